@@ -8,7 +8,7 @@ use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
 use super::methods::{DrawSource, IntervalInput};
 use super::{
-    ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Maybe, ScoreKind, StdError, SummaryKey, Undefined,
+    ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Maybe, Notes, ScoreKind, StdError, SummaryKey, Undefined,
 };
 use crate::columns::Numbers;
 use crate::error::Result;
@@ -157,6 +157,17 @@ impl Summary {
     ///
     /// `whole` is what all scores of the scorer and reducer are, of which these may be a group.
     pub fn estimate(&self, plan: &ErrorPlan, whole: ScoreKind, random: &Random) -> Estimate {
+        self.estimate_among(plan, whole, self.n(), random)
+    }
+
+    /// The same for a group of `all` scores.
+    pub(crate) fn estimate_among(
+        &self,
+        plan: &ErrorPlan,
+        whole: ScoreKind,
+        all: u64,
+        random: &Random,
+    ) -> Estimate {
         let Some(mean) = self.mean() else {
             return Estimate::undefined(Undefined::NoScores);
         };
@@ -164,6 +175,8 @@ impl Summary {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
         let figure = self.error(plan, random);
+        let sampled = self.sampled(plan, all);
+        let error = finite_population(figure.error.clone(), &sampled);
         let sample = match self {
             Summary::Moments(plain) | Summary::Tally(plain) => DrawSource::Scores(plain),
             Summary::Clusters(clustered) => DrawSource::Clusters(clustered),
@@ -171,15 +184,20 @@ impl Summary {
         let input = IntervalInput {
             n: self.n(),
             mean,
-            error: &figure.error,
+            error: &error,
             independent: !matches!(self, Summary::Clusters(_)),
             kind: whole.and(self.kind()),
             extent: Some(self.extent()),
             sample,
             plan,
+            sampled: sampled.clone().unwrap_or_default(),
             seed: random.seed,
         };
         let mut estimate = auto::estimate(&input, random);
+        if let Err(reason) = sampled {
+            estimate.interval = Err(reason);
+            (estimate.draws, estimate.notes) = (None, Notes::default());
+        }
         match self {
             Summary::Clusters(clustered) => {
                 let share = clustered.largest_share();
@@ -221,7 +239,21 @@ impl Summary {
         if self.n() == 0 {
             return Err(Undefined::NoScores);
         }
-        self.error(plan, &Random::default()).error
+        let figure = self.error(plan, &Random::default());
+        finite_population(figure.error, &self.sampled(plan, self.n()))
+    }
+
+    /// The share of the population that has scores. Groups have the share of the whole: how the population divides into
+    /// groups is unknown. Unreduced epochs are not samples of the population, their samples are.
+    fn sampled(&self, plan: &ErrorPlan, all: u64) -> Maybe<f64> {
+        let samples = match self {
+            Summary::Clusters(clustered) if plan.cluster.is_empty() => {
+                let samples = clustered.single().map_or(self.n(), |clusters| clusters.len() as u64);
+                samples as f64 * (all as f64 / self.n().max(1) as f64)
+            }
+            _ => all as f64,
+        };
+        plan.sampled(samples)
     }
 
     /// The standard error of the mean, and what is to be known about it.
@@ -249,6 +281,12 @@ fn independent_error(moments: &Moments, method: ErrorMethod) -> Maybe<StdError> 
     Ok(StdError::new(se, method).with_df((n - 1) as f64))
 }
 
+/// The error of a sample without replacement from a population: ×√(1 − n/N).
+pub(crate) fn finite_population(error: Maybe<StdError>, sampled: &Maybe<f64>) -> Maybe<StdError> {
+    let (error, sampled) = (error?, sampled.clone()?);
+    Ok(StdError { se: error.se * (1.0 - sampled).sqrt(), ..error })
+}
+
 /// An estimate of a mean whose variance is known otherwise: macro means of groups, shares from counts. The interval comes
 /// from value, error, n and kind; methods that resample do not exist for it.
 pub(crate) fn estimate_from(
@@ -268,6 +306,12 @@ pub(crate) fn estimate_from(
         Ok(error) if !error.se.is_finite() => Err(Undefined::Overflow),
         error => error,
     };
+    let sampled = plan.sampled(n as f64);
+    if let Err(reason) = sampled {
+        let mut estimate = Estimate::new(value).with_n(n);
+        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
+        return estimate;
+    }
     let independent = match &error {
         Ok(error) => {
             let of_samples =
@@ -285,6 +329,7 @@ pub(crate) fn estimate_from(
         extent: None,
         sample: DrawSource::None,
         plan,
+        sampled: sampled.unwrap_or_default(),
         seed: 0,
     };
     auto::estimate(&input, &Random::default())

@@ -7,7 +7,7 @@ use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{
     ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ScoreKind, ShareClusters, StdError,
-    Undefined, estimate_from,
+    Undefined, estimate_from, finite_population,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::metadata::Metadata;
@@ -172,15 +172,16 @@ impl Accumulator for FrequencyState {
                 (true, n) => {
                     let share = count as f64 / n as f64;
                     let iid = share_error(share, n, ErrorMethod::Iid).ok().map(|error| error.se);
+                    let sampled = errors.sampled(n as f64);
+                    let of_error = |error: Maybe<StdError>| {
+                        let error = finite_population(error, &sampled);
+                        estimate_from(share, error, n, errors, ScoreKind::Binary)
+                    };
                     match &variances {
-                        None => {
-                            let error = share_error(share, n, errors.independent_method());
-                            estimate_from(share, error, n, errors, ScoreKind::Binary)
-                        }
+                        None => of_error(share_error(share, n, errors.independent_method())),
                         Some(variances) => {
                             let figure = variances.error(at, share);
-                            let error = figure.error.clone();
-                            let mut estimate = estimate_from(share, error, n, errors, ScoreKind::Binary);
+                            let mut estimate = of_error(figure.error.clone());
                             figure.annotate(&mut estimate, iid, Some(variances.largest_share()));
                             estimate
                         }

@@ -12,6 +12,7 @@ mod philox;
 mod population;
 mod student_t;
 mod tally;
+mod wild;
 mod xoshiro;
 
 pub(crate) use bootstrap::resampled_means_of;
@@ -26,6 +27,7 @@ pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
 pub use student_t::{t_cdf, t_quantile};
 pub(crate) use tally::tally;
+pub(crate) use wild::{Weights, WildBootstrap};
 
 /// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that
 /// squares neither overflow nor vanish all together.

@@ -134,7 +134,7 @@ impl Mean<'_> {
                 .find_map(|group| group.interval.clone().err())
                 .unwrap_or(Undefined::NoScores));
         };
-        Ok(Interval { lower, upper, level: first.level, method: first.method, df: None })
+        Ok(Interval { lower, upper, df: None, ..first.clone() })
     }
 
     /// What the error would be if scores were independent.
