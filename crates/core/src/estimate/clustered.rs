@@ -46,6 +46,17 @@ impl ClusteredScores {
         ClusteredScores { moments: Moments::new(), extent: Extent::NONE, ways }
     }
 
+    /// Clusters of one way, without the scores behind them: each has only the moments and the ends of its scores.
+    pub(super) fn from_parts<'p>(parts: impl Iterator<Item = (&'p Moments, Extent)>) -> Self {
+        let (mut moments, mut extent, mut clusters) = (Moments::new(), Extent::NONE, Clusters::default());
+        for (of_cluster, ends) in parts {
+            moments.merge(of_cluster);
+            extent = extent.and(ends);
+            clusters.push(of_cluster.count(), of_cluster.sum().clone());
+        }
+        ClusteredScores { moments, extent, ways: Clustering::One(clusters) }
+    }
+
     pub(super) fn update(
         &mut self,
         metric: &str,

@@ -11,6 +11,9 @@ pub struct Estimation {
     pub errors: ErrorPlan,
     /// Whether scores of one sample belong together: they are unreduced, and samples repeat.
     pub by_sample: bool,
+    /// Whether only values count: the scores are one of many resamples, so that errors and intervals would not be
+    /// looked at. A metric that draws resamples itself must not do so then.
+    pub value_only: bool,
     /// Whether the cluster key is not of the plan but of one of the metrics.
     pub(crate) implied_cluster: bool,
     pub(crate) random: Random,
@@ -19,7 +22,13 @@ pub struct Estimation {
 impl Estimation {
     /// Errors of this plan, random figures from this seed.
     pub fn new(errors: ErrorPlan, seed: u64) -> Self {
-        Estimation { errors, by_sample: false, implied_cluster: false, random: Random::new(seed, None) }
+        Estimation {
+            errors,
+            by_sample: false,
+            value_only: false,
+            implied_cluster: false,
+            random: Random::new(seed, None),
+        }
     }
 
     /// The seed of random figures.

@@ -8,18 +8,21 @@ mod cluster_error;
 mod clustered;
 mod clusters;
 mod estimation;
+mod from_values;
 mod independent;
 mod interval_method;
 mod kind;
 mod method;
 mod methods;
 mod plan;
+mod resampled;
 mod shares;
 mod summary;
+mod units;
 
 pub(crate) use cluster_error::ErrorFigure;
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters};
+pub(crate) use clusters::{ERRORS, check as check_clusters, is_cluster_id};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
 pub use independent::IndependentScores;
@@ -28,9 +31,11 @@ pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
 pub use plan::ErrorPlan;
+pub(crate) use resampled::{ResampledFigure, planned_draws, resampled_estimate, wants_left_out};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
 pub(crate) use summary::{estimate_from, finite_population};
+pub(crate) use units::ScoreUnits;
 
 #[cfg(test)]
 mod tests;
@@ -190,6 +195,15 @@ impl Estimate {
             Some(value) => self.note(key, value),
             None => self,
         }
+    }
+
+    /// This error and interval on the number of another estimate.
+    pub(crate) fn instead_of(self, mut other: Estimate) -> Estimate {
+        (other.error, other.interval, other.draws) = (self.error, self.interval, self.draws);
+        let mut custom = std::mem::take(&mut other.notes.custom);
+        custom.extend(self.notes.custom);
+        other.notes = Notes { custom, ..self.notes };
+        other
     }
 
     /// The number, if there is one.

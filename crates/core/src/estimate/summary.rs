@@ -239,8 +239,7 @@ impl Summary {
         if self.n() == 0 {
             return Err(Undefined::NoScores);
         }
-        let figure = self.error(plan, &Random::default());
-        finite_population(figure.error, &self.sampled(plan, self.n()))
+        finite_population(self.error(plan, &Random::default()).error, &self.sampled(plan, self.n()))
     }
 
     /// The share of the population that has scores. Groups have the share of the whole: how the population divides into

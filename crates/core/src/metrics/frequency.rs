@@ -171,17 +171,16 @@ impl Accumulator for FrequencyState {
                 (true, 0) => Estimate::undefined(Undefined::NoScores),
                 (true, n) => {
                     let share = count as f64 / n as f64;
-                    let iid = share_error(share, n, ErrorMethod::Iid).ok().map(|error| error.se);
                     let sampled = errors.sampled(n as f64);
-                    let of_error = |error: Maybe<StdError>| {
-                        let error = finite_population(error, &sampled);
-                        estimate_from(share, error, n, errors, ScoreKind::Binary)
+                    let corrected = |error| {
+                        estimate_from(share, finite_population(error, &sampled), n, errors, ScoreKind::Binary)
                     };
                     match &variances {
-                        None => of_error(share_error(share, n, errors.independent_method())),
+                        None => corrected(share_error(share, n, errors.independent_method())),
                         Some(variances) => {
+                            let iid = share_error(share, n, ErrorMethod::Iid).ok().map(|error| error.se);
                             let figure = variances.error(at, share);
-                            let mut estimate = of_error(figure.error.clone());
+                            let mut estimate = corrected(figure.error.clone());
                             figure.annotate(&mut estimate, iid, Some(variances.largest_share()));
                             estimate
                         }

@@ -5,6 +5,8 @@ mod bootstrap;
 mod bootstrap_t;
 mod draw_table;
 mod exact;
+mod fourier;
+mod ideal;
 mod magnitude;
 mod moments;
 mod normal;
@@ -12,6 +14,7 @@ mod philox;
 mod population;
 mod student_t;
 mod tally;
+mod units;
 mod wild;
 mod xoshiro;
 
@@ -22,11 +25,16 @@ pub use bootstrap::{
 };
 pub(crate) use bootstrap_t::{studentised_cluster_means, studentised_means};
 pub use exact::ExactSum;
+pub(crate) use ideal::{IdealMeans, ResampledThing};
 pub use moments::Moments;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
 pub use student_t::{t_cdf, t_quantile};
 pub(crate) use tally::tally;
+pub(crate) use units::{
+    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out, left_out_figures, percentile_ends,
+    resampled, resampled_figures,
+};
 pub(crate) use wild::{Weights, WildBootstrap};
 
 /// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that

@@ -1,7 +1,9 @@
 //! The methods of intervals, one file each. A new one is a file and a line in [`ends`].
 
+mod bca;
 mod bootstrap;
 mod bootstrap_t;
+mod exact;
 mod t;
 pub(super) mod wild;
 pub(crate) mod wilson;
@@ -55,13 +57,13 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         IntervalMethod::Wilson => wilson::ends(input, confidence),
         IntervalMethod::T => t::ends(input, confidence),
         IntervalMethod::Bootstrap => bootstrap::ends(input, confidence),
+        IntervalMethod::Bca => bca::ends(input, confidence),
         IntervalMethod::BootstrapT => bootstrap_t::ends(input, confidence),
+        IntervalMethod::Exact => exact::ends(input, confidence),
         IntervalMethod::Wild(weights) => wild::ends(input, weights, confidence),
         IntervalMethod::ClopperPearson
         | IntervalMethod::Jeffreys
         | IntervalMethod::Beta(_)
-        | IntervalMethod::Bca
-        | IntervalMethod::Exact
         | IntervalMethod::Custom => Err(Undefined::NotAvailable),
     }
 }

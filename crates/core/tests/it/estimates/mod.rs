@@ -1,9 +1,8 @@
-//! Summaries and the estimates that come of them: figures, choices of `auto`, merging, coverage.
+//! Summaries and the estimates that come of them: figures, choices of `auto`, merging.
 
 #![allow(clippy::excessive_precision, reason = "figures stand as they were computed")]
 
 mod clusters;
-mod coverage;
 mod figures;
 mod intervals;
 mod merging;
