@@ -64,9 +64,8 @@ impl Plan {
         let is_unused = |key: &&str| used == MetadataKeys::All || !used.contains(key);
         let index = columns.sample_index();
         let candidates = columns.metadata_keys().filter(is_unused);
-        let candidates = candidates.filter(|key| {
-            columns.metadata_column(key).is_some_and(|column| are_clusters(column, &index))
-        });
+        let candidates = candidates
+            .filter(|key| columns.metadata_column(key).is_some_and(|column| are_clusters(column, &index)));
         let of_keys = candidates.take(MAX_KEYS).filter_map(|key| self.clustered_by(key, columns, &index));
         of_keys
             .filter(|found| found.design_effect > LARGE_EFFECT)
@@ -95,9 +94,9 @@ impl Plan {
         let rows = results.rows();
         // Epochs of a sample belong together too, which is no matter of the key.
         let is_mixed = |unreduced: bool| unreduced && index.has_repeats();
-        let rows = rows.iter().filter(|row| {
-            row.role == Role::Location && row.scopes.is_empty() && !is_mixed(row.unreduced)
-        });
+        let rows = rows
+            .iter()
+            .filter(|row| row.role == Role::Location && row.scopes.is_empty() && !is_mixed(row.unreduced));
         let found = rows.filter_map(|row| {
             let error = row.estimate.error.as_ref().ok()?;
             let [clusters] = error.clusters.as_slice() else { return None };

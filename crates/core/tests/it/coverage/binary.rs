@@ -53,7 +53,8 @@ fn mean_coverage(intervals: &[Ends]) -> f64 {
         p if p >= 1.0 => 1.0,
         p => binomial(n + 1, p)[k + 1..].iter().sum::<f64>(),
     };
-    let of_outcome = |(k, ends): (usize, &Ends)| ends.map_or(0.0, |(lower, upper)| tail(upper, k) - tail(lower, k));
+    let of_outcome =
+        |(k, ends): (usize, &Ends)| ends.map_or(0.0, |(lower, upper)| tail(upper, k) - tail(lower, k));
     intervals.iter().enumerate().map(of_outcome).sum::<f64>() / (n + 1) as f64
 }
 
@@ -115,7 +116,10 @@ fn published_cells() {
         (1876, 0.005, 0.898, 0.898303, 0.953935),
     ] {
         let got = coverage(&wald(n), p);
-        assert!((got - published).abs() < 5e-4 && (got - by_wald).abs() < 1e-5, "wald, n = {n}, p = {p}: {got}");
+        assert!(
+            (got - published).abs() < 5e-4 && (got - by_wald).abs() < 1e-5,
+            "wald, n = {n}, p = {p}: {got}"
+        );
         let got = coverage(&intervals("wilson", n), p);
         assert!((got - by_wilson).abs() < 1e-5, "wilson, n = {n}, p = {p}: {got}");
     }
