@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errorbar_core::registry::EntryKind;
 use errorbar_core::{Epochs, Error, Reducer, ReducerChoice};
 
 use super::section::{Keys, TomlField, all};
@@ -57,8 +58,8 @@ fn reducers(field: TomlField<'_>, count: Option<u32>) -> Option<Vec<Arc<dyn Redu
             _ => Ok(()),
         }
     };
-    let built = all(strings.into_iter().map(|string| {
-        specs::build(&string?, |registry, spec| {
+    let built: Vec<Vec<Arc<dyn Reducer>>> = all(strings.into_iter().map(|string| {
+        specs::build_as(&string?, <Arc<dyn Reducer>>::KIND, |registry, spec| {
             let reducers = registry.reducers(spec)?;
             reducers.iter().try_for_each(check).map(|()| reducers)
         })

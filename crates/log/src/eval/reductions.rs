@@ -36,7 +36,8 @@ impl Reductions {
             for reduction in reductions {
                 json.object(|json| {
                     json.field("scorer", &reduction.scorer);
-                    let reducer = reduction.reducer.as_deref().map(|name| recorded_reducer(name).into_owned());
+                    let reducer =
+                        reduction.reducer.as_deref().map(|name| recorded_reducer(name).into_owned());
                     json.optional("reducer", reducer.as_ref());
                     json.key("samples").array(|json| {
                         for (id, score) in samples(reduction) {
