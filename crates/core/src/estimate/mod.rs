@@ -22,7 +22,7 @@ mod units;
 
 pub(crate) use cluster_error::ErrorFigure;
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters};
+pub(crate) use clusters::{ERRORS, check as check_clusters, is_cluster_id};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
 pub use independent::IndependentScores;
