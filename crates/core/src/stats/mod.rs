@@ -7,7 +7,9 @@ mod bootstrap;
 mod bootstrap_t;
 mod draw_table;
 mod exact;
+mod fourier;
 mod gamma;
+mod ideal;
 mod incomplete_beta;
 mod magnitude;
 mod moments;
@@ -17,6 +19,8 @@ mod philox;
 mod population;
 mod student_t;
 mod tally;
+mod units;
+mod wild;
 mod xoshiro;
 
 pub use beta::{beta_cdf, beta_quantile, beta_survival, beta_survival_quantile};
@@ -29,12 +33,18 @@ pub use bootstrap::{
 pub(crate) use bootstrap_t::{studentised_cluster_means, studentised_means};
 pub use exact::ExactSum;
 pub use gamma::{ln_choose, ln_gamma};
+pub(crate) use ideal::{IdealMeans, ResampledThing};
 pub use moments::Moments;
 pub use noncentral_t::noncentral_t_cdf;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
 pub use student_t::{t_cdf, t_quantile, t_survival};
 pub(crate) use tally::tally;
+pub(crate) use units::{
+    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out, left_out_figures, percentile_ends,
+    resampled, resampled_figures,
+};
+pub(crate) use wild::{Weights, WildBootstrap};
 
 /// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that
 /// squares neither overflow nor vanish all together.
