@@ -187,7 +187,7 @@ fn one_way<Id: Clone + Eq + std::hash::Hash>(clusters: &Clusters<Id>, correction
 
 /// V = V_a + V_b − V_ab (Cameron, Gelbach & Miller, "Robust inference with multiway clustering", 2011). That may come out
 /// negative; the larger of the first two is then what can be defended.
-fn two_way(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
+pub(super) fn two_way(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
     let larger = ways[0].max(ways[1]);
     let unit = larger.max(both);
     if unit == 0.0 {

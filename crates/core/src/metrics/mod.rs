@@ -1,7 +1,9 @@
 //! The built-in metrics, one file each.
 
+mod descriptive;
 mod level;
 mod perplexity;
+mod ratio;
 mod resampled_value;
 mod resampling;
 mod summary;
@@ -24,4 +26,10 @@ crate::registry::entry_modules! {
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
     bootstrap::Bootstrap,
+    count::CountScores,
+    sum::Sum,
+    min::Min,
+    max::Max,
+    geometric_mean::GeometricMean,
+    weighted_mean::WeightedMean,
 }

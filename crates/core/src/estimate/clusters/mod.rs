@@ -3,7 +3,7 @@
 mod totals;
 mod variance;
 
-pub(super) use variance::bell_mccaffrey;
+pub(super) use variance::{bell_mccaffrey, bell_mccaffrey_of_weights};
 
 use std::hash::Hash;
 
