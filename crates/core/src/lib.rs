@@ -61,9 +61,9 @@ pub use columns::{
 };
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext,
-    IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, ScoreKind, StdError, Summary,
-    Undefined,
+    BetaPrior, Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation,
+    GroupContext, IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, ScoreKind, Side,
+    StdError, Summary, Undefined, WildWeights,
 };
 pub use evaluation::{
     AggregateBasis, Counts, EstimateRow, Evaluation, Group, GroupAggregate, Groups, MetricResult,

@@ -90,6 +90,16 @@ impl Ratings<'_> {
         self.of_row(self.scores.column_row(at))
     }
 
+    /// Refuses the scores themselves as the ratings of another.
+    pub(crate) fn check_other(&self) -> Result<()> {
+        let set = self.scores.set();
+        let name = self.name.strip_prefix(OF_SCORER).unwrap_or(&self.name);
+        if name == set.scorer && set.raters.whole.is_none() {
+            return Err(Error::custom(format!("`{name}` would be compared with itself; name another rater")));
+        }
+        Ok(())
+    }
+
     /// The rating of a row of the score columns.
     pub(crate) fn of_row(&self, row: usize) -> Option<LeafRef<'_>> {
         self.leaves.get(row)?.as_ref().map(Leaf::view)

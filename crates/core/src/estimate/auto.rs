@@ -2,7 +2,7 @@
 
 use super::independent::{FEW, MAX_DISTINCT};
 use super::methods::wilson::{effective_n, is_plain};
-use super::methods::{DrawSource, IntervalFormula, IntervalInput};
+use super::methods::{DrawSource, IntervalInput, interval as by};
 use super::{Draws, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Undefined};
 use crate::random::Random;
 
@@ -21,7 +21,7 @@ pub(super) fn estimate(input: &IntervalInput<'_>, random: &Random) -> Estimate {
         if interval.method.is_drawn() {
             estimate.draws = Some(Draws { seed: input.seed, count: u64::from(input.plan.draws()) });
         }
-        if interval.method == IntervalMethod::Wilson && !is_plain(input) {
+        if interval.method == IntervalMethod::Wilson && !(is_plain(input) && input.sampled == 0.0) {
             estimate.notes.effective_n = effective_n(input).ok();
         }
     }
@@ -53,16 +53,12 @@ impl IntervalDecision {
     }
 }
 
-fn by(input: &IntervalInput<'_>, method: IntervalMethod) -> Maybe<Interval> {
-    let method = IntervalFormula::named(method).ok_or(Undefined::NotAvailable)?;
-    (method.interval)(input, input.plan.level())
-}
-
 /// The interval that fits the scores.
 fn choose(input: &IntervalInput<'_>, random: &Random) -> IntervalDecision {
     let range = input.range();
     if range.is_ok() {
         let why = match (is_plain(input), effective_n(input)) {
+            (true, Ok(n)) if input.sampled > 0.0 => format!("(0/1 scores, on effective n {n:.1})"),
             (true, _) => "(0/1 scores)".to_owned(),
             (false, Ok(n)) => format!("on effective n {n:.1}"),
             (false, Err(_)) => "(range known)".to_owned(),
@@ -96,7 +92,7 @@ fn choose(input: &IntervalInput<'_>, random: &Random) -> IntervalDecision {
 
 /// The interval that the plan names.
 fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -> IntervalDecision {
-    if !name.is_drawn() {
+    if !name.is_resampled() {
         return IntervalDecision { interval: by(input, name), reason: None, is_caution: false };
     }
     match &input.sample {
@@ -115,7 +111,9 @@ fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -
     }
     let draws = input.plan.draws() as usize;
     let interval = input.spread().and_then(|_| {
-        random.check_draws(draws as u64, input.units()).map_err(Undefined::Other)?;
+        if name.is_drawn() {
+            random.check_draws(draws as u64, input.units()).map_err(Undefined::Other)?;
+        }
         by(input, name)
     });
     IntervalDecision { interval, reason: None, is_caution: false }

@@ -58,6 +58,14 @@ impl IndependentScores {
         self.keep_values(|| tally(&numbers.to_floats()));
     }
 
+    /// Takes in scores that are given as values, ascending, with how often each occurs.
+    pub(super) fn add_values(&mut self, values: Vec<(f64, u64)>) {
+        values.iter().for_each(|(value, times)| self.moments.push_times(*value, *times));
+        let floats: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+        self.extent = self.extent.and(Extent::of(Numbers::Floats(&floats)));
+        self.keep_values(|| values);
+    }
+
     /// Keeps the values of more scores, already counted in the moments, or none any longer.
     fn keep_values(&mut self, more: impl FnOnce() -> Vec<(f64, u64)>) {
         let n = self.moments.count();

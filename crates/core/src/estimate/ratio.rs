@@ -7,13 +7,14 @@
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
-use super::clustered::two_way;
+use super::cluster_error::{ErrorFigure, WayError};
 use super::clusters::{bell_mccaffrey_of_weights, identify};
 use super::kind::Extent;
 use super::resampled::ResampledFigure;
+use super::summary::finite_population;
 use super::{
     Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind,
-    StdError, Undefined, estimate_from,
+    Side, StdError, Undefined, estimate_from,
 };
 use crate::error::{Error, Result};
 use crate::random::Random;
@@ -42,7 +43,7 @@ pub(crate) enum RatioScale {
 /// The totals of rows or clusters. Merges exactly, in any order and split.
 #[derive(Clone, Debug)]
 pub(crate) struct RatioTotals {
-    /// The rows, if they are independent.
+    /// Every row by itself.
     rows: Vec<RatioTerm>,
     /// The clusters: by one key, or by the first of two, by the second and by both.
     ways: Vec<IndexMap<Vec<LeafKey>, UnitTotal, RandomState>>,
@@ -108,6 +109,7 @@ impl RatioTotals {
             || estimation.errors.method == Some(ErrorMethod::Iid);
         let terms: Vec<(usize, RatioTerm)> = terms.collect();
         for (_, term) in &terms {
+            self.rows.push(*term);
             self.sums.add(*term);
             let ratio = term.total / term.weight;
             if ratio.is_finite() {
@@ -116,7 +118,6 @@ impl RatioTotals {
             self.weights = self.weights.and(Extent::of(crate::columns::Numbers::Floats(&[term.weight])));
         }
         if is_independent {
-            self.rows.extend(terms.into_iter().map(|(_, term)| term));
             return Ok(());
         }
         match self.cluster(metric, scores, &terms) {
@@ -214,19 +215,45 @@ impl RatioTotals {
         if !value.is_finite() {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
-        let mut estimate = match (self.is_resampled(plan), scale) {
-            (true, _) => self.by_resampling(value, plan, random, scale),
-            (false, RatioScale::Plain) => {
-                estimate_from(value, self.error(ratio, plan), self.n(), plan, whole.and(self.kind()))
-            }
-            (false, RatioScale::Exp) => self.transformed(ratio, value, plan),
-        };
         if let Some(problem) = &self.problem {
-            let reason = Undefined::Other(problem.clone());
-            estimate = Estimate::new(value);
-            (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
+            return without_error(value, &Undefined::Other(problem.clone())).with_n(self.n());
         }
-        estimate.with_n(self.n())
+        if self.is_resampled(plan) {
+            return self.by_resampling(value, plan, random, scale).with_n(self.n());
+        }
+        let mut figure = self.error(ratio, plan);
+        let samples = if plan.cluster.is_empty() && !self.ways.is_empty() {
+            self.units(0).len() as u64
+        } else {
+            self.n()
+        };
+        let sampled = plan.sampled(samples as f64);
+        figure.error = finite_population(figure.error, &sampled);
+        let mut estimate = match (sampled, scale) {
+            (Err(reason), _) => without_error(value, &reason),
+            (Ok(_), RatioScale::Plain) => {
+                estimate_from(value, figure.error.clone(), self.n(), plan, whole.and(self.kind()))
+            }
+            (Ok(_), RatioScale::Exp) => self.transformed(ratio, value, figure.error.clone(), plan),
+        }
+        .with_n(self.n());
+        if !self.ways.is_empty() {
+            let independent =
+                self.error_of_way(ratio, self.rows.clone(), ErrorMethod::Iid).ok().map(|way| way.se);
+            let scaled = |se: f64| if scale == RatioScale::Exp { se * value } else { se };
+            let in_units = ErrorFigure {
+                error: figure.error.map(|error| StdError { se: scaled(error.se), ..error }),
+                ..figure
+            };
+            in_units.annotate(&mut estimate, independent.map(scaled), self.largest_share());
+        }
+        estimate
+    }
+
+    /// The share of the rows that the largest cluster has, of one way of clustering or the first of two.
+    fn largest_share(&self) -> Option<f64> {
+        let largest = self.ways.first()?.values().map(|unit| unit.n).max()?;
+        Some(largest as f64 / self.n() as f64)
     }
 
     /// The totals of the units of a way of clustering, in an order that does not depend on that of the scores.
@@ -240,32 +267,28 @@ impl RatioTotals {
     }
 
     /// The standard error of the ratio.
-    fn error(&self, ratio: f64, plan: &ErrorPlan) -> Maybe<StdError> {
-        let method = match plan.method {
-            Some(ErrorMethod::Jackknife) => ErrorMethod::Jackknife,
-            _ if !self.ways.is_empty() => ErrorMethod::Cluster(plan.correction()),
-            // Of equal weights it is a mean.
-            _ if self.weights.least == self.weights.greatest => ErrorMethod::Iid,
-            _ => ErrorMethod::Delta,
-        };
-        let clusters: Vec<u64> = self.ways.iter().take(2).map(|way| way.len() as u64).collect();
-        let of_way = |way: usize| self.error_of_way(ratio, way, method);
-        let (se, df) = match self.ways.len() {
-            0 | 1 => of_way(0)?,
-            _ => {
-                let (first, second, both) = (of_way(0)?, of_way(1)?, of_way(2)?);
-                (two_way([first.0, second.0], both.0).0, first.1.min(second.1))
-            }
-        };
-        if !se.is_finite() {
-            return Err(Undefined::Overflow);
+    fn error(&self, ratio: f64, plan: &ErrorPlan) -> ErrorFigure {
+        if self.ways.is_empty() {
+            let method = match plan.independent_method() {
+                // Of equal weights it is a mean.
+                ErrorMethod::Iid if self.weights.least != self.weights.greatest => ErrorMethod::Delta,
+                method => method,
+            };
+            let way = self.error_of_way(ratio, self.units(0), method);
+            return ErrorFigure::new(way.map(|way| StdError::new(way.se, method).with_df(way.df)));
         }
-        let se = if self.is_constant() { 0.0 } else { se };
-        Ok(StdError::new(se, method).with_df(df).with_clusters(clusters))
+        let method = plan.clustered_method();
+        let of_way = |way: usize| self.error_of_way(ratio, self.units(way), method);
+        let clusters = |way: usize| self.ways.get(way).map_or(0, |way| way.len() as u64);
+        if self.ways.len() == 1 {
+            return ErrorFigure::one_way(method, of_way(0), clusters(0));
+        }
+        let ways = of_way(0).and_then(|first| Ok([first, of_way(1)?, of_way(2)?]));
+        ErrorFigure::two_way(method, ways, [clusters(0), clusters(1)])
     }
 
-    fn error_of_way(&self, ratio: f64, way: usize, method: ErrorMethod) -> Maybe<(f64, f64)> {
-        let units = self.units(way);
+    /// The standard error from the totals of units.
+    fn error_of_way(&self, ratio: f64, units: Vec<RatioTerm>, method: ErrorMethod) -> Maybe<WayError> {
         let count = units.len();
         if count < 2 {
             let count = count as u64;
@@ -283,7 +306,7 @@ impl RatioTotals {
         let df = (count - 1) as f64;
         let others = |unit: &RatioTerm| weight - unit.weight;
         let bell_mccaffrey = || bell_mccaffrey_of_weights(units.iter().map(|unit| unit.weight));
-        Ok(match method {
+        let (se, df) = match method {
             ErrorMethod::Cluster(Cr::Cr0) => (root_of_squares(&residuals(&|_| 1.0), 1.0) / weight, df),
             ErrorMethod::Cluster(Cr::Cr2) => {
                 let scaled = residuals(&|unit| (weight * others(unit)).sqrt());
@@ -293,29 +316,33 @@ impl RatioTotals {
             ErrorMethod::Jackknife => {
                 let left_out = |unit: &RatioTerm| (total - unit.total) / others(unit);
                 let left_out: Vec<f64> = units.iter().map(left_out).collect();
+                let df = if self.ways.is_empty() { df } else { bell_mccaffrey() };
                 (jackknife_error(&left_out).unwrap_or(f64::NAN), df)
             }
             _ => (root_of_squares(&residuals(&|_| 1.0), small_sample) / weight, df),
-        })
+        };
+        if !se.is_finite() {
+            return Err(Undefined::Overflow);
+        }
+        // If all rows have the same ratio nothing but rounding is left.
+        Ok(WayError { se: if self.is_constant() { 0.0 } else { se }, df, draws: None })
     }
 
     /// exp of the ratio and of the ends of its interval; the error by the delta method.
-    fn transformed(&self, ratio: f64, value: f64, plan: &ErrorPlan) -> Estimate {
+    fn transformed(&self, ratio: f64, value: f64, error: Maybe<StdError>, plan: &ErrorPlan) -> Estimate {
         let mut estimate = Estimate::new(value);
-        let error = self.error(ratio, plan);
-        let level = plan.level();
+        let (level, side) = (plan.level(), plan.side());
         estimate.interval = error.as_ref().map_err(Undefined::clone).and_then(|error| {
             if error.se == 0.0 {
                 return Err(Undefined::NoSpread { n: self.n() });
             }
-            let margin = t_quantile(0.5 + level / 2.0, error.df) * error.se;
+            let margin = t_quantile(side.confidence_of_ends(level), error.df) * error.se;
             let (lower, upper) = (libm::exp(ratio - margin), libm::exp(ratio + margin));
-            if !upper.is_finite() {
+            if !upper.is_finite() && side != Side::Lower {
                 return Err(Undefined::Overflow);
             }
-            let mut interval = Interval::new(lower, upper, level, IntervalMethod::T);
-            interval.df = Some(error.df);
-            Ok(interval)
+            let interval = Interval::new(lower, upper, level, IntervalMethod::T).with_df(Some(error.df));
+            Ok(interval.one_sided(side, Some((0.0, f64::INFINITY))))
         });
         estimate.error = error.map(|error| {
             let method = if error.method == ErrorMethod::Iid { ErrorMethod::Delta } else { error.method };
@@ -335,23 +362,19 @@ impl RatioTotals {
     }
 
     fn is_resampled(&self, plan: &ErrorPlan) -> bool {
-        let by_interval = matches!(plan.interval, IntervalChoice::Method(IntervalMethod::Bootstrap));
+        use IntervalMethod as M;
+        let by_interval = matches!(plan.interval, IntervalChoice::Method(M::Bootstrap | M::Bca));
         by_interval || plan.method == Some(ErrorMethod::Bootstrap)
     }
 
     fn by_resampling(&self, value: f64, plan: &ErrorPlan, random: &Random, scale: RatioScale) -> Estimate {
         let count = u64::from(plan.draws());
-        let without = |reason: Undefined| {
-            let mut estimate = Estimate::new(value);
-            (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-            estimate
-        };
         if self.ways.len() > 1 {
-            return without(Undefined::Other("no bootstrap with two cluster keys".to_owned()));
+            return without_error(value, &Undefined::Other("no bootstrap with two cluster keys".to_owned()));
         }
         let units = self.units(0);
         if let Err(reason) = random.check_draws(count, units.len() as u64) {
-            return without(Undefined::Other(reason));
+            return without_error(value, &Undefined::Other(reason));
         }
         let figure = |counts: &[u32]| {
             let (mut total, mut weight) = (0.0, 0.0);
@@ -363,17 +386,31 @@ impl RatioTotals {
             Some(if scale == RatioScale::Exp { libm::exp(ratio) } else { ratio })
         };
         if self.is_constant() {
-            return without(Undefined::NoSpread { n: self.n() });
+            return without_error(value, &Undefined::NoSpread { n: self.n() });
         }
         let draws = Draws::new(random.seed, count);
+        let RatioTerm { total, weight } = self.sums.term();
+        let scaled = |ratio: f64| if scale == RatioScale::Exp { libm::exp(ratio) } else { ratio };
+        let without_unit = |unit: &RatioTerm| scaled((total - unit.total) / (weight - unit.weight));
+        let left_out: Vec<f64> = units.iter().map(without_unit).collect();
+        let is_usable = left_out.iter().all(|figure| figure.is_finite());
+        let is_by_sample = plan.cluster.is_empty();
         ResampledFigure {
             value,
             figures: resampled_figures(units.len(), count as usize, draws.seed, figure),
             draws,
-            left_out: None,
+            left_out: is_usable.then_some(left_out.as_slice()),
             units: units.len(),
+            samples: if is_by_sample { units.len() } else { self.rows.len() },
             is_clustered: !self.ways.is_empty(),
         }
         .estimate(plan)
     }
+}
+
+/// The number without any error, with the reason.
+fn without_error(value: f64, reason: &Undefined) -> Estimate {
+    let mut estimate = Estimate::new(value);
+    (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason.clone()));
+    estimate
 }

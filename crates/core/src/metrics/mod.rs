@@ -1,11 +1,13 @@
 //! The built-in metrics, one file each.
 
+mod agreement;
 mod descriptive;
 mod level;
 mod perplexity;
 mod ratio;
 mod resampled_value;
 mod resampling;
+mod sample_epochs;
 mod summary;
 
 crate::registry::entry_modules! {
@@ -32,4 +34,9 @@ crate::registry::entry_modules! {
     max::Max,
     geometric_mean::GeometricMean,
     weighted_mean::WeightedMean,
+    variance_components::VarianceComponents,
+    consistency::Consistency,
+    cohen_kappa::CohenKappa,
+    fleiss_kappa::FleissKappa,
+    gwet_ac1::GwetAc1,
 }

@@ -35,14 +35,20 @@ pub(super) fn metrics_of<'m>(
 ) -> Cow<'m, Metrics> {
     let is_here = |metric: &dyn Metric| {
         let raters = metric.raters();
-        if !raters.are_all {
+        // No rater is compared with itself.
+        let is_rater = || raters.scorers().any(|rater| rater == name);
+        if raters.names.is_empty() || !raters.are_all && !is_rater() {
             return true;
         }
         let spec = metric.spec();
         let has = |metrics: &Metrics| metrics.iter().any(|other| other.spec() == spec);
         let with: Vec<&str> =
             scorers.iter().filter(|(_, _, metrics)| has(metrics)).map(|(name, _, _)| *name).collect();
-        home(&raters, &with, columns) == Some(name)
+        match raters.are_all {
+            true => home(&raters, &with, columns) == Some(name),
+            // Where no other scorer has the metric, it fails with the reason.
+            false => with == [name],
+        }
     };
     if metrics.iter().all(|metric| is_here(metric.as_ref())) {
         return Cow::Borrowed(metrics);

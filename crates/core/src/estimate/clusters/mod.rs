@@ -3,7 +3,7 @@
 mod totals;
 mod variance;
 
-pub(super) use variance::{bell_mccaffrey, bell_mccaffrey_of_weights};
+pub(super) use variance::{bell_mccaffrey_of_weights, degrees_of_freedom};
 
 use std::hash::Hash;
 
@@ -109,6 +109,11 @@ impl Clusters {
         self.add(&codes, column.distinct(), numbers, &|code, at| {
             identify(metric, key, column.value(code), scores, at)
         })
+    }
+
+    /// Adds a cluster of its own, which has the number of those before it as its id.
+    pub(super) fn push(&mut self, n: u64, sum: ExactSum) {
+        self.0.insert(LeafKey::Int(self.0.len() as i64), Cluster { n, sum });
     }
 }
 
