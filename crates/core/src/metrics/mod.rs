@@ -1,6 +1,7 @@
 //! The built-in metrics, one file each.
 
 mod agreement;
+mod judged;
 mod level;
 mod perplexity;
 mod resampling;
@@ -26,4 +27,6 @@ crate::registry::entry_modules! {
     cohen_kappa::CohenKappa,
     fleiss_kappa::FleissKappa,
     gwet_ac1::GwetAc1,
+    ppi::Ppi,
+    rogan_gladen::RoganGladen,
 }
