@@ -181,7 +181,7 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
     let spec = inner.spec();
     let mut described = Metadata::new();
     described.insert("type".to_owned(), "metric".into());
-    described.insert("name".to_owned(), spec.log_name().into());
+    described.insert("name".to_owned(), spec.recorded_name().into());
     described.insert("params".to_owned(), inner.params().into());
     if let Some(seed) = spec.kwargs.get(SEED) {
         described.insert(SEED.to_owned(), seed.to_log_json(SEED));

@@ -194,7 +194,9 @@ impl<'r> Rater<'r> {
         match self {
             Rater::Scorer(column) => format!("the scorer `{}`", column.name),
             Rater::Field(_, field) => format!("the field `{field}` of the scores by `{}`", set.scorer),
-            Rater::FieldOf(column, field) => format!("the field `{field}` of the scores by `{}`", column.name),
+            Rater::FieldOf(column, field) => {
+                format!("the field `{field}` of the scores by `{}`", column.name)
+            }
             Rater::Metadata(key) => format!("the metadata key `{key}`"),
         }
     }
@@ -295,7 +297,9 @@ fn scorer_ratings(
 ) -> Result<Vec<Option<Leaf>>> {
     let columns = set.columns;
     let Some((index, reducer)) = set.raters.reduced else {
-        return (0..columns.len()).map(|row| leaf(columns, name, row, column.values.get(row), field)).collect();
+        return (0..columns.len())
+            .map(|row| leaf(columns, name, row, column.values.get(row), field))
+            .collect();
     };
     let reduced = reduce(columns, column, index, reducer, Estimation::default())?;
     if let Some((count, row)) = reduced.unconvertible {
@@ -358,7 +362,8 @@ pub(crate) fn home<'s>(raters: &Raters, scorers: &[&'s str], columns: &ScoreColu
     let first = raters.names.first().map(|name| name.strip_prefix(OF_FIELD).unwrap_or(name));
     let with_field = || {
         let field = first?;
-        let has = |scorer: &&str| columns.scorer(scorer).is_some_and(|column| has_field(&column.values, field));
+        let has =
+            |scorer: &&str| columns.scorer(scorer).is_some_and(|column| has_field(&column.values, field));
         scorers.iter().copied().find(has)
     };
     by_name.or_else(with_field).or_else(|| scorers.first().copied())

@@ -43,6 +43,8 @@ impl Estimation {
 pub struct GroupContext {
     /// What all scores are; those of the state itself if unset.
     pub kind: Option<ScoreKind>,
+    /// The number of all scores; those of the state itself if unset.
+    pub n: Option<u64>,
     /// The number of estimates that share what may be drawn at random; one if unset.
     pub estimates: usize,
 }
@@ -58,7 +60,7 @@ pub(crate) enum SummaryKey {
 
 impl SummaryKey {
     pub(crate) fn of(errors: &ErrorPlan, by_sample: bool) -> Self {
-        let is_resampled = errors.interval.is_drawn();
+        let is_resampled = errors.interval.is_resampled();
         match errors.method {
             Some(ErrorMethod::Iid) if is_resampled => SummaryKey::Tally,
             Some(ErrorMethod::Iid) => SummaryKey::Moments,

@@ -74,7 +74,7 @@ pub(crate) fn wants_left_out(plan: &ErrorPlan) -> bool {
 }
 
 /// The resamples of the plan: as many as it names; if it names none, 10,000, or fewer of very many scores.
-fn planned_draws(scores: &Scores<'_>) -> Maybe<Draws> {
+pub(crate) fn planned_draws(scores: &Scores<'_>) -> Maybe<Draws> {
     let (estimation, n) = (scores.estimation(), scores.len() as u64);
     let wanted = u64::from(estimation.errors.draws());
     let count = if estimation.errors.draws.is_some() {

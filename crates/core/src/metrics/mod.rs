@@ -4,7 +4,9 @@ mod agreement;
 mod judged;
 mod level;
 mod perplexity;
+mod resampled_value;
 mod resampling;
+mod sample_epochs;
 mod summary;
 
 crate::registry::entry_modules! {
@@ -24,6 +26,9 @@ crate::registry::entry_modules! {
     krippendorff_alpha::KrippendorffAlpha,
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
+    bootstrap::Bootstrap,
+    variance_components::VarianceComponents,
+    consistency::Consistency,
     cohen_kappa::CohenKappa,
     fleiss_kappa::FleissKappa,
     gwet_ac1::GwetAc1,

@@ -118,23 +118,43 @@ pub(crate) fn bca_shares(
     left_out: &[f64],
     shares: [f64; 2],
 ) -> Option<[f64; 2]> {
-    let below = figures.iter().filter(|figure| **figure < value).count() as f64;
-    let equal = figures.iter().filter(|figure| **figure == value).count() as f64;
-    let bias = normal_quantile((below + equal / 2.0) / figures.len() as f64);
-    let acceleration = acceleration(left_out)?;
+    bca_shares_of(value, figures, acceleration(left_out)?, shares)
+}
+
+/// The same with a known acceleration.
+pub(crate) fn bca_shares_of(
+    value: f64,
+    figures: &[f64],
+    acceleration: f64,
+    shares: [f64; 2],
+) -> Option<[f64; 2]> {
+    // Sums of the same values in another order differ in their last bits.
+    let (least, greatest) =
+        figures.iter().fold((value, value), |(low, high), figure| (low.min(*figure), high.max(*figure)));
+    let rounding = 1e-12 * (greatest - least);
+    let below = figures.iter().filter(|figure| **figure < value - rounding).count() as f64;
+    let equal = figures.iter().filter(|figure| (**figure - value).abs() <= rounding).count() as f64;
+    bca_shares_at((below + equal / 2.0) / figures.len() as f64, acceleration, shares)
+}
+
+/// The same for this share of resamples below the figure, those equal to it counted half.
+pub(crate) fn bca_shares_at(below: f64, acceleration: f64, shares: [f64; 2]) -> Option<[f64; 2]> {
+    let bias = normal_quantile(below);
     if !bias.is_finite() {
         return None;
     }
     let share = |share: f64| {
         let z = bias + normal_quantile(share);
-        normal_cdf(bias + z / (1.0 - acceleration * z))
+        let shrink = 1.0 - acceleration * z;
+        // Beyond the pole the order of shares would turn around.
+        (shrink > 0.0).then(|| normal_cdf(bias + z / shrink))
     };
     let [low, high] = shares.map(share);
-    (low.is_finite() && high.is_finite()).then_some([low, high])
+    Some([low.filter(|low| low.is_finite())?, high.filter(|high| high.is_finite())?])
 }
 
 /// Σd³ / (6·(Σd²)^(3/2)), d = θ̄ − θᵢ.
-fn acceleration(left_out: &[f64]) -> Option<f64> {
+pub(crate) fn acceleration(left_out: &[f64]) -> Option<f64> {
     let mut sum = ExactSum::new();
     sum.extend(left_out);
     let mean = sum.divide((left_out.len() as u64).max(1));

@@ -190,7 +190,12 @@ impl<'p> Alpha<'p> {
 
     /// The disagreement of all pairs.
     fn pairs(&self, totals: &[u64]) -> f64 {
-        let used: Vec<(f64, f64)> = totals.iter().zip(&self.values).filter(|(total, _)| **total > 0).map(|(total, value)| (*total as f64, *value)).collect();
+        let used: Vec<(f64, f64)> = totals
+            .iter()
+            .zip(&self.values)
+            .filter(|(total, _)| **total > 0)
+            .map(|(total, value)| (*total as f64, *value))
+            .collect();
         let of = |(count, value): &(f64, f64)| {
             used.iter().map(|(other, place)| count * other * self.squared(*value, *place)).sum::<f64>()
         };
@@ -202,7 +207,8 @@ impl<'p> Alpha<'p> {
 fn spread(totals: &[u64], places: &[f64]) -> f64 {
     let n = totals.iter().sum::<u64>() as f64;
     let mean = totals.iter().zip(places).map(|(total, place)| *total as f64 * place).sum::<f64>() / n;
-    let squares = totals.iter().zip(places).map(|(total, place)| *total as f64 * (place - mean) * (place - mean));
+    let squares =
+        totals.iter().zip(places).map(|(total, place)| *total as f64 * (place - mean) * (place - mean));
     2.0 * n * squares.sum::<f64>()
 }
 

@@ -242,7 +242,8 @@ impl RatedItems {
 
     /// A sample with this label.
     pub(super) fn sample_with<'s>(&self, scores: &Scores<'s>, label: &LeafKey) -> &'s str {
-        let row = self.labels.iter().position(|labels| labels.contains(label)).and_then(|at| self.rows.get(at));
+        let row =
+            self.labels.iter().position(|labels| labels.contains(label)).and_then(|at| self.rows.get(at));
         scores.set().columns.id(row.map_or(usize::MAX, |row| *row as usize))
     }
 
