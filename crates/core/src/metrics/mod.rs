@@ -2,6 +2,7 @@
 
 mod agreement;
 mod descriptive;
+mod judged;
 mod level;
 mod perplexity;
 mod ratio;
@@ -39,4 +40,6 @@ crate::registry::entry_modules! {
     cohen_kappa::CohenKappa,
     fleiss_kappa::FleissKappa,
     gwet_ac1::GwetAc1,
+    ppi::Ppi,
+    rogan_gladen::RoganGladen,
 }
