@@ -330,9 +330,10 @@ pub(crate) fn bounds(estimate: &Estimate) -> Option<String> {
     Some(format!("{worst} … {best} with the {} absent", estimate.absent))
 }
 
-/// What the metric itself notes.
+/// What the metric itself notes. Lists and maps are data, such as the points of a curve, and not for people to read.
 pub(crate) fn remarks(estimate: &Estimate) -> Vec<String> {
-    let custom = estimate.notes.custom.iter().map(|(key, value)| remark(&key.replace('_', " "), value));
+    let notes = estimate.notes.custom.iter().filter(|(_, value)| !value.is_array() && !value.is_object());
+    let custom = notes.map(|(key, value)| remark(&key.replace('_', " "), value));
     let caution = estimate.notes.reason.clone().filter(|_| estimate.notes.is_caution);
     caution.into_iter().chain(custom).collect()
 }

@@ -39,6 +39,8 @@ pub enum IntervalMethod {
     Exact,
     /// The wild cluster bootstrap.
     Wild(WildWeights),
+    /// The ends of an interval of the logit, for a figure between 0 and 1 that is no mean.
+    Logit,
     /// As a custom metric defines it.
     Custom,
 }
@@ -119,6 +121,7 @@ impl IntervalMethod {
             IntervalMethod::BootstrapT => "bootstrap_t",
             IntervalMethod::Exact => "exact",
             IntervalMethod::Wild(_) => "wild",
+            IntervalMethod::Logit => "logit",
             IntervalMethod::Custom => "custom",
         }
     }

@@ -383,7 +383,7 @@ pub(super) fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<It
 /// does.
 fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
     for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
-        if let Error::MissingKey { known, .. } = &mut failure.error {
+        if let Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } = &mut failure.error {
             *known = metadata_keys.iter().take(12).cloned().collect();
         }
     }
