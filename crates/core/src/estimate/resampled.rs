@@ -7,7 +7,7 @@ use super::{
 use crate::error::Result;
 use crate::scores::Scores;
 use crate::stats::{
-    jackknife_error, left_out_figures, percentile_ends, resampled_figures, standard_deviation,
+    bca_shares, jackknife_error, left_out_figures, percentile_ends, resampled_figures, standard_deviation,
 };
 
 /// With fewer resamples an interval says little.
@@ -71,6 +71,7 @@ where
 /// Whether a plan needs the figures with each unit left out.
 pub(crate) fn wants_left_out(plan: &ErrorPlan) -> bool {
     plan.method == Some(ErrorMethod::Jackknife)
+        || plan.interval == IntervalChoice::Method(IntervalMethod::Bca)
 }
 
 /// The resamples of the plan: as many as it names; if it names none, 10,000, or fewer of very many scores.
@@ -174,16 +175,32 @@ impl ResampledFigure<'_> {
     fn interval(&self, plan: &ErrorPlan, error: &Maybe<StdError>) -> Maybe<(Interval, Option<String>)> {
         self.check()?;
         error.as_ref().map_err(Undefined::clone)?;
-        let level = plan.level();
-        let tail = (1.0 - level) / 2.0;
-        let (lower, upper) = percentile_ends(&self.figures, tail, 1.0 - tail);
-        let reason = match plan.interval {
-            IntervalChoice::Auto | IntervalChoice::Method(IntervalMethod::Bootstrap) => None,
+        let (level, side) = (plan.level(), plan.side());
+        let high = side.confidence_of_ends(level);
+        let percentiles = [1.0 - high, high];
+        let mut method = IntervalMethod::Bootstrap;
+        let (shares, reason) = match plan.interval {
+            IntervalChoice::Auto | IntervalChoice::Method(IntervalMethod::Bootstrap) => (percentiles, None),
+            IntervalChoice::Method(IntervalMethod::Bca) => {
+                let left_out = self.left_out.unwrap_or_default();
+                match bca_shares(self.value, &self.figures, left_out, percentiles) {
+                    Some(shares) => {
+                        method = IntervalMethod::Bca;
+                        (shares, None)
+                    }
+                    None => (
+                        percentiles,
+                        Some("bootstrap in place of bca, whose correction is undefined".to_owned()),
+                    ),
+                }
+            }
             IntervalChoice::Method(other) => {
-                Some(format!("bootstrap in place of {other}, which is for means"))
+                (percentiles, Some(format!("bootstrap in place of {other}, which is for means")))
             }
         };
-        Ok((Interval::new(lower, upper, level, IntervalMethod::Bootstrap), reason))
+        let [low, high] = shares;
+        let (lower, upper) = percentile_ends(&self.figures, low, high);
+        Ok((Interval::new(lower, upper, level, method).one_sided(side, None), reason))
     }
 }
 
