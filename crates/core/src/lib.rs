@@ -81,7 +81,7 @@ pub use random::Random;
 pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
-pub use results::{Failure, Headline, Reduction, Warning};
+pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};

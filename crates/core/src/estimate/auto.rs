@@ -1,6 +1,7 @@
 //! Which interval fits: the one place where `auto` decides.
 
 use super::independent::{FEW, MAX_DISTINCT};
+use super::methods::wild;
 use super::methods::wilson::{effective_n, is_plain};
 use super::methods::{DrawSource, IntervalInput, binomial, interval as by};
 use super::{Draws, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Side, Undefined};
@@ -18,7 +19,7 @@ pub(super) fn estimate(input: &IntervalInput<'_>, random: &Random) -> Estimate {
         IntervalChoice::Method(method) => requested(input, method, random),
     };
     if let Ok(interval) = &decision.interval {
-        if interval.method.is_drawn() {
+        if is_random(input, interval.method) {
             estimate.draws = Some(Draws { seed: input.seed, count: u64::from(input.plan.draws()) });
         }
         estimate.notes.effective_n = effective_n_of(input, interval.method);
@@ -59,6 +60,14 @@ fn rule_of_three(input: &IntervalInput<'_>) -> Option<String> {
     let three = -libm::log1p(-input.plan.level());
     let (n, share) = (input.n, three / input.n as f64);
     Some(format!("rule of three: no {absent} among {n} scores, so {bound} about {three:.1}/{n} = {share:.2}"))
+}
+
+/// Whether the interval of a method depends on the seed.
+fn is_random(input: &IntervalInput<'_>, method: IntervalMethod) -> bool {
+    match method {
+        IntervalMethod::Wild(weights) => wild::is_drawn(input, weights),
+        method => method.is_drawn(),
+    }
 }
 
 /// An interval, and why it is this one.
@@ -139,6 +148,12 @@ fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -
             let decision = choose(input, random);
             let reason = decision.reason.map(|reason| format!("nothing to resample; {reason}"));
             return IntervalDecision { reason, is_caution: true, ..decision };
+        }
+        _ if matches!(name, IntervalMethod::Wild(_)) && input.units() > wild::MAX_CLUSTERS => {
+            let reason =
+                format!("t in place of {name}: more than {} samples or clusters", wild::MAX_CLUSTERS);
+            let interval = by(input, IntervalMethod::T);
+            return IntervalDecision { interval, reason: Some(reason), is_caution: true };
         }
         _ => {}
     }

@@ -3,7 +3,10 @@
 mod block;
 mod glob;
 mod reduce;
+mod unused_cluster;
 mod views;
+
+pub use unused_cluster::UnusedCluster;
 
 pub(crate) use reduce::reduce;
 

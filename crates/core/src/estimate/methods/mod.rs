@@ -6,6 +6,7 @@ mod bootstrap;
 mod bootstrap_t;
 mod exact;
 mod t;
+pub(super) mod wild;
 pub(crate) mod wilson;
 
 use super::clustered::ClusteredScores;
@@ -63,7 +64,8 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         IntervalMethod::ClopperPearson => binomial::clopper_pearson(input, confidence),
         IntervalMethod::Jeffreys => binomial::jeffreys(input, confidence),
         IntervalMethod::Beta(prior) => binomial::beta(input, prior, confidence),
-        IntervalMethod::Wild(_) | IntervalMethod::Custom => Err(Undefined::NotAvailable),
+        IntervalMethod::Wild(weights) => wild::ends(input, weights, confidence),
+        IntervalMethod::Custom => Err(Undefined::NotAvailable),
     }
 }
 
