@@ -1,5 +1,6 @@
 //! `grouped`: a metric for each group of samples, and one over all.
 
+mod macro_bounds;
 mod macro_mean;
 mod state;
 mod template;
@@ -348,7 +349,11 @@ impl Grouped {
             All::Groups if scored.is_empty() => (AggregateBasis::Groups, Some(undefined())),
             All::Groups => {
                 let conversion = self.value_to_float.as_ref();
-                (AggregateBasis::Groups, Some(macro_mean(&scored, role, conversion, estimation, whole)))
+                let mut mean = macro_mean(&scored, role, conversion, estimation, whole);
+                if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
+                    macro_bounds::add(mean, &groups, estimation, whole);
+                }
+                (AggregateBasis::Groups, Some(mean))
             }
         };
         if let Some(value) = &value {
