@@ -6,7 +6,7 @@ use crate::args::ArgWord;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Undefined};
 use crate::evaluation::MetricValue;
-use crate::metric::{MetadataKeys, Metric, ScoreParts};
+use crate::metric::{FigureNames, MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
 use crate::stats::{ExactSum, Moments, common_exponent};
@@ -50,6 +50,10 @@ impl Metric for KrippendorffAlpha {
 
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Value
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        FigureNames::OfMetric
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

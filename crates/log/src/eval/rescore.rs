@@ -233,7 +233,15 @@ mod tests {
         columns.push("q", 1).score("s1", Score::new(0.5)).unwrap();
         let scorers = scorers();
         let (timestamp, id) = ("now".to_owned(), "run".to_owned());
-        let new = NewScores { action, scorers: &scorers, columns: &columns, rows: &[0], timestamp, id, events: &[] };
+        let new = NewScores {
+            action,
+            scorers: &scorers,
+            columns: &columns,
+            rows: &[0],
+            timestamp,
+            id,
+            events: &[],
+        };
         let mut json = new.put_into(sample.as_bytes(), 0, "old").unwrap();
         json = splice::set(&json, &["events"], b"0").unwrap();
         text(&json).to_owned()

@@ -235,7 +235,8 @@ mod tests {
         let (params, score) = (Metadata::new(), Score::new("C"));
         let scores = [ScoreEvent { scorer: "includes1", params: &params, score: Some(&score) }];
         let sample = br#"{"target":"4","working_time":1.5,"model_usage":{}}"#;
-        let record = ScoringRecord { sample, timestamp: "2026-11-16T08:00:00+00:00", id: "new", events: None };
+        let record =
+            ScoringRecord { sample, timestamp: "2026-11-16T08:00:00+00:00", id: "new", events: None };
         let json = with_scores(events.as_bytes(), record, &scores, replace).unwrap();
         let events: Vec<Json> = serde_json::from_slice(&json).unwrap();
         let shown = |event: &Json| {

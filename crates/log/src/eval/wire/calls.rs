@@ -61,7 +61,8 @@ impl<'a> CallWriter<'a> {
         });
         if self.input == InputForm::References {
             json.key("input_refs").array(|json| {
-                let pair = |json: &mut JsonWriter, range: &Range<usize>| json.value(&[range.start, range.end]);
+                let pair =
+                    |json: &mut JsonWriter, range: &Range<usize>| json.value(&[range.start, range.end]);
                 input.iter().for_each(|range| pair(json, range));
             });
         }

@@ -61,7 +61,8 @@ impl<'a> EventWriter<'a> {
     pub(in crate::eval) fn write_data(&mut self, json: &mut JsonWriter) {
         let messages = &self.recorded.messages;
         json.object(|json| {
-            json.key("messages").array(|json| messages.iter().for_each(|m| self.calls.write_message(json, m)));
+            json.key("messages")
+                .array(|json| messages.iter().for_each(|m| self.calls.write_message(json, m)));
             json.key("calls").array(|_| ());
         });
     }
@@ -152,7 +153,8 @@ impl<'a> EventWriter<'a> {
             match input {
                 Input::Text(text) => self.calls.write_text(json.key("input"), text),
                 Input::Messages(messages) => {
-                    json.key("input").array(|json| messages.iter().for_each(|m| self.calls.write_message(json, m)));
+                    json.key("input")
+                        .array(|json| messages.iter().for_each(|m| self.calls.write_message(json, m)));
                 }
             }
             json.optional("choices", choices);
