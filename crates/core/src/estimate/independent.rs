@@ -47,6 +47,18 @@ impl IndependentScores {
         IndependentScores { moments: Moments::new(), extent: Extent::NONE, values: Some(Vec::new()), keep }
     }
 
+    /// As many zeros and ones.
+    pub(super) fn of_zeros_and_ones(zeros: u64, ones: u64) -> Self {
+        let mut scores = IndependentScores::new(ValueRetention::UpToLimit);
+        let values: Vec<(f64, u64)> =
+            [(0.0, zeros), (1.0, ones)].into_iter().filter(|(_, n)| *n > 0).collect();
+        values.iter().for_each(|(value, times)| scores.moments.push_times(*value, *times));
+        let ends: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+        scores.extent = Extent::of(Numbers::Floats(&ends));
+        scores.values = Some(values);
+        scores
+    }
+
     /// Scores whose values are not retained.
     pub(super) fn without_values(moments: Moments, extent: Extent) -> Self {
         IndependentScores { moments, extent, values: None, keep: ValueRetention::WhileFew }
@@ -56,6 +68,14 @@ impl IndependentScores {
         numbers.add_to(&mut self.moments);
         self.extent = self.extent.and(Extent::of(numbers));
         self.keep_values(|| tally(&numbers.to_floats()));
+    }
+
+    /// Takes in scores that are given as values, ascending, with how often each occurs.
+    pub(super) fn add_values(&mut self, values: Vec<(f64, u64)>) {
+        values.iter().for_each(|(value, times)| self.moments.push_times(*value, *times));
+        let floats: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+        self.extent = self.extent.and(Extent::of(Numbers::Floats(&floats)));
+        self.keep_values(|| values);
     }
 
     /// Keeps the values of more scores, already counted in the moments, or none any longer.

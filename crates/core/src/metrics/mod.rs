@@ -1,8 +1,14 @@
 //! The built-in metrics, one file each.
 
+mod agreement;
+mod descriptive;
+mod judged;
 mod level;
 mod perplexity;
+mod ratio;
+mod resampled_value;
 mod resampling;
+mod sample_epochs;
 mod summary;
 
 crate::registry::entry_modules! {
@@ -22,4 +28,18 @@ crate::registry::entry_modules! {
     krippendorff_alpha::KrippendorffAlpha,
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
+    bootstrap::Bootstrap,
+    count::CountScores,
+    sum::Sum,
+    min::Min,
+    max::Max,
+    geometric_mean::GeometricMean,
+    weighted_mean::WeightedMean,
+    variance_components::VarianceComponents,
+    consistency::Consistency,
+    cohen_kappa::CohenKappa,
+    fleiss_kappa::FleissKappa,
+    gwet_ac1::GwetAc1,
+    ppi::Ppi,
+    rogan_gladen::RoganGladen,
 }

@@ -7,9 +7,11 @@
     reason = "a test that meets something unexpected should stop there"
 )]
 
+mod coverage;
 mod estimates;
 mod registry;
 mod rows;
 mod stats_bootstrap;
 mod stats_exact;
 mod stats_quantiles;
+mod stats_special;

@@ -3,7 +3,7 @@
 mod totals;
 mod variance;
 
-pub(super) use variance::bell_mccaffrey;
+pub(super) use variance::{bell_mccaffrey_of_weights, degrees_of_freedom};
 
 use std::hash::Hash;
 
@@ -29,6 +29,11 @@ fn cluster_id(json: &Json) -> Option<LeafKey> {
     }
     let leaf = Leaf::from_json(json).ok()?;
     LeafKey::new(leaf.view()).filter(|key| *key != LeafKey::Null)
+}
+
+/// Whether a metadata value can be a cluster id.
+pub(crate) fn is_cluster_id(json: &Json) -> bool {
+    cluster_id(json).is_some()
 }
 
 /// The cluster id of a metadata value; the sample at a position has it.
@@ -109,6 +114,11 @@ impl Clusters {
         self.add(&codes, column.distinct(), numbers, &|code, at| {
             identify(metric, key, column.value(code), scores, at)
         })
+    }
+
+    /// Adds a cluster of its own, which has the number of those before it as its id.
+    pub(super) fn push(&mut self, n: u64, sum: ExactSum) {
+        self.0.insert(LeafKey::Int(self.0.len() as i64), Cluster { n, sum });
     }
 }
 

@@ -1,8 +1,8 @@
-//! Summaries and the estimates that come of them: figures, choices of `auto`, merging, coverage.
+//! Summaries and the estimates that come of them: figures, choices of `auto`, merging.
 
 #![allow(clippy::excessive_precision, reason = "figures stand as they were computed")]
 
-mod coverage;
+mod clusters;
 mod figures;
 mod intervals;
 mod merging;

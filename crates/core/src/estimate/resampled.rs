@@ -1,0 +1,371 @@
+//! The estimate of any figure from resamples of its units.
+
+use super::{
+    Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreUnits,
+    StdError, Undefined,
+};
+use crate::error::Result;
+use crate::scores::Scores;
+use crate::stats::{bca_shares, jackknife_error, left_out, percentile_ends, resampled, standard_deviation};
+
+/// With fewer resamples an interval says little.
+const FEWEST_DRAWS: u64 = 200;
+
+/// The estimate of a figure over scores, with error and interval from resamples of the units of the plan.
+///
+/// `prepare` gets the units and returns the figure of a resample, from how often each unit is in it. It is not called
+/// where nothing is to be resampled: for a figure that is undefined, and within another bootstrap.
+///
+/// # Errors
+/// Those of reading scores. Clusters that do not fit are a reason why there is no error.
+pub(crate) fn resampled_estimate<F>(
+    metric: &str,
+    scores: &Scores<'_>,
+    value: Maybe<f64>,
+    prepare: impl FnOnce(&ScoreUnits) -> F,
+) -> Result<Estimate>
+where
+    F: Fn(&[u32]) -> Option<f64> + Sync,
+{
+    let estimates = resampled_estimates(metric, scores, vec![value], |units| {
+        let figure = prepare(units);
+        move |counts: &[u32]| vec![figure(counts).unwrap_or(f64::NAN)]
+    })?;
+    Ok(estimates.into_iter().next().unwrap_or_else(|| Estimate::undefined(Undefined::NoScores)))
+}
+
+/// The same for several figures of the same resamples; in a resample, one that is undefined is not a number.
+///
+/// # Errors
+/// Those of reading scores.
+pub(crate) fn resampled_estimates<F>(
+    metric: &str,
+    scores: &Scores<'_>,
+    values: Vec<Maybe<f64>>,
+    prepare: impl FnOnce(&ScoreUnits) -> F,
+) -> Result<Vec<Estimate>>
+where
+    F: Fn(&[u32]) -> Vec<f64> + Sync,
+{
+    let counted = |mut estimate: Estimate| {
+        (estimate.n, estimate.absent) = (scores.len() as u64, scores.absent() as u64);
+        estimate
+    };
+    let without = |reason: Option<&Undefined>| -> Vec<Estimate> {
+        let estimate = |value: &Maybe<f64>| {
+            let mut estimate = match value {
+                Ok(value) => Estimate::new(*value),
+                Err(reason) => return counted(Estimate::undefined(reason.clone())),
+            };
+            if let Some(reason) = reason {
+                (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason.clone()));
+            }
+            counted(estimate)
+        };
+        values.iter().map(estimate).collect()
+    };
+    let estimation = scores.estimation();
+    if estimation.value_only || values.iter().all(Result::is_err) {
+        return Ok(without(None));
+    }
+    let units = match ScoreUnits::of_plan(metric, scores)? {
+        Ok(units) => units,
+        Err(reason) => return Ok(without(Some(&reason))),
+    };
+    let draws = match planned_draws(scores) {
+        Ok(draws) => draws,
+        Err(reason) => return Ok(without(Some(&reason))),
+    };
+    let figures = prepare(&units);
+    let resamples = ResampledFigures::draw(scores, &units, draws, &figures);
+    let estimate = |(at, value): (usize, &Maybe<f64>)| {
+        counted(match value {
+            Ok(value) => resamples.estimate(at, *value, units.len(), &estimation.errors),
+            Err(reason) => Estimate::undefined(reason.clone()),
+        })
+    };
+    Ok(values.iter().enumerate().map(estimate).collect())
+}
+
+/// Several figures over the same resamples.
+#[derive(Clone, Debug)]
+pub(crate) struct ResampledFigures {
+    /// Those of each resample; not a number where one is undefined.
+    resamples: Vec<Vec<f64>>,
+    /// Those with each unit left out; empty where no method needs them, or where there are too many units.
+    left_out: Vec<Vec<f64>>,
+    draws: Draws,
+    samples: usize,
+    is_clustered: bool,
+}
+
+impl ResampledFigures {
+    /// Draws the resamples.
+    pub(crate) fn draw(
+        scores: &Scores<'_>,
+        units: &ScoreUnits,
+        draws: Draws,
+        figures: &(impl Fn(&[u32]) -> Vec<f64> + Sync),
+    ) -> Self {
+        let estimation = scores.estimation();
+        let is_affordable = estimation.random.allows_draws(units.len() as u64, scores.len() as u64);
+        let left_out = match wants_left_out(&estimation.errors) && is_affordable {
+            true => left_out(units.len(), figures),
+            false => Vec::new(),
+        };
+        let resamples = resampled(units.len(), draws.count as usize, draws.seed, figures);
+        let (samples, is_clustered) = (units.samples(), units.is_clustered());
+        ResampledFigures { resamples, left_out, draws, samples, is_clustered }
+    }
+
+    /// The estimate of one of the figures, which is about this number of units.
+    pub(crate) fn estimate(&self, at: usize, value: f64, units: usize, plan: &ErrorPlan) -> Estimate {
+        let column =
+            |rows: &[Vec<f64>]| -> Vec<f64> { rows.iter().filter_map(|row| row.get(at).copied()).collect() };
+        let mut figures = column(&self.resamples);
+        figures.retain(|figure| !figure.is_nan());
+        let left_out = column(&self.left_out);
+        let is_usable = !left_out.is_empty() && left_out.iter().all(|figure| figure.is_finite());
+        let figure = ResampledFigure {
+            value,
+            figures,
+            draws: self.draws,
+            left_out: is_usable.then_some(left_out.as_slice()),
+            units,
+            samples: self.samples,
+            is_clustered: self.is_clustered,
+        };
+        figure.estimate(plan)
+    }
+}
+
+/// Whether a plan needs the figures with each unit left out.
+fn wants_left_out(plan: &ErrorPlan) -> bool {
+    plan.method == Some(ErrorMethod::Jackknife)
+        || plan.interval == IntervalChoice::Method(IntervalMethod::Bca)
+}
+
+/// The resamples of the plan: as many as it names; if it names none, 10,000, or fewer of very many scores.
+pub(crate) fn planned_draws(scores: &Scores<'_>) -> Maybe<Draws> {
+    let (estimation, n) = (scores.estimation(), scores.len() as u64);
+    let wanted = u64::from(estimation.errors.draws());
+    let count = if estimation.errors.draws.is_some() {
+        estimation.random.check_draws(wanted, n).map_err(Undefined::Other)?;
+        wanted
+    } else {
+        estimation.random.affordable_draws(wanted, n)
+    };
+    if count < FEWEST_DRAWS.min(wanted) {
+        return Err(Undefined::Other(format!(
+            "too many scores for a bootstrap without a number of draws: {n}"
+        )));
+    }
+    Ok(Draws::new(estimation.seed(), count))
+}
+
+/// One undefined resample in this number is too many: an interval of the others would be that of another question.
+const MOST_UNDEFINED: usize = 20;
+
+/// A figure, and what it is over resamples of whole units.
+#[derive(Clone, Debug)]
+pub(crate) struct ResampledFigure<'a> {
+    pub(crate) value: f64,
+    /// The figures of resamples; those that are undefined are left out.
+    pub(crate) figures: Vec<f64>,
+    /// The seed, and the number of resamples that were drawn.
+    pub(crate) draws: Draws,
+    /// The figures with each unit left out in turn, where the caller has them: for an error by jackknife and for BCa.
+    pub(crate) left_out: Option<&'a [f64]>,
+    /// The number of units.
+    pub(crate) units: usize,
+    /// The number of samples, which are a part of the population if there is one.
+    pub(crate) samples: usize,
+    /// Whether units are clusters of samples.
+    pub(crate) is_clustered: bool,
+}
+
+impl ResampledFigure<'_> {
+    /// The estimate: error and interval from the resamples, as the plan has it. The caller sets n and absent.
+    pub(crate) fn estimate(mut self, plan: &ErrorPlan) -> Estimate {
+        self.figures.sort_unstable_by(f64::total_cmp);
+        let mut estimate = Estimate::new(self.value);
+        // The share of a population that resamples leave out is a part of the variance, whatever its shape.
+        let sampled = self.check().and_then(|()| plan.sampled(self.samples as f64));
+        let shrink = sampled.map(|sampled| (1.0 - sampled).sqrt());
+        estimate.error = shrink.clone().and_then(|shrink| self.error(plan, shrink));
+        match shrink.and_then(|shrink| self.interval(plan, shrink)) {
+            Ok((interval, reason)) => {
+                (estimate.notes.is_caution, estimate.notes.reason) = (reason.is_some(), reason);
+                estimate.interval = Ok(interval);
+            }
+            Err(reason) => estimate.interval = Err(reason),
+        }
+        estimate.draws = Some(self.draws);
+        let undefined = self.undefined();
+        estimate.note_some("undefined_resamples", (undefined > 0).then_some(undefined))
+    }
+
+    fn undefined(&self) -> u64 {
+        self.draws.count.saturating_sub(self.figures.len() as u64)
+    }
+
+    /// Whether the resamples say anything.
+    fn check(&self) -> Maybe<()> {
+        match self.units {
+            0 => return Err(Undefined::NoScores),
+            1 if self.is_clustered => return Err(Undefined::TooFewClusters { clusters: 1 }),
+            1 => return Err(Undefined::TooFewScores { n: 1 }),
+            _ => {}
+        }
+        let (undefined, count) = (self.undefined(), self.draws.count);
+        if undefined.saturating_mul(MOST_UNDEFINED as u64) > count {
+            return Err(Undefined::Other(format!("undefined in {undefined} of {count} resamples")));
+        }
+        match (self.figures.first(), self.figures.last()) {
+            (Some(first), Some(last)) if !first.is_finite() || !last.is_finite() => Err(Undefined::Overflow),
+            (Some(first), Some(last)) if first == last => {
+                Err(Undefined::Other(format!("the same in all {} resamples", self.figures.len())))
+            }
+            (Some(_), Some(_)) => Ok(()),
+            _ => Err(Undefined::Other("no resample is defined".to_owned())),
+        }
+    }
+
+    fn error(&self, plan: &ErrorPlan, shrink: f64) -> Maybe<StdError> {
+        let clusters = if self.is_clustered { vec![self.units as u64] } else { Vec::new() };
+        let (se, method) = match (plan.method, self.left_out) {
+            (Some(ErrorMethod::Jackknife), Some(left_out)) => {
+                let se =
+                    jackknife_error(left_out).ok_or(Undefined::TooFewScores { n: left_out.len() as u64 })?;
+                (se, ErrorMethod::Jackknife)
+            }
+            _ => (standard_deviation(&self.figures), ErrorMethod::Bootstrap),
+        };
+        if !se.is_finite() {
+            return Err(Undefined::Overflow);
+        }
+        let df = (self.units - 1) as f64;
+        Ok(StdError::new(se * shrink, method).with_df(df).with_clusters(clusters))
+    }
+
+    /// The interval; and why it is not of the method that the plan names, if it is not.
+    fn interval(&self, plan: &ErrorPlan, shrink: f64) -> Maybe<(Interval, Option<String>)> {
+        let (level, side) = (plan.level(), plan.side());
+        let confidence = side.confidence_of_ends(level);
+        let shares = [1.0 - confidence, confidence];
+        let (method, [low, high], reason) = match plan.interval {
+            IntervalChoice::Auto | IntervalChoice::Method(IntervalMethod::Bootstrap) => {
+                (IntervalMethod::Bootstrap, shares, None)
+            }
+            IntervalChoice::Method(IntervalMethod::Bca) => {
+                match self
+                    .left_out
+                    .and_then(|left_out| bca_shares(self.value, &self.figures, left_out, shares))
+                {
+                    Some(shares) => (IntervalMethod::Bca, shares, None),
+                    None => {
+                        let why = match self.left_out {
+                            Some(_) => "resamples lie on one side",
+                            None => "undefined, or too long to compute, with a unit left out",
+                        };
+                        (IntervalMethod::Bootstrap, shares, Some(format!("bootstrap in place of bca: {why}")))
+                    }
+                }
+            }
+            IntervalChoice::Method(other) => {
+                let reason = format!("bootstrap in place of {other}, which is for means");
+                (IntervalMethod::Bootstrap, shares, Some(reason))
+            }
+        };
+        let (lower, upper) = percentile_ends(&self.figures, low, high);
+        let shrunk = |end: f64| if shrink < 1.0 { self.value + shrink * (end - self.value) } else { end };
+        let interval = Interval::new(shrunk(lower), shrunk(upper), level, method);
+        // Nobody knows the range of just any figure.
+        Ok((interval.one_sided(side, None), reason))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn figure(figures: Vec<f64>, count: u64) -> ResampledFigure<'static> {
+        let draws = Draws::new(0, count);
+        ResampledFigure {
+            value: 5.0,
+            figures,
+            draws,
+            left_out: None,
+            units: 10,
+            samples: 10,
+            is_clustered: false,
+        }
+    }
+
+    #[test]
+    fn percentiles_by_the_inverse_of_the_distribution() {
+        let estimate = figure((0..1000).map(f64::from).collect(), 1000).estimate(&ErrorPlan::new());
+        let interval = estimate.interval.unwrap();
+        // The 25th and the 975th of 0 … 999.
+        assert_eq!((interval.lower, interval.upper), (24.0, 974.0));
+        let error = estimate.error.unwrap();
+        assert_eq!((error.method, error.df), (ErrorMethod::Bootstrap, 9.0));
+        // The discrete uniform's variance: (1000² − 1)/12.
+        assert!((error.se - (999_999.0_f64 / 12.0).sqrt()).abs() < 1e-9);
+    }
+
+    #[test]
+    fn resamples_that_say_nothing() {
+        let plan = ErrorPlan::new();
+        let few = figure(vec![1.0, 2.0], 3).estimate(&plan);
+        assert_eq!(few.error, Err(Undefined::Other("undefined in 1 of 3 resamples".to_owned())));
+        assert_eq!(few.number(), Some(5.0));
+        let same = figure(vec![5.0; 100], 100).estimate(&plan);
+        assert_eq!(same.interval, Err(Undefined::Other("the same in all 100 resamples".to_owned())));
+        let infinite = figure(vec![5.0, f64::INFINITY], 2).estimate(&plan);
+        assert_eq!(infinite.error, Err(Undefined::Overflow));
+        let one = ResampledFigure { units: 1, ..figure(vec![5.0; 100], 100) };
+        assert_eq!(one.estimate(&plan).error, Err(Undefined::TooFewScores { n: 1 }));
+    }
+
+    #[test]
+    fn dropped_resamples_are_counted() {
+        let estimate = figure((0..99).map(f64::from).collect(), 100).estimate(&ErrorPlan::new());
+        assert_eq!(estimate.notes.custom.get("undefined_resamples"), Some(&1.into()));
+        assert!(estimate.error.is_ok());
+    }
+
+    #[test]
+    fn one_side_and_a_population() {
+        let mut plan = ErrorPlan::new();
+        plan.side = Some(crate::Side::Lower);
+        let figures: Vec<f64> = (0..1000).map(f64::from).collect();
+        let interval = figure(figures.clone(), 1000).estimate(&plan).interval.unwrap();
+        assert_eq!((interval.lower, interval.upper), (49.0, f64::INFINITY));
+        // 10 samples out of 40: the variance is three quarters.
+        let plan = ErrorPlan { population: Some(40), ..ErrorPlan::new() };
+        let (all, part) = (
+            figure(figures.clone(), 1000).estimate(&ErrorPlan::new()),
+            figure(figures, 1000).estimate(&plan),
+        );
+        let ratio = part.stderr().unwrap() / all.stderr().unwrap();
+        assert!((ratio - 0.75_f64.sqrt()).abs() < 1e-15, "{ratio}");
+    }
+
+    #[test]
+    fn bca_of_symmetric_figures_is_the_percentile_interval() {
+        let mut plan = ErrorPlan::new();
+        plan.interval = IntervalChoice::Method(IntervalMethod::Bca);
+        let left_out: Vec<f64> = vec![4.0, 6.0, 4.5, 5.5];
+        let resampled = ResampledFigure {
+            value: 499.5,
+            left_out: Some(&left_out),
+            ..figure((0..1000).map(f64::from).collect(), 1000)
+        };
+        let interval = resampled.estimate(&plan).interval.unwrap();
+        assert_eq!((interval.method, interval.lower, interval.upper), (IntervalMethod::Bca, 24.0, 974.0));
+        let without = figure((0..1000).map(f64::from).collect(), 1000).estimate(&plan);
+        assert_eq!(without.interval.unwrap().method, IntervalMethod::Bootstrap);
+        assert!(without.notes.is_caution);
+    }
+}

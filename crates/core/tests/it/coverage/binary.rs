@@ -1,0 +1,145 @@
+//! Zeros and ones: exact sums over the binomial distribution.
+
+use std::collections::BTreeMap;
+use std::sync::LazyLock;
+
+use errorbar_core::stats::normal_quantile;
+use errorbar_core::{ErrorPlan, ScoreKind, Summary};
+
+use super::{Ends, ends, holds, log_factorials};
+
+/// The intervals of all outcomes of n zeros and ones under a method.
+fn intervals(method: &str, n: usize) -> Vec<Ends> {
+    let plan: ErrorPlan = format!(r#"{{"interval": "{method}"}}"#).parse().unwrap();
+    let of_outcome = |k: usize| {
+        let values = [(0.0, (n - k) as u64), (1.0, k as u64)];
+        ends(&Summary::from_values(&plan, &values).unwrap(), &plan, ScoreKind::Binary)
+    };
+    (0..=n).map(of_outcome).collect()
+}
+
+/// p ± 1.96·√(p(1−p)/n), the interval of textbooks, which no plan offers.
+fn wald(n: usize) -> Vec<Ends> {
+    let of_outcome = |k: usize| {
+        let p = k as f64 / n as f64;
+        let margin = normal_quantile(0.975) * (p * (1.0 - p) / n as f64).sqrt();
+        Some((p - margin, p + margin))
+    };
+    (0..=n).map(of_outcome).collect()
+}
+
+/// The chance of each outcome.
+fn binomial(n: usize, p: f64) -> Vec<f64> {
+    let log = log_factorials(n);
+    let chance = |k: usize| {
+        let powers = k as f64 * p.ln() + (n - k) as f64 * (-p).ln_1p();
+        (log[n] - log[k] - log[n - k] + powers).exp()
+    };
+    (0..=n).map(chance).collect()
+}
+
+/// How often the intervals of n zeros and ones hold p.
+fn coverage(intervals: &[Ends], p: f64) -> f64 {
+    let chances = binomial(intervals.len() - 1, p);
+    intervals.iter().zip(chances).filter(|(ends, _)| holds(**ends, p)).map(|(_, chance)| chance).sum()
+}
+
+/// The mean of that over all p: ∫ C(n, k) p^k (1−p)^(n−k) dp over the interval of k is a difference of tails of
+/// Bin(n + 1), over n + 1.
+fn mean_coverage(intervals: &[Ends]) -> f64 {
+    let n = intervals.len() - 1;
+    let tail = |p: f64, k: usize| match p {
+        p if p <= 0.0 => 0.0,
+        p if p >= 1.0 => 1.0,
+        p => binomial(n + 1, p)[k + 1..].iter().sum::<f64>(),
+    };
+    let of_outcome =
+        |(k, ends): (usize, &Ends)| ends.map_or(0.0, |(lower, upper)| tail(upper, k) - tail(lower, k));
+    intervals.iter().enumerate().map(of_outcome).sum::<f64>() / (n + 1) as f64
+}
+
+pub(super) const SHARES: [f64; 4] = [0.02, 0.1, 0.5, 0.9];
+pub(super) const SIZES: [usize; 4] = [5, 10, 30, 100];
+
+/// Wilson's coverage by n and p.
+pub(super) static WILSON: LazyLock<Vec<[f64; 4]>> = LazyLock::new(|| {
+    let of_size = |n: usize| {
+        let intervals = intervals("wilson", n);
+        SHARES.map(|p| coverage(&intervals, p))
+    };
+    SIZES.into_iter().map(of_size).collect()
+});
+
+/// The methods of the table of mean coverages, and those of the plan.
+pub(super) const METHODS: [&str; 3] = ["wald", "t", "wilson"];
+pub(super) const MEAN_SIZES: [usize; 5] = [3, 10, 30, 100, 300];
+
+/// The mean coverage of each method over all p, by n.
+pub(super) static MEANS: LazyLock<BTreeMap<&str, Vec<f64>>> = LazyLock::new(|| {
+    let of_method = |method: &'static str| {
+        let of_size = |n: usize| match method {
+            "wald" => mean_coverage(&wald(n)),
+            method => mean_coverage(&intervals(method, n)),
+        };
+        (method, MEAN_SIZES.map(of_size).to_vec())
+    };
+    METHODS.into_iter().map(of_method).collect()
+});
+
+/// Other cells no interval of one outcome each can satisfy: at p = .02 and n = 10 eight of ten runs have no success at all.
+#[test]
+fn wilson_covers_95_percent() {
+    for (n, of_size) in SIZES.iter().zip(WILSON.iter()) {
+        for (p, coverage) in SHARES.iter().zip(of_size) {
+            let is_bound = *n >= 30 || *p == 0.5;
+            assert!(!is_bound || (0.935..=0.98).contains(coverage), "n = {n}, p = {p}: {coverage}");
+        }
+    }
+    for (n, mean) in MEAN_SIZES.iter().zip(&MEANS["wilson"]).skip(1) {
+        assert!((0.950..=0.956).contains(mean), "n = {n}: {mean}");
+    }
+}
+
+/// Brown, Cai & DasGupta, "Interval estimation for a binomial proportion", Statistical Science 16 (2001), section 2: Wald's
+/// interval to three digits. The other figures are exact sums too.
+#[test]
+fn published_cells() {
+    for (n, p, published, by_wald, by_wilson) in [
+        (17, 0.5, 0.951, 0.950958, 0.950958),
+        (40, 0.5, 0.919, 0.91931, 0.961523),
+        (30, 0.2, 0.946, 0.946328, 0.963861),
+        (98, 0.2, 0.928, 0.9281, 0.957596),
+        (592, 0.005, 0.792, 0.792155, 0.968836),
+        (954, 0.005, 0.852, 0.851554, 0.967703),
+        (1279, 0.005, 0.875, 0.875257, 0.957604),
+        (1583, 0.005, 0.889, 0.888638, 0.9541),
+        (1876, 0.005, 0.898, 0.898303, 0.953935),
+    ] {
+        let got = coverage(&wald(n), p);
+        assert!(
+            (got - published).abs() < 5e-4 && (got - by_wald).abs() < 1e-5,
+            "wald, n = {n}, p = {p}: {got}"
+        );
+        let got = coverage(&intervals("wilson", n), p);
+        assert!((got - by_wilson).abs() < 1e-5, "wilson, n = {n}, p = {p}: {got}");
+    }
+}
+
+/// The setting of Bowyer, Aitchison & Ivanova, "Don't use the CLT in LLM evals with fewer than a few hundred datapoints"
+/// (2025): p uniform. Exact sums.
+#[test]
+fn published_means() {
+    for (n, by_wald, by_wilson, by_t) in [
+        (3, 0.49574, 0.95596, 0.5),
+        (10, 0.76926, 0.95408, 0.79399),
+        (30, 0.87491, 0.9524, 0.88605),
+        (100, 0.92225, 0.95114, 0.92596),
+        (300, 0.9391, 0.95052, 0.94038),
+    ] {
+        let at = MEAN_SIZES.iter().position(|size| *size == n).unwrap();
+        for (method, expected) in [("wald", by_wald), ("wilson", by_wilson), ("t", by_t)] {
+            let got = MEANS[method][at];
+            assert!((got - expected).abs() < 2e-5, "{method}, n = {n}: {got}");
+        }
+    }
+}
