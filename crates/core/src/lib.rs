@@ -70,7 +70,9 @@ pub use evaluation::{
     MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
-pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
+pub use metric::{
+    Accumulator, FigureNames, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn,
+};
 pub use naming::{TakenNames, unique_names};
 pub use params::{Params, ToSpec};
 pub use plan::{

@@ -7,7 +7,7 @@ use crate::args::ArgWord;
 use crate::error::{Error, Result};
 use crate::estimate::Undefined;
 use crate::evaluation::MetricValue;
-use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
+use crate::metric::{FigureNames, MetadataKeys, Metric, ScoreParts, Wants};
 use crate::params::Params;
 use crate::ratings::Raters;
 use crate::scores::Scores;
@@ -61,6 +61,10 @@ impl Metric for KrippendorffAlpha {
 
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Value
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        FigureNames::OfMetric
     }
 
     fn wants(&self) -> Wants {

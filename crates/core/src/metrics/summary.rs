@@ -11,7 +11,9 @@ use crate::estimate::{
 };
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
-use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::metric::{
+    Accumulator, FigureNames, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state,
+};
 use crate::params::{Params, ToSpec};
 use crate::random::Random;
 use crate::scores::{EpochSums, Scores};
@@ -84,6 +86,14 @@ impl<M: SummaryMetric> Metric for M {
 
     fn cluster(&self) -> Option<&str> {
         self.figure().cluster.map(String::as_str)
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        match self.figure().role {
+            // Both ends have one.
+            Role::IntervalOf => FigureNames::OfMetadata,
+            _ => FigureNames::OfMetric,
+        }
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
