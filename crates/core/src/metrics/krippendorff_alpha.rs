@@ -1,6 +1,8 @@
 //! `krippendorff_alpha`: how far several ratings of the same samples agree.
 
-use super::agreement::{Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number};
+use super::agreement::{
+    Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number,
+};
 use crate::args::ArgWord;
 use crate::error::{Error, Result};
 use crate::estimate::Undefined;

@@ -3,6 +3,7 @@
 mod agreement;
 mod descriptive;
 mod level;
+mod order_statistics;
 mod perplexity;
 mod ratio;
 mod resampled_value;
@@ -28,6 +29,8 @@ crate::registry::entry_modules! {
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
     bootstrap::Bootstrap,
+    median::Median,
+    quantile::Quantile,
     count::CountScores,
     sum::Sum,
     min::Min,

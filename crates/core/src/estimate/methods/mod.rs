@@ -63,6 +63,7 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         | IntervalMethod::Jeffreys
         | IntervalMethod::Beta(_)
         | IntervalMethod::Wild(_)
+        | IntervalMethod::OrderStatistics
         | IntervalMethod::Custom => Err(Undefined::NotAvailable),
     }
 }
