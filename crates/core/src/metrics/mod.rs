@@ -1,6 +1,7 @@
 //! The built-in metrics, one file each.
 
 mod agreement;
+mod classification;
 mod descriptive;
 mod level;
 mod order_statistics;
@@ -29,6 +30,7 @@ crate::registry::entry_modules! {
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
     bootstrap::Bootstrap,
+    filtered::Where,
     median::Median,
     quantile::Quantile,
     count::CountScores,
@@ -37,6 +39,9 @@ crate::registry::entry_modules! {
     max::Max,
     geometric_mean::GeometricMean,
     weighted_mean::WeightedMean,
+    precision::Precision,
+    recall::Recall,
+    f1_score::F1Score,
     variance_components::VarianceComponents,
     consistency::Consistency,
     cohen_kappa::CohenKappa,
