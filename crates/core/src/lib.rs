@@ -30,6 +30,7 @@
 mod args;
 pub mod chat;
 mod columns;
+mod condition;
 mod error;
 mod estimate;
 mod evaluation;
@@ -59,6 +60,7 @@ pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
+pub use condition::Condition;
 pub use error::{Error, Result};
 pub use estimate::{
     BetaPrior, Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation,
