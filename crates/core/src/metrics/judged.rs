@@ -9,7 +9,7 @@ use crate::estimate::{
 use crate::ratings::Ratings;
 use crate::scores::Scores;
 use crate::stats::ExactSum;
-use crate::value::{Conversion, LeafRef};
+use crate::value::{Conversion, LeafRef, ValueRef};
 
 /// The scores of a judge, and what a human says of the same samples.
 pub(super) struct JudgedScores {
@@ -208,7 +208,9 @@ fn number(labels: &Ratings<'_>, leaf: LeafRef<'_>, sample: &str, conversion: &Co
     Err(Error::Rating {
         rater: labels.name().to_owned(),
         sample: sample.to_owned(),
-        found: format!("{}, which is no number", crate::value::ValueRef::Leaf(leaf).describe()),
+        found: ValueRef::Leaf(leaf).describe(),
+        wanted: "labels must be numbers or grades; define others with to_float=value_to_float(correct=…, incorrect=…)"
+            .to_owned(),
     })
 }
 
