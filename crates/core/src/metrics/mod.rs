@@ -1,9 +1,11 @@
 //! The built-in metrics, one file each.
 
 mod agreement;
+mod descriptive;
 mod judged;
 mod level;
 mod perplexity;
+mod ratio;
 mod resampled_value;
 mod resampling;
 mod sample_epochs;
@@ -27,6 +29,12 @@ crate::registry::entry_modules! {
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
     bootstrap::Bootstrap,
+    count::CountScores,
+    sum::Sum,
+    min::Min,
+    max::Max,
+    geometric_mean::GeometricMean,
+    weighted_mean::WeightedMean,
     variance_components::VarianceComponents,
     consistency::Consistency,
     cohen_kappa::CohenKappa,

@@ -15,3 +15,4 @@ mod rows;
 mod stats_bootstrap;
 mod stats_exact;
 mod stats_quantiles;
+mod stats_special;
