@@ -5,8 +5,8 @@ import warnings
 import krippendorff
 import numpy as np
 import pandas as pd
+from harness import case, figure, t_interval
 from irrCAC.raw import CAC
-from scipy import stats
 from sklearn.metrics import cohen_kappa_score
 from statsmodels.stats.inter_rater import aggregate_raters, cohens_kappa, fleiss_kappa
 
@@ -32,11 +32,23 @@ def names(table):
     return [name for name in table.columns if name.startswith("r")]
 
 
-def rated(table):
-    columns = []
-    for name in names(table):
-        columns += ["--score-column", name]
-    return columns
+def rated(name, table, metric, value, error=None, n=None):
+    """A case over the columns of raters; an error comes from resampling."""
+    options = ["--metric", metric]
+    for column in names(table):
+        options += ["--score-column", column]
+    figures = [figure("value", value)]
+    if error is not None:
+        # The standard deviation of B resamples has a relative error of about 1/√(2B), on either side.
+        monte_carlo_error = error * np.sqrt(1 / (2 * 10_000) + 1 / (2 * BOOTSTRAP))
+        figures.append(figure("stderr", error, monte_carlo_error=monte_carlo_error))
+    if n is not None:
+        figures.append(figure("n", n))
+    return case(name, cells(table), options, *figures)
+
+
+def cells(table):
+    return {name: [None if cell == "" else cell for cell in table[name]] for name in table.columns}
 
 
 def bootstrap_error(table, figure, seed=1):
@@ -62,28 +74,28 @@ def cohen():
     for seed, n in enumerate([12, 40, 150, 600]):
         for labels in (numbers[:2], numbers, words):
             table = ratings(seed, n, 2, labels)
-            yield case(f"cohen {n} {len(labels)}", table, 'cohen_kappa("r1", "r2")', value=kappa_of(table))
+            yield rated(f"cohen {n} {len(labels)}", table, 'cohen_kappa("r1", "r2")', kappa_of(table))
         table = ratings(10 + seed, n, 2, numbers)
         for weights in ("linear", "quadratic"):
             metric = f'cohen_kappa("r1", "r2", weights="{weights}")'
             value = kappa_of(table, weights, labels=numbers)
-            yield case(f"cohen {n} {weights}", table, metric, value=value)
+            yield rated(f"cohen {n} {weights}", table, metric, value)
         table = ratings(20 + seed, n, 2, words)
         for weights in ("linear", "quadratic"):
             metric = f'cohen_kappa("r1", "r2", weights="{weights}", {order})'
             value = kappa_of(table, weights, labels=words)
-            yield case(f"cohen {n} {weights} of words", table, metric, value=value)
+            yield rated(f"cohen {n} {weights} of words", table, metric, value)
     # statsmodels counts cells.
     table = ratings(31, 90, 2, numbers[:4])
     cells = pd.crosstab(table.r1, table.r2).reindex(index=numbers[:4], columns=numbers[:4], fill_value=0)
     for weights, wt in ((None, None), ("linear", "linear"), ("quadratic", "quadratic")):
         argument = f', weights="{weights}"' if weights else ""
         value = cohens_kappa(cells.to_numpy(), wt=wt).kappa
-        yield case(f"cohen statsmodels {weights}", table, f'cohen_kappa("r1", "r2"{argument})', value=value)
+        yield rated(f"cohen statsmodels {weights}", table, f'cohen_kappa("r1", "r2"{argument})', value)
     for seed, n in ((41, 40), (42, 150)):
         table = ratings(seed, n, 2, numbers[:3])
         error = bootstrap_error(table, kappa_of)
-        yield case(f"cohen {n} bootstrap", table, 'cohen_kappa("r1", "r2")', value=kappa_of(table), error=error)
+        yield rated(f"cohen {n} bootstrap", table, 'cohen_kappa("r1", "r2")', kappa_of(table), error=error)
 
 
 def fleiss():
@@ -94,18 +106,18 @@ def fleiss():
     for seed, (n, raters, labels) in enumerate([(20, 3, 2), (60, 3, 4), (60, 5, 3), (200, 4, 5), (15, 2, 3)]):
         table = ratings(50 + seed, n, raters, list(range(labels)))
         quoted = ", ".join(f'"{name}"' for name in names(table))
-        yield case(f"fleiss {n} {raters} {labels}", table, f"fleiss_kappa([{quoted}])", value=value(table))
+        yield rated(f"fleiss {n} {raters} {labels}", table, f"fleiss_kappa([{quoted}])", value(table))
     table = ratings(60, 80, 3, [0, 1, 2])
     error = bootstrap_error(table, value)
-    yield case("fleiss bootstrap", table, 'fleiss_kappa(["r1", "r2", "r3"])', value=value(table), error=error)
+    yield rated("fleiss bootstrap", table, 'fleiss_kappa(["r1", "r2", "r3"])', value(table), error=error)
     # Samples that somebody did not rate are left out.
     table = ratings(61, 120, 3, [0, 1, 2], missing=0.1)
     full = table[(table[names(table)] != "").all(axis=1)].astype({name: int for name in names(table)})
-    yield case("fleiss with gaps", table, 'fleiss_kappa(["r1", "r2", "r3"])', value=value(full), n=len(full))
+    yield rated("fleiss with gaps", table, 'fleiss_kappa(["r1", "r2", "r3"])', value(full), n=len(full))
 
 
 def numbers_of(table):
-    return table[names(table)].replace("", np.nan).astype(float)
+    return table[names(table)].apply(pd.to_numeric, errors="coerce")
 
 
 def gwet():
@@ -120,7 +132,7 @@ def gwet():
             found = CAC(numbers_of(table), weights=weights, digits=15).gwet()["est"]
             argument = "" if weights == "identity" else f', weights="{weights}"'
             value = found["coefficient_value"]
-            yield case(f"gwet {n} {raters} {labels} {weights}", table, f"gwet_ac1([{quoted}]{argument})", value=value)
+            yield rated(f"gwet {n} {raters} {labels} {weights}", table, f"gwet_ac1([{quoted}]{argument})", value)
 
 
 def krippendorff_cases():
@@ -133,7 +145,7 @@ def krippendorff_cases():
         for level in ("nominal", "ordinal", "interval", "ratio"):
             value = krippendorff.alpha(reliability_data=data, level_of_measurement=level)
             metric = f'krippendorff_alpha(level="{level}", raters=[{quoted}])'
-            yield case(f"krippendorff {n} {raters} {level}", table, metric, value=value)
+            yield rated(f"krippendorff {n} {raters} {level}", table, metric, value)
 
 
 def judged(seed, n, labelled, kind, clusters=0):
@@ -187,21 +199,19 @@ def ppi_expected(table, lam=None):
     return has_label, value, parts, influence
 
 
-def interval(value, variance, df, low, high):
-    half = stats.t.ppf(0.975, df) * np.sqrt(variance)
-    return max(value - half, low), min(value + half, high)
-
-
 def corrected_case(name, table, metric, found, low, high):
     has_label, value, parts, influence = found
     if "cluster" in table.columns:
         variance, units = clustered(table, influence), units_of(table, has_label)
     else:
         variance, units = sum(parts), [has_label.sum(), (~has_label).sum()]
-    lower, upper = interval(value, variance, satterthwaite(parts, units), low, high)
-    options = ["--cluster", "cluster"] if "cluster" in table.columns else []
-    expected = {"value": value, "error": np.sqrt(variance), "lower": lower, "upper": upper}
-    return Judged(name, table, metric, options, expected)
+    df, error = satterthwaite(parts, units), np.sqrt(variance)
+    lower, upper = t_interval(0.95, df, value, error)
+    options = ["--score-column", "judge", "--metric", metric]
+    if "cluster" in table.columns:
+        options += ["--cluster", "cluster"]
+    expected = {"value": value, "stderr": error, "df": df, "lower": max(lower, low), "upper": min(upper, high)}
+    return case(name, cells(table), options, *[figure(key, number) for key, number in expected.items()])
 
 
 def ppi():
@@ -222,7 +232,7 @@ def rogan_gladen():
         table = judged(130 + seed, n, labelled, "binary", clusters)
         has_label = (table.human != "").to_numpy()
         f = table.judge.to_numpy(float)
-        y = np.where(has_label, table.human.replace("", "-1").to_numpy(float), -1)
+        y = pd.to_numeric(table.human, errors="coerce").fillna(-1).to_numpy()
         p, t, u = f.mean(), f[y == 1].mean(), f[y == 0].mean()
         value = (p - u) / (t - u)
         influence = (f - p) / n
@@ -232,16 +242,6 @@ def rogan_gladen():
         parts = [float((influence[has_label] ** 2).sum()), float((influence[~has_label] ** 2).sum())]
         found = has_label, value, parts, influence
         yield corrected_case(f"rogan_gladen {n} {labelled} {clusters}", table, 'rogan_gladen("human")', found, 0, 1)
-
-
-class Judged:
-    def __init__(self, name, table, metric, options, expected):
-        self.name, self.table, self.metric, self.options, self.expected = name, table, metric, options, expected
-        self.columns = rated(table) or ["--score-column", "judge"]
-
-
-def case(name, table, metric, **expected):
-    return Judged(name, table, metric, [], expected)
 
 
 def cases():
