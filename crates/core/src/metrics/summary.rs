@@ -115,6 +115,13 @@ pub(super) struct SummaryPart<'a> {
     random: Random,
 }
 
+impl SummaryPart<'_> {
+    /// The mean with the error and the interval of a plan.
+    pub(super) fn estimate(&self, errors: &ErrorPlan) -> Estimate {
+        self.summary.estimate_among(errors, self.kind, self.all, &self.random)
+    }
+}
+
 /// A summary of the scores seen so far, and how it becomes a value.
 #[derive(Clone, Debug)]
 pub(super) struct SummaryState {
@@ -258,7 +265,7 @@ impl Accumulator for SummaryState {
 
 /// The mean with its error and interval, and with what it would be if absent samples had scores.
 fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
-    let mut estimate = part.summary.estimate_among(&state.errors, part.kind, part.all, &part.random);
+    let mut estimate = part.estimate(&state.errors);
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());
         estimate.notes.iid_stderr = estimate.stderr();
