@@ -1,7 +1,7 @@
 //! `krippendorff_alpha`: how far several ratings of the same samples agree.
 
 use super::agreement::{
-    Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number,
+    Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number, label_text,
 };
 use crate::args::ArgWord;
 use crate::error::{Error, Result};
@@ -53,6 +53,9 @@ pub struct KrippendorffAlpha {
     #[param(from = Vec<String>, map = RaterNames, check = RaterNames::check)]
     raters: Option<RaterNames>,
 }
+
+const NEEDS_NUMBERS: &str =
+    "ordinal, interval and ratio need numbers; give to_float=value_to_float() for grades";
 
 impl Metric for KrippendorffAlpha {
     fn metadata_keys(&self) -> MetadataKeys {
@@ -171,8 +174,7 @@ impl KrippendorffAlpha {
                 metric,
                 sample,
                 found: format!("a list with {}", ValueRef::Leaf(leaf).describe()),
-                wanted: "ordinal, interval and ratio need numbers; give to_float=value_to_float() for grades"
-                    .to_owned(),
+                wanted: NEEDS_NUMBERS.to_owned(),
             }),
         }
     }
@@ -180,8 +182,9 @@ impl KrippendorffAlpha {
     /// A number as a label, unless ratios to it have no meaning.
     fn checked(&self, number: f64, rater: &str, sample: &str) -> Result<Option<LeafKey>> {
         if number < 0.0 && self.level == Some(Level::Ratio) {
-            let found = format!("{number}, and level=\"ratio\" is for ratings of 0 or more");
-            return Err(Error::Rating { rater: rater.to_owned(), sample: sample.to_owned(), found });
+            let wanted = "level=\"ratio\" is for ratings of 0 or more; use level=\"interval\"".to_owned();
+            let (rater, sample, found) = (rater.to_owned(), sample.to_owned(), number.to_string());
+            return Err(Error::Rating { rater, sample, found, wanted });
         }
         Ok(LeafKey::new(LeafRef::float(number)))
     }
@@ -200,10 +203,8 @@ impl KrippendorffAlpha {
                     return Err(Error::Rating {
                         rater: names.join(", "),
                         sample: sample.to_owned(),
-                        found: format!(
-                            "{}; ordinal, interval and ratio need numbers: give to_float=value_to_float() for grades",
-                            super::agreement::label_text(label)
-                        ),
+                        found: label_text(label),
+                        wanted: NEEDS_NUMBERS.to_owned(),
                     });
                 }
             }
