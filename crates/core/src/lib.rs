@@ -30,6 +30,7 @@
 mod args;
 pub mod chat;
 mod columns;
+mod coverage;
 mod error;
 mod estimate;
 mod evaluation;
@@ -57,6 +58,9 @@ mod value;
 pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
+};
+pub use coverage::{
+    Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, ScoreCoverage,
 };
 pub use error::{Error, Result};
 pub use estimate::{

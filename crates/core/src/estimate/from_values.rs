@@ -43,8 +43,11 @@ impl Summary {
     /// A value that is not finite, or a plan with clusters.
     pub fn from_values(plan: &ErrorPlan, values: &[(f64, u64)]) -> Result<Summary> {
         check(values)?;
-        let mut values: Vec<(f64, u64)> =
-            values.iter().filter(|(_, times)| *times > 0).map(|(value, times)| (value + 0.0, *times)).collect();
+        let mut values: Vec<(f64, u64)> = values
+            .iter()
+            .filter(|(_, times)| *times > 0)
+            .map(|(value, times)| (value + 0.0, *times))
+            .collect();
         values.sort_unstable_by(|(a, _), (b, _)| a.total_cmp(b));
         values.dedup_by(|(value, times), (kept, total)| {
             let is_same = value == kept;

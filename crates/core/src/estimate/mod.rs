@@ -17,9 +17,10 @@ mod shares;
 mod summary;
 
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters};
+pub(crate) use clusters::{ERRORS, check as check_clusters, identify};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
+pub(crate) use from_values::Unit;
 pub use independent::IndependentScores;
 pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};

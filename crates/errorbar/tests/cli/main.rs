@@ -12,6 +12,7 @@ mod bad_input;
 mod bad_tables;
 mod bad_tasks;
 mod cache;
+mod coverage;
 mod errors;
 mod eval;
 mod files;

@@ -32,7 +32,7 @@ fn cluster_id(json: &Json) -> Option<LeafKey> {
 }
 
 /// The cluster id of a metadata value; the sample at a position has it.
-pub(super) fn identify(
+pub(crate) fn identify(
     metric: &str,
     key: &str,
     json: Option<&Json>,

@@ -9,7 +9,7 @@ use errorbar_core::{ErrorPlan, ScoreKind, Summary};
 use super::{Ends, ends, holds, log_factorials};
 
 /// The intervals of all outcomes of n zeros and ones under a method.
-fn intervals(method: &str, n: usize) -> Vec<Ends> {
+pub(super) fn intervals(method: &str, n: usize) -> Vec<Ends> {
     let plan: ErrorPlan = format!(r#"{{"interval": "{method}"}}"#).parse().unwrap();
     let of_outcome = |k: usize| {
         let values = [(0.0, (n - k) as u64), (1.0, k as u64)];
@@ -29,7 +29,7 @@ fn wald(n: usize) -> Vec<Ends> {
 }
 
 /// The chance of each outcome.
-fn binomial(n: usize, p: f64) -> Vec<f64> {
+pub(super) fn binomial(n: usize, p: f64) -> Vec<f64> {
     let log = log_factorials(n);
     let chance = |k: usize| {
         let powers = k as f64 * p.ln() + (n - k) as f64 * (-p).ln_1p();
@@ -39,7 +39,7 @@ fn binomial(n: usize, p: f64) -> Vec<f64> {
 }
 
 /// How often the intervals of n zeros and ones hold p.
-fn coverage(intervals: &[Ends], p: f64) -> f64 {
+pub(super) fn coverage(intervals: &[Ends], p: f64) -> f64 {
     let chances = binomial(intervals.len() - 1, p);
     intervals.iter().zip(chances).filter(|(ends, _)| holds(**ends, p)).map(|(_, chance)| chance).sum()
 }
@@ -53,7 +53,8 @@ fn mean_coverage(intervals: &[Ends]) -> f64 {
         p if p >= 1.0 => 1.0,
         p => binomial(n + 1, p)[k + 1..].iter().sum::<f64>(),
     };
-    let of_outcome = |(k, ends): (usize, &Ends)| ends.map_or(0.0, |(lower, upper)| tail(upper, k) - tail(lower, k));
+    let of_outcome =
+        |(k, ends): (usize, &Ends)| ends.map_or(0.0, |(lower, upper)| tail(upper, k) - tail(lower, k));
     intervals.iter().enumerate().map(of_outcome).sum::<f64>() / (n + 1) as f64
 }
 
@@ -115,7 +116,10 @@ fn published_cells() {
         (1876, 0.005, 0.898, 0.898303, 0.953935),
     ] {
         let got = coverage(&wald(n), p);
-        assert!((got - published).abs() < 5e-4 && (got - by_wald).abs() < 1e-5, "wald, n = {n}, p = {p}: {got}");
+        assert!(
+            (got - published).abs() < 5e-4 && (got - by_wald).abs() < 1e-5,
+            "wald, n = {n}, p = {p}: {got}"
+        );
         let got = coverage(&intervals("wilson", n), p);
         assert!((got - by_wilson).abs() < 1e-5, "wilson, n = {n}, p = {p}: {got}");
     }

@@ -43,9 +43,10 @@ fn graded() -> String {
 }
 
 fn clustered() -> String {
-    let mut table = "| sizes | G | ICC | normal, CR2 and t | p = .5, auto | p = .8, auto | p = .9, auto \\* |\n\
+    let mut table =
+        "| sizes | G | ICC | normal, CR2 and t | p = .5, auto | p = .8, auto | p = .9, auto \\* |\n\
                      |---|---|---|---|---|---|---|\n"
-        .to_owned();
+            .to_owned();
     for row in clusters::CELLS.chunks(clusters::SCORES.len()) {
         let (cell, _) = row[0];
         let sizes = if cell.lognormal { "lognormal" } else { "equal" };
