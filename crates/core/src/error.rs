@@ -128,6 +128,46 @@ pub enum Error {
         /// What is there instead.
         found: String,
     },
+    /// A name that is no rater.
+    #[error(
+        "`{name}` is no scorer, no field of map-valued scores and no metadata key{}{}",
+        suggestion(nearest.as_deref()), known_raters(scorers, fields, keys)
+    )]
+    UnknownRater {
+        /// The name.
+        name: String,
+        /// The name closest to it.
+        nearest: Option<String>,
+        /// The scorers that there are.
+        scorers: Vec<String>,
+        /// The fields of the scores.
+        fields: Vec<String>,
+        /// The metadata keys that were read.
+        keys: Vec<String>,
+    },
+    /// A name that may be two raters.
+    #[error("`{name}` is {}; write \"{}\"", meanings.join(" and "), names.join("\" or \""))]
+    AmbiguousRater {
+        /// The name.
+        name: String,
+        /// What it may be.
+        meanings: Vec<String>,
+        /// What each is called in full.
+        names: Vec<String>,
+    },
+    /// A rating that is no scalar.
+    #[error(
+        "the rating of sample {sample:?} by `{rater}` is {found}; ratings are strings, numbers or booleans; of maps name \
+         a field"
+    )]
+    Rating {
+        /// The rater.
+        rater: String,
+        /// The sample's id.
+        sample: String,
+        /// What the rating is.
+        found: String,
+    },
     /// A group is called like the aggregate of all.
     #[error(
         "{metric}: the group {group:?} (of sample {sample:?}) gets the name {name:?}, which is taken by the aggregate; choose another all_label or name_template"
@@ -314,6 +354,12 @@ fn accessor_hint(wanted: &str, found: &str) -> &'static str {
 
 fn suggestion(nearest: Option<&str>) -> String {
     nearest.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default()
+}
+
+fn known_raters(scorers: &[String], fields: &[String], keys: &[String]) -> String {
+    let known = [("scorers", scorers), ("fields", fields), ("metadata keys", keys)];
+    let known = known.iter().filter(|(_, names)| !names.is_empty());
+    known.map(|(what, names)| format!("; {what}: {}", names.join(", "))).collect()
 }
 
 fn known_keys(known: &[String]) -> String {

@@ -44,6 +44,7 @@ mod params;
 mod plan;
 pub mod python_text;
 mod random;
+mod ratings;
 mod reducer;
 pub mod reducers;
 pub mod registry;
@@ -64,9 +65,9 @@ pub use coverage::{
 };
 pub use error::{Error, Result};
 pub use estimate::{
-    Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext,
-    IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, ScoreKind, StdError, Summary,
-    Undefined,
+    BetaPrior, Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation,
+    GroupContext, IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, ScoreKind, Side,
+    StdError, Summary, Undefined, WildWeights,
 };
 pub use evaluation::{
     AggregateBasis, Counts, EstimateRow, Evaluation, Group, GroupAggregate, Groups, MetricResult,
@@ -81,9 +82,10 @@ pub use plan::{
     ScorerPlan,
 };
 pub use random::Random;
+pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
-pub use results::{Failure, Headline, Reduction, Warning};
+pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};

@@ -19,6 +19,7 @@ use crate::estimate::{Estimation, GroupContext, ScoreKind};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::params::ToSpec;
+use crate::ratings::Raters;
 use crate::scores::Scores;
 use crate::spec::{SEED, Spec, params_to_log};
 
@@ -163,6 +164,11 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         self.inner()?.cluster()
     }
 
+    /// The raters that it names: other scorers, fields of map-valued scores, metadata keys. See [`Scores::ratings`].
+    fn raters(&self) -> Raters {
+        self.inner().map(|inner| inner.raters()).unwrap_or_default()
+    }
+
     /// An empty state, if the metric can be computed piece by piece.
     fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
         let _ = estimation;
@@ -175,7 +181,7 @@ pub(crate) fn params_with_inner(metric: &dyn Metric, argument: &str, inner: &dyn
     let spec = inner.spec();
     let mut described = Metadata::new();
     described.insert("type".to_owned(), "metric".into());
-    described.insert("name".to_owned(), spec.log_name().into());
+    described.insert("name".to_owned(), spec.recorded_name().into());
     described.insert("params".to_owned(), inner.params().into());
     if let Some(seed) = spec.kwargs.get(SEED) {
         described.insert(SEED.to_owned(), seed.to_log_json(SEED));
@@ -410,6 +416,9 @@ macro_rules! forward_metric {
         }
         fn cluster(&$self) -> Option<&str> {
             $inner.cluster()
+        }
+        fn raters(&$self) -> $crate::Raters {
+            $inner.raters()
         }
         fn inner(&$self) -> Option<&dyn $crate::Metric> {
             $inner.inner()

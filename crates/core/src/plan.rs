@@ -8,6 +8,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
+use crate::ratings::Raters;
 use crate::reducer::Reducer;
 use crate::registry::Registry;
 use crate::spec::{self, MetricTree, Spec};
@@ -126,7 +127,11 @@ impl Reducers {
         match self {
             Reducers::Implicit => None,
             Reducers::Disabled => Some(Vec::new()),
-            Reducers::Explicit(list) => Some(list.iter().map(|reducer| reducer.log_name()).collect()),
+            Reducers::Explicit(list) => {
+                let name =
+                    |reducer: &Arc<dyn Reducer>| spec::recorded_reducer(&reducer.log_name()).into_owned();
+                Some(list.iter().map(name).collect())
+            }
         }
     }
 
@@ -159,6 +164,14 @@ impl ReducerChoice {
         match self {
             ReducerChoice::Text(text) => registry.reducer(&text.parse::<Spec>()?),
             ReducerChoice::Built(reducer) => Ok(Arc::clone(reducer)),
+        }
+    }
+
+    /// The reducers: several if the spec has a range.
+    fn build_all(&self, registry: &Registry) -> Result<Vec<Arc<dyn Reducer>>> {
+        match self {
+            ReducerChoice::Text(text) => registry.reducers(&text.parse::<Spec>()?),
+            ReducerChoice::Built(reducer) => Ok(vec![Arc::clone(reducer)]),
         }
     }
 }
@@ -208,6 +221,7 @@ impl<C: Into<ReducerChoice>> IntoReducers for Vec<C> {
 /// let registry = Registry::built_in();
 /// Epochs::new(5, "mode").reducers(&registry)?;
 /// Epochs::new(5, ["at_least_2", "at_least_5"]).reducers(&registry)?;
+/// Epochs::new(5, "pass_at(1..5)").reducers(&registry)?;
 /// Epochs::new(5, reducers::pass_at(2).value(0.5)).reducers(&registry)?;
 /// let error = Epochs::new(2, "at_least_5").reducers(&registry).unwrap_err();
 /// assert!(matches!(error, Error::TooFewEpochs { k: 5, epochs: 2, .. }));
@@ -245,8 +259,8 @@ impl Epochs {
     /// The reducers, built and checked against the number of epochs.
     pub fn reducers(&self, registry: &Registry) -> Result<Reducers> {
         let Some(choices) = &self.reducers else { return Ok(Reducers::Implicit) };
-        let built = choices.iter().map(|choice| choice.build(registry)).collect::<Result<_>>()?;
-        let reducers = Reducers::explicit(built);
+        let built = choices.iter().map(|choice| choice.build_all(registry)).collect::<Result<Vec<_>>>()?;
+        let reducers = Reducers::explicit(built.concat());
         reducers.check(self.count)?;
         Ok(reducers)
     }
@@ -395,6 +409,16 @@ impl Plan {
             }
         };
         keys.and(MetadataKeys::Only(self.errors.cluster.clone()))
+    }
+
+    /// The raters that metrics name: a reader of only some scorers reads these, too.
+    pub fn raters(&self) -> Raters {
+        let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
+        let metrics: Vec<&Metrics> = match &self.task_metrics {
+            Some(metrics) => vec![metrics],
+            None => of_scorers.collect(),
+        };
+        Raters::beside(metrics.into_iter().flat_map(Metrics::iter).flat_map(|metric| metric.raters().names))
     }
 
     /// The parts of scores that must be read for the figures of this plan. Reduced scores as such, which logs record

@@ -50,6 +50,12 @@ impl Random {
         resamples.saturating_mul(values) <= self.auto_draws
     }
 
+    /// The number of resamples, each of as many values, that an estimate may draw without a request: those wanted, or
+    /// fewer where that would take too long.
+    pub(crate) fn affordable_draws(&self, wanted: u64, values: u64) -> u64 {
+        wanted.min(self.auto_draws / values.max(1))
+    }
+
     /// Whether an estimate may draw as many resamples, each of as many values, for the requested interval.
     ///
     /// # Errors

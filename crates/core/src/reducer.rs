@@ -97,6 +97,24 @@ pub trait EpochReducer: ToSpec + fmt::Debug + Send + Sync {
         false
     }
 
+    /// The variance that the reduced value has over runs of the same sample, estimated from its scored epochs; none if
+    /// that is not known, for instance from one epoch.
+    fn variance_of_epochs(&self, epochs: &[f64]) -> Option<f64> {
+        let _ = epochs;
+        None
+    }
+
+    /// Whether the reduced value is a probability, whatever the range of the scores.
+    fn is_probability(&self) -> bool {
+        false
+    }
+
+    /// Whether the reduced value tends to be another with another number of epochs, so that samples with different
+    /// numbers of them cannot be compared.
+    fn depends_on_epochs(&self) -> bool {
+        false
+    }
+
     /// Whether this is a vote: then the epochs are recorded as a [`Panel`].
     fn is_vote(&self) -> bool {
         false

@@ -21,7 +21,7 @@ use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::reducer::Reducer;
 use crate::spec::{
     Arg, MetricItem as MetricItemSpec, MetricMap as MetricMapSpec, MetricsSpec, OWN_PACKAGE,
-    REFERENCE_PACKAGE, Spec, nearest, split_k_suffix,
+    REFERENCE_PACKAGE, Spec, is_own_metric, is_own_reducer, nearest, split_k_suffix,
 };
 use crate::value::{Conversion, ValueToFloat};
 use crate::{metrics, reducers};
@@ -213,6 +213,12 @@ pub trait EntryKind: Clone + Send + Sync + 'static {
     /// What it is called in messages: `metric`.
     const KIND: &'static str;
 
+    /// Whether errorbar brings an entry of this name, and the reference has none.
+    fn is_own(name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
     /// The same under the name of a package, for kinds whose names results and logs record.
     #[must_use]
     fn in_package(self, package: &str) -> Self {
@@ -224,12 +230,20 @@ pub trait EntryKind: Clone + Send + Sync + 'static {
 impl EntryKind for Arc<dyn Metric> {
     const KIND: &'static str = "metric";
 
+    fn is_own(name: &str) -> bool {
+        is_own_metric(name)
+    }
+
     fn in_package(self, package: &str) -> Self {
         Arc::new(PackageMember::new(package, self))
     }
 }
 impl EntryKind for Arc<dyn Reducer> {
     const KIND: &'static str = "reducer";
+
+    fn is_own(name: &str) -> bool {
+        is_own_reducer(name)
+    }
 
     fn in_package(self, package: &str) -> Self {
         Arc::new(PackageMember::new(package, self))
@@ -395,6 +409,28 @@ impl Registry {
         Err(self.unknown::<Built>(spec))
     }
 
+    /// Builds the reducers that a spec names: one, or one for each integer of a range among the arguments. `pass_at(1..8)`
+    /// is pass@1 to pass@8.
+    ///
+    /// ```
+    /// use errorbar_core::Registry;
+    /// let curve = Registry::built_in().reducers(&"pass_at(1..3)".parse()?)?;
+    /// let names: Vec<String> = curve.iter().map(|reducer| reducer.log_name()).collect();
+    /// assert_eq!(names, ["pass_at_1", "pass_at_2", "pass_at_3"]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// As [`Registry::reducer`]; and a range that is empty or has too many integers, or two of them.
+    pub fn reducers(&self, spec: &Spec) -> Result<Vec<Arc<dyn Reducer>>> {
+        let table = self.table::<Arc<dyn Reducer>>();
+        let name = split_k_suffix(&spec.name).map_or(spec.name.as_str(), |(name, _)| name);
+        let entry = table.and_then(|table| table.get(&spec.name).or_else(|| table.get(name)));
+        let params = entry.into_iter().flat_map(|entry| &entry.listing.params);
+        let parameters: Vec<&str> = params.map(|param| param.name).collect();
+        spec.expanded(&parameters)?.iter().map(|spec| self.reducer(spec)).collect()
+    }
+
     /// Builds a conversion from its spec.
     pub fn conversion(&self, spec: &Spec) -> Result<Conversion> {
         self.build(spec)
@@ -478,7 +514,10 @@ impl Registry {
         let names: Vec<&str> = registered.listing.params.iter().map(|p| p.name).collect();
         let built = (registered.build)(&Args::bind(spec, &names, self)?)?;
         Ok(match spec.package.as_deref() {
-            Some(OWN_PACKAGE) if registered.listing.built_in => built.in_package(OWN_PACKAGE),
+            // What only we have is recorded under our package whether it was written or not.
+            Some(OWN_PACKAGE) if registered.listing.built_in && !T::is_own(&spec.name) => {
+                built.in_package(OWN_PACKAGE)
+            }
             _ => built,
         })
     }

@@ -1,7 +1,11 @@
 //! What a metric sees: the scored rows of one scorer, reduced or not.
 
+mod resampler;
+
+pub(crate) use resampler::Resampler;
+
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::columns::{
     Floats, MetadataColumn, Numbers, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn,
@@ -9,6 +13,7 @@ use crate::columns::{
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
 use crate::metadata::Metadata;
+use crate::ratings::RatingSource;
 use crate::score::{SampleScore, Score};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
@@ -38,7 +43,19 @@ pub struct ScoreSet<'a> {
     pub(crate) estimation: Estimation,
     /// The rows of `columns` of samples that have no score here: missing or unscored.
     pub(crate) absent: Vec<u32>,
+    /// Where ratings of the same samples by others come from.
+    pub(crate) raters: RatingSource<'a>,
     converted: ConversionCache,
+    /// The ids of the copies of samples in resamples, by their number; made when a metric wants them.
+    copy_ids: [OnceLock<Vec<String>>; COPIES],
+}
+
+/// The copies of a sample in a resample that have ids of their own. More are drawn once in 10^19 samples.
+const COPIES: usize = 20;
+
+/// The id of a copy of a sample.
+fn copy_id(id: &str, copy: usize) -> String {
+    format!("{id} (copy {copy})")
 }
 
 /// The columns converted so far: several metrics share one conversion.
@@ -77,7 +94,9 @@ impl<'a> ScoreSet<'a> {
             sample_rows: None,
             estimation: Estimation::default(),
             absent,
+            raters: RatingSource::default(),
             converted: ConversionCache::default(),
+            copy_ids: Default::default(),
         }
     }
 
@@ -98,7 +117,9 @@ impl<'a> ScoreSet<'a> {
             sample_rows,
             estimation,
             absent: Vec::new(),
+            raters: RatingSource::default(),
             converted: ConversionCache::default(),
+            copy_ids: Default::default(),
         }
     }
 
@@ -151,6 +172,18 @@ impl<'a> ScoreSet<'a> {
     /// All that is recorded with a value.
     fn detail(&self, row: usize) -> ScoreDetail {
         self.details.to_detail(row, self.columns.scorer(self.scorer))
+    }
+
+    /// The id of the sample of a row.
+    fn id(&self, row: usize) -> &str {
+        self.columns.id(self.sample_row(row))
+    }
+
+    /// The id of a copy of the sample of a row.
+    fn copy_id(&self, row: usize, copy: usize) -> &str {
+        let Some(ids) = self.copy_ids.get(copy.min(COPIES).saturating_sub(1)) else { return self.id(row) };
+        let all = || (0..self.values.len()).map(|row| copy_id(self.id(row), copy)).collect();
+        ids.get_or_init(all).get(row).map_or("", String::as_str)
     }
 
     /// The row of the score columns that a value belongs to.
@@ -208,11 +241,13 @@ pub struct Scores<'a> {
     rows: RowSelection,
     /// The rows of the score columns of the samples that have no score, if these are a part of the scores.
     absent_of_part: Option<Vec<u32>>,
+    /// Which copy of its sample each position is, from 0, if these are a resample.
+    copies: Option<Vec<u8>>,
 }
 
 impl<'a> Scores<'a> {
     pub(crate) fn new(set: &'a ScoreSet<'a>, rows: RowSelection) -> Self {
-        Scores { set, rows, absent_of_part: None }
+        Scores { set, rows, absent_of_part: None, copies: None }
     }
 
     /// The number of scores.
@@ -283,6 +318,16 @@ impl<'a> Scores<'a> {
         Ok(summary)
     }
 
+    /// All scores that these are among.
+    pub(crate) fn set(&self) -> &'a ScoreSet<'a> {
+        self.set
+    }
+
+    /// The row of the score columns of the sample at a position.
+    pub(crate) fn column_row(&self, at: usize) -> usize {
+        self.set.sample_row(self.row(at))
+    }
+
     /// The row of the score set behind position `at`.
     fn row(&self, at: usize) -> usize {
         match &self.rows {
@@ -298,7 +343,10 @@ impl<'a> Scores<'a> {
         }
         Some(SampleScore {
             score: self.score(at),
-            sample_id: self.sample_id(at).to_owned(),
+            sample_id: match self.copy(at) {
+                0 => self.sample_id(at).to_owned(),
+                copy => copy_id(self.set.id(self.row(at)), copy),
+            },
             sample_metadata: self.sample_metadata(at),
             scorer: self.set.scorer.to_owned(),
         })
@@ -317,9 +365,21 @@ impl<'a> Scores<'a> {
         set.values.get(self.row(at)).unwrap_or(ValueRef::Leaf(LeafRef::Unscored))
     }
 
-    /// The id of the sample at a position.
+    /// The id of the sample at a position. In a resample, a sample that was drawn again has another id.
     pub fn sample_id(&self, at: usize) -> &'a str {
-        self.set.columns.id(self.set.sample_row(self.row(at)))
+        let set: &'a ScoreSet<'a> = self.set;
+        let copy = self.copy(at);
+        if copy == 0 { set.id(self.row(at)) } else { set.copy_id(self.row(at), copy) }
+    }
+
+    /// Which copy of its sample a position is.
+    fn copy(&self, at: usize) -> usize {
+        self.copies.as_ref().and_then(|copies| copies.get(at)).map_or(0, |copy| usize::from(*copy))
+    }
+
+    /// The epoch at a position; the first one of the sample for reduced scores.
+    pub(crate) fn epoch(&self, at: usize) -> u32 {
+        self.set.columns.epoch(self.set.sample_row(self.row(at)))
     }
 
     /// Other values for some of the positions, the samples and all that is recorded staying the same.
@@ -334,17 +394,18 @@ impl<'a> Scores<'a> {
                 details.set(row, self.set.detail(self.row(at)));
             }
         }
-        let sample_rows = positions.map(|at| self.set.sample_row(self.row(at)) as u32).collect();
+        let sample_rows = positions.map(|at| self.column_row(at) as u32).collect();
         let ScoreSet { columns, scorer, estimation, .. } = self.set;
         let mut set =
             ScoreSet::derived(columns, scorer, values, details, Some(sample_rows), estimation.clone());
         set.absent = self.absent_rows().to_vec();
+        set.raters = RatingSource::within(self.set);
         set
     }
 
     /// The metadata of the sample at a position.
     pub fn sample_metadata(&self, at: usize) -> Metadata {
-        self.set.columns.metadata_row(self.set.sample_row(self.row(at)))
+        self.set.columns.metadata_row(self.column_row(at))
     }
 
     /// The score's own metadata at a position, the panel of a vote not included.
@@ -407,10 +468,12 @@ impl<'a> Scores<'a> {
     /// The same scores, only some of the positions; `absent` are the rows of those without a score.
     pub(crate) fn subset(&self, positions: Vec<u32>, absent: Vec<u32>) -> Scores<'a> {
         let rows = match &self.rows {
-            RowSelection::All(_) => positions,
+            RowSelection::All(_) => positions.clone(),
             RowSelection::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
         };
-        Scores { set: self.set, rows: RowSelection::Some(rows), absent_of_part: Some(absent) }
+        let copy = |at: &u32| self.copy(*at as usize) as u8;
+        let copies = self.copies.as_ref().map(|_| positions.iter().map(copy).collect());
+        Scores { set: self.set, rows: RowSelection::Some(rows), absent_of_part: Some(absent), copies }
     }
 
     /// Other values for some of the positions, the samples staying the same.

@@ -181,6 +181,11 @@ impl CallRecorder<'_> {
         let seconds = output.time.filter(|_| cache != Some(CacheAccess::Read));
         let took = seconds.and_then(|seconds| Duration::try_from_secs_f64(seconds).ok());
         let took = took.unwrap_or(now.saturating_sub(self.at));
+        if self.failures > 0 {
+            // Each attempt is an event of its own: viewers sort by time, and this one came last.
+            self.at = now.saturating_sub(took).max(self.at);
+            self.working = lock(&self.recorder.state).working(now).saturating_sub(took).max(self.working);
+        }
         let call = self.model_call(Ok(output.clone()), now, took);
         self.end(ModelCall { cache, ..call });
     }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use errorbar_core::{Estimate, Undefined};
+use errorbar_core::{Estimate, Side, Undefined};
 
 use crate::number::{decimals, fixed, plain};
 
@@ -26,6 +26,7 @@ pub struct EstimateText {
     value: Result<f64, String>,
     error: Option<f64>,
     interval: Option<(f64, f64)>,
+    side: Side,
 }
 
 /// The parts of a figure as text.
@@ -33,14 +34,33 @@ pub struct EstimateText {
 pub(crate) struct TextParts {
     pub(crate) value: String,
     pub(crate) error: Option<String>,
-    pub(crate) interval: Option<(String, String)>,
+    /// `[0.750, 0.888]`, `≤ 0.888` for an upper bound.
+    pub(crate) interval: Option<IntervalText>,
+}
+
+/// An interval as text: two ends, or a bound.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum IntervalText {
+    TwoSided(String, String),
+    Lower(String),
+    Upper(String),
+}
+
+impl fmt::Display for IntervalText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IntervalText::TwoSided(lower, upper) => write!(f, "[{lower}, {upper}]"),
+            IntervalText::Lower(bound) => write!(f, "≥ {bound}"),
+            IntervalText::Upper(bound) => write!(f, "≤ {bound}"),
+        }
+    }
 }
 
 impl EstimateText {
     /// A number alone.
     pub fn new(value: f64) -> Self {
         let value = if value.is_nan() { Err("undefined (not a number)".to_owned()) } else { Ok(value) };
-        EstimateText { value, error: None, interval: None }
+        EstimateText { value, error: None, interval: None, side: Side::TwoSided }
     }
 
     /// No number, with the reason.
@@ -49,7 +69,7 @@ impl EstimateText {
             Undefined::NoScores => "no scores".to_owned(),
             reason => format!("undefined ({reason})"),
         };
-        EstimateText { value: Err(text), error: None, interval: None }
+        EstimateText { value: Err(text), error: None, interval: None, side: Side::TwoSided }
     }
 
     /// The same with a standard error, unless it is 0 or no number.
@@ -67,6 +87,13 @@ impl EstimateText {
         self
     }
 
+    /// The same with an interval that has one bound.
+    #[must_use]
+    pub fn side(mut self, side: Side) -> Self {
+        self.side = side;
+        self
+    }
+
     /// The number, if there is one.
     pub fn value(&self) -> Option<f64> {
         self.value.as_ref().ok().copied()
@@ -81,14 +108,19 @@ impl EstimateText {
         }
     }
 
-    /// The interval as it is written: `[0.750, 0.888]`; empty if there is none.
+    /// The interval as it is written: `[0.750, 0.888]`, `≤ 0.888`; empty if there is none.
     pub(crate) fn interval_text(&self) -> String {
-        self.texts().interval.map(|(lower, upper)| format!("[{lower}, {upper}]")).unwrap_or_default()
+        self.texts().interval.map(|interval| interval.to_string()).unwrap_or_default()
     }
 
-    /// The ends, if there is a number with an interval.
+    /// The ends, if there is a number with an interval; of one with a bound, from the number to the bound.
     pub(crate) fn ends(&self) -> Option<(f64, f64)> {
-        self.interval.filter(|_| self.value.is_ok())
+        let (value, (lower, upper)) = self.value().zip(self.interval)?;
+        Some(match self.side {
+            Side::Lower => (lower, value),
+            Side::Upper => (value, upper),
+            _ => (lower, upper),
+        })
     }
 
     /// The error, if there is a number with one.
@@ -101,13 +133,21 @@ impl EstimateText {
             Ok(value) => *value,
             Err(reason) => return TextParts { value: reason.clone(), error: None, interval: None },
         };
-        let half_width = self.interval.map(|(lower, upper)| (upper - lower) / 2.0);
+        let half_width = self.interval.map(|(lower, upper)| match self.side {
+            Side::Lower => value - lower,
+            Side::Upper => upper - value,
+            _ => (upper - lower) / 2.0,
+        });
         let decimals = self.error.or(half_width).and_then(decimals);
         let text = |number: f64| decimals.map_or_else(|| plain(number), |decimals| fixed(number, decimals));
         TextParts {
             value: text(value),
             error: self.error.map(text),
-            interval: self.interval.map(|(lower, upper)| (text(lower), text(upper))),
+            interval: self.interval.map(|(lower, upper)| match self.side {
+                Side::Lower => IntervalText::Lower(text(lower)),
+                Side::Upper => IntervalText::Upper(text(upper)),
+                _ => IntervalText::TwoSided(text(lower), text(upper)),
+            }),
         }
     }
 }
@@ -120,8 +160,9 @@ impl From<&Estimate> for EstimateText {
         };
         let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
         let ends = estimate.interval.as_ref().map_or((0.0, 0.0), |interval| (interval.lower, interval.upper));
+        let side = estimate.interval.as_ref().map_or(Side::TwoSided, |interval| interval.side);
         // An error of 0 and equal ends are left out.
-        figure.error(error.map_or(0.0, |error| error.se)).interval(ends.0, ends.1)
+        figure.error(error.map_or(0.0, |error| error.se)).interval(ends.0, ends.1).side(side)
     }
 }
 
@@ -130,7 +171,7 @@ impl fmt::Display for EstimateText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.short())?;
         match self.texts().interval {
-            Some((lower, upper)) => write!(f, " [{lower}, {upper}]"),
+            Some(interval) => write!(f, " {interval}"),
             None => Ok(()),
         }
     }

@@ -134,6 +134,8 @@ pub fn escape(text: &str) -> String {
             // Behind the end of a row, these would belong to the command that ends it.
             '[' | ']' | '*' => escaped.extend(['{', c, '}']),
             '±' => escaped.push_str("$\\pm$"),
+            '≤' => escaped.push_str("$\\le$"),
+            '≥' => escaped.push_str("$\\ge$"),
             '×' => escaped.push_str("$\\times$"),
             '…' => escaped.push_str("\\ldots{}"),
             '·' => escaped.push_str("\\textperiodcentered{}"),

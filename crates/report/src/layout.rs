@@ -127,7 +127,14 @@ impl NumberPadding {
         }
         let text = text.trim_end();
         match texts.interval.as_ref().filter(|_| has_interval) {
-            Some((lower, upper)) => format!("{} [{lower}, {upper}]", pad(text, self.both)),
+            Some(interval) => {
+                let interval = interval.to_string();
+                let interval = match table.sign("", "ascii") {
+                    "" => interval,
+                    _ => interval.replace('≤', "<=").replace('≥', ">="),
+                };
+                format!("{} {interval}", pad(text, self.both))
+            }
             None => text.to_owned(),
         }
     }

@@ -2,7 +2,7 @@
 
 use errorbar_core::spec::Arg;
 use errorbar_core::{
-    ErrorMethod, Estimate, EstimateRow, Interval, IntervalMethod, Results, Role, StdError, Undefined,
+    ErrorMethod, Estimate, EstimateRow, Interval, IntervalMethod, Results, Role, Side, StdError, Undefined,
 };
 use serde_json::Value as Json;
 
@@ -22,7 +22,28 @@ pub(crate) struct CommonMethods {
     error: Option<String>,
     /// The number of clusters, if it is the same everywhere.
     clusters: Option<String>,
-    interval: Option<(String, f64)>,
+    interval: Option<IntervalName>,
+}
+
+/// How an interval was computed.
+#[derive(Debug, Clone, PartialEq)]
+struct IntervalName {
+    /// Empty for a custom one.
+    method: String,
+    level: f64,
+    side: Side,
+}
+
+impl IntervalName {
+    /// `95 % interval`, `95 % upper bound`.
+    fn title(&self) -> String {
+        let what = match self.side {
+            Side::Lower => "lower bound",
+            Side::Upper => "upper bound",
+            _ => "interval",
+        };
+        format!("{} {what}", percent(self.level))
+    }
 }
 
 impl CommonMethods {
@@ -61,9 +82,15 @@ impl CommonMethods {
 
     /// What `[…]` is, if there is any.
     pub(crate) fn interval_legend(&self) -> Option<String> {
-        let (method, level) = self.interval.as_ref()?;
-        let method = if method.is_empty() { String::new() } else { format!(": {method}") };
-        Some(format!("[{} interval{method}]", percent(*level)))
+        let interval = self.interval.as_ref()?;
+        let method =
+            if interval.method.is_empty() { String::new() } else { format!(": {}", interval.method) };
+        let text = format!("{}{method}", interval.title());
+        Some(match interval.side {
+            Side::Lower => format!("≥ {text}"),
+            Side::Upper => format!("≤ {text}"),
+            _ => format!("[{text}]"),
+        })
     }
 
     /// What errors and intervals are, in one line, if there are any.
@@ -76,7 +103,7 @@ impl CommonMethods {
     /// The title of a column of intervals.
     pub(crate) fn interval_title(&self) -> String {
         match &self.interval {
-            Some((_, level)) => format!("{} interval", percent(*level)),
+            Some(interval) => interval.title(),
             None => "interval".to_owned(),
         }
     }
@@ -131,7 +158,7 @@ fn error_name(row: &EstimateRow<'_>, keys: &[String]) -> Option<String> {
     }
 }
 
-fn interval_name(row: &EstimateRow<'_>) -> Option<(String, f64)> {
+fn interval_name(row: &EstimateRow<'_>) -> Option<IntervalName> {
     let interval = row.estimate.interval.as_ref().ok().filter(|_| row.estimate.value.is_ok())?;
     if !has_width(interval) {
         return None;
@@ -140,7 +167,7 @@ fn interval_name(row: &EstimateRow<'_>) -> Option<(String, f64)> {
         IntervalMethod::Custom => String::new(),
         method => method.to_string(),
     };
-    Some((method, interval.level))
+    Some(IntervalName { method, level: interval.level, side: interval.side })
 }
 
 fn clusters_of(error: &StdError) -> Option<String> {
@@ -253,12 +280,17 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &CommonMet
     {
         notes.push("no interval: its ends are equal".to_owned());
     }
-    let common_level = common.interval.as_ref().map(|(_, level)| *level);
+    let common_title = common.interval.as_ref().map(IntervalName::title);
     let interval = interval_name(row).filter(|interval| common.interval.as_ref() != Some(interval));
-    let interval = interval.filter(|(method, level)| !method.is_empty() || common_level != Some(*level));
-    notes.extend(interval.map(|(method, level)| match common_level == Some(level) {
-        true => format!("{method} interval"),
-        false => format!("{method} {} interval", percent(level)).trim_start().to_owned(),
+    notes.extend(interval.and_then(|interval| {
+        let (method, title) = (&interval.method, interval.title());
+        match common_title.as_ref() == Some(&title) {
+            true if method.is_empty() => None,
+            true => {
+                Some(format!("{method} {}", title.replacen(&percent(interval.level), "", 1).trim_start()))
+            }
+            false => Some(format!("{method} {title}").trim_start().to_owned()),
+        }
     }));
     notes.extend(ignores_epochs(row).then(|| "± takes epochs as independent".to_owned()));
     let is_clustered = shown_error(estimate).is_some_and(|error| !error.clusters.is_empty());

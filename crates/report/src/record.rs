@@ -42,14 +42,16 @@ pub struct EstimateRecord {
     pub df: Option<f64>,
     /// The number of clusters; a list of two for two ways of clustering.
     pub clusters: Option<ClusterCounts>,
-    /// The lower end of the interval.
+    /// The lower end of the interval; none for an upper bound if the range of scores is unknown.
     pub lower: Option<f64>,
-    /// The upper end of the interval.
+    /// The upper end of the interval; none for a lower bound if the range of scores is unknown.
     pub upper: Option<f64>,
     /// The confidence level of the interval.
     pub level: Option<f64>,
-    /// How the interval was made.
-    pub method: Option<&'static str>,
+    /// How the interval was made: a name, with its arguments if there are any.
+    pub method: Option<String>,
+    /// Which ends of the interval are bounds: `two-sided`, `lower` or `upper`.
+    pub side: Option<&'static str>,
     /// The number of scores; none if the metric failed.
     pub n: Option<u64>,
     /// The number of samples without a score; none if the metric failed.
@@ -155,7 +157,8 @@ impl EstimateRecord {
             lower: interval.and_then(|interval| finite(interval.lower)),
             upper: interval.and_then(|interval| finite(interval.upper)),
             level: interval.and_then(|interval| finite(interval.level)),
-            method: interval.map(|interval| interval.method.name()),
+            method: interval.map(|interval| interval.method.to_string()),
+            side: interval.map(|interval| interval.side.name()),
             bound_worst: bounds.and_then(|bounds| finite(bounds.worst)),
             bound_best: bounds.and_then(|bounds| finite(bounds.best)),
             absent_as_wrong: bounds.and_then(|bounds| finite(bounds.absent_as_wrong)),

@@ -62,6 +62,8 @@ impl Schools {
     pub const CLUSTERED_STDERR: f64 = 23.77901072088686;
     /// What `svymean(~api00)` prints as SE, with a finite population of 757 clusters.
     pub const PRINTED_STDERR: f64 = 23.542;
+    /// The same with the replicate weights JK1, which leave out one district at a time.
+    pub const PRINTED_JACKKNIFE: f64 = 26.335;
 
     /// The data.
     pub fn read() -> Self {

@@ -30,7 +30,8 @@ pub type SpanNumber = u32;
 /// One event.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// When, counted from the start of the sample. For a call of a model, when it was requested.
+    /// When, counted from the start of the sample. For a call of a model, when it was requested; for one that was
+    /// retried, when the attempt began that was answered.
     pub at: Duration,
     /// The same without the time that was spent waiting for connections and retries.
     pub working: Duration,

@@ -1,13 +1,15 @@
 //! Scores that belong together: by one metadata key, by two, or by sample.
 
+use super::ErrorPlan;
 use super::bytes::{Encode, MAX_COUNT, byte, invalid};
+use super::cluster_error::{ErrorFigure, one_way};
 use super::clusters::{Clusters, identify};
 use super::independent::IndependentScores;
 use super::kind::Extent;
-use super::{Cr, ErrorMethod, ErrorPlan, Maybe, StdError, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::interner::Interner;
+use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::Moments;
 use crate::value::LeafKey;
@@ -158,26 +160,21 @@ impl ClusteredScores {
     }
 
     /// The standard error, and what is to be known about it.
-    pub(super) fn error(&self, correction: Cr) -> (Maybe<StdError>, Option<&'static str>) {
-        let method = ErrorMethod::Cluster(correction);
+    pub(super) fn error(&self, plan: &ErrorPlan, random: &Random) -> ErrorFigure {
+        let method = plan.clustered_method();
         match &self.ways {
             Clustering::One(clusters) => {
-                let g = clusters.len() as u64;
-                let error = one_way(clusters, correction);
-                (error.map(|(se, df)| StdError::new(se, method).with_df(df).with_clusters(vec![g])), None)
+                let figure = one_way(clusters, method, plan.draws(), random);
+                ErrorFigure::one_way(method, figure, clusters.len() as u64)
             }
             Clustering::Two(ways) => {
-                let TwoWayClusters { first: a, second: b, both } = ways.as_ref();
-                let errors = one_way(a, correction)
-                    .and_then(|first| Ok((first, one_way(b, correction)?, one_way(both, correction)?)));
-                let (first, second, both) = match errors {
-                    Ok(errors) => errors,
-                    Err(reason) => return (Err(reason), None),
-                };
-                let (se, note) = two_way([first.0, second.0], both.0);
-                let clusters = vec![a.len() as u64, b.len() as u64];
-                let df = first.1.min(second.1);
-                (Ok(StdError::new(se, method).with_df(df).with_clusters(clusters)), note)
+                let TwoWayClusters { first, second, both } = ways.as_ref();
+                // One after the other: an error that does not exist costs no draws of the others.
+                let figures = one_way(first, method, plan.draws(), random).and_then(|first| {
+                    let second = one_way(second, method, plan.draws(), random)?;
+                    Ok([first, second, one_way(both, method, plan.draws(), random)?])
+                });
+                ErrorFigure::two_way(method, figures, [first.len() as u64, second.len() as u64])
             }
         }
     }
@@ -186,32 +183,6 @@ impl ClusteredScores {
 /// Whether clusters add up to the scores.
 fn fits<Id: Clone + Eq + std::hash::Hash>(clusters: &Clusters<Id>, moments: &Moments) -> bool {
     clusters.checked_n() == Some(moments.count()) && clusters.total() == *moments.sum()
-}
-
-/// Standard error and degrees of freedom.
-fn one_way<Id: Clone + Eq + std::hash::Hash>(clusters: &Clusters<Id>, correction: Cr) -> Maybe<(f64, f64)> {
-    let too_few = || Undefined::TooFewClusters { clusters: clusters.len() as u64 };
-    let se = clusters.corrected_stderr(correction).ok_or_else(too_few)?;
-    let df = clusters.degrees_of_freedom(correction).ok_or_else(too_few)?;
-    if se.is_finite() { Ok((se, df)) } else { Err(Undefined::Overflow) }
-}
-
-/// V = V_a + V_b − V_ab (Cameron, Gelbach & Miller, "Robust inference with multiway clustering", 2011). That may come out
-/// negative; the larger of the first two is then what can be defended.
-fn two_way(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
-    let larger = ways[0].max(ways[1]);
-    let unit = larger.max(both);
-    if unit == 0.0 {
-        return (0.0, None);
-    }
-    let square = |se: f64| (se / unit) * (se / unit);
-    let sum = square(ways[0]) + square(ways[1]);
-    let variance = sum - square(both);
-    // Of variances that cancel nothing but rounding is left.
-    if variance > 1e-12 * sum {
-        return (unit * variance.sqrt(), None);
-    }
-    (larger, Some("the two-way variance is not positive, so the larger of the two one-way variances is used"))
 }
 
 /// Clusters scores by the id of their sample.

@@ -11,6 +11,9 @@ pub struct Estimation {
     pub errors: ErrorPlan,
     /// Whether scores of one sample belong together: they are unreduced, and samples repeat.
     pub by_sample: bool,
+    /// Whether only values count: the scores are one of many resamples, so that errors and intervals would not be
+    /// looked at. A metric that draws resamples itself must not do so then.
+    pub value_only: bool,
     /// Whether the cluster key is not of the plan but of one of the metrics.
     pub(crate) implied_cluster: bool,
     pub(crate) random: Random,
@@ -19,7 +22,13 @@ pub struct Estimation {
 impl Estimation {
     /// Errors of this plan, random figures from this seed.
     pub fn new(errors: ErrorPlan, seed: u64) -> Self {
-        Estimation { errors, by_sample: false, implied_cluster: false, random: Random::new(seed, None) }
+        Estimation {
+            errors,
+            by_sample: false,
+            value_only: false,
+            implied_cluster: false,
+            random: Random::new(seed, None),
+        }
     }
 
     /// The seed of random figures.
@@ -34,6 +43,8 @@ impl Estimation {
 pub struct GroupContext {
     /// What all scores are; those of the state itself if unset.
     pub kind: Option<ScoreKind>,
+    /// The number of all scores; those of the state itself if unset.
+    pub n: Option<u64>,
     /// The number of estimates that share what may be drawn at random; one if unset.
     pub estimates: usize,
 }
@@ -49,7 +60,7 @@ pub(crate) enum SummaryKey {
 
 impl SummaryKey {
     pub(crate) fn of(errors: &ErrorPlan, by_sample: bool) -> Self {
-        let is_resampled = errors.interval.is_drawn();
+        let is_resampled = errors.interval.is_resampled();
         match errors.method {
             Some(ErrorMethod::Iid) if is_resampled => SummaryKey::Tally,
             Some(ErrorMethod::Iid) => SummaryKey::Moments,

@@ -4,31 +4,39 @@
 
 mod auto;
 mod bytes;
+mod cluster_error;
 mod clustered;
 mod clusters;
 mod estimation;
 mod from_values;
 mod independent;
+mod interval_method;
 mod kind;
 mod method;
 mod methods;
 mod plan;
+mod resampled;
 mod shares;
 mod summary;
+mod units;
 
+pub(crate) use cluster_error::ErrorFigure;
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters, identify};
+pub(crate) use clusters::{ERRORS, check as check_clusters, identify, is_cluster_id};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
 pub(crate) use from_values::Unit;
 pub use independent::IndependentScores;
+pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
 pub use kind::ScoreKind;
-pub use method::{Cr, ErrorMethod, IntervalChoice, IntervalMethod};
+pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
 pub use plan::ErrorPlan;
+pub(crate) use resampled::{ResampledFigure, planned_draws, resampled_estimate, wants_left_out};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
-pub(crate) use summary::estimate_from;
+pub(crate) use summary::{estimate_from, estimate_of_share};
+pub(crate) use units::ScoreUnits;
 
 #[cfg(test)]
 mod tests;
@@ -190,6 +198,15 @@ impl Estimate {
         }
     }
 
+    /// This error and interval on the number of another estimate.
+    pub(crate) fn instead_of(self, mut other: Estimate) -> Estimate {
+        (other.error, other.interval, other.draws) = (self.error, self.interval, self.draws);
+        let mut custom = std::mem::take(&mut other.notes.custom);
+        custom.extend(self.notes.custom);
+        other.notes = Notes { custom, ..self.notes };
+        other
+    }
+
     /// The number, if there is one.
     pub fn number(&self) -> Option<f64> {
         self.value.as_ref().ok().copied()
@@ -248,10 +265,12 @@ impl StdError {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct Interval {
-    /// The lower end.
+    /// The lower end. If only the upper one is a bound, the end of the range of scores; −∞ if that is unknown.
     pub lower: f64,
-    /// The upper end.
+    /// The upper end. If only the lower one is a bound, the end of the range of scores; ∞ if that is unknown.
     pub upper: f64,
+    /// Which of the ends are bounds.
+    pub side: Side,
     /// The confidence level.
     pub level: f64,
     /// How it was made.
@@ -261,9 +280,28 @@ pub struct Interval {
 }
 
 impl Interval {
-    /// An interval of this method; its quantile has no degrees of freedom.
+    /// A two-sided interval of this method; its quantile has no degrees of freedom.
     pub fn new(lower: f64, upper: f64, level: f64, method: IntervalMethod) -> Self {
-        Interval { lower, upper, level, method, df: None }
+        Interval { lower, upper, side: Side::TwoSided, level, method, df: None }
+    }
+
+    /// Sets the degrees of freedom of its quantile.
+    #[must_use]
+    pub fn with_df(mut self, df: Option<f64>) -> Self {
+        self.df = df;
+        self
+    }
+
+    /// One bound in place of two ends: the other end is that of the range of scores, or infinite.
+    #[must_use]
+    pub fn one_sided(mut self, side: Side, range: Option<(f64, f64)>) -> Self {
+        self.side = side;
+        match side {
+            Side::TwoSided => {}
+            Side::Lower => self.upper = range.map_or(f64::INFINITY, |(_, high)| high),
+            Side::Upper => self.lower = range.map_or(f64::NEG_INFINITY, |(low, _)| low),
+        }
+        self
     }
 }
 

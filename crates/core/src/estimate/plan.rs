@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::{Value as Json, json};
 
-use super::{Cr, ErrorMethod, IntervalChoice};
+use super::{Cr, ErrorMethod, IntervalChoice, Maybe, Side, Undefined};
 
 /// The confidence level if none is given.
 const DEFAULT_LEVEL: f64 = 0.95;
@@ -37,7 +37,8 @@ pub struct ErrorPlan {
     /// The metadata keys that samples are clustered by; none: samples are independent, and the epochs of a sample that
     /// are not reduced belong together. Two keys are two ways of clustering.
     pub cluster: Vec<String>,
-    /// How the variance is computed; if unset, `iid`, and CR2 where there are clusters.
+    /// How the variance is computed; if unset, `iid`, and CR2 where there are clusters. The jackknife and the bootstrap
+    /// are of samples, or of clusters where there are any.
     pub method: Option<ErrorMethod>,
     /// Which interval.
     pub interval: IntervalChoice,
@@ -47,6 +48,11 @@ pub struct ErrorPlan {
     pub draws: Option<u32>,
     /// The lowest and the highest score that there may be; 0 and 1 if unset and all scores are within.
     pub range: Option<(f64, f64)>,
+    /// Which ends intervals have; both if unset.
+    pub side: Option<Side>,
+    /// The number of samples of the whole benchmark, if scores are of a random part of them: errors are then about the
+    /// whole benchmark, and not about more questions like these.
+    pub population: Option<u64>,
 }
 
 impl ErrorPlan {
@@ -72,6 +78,11 @@ impl ErrorPlan {
         self.draws.unwrap_or(DEFAULT_DRAWS)
     }
 
+    /// Which ends intervals have.
+    pub fn side(&self) -> Side {
+        self.side.unwrap_or_default()
+    }
+
     /// Whether nothing is set.
     pub fn is_default(&self) -> bool {
         *self == ErrorPlan::default()
@@ -79,7 +90,7 @@ impl ErrorPlan {
 
     /// Whether the standard error is the plan's, and not that of a metric such as `stderr`.
     pub fn sets_error(&self) -> bool {
-        !self.cluster.is_empty() || self.method.is_some()
+        !self.cluster.is_empty() || self.method.is_some() || self.population.is_some()
     }
 
     /// Whether the interval is the plan's, and not that of a metric such as `ci`.
@@ -88,6 +99,7 @@ impl ErrorPlan {
             || self.interval != IntervalChoice::Auto
             || self.level.is_some()
             || self.range.is_some()
+            || self.side.is_some()
     }
 
     /// This plan with what another one sets put in.
@@ -103,6 +115,8 @@ impl ErrorPlan {
         self.level = self.level.or(defaults.level);
         self.draws = self.draws.or(defaults.draws);
         self.range = self.range.or(defaults.range);
+        self.side = self.side.or(defaults.side);
+        self.population = self.population.or(defaults.population);
         self
     }
 
@@ -136,6 +150,11 @@ impl ErrorPlan {
         if let Some(draws) = self.draws.filter(|draws| !(100..=MAX_DRAWS).contains(draws)) {
             return Err(format!("the number of draws must lie between 100 and {MAX_DRAWS}, found {draws}"));
         }
+        if self.population == Some(0) {
+            return Err(
+                "the population must be the number of samples of the whole benchmark, found 0".to_owned()
+            );
+        }
         if !self.cluster.is_empty() && self.method == Some(ErrorMethod::Iid) {
             return Err("errors of independent samples (iid) cannot be clustered; leave out one of the two"
                 .to_owned());
@@ -143,11 +162,39 @@ impl ErrorPlan {
         Ok(())
     }
 
-    /// The correction of clustered errors.
-    pub(crate) fn correction(&self) -> Cr {
+    /// The share of the population that this number of its samples is; 0 without a population.
+    ///
+    /// # Errors
+    /// There are more of them than the population has, or all of them, so that there is nothing to estimate.
+    pub(crate) fn sampled(&self, samples: f64) -> Maybe<f64> {
+        let Some(population) = self.population else { return Ok(0.0) };
+        let reason = match samples - population as f64 {
+            0.0 => format!(
+                "all {population} samples of the population have scores, so nothing is left to estimate"
+            ),
+            more if more > 0.0 => {
+                format!("the population has {population} samples, and {samples:.0} have scores")
+            }
+            _ => return Ok(samples / population as f64),
+        };
+        Err(Undefined::Other(reason))
+    }
+
+    /// The method of clustered errors.
+    pub(crate) fn clustered_method(&self) -> ErrorMethod {
         match self.method {
-            Some(ErrorMethod::Cluster(correction)) => correction,
-            _ => Cr::Cr2,
+            Some(method @ (ErrorMethod::Cluster(_) | ErrorMethod::Jackknife | ErrorMethod::Bootstrap)) => {
+                method
+            }
+            _ => ErrorMethod::Cluster(Cr::Cr2),
+        }
+    }
+
+    /// The method of errors of independent scores.
+    pub(crate) fn independent_method(&self) -> ErrorMethod {
+        match self.method {
+            Some(method @ (ErrorMethod::Jackknife | ErrorMethod::Bootstrap)) => method,
+            _ => ErrorMethod::Iid,
         }
     }
 
@@ -174,6 +221,12 @@ impl ErrorPlan {
         }
         if let Some((low, high)) = self.range {
             set("range", json!([low, high]));
+        }
+        if let Some(side) = self.side {
+            set("side", json!(side.name()));
+        }
+        if let Some(population) = self.population {
+            set("population", json!(population));
         }
         Json::Object(plan)
     }
@@ -218,9 +271,13 @@ impl ErrorPlan {
                         _ => return Err(expected("two numbers")),
                     }
                 }
+                "side" => plan.side = Some(text()?.parse().map_err(|problem| format!("`{key}`: {problem}"))?),
+                "population" => {
+                    plan.population = Some(value.as_u64().ok_or_else(|| expected("a number of samples"))?);
+                }
                 _ => {
                     return Err(format!(
-                        "unknown key `{key}`; the keys are cluster, method, interval, level, draws, range"
+                        "unknown key `{key}`; the keys are cluster, method, interval, level, draws, range, side, population"
                     ));
                 }
             }

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 
-use super::clusters::{bell_mccaffrey, identify};
-use super::{Cr, ErrorMethod, Estimation, Maybe, StdError, SummaryKey, Undefined};
+use super::cluster_error::{ErrorFigure, WayError, drawn};
+use super::clusters::{degrees_of_freedom, identify};
+use super::{Cr, ErrorMethod, ErrorPlan, Estimation, Maybe, SummaryKey, Undefined};
 use crate::error::Result;
 use crate::interner::Interner;
+use crate::random::Random;
 use crate::scores::Scores;
-use crate::stats::ExactSum;
+use crate::stats::{ClusterTotal, ExactSum};
 use crate::value::LeafKey;
 
 /// The categories of clustered scores; empty if scores are independent.
@@ -16,7 +18,15 @@ pub(crate) struct ShareClusters {
     clusters: Interner<LeafKey>,
     /// The cluster and the category of each score: eight bytes, where a table for each cluster would take hundreds.
     scores: Vec<(u32, u32)>,
+    second: SecondWay,
     problem: Option<String>,
+}
+
+/// The other way of clustering, if there are two: the cluster of each score.
+#[derive(Clone, Debug, Default)]
+struct SecondWay {
+    clusters: Interner<LeafKey>,
+    scores: Vec<u32>,
 }
 
 impl ShareClusters {
@@ -34,28 +44,30 @@ impl ShareClusters {
                     self.add(LeafKey::Text(scores.sample_id(at).to_owned()), *category);
                 }
             }
-            SummaryKey::Clusters(keys) => match keys.as_slice() {
-                [key] => {
-                    let added = self.add_by_key(key, scores, categories);
-                    match added {
-                        Err(error) if error.is_about_clusters() => {
-                            self.problem = Some(error.to_string());
-                        }
-                        added => added?,
-                    }
-                }
-                _ => self.problem = Some("shares have no error with two ways of clustering".to_owned()),
+            SummaryKey::Clusters(keys) => match self.add_by_keys(&keys, scores, categories) {
+                Err(error) if error.is_about_clusters() => self.problem = Some(error.to_string()),
+                added => added?,
             },
         }
         Ok(())
     }
 
-    fn add_by_key(&mut self, key: &str, scores: &Scores<'_>, categories: &[usize]) -> Result<()> {
-        let column = scores.key("frequency", key);
-        let codes = scores.codes(&column)?;
-        for (at, (code, category)) in codes.iter().zip(categories).enumerate() {
-            let id = identify("frequency", key, column.value(*code as usize), scores, at)?;
-            self.add(id, *category);
+    fn add_by_keys(&mut self, keys: &[String], scores: &Scores<'_>, categories: &[usize]) -> Result<()> {
+        let ids = |key: &String| -> Result<Vec<LeafKey>> {
+            let column = scores.key("frequency", key);
+            let codes = scores.codes(&column)?;
+            let id = |(at, code): (usize, &u32)| {
+                identify("frequency", key, column.value(*code as usize), scores, at)
+            };
+            codes.iter().enumerate().map(id).collect()
+        };
+        let first = keys.first().map(ids).transpose()?.unwrap_or_default();
+        // Before anything is added: a problem of the second key must not leave the two ways of different lengths.
+        let second = keys.get(1).map(ids).transpose()?.unwrap_or_default();
+        first.into_iter().zip(categories).for_each(|(id, category)| self.add(id, *category));
+        for id in second {
+            let cluster = self.second.clusters.intern(id);
+            self.second.scores.push(cluster);
         }
         Ok(())
     }
@@ -72,86 +84,172 @@ impl ShareClusters {
             Some((*clusters.get(cluster as usize)?, *own.get(category as usize)? as u32))
         };
         self.scores.extend(other.scores.into_iter().filter_map(known));
+        let second = other.second.clusters.iter();
+        let clusters: Vec<u32> = second.map(|id| self.second.clusters.intern(id.clone())).collect();
+        let known = |cluster: u32| clusters.get(cluster as usize).copied();
+        self.second.scores.extend(other.second.scores.into_iter().filter_map(known));
     }
 
     /// What the errors of all categories are made of; none if scores are independent.
-    ///
-    /// The variance of a share p is Σ w_g (c_g − n_g·p)² over the clusters. Most clusters lack most categories, so it is
-    /// taken as p² Σ w_g n_g² and, for the clusters that have the category, what differs from that.
-    pub(crate) fn variances(&self, correction: Cr) -> Option<ShareVariances> {
-        let g = self.clusters.len() as u64;
-        if g == 0 && self.problem.is_none() {
+    pub(crate) fn variances(&self, errors: &ErrorPlan, random: &Random) -> Option<ShareVariances> {
+        if self.clusters.len() == 0 && self.problem.is_none() {
             return None;
         }
-        let mut sizes = vec![0_u64; self.clusters.len()];
-        for (cluster, _) in &self.scores {
-            if let Some(size) = sizes.get_mut(*cluster as usize) {
-                *size += 1;
-            }
+        let method = errors.clustered_method();
+        let way = |scores: &[(u32, u32)], g: usize| WayVariances::new(scores, g, method);
+        let mut ways = vec![way(&self.scores, self.clusters.len())];
+        if !self.second.scores.is_empty() {
+            let categories = || self.scores.iter().map(|(_, category)| *category);
+            let second: Vec<(u32, u32)> = self.second.scores.iter().copied().zip(categories()).collect();
+            ways.push(way(&second, self.second.clusters.len()));
+            let mut pairs: Interner<(u32, u32)> = Interner::default();
+            let firsts = self.scores.iter().map(|(first, _)| *first);
+            let both = firsts.zip(self.second.scores.iter().copied()).map(|pair| pairs.intern(pair));
+            let both: Vec<(u32, u32)> = both.collect::<Vec<u32>>().into_iter().zip(categories()).collect();
+            ways.push(way(&both, pairs.len()));
         }
-        let n = self.scores.len() as u64;
-        let total = n as f64;
-        let weight = |size: u64| {
-            let others = (n - size) as f64;
-            match correction {
-                Cr::Cr0 => 1.0 / (total * total),
-                Cr::Cr1 => g as f64 / (g.saturating_sub(1) as f64) / (total * total),
-                Cr::Cr2 => 1.0 / (total * others),
-                Cr::Cr3 => 1.0 / (others * others),
-            }
-        };
-        let mut without = ExactSum::new();
-        for size in &sizes {
-            without.add(weight(*size) * (*size as f64) * (*size as f64));
-        }
-        let mut scores = self.scores.clone();
-        scores.sort_unstable();
-        let mut with: HashMap<u32, [ExactSum; 2], foldhash::fast::RandomState> = HashMap::default();
-        for run in scores.chunk_by(|a, b| a == b) {
-            let Some(&(cluster, category)) = run.first() else { continue };
-            let size = sizes.get(cluster as usize).copied().unwrap_or_default();
-            let (weight, size, count) = (weight(size), size as f64, run.len() as f64);
-            // (c − n·p)² − (n·p)² = c² − 2·c·n·p
-            let [square, product] = with.entry(category).or_insert([ExactSum::new(), ExactSum::new()]);
-            square.add(weight * count * count);
-            product.add(weight * 2.0 * count * size);
-        }
-        let with = with.into_iter().map(|(at, [square, product])| (at, (square.to_f64(), product.to_f64())));
-        let df = match correction {
-            Cr::Cr0 | Cr::Cr1 => g.saturating_sub(1) as f64,
-            Cr::Cr2 | Cr::Cr3 => bell_mccaffrey(sizes.iter().copied()),
-        };
-        let problem = match (&self.problem, g) {
-            (Some(problem), _) => Some(Undefined::Other(problem.clone())),
-            (None, 0..=1) => Some(Undefined::TooFewClusters { clusters: g }),
-            _ => None,
-        };
-        Some(ShareVariances { without: without.to_f64(), with: with.collect(), df, g, correction, problem })
+        let categories = ways.first().map_or(1, |way| way.with.len());
+        Some(ShareVariances {
+            ways,
+            method,
+            draws: errors.draws(),
+            random: random.among(categories),
+            problem: self.problem.clone().map(Undefined::Other),
+        })
     }
 }
 
 /// What the errors of shares are made of.
 pub(crate) struct ShareVariances {
-    without: f64,
-    with: HashMap<u32, (f64, f64), foldhash::fast::RandomState>,
-    df: f64,
-    g: u64,
-    correction: Cr,
+    /// One way of clustering; or two, and both at once.
+    ways: Vec<WayVariances>,
+    method: ErrorMethod,
+    draws: u32,
+    random: Random,
     problem: Option<Undefined>,
 }
 
-impl ShareVariances {
-    /// The error of a category's share.
-    pub(crate) fn error(&self, category: usize, share: f64) -> Maybe<StdError> {
-        if let Some(problem) = &self.problem {
-            return Err(problem.clone());
+/// What the errors of shares are made of, for one way of clustering.
+///
+/// The variance of a share p is Σ w_g (c_g − n_g·p)² over the clusters. Most clusters lack most categories, so it is
+/// taken as p² Σ w_g n_g² and, for the clusters that have the category, what differs from that.
+struct WayVariances {
+    sizes: Vec<u64>,
+    without: f64,
+    with: HashMap<u32, CategoryCounts, foldhash::fast::RandomState>,
+    df: f64,
+    /// The bootstrap has no other closed form than that of clusters of one size.
+    is_drawn: bool,
+}
+
+/// One category in the clusters that have it.
+#[derive(Default)]
+struct CategoryCounts {
+    square: ExactSum,
+    product: ExactSum,
+    /// Cluster and count, only if resamples are drawn.
+    counts: Vec<(u32, u64)>,
+}
+
+impl WayVariances {
+    /// Of scores with their clusters and categories.
+    fn new(scores: &[(u32, u32)], g: usize, method: ErrorMethod) -> Self {
+        let mut sizes = vec![0_u64; g];
+        for (cluster, _) in scores {
+            if let Some(size) = sizes.get_mut(*cluster as usize) {
+                *size += 1;
+            }
         }
-        let (square, product) = self.with.get(&(category as u32)).copied().unwrap_or_default();
+        let n = scores.len() as u64;
+        let (total, clusters) = (n as f64, g as f64);
+        let weight = |size: u64| {
+            let others = (n - size) as f64;
+            match method {
+                ErrorMethod::Cluster(Cr::Cr1) => clusters / (clusters - 1.0) / (total * total),
+                ErrorMethod::Cluster(Cr::Cr2) => 1.0 / (total * others),
+                ErrorMethod::Cluster(Cr::Cr3) => 1.0 / (others * others),
+                ErrorMethod::Jackknife => (clusters - 1.0) / clusters / (others * others),
+                _ => 1.0 / (total * total),
+            }
+        };
+        let is_drawn =
+            method == ErrorMethod::Bootstrap && sizes.iter().any(|size| Some(size) != sizes.first());
+        let mut without = ExactSum::new();
+        for size in &sizes {
+            without.add(weight(*size) * (*size as f64) * (*size as f64));
+        }
+        let mut scores = scores.to_vec();
+        scores.sort_unstable();
+        let mut with: HashMap<u32, CategoryCounts, foldhash::fast::RandomState> = HashMap::default();
+        for run in scores.chunk_by(|a, b| a == b) {
+            let Some(&(cluster, category)) = run.first() else { continue };
+            let size = sizes.get(cluster as usize).copied().unwrap_or_default();
+            let (weight, size, count) = (weight(size), size as f64, run.len() as f64);
+            // (c − n·p)² − (n·p)² = c² − 2·c·n·p
+            let of_category = with.entry(category).or_default();
+            of_category.square.add(weight * count * count);
+            of_category.product.add(weight * 2.0 * count * size);
+            if is_drawn {
+                of_category.counts.push((cluster, run.len() as u64));
+            }
+        }
+        let df = degrees_of_freedom(method, sizes.iter().copied());
+        WayVariances { sizes, without: without.to_f64(), with, df, is_drawn }
+    }
+
+    fn error(&self, category: usize, share: f64, draws: u32, random: &Random) -> Maybe<WayError> {
+        let clusters = self.sizes.len() as u64;
+        if clusters < 2 {
+            return Err(Undefined::TooFewClusters { clusters });
+        }
+        let of_category = self.with.get(&(category as u32));
+        if self.is_drawn {
+            let mut totals: Vec<ClusterTotal> =
+                self.sizes.iter().map(|size| ClusterTotal { size: *size, sum: (0.0, 0.0) }).collect();
+            for (cluster, count) in of_category.into_iter().flat_map(|found| &found.counts) {
+                if let Some(total) = totals.get_mut(*cluster as usize) {
+                    total.sum.0 = *count as f64;
+                }
+            }
+            let (se, draws) = drawn(&totals, draws, random)?;
+            return Ok(WayError { se, df: self.df, draws: Some(draws) });
+        }
+        let (square, product) =
+            of_category.map(|found| (found.square.to_f64(), found.product.to_f64())).unwrap_or_default();
         let variance = square - product * share + self.without * share * share;
         // Nothing but rounding is left where all clusters have the same share.
         let is_rounding = variance <= 1e-15 * square.max(self.without * share * share);
         let se = if is_rounding { 0.0 } else { variance.sqrt() };
-        let error = StdError::new(se, ErrorMethod::Cluster(self.correction));
-        Ok(error.with_df(self.df).with_clusters(vec![self.g]))
+        Ok(WayError { se, df: self.df, draws: None })
+    }
+}
+
+impl ShareVariances {
+    /// The error of a category's share.
+    pub(crate) fn error(&self, category: usize, share: f64) -> ErrorFigure {
+        if let Some(problem) = &self.problem {
+            return ErrorFigure::new(Err(problem.clone()));
+        }
+        let error = |way: &WayVariances| way.error(category, share, self.draws, &self.random);
+        let clusters = |way: &WayVariances| way.sizes.len() as u64;
+        match self.ways.as_slice() {
+            [first, second, both] => {
+                let errors = error(first).and_then(|first| Ok([first, error(second)?, error(both)?]));
+                ErrorFigure::two_way(self.method, errors, [clusters(first), clusters(second)])
+            }
+            ways => {
+                let way = ways.first();
+                let found = way.map_or(Err(Undefined::NoScores), error);
+                ErrorFigure::one_way(self.method, found, way.map_or(0, clusters))
+            }
+        }
+    }
+
+    /// The share of the scores that the largest cluster has.
+    pub(crate) fn largest_share(&self) -> f64 {
+        // Both at once are smaller than each.
+        let largest = self.ways.iter().flat_map(|way| &way.sizes).max().copied().unwrap_or(0);
+        let n: u64 = self.ways.first().map_or(0, |way| way.sizes.iter().sum());
+        largest as f64 / n.max(1) as f64
     }
 }

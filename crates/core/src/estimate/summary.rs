@@ -7,7 +7,9 @@ use super::clusters::Clusters;
 use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
 use super::methods::{DrawSource, IntervalInput};
-use super::{ErrorMethod, ErrorPlan, Estimate, Maybe, ScoreKind, StdError, SummaryKey, Undefined};
+use super::{
+    ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Maybe, Notes, ScoreKind, StdError, SummaryKey, Undefined,
+};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::random::Random;
@@ -155,13 +157,26 @@ impl Summary {
     ///
     /// `whole` is what all scores of the scorer and reducer are, of which these may be a group.
     pub fn estimate(&self, plan: &ErrorPlan, whole: ScoreKind, random: &Random) -> Estimate {
+        self.estimate_among(plan, whole, self.n(), random)
+    }
+
+    /// The same for a group of `all` scores.
+    pub(crate) fn estimate_among(
+        &self,
+        plan: &ErrorPlan,
+        whole: ScoreKind,
+        all: u64,
+        random: &Random,
+    ) -> Estimate {
         let Some(mean) = self.mean() else {
             return Estimate::undefined(Undefined::NoScores);
         };
         if !mean.is_finite() {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
-        let (error, note) = self.error(plan);
+        let figure = self.error(plan, random);
+        let sampled = self.sampled(plan, all);
+        let error = finite_population(figure.error.clone(), &sampled);
         let sample = match self {
             Summary::Moments(plain) | Summary::Tally(plain) => DrawSource::Scores(plain),
             Summary::Clusters(clustered) => DrawSource::Clusters(clustered),
@@ -175,21 +190,24 @@ impl Summary {
             extent: Some(self.extent()),
             sample,
             plan,
+            sampled: sampled.clone().unwrap_or_default(),
             seed: random.seed,
         };
         let mut estimate = auto::estimate(&input, random);
-        if let Summary::Clusters(clustered) = self {
-            estimate.notes.largest_cluster_share = Some(clustered.largest_share());
-            estimate.notes.iid_stderr = clustered.moments.stderr();
-            let iid = estimate.notes.iid_stderr.filter(|iid| *iid > 0.0);
-            estimate.notes.design_effect =
-                error.as_ref().ok().zip(iid).map(|(error, iid)| (error.se / iid) * (error.se / iid));
+        if let Err(reason) = sampled {
+            estimate.interval = Err(reason);
+            (estimate.draws, estimate.notes) = (None, Notes::default());
         }
-        if let Some(note) = note {
-            let reason = estimate.notes.reason.take();
-            let joined = reason.map_or_else(|| note.to_owned(), |reason| format!("{reason}; {note}"));
-            estimate.notes.reason = Some(joined);
-            estimate.notes.is_caution = true;
+        match self {
+            Summary::Clusters(clustered) => {
+                let share = clustered.largest_share();
+                figure.annotate(&mut estimate, clustered.moments.stderr(), Some(share));
+            }
+            Summary::Moments(plain) | Summary::Tally(plain) => {
+                let is_other = plan.independent_method() != ErrorMethod::Iid;
+                let iid = plain.moments.stderr().filter(|_| is_other);
+                figure.annotate(&mut estimate, iid, None);
+            }
         }
         estimate
     }
@@ -216,35 +234,60 @@ impl Summary {
         }
     }
 
-    /// The standard error of the mean.
+    /// The standard error of the mean. One that is drawn has the seed 0.
     pub fn std_error(&self, plan: &ErrorPlan) -> Maybe<StdError> {
         if self.n() == 0 {
             return Err(Undefined::NoScores);
         }
-        self.error(plan).0
+        finite_population(self.error(plan, &Random::default()).error, &self.sampled(plan, self.n()))
+    }
+
+    /// The share of the population that has scores. Groups have the share of the whole: how the population divides into
+    /// groups is unknown. Unreduced epochs are not samples of the population, their samples are.
+    fn sampled(&self, plan: &ErrorPlan, all: u64) -> Maybe<f64> {
+        let samples = match self {
+            Summary::Clusters(clustered) if plan.cluster.is_empty() => {
+                let samples = clustered.single().map_or(self.n(), |clusters| clusters.len() as u64);
+                samples as f64 * (all as f64 / self.n().max(1) as f64)
+            }
+            _ => all as f64,
+        };
+        plan.sampled(samples)
     }
 
     /// The standard error of the mean, and what is to be known about it.
-    fn error(&self, plan: &ErrorPlan) -> (Maybe<StdError>, Option<&'static str>) {
+    fn error(&self, plan: &ErrorPlan, random: &Random) -> ErrorFigure {
         match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => (independent_error(&plain.moments), None),
-            Summary::Clusters(clustered) => clustered.error(plan.correction()),
+            Summary::Moments(plain) | Summary::Tally(plain) => {
+                ErrorFigure::new(independent_error(&plain.moments, plan.independent_method()))
+            }
+            Summary::Clusters(clustered) => clustered.error(plan, random),
         }
     }
 }
 
-/// s/√n.
-fn independent_error(moments: &Moments) -> Maybe<StdError> {
+/// The standard error of the mean of independent scores. The jackknife is s/√n as well. Of the bootstrap it is the one
+/// of infinitely many resamples, √(Σ(x − x̄)²)/n: drawing some would add nothing but noise.
+fn independent_error(moments: &Moments, method: ErrorMethod) -> Maybe<StdError> {
     let n = moments.count();
-    let se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
+    let mut se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
+    if method == ErrorMethod::Bootstrap {
+        se *= ((n - 1) as f64 / n as f64).sqrt();
+    }
     if !se.is_finite() {
         return Err(Undefined::Overflow);
     }
-    Ok(StdError::new(se, ErrorMethod::Iid).with_df((n - 1) as f64))
+    Ok(StdError::new(se, method).with_df((n - 1) as f64))
+}
+
+/// The error of a sample without replacement from a population: ×√(1 − n/N).
+pub(crate) fn finite_population(error: Maybe<StdError>, sampled: &Maybe<f64>) -> Maybe<StdError> {
+    let (error, sampled) = (error?, sampled.clone()?);
+    Ok(StdError { se: error.se * (1.0 - sampled).sqrt(), ..error })
 }
 
 /// An estimate of a mean whose variance is known otherwise: macro means of groups, shares from counts. The interval comes
-/// from value, error, n and kind; methods that resample do not exist for it.
+/// from value, error, n and kind; methods that resample do not exist for it. The error allows for a population already.
 pub(crate) fn estimate_from(
     value: f64,
     error: Maybe<StdError>,
@@ -252,30 +295,86 @@ pub(crate) fn estimate_from(
     plan: &ErrorPlan,
     whole: ScoreKind,
 ) -> Estimate {
-    if n == 0 {
-        return Estimate::undefined(Undefined::NoScores);
+    let known = KnownError { value, error, n, whole, sampled: plan.sampled(n as f64), zeros_and_ones: None };
+    known.estimate(plan, &Random::default())
+}
+
+/// The estimate of a share of `n` scores, out of `all` if they are a group, whose error does not allow for a population
+/// yet.
+pub(crate) fn estimate_of_share(
+    count: u64,
+    n: u64,
+    error: Maybe<StdError>,
+    all: u64,
+    plan: &ErrorPlan,
+    random: &Random,
+) -> Estimate {
+    let clusters = error.as_ref().ok().and_then(|error| error.clusters.first());
+    // Unreduced epochs are clustered by sample, and the population is one of samples.
+    let samples = clusters.filter(|_| plan.cluster.is_empty()).map_or(n, |samples| *samples);
+    let sampled = plan.sampled(samples as f64 * (all as f64 / n.max(1) as f64));
+    let error = finite_population(error, &sampled);
+    let counts = plan.interval.is_resampled().then(|| IndependentScores::of_zeros_and_ones(n - count, count));
+    let value = count as f64 / n as f64;
+    let known = KnownError { value, error, n, whole: ScoreKind::Binary, sampled, zeros_and_ones: counts };
+    known.estimate(plan, random)
+}
+
+/// A mean and its error.
+struct KnownError {
+    value: f64,
+    error: Maybe<StdError>,
+    n: u64,
+    whole: ScoreKind,
+    sampled: Maybe<f64>,
+    /// What to resample if the scores are independent.
+    zeros_and_ones: Option<IndependentScores>,
+}
+
+impl KnownError {
+    fn estimate(self, plan: &ErrorPlan, random: &Random) -> Estimate {
+        let KnownError { value, error, n, whole, sampled, zeros_and_ones } = self;
+        if n == 0 {
+            return Estimate::undefined(Undefined::NoScores);
+        }
+        if !value.is_finite() {
+            return Estimate::undefined(Undefined::Overflow).with_n(n);
+        }
+        let sampled = match sampled {
+            Ok(sampled) => sampled,
+            Err(reason) => {
+                let mut estimate = Estimate::new(value).with_n(n);
+                (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
+                return estimate;
+            }
+        };
+        let error = match error {
+            Ok(error) if !error.se.is_finite() => Err(Undefined::Overflow),
+            error => error,
+        };
+        let independent = match &error {
+            Ok(error) => {
+                let of_samples = matches!(
+                    error.method,
+                    ErrorMethod::Iid | ErrorMethod::Jackknife | ErrorMethod::Bootstrap
+                );
+                of_samples && error.clusters.is_empty()
+            }
+            Err(reason) => *reason == Undefined::TooFewScores { n: 1 } && n == 1,
+        };
+        let counts = zeros_and_ones.as_ref().filter(|_| independent);
+        let input = IntervalInput {
+            n,
+            mean: value,
+            error: &error,
+            independent,
+            kind: whole,
+            extent: None,
+            sample: counts.map_or(DrawSource::None, DrawSource::Scores),
+            plan,
+            sampled,
+            seed: random.seed,
+        };
+        auto::estimate(&input, random)
     }
-    if !value.is_finite() {
-        return Estimate::undefined(Undefined::Overflow).with_n(n);
-    }
-    let error = match error {
-        Ok(error) if !error.se.is_finite() => Err(Undefined::Overflow),
-        error => error,
-    };
-    let independent = match &error {
-        Ok(error) => error.method == ErrorMethod::Iid,
-        Err(reason) => *reason == Undefined::TooFewScores { n: 1 } && n == 1,
-    };
-    let input = IntervalInput {
-        n,
-        mean: value,
-        error: &error,
-        independent,
-        kind: whole,
-        extent: None,
-        sample: DrawSource::None,
-        plan,
-        seed: 0,
-    };
-    auto::estimate(&input, &Random::default())
 }

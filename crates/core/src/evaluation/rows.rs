@@ -265,7 +265,8 @@ fn put_interval<'a>(row: &mut EstimateRow<'a>, part: &EstimateRow<'a>) -> bool {
     let was_drawn = estimate.interval.as_ref().is_ok_and(|interval| interval.method.is_drawn());
     estimate.interval = part.estimate.interval.clone();
     // Draws of an interval that is not shown do not matter, nor does why it was chosen.
-    let drawn = estimate.draws.filter(|_| !was_drawn || row.error_metric.is_some());
+    let has_drawn_error = estimate.error.as_ref().is_ok_and(|error| error.method.is_drawn());
+    let drawn = estimate.draws.filter(|_| !was_drawn || has_drawn_error || row.error_metric.is_some());
     estimate.draws = part.estimate.draws.or(drawn);
     (estimate.notes.reason, estimate.notes.is_caution) = (None, false);
     estimate.notes.effective_n = part.estimate.notes.effective_n;

@@ -88,7 +88,7 @@ impl Ci {
                 means.sort_unstable_by(f64::total_cmp);
                 let tail = (1.0 - level) / 2.0;
                 let (lower, upper) = (quantile_linear(&means, tail), quantile_linear(&means, 1.0 - tail));
-                Ok(Interval { lower, upper, level, method: IntervalMethod::Bootstrap, df: None })
+                Ok(Interval::new(lower, upper, level, IntervalMethod::Bootstrap))
             }
         };
         estimate.draws = Some(draws);
@@ -125,5 +125,5 @@ fn interval_by_t(state: &SummaryState, summary: &Summary) -> Maybe<Interval> {
     let df = (units - 1) as f64;
     let margin = if error.se > 0.0 { t_quantile(0.5 + level / 2.0, df) * error.se } else { 0.0 };
     let (lower, upper) = (mean - margin, mean + margin);
-    Ok(Interval { lower, upper, level, method: IntervalMethod::T, df: Some(df) })
+    Ok(Interval::new(lower, upper, level, IntervalMethod::T).with_df(Some(df)))
 }

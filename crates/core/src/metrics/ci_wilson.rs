@@ -29,12 +29,8 @@ fn by_wilson(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
     let (n, level) = (summary.n(), state.errors.level());
     let upper_tail = 0.5 + level / 2.0;
     let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
-    let interval = |(lower, upper): (f64, f64), df: Option<f64>| Interval {
-        lower,
-        upper,
-        level,
-        method: IntervalMethod::Wilson,
-        df,
+    let interval = |(lower, upper): (f64, f64), df: Option<f64>| {
+        Interval::new(lower, upper, level, IntervalMethod::Wilson).with_df(df)
     };
     let (Some(clusters), [key]) = (summary.clusters(), state.errors.cluster.as_slice()) else {
         let of = |mean: f64| interval(wilson(mean, n as f64, normal_quantile(upper_tail)), None);

@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ScoreKind, ShareClusters, StdError,
-    Undefined, estimate_from,
+    ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ShareClusters, StdError,
+    Undefined, estimate_of_share,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::metadata::Metadata;
@@ -161,21 +161,29 @@ impl Accumulator for FrequencyState {
         Ok(())
     }
 
-    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
+        let all = whole.n.unwrap_or(self.n);
+        let random = self.estimation.random.among(whole.estimates.max(1).saturating_mul(self.counts.len()));
         // A share lies between 0 and 1, whatever the range of the scores.
         let errors = &ErrorPlan { range: None, ..self.estimation.errors.clone() };
-        let variances = self.clusters.variances(errors.correction());
+        let variances = self.clusters.variances(errors, &self.estimation.random);
         let estimate = |(at, &count): (usize, &u64)| {
             let mut estimate = match (self.normalize, self.n) {
                 (false, _) => Estimate::new(count as f64),
                 (true, 0) => Estimate::undefined(Undefined::NoScores),
                 (true, n) => {
                     let share = count as f64 / n as f64;
-                    let error = match &variances {
-                        None => share_error(share, n),
-                        Some(variances) => variances.error(at, share),
-                    };
-                    estimate_from(share, error, n, errors, ScoreKind::Binary)
+                    let corrected = |error| estimate_of_share(count, n, error, all, errors, &random);
+                    match &variances {
+                        None => corrected(share_error(share, n, errors.independent_method())),
+                        Some(variances) => {
+                            let iid = share_error(share, n, ErrorMethod::Iid).ok().map(|error| error.se);
+                            let figure = variances.error(at, share);
+                            let mut estimate = corrected(figure.error.clone());
+                            figure.annotate(&mut estimate, iid, Some(variances.largest_share()));
+                            estimate
+                        }
+                    }
                 }
             };
             (estimate.n, estimate.absent) = (self.n, self.absent);
@@ -186,12 +194,13 @@ impl Accumulator for FrequencyState {
     }
 }
 
-/// The standard error of the mean of zeros and ones: √(p(1−p)/(n−1)).
-fn share_error(share: f64, n: u64) -> Maybe<StdError> {
+/// The standard error of the mean of zeros and ones: √(p(1−p)/(n−1)), by the bootstrap √(p(1−p)/n).
+fn share_error(share: f64, n: u64, method: ErrorMethod) -> Maybe<StdError> {
     if n < 2 {
         return Err(Undefined::TooFewScores { n });
     }
     let df = (n - 1) as f64;
-    let se = (share * (1.0 - share) / df).sqrt();
-    Ok(StdError::new(se, ErrorMethod::Iid).with_df(df))
+    let divisor = if method == ErrorMethod::Bootstrap { n as f64 } else { df };
+    let se = (share * (1.0 - share) / divisor).sqrt();
+    Ok(StdError::new(se, method).with_df(df))
 }

@@ -1,8 +1,11 @@
 //! The built-in metrics, one file each.
 
+mod agreement;
 mod level;
 mod perplexity;
+mod resampled_value;
 mod resampling;
+mod sample_epochs;
 mod summary;
 
 crate::registry::entry_modules! {
@@ -22,4 +25,10 @@ crate::registry::entry_modules! {
     krippendorff_alpha::KrippendorffAlpha,
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
+    bootstrap::Bootstrap,
+    variance_components::VarianceComponents,
+    consistency::Consistency,
+    cohen_kappa::CohenKappa,
+    fleiss_kappa::FleissKappa,
+    gwet_ac1::GwetAc1,
 }

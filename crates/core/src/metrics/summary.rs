@@ -109,8 +109,9 @@ pub(super) type Finish = fn(&SummaryState, &SummaryPart<'_>) -> Result<Estimate>
 /// The summary of a part of the scores, and what it is a part of.
 pub(super) struct SummaryPart<'a> {
     pub(super) summary: &'a Summary,
-    /// What all scores are.
+    /// What all scores are, and how many there are.
     kind: ScoreKind,
+    all: u64,
     random: Random,
 }
 
@@ -246,6 +247,7 @@ impl Accumulator for SummaryState {
         let part = SummaryPart {
             summary: &summary,
             kind: whole.kind.unwrap_or_else(|| summary.kind()),
+            all: whole.n.unwrap_or_else(|| summary.n()),
             random: self.estimation.random.among(whole.estimates),
         };
         let mut estimate = (self.finish)(self, &part)?;
@@ -256,7 +258,7 @@ impl Accumulator for SummaryState {
 
 /// The mean with its error and interval, and with what it would be if absent samples had scores.
 fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
-    let mut estimate = part.summary.estimate(&state.errors, part.kind, &part.random);
+    let mut estimate = part.summary.estimate_among(&state.errors, part.kind, part.all, &part.random);
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());
         estimate.notes.iid_stderr = estimate.stderr();

@@ -5,7 +5,7 @@ use crate::value::Leaf;
 
 threshold_reducer! {
     /// 1 if at least k epochs succeed, else 0.
-    AtLeast, "at_least", |_, successes, k| Leaf::Int(i64::from(successes >= k))
+    AtLeast, "at_least", [depends_on_epochs, is_probability], |_, successes, k| Leaf::Int(i64::from(successes >= k))
 }
 
 #[cfg(test)]

@@ -18,6 +18,10 @@ impl EpochReducer for Max {
         Some(&self.value_to_float)
     }
 
+    fn depends_on_epochs(&self) -> bool {
+        true
+    }
+
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         let mut best = (0, f64::NEG_INFINITY);
         for (at, &value) in epochs.floats().iter().enumerate() {

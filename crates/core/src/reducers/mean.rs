@@ -25,6 +25,14 @@ impl EpochReducer for Mean {
         true
     }
 
+    /// s²/K.
+    fn variance_of_epochs(&self, epochs: &[f64]) -> Option<f64> {
+        let k = epochs.len() as f64;
+        let mean = epochs.iter().sum::<f64>() / k;
+        let squares: f64 = epochs.iter().map(|x| (x - mean) * (x - mean)).sum();
+        (epochs.len() > 1).then_some(squares / (k - 1.0) / k)
+    }
+
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         ReducedValue::Leaf(Leaf::from(ExactSum::mean(epochs.floats())))
     }

@@ -1,5 +1,6 @@
 //! The built-in reducers, one file each.
 
+mod hypergeometric;
 mod threshold;
 
 crate::registry::entry_modules! {
@@ -14,6 +15,8 @@ crate::registry::entry_modules! {
     at_least::AtLeast,
     majority::Majority,
     collect::Collect,
+    g_pass::GPass,
+    best_of::BestOf,
 }
 
 #[cfg(test)]

@@ -7,9 +7,10 @@ pub(super) fn check_k(k: &Count<u64>) -> Result<(), String> {
     if k.0 > 0 { Ok(()) } else { Err("must be 1 or more: it counts epochs".to_owned()) }
 }
 
-/// A reducer that makes a value of the number of epochs, the number of successes, and k.
+/// A reducer that makes a value of the number of epochs, the number of successes, and k. Of the properties that reducers
+/// may have it has those that are named.
 macro_rules! threshold_reducer {
-    ($(#[$doc:meta])* $type:ident, $name:literal, $value:expr) => {
+    ($(#[$doc:meta])* $type:ident, $name:literal, [$($property:ident),*], $value:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, $crate::Params)]
         #[params(crate = $crate, name = $name)]
@@ -37,6 +38,12 @@ macro_rules! threshold_reducer {
             fn needs_epochs(&self) -> Option<u64> {
                 Some(self.k.0)
             }
+
+            $(
+                fn $property(&self) -> bool {
+                    true
+                }
+            )*
 
             fn reduce_epochs(&self, epochs: &$crate::EpochValues<'_>) -> $crate::ReducedValue {
                 let least = self.value_or_default();

@@ -3,7 +3,12 @@
 mod block;
 mod glob;
 mod reduce;
+mod unused_cluster;
 mod views;
+
+pub use unused_cluster::UnusedCluster;
+
+pub(crate) use reduce::reduce;
 
 use std::collections::HashSet;
 
@@ -14,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Results};
 use crate::metadata::Metadata;
 use crate::naming::unique_names;
-use crate::plan::Plan;
+use crate::plan::{Metrics, Plan};
 use crate::random::Random;
 use crate::sample_id::SampleId;
 use crate::score::Score;
@@ -228,7 +233,7 @@ impl Plan {
         }
         // Intervals share what may be drawn.
         let scorers = self.scorers.len().max(columns.scorer_names().count());
-        let metrics = |metrics: &crate::Metrics| metrics.iter().count();
+        let metrics = |metrics: &Metrics| metrics.iter().count();
         let most = self.scorers.iter().map(|scorer| metrics(&scorer.metrics)).max().unwrap_or(1);
         let most = self.task_metrics.as_ref().map_or(most, metrics);
         let reducers = match &self.reducers {
@@ -247,17 +252,22 @@ impl Plan {
             ..Results::default()
         };
         let mut evaluation = Evaluation { results, reductions: Vec::new() };
-        for (name, scorer) in names.iter().zip(&self.scorers) {
-            let metrics = self.task_metrics.as_ref().unwrap_or(&scorer.metrics);
-            views::scorer_results(&shared, self, name, &scorer.params, metrics, &mut evaluation)?;
-        }
+        let of_all = self.task_metrics.as_ref();
+        let planned_scorers = names.iter().zip(&self.scorers);
+        let mut scorers: Vec<(&str, &Metadata, &Metrics)> = planned_scorers
+            .map(|(name, scorer)| (name.as_str(), &scorer.params, of_all.unwrap_or(&scorer.metrics)))
+            .collect();
         let planned: HashSet<&str> = names.iter().map(String::as_str).collect();
-        let unplanned: Vec<&str> = columns.scorer_names().filter(|name| !planned.contains(name)).collect();
+        let unplanned = columns.scorer_names().filter(|name| !planned.contains(name));
         let accuracy = crate::metrics![crate::metrics::accuracy(), crate::metrics::stderr()];
-        for name in unplanned {
+        let no_params = Metadata::new();
+        scorers.extend(unplanned.map(|name| {
             let own = self.default_metrics.get(name).unwrap_or(&accuracy);
-            let metrics = self.task_metrics.as_ref().unwrap_or(own);
-            views::scorer_results(&shared, self, name, &Metadata::new(), metrics, &mut evaluation)?;
+            (name, &no_params, of_all.unwrap_or(own))
+        }));
+        for (name, params, metrics) in &scorers {
+            let metrics = views::metrics_of(name, metrics, &scorers, columns);
+            views::scorer_results(&shared, self, name, params, &metrics, &mut evaluation)?;
         }
         let mut seen = HashSet::new();
         evaluation.results.warnings.retain(|warning| seen.insert(warning.to_string()));

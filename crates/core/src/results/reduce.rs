@@ -16,14 +16,14 @@ use crate::value::{Leaf, Value};
 
 /// The scores of one scorer, reduced.
 #[derive(Debug)]
-pub(super) struct ReducedScores<'a> {
-    pub(super) set: ScoreSet<'a>,
+pub(crate) struct ReducedScores<'a> {
+    pub(crate) set: ScoreSet<'a>,
     /// Values that the reducer's conversion had no meaning for: how many, and a row with one.
-    pub(super) unconvertible: Option<(usize, usize)>,
+    pub(crate) unconvertible: Option<(usize, usize)>,
 }
 
 /// Reduces all scores of a scorer.
-pub(super) fn reduce<'a>(
+pub(crate) fn reduce<'a>(
     columns: &'a ScoreColumns,
     scorer: &'a ScorerColumn,
     index: &SampleIndex,

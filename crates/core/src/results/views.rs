@@ -1,5 +1,6 @@
 //! Which scores each metric of a scorer sees: reduced by each reducer, or every epoch.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::block::{self, ViewContext};
@@ -13,6 +14,7 @@ use crate::metadata::Metadata;
 use crate::metric::{Metric, Wants};
 use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
+use crate::ratings::home;
 use crate::reducer::Reducer;
 use crate::reducers;
 use crate::scores::ScoreSet;
@@ -22,6 +24,36 @@ pub(super) struct EvaluationInput<'a> {
     pub(super) columns: &'a ScoreColumns,
     pub(super) index: &'a SampleIndex,
     pub(super) random: Random,
+}
+
+/// The metrics of a scorer that are computed for it: one that names all its raters is computed for one scorer only.
+pub(super) fn metrics_of<'m>(
+    name: &str,
+    metrics: &'m Metrics,
+    scorers: &[(&str, &Metadata, &Metrics)],
+    columns: &ScoreColumns,
+) -> Cow<'m, Metrics> {
+    let is_here = |metric: &dyn Metric| {
+        let raters = metric.raters();
+        // No rater is compared with itself.
+        let is_rater = || raters.scorers().any(|rater| rater == name);
+        if raters.names.is_empty() || !raters.are_all && !is_rater() {
+            return true;
+        }
+        let spec = metric.spec();
+        let has = |metrics: &Metrics| metrics.iter().any(|other| other.spec() == spec);
+        let with: Vec<&str> =
+            scorers.iter().filter(|(_, _, metrics)| has(metrics)).map(|(name, _, _)| *name).collect();
+        match raters.are_all {
+            true => home(&raters, &with, columns) == Some(name),
+            // Where no other scorer has the metric, it fails with the reason.
+            false => with == [name],
+        }
+    };
+    if metrics.iter().all(|metric| is_here(metric.as_ref())) {
+        return Cow::Borrowed(metrics);
+    }
+    Cow::Owned(metrics.filter(|metric| is_here(metric.as_ref())))
 }
 
 /// Adds everything about one scorer to the results.
@@ -38,7 +70,8 @@ pub(super) fn scorer_results(
     let scorer = columns.scorer(name).unwrap_or(&absent);
     let (errors, implied_cluster) = effective_errors(&plan.errors, metrics);
     let by_sample = index.has_repeats();
-    let estimation = Estimation { errors, by_sample, implied_cluster, random: random.clone() };
+    let estimation =
+        Estimation { errors, by_sample, value_only: false, implied_cluster, random: random.clone() };
     let view = View { columns, index, scorer, params, estimation };
 
     let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;
@@ -103,6 +136,7 @@ impl View<'_> {
     ) -> Result<()> {
         let estimation = Estimation { by_sample: false, ..self.estimation.clone() };
         let mut reduced = reduce(self.columns, self.scorer, self.index, reducer, estimation)?;
+        reduced.set.raters.reduced = Some((self.index, reducer));
         let results = &mut evaluation.results;
         if let Some((count, row)) = reduced.unconvertible {
             results.warnings.push(Warning::Unconvertible {

@@ -30,6 +30,8 @@ pub enum Arg {
     List(Vec<Arg>),
     /// `{"key": …}`
     Map(IndexMap<String, Arg>),
+    /// `1..8`: the integers from the first to the last, both included. A reducer with a range is one for each of them.
+    Range(i64, i64),
     /// A nested spec, such as the metric in `grouped(mean(), "category")`.
     Spec(Spec),
 }
@@ -51,6 +53,7 @@ impl Arg {
             Self::Str(_) => "a string",
             Self::List(_) => "a list",
             Self::Map(_) => "a map",
+            Self::Range(..) => "a range",
             Self::Spec(_) => "a spec",
         }
     }

@@ -28,6 +28,7 @@ impl Display for Arg {
                 f.write_char(']')
             }
             Self::Map(entries) => write_map(f, entries, |f, item| write!(f, "{item}")),
+            Self::Range(first, last) => write!(f, "{first}..{last}"),
             Self::Spec(spec) => write_call(f, spec),
         }
     }

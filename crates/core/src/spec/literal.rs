@@ -134,6 +134,9 @@ impl<'a> Parser<'a> {
     pub(super) fn number(&mut self) -> Result<Arg, SpecError> {
         let start = self.offset;
         let literal = self.number_like();
+        if let Some((first, last)) = literal.split_once("..") {
+            return self.range(start, first, last);
+        }
         let Some(is_float) = is_float(literal) else {
             let literal = shorten(literal);
             return Err(self.error_at(start, SpecErrorKind::Number { literal }));
@@ -151,13 +154,29 @@ impl<'a> Parser<'a> {
         })
     }
 
+    /// `1..8`; the last number may have a sign, which would end other numbers.
+    fn range(&mut self, start: usize, first: &str, last: &str) -> Result<Arg, SpecError> {
+        let end = |text: &str| {
+            let is_integer = is_float(text) == Some(false);
+            text.replace('_', "").parse::<i64>().ok().filter(|_| is_integer)
+        };
+        match (end(first), end(last)) {
+            (Some(first), Some(last)) => Ok(Arg::Range(first, last)),
+            _ => {
+                let literal = shorten(&format!("{first}..{last}"));
+                let error = self.error_at(start, SpecErrorKind::Number { literal });
+                Err(error.with_hint("a range is two integers, both included: 1..8"))
+            }
+        }
+    }
+
     /// Everything up to the next character that could not belong to a number. Letters are included, so that `0x10` is
     /// reported as one wrong number and not as `0` with something behind it.
     fn number_like(&mut self) -> &'a str {
         let mut previous = None;
         let rest = self.rest();
         let end = rest.find(|c: char| {
-            let sign = matches!(c, '+' | '-') && matches!(previous, None | Some('e' | 'E'));
+            let sign = matches!(c, '+' | '-') && matches!(previous, None | Some('e' | 'E' | '.'));
             previous = Some(c);
             !(sign || c == '.' || c == '_' || c.is_alphanumeric())
         });

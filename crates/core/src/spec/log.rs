@@ -91,6 +91,7 @@ impl Arg {
             Self::Str(value) => Value::from(value.as_str()),
             Self::List(items) => items.iter().map(|item| item.to_log_json(name)).collect(),
             Self::Map(entries) => params_to_log(entries).into(),
+            Self::Range(..) => Value::from(self.to_string()),
             Self::Spec(spec) if matches!(name, "to_float" | "value_to_float") || !spec.args.is_empty() => {
                 Value::from(spec.to_string())
             }
@@ -100,7 +101,8 @@ impl Arg {
                     "solver" | "solvers" => "solver",
                     _ => "metric",
                 };
-                json!({"type": kind, "name": spec.log_name(), "params": params_to_log(&spec.kwargs)})
+                let name = if kind == "metric" { spec.recorded_name() } else { spec.log_name() };
+                json!({"type": kind, "name": name, "params": params_to_log(&spec.kwargs)})
             }
         }
     }

@@ -10,6 +10,7 @@
 //! name     = [ word "/" ] word                                           `stderr`, `inspect_ai/stderr`
 //! argument = value | word "=" value                                      positional ones first
 //! value    = string | number | "true" | "True" | "false" | "False" | "null" | "None"
+//!          | integer ".." integer                                     both included: `1..8`
 //!          | "[" values "]" | "{" string ":" value, … "}" | spec
 //! string   = "…" | '…' | r"…" | r'…'                                     escapes as in Python; raw ones have none
 //! word     = letter or "_", then letters, digits, "_", "-", "."          or anything at all in `backquotes`
@@ -50,6 +51,8 @@ mod metrics;
 mod metrics_log;
 mod names;
 mod parse;
+mod range;
+mod recorded;
 mod text_serde;
 
 #[cfg(test)]
@@ -61,6 +64,8 @@ pub use error_kind::SpecErrorKind;
 pub(crate) use log::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricTree, MetricsSpec};
 pub use names::{nearest, reducer_of_papers, split_k_suffix, without_own_package};
+pub(crate) use recorded::is_own_reducer;
+pub use recorded::{is_own_metric, recorded_reducer};
 
 /// How deep lists, maps and specs may be nested, in text and in logs. In practice there are a few levels; the limit
 /// keeps hostile input from exhausting the stack.

@@ -7,13 +7,11 @@
 
 use std::f64::consts::PI;
 
+use super::incomplete_beta::{beta_fraction, beta_series};
 use super::normal::{normal_quantile, normal_survival};
 
 /// √π.
 const SQRT_PI: f64 = 1.772_453_850_905_516;
-
-/// More terms than any series or fraction here needs; they end by themselves when a term no longer counts.
-const MAX_TERMS: u32 = 10_000;
 
 /// P(T ≤ t) for `df` > 0 degrees of freedom, which may be fractional or infinite.
 pub fn t_cdf(t: f64, df: f64) -> f64 {
@@ -30,6 +28,11 @@ pub fn t_cdf(t: f64, df: f64) -> f64 {
         // Above the centre the tail is the smaller part, and taking it off loses nothing.
         1.0 - split.tail
     }
+}
+
+/// P(T > t) for `df` > 0 degrees of freedom, with full relative accuracy in the upper tail.
+pub fn t_survival(t: f64, df: f64) -> f64 {
+    t_cdf(-t, df)
 }
 
 /// The t with P(T ≤ t) = p: −∞ at 0, +∞ at 1, NaN outside of [0, 1] or for `df` ≤ 0.
@@ -115,7 +118,7 @@ impl StudentT {
             Split { central, tail, density, tail_over_slope: tail / (t * density) }
         } else {
             // ½·I_x(a, ½)
-            let fraction = beta_fraction(a, b, x, y);
+            let fraction = beta_fraction(a, b, x, y, a * y - b * x);
             let tail = 0.5 * front * root_y / fraction;
             Split { central: 0.5 - tail, tail, density, tail_over_slope: 0.5 / fraction }
         }
@@ -201,52 +204,4 @@ fn gamma_half_ratio(a: f64) -> f64 {
     let v = 1.0 / (w * w);
     let series = SERIES.iter().rev().fold(0.0, |sum, term| sum * v + term);
     lowered * libm::sqrt(w) * series
-}
-
-/// Σ (a + b)_k/(a + 1)_k · x^k, with which I_x(a, b) = x^a·(1 − x)^b/(a·B(a, b)) times the sum (DLMF 8.17.8). All terms are
-/// positive.
-fn beta_series(a: f64, b: f64, x: f64) -> f64 {
-    let mut sum = 1.0;
-    let mut term = 1.0;
-    for k in 0..MAX_TERMS {
-        let k = f64::from(k);
-        term *= (a + b + k) / (a + 1.0 + k) * x;
-        sum += term;
-        if term < sum * (0.25 * f64::EPSILON) {
-            break;
-        }
-    }
-    sum
-}
-
-/// The continued fraction f with I_x(a, b) = x^a·y^b/(B(a, b)·f), y = 1 − x, by the modified Lentz method.
-///
-/// DiDonato & Morris, "Algorithm 708", ACM TOMS 18 (1992), equation 9. Unlike the fraction of DLMF 8.17.22 it takes y as well
-/// as x, so that x next to 1 does no harm; as a grows it tends to the fraction of erfc and needs no more terms than that.
-fn beta_fraction(a: f64, b: f64, x: f64, y: f64) -> f64 {
-    let lambda = a * y - b * x;
-    let beta = |n: f64| {
-        n + n * (b - n) * x / (a + 2.0 * n - 1.0)
-            + (a + n) * (lambda + 1.0 + n * (1.0 + y)) / (a + 2.0 * n + 1.0)
-    };
-    let alpha = |n: f64| {
-        let denominator = a + 2.0 * n - 1.0;
-        // The factors are paired so that none of the products overflows for large a.
-        ((a + n - 1.0) / denominator * x) * ((a + b + n - 1.0) / denominator * x) * (n * (b - n))
-    };
-    // The first term without the one that vanishes, which would be 0/0 at a = 1.
-    let mut fraction = a * (lambda + 1.0) / (a + 1.0);
-    let mut c = fraction;
-    let mut d = 0.0;
-    for n in 1..MAX_TERMS {
-        let (alpha, beta) = (alpha(f64::from(n)), beta(f64::from(n)));
-        d = 1.0 / (beta + alpha * d);
-        c = beta + alpha / c;
-        let factor = c * d;
-        fraction *= factor;
-        if (factor - 1.0).abs() <= f64::EPSILON {
-            break;
-        }
-    }
-    fraction
 }

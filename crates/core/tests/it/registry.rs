@@ -62,7 +62,7 @@ fn full_spec(listing: &EntryInfo) -> String {
     let arguments = listing.params.iter().map(|p| {
         let value = match (p.name, &p.default) {
             ("metric" | "agg", None) => "accuracy()",
-            ("k", None) => "2",
+            ("k" | "j", None) => "2",
             (_, None) => "\"key\"",
             (_, Some(default)) => default,
         };
@@ -156,7 +156,7 @@ fn built_in_entries_go_by_our_own_package_and_keep_its_name() {
         };
         let spec: Spec = format!("errorbar/{}{required}", listing.name).parse().unwrap();
         let metric = registry.metric(&spec).unwrap();
-        assert_eq!(metric.spec().log_name(), format!("errorbar/{}", listing.name));
+        assert_eq!(metric.spec().recorded_name(), format!("errorbar/{}", listing.name));
         let bare: Spec = format!("{}{required}", listing.name).parse().unwrap();
         let bare = registry.metric(&bare).unwrap();
         assert_eq!(metric.params(), bare.params());
@@ -174,6 +174,9 @@ fn built_in_entries_go_by_our_own_package_and_keep_its_name() {
         ("errorbar/at_least_3", "errorbar/at_least_3"),
         ("errorbar/at_least(k=2, value=0.5)", "errorbar/at_least(k=2, value=0.5)"),
         ("inspect_ai/at_least_3", "at_least_3"),
+        // Logs have our package in front of what only we have.
+        ("errorbar/best_of_3", "best_of_3"),
+        ("errorbar/g_pass(k=3, j=2)", "g_pass(k=3, j=2)"),
     ] {
         let reducer = registry.reducer(&written.parse().unwrap()).unwrap();
         assert_eq!(reducer.log_name(), logged);

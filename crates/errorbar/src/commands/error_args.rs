@@ -1,8 +1,8 @@
 //! Options for errors and intervals.
 
 use clap::Args;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
-use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Plan};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, Plan, Side};
 
 use super::common::one_of;
 use crate::diagnostic::Diagnostic;
@@ -14,11 +14,12 @@ pub(super) struct ErrorArgs {
     /// A metadata key whose samples belong together; given twice, samples are clustered both ways
     #[arg(long = "cluster", value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     clusters: Vec<String>,
-    /// The method of standard errors [default: iid; CR2 with --cluster]
+    /// The method of standard errors: of independent samples (iid), of clusters (CR0 to CR3), or of either (jackknife,
+    /// bootstrap) [default: iid; CR2 with --cluster]
     #[arg(long, value_name = "METHOD", value_parser = error_methods(), ignore_case = true)]
     errors: Option<ErrorMethod>,
     /// The method of intervals [default: auto, which chooses by the scores]
-    #[arg(long, value_name = "METHOD", value_parser = interval_methods())]
+    #[arg(long, value_name = "METHOD", value_parser = IntervalParser)]
     interval: Option<IntervalChoice>,
     /// The confidence level of intervals [default: 0.95]
     #[arg(long, value_name = "P", value_parser = level, allow_negative_numbers = true)]
@@ -26,19 +27,56 @@ pub(super) struct ErrorArgs {
     /// The lowest and the highest possible score [default: 0 1 if all scores are within]
     #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true)]
     range: Option<Vec<f64>>,
-    /// The number of resamples of bootstrap intervals [default: 10000]
+    /// The number of resamples of bootstrap errors and intervals [default: 10000]
     #[arg(long, value_name = "N", value_parser = draws)]
     draws: Option<u32>,
+    /// Which ends intervals have: both, or one bound [default: two-sided]
+    #[arg(long, value_name = "SIDE", value_parser = sides())]
+    side: Option<Side>,
+    /// The number of samples of the whole benchmark, if the scores are of a random part of it
+    #[arg(long, value_name = "N", value_parser = population)]
+    population: Option<u64>,
 }
 
 fn error_methods() -> impl TypedValueParser<Value = ErrorMethod> {
     one_of(ErrorMethod::CHOICES.map(|method| (method.name(), method)))
 }
 
-fn interval_methods() -> impl TypedValueParser<Value = IntervalChoice> {
-    let names = IntervalMethod::CHOICES.map(IntervalMethod::name);
-    PossibleValuesParser::new(["auto"].into_iter().chain(names))
-        .try_map(|name| name.parse::<IntervalChoice>())
+/// A method with its arguments, `beta(prior=[1, 1])`, or `auto`. Help and completions have the names.
+#[derive(Clone)]
+struct IntervalParser;
+
+impl TypedValueParser for IntervalParser {
+    type Value = IntervalChoice;
+
+    fn parse_ref(
+        &self,
+        command: &clap::Command,
+        arg: Option<&clap::Arg>,
+        value: &std::ffi::OsStr,
+    ) -> Result<IntervalChoice, clap::Error> {
+        let names: Vec<&str> = IntervalChoice::names().collect();
+        let name = value.to_string_lossy();
+        if !name.contains('(') && !names.contains(&name.as_ref()) {
+            // Lists the names and the nearest of them.
+            PossibleValuesParser::new(names).parse_ref(command, arg, value)?;
+        }
+        let parser = |text: &str| text.parse::<IntervalChoice>();
+        parser.parse_ref(command, arg, value)
+    }
+
+    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
+        Some(Box::new(IntervalChoice::names().map(PossibleValue::new)))
+    }
+}
+
+fn sides() -> impl TypedValueParser<Value = Side> {
+    one_of(Side::CHOICES.map(|side| (side.name(), side)))
+}
+
+fn population(text: &str) -> Result<u64, String> {
+    let population = text.parse().ok().filter(|population| *population > 0);
+    population.ok_or_else(|| "expected the number of samples of the whole benchmark, such as 1319".to_owned())
 }
 
 fn level(text: &str) -> Result<f64, String> {
@@ -56,8 +94,9 @@ fn draws(text: &str) -> Result<u32, String> {
 impl ErrorArgs {
     /// Whether one of the options is given.
     pub(super) fn is_given(&self) -> bool {
-        let ErrorArgs { clusters, errors, interval, level, range, draws } = self;
+        let ErrorArgs { clusters, errors, interval, level, range, draws, side, population } = self;
         let single = errors.is_some() || interval.is_some() || level.is_some() || draws.is_some();
+        let single = single || side.is_some() || population.is_some();
         !clusters.is_empty() || range.is_some() || single
     }
 
@@ -89,6 +128,7 @@ impl ErrorArgs {
         plan.method = self.errors;
         plan.interval = self.interval.unwrap_or_default();
         (plan.level, plan.draws, plan.range) = (self.level, self.draws, self.range());
+        (plan.side, plan.population) = (self.side, self.population);
         plan
     }
 
@@ -97,9 +137,9 @@ impl ErrorArgs {
         self.interval
     }
 
-    /// Whether the user requests an interval that draws resamples, however long it takes.
+    /// Whether the user requests an error or an interval that draws resamples, however long it takes.
     pub(super) fn requests_draws(&self) -> bool {
-        self.interval.is_some_and(IntervalChoice::is_drawn)
+        self.interval.is_some_and(IntervalChoice::is_drawn) || self.errors.is_some_and(ErrorMethod::is_drawn)
     }
 
     /// The options, and for those that are unset, the plan of a task or a log.

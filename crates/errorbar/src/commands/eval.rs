@@ -299,9 +299,12 @@ fn prepare_all(
         diagnostics.push(Diagnostic::error(problem).hint("give --model once for each"));
         return Err(diagnostics);
     }
-    let models: Vec<Option<ModelChoice>> = match args.model_args.models.as_slice() {
-        [] => vec![None],
-        models => models.iter().map(|model| Some(ModelChoice::from(model.as_str()))).collect(),
+    let Some(models) = diagnostics.collect(args.model_args.choices(&args.log_dir)) else {
+        return Err(diagnostics);
+    };
+    let models: Vec<Option<ModelChoice>> = match models.is_empty() {
+        true => vec![None],
+        false => models.into_iter().map(Some).collect(),
     };
     let prepare_task = |named: &String| {
         let task = tasks::task(named, &args.task_args, context)?;

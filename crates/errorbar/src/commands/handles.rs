@@ -21,6 +21,9 @@ pub(crate) const LOG_DIR: &str = "ERRORBAR_LOG_DIR";
 /// The folder if it is unset.
 pub(crate) const DEFAULT_LOG_DIR: &str = "logs";
 
+/// What the names of models begin with that give recorded outputs.
+const REPLAY: &str = "replay/";
+
 /// The folder that runs write their logs to, unless an option names another.
 pub(crate) fn log_dir() -> PathBuf {
     env::var_os(LOG_DIR)
@@ -45,6 +48,17 @@ pub(crate) fn resolve_in(named: &Path, folder: &Path) -> Result<PathBuf, Diagnos
         Some(_) => return Ok(named.to_owned()),
     };
     log_of(named, number, folder)
+}
+
+/// The model that a name means: `replay/@1` gives the outputs of a log, which is named as anywhere else.
+pub(crate) fn resolve_model(model: &str, folder: &Path) -> Result<String, Diagnostics> {
+    match model.strip_prefix(REPLAY) {
+        Some(named) => {
+            let log = resolve_in(Path::new(named), folder)?;
+            Ok(format!("{REPLAY}{}", log.display()))
+        }
+        None => Ok(model.to_owned()),
+    }
 }
 
 /// The number of a handle, from 1.
@@ -166,6 +180,21 @@ mod tests {
         }
         let in_folder = folder.path().join("sub/@1");
         assert_eq!(resolve_in(&in_folder, Path::new("elsewhere")).unwrap(), folder.path().join(LOGS[2]));
+    }
+
+    #[test]
+    fn recorded_outputs_are_named_by_handles_too() {
+        let folder = folder(&LOGS[..1]);
+        let resolved = |model: &str| resolve_model(model, folder.path());
+        let log = format!("replay/{}", folder.path().join(LOGS[0]).display());
+        let in_folder = format!("replay/{}/@1", folder.path().display());
+        for model in ["replay/latest", "replay/@1", &in_folder] {
+            assert_eq!(resolved(model).unwrap(), log);
+        }
+        for model in ["replay/outputs/wren.jsonl", "mock/latest", "openai/@1", "latest"] {
+            assert_eq!(resolved(model).unwrap(), model);
+        }
+        assert!(resolved("replay/@2").is_err());
     }
 
     #[test]

@@ -16,7 +16,7 @@ use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
-use super::handles;
+use super::{handles, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::ProgressLine;
@@ -152,6 +152,8 @@ pub(super) struct ScoreRequest<'a> {
     /// Whether reduced scores are to be recorded, which have all parts of a score.
     pub(super) records_scores: bool,
     pub(super) edited: Option<&'a EditedScore>,
+    /// Whether all metadata of a small log is read, for hints.
+    pub(super) reads_metadata: bool,
 }
 
 /// A log, ready to be evaluated.
@@ -249,7 +251,16 @@ pub(super) fn read<'a>(
         plan_from_header(&header, context.registry).map_err(|error| error.at(log.path()))?;
     let plan = only(change(plan), request.scorers);
     let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };
-    let scores = read_scores(log, &header, plan.metadata_keys(), parts, request, progress)?;
+    // If hints make it fail, there are none; and no sample is skipped for them.
+    let reads_metadata = request.reads_metadata && !request.skip_bad_samples;
+    let with_metadata = reads_metadata.then(|| {
+        let keys = unused_clusters::keys_of_log(log.path(), &plan);
+        read_scores(log, &header, keys, parts, request, progress).ok()
+    });
+    let scores = match with_metadata.flatten() {
+        Some(scores) => scores,
+        None => read_scores(log, &header, plan.metadata_keys(), parts, request, progress)?,
+    };
     Ok(OpenedLog { log, header, plan, scores, left_out })
 }
 

@@ -15,14 +15,15 @@ use serde_json::{Map, Value as Json};
 
 use super::cache::cache_folder;
 use super::common::{parse_duration, seconds};
-use crate::diagnostic::Diagnostic;
+use super::handles::{log_dir, resolve_model};
+use crate::diagnostic::{Diagnostic, Diagnostics, all};
 use crate::progress::Watcher;
 
 /// Which model generates, and how. A resumed run takes all of it from its log.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Models")]
 pub(crate) struct ModelArgs {
-    /// The model, as provider/model: `openai/NAME` (any server with OpenAI's chat completions API), `replay/FILE` (recorded outputs), `mock/TEXT`; may be repeated, several run side by side [default: that of the task]
+    /// The model, as provider/model: `openai/NAME` (any server with OpenAI's chat completions API), `replay/FILE` (recorded outputs, or those of a log: `replay/latest`), `mock/TEXT`; may be repeated, several run side by side [default: that of the task]
     #[arg(long = "model", value_name = "MODEL", conflicts_with = "resume")]
     pub(super) models: Vec<String>,
     /// The base URL of the server, such as http://localhost:8000/v1 [default: that of the provider; for openai $OPENAI_BASE_URL, else OpenAI]; required again with --resume, as a key is not sent to an address that only a log names
@@ -89,6 +90,15 @@ pub(crate) struct GraderArgs {
     /// The maximum number of samples that are graded at once
     #[arg(long, value_name = "N", requires = "with")]
     max_samples: Option<NonZeroUsize>,
+    /// The token limit of all graders of a log together; then it is not scored, and nothing is written
+    #[arg(long, value_name = "N", requires = "with", value_parser = clap::value_parser!(u64).range(1..))]
+    run_token_limit: Option<u64>,
+    /// The cost limit of all graders of a log together, by the --prices; then it is not scored
+    #[arg(long, value_name = "COST", requires = "with", value_parser = cost)]
+    run_cost_limit: Option<f64>,
+    /// A file (TOML, JSON) with the prices of models, for a million tokens
+    #[arg(long, value_name = "FILE", requires = "with")]
+    prices: Option<PathBuf>,
 }
 
 /// How models are called, and their limits. A resumed run has the limits and prices of its log, unless others are given.
@@ -192,11 +202,17 @@ fn object(text: &str) -> Result<Map<String, Json>, String> {
 
 impl ModelArgs {
     /// Sets the run options that are given on the command line.
-    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostics> {
         options.base_url.clone_from(&self.base_url);
-        self.roles.apply(options);
+        let log_dir = options.log_dir.clone();
+        self.roles.apply(options, &log_dir)?;
         options.generate = self.generate();
-        self.calling.apply(options, watcher)
+        Ok(self.calling.apply(options, watcher)?)
+    }
+
+    /// The models to run side by side.
+    pub(super) fn choices(&self, log_dir: &Path) -> Result<Vec<ModelChoice>, Diagnostics> {
+        all(self.models.iter().map(|model| Ok(ModelChoice::from(resolve_model(model, log_dir)?.as_str()))))
     }
 
     fn generate(&self) -> GenerateConfig {
@@ -217,19 +233,28 @@ impl ModelArgs {
 }
 
 impl RoleArgs {
-    fn apply(&self, options: &mut RunOptions) {
-        let role = |(role, model): &(String, String)| (role.clone(), ModelChoice::from(model.as_str()));
-        options.roles = self.roles.iter().map(role).collect();
+    /// Sets them; bare handles of logs are of this folder.
+    fn apply(&self, options: &mut RunOptions, log_dir: &Path) -> Result<(), Diagnostics> {
+        let role = |(role, model): &(String, String)| {
+            Ok((role.clone(), ModelChoice::from(resolve_model(model, log_dir)?.as_str())))
+        };
+        options.roles = all(self.roles.iter().map(role))?;
         options.role_base_urls.clone_from(&self.role_base_urls);
+        Ok(())
     }
 }
 
 impl GraderArgs {
     /// Sets the options that are given on the command line.
-    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostic> {
-        self.roles.apply(options);
+    pub(super) fn apply(&self, options: &mut RunOptions, watcher: &Arc<Watcher>) -> Result<(), Diagnostics> {
+        self.roles.apply(options, &log_dir())?;
         options.max_samples = self.max_samples.map(NonZeroUsize::get);
-        self.connections.apply(options, watcher)
+        let (tokens, cost) = (self.run_token_limit, self.run_cost_limit);
+        options.run_limits = UsageLimits { tokens, cost, ..UsageLimits::default() };
+        if let Some(path) = &self.prices {
+            options.prices = prices(path)?;
+        }
+        Ok(self.connections.apply(options, watcher)?)
     }
 }
 

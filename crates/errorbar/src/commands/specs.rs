@@ -30,11 +30,12 @@ impl PlanOverrides {
     ) -> Result<Self, Diagnostics> {
         let registry = context.registry;
         let metric = |text: &str| registry.metrics(&text.parse()?);
-        let reducer = |text: &str| registry.reducer(&text.parse()?);
+        let reducer = |text: &str| registry.reducers(&text.parse()?);
         let mut diagnostics = Diagnostics::default();
         let metrics = diagnostics.collect(build(METRIC, metrics, context, metric));
         let reducers = diagnostics.collect(build(REDUCER, reducers, context, reducer));
         let (Some(metrics), Some(reducers)) = (metrics, reducers) else { return Err(diagnostics) };
+        let reducers = reducers.concat();
         let reducers = match reducers.is_empty() {
             _ if no_reduce => Some(Reducers::Disabled),
             true => None,

@@ -57,6 +57,9 @@ pub(crate) fn rescore_hint(error: &RescoreError) -> Option<String> {
         RescoreError::NoSamples { .. } => {
             Some("a log that was written without its samples cannot be scored again".to_owned())
         }
+        RescoreError::LimitReached { .. } => {
+            Some("allow more; with --cache the answers of graders are not paid for twice".to_owned())
+        }
         RescoreError::NoGrader { role, recorded, .. } => {
             let model =
                 recorded.as_deref().filter(|recorded| !recorded.contains(',')).unwrap_or("openai/NAME");

@@ -60,7 +60,6 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::NoChange => "give --value, --answer, --explanation or --metadata",
         Kind::NoValue => "give --value",
         Kind::ReservedText { .. } => "give another string",
-        Kind::Chunked => "put them together with `log convert`",
         Kind::UnknownPart => "use the log as it is, or get a newer errorbar",
         Kind::NoDirectory => {
             "get a whole copy, or make one of what is left with `log convert`, and check without --strict"

@@ -55,6 +55,18 @@ pub enum RescoreError {
         /// Of how many.
         total: usize,
     },
+    /// A limit on what graders may use was passed.
+    #[error("{}: {limit} to score it, when {done} of {total} samples were scored; nothing was written", log.display())]
+    LimitReached {
+        /// The log.
+        log: PathBuf,
+        /// Which, in words.
+        limit: String,
+        /// The number of samples that were scored.
+        done: usize,
+        /// Of how many.
+        total: usize,
+    },
     /// The log.
     #[error(transparent)]
     Log(#[from] LogError),

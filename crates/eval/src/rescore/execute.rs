@@ -6,15 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
+use errorbar_core::chat::{Event, EventKind, SampleEvents, SpanKind};
 use errorbar_core::{IndexMap, Metadata, MetadataKeys, SampleId, Score, ScoreColumns};
-use errorbar_log::eval::{AnsweredSample, EvalLog};
+use errorbar_log::eval::{AnsweredSample, EvalLog, SampleLimit};
+use tokio::time::Instant;
 
 use super::PreparedRescore;
 use super::error::RescoreError;
 use super::state::{ChoiceMode, question, state};
 use crate::model::SampleUsage;
-use crate::run::within;
-use crate::{AnyScorer, CancelToken, Generate, Models, Usage, lock};
+use crate::recorder::Recorder;
+use crate::run::{since_epoch, within};
+use crate::{AnyScorer, CancelToken, Generate, Models, Usage, UsageLimits, lock};
 
 /// How many samples are scored at once, if scorers call models, by default.
 const MAX_SAMPLES: usize = 32;
@@ -40,11 +43,24 @@ struct ScoredSample {
     metadata: Metadata,
     /// By scorer; nothing where it gives no score.
     scores: Vec<Option<Score>>,
+    /// The calls of models, if there were any.
+    events: Option<SampleEvents>,
+}
+
+/// The new scores, ready to be evaluated and written.
+#[derive(Debug)]
+pub(super) struct NewColumns {
+    /// By epoch and key of the sample.
+    pub(super) columns: ScoreColumns,
+    /// The row of each sample, by its index in the log.
+    pub(super) rows: Vec<usize>,
+    /// The calls of models, by index in the log.
+    pub(super) events: Vec<Option<SampleEvents>>,
 }
 
 impl ScoredSamples {
-    /// The scores as columns, by epoch and key of the sample, and the row of each sample.
-    pub(super) fn columns(&mut self, names: &[String]) -> errorbar_core::Result<(ScoreColumns, Vec<usize>)> {
+    /// The scores as columns.
+    pub(super) fn columns(&mut self, names: &[String]) -> errorbar_core::Result<NewColumns> {
         let mut order: Vec<usize> = (0..self.samples.len()).collect();
         order.sort_by_cached_key(|at| {
             let sample = self.samples.get(*at).and_then(Option::as_ref);
@@ -52,10 +68,14 @@ impl ScoredSamples {
         });
         let mut columns = ScoreColumns::new(names);
         let mut rows = vec![0; order.len()];
+        let mut events = vec![None; order.len()];
         for (row, at) in order.into_iter().enumerate() {
             let Some(sample) = self.samples.get_mut(at).and_then(Option::take) else { continue };
             if let Some(of_sample) = rows.get_mut(at) {
                 *of_sample = row;
+            }
+            if let Some(of_sample) = events.get_mut(at) {
+                *of_sample = sample.events;
             }
             let metadata = sample.metadata.iter().map(|(key, value)| (key.as_str(), value));
             let mut cells = columns.push_sample(&sample.id, sample.epoch).metadata_all(metadata);
@@ -68,7 +88,7 @@ impl ScoredSamples {
                 }
             }
         }
-        Ok((columns, rows))
+        Ok(NewColumns { columns, rows, events })
     }
 }
 
@@ -76,8 +96,11 @@ impl ScoredSamples {
 struct Scoring {
     log: Arc<EvalLog>,
     model: String,
-    scorers: Vec<(String, AnyScorer)>,
+    scorers: Vec<(Arc<str>, AnyScorer)>,
+    /// Whether a scorer may call a model.
+    calls_models: bool,
     models: Arc<Models>,
+    limits: UsageLimits,
     metadata: MetadataKeys,
     mode: ChoiceMode,
     next: AtomicUsize,
@@ -106,12 +129,14 @@ pub(super) async fn score_all(
     let total = prepared.total();
     let calls_models =
         prepared.scorers.iter().any(|scorer| !scorer.roles().is_empty() || !scorer.models().is_empty());
-    let names = prepared.plan.scorers.iter().map(|scorer| scorer.name.clone());
+    let names = prepared.plan.scorers.iter().map(|scorer| Arc::from(scorer.name.as_str()));
     let scoring = Arc::new(Scoring {
         log: Arc::clone(&prepared.log),
         model: prepared.header.eval.model.clone(),
         scorers: names.zip(prepared.scorers.iter().cloned()).collect(),
+        calls_models,
         models: Arc::clone(&prepared.models),
+        limits: prepared.run_limits,
         metadata: prepared.plan.metadata_keys(),
         mode: ChoiceMode::of(&prepared.header.plan),
         next: AtomicUsize::new(0),
@@ -199,6 +224,11 @@ impl Scoring {
                 Ok((sample, scorers, usage)) => self.keep(at, sample, scorers, &usage),
                 Err(error) => return self.fail(at, error),
             }
+            // What every sample has its scores for is paid for.
+            let is_last = self.done.load(Ordering::Relaxed) == self.log.sample_count();
+            if let Some(limit) = self.limits.passed(&self.models.till.spent()).filter(|_| !is_last) {
+                return self.fail(at, self.limit_reached(limit));
+            }
             // Text scorers never wait: without this, a worker would not let the run be cancelled.
             tokio::task::yield_now().await;
         }
@@ -223,13 +253,17 @@ impl Scoring {
         &self,
         answered: AnsweredSample,
     ) -> Result<(ScoredSample, Vec<String>, SampleUsage), RescoreError> {
-        let generate = Arc::new(Generate::of(Arc::clone(&self.models)));
+        let recorder = self.calls_models.then(|| Recorder::new(Instant::now(), since_epoch()));
+        let generate = Arc::new(Generate::of(Arc::clone(&self.models)).recorded(recorder));
         generate.start_scoring();
         let (is_errored, old) = (answered.error.is_some(), answered.scorers.clone());
         let state = state(&self.model, answered, self.mode).with_generate(Arc::clone(&generate));
         let mut scores = Vec::with_capacity(self.scorers.len());
         for (name, scorer) in &self.scorers {
-            match within(None, scorer.score(&state, &state.target)).await {
+            let span = generate.begin_span(SpanKind::Scorer, name);
+            let score = within(None, scorer.score(&state, &state.target)).await;
+            generate.end_span(span);
+            match score {
                 Some(Ok(score)) => scores.push(score),
                 Some(Err(problem)) => return Err(self.problem(&state.sample_id, state.epoch, name, problem)),
                 // There is no time limit.
@@ -237,15 +271,28 @@ impl Scoring {
             }
         }
         self.log.hold_scores(scores.iter().flatten())?;
+        let is_call = |event: &Event| matches!(event.kind, EventKind::ModelCall(_));
+        let events = generate.take_events().map(|(events, _)| events);
+        let events = events.filter(|events| events.events.iter().any(is_call));
+        if let Some(events) = &events {
+            self.log.hold_events(events)?;
+        }
         let mut metadata = state.metadata;
         metadata.retain(|key, _| self.metadata.contains(key));
-        let sample = ScoredSample { id: state.sample_id, epoch: state.epoch, is_errored, metadata, scores };
+        let (id, epoch) = (state.sample_id, state.epoch);
+        let sample = ScoredSample { id, epoch, is_errored, metadata, scores, events };
         Ok((sample, old, generate.used()))
     }
 
     fn problem(&self, sample: &SampleId, epoch: u32, scorer: &str, problem: String) -> RescoreError {
         let (log, sample, scorer) = (self.log.path().to_owned(), sample.to_string(), scorer.to_owned());
         RescoreError::Sample { log, sample, epoch, scorer, problem }
+    }
+
+    fn limit_reached(&self, limit: SampleLimit) -> RescoreError {
+        let (log, limit) = (self.log.path().to_owned(), limit.reason.unwrap_or_default());
+        let (done, total) = (self.done.load(Ordering::Relaxed), self.log.sample_count());
+        RescoreError::LimitReached { log, limit, done, total }
     }
 
     fn keep(&self, at: usize, sample: ScoredSample, scorers: Vec<String>, usage: &SampleUsage) {

@@ -29,8 +29,9 @@ use uuid::Uuid;
 
 pub use error::RescoreError;
 
+use self::execute::NewColumns;
 use crate::run::{now, options_of};
-use crate::{AnyScorer, CancelToken, Models, RunOptions, Usage};
+use crate::{AnyScorer, CancelToken, Models, RunOptions, Usage, UsageLimits};
 
 /// Scores the stored outputs of a log.
 ///
@@ -90,7 +91,7 @@ impl Rescore {
 
     /// Checks that the log can be scored, and opens the models of graders: those in roles, and those that scorers name.
     /// The model that was evaluated is neither opened nor called. Of the options, those of models, metrics, reducers,
-    /// errors, the seed and `max_samples` are used.
+    /// errors, the seed, `max_samples` and the limits of a run on tokens and costs are used.
     ///
     /// The plan is that of the log: its reducers, how it computes errors, its seed; and its metrics, if the new scores
     /// replace its own.
@@ -151,6 +152,7 @@ impl Rescore {
             scorers: self.scorers.clone(),
             models: Arc::new(models),
             max_samples: options.max_samples,
+            run_limits: options.run_limits,
             header,
             log: Arc::new(log),
         })
@@ -174,6 +176,7 @@ pub struct PreparedRescore {
     scorers: Vec<AnyScorer>,
     models: Arc<Models>,
     max_samples: Option<usize>,
+    run_limits: UsageLimits,
     header: Header,
     log: Arc<EvalLog>,
 }
@@ -195,7 +198,7 @@ impl PreparedRescore {
     /// Samples that ended with an error are scored as they are, as the reference does.
     ///
     /// # Errors
-    /// The first sample that cannot be read or scored.
+    /// The first sample that cannot be read or scored, and a limit that graders pass.
     pub async fn run(
         self,
         progress: Arc<dyn Fn(usize) + Send + Sync>,
@@ -211,14 +214,14 @@ impl PreparedRescore {
         let bases = self.plan.scorers.iter().map(|scorer| scorer.name.as_str());
         let mut names = unique_names(taken.iter().map(String::as_str).chain(bases));
         let names = names.split_off(taken.len());
-        let (columns, rows) = scored.columns(&names).map_err(RescoreError::Results)?;
+        let new = scored.columns(&names).map_err(RescoreError::Results)?;
         let mut plan = self.plan;
         let mut infos = Vec::new();
         for (name, scorer) in names.into_iter().zip(&mut plan.scorers) {
             infos.push((name.clone(), scorer.clone()));
             scorer.name = name;
         }
-        let evaluation = plan.evaluate(&columns).map_err(RescoreError::Results)?;
+        let evaluation = plan.evaluate(&new.columns).map_err(RescoreError::Results)?;
         Ok(RescoredLog {
             log: self.log,
             header: self.header,
@@ -227,8 +230,7 @@ impl PreparedRescore {
             action,
             scorers: infos,
             graders: graders(&self.models),
-            columns,
-            rows,
+            new,
             usage: scored.usage,
         })
     }
@@ -264,8 +266,7 @@ pub struct RescoredLog {
     /// The name of each scorer's scores, and its own plan.
     scorers: Vec<(String, ScorerPlan)>,
     graders: Metadata,
-    columns: ScoreColumns,
-    rows: Vec<usize>,
+    new: NewColumns,
 }
 
 impl RescoredLog {
@@ -276,7 +277,7 @@ impl RescoredLog {
 
     /// The new scores.
     pub fn columns(&self) -> &ScoreColumns {
-        &self.columns
+        &self.new.columns
     }
 
     /// The names of the new scores.
@@ -332,8 +333,9 @@ impl RescoredLog {
         let new = NewScores {
             action: self.action,
             scorers: &scorers,
-            columns: &self.columns,
-            rows: &self.rows,
+            columns: &self.new.columns,
+            rows: &self.new.rows,
+            events: &self.new.events,
             timestamp: now(),
             id: Uuid::new_v4().simple().to_string(),
         };

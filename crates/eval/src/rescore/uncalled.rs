@@ -7,7 +7,7 @@ use errorbar_log::eval::EvalInfo;
 use serde_json::Value as Json;
 
 use crate::model::{Model, ModelError, Request};
-use crate::run::{ROLES, open_graders};
+use crate::run::{ROLES, check_prices, open_graders};
 use crate::{AnyModel, AnyScorer, BoxFuture, GenerateConfig, ModelClient, ModelOutput, Models, RunOptions};
 
 /// Has the name of the model that was evaluated, and no answers.
@@ -44,6 +44,8 @@ pub(super) fn models(
     let mut models = Models::only(client);
     open_graders(&mut models, scorers, Path::new(""), options, registry, &[])?;
     models.prices = options.prices.clone();
+    // The evaluated model costs nothing: it is not called.
+    check_prices(models.roles.values().flatten().chain(models.named.values()), options)?;
     Ok(models)
 }
 

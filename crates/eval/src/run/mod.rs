@@ -27,11 +27,11 @@ mod stop;
 
 pub use block::{block_on, cancel_on_interrupt};
 pub use conclude::FinishedRun;
-pub(crate) use models::open_graders;
+pub(crate) use models::{check_prices, open_graders};
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
 pub use prepare::{PrepareError, PreparedTask};
-pub(crate) use record::{ROLES, now, options_of};
+pub(crate) use record::{ROLES, now, options_of, since_epoch};
 pub use resume::{ResumableLog, open_resumable, open_resumable_with};
 pub use running::{RunningFigure, RunningFigures};
 pub(crate) use sample::within;

@@ -45,18 +45,26 @@ impl Task {
         open_graders(&mut models, &self.scorers, folder, options, registry, samples)?;
         models.limits = UsageLimits { time: options.limits.time.or(self.time_limit), ..options.limits };
         models.prices = options.prices.clone();
-        // A limit on the cost has no effect where no price is known.
-        if options.limits.cost.is_some() || options.run_limits.cost.is_some() {
-            let names = models.iter().map(|client| client.model().name());
-            let mut unknown: Vec<String> =
-                names.filter(|name| models.prices.of(name).is_none()).map(str::to_owned).collect();
-            if !unknown.is_empty() {
-                let mut seen = HashSet::new();
-                unknown.retain(|name| seen.insert(name.clone()));
-                return Err(Error::UnknownPrice { models: unknown });
-            }
-        }
+        check_prices(models.iter(), options)?;
         Ok(models)
+    }
+}
+
+/// Refuses a limit on the cost where no price is known, as it would have no effect.
+pub(crate) fn check_prices<'a>(
+    models: impl Iterator<Item = &'a ModelClient>,
+    options: &RunOptions,
+) -> Result<()> {
+    if options.limits.cost.is_none() && options.run_limits.cost.is_none() {
+        return Ok(());
+    }
+    let mut seen = HashSet::new();
+    let names = models.map(|client| client.model().name());
+    let unknown = names.filter(|name| options.prices.of(name).is_none() && seen.insert(name.to_string()));
+    let unknown: Vec<String> = unknown.map(str::to_owned).collect();
+    match unknown.is_empty() {
+        true => Ok(()),
+        false => Err(Error::UnknownPrice { models: unknown }),
     }
 }
 

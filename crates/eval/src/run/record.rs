@@ -59,7 +59,7 @@ pub(crate) fn now() -> String {
 }
 
 /// The time since the Unix epoch; none on a machine whose clock is before it.
-pub(super) fn since_epoch() -> Duration {
+pub(crate) fn since_epoch() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 

@@ -1,6 +1,6 @@
 //! Whether the results of a task will have its headline.
 
-use errorbar_core::spec::{Arg, Spec};
+use errorbar_core::spec::{Arg, Spec, without_own_package};
 use errorbar_core::{HeadlineRequest, MetricItem, Metrics, Reducers, unique_names};
 
 use super::TaskProblem;
@@ -31,7 +31,9 @@ pub(crate) fn check(wanted: &HeadlineRequest, parts: &HeadlineParts<'_>) -> Vec<
         parts.scorers.iter().map(|scorer| scorer.spec().log_name().into_owned()).collect();
     look("scorer", &wanted.scorer, Some(unique_names(names.iter().map(String::as_str))));
     look("metric", &wanted.metric, parts.metrics.clone());
+    let own = |name: String| without_own_package(&name).to_owned();
     let reducers = parts.reducers.map(|reducers| reducers.log_names().unwrap_or_default());
+    let reducers = reducers.map(|names| names.into_iter().map(own).collect());
     look("reducer", &wanted.reducer, reducers);
     found
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use errorbar_core::registry::EntryKind;
 use errorbar_core::{Epochs, Error, Reducer, ReducerChoice};
 
 use super::section::{Keys, TomlField, all};
@@ -48,16 +49,20 @@ pub(super) fn read(field: TomlField<'_>) -> Option<ReadEpochs> {
 
 fn reducers(field: TomlField<'_>, count: Option<u32>) -> Option<Vec<Arc<dyn Reducer>>> {
     let strings = field.strings("a reducer such as \"mode\", or a list of them")?;
-    all(strings.into_iter().map(|string| {
-        specs::build(&string?, |registry, spec| {
-            let reducer = registry.reducer(spec)?;
-            reducer.check()?;
-            match (reducer.needs_epochs(), count) {
-                (Some(k), Some(epochs)) if k > epochs.into() => {
-                    Err(Error::TooFewEpochs { reducer: reducer.log_name(), k, epochs })
-                }
-                _ => Ok(reducer),
+    let check = |reducer: &Arc<dyn Reducer>| {
+        reducer.check()?;
+        match (reducer.needs_epochs(), count) {
+            (Some(k), Some(epochs)) if k > epochs.into() => {
+                Err(Error::TooFewEpochs { reducer: reducer.log_name(), k, epochs })
             }
+            _ => Ok(()),
+        }
+    };
+    let built: Vec<Vec<Arc<dyn Reducer>>> = all(strings.into_iter().map(|string| {
+        specs::build_as(&string?, <Arc<dyn Reducer>>::KIND, |registry, spec| {
+            let reducers = registry.reducers(spec)?;
+            reducers.iter().try_for_each(check).map(|()| reducers)
         })
-    }))
+    }))?;
+    Some(built.concat())
 }

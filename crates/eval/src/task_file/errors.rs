@@ -1,12 +1,13 @@
 //! `errors`: how errors and intervals are computed.
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{ErrorMethod, ErrorPlan, IntervalMethod, Metadata};
+use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, Metadata, Side};
 use serde_json::Value as Json;
 
 use super::section::{Keys, TomlField, did_you_mean};
 
-pub(super) const KEYS: Keys = &["cluster", "method", "interval", "level", "draws", "range"];
+pub(super) const KEYS: Keys =
+    &["cluster", "method", "interval", "level", "draws", "range", "side", "population"];
 
 pub(super) fn read(field: TomlField<'_>) -> Option<ErrorPlan> {
     let fields = field.json_table(KEYS, "{ cluster = \"passage\" }", is_good)?;
@@ -36,9 +37,10 @@ fn is_of_its_kind(key: &str, value: &Json) -> bool {
         "cluster" => {
             value.is_string() || value.as_array().is_some_and(|keys| keys.iter().all(Json::is_string))
         }
-        "method" | "interval" => value.is_string(),
+        "method" | "interval" | "side" => value.is_string(),
         "level" => value.is_number(),
         "draws" => value.as_u64().is_some_and(|draws| u32::try_from(draws).is_ok()),
+        "population" => value.is_u64(),
         _ => value.as_array().is_some_and(is_pair),
     }
 }
@@ -51,13 +53,17 @@ fn wanted(key: &str) -> &'static str {
         "interval" => "a method in quotes, such as \"t\"",
         "level" => "a number such as 0.95",
         "draws" => "an integer",
+        "side" => "\"two-sided\", \"lower\" or \"upper\"",
+        "population" => "the number of samples of the whole benchmark, such as 1319",
         _ => "the lowest and the highest score, such as [0, 10]",
     }
 }
 
-fn names(key: &str) -> impl Iterator<Item = &'static str> {
-    let errors = ErrorMethod::CHOICES.iter().map(|method| method.name());
-    let intervals = IntervalMethod::CHOICES.iter().map(|method| method.name());
-    let is_interval = key == "interval";
-    errors.filter(move |_| !is_interval).chain(intervals.chain(["auto"]).filter(move |_| is_interval))
+fn names(key: &str) -> Vec<&'static str> {
+    match key {
+        "method" => ErrorMethod::CHOICES.iter().map(|method| method.name()).collect(),
+        "interval" => IntervalChoice::names().collect(),
+        "side" => Side::CHOICES.iter().map(|side| side.name()).collect(),
+        _ => Vec::new(),
+    }
 }

@@ -18,9 +18,18 @@ pub(super) fn build<T: EntryKind>(
     text: &TomlString<'_>,
     build: impl FnOnce(&Registry, &Spec) -> Result<T>,
 ) -> Option<T> {
+    build_as(text, T::KIND, build)
+}
+
+/// What is built from the text of one spec of a kind that may stand for several entries.
+pub(super) fn build_as<T>(
+    text: &TomlString<'_>,
+    kind: &str,
+    build: impl FnOnce(&Registry, &Spec) -> Result<T>,
+) -> Option<T> {
     let registry = text.file.registry;
     let built = text.value.parse::<Spec>().map_err(Error::from).and_then(|spec| build(registry, &spec));
-    built.map_err(|error| report(text, T::KIND, &error)).ok()
+    built.map_err(|error| report(text, kind, &error)).ok()
 }
 
 /// Reports what is wrong with a spec of this kind.

@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use errorbar_core::chat::{Input, Message, ModelOutput, Targets};
+use errorbar_core::chat::{Input, Message, ModelOutput, SampleEvents, Targets};
 use errorbar_core::{Metadata, SampleId, Score};
 use jiter::{Jiter, Peek};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
-use super::container::{Container, LogLayout};
-use super::error::{LogError, LogErrorKind, Result};
+use super::container::Container;
+use super::error::{LogErrorKind, Result};
 use super::json::{Selection, Skimmer};
-use super::members::{SampleName, sample_name};
 use super::memory_budget;
 use super::reader::EvalLog;
 use super::stored::{id_and_epoch, text_or_field};
@@ -110,19 +109,13 @@ impl EvalLog {
         self.container.memory.take(bytes).map_err(|error| error.at(self.path()))
     }
 
-    /// Refuses a log whose samples are in several members each.
-    pub(super) fn refuse_chunked(&self) -> Result<()> {
-        let is_chunked = match &self.container.layout {
-            LogLayout::Json(_) => false,
-            LogLayout::Zip { samples, members } => samples
-                .iter()
-                .filter_map(|sample| members.get_index(sample.at))
-                .any(|(name, _)| matches!(sample_name(name), SampleName::Shell { .. })),
-        };
-        match is_chunked {
-            true => Err(LogError::from(LogErrorKind::Chunked).at(self.path())),
-            false => Ok(()),
-        }
+    /// Counts what happened while samples were scored, which is held until the log is written.
+    ///
+    /// # Errors
+    /// More than may be held of the log.
+    pub fn hold_events(&self, events: &SampleEvents) -> Result<()> {
+        let bytes = memory_budget::of_events(events);
+        self.container.memory.take(bytes).map_err(|error| error.at(self.path()))
     }
 }
 

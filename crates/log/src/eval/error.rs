@@ -240,9 +240,6 @@ pub enum LogErrorKind {
         /// Which part of the score.
         part: &'static str,
     },
-    /// The samples of the log are in several entries each.
-    #[error("its samples are in several entries each, into which scores of new scorers cannot be written")]
-    Chunked,
     /// A sample is in several members, and one of them is of a kind that this version does not know.
     #[error("the sample has a part of an unknown kind, which would be lost")]
     UnknownPart,

@@ -2,6 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
+use errorbar_core::chat::{Event, EventKind, Message, ModelOutput, SampleEvents};
 use errorbar_core::{Leaf, SampleId, Score, Value};
 use serde_json::Value as Json;
 
@@ -114,6 +115,29 @@ pub(super) fn of_score(score: &Score) -> u64 {
         + text(&score.reason)
         + metadata
         + history
+}
+
+/// The memory of what happened while a sample was scored, about.
+pub(super) fn of_events(events: &SampleEvents) -> u64 {
+    let message = |message: &Message| (size_of::<Message>() + message.content.len()) as u64;
+    let output = |output: &ModelOutput| {
+        let choices = output.choices.iter().map(|choice| message(&choice.message)).sum::<u64>();
+        let metadata = output.metadata.iter().flatten().map(of_field).sum::<u64>();
+        choices + output.completion.len() as u64 + metadata
+    };
+    let event = |event: &Event| {
+        size_of::<Event>() as u64
+            + match &event.kind {
+                EventKind::ModelCall(call) => {
+                    NODE + match &call.answer {
+                        Ok(answer) => output(answer),
+                        Err(problem) => problem.len() as u64,
+                    }
+                }
+                _ => 0,
+            }
+    };
+    events.messages.iter().map(message).sum::<u64>() + events.events.iter().map(event).sum::<u64>()
 }
 
 fn of_value(value: &Value) -> u64 {

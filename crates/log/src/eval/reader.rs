@@ -202,18 +202,26 @@ impl EvalLog {
         })
     }
 
-    /// The sample at an index, whole, to be changed. That takes several times its size: copies with and without
-    /// escapes, of the record and of its parts.
+    /// The record of the sample at an index, to be changed; its parts in other members are not included. That takes
+    /// several times its size: copies with and without escapes, of the record and of its parts.
     pub(super) fn sample_json(&self, at: usize) -> Result<Vec<u8>> {
-        self.sample_json_by(&mut self.container.decompressor(), at)
+        self.extent_json(&mut self.container.decompressor(), at, SampleExtent::Record)
     }
 
-    /// The same with a decompressor that is used again.
-    pub(super) fn sample_json_by(&self, decompressor: &mut Decompressor, at: usize) -> Result<Vec<u8>> {
+    /// The sample at an index as one record, whether it is in one member or in several.
+    pub(super) fn whole_sample_json(&self, decompressor: &mut Decompressor, at: usize) -> Result<Vec<u8>> {
+        self.extent_json(decompressor, at, SampleExtent::Whole)
+    }
+
+    fn extent_json(
+        &self,
+        decompressor: &mut Decompressor,
+        at: usize,
+        extent: SampleExtent,
+    ) -> Result<Vec<u8>> {
         const COPIES: u64 = 5;
         let limit = self.container.limits.max_record.min(self.container.memory.limit() / COPIES);
         let mut json = Vec::new();
-        let extent = SampleExtent::Record;
         self.container.extent_pieces(decompressor, at, extent, &mut collector(&mut json, limit))?;
         Ok(json)
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use errorbar_core::chat::SampleEvents;
 use errorbar_core::{Evaluation, Score, ScoreColumns};
 
 use super::error::Result;
@@ -49,18 +50,17 @@ pub struct NewScores<'a> {
     pub timestamp: String,
     /// Unique for this scoring.
     pub id: String,
+    /// What happened while a sample was scored, by its index in the log, where models were called: a span for each
+    /// scorer, numbered in their order, and the calls in it.
+    pub events: &'a [Option<SampleEvents>],
 }
 
 impl<'a> Revision<'a> {
     /// Puts new scores into the samples, their events and their summaries, and the results of these scores into the
     /// header: with [`ScoreAction::Append`] behind those that it has, which stay as they are.
     ///
-    /// `evaluation` is that of the new scores alone.
-    ///
-    /// # Errors
-    /// A log whose samples are in several members each.
+    /// `evaluation` is that of the new scores alone. A sample that is in several members becomes one record.
     pub fn set_scores(&mut self, new: NewScores<'a>, evaluation: &Evaluation) -> Result<()> {
-        self.log.refuse_chunked()?;
         let is_append = new.action == ScoreAction::Append;
         self.add_scorers(&new)?;
         let recorded = RecordedResults::from(&evaluation.results);
@@ -139,10 +139,10 @@ fn joined(first: &[u8], second: &[u8]) -> Result<Vec<u8>> {
 
 impl NewScores<'_> {
     /// The new scores of the sample at an index.
-    fn of(&self, at: usize) -> Vec<(&NewScorer, Score)> {
-        let Some(row) = self.rows.get(at) else { return Vec::new() };
-        let scored = self.scorers.iter().map(|scorer| (scorer, self.columns.score(*row, &scorer.name)));
-        scored.filter_map(|(scorer, score)| Some((scorer, score?))).collect()
+    fn of(&self, at: usize) -> Vec<(&NewScorer, Option<Score>)> {
+        let row = self.rows.get(at);
+        let score = |scorer: &NewScorer| self.columns.score(*row?, &scorer.name);
+        self.scorers.iter().map(|scorer| (scorer, score(scorer))).collect()
     }
 
     /// The sample at an index with its new scores; `old_scorer` is the name of a score without one.
@@ -156,18 +156,20 @@ impl NewScores<'_> {
             _ => b"{}".to_vec(),
         };
         for (scorer, score) in &new {
+            let Some(score) = score else { continue };
             let score = JsonWriter::bytes_of(|json| json.score(score, None::<&()>));
             scores = splice::set(&scores, &[&scorer.name], &score)?;
         }
         let id = format!("{}-{at}", self.id);
-        let record = ScoringRecord { sample, timestamp: &self.timestamp, id: &id };
+        let events = self.events.get(at).and_then(Option::as_ref);
+        let record = ScoringRecord { sample, timestamp: &self.timestamp, id: &id, events };
         let no_params = Default::default();
         let of_events: Vec<ScoreEvent<'_>> = new
             .iter()
             .map(|(scorer, score)| ScoreEvent {
                 scorer: &scorer.name,
                 params: scorer.info.options.as_ref().unwrap_or(&no_params),
-                score,
+                score: score.as_ref(),
             })
             .collect();
         let old = splice::value(sample, "events")?.unwrap_or(b"[]");
@@ -231,7 +233,15 @@ mod tests {
         columns.push("q", 1).score("s1", Score::new(0.5)).unwrap();
         let scorers = scorers();
         let (timestamp, id) = ("now".to_owned(), "run".to_owned());
-        let new = NewScores { action, scorers: &scorers, columns: &columns, rows: &[0], timestamp, id };
+        let new = NewScores {
+            action,
+            scorers: &scorers,
+            columns: &columns,
+            rows: &[0],
+            timestamp,
+            id,
+            events: &[],
+        };
         let mut json = new.put_into(sample.as_bytes(), 0, "old").unwrap();
         json = splice::set(&json, &["events"], b"0").unwrap();
         text(&json).to_owned()

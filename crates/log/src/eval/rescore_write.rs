@@ -1,7 +1,8 @@
 //! A log with new scores in all its samples, written as a new file.
 //!
 //! Every sample changes, so copying the old file and appending to it, as other changes do, would leave most of it
-//! without use: the records are put together anew. What holds no scores is copied.
+//! without use: the records are put together anew. What holds no scores is copied. A sample that is in several members
+//! becomes one record, as `convert` makes it.
 
 use std::io::Write;
 use std::ops::Range;
@@ -19,7 +20,8 @@ use super::members::{
 use super::reader::EvalLog;
 use super::rescore::NewScores;
 use super::revision::{RecordKey, Revision, copy};
-use super::stored::{SampleFields, StoredSample};
+use super::sample::member_name;
+use super::stored::{SampleFields, StoredSample, id_and_epoch};
 use super::summary::SummaryList;
 use super::zip::assemble::Assembler;
 use super::zip::decompress::Decompressor;
@@ -71,7 +73,7 @@ impl Revision<'_> {
                         Some(_) => Vec::new(),
                         None => StoredSample::from_json(&json, &SampleFields::all())?.summary_json(),
                     };
-                    let name = log.container.sample_name(at);
+                    let name = record_name(log, at, &json)?;
                     let member = tools.encoder.encode_by(method(&name), &name, &json)?;
                     pool.put_back(tools);
                     Ok((member, summary))
@@ -200,9 +202,21 @@ fn batches(count: usize) -> impl Iterator<Item = Range<usize>> {
 
 /// The sample at an index with its new scores.
 fn sample(log: &EvalLog, decompressor: &mut Decompressor, new: &NewScores<'_>, at: usize) -> Result<Vec<u8>> {
-    let json = log.sample_json_by(decompressor, at)?;
+    let json = log.whole_sample_json(decompressor, at)?;
     validate(&json)?;
     new.put_into(&json, at, log.old_scorer())
+}
+
+/// The name of the member for a sample as one record.
+fn record_name(log: &EvalLog, at: usize, json: &[u8]) -> Result<String> {
+    let name = log.container.sample_name(at);
+    match sample_name(&name) {
+        SampleName::Shell { .. } => {
+            let (id, epoch) = id_and_epoch(json).ok_or(LogErrorKind::Missing("id"))?;
+            Ok(member_name(&id, epoch))
+        }
+        _ => Ok(name),
+    }
 }
 
 fn located(log: &EvalLog, at: usize, error: LogError) -> LogError {

@@ -2,18 +2,20 @@
 
 use std::ops::Range;
 
+use errorbar_core::chat::{Event, EventKind, ModelCall, SampleEvents, SpanNumber};
 use errorbar_core::{Metadata, Score};
 
 use super::error::Result;
 use super::json::splice;
-use super::wire::JsonWriter;
+use super::wire::{CallWriter, InputForm, JsonWriter, timestamp};
 
-/// A score with what its event records.
+/// What a scorer found, with what its events record.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ScoreEvent<'a> {
     pub(super) scorer: &'a str,
     pub(super) params: &'a Metadata,
-    pub(super) score: &'a Score,
+    /// None if it gave none.
+    pub(super) score: Option<&'a Score>,
 }
 
 /// What all events of one scoring have in common.
@@ -25,9 +27,12 @@ pub(super) struct ScoringRecord<'a> {
     pub(super) timestamp: &'a str,
     /// Unique for this scoring of this sample.
     pub(super) id: &'a str,
+    /// What happened meanwhile: a span for each scorer, numbered in their order, and the calls of models in them.
+    pub(super) events: Option<&'a SampleEvents>,
 }
 
 /// The events with those of new scores: within the part in which the sample was scored, in its place, or at the end.
+/// There is one of `scores` for each scorer.
 pub(super) fn with_scores(
     events: &[u8],
     record: ScoringRecord<'_>,
@@ -37,23 +42,22 @@ pub(super) fn with_scores(
     // A null is a list without any.
     let events = if events.starts_with(b"[") { events } else { b"[]" };
     let span = find_span(events)?;
-    let mut written = Vec::new();
+    let mut writer = ScoringWriter::new(record)?;
     Ok(match span {
         Some(span) if replace => {
-            let parent = span.parent;
-            whole_span(&mut written, record, scores, parent.as_deref())?;
-            splice::replaced(events, span.begin.start..span.end.end, &written)
+            writer.whole_span(scores, span.parent.as_deref());
+            splice::replaced(events, span.begin.start..span.end.end, &writer.out)
         }
         Some(span) => {
-            scorer_spans(&mut written, record, scores, &span.id)?;
-            if !written.is_empty() {
-                written.push(b',');
+            writer.scorer_spans(scores, &span.id);
+            if !writer.out.is_empty() {
+                writer.out.push(b',');
             }
-            splice::replaced(events, span.end.start..span.end.start, &written)
+            splice::replaced(events, span.end.start..span.end.start, &writer.out)
         }
         None => {
-            whole_span(&mut written, record, scores, None)?;
-            splice::pushed(events, &written)?
+            writer.whole_span(scores, None);
+            splice::pushed(events, &writer.out)?
         }
     })
 }
@@ -99,106 +103,127 @@ fn find_span(events: &[u8]) -> Result<Option<ScorersSpan>> {
     Ok(found)
 }
 
-/// A part of its own for all scores.
-fn whole_span(
-    out: &mut Vec<u8>,
-    record: ScoringRecord<'_>,
-    scores: &[ScoreEvent<'_>],
-    parent: Option<&str>,
-) -> Result<()> {
-    push(out, &span_begin(record, record.id, parent, "scorers", "scorers")?);
-    scorer_spans(out, record, scores, record.id)?;
-    push(out, &span_end(record, record.id)?);
-    Ok(())
+/// Writes the events of one scoring, with commas between them.
+struct ScoringWriter<'a> {
+    record: ScoringRecord<'a>,
+    target: Option<&'a [u8]>,
+    model_usage: Option<&'a [u8]>,
+    role_usage: Option<&'a [u8]>,
+    /// The working time of the sample, in seconds: by its clock, scoring comes after everything else.
+    worked: Option<f64>,
+    out: Vec<u8>,
+    count: usize,
 }
 
-/// A part for each score, in the part of this id.
-fn scorer_spans(
-    out: &mut Vec<u8>,
-    record: ScoringRecord<'_>,
-    scores: &[ScoreEvent<'_>],
-    parent: &str,
-) -> Result<()> {
-    for (number, score) in scores.iter().enumerate() {
-        let id = format!("{}-{}", record.id, number + 1);
-        push(out, &span_begin(record, &id, Some(parent), "scorer", score.scorer)?);
-        push(out, &score_event(record, &id, score)?);
-        push(out, &span_end(record, &id)?);
+impl<'a> ScoringWriter<'a> {
+    fn new(record: ScoringRecord<'a>) -> Result<Self> {
+        let set = |field| -> Result<Option<&'a [u8]>> {
+            Ok(splice::value(record.sample, field)?.filter(|json| !matches!(*json, b"null" | b"{}")))
+        };
+        let worked = set("working_time")?.and_then(|json| serde_json::from_slice(json).ok());
+        let (target, model_usage, role_usage) = (set("target")?, set("model_usage")?, set("role_usage")?);
+        let (out, count) = (Vec::new(), 0);
+        Ok(ScoringWriter { record, target, model_usage, role_usage, worked, out, count })
     }
-    Ok(())
-}
 
-fn push(out: &mut Vec<u8>, event: &[u8]) {
-    if !out.is_empty() {
-        out.push(b',');
+    /// A part of its own for all scores.
+    fn whole_span(&mut self, scores: &[ScoreEvent<'_>], parent: Option<&str>) {
+        let record = self.record;
+        let events = record.events.map_or(&[][..], |events| &events.events);
+        self.span_begin(record.id, events.first(), parent, ("scorers", "scorers"));
+        self.scorer_spans(scores, record.id);
+        self.span_end(record.id, events.last());
     }
-    out.extend_from_slice(event);
-}
 
-fn span_begin(
-    record: ScoringRecord<'_>,
-    id: &str,
-    parent: Option<&str>,
-    kind: &str,
-    name: &str,
-) -> Result<Vec<u8>> {
-    let start = common(record, id)?;
-    Ok(JsonWriter::object_bytes(|json| {
-        start(json);
-        json.field("event", "span_begin");
-        json.field("id", id);
-        json.optional("parent_id", parent);
-        json.field("type", kind);
-        json.field("name", name);
-    }))
-}
+    /// A part for each scorer that gave a score or called a model, in the part of this id.
+    fn scorer_spans(&mut self, scores: &[ScoreEvent<'_>], parent: &str) {
+        let recorded = self.record.events;
+        for (number, score) in scores.iter().enumerate() {
+            let is_of = |event: &&Event| event.span == SpanNumber::try_from(number).ok();
+            let of_scorer: Vec<&Event> =
+                recorded.iter().flat_map(|recorded| &recorded.events).filter(is_of).collect();
+            let has_calls = of_scorer.iter().any(|event| matches!(event.kind, EventKind::ModelCall(_)));
+            if score.score.is_none() && !has_calls {
+                continue;
+            }
+            let id = format!("{}-{}", self.record.id, number + 1);
+            self.span_begin(&id, of_scorer.first().copied(), Some(parent), ("scorer", score.scorer));
+            for event in &of_scorer {
+                if let (EventKind::ModelCall(call), Some(recorded)) = (&event.kind, recorded) {
+                    self.call(&id, event, call, recorded);
+                }
+            }
+            let last = of_scorer.last().copied();
+            self.score_event(&id, last, score);
+            self.span_end(&id, last);
+        }
+    }
 
-fn span_end(record: ScoringRecord<'_>, id: &str) -> Result<Vec<u8>> {
-    let start = common(record, id)?;
-    Ok(JsonWriter::object_bytes(|json| {
-        start(json);
-        json.field("event", "span_end");
-        json.field("id", id);
-    }))
-}
+    /// An event of this span that happened when another did.
+    fn event(&mut self, span: &str, at: Option<&Event>, kind: &str, fill: impl FnOnce(&mut JsonWriter)) {
+        let (record, worked) = (self.record, self.worked);
+        let uuid = format!("{}.{}", record.id, self.count);
+        let event = JsonWriter::object_bytes(|json| {
+            // Viewers find an event by it.
+            json.field("uuid", &uuid);
+            json.field("span_id", span);
+            match (at, record.events) {
+                (Some(at), Some(events)) => {
+                    json.field("timestamp", &timestamp(events.started.saturating_add(at.at)));
+                }
+                _ => json.field("timestamp", record.timestamp),
+            }
+            if let Some(worked) = worked {
+                let since = at.map_or(0.0, |at| at.working.as_secs_f64());
+                json.field("working_start", &(worked + since));
+            }
+            json.field("event", kind);
+            fill(json);
+        });
+        if self.count > 0 {
+            self.out.push(b',');
+        }
+        self.count += 1;
+        self.out.extend_from_slice(&event);
+    }
 
-fn score_event(record: ScoringRecord<'_>, span: &str, event: &ScoreEvent<'_>) -> Result<Vec<u8>> {
-    let start = common(record, span)?;
-    let is_set = |json: &&[u8]| !matches!(*json, b"null" | b"{}");
-    let target = splice::value(record.sample, "target")?.filter(is_set);
-    let usage = splice::value(record.sample, "model_usage")?.filter(is_set);
-    let role_usage = splice::value(record.sample, "role_usage")?.filter(is_set);
-    Ok(JsonWriter::object_bytes(|json| {
-        start(json);
-        json.field("event", "score");
-        json.key("score").score(event.score, None::<&()>);
-        if let Some(target) = target {
-            json.key("target").raw(target);
-        }
-        json.field("intermediate", &false);
-        json.field("scorer", event.scorer);
-        json.field("scorer_args", event.params);
-        if let Some(usage) = usage {
-            json.key("model_usage").raw(usage);
-        }
-        if let Some(usage) = role_usage {
-            json.key("role_usage").raw(usage);
-        }
-    }))
-}
+    fn span_begin(&mut self, id: &str, at: Option<&Event>, parent: Option<&str>, (kind, name): (&str, &str)) {
+        self.event(id, at, "span_begin", |json| {
+            json.field("id", id);
+            json.optional("parent_id", parent);
+            json.field("type", kind);
+            json.field("name", name);
+        });
+    }
 
-/// The fields that every event has.
-fn common<'a>(record: ScoringRecord<'a>, span: &'a str) -> Result<impl Fn(&mut JsonWriter) + 'a> {
-    // By the clock of the sample, scoring comes after everything else.
-    let worked = splice::value(record.sample, "working_time")?;
-    let worked = worked.filter(|json| json.first().is_some_and(u8::is_ascii_digit));
-    Ok(move |json: &mut JsonWriter| {
-        json.field("span_id", span);
-        json.field("timestamp", record.timestamp);
-        if let Some(worked) = worked {
-            json.key("working_start").raw(worked);
-        }
-    })
+    fn span_end(&mut self, id: &str, at: Option<&Event>) {
+        self.event(id, at, "span_end", |json| json.field("id", id));
+    }
+
+    fn call(&mut self, span: &str, event: &Event, call: &ModelCall, recorded: &SampleEvents) {
+        let mut calls = CallWriter::new(recorded, InputForm::Inline);
+        self.event(span, Some(event), "model", |json| calls.write_call(json, call));
+    }
+
+    fn score_event(&mut self, span: &str, at: Option<&Event>, event: &ScoreEvent<'_>) {
+        let Some(score) = event.score else { return };
+        let (target, usages) =
+            (self.target, [("model_usage", self.model_usage), ("role_usage", self.role_usage)]);
+        self.event(span, at, "score", |json| {
+            json.key("score").score(score, None::<&()>);
+            if let Some(target) = target {
+                json.key("target").raw(target);
+            }
+            json.field("intermediate", &false);
+            json.field("scorer", event.scorer);
+            json.field("scorer_args", event.params);
+            for (key, usage) in usages {
+                if let Some(usage) = usage {
+                    json.key(key).raw(usage);
+                }
+            }
+        });
+    }
 }
 
 #[cfg(test)]
@@ -208,9 +233,10 @@ mod tests {
 
     fn scored(events: &str, replace: bool) -> Vec<String> {
         let (params, score) = (Metadata::new(), Score::new("C"));
-        let scores = [ScoreEvent { scorer: "includes1", params: &params, score: &score }];
+        let scores = [ScoreEvent { scorer: "includes1", params: &params, score: Some(&score) }];
         let sample = br#"{"target":"4","working_time":1.5,"model_usage":{}}"#;
-        let record = ScoringRecord { sample, timestamp: "2026-11-16T08:00:00+00:00", id: "new" };
+        let record =
+            ScoringRecord { sample, timestamp: "2026-11-16T08:00:00+00:00", id: "new", events: None };
         let json = with_scores(events.as_bytes(), record, &scores, replace).unwrap();
         let events: Vec<Json> = serde_json::from_slice(&json).unwrap();
         let shown = |event: &Json| {

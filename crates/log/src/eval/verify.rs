@@ -289,10 +289,10 @@ impl<'r> Pairs<'r> {
 
     /// The first block that is the same as a recorded one.
     fn take(&mut self, old: &RecordedBlock) -> Option<ProjectedBlock<'r>> {
-        let is_exact = |new: &ProjectedBlock<'_>| new.score.reducer == old.reducer;
+        let is_exact = |new: &ProjectedBlock<'_>| new.reducer() == old.reducer;
         // Older versions name the implied mean here and do not there.
         let is_mean = |new: &ProjectedBlock<'_>| {
-            !new.score.unreduced && is_same_reducer(new.score.reducer.as_deref(), old.reducer.as_deref())
+            !new.score.unreduced && is_same_reducer(new.reducer().as_deref(), old.reducer.as_deref())
         };
         let find = |is_same: &dyn Fn(&ProjectedBlock<'_>) -> bool| {
             self.left.iter().position(|new| is_of(new, old) && is_same(new))

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use errorbar_core::Estimate;
-use errorbar_core::{EstimateRow, Results, Role};
+use errorbar_core::{EstimateRow, Results, Role, Side};
 use serde_json::{Map, Value as Json};
 
 use super::figures::{Figure, FigurePart};
@@ -54,7 +54,10 @@ fn to_json(estimate: &Estimate) -> Json {
     number("upper", interval.map(|interval| interval.upper));
     number("level", interval.map(|interval| interval.level));
     if let Some(interval) = interval {
-        json.insert("method".to_owned(), Json::from(interval.method.name()));
+        json.insert("method".to_owned(), Json::from(interval.method.to_string()));
+        if interval.side != Side::TwoSided {
+            json.insert("side".to_owned(), Json::from(interval.side.name()));
+        }
     }
     json.insert("n".to_owned(), Json::from(estimate.n));
     if error.is_some_and(|error| error.degenerate) {

@@ -22,7 +22,7 @@ pub(super) fn headline(
         scorer: block.score.scorer.clone(),
         score: block.score.name().to_owned(),
         metric: metric.clone(),
-        reducer: block.score.reducer.clone(),
+        reducer: block.reducer(),
     };
     let missed = wanted.filter(|_| !has_fitting);
     (Some(headline), missed.map(|wanted| Warning::NoHeadline { wanted: wanted.to_string() }))
@@ -36,6 +36,7 @@ fn find<'b>(wanted: &HeadlineRequest, block: &'b ProjectedBlock<'_>) -> Option<&
     };
     let block_fits = fits(&wanted.scorer, Some(&block.score.scorer))
         && fits(&wanted.score, Some(block.score.name()))
-        && fits(&wanted.reducer, block.score.reducer.as_deref());
+        && (fits(&wanted.reducer, block.score.reducer.as_deref())
+            || fits(&wanted.reducer, block.reducer().as_deref()));
     block.entries.keys().find(|key| block_fits && fits(&wanted.metric, Some(key)))
 }

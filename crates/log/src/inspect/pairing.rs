@@ -6,6 +6,7 @@
 
 use std::collections::HashMap;
 
+use errorbar_core::Side;
 use errorbar_core::spec::without_own_package;
 use serde_json::Value as Json;
 
@@ -180,7 +181,7 @@ fn interval(
     let level = level.or_else(|| subject.is_interval().then_some(DEFAULT_LEVEL));
     let is_defined = row.undefined.is_none() && lower.value < upper.value;
     let (lower, upper) = (lower.value, upper.value);
-    is_defined.then_some(RecordedInterval { lower, upper, level, method: None })
+    is_defined.then_some(RecordedInterval { lower, upper, side: Side::TwoSided, level, method: None })
 }
 
 /// An argument of the metric, or of the one within it.

@@ -1,5 +1,6 @@
 //! Results as records: the blocks, the keys and names of their entries.
 
+use errorbar_core::spec::recorded_reducer;
 use errorbar_core::{Headline, IndexMap, Metadata, TakenNames, Warning};
 use errorbar_core::{Results, ScoreResult};
 use serde_json::{Value as Json, json};
@@ -87,6 +88,11 @@ impl<'r> ProjectedBlock<'r> {
         ProjectedBlock { score, entries: entries(score) }
     }
 
+    /// The reducer as a log records it.
+    pub(crate) fn reducer(&self) -> Option<String> {
+        self.score.reducer.as_deref().map(|reducer| recorded_reducer(reducer).into_owned())
+    }
+
     fn to_recorded(&self, estimates: &Estimates<'_>) -> RecordedBlock {
         let score = self.score;
         let counts = &score.counts;
@@ -123,7 +129,7 @@ impl<'r> ProjectedBlock<'r> {
         RecordedBlock {
             name: score.name().to_owned(),
             scorer: score.scorer.clone(),
-            reducer: score.reducer.clone(),
+            reducer: self.reducer(),
             scored_samples: Some(counts.scored as u64),
             unscored_samples: Some(counts.unscored as u64),
             params: score.params.clone(),
@@ -157,7 +163,7 @@ fn entries(score: &ScoreResult) -> IndexMap<String, ProjectedEntry<'_>> {
     let is_by_key = score.field.is_some();
     let (mut entries, mut taken) = (IndexMap::new(), TakenNames::default());
     for result in &score.metrics {
-        let log_name = result.spec.log_name();
+        let log_name = result.spec.recorded_name();
         let prefix = if is_by_key { &log_name } else { result.spec.name.as_str() };
         // The group has no package, though the name of a single figure has.
         let group = || Some(result.spec.name.clone());

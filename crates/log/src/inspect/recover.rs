@@ -1,5 +1,6 @@
 //! Rows with their errors, from what a log records.
 
+use errorbar_core::Side;
 use serde_json::Value as Json;
 
 use super::{estimates, pairing};
@@ -47,6 +48,8 @@ pub struct RecordedInterval {
     pub lower: f64,
     /// The upper end.
     pub upper: f64,
+    /// Which of the ends are bounds; the other is that of the range of scores, or infinite.
+    pub side: Side,
     /// The confidence level, if recorded.
     pub level: Option<f64>,
     /// How it was made, if recorded.
@@ -115,9 +118,16 @@ fn own_row(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric)
     };
     let number = |key: &str| estimate.get(key).and_then(Json::as_f64);
     let is_end = metric.name.ends_with("lower");
-    let interval = number("lower").zip(number("upper")).map(|(lower, upper)| RecordedInterval {
+    let side =
+        estimate.get("side").and_then(Json::as_str).and_then(|side| side.parse().ok()).unwrap_or_default();
+    // An end that is no bound is absent if it is infinite.
+    let end = |key: &str, open: Side, infinite: f64| number(key).or((side == open).then_some(infinite));
+    let ends = end("lower", Side::Upper, f64::NEG_INFINITY).zip(end("upper", Side::Lower, f64::INFINITY));
+    let ends = ends.filter(|(lower, upper)| lower.is_finite() || upper.is_finite());
+    let interval = ends.map(|(lower, upper)| RecordedInterval {
         lower,
         upper,
+        side,
         level: number("level"),
         method: estimate.get("method").and_then(Json::as_str).map(str::to_owned),
     });

@@ -56,7 +56,7 @@ fn block_json(block: &ProjectedBlock<'_>) -> Json {
     let mut json = json!({
         "name": score.name(),
         "scorer": score.scorer,
-        "reducer": score.reducer,
+        "reducer": block.reducer(),
         "scored_samples": counts.scored,
         "unscored_samples": counts.unscored,
         "missing_samples": counts.missing,

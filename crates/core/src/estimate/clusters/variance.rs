@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use super::{Cluster, Clusters};
-use crate::estimate::Cr;
+use crate::estimate::{Cr, ErrorMethod};
 use crate::stats::{ExactSum, root_of_squares};
 
 impl<Id: Clone + Eq + Hash> Clusters<Id> {
@@ -32,6 +32,28 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
             return None;
         }
         let n = self.n();
+        Some(match correction {
+            Cr::Cr0 => root_of_squares(&self.deviations(|_| 1.0), 1.0) / n as f64,
+            Cr::Cr1 => {
+                let factor = g as f64 / (g - 1) as f64;
+                root_of_squares(&self.deviations(|_| 1.0), factor) / n as f64
+            }
+            Cr::Cr2 => root_of_squares(&self.deviations(|others| (n as f64).sqrt() * others.sqrt()), 1.0),
+            Cr::Cr3 => root_of_squares(&self.deviations(|others| others), 1.0),
+        })
+    }
+
+    /// The standard error of the mean by leaving out one cluster at a time, √((G−1)/G · Σ (x̄₋g − x̄)²): that of CR3 with
+    /// the factor (G−1)/G. `None` for fewer than two clusters.
+    pub(crate) fn jackknife_stderr(&self) -> Option<f64> {
+        let g = self.len();
+        // x̄ − x̄₋g = D_g / (n − n_g).
+        (g > 1).then(|| root_of_squares(&self.deviations(|others| others), (g - 1) as f64 / g as f64))
+    }
+
+    /// D_g over a weight, which is given the number of scores outside of the cluster.
+    fn deviations(&self, weight: impl Fn(f64) -> f64) -> Vec<f64> {
+        let n = self.n();
         let (total_high, total_low) = self.total().to_double_double();
         let deviation = |cluster: &Cluster| {
             let (high, low) = cluster.sum.to_double_double();
@@ -40,39 +62,36 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
             deviation.add_times(low, n);
             deviation.add_times(-total_high, cluster.n);
             deviation.add_times(-total_low, cluster.n);
-            deviation.divide(n)
+            deviation.divide(n) / weight(n.saturating_sub(cluster.n) as f64)
         };
-        let others = |cluster: &Cluster| n.saturating_sub(cluster.n) as f64;
-        let weighted = |weight: &dyn Fn(&Cluster) -> f64| -> Vec<f64> {
-            self.0.values().map(|cluster| deviation(cluster) / weight(cluster)).collect()
-        };
-        Some(match correction {
-            Cr::Cr0 => root_of_squares(&weighted(&|_| 1.0), 1.0) / n as f64,
-            Cr::Cr1 => {
-                let factor = g as f64 / (g - 1) as f64;
-                root_of_squares(&weighted(&|_| 1.0), factor) / n as f64
-            }
-            Cr::Cr2 => root_of_squares(&weighted(&|c| (n as f64).sqrt() * others(c).sqrt()), 1.0),
-            Cr::Cr3 => root_of_squares(&weighted(&others), 1.0),
-        })
+        self.0.values().map(deviation).collect()
     }
 
-    /// The degrees of freedom of the variance: G − 1 for CR0 and CR1, those of Bell and McCaffrey (2002) for CR2 and CR3,
-    /// n² / (Σ n_g² + (Σ a_g)² − Σ a_g²) with a_g = n_g²/(n − n_g). `None` for fewer than two clusters.
-    pub(crate) fn degrees_of_freedom(&self, correction: Cr) -> Option<f64> {
-        let g = self.len();
-        if g < 2 {
-            return None;
-        }
-        if matches!(correction, Cr::Cr0 | Cr::Cr1) {
-            return Some((g - 1) as f64);
-        }
-        Some(bell_mccaffrey(self.0.values().map(|cluster| cluster.n)))
+    /// Whether all clusters have the same number of scores.
+    pub(crate) fn are_of_one_size(&self) -> bool {
+        let mut sizes = self.0.values().map(|cluster| cluster.n);
+        let first = sizes.next();
+        sizes.all(|size| Some(size) == first)
+    }
+
+    /// The degrees of freedom of the variance: G − 1 for CR0, CR1 and the bootstrap, those of Bell and McCaffrey (2002)
+    /// for CR2, CR3 and the jackknife, n² / (Σ n_g² + (Σ a_g)² − Σ a_g²) with a_g = n_g²/(n − n_g). `None` for fewer
+    /// than two clusters.
+    pub(crate) fn degrees_of_freedom(&self, method: ErrorMethod) -> Option<f64> {
+        (self.len() > 1).then(|| degrees_of_freedom(method, self.0.values().map(|cluster| cluster.n)))
+    }
+}
+
+/// The degrees of freedom of a method for clusters of these sizes.
+pub(crate) fn degrees_of_freedom(method: ErrorMethod, sizes: impl Iterator<Item = u64> + Clone) -> f64 {
+    match method {
+        ErrorMethod::Cluster(Cr::Cr2 | Cr::Cr3) | ErrorMethod::Jackknife => bell_mccaffrey(sizes),
+        _ => (sizes.count() as f64 - 1.0).max(0.0),
     }
 }
 
 /// The degrees of freedom of CR2 for clusters of these sizes.
-pub(crate) fn bell_mccaffrey(sizes: impl Iterator<Item = u64> + Clone) -> f64 {
+fn bell_mccaffrey(sizes: impl Iterator<Item = u64> + Clone) -> f64 {
     let n: u64 = sizes.clone().sum();
     // Exact sums: the order of the clusters is that in which they were seen.
     let (mut of_sizes, mut sum, mut squares) = (ExactSum::new(), ExactSum::new(), ExactSum::new());

@@ -1,12 +1,16 @@
 //! The percentile bootstrap: quantiles of resampled means.
 
-use super::{DrawSource, IntervalFormula, IntervalInput, finite};
-use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
+use super::{DrawSource, Ends, IntervalInput};
+use crate::estimate::{Maybe, Undefined};
 use crate::stats::{clustered_resampled_means, quantile_inverse, resampled_means_of};
 
-pub(super) const METHOD: IntervalFormula = IntervalFormula { name: IntervalMethod::Bootstrap, interval };
+pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+    let means = sorted_means(input)?;
+    Ok(Ends::new(quantile_inverse(&means, 1.0 - confidence), quantile_inverse(&means, confidence)))
+}
 
-fn interval(input: &IntervalInput<'_>, level: f64) -> Maybe<Interval> {
+/// The means of resamples, of scores or of whole clusters, in ascending order.
+pub(super) fn sorted_means(input: &IntervalInput<'_>) -> Maybe<Vec<f64>> {
     input.spread()?;
     let draws = input.plan.draws() as usize;
     let mut means = match &input.sample {
@@ -21,9 +25,7 @@ fn interval(input: &IntervalInput<'_>, level: f64) -> Maybe<Interval> {
         DrawSource::None => return Err(Undefined::NotAvailable),
     };
     means.sort_unstable_by(f64::total_cmp);
-    let tail = (1.0 - level) / 2.0;
-    let (lower, upper) = (quantile_inverse(&means, tail), quantile_inverse(&means, 1.0 - tail));
-    finite(lower, upper, level, IntervalMethod::Bootstrap, None)
+    Ok(means)
 }
 
 /// There are too many distinct scores for a bootstrap.

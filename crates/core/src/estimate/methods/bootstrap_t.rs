@@ -3,13 +3,11 @@
 //! Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, section 12.5: [m − t*(1−α/2)·se, m − t*(α/2)·se].
 
 use super::bootstrap::{no_values, two_ways};
-use super::{DrawSource, IntervalFormula, IntervalInput, finite};
-use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
+use super::{DrawSource, Ends, IntervalInput};
+use crate::estimate::{Maybe, Side, Undefined};
 use crate::stats::{studentised_cluster_means, studentised_means};
 
-pub(super) const METHOD: IntervalFormula = IntervalFormula { name: IntervalMethod::BootstrapT, interval };
-
-fn interval(input: &IntervalInput<'_>, level: f64) -> Maybe<Interval> {
+pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     input.spread()?;
     let draws = input.plan.draws() as usize;
     let means = match &input.sample {
@@ -24,11 +22,10 @@ fn interval(input: &IntervalInput<'_>, level: f64) -> Maybe<Interval> {
         DrawSource::None => return Err(Undefined::NotAvailable),
     };
     let means = means.ok_or(Undefined::NoSpread { n: input.n })?;
-    let tail = (1.0 - level) / 2.0;
-    let (low, high) = (means.quantile(tail), means.quantile(1.0 - tail));
-    if low.is_infinite() || high.is_infinite() {
+    let (low, high) = (means.quantile(1.0 - confidence), means.quantile(confidence));
+    let side = input.plan.side();
+    if low.is_infinite() && side != Side::Lower || high.is_infinite() && side != Side::Upper {
         return Err(Undefined::Other("too many resamples without spread for bootstrap_t".to_owned()));
     }
-    let (lower, upper) = (means.mean - high * means.stderr, means.mean - low * means.stderr);
-    finite(lower, upper, level, IntervalMethod::BootstrapT, None)
+    Ok(Ends::new(means.mean - high * means.stderr, means.mean - low * means.stderr))
 }

@@ -1,14 +1,18 @@
-//! The methods of intervals, one file each. A new one is a file and a line in the list.
+//! The methods of intervals, one file each. A new one is a file and a line in [`ends`].
 
+mod bca;
+pub(super) mod binomial;
 mod bootstrap;
 mod bootstrap_t;
+mod exact;
 mod t;
+pub(super) mod wild;
 pub(crate) mod wilson;
 
 use super::clustered::ClusteredScores;
 use super::independent::IndependentScores;
 use super::kind::Extent;
-use super::{ErrorPlan, Interval, IntervalMethod, Maybe, ScoreKind, StdError, Undefined};
+use super::{ErrorPlan, Interval, IntervalMethod, Maybe, ScoreKind, Side, StdError, Undefined};
 
 /// What an interval of a mean is computed from.
 pub(super) struct IntervalInput<'a> {
@@ -22,6 +26,8 @@ pub(super) struct IntervalInput<'a> {
     pub(super) extent: Option<Extent>,
     pub(super) sample: DrawSource<'a>,
     pub(super) plan: &'a ErrorPlan,
+    /// The share of the population that has a score, 0 if there is none; the error allows for it already.
+    pub(super) sampled: f64,
     pub(super) seed: u64,
 }
 
@@ -32,20 +38,54 @@ pub(super) enum DrawSource<'a> {
     Clusters(&'a ClusteredScores),
 }
 
-/// One method of an interval.
-pub(super) struct IntervalFormula {
-    pub(super) name: IntervalMethod,
-    pub(super) interval: fn(&IntervalInput<'_>, f64) -> Maybe<Interval>,
+/// The two ends that a method gives; an end that is no bound of a one-sided interval may be infinite.
+pub(super) struct Ends {
+    pub(super) lower: f64,
+    pub(super) upper: f64,
+    /// The degrees of freedom of the quantile, where it has any.
+    pub(super) df: Option<f64>,
 }
 
-/// All methods.
-pub(super) const METHODS: &[&IntervalFormula] =
-    &[&wilson::METHOD, &t::METHOD, &bootstrap::METHOD, &bootstrap_t::METHOD];
-
-impl IntervalFormula {
-    pub(super) fn named(name: IntervalMethod) -> Option<&'static IntervalFormula> {
-        METHODS.iter().copied().find(|method| method.name == name)
+impl Ends {
+    fn new(lower: f64, upper: f64) -> Self {
+        Ends { lower, upper, df: None }
     }
+}
+
+/// Both ends, each with this confidence: 0.975 for those of a two-sided interval of level 0.95, 0.95 for a bound.
+fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> Maybe<Ends> {
+    match method {
+        IntervalMethod::Wilson => wilson::ends(input, confidence),
+        IntervalMethod::T => t::ends(input, confidence),
+        IntervalMethod::Bootstrap => bootstrap::ends(input, confidence),
+        IntervalMethod::Bca => bca::ends(input, confidence),
+        IntervalMethod::BootstrapT => bootstrap_t::ends(input, confidence),
+        IntervalMethod::Exact => exact::ends(input, confidence),
+        IntervalMethod::ClopperPearson => binomial::clopper_pearson(input, confidence),
+        IntervalMethod::Jeffreys => binomial::jeffreys(input, confidence),
+        IntervalMethod::Beta(prior) => binomial::beta(input, prior, confidence),
+        IntervalMethod::Wild(weights) => wild::ends(input, weights, confidence),
+        IntervalMethod::Custom => Err(Undefined::NotAvailable),
+    }
+}
+
+/// The interval of a method: two ends, or one where the plan wants a bound.
+pub(super) fn interval(input: &IntervalInput<'_>, method: IntervalMethod) -> Maybe<Interval> {
+    let (level, side) = (input.plan.level(), input.plan.side());
+    let mut ends = ends(input, method, side.confidence_of_ends(level))?;
+    if method.is_resampled() {
+        // Resamples know nothing of the population. What they leave out is a part of the variance, whatever its shape.
+        let shrunk = |end: f64| input.mean + (1.0 - input.sampled).sqrt() * (end - input.mean);
+        if input.sampled > 0.0 {
+            (ends.lower, ends.upper) = (shrunk(ends.lower), shrunk(ends.upper));
+        }
+    }
+    let is_bound = |end: f64, open: Side| end.is_finite() || side == open;
+    if !(is_bound(ends.lower, Side::Upper) && is_bound(ends.upper, Side::Lower)) {
+        return Err(Undefined::Overflow);
+    }
+    let interval = Interval::new(ends.lower, ends.upper, level, method).with_df(ends.df);
+    Ok(interval.one_sided(side, input.range().ok()))
 }
 
 impl IntervalInput<'_> {
@@ -80,14 +120,5 @@ impl IntervalInput<'_> {
             Ok(error) => Ok(error),
             Err(reason) => Err(reason.clone()),
         }
-    }
-}
-
-/// An interval whose ends are numbers.
-fn finite(lower: f64, upper: f64, level: f64, method: IntervalMethod, df: Option<f64>) -> Maybe<Interval> {
-    if lower.is_finite() && upper.is_finite() {
-        Ok(Interval { lower, upper, level, method, df })
-    } else {
-        Err(Undefined::Overflow)
     }
 }

@@ -1,29 +1,26 @@
 //! Wilson's score interval for a proportion, and for the mean of any scores with a known range.
 
-use super::{IntervalFormula, IntervalInput, finite};
-use crate::estimate::{Interval, IntervalMethod, Maybe, Undefined};
+use super::{Ends, IntervalInput};
+use crate::estimate::{Maybe, Undefined};
 use crate::stats::{normal_quantile, t_quantile};
 
-pub(super) const METHOD: IntervalFormula = IntervalFormula { name: IntervalMethod::Wilson, interval };
-
-fn interval(input: &IntervalInput<'_>, level: f64) -> Maybe<Interval> {
+pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     let (low, high) = input
         .range()
         .map_err(|reason| Undefined::Other(format!("wilson needs scores with a known range: {reason}")))?;
-    let upper_tail = 0.5 + level / 2.0;
-    let method = IntervalMethod::Wilson;
     if is_plain(input) {
-        let (lower, upper) = wilson(input.mean, input.n as f64, normal_quantile(upper_tail));
-        return finite(lower, upper, level, method, None);
+        let n = input.n as f64 / (1.0 - input.sampled);
+        let (lower, upper) = wilson(input.mean, n, normal_quantile(confidence));
+        return Ok(Ends::new(lower, upper));
     }
     let error = input.error.as_ref().map_err(Clone::clone)?;
     let width = high - low;
     let p = ((input.mean - low) / width).clamp(0.0, 1.0);
     let effective = effective_n(input)?;
-    let (lower, upper) = wilson(p, effective, t_quantile(upper_tail, error.df));
+    let (lower, upper) = wilson(p, effective, t_quantile(confidence, error.df));
     // The ends of the range exactly, regardless of the rounding of the scale.
     let scaled = |share: f64| if share == 1.0 { high } else { (low + share * width).min(high) };
-    finite(scaled(lower), scaled(upper), level, method, Some(error.df))
+    Ok(Ends { lower: scaled(lower), upper: scaled(upper), df: Some(error.df) })
 }
 
 /// Whether the interval is Wilson's own: of independent zeros and ones.
@@ -33,18 +30,22 @@ pub(in crate::estimate) fn is_plain(input: &IntervalInput<'_>) -> bool {
 
 /// The number of independent zeros and ones that would have this variance: n* = m(1−m)/V with the range rescaled to [0, 1], at
 /// least 1. If the scores are zeros and ones it is at most n; graded scores vary less than those, and may have more (a cap would
-/// make their intervals too wide). Without variance it is the number of scores or clusters.
+/// make their intervals too wide). Without variance it is the number of scores or clusters. A population that is sampled
+/// without replacement leaves a part of the variance out, and n scores count as n/(1 − n/N).
 pub(in crate::estimate) fn effective_n(input: &IntervalInput<'_>) -> Maybe<f64> {
+    if is_plain(input) {
+        return Ok(input.n as f64 / (1.0 - input.sampled));
+    }
     let error = input.error.as_ref().map_err(Clone::clone)?;
     let (low, high) = input.range().map_err(Undefined::Other)?;
     let p = ((input.mean - low) / (high - low)).clamp(0.0, 1.0);
     let se = error.se / (high - low);
     let spread = p * (1.0 - p);
     if !(se > 0.0 && spread > 0.0) {
-        return Ok(input.units() as f64);
+        return Ok(input.units() as f64 / (1.0 - input.sampled));
     }
     let effective = (spread / se / se).max(1.0);
-    Ok(if input.is_binary() { effective.min(input.n as f64) } else { effective })
+    Ok(if input.is_binary() { effective.min(input.n as f64 / (1.0 - input.sampled)) } else { effective })
 }
 
 /// Wilson (1927): (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].

@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::GroupValue;
 use crate::estimate::{
-    ErrorMethod, Estimate, Estimation, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from,
+    Draws, ErrorMethod, Estimate, Estimation, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::stats::{ExactSum, root_of_squares};
@@ -86,6 +86,7 @@ impl Mean<'_> {
                 let error = self.error(groups);
                 let mut estimate = estimate_from(*value, error, n, &self.estimation.errors, whole);
                 estimate.notes.iid_stderr = self.iid_stderr(groups);
+                estimate.draws = estimate.draws.or_else(|| drawn_errors(groups));
                 estimate
             }
             _ => Estimate::of(value),
@@ -133,7 +134,7 @@ impl Mean<'_> {
                 .find_map(|group| group.interval.clone().err())
                 .unwrap_or(Undefined::NoScores));
         };
-        Ok(Interval { lower, upper, level: first.level, method: first.method, df: None })
+        Ok(Interval { lower, upper, df: None, ..first.clone() })
     }
 
     /// What the error would be if scores were independent.
@@ -176,6 +177,12 @@ impl Mean<'_> {
         };
         Ok(StdError::new(se, ErrorMethod::Macro).with_df(df))
     }
+}
+
+/// What makes the errors of groups random.
+fn drawn_errors(groups: &[&Estimate]) -> Option<Draws> {
+    let is_drawn = |group: &&&Estimate| group.error.as_ref().is_ok_and(|error| error.method.is_drawn());
+    groups.iter().filter(is_drawn).find_map(|group| group.draws)
 }
 
 /// The ends of an interval as logs record them: the point twice where there is none.

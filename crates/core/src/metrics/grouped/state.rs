@@ -95,7 +95,11 @@ impl Accumulator for GroupedState {
     fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         // Whether scores are zeros and ones is a question to all of them, not to each group.
         let estimates = whole.estimates.max(1).saturating_mul(self.groups.len() + 1);
-        let whole = GroupContext { kind: whole.kind.or_else(|| Accumulator::kind(self)), estimates };
+        let whole = GroupContext {
+            kind: whole.kind.or_else(|| Accumulator::kind(self)),
+            n: whole.n.or_else(|| Some(self.groups.values().map(|group| group.n).sum())),
+            estimates,
+        };
         let mut groups = Vec::with_capacity(self.groups.len());
         for (name, GroupState { value, sample, n, absent }) in &self.groups {
             let value = match n {

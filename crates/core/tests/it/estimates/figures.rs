@@ -56,11 +56,11 @@ pub(crate) fn clusters() -> Vec<i64> {
     sizes.iter().enumerate().flat_map(|(g, n)| std::iter::repeat_n(g as i64, *n)).collect()
 }
 
-const BINARY: [u8; 38] = [
+pub(crate) const BINARY: [u8; 38] = [
     1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 1, 0, 0, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 1, 1, 1, 0, 0, 1, 0, 0, 0, 1,
     1, 0, 0,
 ];
-const GRADED: [f64; 38] = [
+pub(crate) const GRADED: [f64; 38] = [
     0.67, 0.77, 0.67, 1.0, 0.83, 0.21, 0.84, 0.78, 0.63, 0.8, 0.81, 0.58, 0.55, 0.31, 0.38, 0.42, 0.57, 0.42,
     0.43, 0.0, 0.0, 0.0, 0.0, 0.02, 0.0, 0.41, 0.5, 0.56, 0.48, 0.25, 0.46, 0.24, 0.16, 0.54, 0.48, 0.68,
     0.66, 0.25,
@@ -71,12 +71,12 @@ pub(crate) const UNBOUNDED: [f64; 38] = [
     10.362, 6.8, 7.549, 9.537, 12.626, 9.039, 9.443, 5.939, 8.756, 8.107,
 ];
 /// The second way of clustering.
-const OTHER: [i64; 38] = [
+pub(crate) const OTHER: [i64; 38] = [
     1, 0, 1, 1, 2, 3, 1, 2, 3, 3, 0, 4, 1, 3, 4, 1, 0, 2, 3, 0, 3, 0, 3, 0, 2, 0, 4, 4, 1, 3, 4, 0, 4, 0, 0,
     3, 4, 1,
 ];
 /// Bell and McCaffrey's degrees of freedom: (tr Ω)²/tr Ω² with the matrix Ω written out.
-const DF: f64 = 4.021518380355636;
+pub(crate) const DF: f64 = 4.021518380355636;
 
 /// CR2 and CR3 from the matrices (I − H_gg)^(−½) and (I − H_gg)^(−1), by numpy.linalg.
 #[test]

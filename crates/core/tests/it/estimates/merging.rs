@@ -14,7 +14,7 @@ fn bytes(summary: &Summary) -> Vec<u8> {
 fn plans() -> Vec<ErrorPlan> {
     let plans = [
         r#"{"draws": 200}"#,
-        r#"{"cluster": "a"}"#,
+        r#"{"cluster": "a", "method": "bootstrap", "draws": 200}"#,
         r#"{"cluster": ["a", "b"]}"#,
         r#"{"interval": "bootstrap", "draws": 200}"#,
     ];
@@ -135,7 +135,7 @@ proptest! {
     fn clusters_of_one_are_independent_scores(values in prop::collection::vec(-5.0..5.0_f64, 2..40)) {
         let ids: Vec<usize> = (0..values.len()).collect();
         let iid = of(&ErrorPlan::new(), &values).error.unwrap();
-        for method in ["CR1", "CR2"] {
+        for method in ["CR1", "CR2", "jackknife"] {
             let plan = plan(&format!(r#"{{"method": "{method}", "cluster": "a"}}"#));
             let mean = estimate(&plan, &rows(&values, &ids, &[] as &[i64]));
             let error = mean.error.unwrap();
@@ -157,6 +157,11 @@ proptest! {
             estimate(&plan, &rows(&all, &ids, &[] as &[i64])).error.unwrap()
         };
         let (cr0, cr1, cr2, cr3) = (error("CR0"), error("CR1"), error("CR2"), error("CR3"));
+        let (jackknife, bootstrap) = (error("jackknife"), error("bootstrap"));
+        assert_close(jackknife.se, cr1.se, 1e-13);
+        assert_close(jackknife.df, (g - 1) as f64, 1e-13);
+        // The ideal bootstrap, in closed form.
+        assert_close(bootstrap.se, cr0.se, 1e-13);
         assert_close(cr2.se, cr1.se, 1e-13);
         assert_close(cr2.df, (g - 1) as f64, 1e-13);
         let factor = (g as f64 / (g - 1) as f64).sqrt();

@@ -2,6 +2,7 @@
 
 #![allow(clippy::excessive_precision, reason = "figures stand as they were computed")]
 
+mod clusters;
 mod figures;
 mod intervals;
 mod merging;

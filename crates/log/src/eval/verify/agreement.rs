@@ -4,7 +4,7 @@ use std::f64::consts::{PI, SQRT_2};
 
 use errorbar_core::Draws;
 use errorbar_core::stats::normal_quantile;
-use errorbar_core::{MetricValue, Role};
+use errorbar_core::{MetricValue, Role, Side};
 use serde_json::Value as Json;
 
 use crate::eval::recorded::{RecordedBlock, RecordedMetric};
@@ -71,7 +71,10 @@ fn agree_but_for_the_seed(
             let width = other.map_or(size, |other| (other.value - old.value).abs());
             let interval = new.estimate.and_then(|estimate| estimate.interval.as_ref().ok());
             let Some(interval) = interval else { return false };
-            let tail = (1.0 - interval.level) / 2.0;
+            let tail = match interval.side {
+                Side::TwoSided => (1.0 - interval.level) / 2.0,
+                _ => 1.0 - interval.level,
+            };
             let z = normal_quantile(1.0 - tail);
             // A sample quantile has the standard deviation √(p(1−p)/B) / density, in units of the spread.
             let density = (-z * z / 2.0).exp() / (2.0 * PI).sqrt();

@@ -4,19 +4,16 @@
 //! text as the rest of the sample, in a fraction of its time. Ids are numbers behind a part of the sample's id: they
 //! need no randomness and compress to nearly nothing.
 
-use std::ops::Range;
-use std::time::Duration;
-
 use errorbar_core::chat::{
-    Event, EventKind, Input, Message, MessageRole, MessageSource, ModelCall, ModelOutput, SampleEvents,
-    ScoreEvent, SpanNumber, Targets, Usage,
+    Event, EventKind, Input, Message, MessageRole, MessageSource, SampleEvents, ScoreEvent, SpanNumber,
+    Targets, Usage,
 };
 use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
 
-use super::attachments::Attachments;
+use super::calls::{CallWriter, InputForm};
 use super::chat::Wire;
-use super::time::{put_digits, put_timestamp};
+use super::time::{put_digits, put_seconds, put_timestamp};
 use super::writer::JsonWriter;
 use crate::eval::header::EvalError;
 
@@ -29,7 +26,7 @@ pub(in crate::eval) struct EventWriter<'a> {
     recorded: &'a SampleEvents,
     sample: InitialSample<'a>,
     prefix: String,
-    attachments: Attachments<'a>,
+    calls: CallWriter<'a>,
 }
 
 /// A sample before it ran.
@@ -47,7 +44,7 @@ pub(in crate::eval) struct InitialSample<'a> {
 impl<'a> EventWriter<'a> {
     pub(in crate::eval) fn new(recorded: &'a SampleEvents, sample: InitialSample<'a>, uuid: &str) -> Self {
         let prefix = uuid.chars().filter(char::is_ascii_alphanumeric).take(ID_PREFIX).collect();
-        EventWriter { recorded, sample, prefix, attachments: Attachments::default() }
+        EventWriter { recorded, sample, prefix, calls: CallWriter::new(recorded, InputForm::References) }
     }
 
     /// The list of events.
@@ -64,14 +61,15 @@ impl<'a> EventWriter<'a> {
     pub(in crate::eval) fn write_data(&mut self, json: &mut JsonWriter) {
         let messages = &self.recorded.messages;
         json.object(|json| {
-            json.key("messages").array(|json| messages.iter().for_each(|m| self.write_message(json, m)));
+            json.key("messages")
+                .array(|json| messages.iter().for_each(|m| self.calls.write_message(json, m)));
             json.key("calls").array(|_| ());
         });
     }
 
     /// The long strings of what was written so far.
     pub(in crate::eval) fn write_attachments(&self, json: &mut JsonWriter) {
-        self.attachments.write(json);
+        self.calls.write_attachments(json);
     }
 
     fn write_event(&mut self, json: &mut JsonWriter, number: usize, event: &'a Event) {
@@ -94,7 +92,7 @@ impl<'a> EventWriter<'a> {
             }
             EventKind::ModelCall(call) => {
                 json.bytes.extend_from_slice(br#""model""#);
-                self.write_call(json, call);
+                self.calls.write_call(json, call);
             }
             EventKind::Score(score) => {
                 json.bytes.extend_from_slice(br#""score""#);
@@ -153,9 +151,10 @@ impl<'a> EventWriter<'a> {
         let InitialSample { id, input, choices, target, metadata, model } = self.sample;
         json.key("sample").object(|json| {
             match input {
-                Input::Text(text) => self.attachments.write_text(json.key("input"), text),
+                Input::Text(text) => self.calls.write_text(json.key("input"), text),
                 Input::Messages(messages) => {
-                    json.key("input").array(|json| messages.iter().for_each(|m| self.write_message(json, m)));
+                    json.key("input")
+                        .array(|json| messages.iter().for_each(|m| self.calls.write_message(json, m)));
                 }
             }
             json.optional("choices", choices);
@@ -170,12 +169,12 @@ impl<'a> EventWriter<'a> {
                 let input_message = (None, Some(MessageSource::Input), None);
                 match input {
                     Input::Text(text) => {
-                        self.write_parts(json, input_message, MessageRole::User, text);
+                        self.calls.write_parts(json, input_message, MessageRole::User, text);
                     }
                     Input::Messages(messages) => messages.iter().for_each(|message| {
                         let Message { id, content, role, model, .. } = message;
                         let parts = (id.as_deref(), Some(MessageSource::Input), model.as_deref());
-                        self.write_parts(json, parts, *role, content);
+                        self.calls.write_parts(json, parts, *role, content);
                     }),
                 }
             });
@@ -189,89 +188,6 @@ impl<'a> EventWriter<'a> {
             });
             json.field("completed", &false);
             json.field("metadata", metadata);
-        });
-    }
-
-    fn write_call(&mut self, json: &mut JsonWriter, call: &'a ModelCall) {
-        let ModelCall { model, role, input, config, answer, retries, cache, completed, working_time } = call;
-        json.key("model").text(model);
-        if let Some(role) = role {
-            json.key("role").text(role);
-        }
-        json.key("input").array(|_| ());
-        json.key("input_refs").array(|json| {
-            let pair = |json: &mut JsonWriter, range: &Range<usize>| json.value(&[range.start, range.end]);
-            input.iter().for_each(|range| pair(json, range));
-        });
-        json.key("tools").array(|_| ());
-        json.key("tool_choice").text("none");
-        json.field("config", &**config);
-        json.key("output");
-        match answer {
-            Ok(output) => self.write_output(json, output),
-            Err(_) => write_no_output(json, model),
-        }
-        if *retries > 0 {
-            json.field("retries", retries);
-        }
-        if let Err(problem) = answer {
-            json.key("error").text(problem);
-        }
-        if let Some(cache) = cache {
-            json.key("cache").text(cache.name());
-        }
-        json.bytes.extend_from_slice(br#","completed":""#);
-        put_timestamp(&mut json.bytes, self.recorded.started.saturating_add(*completed));
-        json.bytes.extend_from_slice(br#"","working_time":"#);
-        put_seconds(&mut json.bytes, *working_time);
-    }
-
-    fn write_output(&mut self, json: &mut JsonWriter, output: &'a ModelOutput) {
-        let ModelOutput { model, choices, completion, usage, time, metadata, error, .. } = output;
-        json.object(|json| {
-            json.key("model").text(model);
-            json.key("choices").array(|json| {
-                for choice in choices {
-                    json.object(|json| {
-                        self.write_message(json.key("message"), &choice.message);
-                        json.key("stop_reason").text(&choice.stop_reason);
-                        json.optional("logprobs", choice.logprobs.as_ref());
-                    });
-                }
-            });
-            // Readers do not look for references here.
-            json.key("completion").text(completion);
-            json.optional("usage", usage.as_ref().map(Wire).as_ref());
-            json.optional("time", time.as_ref());
-            json.optional("metadata", metadata.as_ref());
-            json.optional("error", error.as_ref());
-        });
-    }
-
-    fn write_message(&mut self, json: &mut JsonWriter, message: &'a Message) {
-        let Message { id, content, source, role, model, .. } = message;
-        self.write_parts(json, (id.as_deref(), *source, model.as_deref()), *role, content);
-    }
-
-    fn write_parts(
-        &mut self,
-        json: &mut JsonWriter,
-        (id, source, model): (Option<&str>, Option<MessageSource>, Option<&str>),
-        role: MessageRole,
-        content: &'a str,
-    ) {
-        json.object(|json| {
-            if let Some(id) = id {
-                json.key("id").text(id);
-            }
-            self.attachments.write_text(json.key("content"), content);
-            if let Some(source) = source {
-                json.key("source").text(source.name());
-            }
-            json.key("role").text(role.name());
-            if let Some(model) = model {
-                json.key("model").text(model);
-            }
         });
     }
 
@@ -291,30 +207,4 @@ fn write_usage(json: &mut JsonWriter, key: &str, usage: &IndexMap<String, Usage>
     if !usage.is_empty() {
         json.field(key, &Wire(usage));
     }
-}
-
-/// What stands in place of an answer where there is none: an empty one.
-fn write_no_output(json: &mut JsonWriter, model: &str) {
-    json.object(|json| {
-        json.key("model").text(model);
-        json.key("choices").array(|json| {
-            json.object(|json| {
-                json.key("message").object(|json| {
-                    json.key("content").text("");
-                    json.key("source").text(MessageSource::Generate.name());
-                    json.key("role").text(MessageRole::Assistant.name());
-                    json.key("model").text(model);
-                });
-                json.key("stop_reason").text("stop");
-            });
-        });
-        json.key("completion").text("");
-    });
-}
-
-/// Appends seconds, to the microsecond.
-fn put_seconds(bytes: &mut Vec<u8>, time: Duration) {
-    put_digits(bytes, time.as_secs(), 1);
-    bytes.push(b'.');
-    put_digits(bytes, u64::from(time.subsec_micros()), 6);
 }

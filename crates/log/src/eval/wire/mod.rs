@@ -4,6 +4,7 @@
 //! [`header`] read them.
 
 mod attachments;
+mod calls;
 mod chat;
 pub(super) mod decode;
 mod events;
@@ -12,6 +13,7 @@ mod time;
 mod writer;
 
 pub(super) use attachments::murmur3;
+pub(super) use calls::{CallWriter, InputForm};
 pub(super) use chat::as_wire;
 pub use chat::{Shape, Wire};
 pub(super) use events::{EventWriter, InitialSample};

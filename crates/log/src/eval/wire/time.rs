@@ -66,6 +66,13 @@ pub(super) fn put_digits(bytes: &mut Vec<u8>, mut number: u64, at_least: usize) 
     }
 }
 
+/// Appends seconds, to the microsecond.
+pub(super) fn put_seconds(bytes: &mut Vec<u8>, time: Duration) {
+    put_digits(bytes, time.as_secs(), 1);
+    bytes.push(b'.');
+    put_digits(bytes, u64::from(time.subsec_micros()), 6);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,0 +1,293 @@
+//! The methods of intervals, with their names and their arguments.
+
+use std::fmt;
+use std::str::FromStr;
+
+use super::method::unknown;
+use crate::spec::{Arg, Spec};
+
+/// How an interval was made. Its text is a spec: `wilson`, `beta(prior=[1, 1])`, `wild(weights="rademacher")`.
+///
+/// ```
+/// use errorbar_core::{BetaPrior, IntervalMethod};
+///
+/// let method: IntervalMethod = "beta(prior=[0.5, 2])".parse()?;
+/// assert_eq!(method, IntervalMethod::Beta(BetaPrior { a: 0.5, b: 2.0 }));
+/// assert_eq!(method.to_string(), "beta(prior=[0.5, 2])");
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum IntervalMethod {
+    /// Wilson's score interval, on the effective n where scores are not independent zeros and ones.
+    Wilson,
+    /// Clopper and Pearson's: never covers less than its level, for zeros and ones.
+    ClopperPearson,
+    /// The credible interval of Jeffreys' prior, Beta(½, ½), for zeros and ones.
+    Jeffreys,
+    /// The credible interval of another beta prior, for zeros and ones.
+    Beta(BetaPrior),
+    /// x̄ ± t·se.
+    T,
+    /// Percentiles of resampled means.
+    Bootstrap,
+    /// Percentiles of resampled means, corrected for bias and for an error that changes with the mean.
+    Bca,
+    /// Percentiles of resampled t statistics.
+    BootstrapT,
+    /// Percentiles of all means that resampling can give, without drawing any.
+    Exact,
+    /// The wild cluster bootstrap.
+    Wild(WildWeights),
+    /// As a custom metric defines it.
+    Custom,
+}
+
+/// The prior Beta(a, b) of a share; both are above 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct BetaPrior {
+    /// As many successes less one that the prior is worth.
+    pub a: f64,
+    /// As many failures less one that the prior is worth.
+    pub b: f64,
+}
+
+impl BetaPrior {
+    /// All shares are equally likely.
+    pub const UNIFORM: BetaPrior = BetaPrior { a: 1.0, b: 1.0 };
+}
+
+/// The random weights of the wild cluster bootstrap.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum WildWeights {
+    /// Webb's six points: ±√½, ±1, ±√1½.
+    #[default]
+    Webb,
+    /// ±1.
+    Rademacher,
+}
+
+impl WildWeights {
+    const CHOICES: [WildWeights; 2] = [WildWeights::Webb, WildWeights::Rademacher];
+
+    /// The name, as in specs.
+    pub fn name(self) -> &'static str {
+        match self {
+            WildWeights::Webb => "webb",
+            WildWeights::Rademacher => "rademacher",
+        }
+    }
+}
+
+impl IntervalMethod {
+    /// The methods that a plan can name; those with arguments with their defaults.
+    pub const CHOICES: [IntervalMethod; 10] = [
+        IntervalMethod::Wilson,
+        IntervalMethod::ClopperPearson,
+        IntervalMethod::Jeffreys,
+        IntervalMethod::Beta(BetaPrior::UNIFORM),
+        IntervalMethod::T,
+        IntervalMethod::Bootstrap,
+        IntervalMethod::Bca,
+        IntervalMethod::BootstrapT,
+        IntervalMethod::Exact,
+        IntervalMethod::Wild(WildWeights::Webb),
+    ];
+
+    /// Whether it draws resamples.
+    pub fn is_drawn(self) -> bool {
+        use IntervalMethod as M;
+        matches!(self, M::Bootstrap | M::Bca | M::BootstrapT | M::Wild(_))
+    }
+
+    /// Whether it is about the means of resamples, drawn or not, so that it needs the distinct scores or the clusters.
+    pub(crate) fn is_resampled(self) -> bool {
+        self.is_drawn() || self == IntervalMethod::Exact
+    }
+
+    /// The name, without arguments.
+    pub fn name(self) -> &'static str {
+        match self {
+            IntervalMethod::Wilson => "wilson",
+            IntervalMethod::ClopperPearson => "clopper_pearson",
+            IntervalMethod::Jeffreys => "jeffreys",
+            IntervalMethod::Beta(_) => "beta",
+            IntervalMethod::T => "t",
+            IntervalMethod::Bootstrap => "bootstrap",
+            IntervalMethod::Bca => "bca",
+            IntervalMethod::BootstrapT => "bootstrap_t",
+            IntervalMethod::Exact => "exact",
+            IntervalMethod::Wild(_) => "wild",
+            IntervalMethod::Custom => "custom",
+        }
+    }
+
+    /// From a spec.
+    ///
+    /// # Errors
+    /// A sentence that names the methods, or the argument and what was expected.
+    pub fn from_spec(spec: &Spec) -> Result<Self, String> {
+        let named = |method: &IntervalMethod| method.name() == spec.name && spec.package.is_none();
+        let Some(method) = IntervalMethod::CHOICES.iter().copied().find(named) else {
+            return Err(unknown(&spec.qualified_name(), names()));
+        };
+        let parameters: &[&str] = match method {
+            IntervalMethod::Beta(_) => &["prior"],
+            IntervalMethod::Wild(_) => &["weights"],
+            _ if spec.args.is_empty() && spec.kwargs.is_empty() => &[],
+            _ => return Err(format!("{method} has no arguments")),
+        };
+        let args = spec.bind(parameters).map_err(|error| error.to_string())?;
+        match (method, args.values().next()) {
+            (IntervalMethod::Beta(_), Some(prior)) => beta_prior(prior).map(IntervalMethod::Beta),
+            (IntervalMethod::Wild(_), Some(weights)) => wild_weights(weights).map(IntervalMethod::Wild),
+            _ => Ok(method),
+        }
+    }
+}
+
+fn beta_prior(arg: &Arg) -> Result<BetaPrior, String> {
+    let numbers = match arg {
+        Arg::List(numbers) => numbers.iter().map(Arg::as_f64).collect::<Option<Vec<f64>>>(),
+        _ => None,
+    };
+    match numbers.as_deref() {
+        Some(&[a, b]) if a > 0.0 && b > 0.0 && (a + b).is_finite() => Ok(BetaPrior { a, b }),
+        _ => Err(format!("the prior of beta must be two numbers above 0, such as [1, 1], found {arg}")),
+    }
+}
+
+fn wild_weights(arg: &Arg) -> Result<WildWeights, String> {
+    let named = |weights: &WildWeights| arg.as_str() == Some(weights.name());
+    WildWeights::CHOICES
+        .into_iter()
+        .find(named)
+        .ok_or_else(|| format!("the weights of wild must be \"webb\" or \"rademacher\", found {arg}"))
+}
+
+/// All names, `auto` first.
+fn names() -> impl Iterator<Item = &'static str> {
+    std::iter::once("auto").chain(IntervalMethod::CHOICES.iter().map(|method| method.name()))
+}
+
+impl fmt::Display for IntervalMethod {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IntervalMethod::Beta(BetaPrior { a, b }) => write!(f, "beta(prior=[{a}, {b}])"),
+            IntervalMethod::Wild(weights) if *weights != WildWeights::default() => {
+                write!(f, "wild(weights=\"{}\")", weights.name())
+            }
+            method => f.write_str(method.name()),
+        }
+    }
+}
+
+impl FromStr for IntervalMethod {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text.parse::<Spec>() {
+            Ok(spec) => IntervalMethod::from_spec(&spec),
+            // A string with arguments that is no spec has its own problem.
+            Err(error) if text.contains('(') => Err(error.to_string()),
+            Err(_) => Err(unknown(text, names())),
+        }
+    }
+}
+
+/// Which interval a plan wants.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub enum IntervalChoice {
+    /// The one that fits the scores.
+    #[default]
+    Auto,
+    /// This one.
+    Method(IntervalMethod),
+}
+
+impl IntervalChoice {
+    /// Whether it is a method that draws resamples.
+    pub fn is_drawn(self) -> bool {
+        matches!(self, IntervalChoice::Method(method) if method.is_drawn())
+    }
+
+    /// Whether it is a method that needs the distinct scores or the clusters.
+    pub(crate) fn is_resampled(self) -> bool {
+        matches!(self, IntervalChoice::Method(method) if method.is_resampled())
+    }
+
+    /// The names that a plan can have: `auto` and those of the methods.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        names()
+    }
+}
+
+impl fmt::Display for IntervalChoice {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            IntervalChoice::Auto => f.write_str("auto"),
+            IntervalChoice::Method(method) => method.fmt(f),
+        }
+    }
+}
+
+impl FromStr for IntervalChoice {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        if text == "auto" { Ok(IntervalChoice::Auto) } else { text.parse().map(IntervalChoice::Method) }
+    }
+}
+
+/// Which ends an interval has.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Side {
+    /// Both, each with half of what the level leaves.
+    #[default]
+    TwoSided,
+    /// A lower bound; the interval is open upwards.
+    Lower,
+    /// An upper bound; the interval is open downwards.
+    Upper,
+}
+
+impl Side {
+    /// All of them.
+    pub const CHOICES: [Side; 3] = [Side::TwoSided, Side::Lower, Side::Upper];
+
+    /// The name, as in JSON and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Side::TwoSided => "two-sided",
+            Side::Lower => "lower",
+            Side::Upper => "upper",
+        }
+    }
+
+    /// The confidence of each end of an interval of this level.
+    pub(crate) fn confidence_of_ends(self, level: f64) -> f64 {
+        match self {
+            Side::TwoSided => 0.5 + level / 2.0,
+            Side::Lower | Side::Upper => level,
+        }
+    }
+}
+
+impl fmt::Display for Side {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Side {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let named = |side: &Side| side.name() == text;
+        let names = Side::CHOICES.iter().map(|side| side.name());
+        Side::CHOICES.iter().copied().find(named).ok_or_else(|| unknown(text, names))
+    }
+}

@@ -1,0 +1,23 @@
+//! The percentiles of the ideal bootstrap: those of all means that resampling can give, with their probabilities.
+
+use super::bootstrap::{no_values, two_ways};
+use super::{DrawSource, Ends, IntervalInput};
+use crate::estimate::{Maybe, Undefined};
+use crate::stats::{IdealMeans, ResampledThing};
+
+pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+    input.spread()?;
+    let things: Vec<ResampledThing> = match &input.sample {
+        DrawSource::Scores(plain) => {
+            let values = plain.values.as_ref().ok_or_else(no_values)?;
+            values.iter().map(|(value, count)| ResampledThing::score(*value, *count)).collect()
+        }
+        DrawSource::Clusters(clustered) => {
+            let clusters = clustered.single().ok_or_else(two_ways)?;
+            clusters.totals().iter().map(ResampledThing::cluster).collect()
+        }
+        DrawSource::None => return Err(Undefined::NotAvailable),
+    };
+    let means = IdealMeans::of(things).map_err(|problem| Undefined::Other(problem.to_string()))?;
+    Ok(Ends::new(means.quantile(1.0 - confidence), means.quantile(confidence)))
+}

@@ -1,0 +1,122 @@
+//! How far two labels are apart.
+
+use super::{RatedItems, label_of, label_text};
+use crate::args::ArgWord;
+use crate::error::{Error, Result};
+use crate::scores::Scores;
+use crate::value::{Conversion, Leaf, LeafKey, LeafRef};
+
+/// How much two labels that differ disagree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Weights {
+    /// By their distance.
+    Linear,
+    /// By the square of their distance.
+    Quadratic,
+}
+
+impl ArgWord for Weights {
+    const EXPECTED: &'static str = "\"linear\" or \"quadratic\"";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("linear", Weights::Linear), ("quadratic", Weights::Quadratic)];
+}
+
+impl Weights {
+    /// The disagreement of two labels at these places between 0 and 1, between 0 and 1.
+    pub(crate) fn disagreement(self, a: f64, b: f64) -> f64 {
+        match self {
+            Weights::Linear => (a - b).abs(),
+            Weights::Quadratic => (a - b) * (a - b),
+        }
+    }
+}
+
+/// The declared order of labels.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LabelOrder<'m> {
+    pub(crate) metric: &'static str,
+    pub(crate) order: Option<&'m [Leaf]>,
+}
+
+impl LabelOrder<'_> {
+    /// The labels that there may be, in canonical order: those of the items, and those that are declared.
+    ///
+    /// # Errors
+    /// A label that is not among those declared.
+    pub(crate) fn categories(self, scores: &Scores<'_>, items: &RatedItems) -> Result<Vec<LeafKey>> {
+        let found = items.categories();
+        let Some(order) = self.order else { return Ok(found) };
+        let mut declared: Vec<LeafKey> = order.iter().map(|leaf| label_of(leaf.view())).collect();
+        declared.sort_unstable();
+        declared.dedup();
+        match found.iter().find(|label| declared.binary_search(label).is_err()) {
+            None => Ok(declared),
+            Some(label) => Err(Error::Argument {
+                target: self.metric.to_owned(),
+                argument: "order".to_owned(),
+                problem: format!(
+                    "lacks the label {} (sample {:?}); list every label, the lowest first",
+                    label_text(label),
+                    items.sample_with(scores, label)
+                ),
+            }),
+        }
+    }
+
+    /// The place of each category between 0 and 1: by the declared order, by its number, or by what grades are worth.
+    ///
+    /// # Errors
+    /// Labels without an order.
+    pub(crate) fn places(self, categories: &[LeafKey]) -> Result<Vec<f64>> {
+        let declared = self.order.map(|order| {
+            let order: Vec<LeafKey> = order.iter().map(|leaf| label_of(leaf.view())).collect();
+            let place = |label| order.iter().position(|other| other == label).map(|place| place as f64);
+            categories.iter().map(place).collect::<Option<Vec<f64>>>()
+        });
+        let numbers = declared
+            .flatten()
+            .or_else(|| categories.iter().map(number).collect())
+            .or_else(|| categories.iter().map(grade).collect());
+        let Some(numbers) = numbers else {
+            let labels: Vec<String> = categories.iter().take(5).map(label_text).collect();
+            return Err(Error::Argument {
+                target: self.metric.to_owned(),
+                argument: "weights".to_owned(),
+                problem: format!(
+                    "need an order, and the labels {} have none; give order=[…], the lowest first",
+                    labels.join(", ")
+                ),
+            });
+        };
+        Ok(scaled(&numbers))
+    }
+}
+
+/// The number that a label is.
+pub(crate) fn number(label: &LeafKey) -> Option<f64> {
+    match label {
+        LeafKey::Int(i) => Some(*i as f64),
+        LeafKey::Big(big) => Some(*big as f64),
+        LeafKey::Float(bits) => Some(f64::from_bits(*bits)).filter(|number| number.is_finite()),
+        LeafKey::Null | LeafKey::Text(_) => None,
+    }
+}
+
+/// What a grade is worth.
+fn grade(label: &LeafKey) -> Option<f64> {
+    match label {
+        LeafKey::Text(text) if matches!(text.as_str(), "C" | "P" | "I" | "N") => {
+            Some(Conversion::default().convert_leaf(LeafRef::Str(text)).value)
+        }
+        _ => None,
+    }
+}
+
+/// Numbers moved to 0 … 1; halves, because the range of all numbers is beyond the largest.
+fn scaled(numbers: &[f64]) -> Vec<f64> {
+    let low = numbers.iter().copied().fold(f64::INFINITY, f64::min) / 2.0;
+    let high = numbers.iter().copied().fold(f64::NEG_INFINITY, f64::max) / 2.0;
+    let range = high - low;
+    let place = |number: &f64| if range > 0.0 { (number / 2.0 - low) / range } else { 0.0 };
+    numbers.iter().map(place).collect()
+}

@@ -1,0 +1,291 @@
+//! What the measures of agreement have in common: the ratings of each item, and an interval over units.
+//!
+//! An item is what several raters rate: an answer, so a sample in one epoch. Its ratings come from raters that the metric
+//! names, or are the parts of a list-valued score. Figures see items only as counts of profiles, the distinct sets of
+//! ratings, so they depend neither on the order of samples nor on that of raters.
+
+pub(super) mod alpha;
+mod distance;
+mod profiles;
+
+use std::collections::BTreeMap;
+
+pub(super) use self::alpha::{Alpha, Distance};
+pub(super) use self::distance::{LabelOrder, Weights, number as label_number};
+pub(super) use self::profiles::Profiles;
+use crate::args::{ArgProblem, ArgType};
+use crate::columns::ValueColumn;
+use crate::error::{Error, Result};
+use crate::estimate::{Estimate, Maybe, ScoreUnits, Undefined, resampled_estimate};
+use crate::ratings::{Raters, Ratings};
+use crate::registry::Registry;
+use crate::scores::{ScoreSet, Scores};
+use crate::spec::Arg;
+use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
+
+/// The names of raters: a string, or a list of strings.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct RaterNames(pub(super) Vec<String>);
+
+impl RaterNames {
+    /// What is wrong with them.
+    pub(super) fn check(&self) -> Result<(), String> {
+        if self.0.is_empty() {
+            return Err("names no rater; leave it out for ratings in lists".to_owned());
+        }
+        let twice = self.0.iter().enumerate().find(|(at, name)| self.0.iter().take(*at).any(|n| n == *name));
+        match twice {
+            Some((_, name)) => Err(format!("names {name:?} twice")),
+            None => Ok(()),
+        }
+    }
+
+    /// One name stands beside the scorer itself; several are all.
+    pub(super) fn raters(names: Option<&Self>) -> Raters {
+        match names {
+            Some(RaterNames(names)) if names.len() > 1 => Raters::all(names),
+            Some(RaterNames(names)) => Raters::beside(names),
+            None => Raters::default(),
+        }
+    }
+}
+
+impl ArgType for RaterNames {
+    const EXPECTED: &'static str = "the name of a rater, or a list of names";
+
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        match arg {
+            Arg::Str(name) => Ok(RaterNames(vec![name.clone()])),
+            Arg::List(_) => Vec::from_arg(arg, registry).map(RaterNames),
+            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        self.0.to_arg()
+    }
+}
+
+/// Which ratings a metric compares, and how it reads them.
+pub(super) struct Comparison<'m> {
+    pub(super) metric: &'static str,
+    /// All raters, or the one beside the scorer itself; ratings in lists if unset.
+    pub(super) raters: Option<&'m [String]>,
+    pub(super) to_float: Option<&'m Conversion>,
+}
+
+/// What is compared: rows of the score columns, each with its ratings.
+#[derive(Debug, Default)]
+pub(super) struct RatedItems {
+    rows: Vec<u32>,
+    /// The labels of each item, in the order of raters; those that have none are left out.
+    labels: Vec<Vec<LeafKey>>,
+}
+
+impl Comparison<'_> {
+    /// The items that have a rating.
+    pub(super) fn items(&self, scores: &Scores<'_>) -> Result<RatedItems> {
+        match self.raters {
+            None => self.lists(scores),
+            Some([other]) => self.beside(scores, &scores.ratings(other)?),
+            Some(names) => {
+                let raters = names.iter().map(|name| scores.ratings(name)).collect::<Result<Vec<_>>>()?;
+                let mut items = RatedItems::default();
+                let rows = (0..scores.len()).map(|at| scores.column_row(at));
+                // The others may have rated what the scorer has not.
+                for row in rows.chain(scores.absent_rows().iter().map(|row| *row as usize)) {
+                    let labels = raters.iter().filter_map(|rater| Some((rater.of_row(row)?, rater.name())));
+                    let sample = scores.set().columns.id(row);
+                    let labels = labels.map(|(leaf, rater)| self.label(leaf, rater, sample));
+                    items.push(row, labels.collect::<Result<_>>()?);
+                }
+                Ok(items)
+            }
+        }
+    }
+
+    /// The scores themselves, and the ratings of another.
+    fn beside(&self, scores: &Scores<'_>, other: &Ratings<'_>) -> Result<RatedItems> {
+        other.check_other()?;
+        let mut items = RatedItems::default();
+        for at in 0..scores.len() {
+            let sample = scores.sample_id(at);
+            let own = match scores.value(at) {
+                ValueRef::Leaf(LeafRef::Null) => None,
+                ValueRef::Leaf(leaf) => Some(self.label(leaf, scores.scorer(), sample)?),
+                nested => {
+                    let wanted = "ratings are strings, numbers or booleans; of maps name a field".to_owned();
+                    return Err(self.shape(sample, nested, wanted));
+                }
+            };
+            let other = other.get(at).map(|leaf| self.label(leaf, other.name(), sample)).transpose()?;
+            items.push(scores.column_row(at), [own, other].into_iter().flatten().collect());
+        }
+        Ok(items)
+    }
+
+    fn lists(&self, scores: &Scores<'_>) -> Result<RatedItems> {
+        let mut items = RatedItems::default();
+        for at in 0..scores.len() {
+            let sample = scores.sample_id(at);
+            let ValueRef::List(list) = scores.value(at) else {
+                let wanted = "without raters it compares the ratings in lists; name the raters to compare";
+                return Err(self.shape(sample, scores.value(at), wanted.to_owned()));
+            };
+            let rated = list.iter().map(Leaf::view).filter(|leaf| !is_no_rating(*leaf));
+            let labels = rated.map(|leaf| self.label(leaf, scores.scorer(), sample));
+            items.push(scores.column_row(at), labels.collect::<Result<_>>()?);
+        }
+        Ok(items)
+    }
+
+    fn shape(&self, sample: &str, found: ValueRef<'_>, wanted: String) -> Error {
+        let (metric, sample) = (self.metric.to_owned(), sample.to_owned());
+        Error::Shape { metric, sample, found: found.describe(), wanted }
+    }
+
+    fn label(&self, leaf: LeafRef<'_>, rater: &str, sample: &str) -> Result<LeafKey> {
+        let Some(conversion) = self.to_float else { return Ok(label_of(leaf)) };
+        let number = conversion.convert_leaf(leaf);
+        let key = LeafKey::new(LeafRef::float(number.value)).filter(|_| number.convertible);
+        key.ok_or_else(|| Error::Rating {
+            rater: rater.to_owned(),
+            sample: sample.to_owned(),
+            found: format!("{}, which to_float gives no number", ValueRef::Leaf(leaf).describe()),
+        })
+    }
+}
+
+pub(super) fn is_no_rating(leaf: LeafRef<'_>) -> bool {
+    matches!(leaf, LeafRef::Unscored | LeafRef::Null)
+}
+
+/// A leaf as a label. Tables have no types for metadata, so a string that reads as a number or as a boolean is that.
+pub(super) fn label_of(leaf: LeafRef<'_>) -> LeafKey {
+    let typed = match leaf {
+        LeafRef::Str(text) => match text.trim() {
+            text if text.eq_ignore_ascii_case("true") => LeafRef::Bool(true),
+            text if text.eq_ignore_ascii_case("false") => LeafRef::Bool(false),
+            number => number.parse().ok().filter(|f: &f64| f.is_finite()).map_or(leaf, LeafRef::Float),
+        },
+        other => other,
+    };
+    LeafKey::new(typed).unwrap_or(LeafKey::Null)
+}
+
+/// A label as people write it.
+pub(super) fn label_text(label: &LeafKey) -> String {
+    match label {
+        LeafKey::Null => LeafRef::Null.text(),
+        LeafKey::Int(i) => i.to_string(),
+        LeafKey::Big(big) => big.to_string(),
+        LeafKey::Float(bits) => LeafRef::Float(f64::from_bits(*bits)).text(),
+        LeafKey::Text(text) => format!("{text:?}"),
+    }
+}
+
+impl RatedItems {
+    pub(super) fn push(&mut self, row: usize, labels: Vec<LeafKey>) {
+        if !labels.is_empty() {
+            self.rows.push(row as u32);
+            self.labels.push(labels);
+        }
+    }
+
+    /// The number of items.
+    pub(super) fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Only the items with this number of ratings; and how many others there are.
+    pub(super) fn with(self, fits: impl Fn(usize) -> bool) -> (Self, usize) {
+        let all = self.len();
+        let pairs = self.rows.into_iter().zip(self.labels).filter(|(_, labels)| fits(labels.len()));
+        let (rows, labels): (Vec<_>, Vec<_>) = pairs.unzip();
+        let others = all - rows.len();
+        (RatedItems { rows, labels }, others)
+    }
+
+    /// The number of ratings that most items with several have; the larger one of two.
+    pub(super) fn usual_number(&self) -> Option<usize> {
+        let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
+        for labels in self.labels.iter().filter(|labels| labels.len() > 1) {
+            *numbers.entry(labels.len()).or_default() += 1;
+        }
+        numbers.into_iter().max_by_key(|(number, items)| (*items, *number)).map(|(number, _)| number)
+    }
+
+    /// The labels of each item.
+    pub(super) fn labels(&self) -> &[Vec<LeafKey>] {
+        &self.labels
+    }
+
+    /// The distinct labels, in a canonical order.
+    pub(super) fn categories(&self) -> Vec<LeafKey> {
+        let mut all: Vec<&LeafKey> = self.labels.iter().flatten().collect();
+        all.sort_unstable();
+        all.dedup();
+        all.into_iter().cloned().collect()
+    }
+
+    /// The items as profiles of codes of these categories, the ratings of each in order unless raters are told apart.
+    pub(super) fn profiles(&self, categories: &[LeafKey], tells_raters_apart: bool) -> Profiles {
+        let code = |label: &LeafKey| categories.binary_search(label).unwrap_or(usize::MAX) as u32;
+        Profiles::new(self.labels.iter().map(|labels| {
+            let mut codes: Vec<u32> = labels.iter().map(code).collect();
+            if !tells_raters_apart {
+                codes.sort_unstable();
+            }
+            codes
+        }))
+    }
+
+    /// A sample with this label.
+    pub(super) fn sample_with<'s>(&self, scores: &Scores<'s>, label: &LeafKey) -> &'s str {
+        let row =
+            self.labels.iter().position(|labels| labels.contains(label)).and_then(|at| self.rows.get(at));
+        scores.set().columns.id(row.map_or(usize::MAX, |row| *row as usize))
+    }
+
+    /// The estimate of a figure of profiles, with error and interval from resamples of the units of the plan.
+    ///
+    /// # Errors
+    /// Those of reading scores.
+    pub(super) fn estimate(
+        self,
+        metric: &str,
+        scores: &Scores<'_>,
+        value: Maybe<f64>,
+        profiles: &Profiles,
+        figure: impl Fn(&[u64]) -> Option<f64> + Sync,
+    ) -> Result<Estimate> {
+        let count = self.len();
+        let items = scores.of_rows(self.rows);
+        let prepare = |units: &ScoreUnits| {
+            let units = profiles.of_units(units);
+            move |draws: &[u32]| figure(&units.counts(draws))
+        };
+        let mut estimate = resampled_estimate(metric, &items.scores(), value, prepare)?;
+        (estimate.n, estimate.absent) = (count as u64, 0);
+        Ok(estimate)
+    }
+}
+
+impl<'a> Scores<'a> {
+    /// The samples of these rows of the score columns, with no scores to speak of: what a figure of several raters is
+    /// resampled over.
+    fn of_rows(&self, rows: Vec<u32>) -> ScoreSet<'a> {
+        let ScoreSet { columns, scorer, estimation, .. } = self.set();
+        let values = ValueColumn::from_bytes(vec![0; rows.len()]);
+        ScoreSet::derived(columns, scorer, values, Default::default(), Some(rows), estimation.clone())
+    }
+}
+
+/// Why there is no figure of these items.
+pub(super) fn no_figure(items: usize, labels: usize) -> Undefined {
+    match (items, labels) {
+        (0, _) => Undefined::Other("no sample with two ratings".to_owned()),
+        (_, 0 | 1) => Undefined::Other("only one label occurs, so all agree by chance".to_owned()),
+        _ => Undefined::Other("chance alone explains every agreement".to_owned()),
+    }
+}

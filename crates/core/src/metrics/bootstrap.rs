@@ -1,0 +1,196 @@
+//! `bootstrap`: any metric, with an error and an interval from resampling.
+
+use std::sync::Arc;
+
+use super::resampled_value::{figures, fill_in};
+use super::resampling::check_num_samples;
+use crate::args::Count;
+use crate::error::Result;
+use crate::estimate::{Draws, ResampledFigure, ScoreUnits, Undefined, planned_draws, wants_left_out};
+use crate::evaluation::{MetricValue, Role, Subject};
+use crate::metadata::Metadata;
+use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
+use crate::params::Params;
+use crate::scores::{Resampler, Scores};
+use crate::stats::{left_out, resampled};
+
+/// Another metric, with an error and an interval from resampling: whole samples with all their epochs, or whole
+/// clusters, are drawn with replacement, and the metric is computed over each resample.
+///
+/// A resample in which the metric is undefined is left out, and counted in a note; if more than one in twenty is, there is
+/// no error. It needs all scores at once: shards cannot be merged.
+///
+/// ```
+/// use errorbar_core::ToSpec;
+/// use errorbar_core::metrics::{accuracy, bootstrap};
+/// let by_passage = bootstrap(accuracy()).num_samples(2000_usize).cluster("passage");
+/// assert_eq!(
+///     by_passage.spec().to_string(),
+///     r#"bootstrap(metric=accuracy(), num_samples=2000, cluster="passage")"#
+/// );
+/// ```
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "bootstrap")]
+pub struct Bootstrap {
+    /// The metric.
+    #[param(check = check_metric)]
+    metric: Arc<dyn Metric>,
+    /// The number of resamples; that of the plan, 10,000, if unset.
+    #[param(from = usize, map = Count, check = check_num_samples)]
+    num_samples: Option<Count<usize>>,
+    /// The metadata key of clusters, which are drawn whole; that of the plan if unset.
+    cluster: Option<String>,
+}
+
+/// What cannot be resampled.
+fn check_metric(metric: &Arc<dyn Metric>) -> Result<(), String> {
+    let spec = metric.spec();
+    if spec.name == Bootstrap::NAME {
+        return Err("is resampled already".to_owned());
+    }
+    match metric.role() {
+        Role::IntervalOf => {
+            Err(format!("{} is an interval already; give the metric that it is of", spec.name))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The most figures that are held: resamples times groups or keys.
+const MAX_FIGURES: usize = 25_000_000;
+
+impl Metric for Bootstrap {
+    fn params(&self) -> Metadata {
+        params_with_inner(self, "metric", self.metric.as_ref())
+    }
+
+    fn wants(&self) -> Wants {
+        self.metric.wants()
+    }
+
+    fn inner(&self) -> Option<&dyn Metric> {
+        Some(self.metric.as_ref())
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        self.metric.metadata_keys().and(MetadataKeys::Only(self.cluster.iter().cloned().collect()))
+    }
+
+    /// That of the metric. The error of a location is a figure by itself once it is resampled.
+    fn role(&self) -> Role {
+        match self.metric.role() {
+            Role::ErrorOf | Role::IntervalOf => Role::Other,
+            role => role,
+        }
+    }
+
+    /// Nothing that other errors and intervals are of: it has its own.
+    fn subject(&self) -> Option<Subject> {
+        None
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.cluster.as_deref().or_else(|| self.metric.cluster())
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        self.check()?;
+        if scores.estimation().value_only {
+            return self.metric.compute(scores);
+        }
+        let resampler = Resampler::new(scores);
+        let value = resampler.whole(|whole| self.metric.compute(whole))?;
+        if scores.is_empty() {
+            return Ok(value);
+        }
+        let units = match &self.cluster {
+            Some(key) => Ok(ScoreUnits::of(Self::NAME, scores, std::slice::from_ref(key))?),
+            None => ScoreUnits::of_plan(Self::NAME, scores)?,
+        };
+        match units {
+            Ok(units) => self.resample(scores, &resampler, &units, value),
+            Err(reason) => Ok(without_error(value, &reason)),
+        }
+    }
+}
+
+impl Bootstrap {
+    fn draws(&self, scores: &Scores<'_>, figures: usize) -> Result<Result<Draws, Undefined>> {
+        let draws = match self.num_samples {
+            Some(Count(count)) => Draws::new(scores.seed(), count as u64),
+            None => match planned_draws(scores) {
+                Ok(draws) => draws,
+                Err(reason) => return Ok(Err(reason)),
+            },
+        };
+        let count = draws.count as usize;
+        if count.saturating_mul(figures) > MAX_FIGURES {
+            let problem = format!(
+                "gives {count} resamples of {figures} figures, and at most {MAX_FIGURES} are held; lower it, or have \
+                 fewer groups"
+            );
+            return Err(Self::refuse("num_samples", problem));
+        }
+        scores.take_draws(Self::NAME, count)?;
+        Ok(Ok(draws))
+    }
+
+    fn resample(
+        &self,
+        scores: &Scores<'_>,
+        resampler: &Resampler<'_>,
+        units: &ScoreUnits,
+        value: MetricValue,
+    ) -> Result<MetricValue> {
+        let wanted = figures(&value, &value).len();
+        let draws = match self.draws(scores, wanted)? {
+            Ok(draws) => draws,
+            Err(reason) => return Ok(without_error(value, &reason)),
+        };
+        let plan = &scores.estimation().errors;
+        let rows = resampler.rows_of(units);
+        // A metric that fails over some resample is undefined there: over all scores it did not fail.
+        let compute =
+            |counts: &[u32]| match resampler.resample(&rows, counts, |part| self.metric.compute(part)) {
+                Ok(part) => figures(&value, &part),
+                Err(_) => vec![f64::NAN; wanted],
+            };
+        let resamples = resampled(units.len(), draws.count as usize, draws.seed, compute);
+        let is_affordable = scores.estimation().random.allows_draws(units.len() as u64, scores.len() as u64);
+        let left_out = match wants_left_out(plan) && is_affordable {
+            true => left_out(units.len(), compute),
+            false => Vec::new(),
+        };
+        let column = |columns: &[Vec<f64>], at: usize| -> Vec<f64> {
+            columns.iter().filter_map(|figures| figures.get(at).copied()).collect()
+        };
+        let mut at = 0;
+        Ok(fill_in(value, &mut |estimate| {
+            let left_out = column(&left_out, at);
+            let mut figures = column(&resamples, at);
+            figures.retain(|figure| !figure.is_nan());
+            at += 1;
+            let Ok(number) = estimate.value else { return estimate };
+            // A group has fewer units than all scores.
+            let n = if estimate.n > 0 { estimate.n as usize } else { scores.len() };
+            let figure = ResampledFigure {
+                value: number,
+                figures,
+                draws,
+                left_out: Some(left_out.as_slice())
+                    .filter(|all| !all.is_empty() && all.iter().all(|f| f.is_finite())),
+                units: units.len().min(n),
+                is_clustered: units.is_clustered(),
+            };
+            figure.estimate(plan).instead_of(estimate)
+        }))
+    }
+}
+
+/// The value without any error, with the reason.
+fn without_error(value: MetricValue, reason: &Undefined) -> MetricValue {
+    value.map(&|mut estimate| {
+        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason.clone()));
+        estimate
+    })
+}

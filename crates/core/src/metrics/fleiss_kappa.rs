@@ -1,0 +1,101 @@
+//! `fleiss_kappa`: how far several raters agree, beyond chance.
+
+use super::agreement::{Comparison, Profiles, RaterNames, no_figure};
+use crate::error::Result;
+use crate::evaluation::MetricValue;
+use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
+use crate::params::Params;
+use crate::ratings::Raters;
+use crate::scores::Scores;
+use crate::value::Conversion;
+
+/// Agreement of several raters beyond chance (Fleiss' κ), with a bootstrap interval; works on unreduced scores.
+///
+/// Every sample needs the same number of ratings: those with another number are left out and counted.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "fleiss_kappa")]
+pub struct FleissKappa {
+    /// The raters: scorers, fields of map-valued scores, or metadata keys. One name is compared with the scorer itself; if
+    /// unset, each score is a list of ratings.
+    #[param(from = Vec<String>, map = RaterNames, check = RaterNames::check)]
+    raters: Option<RaterNames>,
+    /// How ratings become numbers before they are compared; they are compared as they are if unset.
+    to_float: Option<Conversion>,
+}
+
+impl Metric for FleissKappa {
+    fn metadata_keys(&self) -> MetadataKeys {
+        self.raters().metadata_keys()
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::Unreduced
+    }
+
+    fn raters(&self) -> Raters {
+        RaterNames::raters(self.raters.as_ref())
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let names = self.raters.as_ref().map(|RaterNames(names)| names.as_slice());
+        let comparison = Comparison { metric: Self::NAME, raters: names, to_float: self.to_float.as_ref() };
+        let items = comparison.items(scores)?;
+        let number = match names {
+            Some(names) => names.len().max(2),
+            None => items.usual_number().unwrap_or(2),
+        };
+        let (items, others) = items.with(|ratings| ratings == number);
+        let categories = items.categories();
+        let profiles = items.profiles(&categories, false);
+        let kappa = Kappa::new(&profiles, categories.len(), number as u64);
+        let value = kappa.figure(&profiles.counts()).ok_or_else(|| no_figure(items.len(), categories.len()));
+        let estimate = items.estimate(Self::NAME, scores, value, &profiles, |counts| kappa.figure(counts))?;
+        let estimate = estimate.note("ratings_per_sample", number);
+        Ok(estimate.note_some("other_number_of_ratings", (others > 0).then_some(others)).into())
+    }
+}
+
+/// Fleiss 1971: (P̄ − Σ p²)/(1 − Σ p²), P̄ the mean share of pairs of ratings of an item that agree, p the share of each
+/// label among all ratings.
+struct Kappa<'p> {
+    profiles: &'p Profiles,
+    categories: usize,
+    ratings: u64,
+    /// The number of ordered pairs of ratings that agree, in each profile.
+    agreeing: Vec<u64>,
+}
+
+impl<'p> Kappa<'p> {
+    fn new(profiles: &'p Profiles, categories: usize, ratings: u64) -> Self {
+        let pairs = |same: &[u32]| (same.len() * (same.len() - 1)) as u64;
+        // Codes are in order, so equal ones are next to each other.
+        let agreeing = |profile: &Vec<u32>| profile.chunk_by(|a, b| a == b).map(pairs).sum();
+        Kappa { profiles, categories, ratings, agreeing: profiles.list.iter().map(agreeing).collect() }
+    }
+
+    fn figure(&self, counts: &[u64]) -> Option<f64> {
+        let n: u64 = counts.iter().sum();
+        let mut labels = vec![0_u64; self.categories];
+        for (profile, count) in self.profiles.list.iter().zip(counts) {
+            for code in profile {
+                if let Some(label) = labels.get_mut(*code as usize) {
+                    *label += count;
+                }
+            }
+        }
+        let all: u64 = labels.iter().sum();
+        let same: u128 = labels.iter().map(|count| u128::from(*count) * u128::from(*count)).sum();
+        let differing = u128::from(all) * u128::from(all) - same;
+        if n == 0 || differing == 0 {
+            return None;
+        }
+        let agreeing: u64 = self.agreeing.iter().zip(counts).map(|(pairs, count)| pairs * count).sum();
+        let observed = agreeing as f64 / (n * self.ratings * (self.ratings - 1)) as f64;
+        let by_chance_not = differing as f64 / (all as f64 * all as f64);
+        Some(1.0 - (1.0 - observed) / by_chance_not)
+    }
+}

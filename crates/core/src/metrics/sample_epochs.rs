@@ -1,0 +1,71 @@
+//! The epochs of samples, for metrics over unreduced scores that look at each sample by itself.
+
+use indexmap::IndexMap;
+
+use super::mean::mean;
+use crate::columns::ValueColumn;
+use crate::error::Result;
+use crate::estimate::{ErrorPlan, Estimate, Undefined};
+use crate::metric::Metric;
+use crate::scores::Scores;
+
+/// The positions of the scored epochs of each sample, samples in order of first appearance.
+pub(super) struct SampleEpochs {
+    samples: Vec<Vec<u32>>,
+}
+
+impl SampleEpochs {
+    pub(super) fn of(scores: &Scores<'_>) -> Self {
+        let mut samples: IndexMap<&str, Vec<u32>> = IndexMap::new();
+        for at in 0..scores.len() {
+            samples.entry(scores.sample_id(at)).or_default().push(at as u32);
+        }
+        SampleEpochs { samples: samples.into_values().collect() }
+    }
+
+    /// The number of samples.
+    pub(super) fn len(&self) -> usize {
+        self.samples.len()
+    }
+
+    /// The positions of each sample's epochs.
+    pub(super) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+        self.samples.iter().map(Vec::as_slice)
+    }
+
+    /// How many samples have how many epochs, if not all have the same number: `2: 3, 4: 47`.
+    pub(super) fn unequal(&self) -> Option<String> {
+        let mut counts: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
+        self.samples.iter().for_each(|epochs| *counts.entry(epochs.len()).or_default() += 1);
+        let texts = counts.iter().map(|(epochs, samples)| format!("{samples} × {epochs}"));
+        (counts.len() > 1).then(|| texts.collect::<Vec<_>>().join(", "))
+    }
+
+    /// The mean of one number for each sample, with the error and the interval of the plan, of which `change_plan`
+    /// changes what does not fit; samples without a number are counted as absent.
+    pub(super) fn mean(
+        &self,
+        scores: &Scores<'_>,
+        change_plan: fn(&mut ErrorPlan),
+        number: impl Fn(&[u32]) -> Option<f64>,
+    ) -> Result<Estimate> {
+        let (mut positions, mut values) = (Vec::with_capacity(self.len()), Vec::with_capacity(self.len()));
+        for epochs in self.iter() {
+            if let (Some(number), Some(first)) = (number(epochs), epochs.first()) {
+                positions.push(*first as usize);
+                values.push(number);
+            }
+        }
+        let absent = self.len() - values.len();
+        let mut set = scores.derive(positions.into_iter(), ValueColumn::from_floats(values));
+        // One score for each sample from here on.
+        set.estimation.by_sample = false;
+        set.absent = Vec::new();
+        change_plan(&mut set.estimation.errors);
+        let value = mean().compute(&set.scores())?;
+        let mut estimate =
+            value.estimate().cloned().unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
+        estimate.absent = absent as u64;
+        Ok(estimate)
+    }
+}

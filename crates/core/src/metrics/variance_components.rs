@@ -1,0 +1,336 @@
+//! `variance_components`: how much of the error of a mean is due to samples, and how much to epochs.
+
+use indexmap::IndexMap;
+
+use super::sample_epochs::SampleEpochs;
+use crate::error::Result;
+use crate::estimate::{ErrorMethod, Estimate, Maybe, StdError, Undefined};
+use crate::evaluation::MetricValue;
+use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
+use crate::params::Params;
+use crate::scores::Scores;
+use crate::stats::{ExactSum, Moments};
+use crate::value::Conversion;
+
+/// How much of the error of a mean is due to samples and how much to epochs, and what more of either would buy.
+///
+/// Works on unreduced scores of samples with two epochs or more. `between` is the variance of the samples' true means,
+/// `within` the variance of the epochs of a sample. `stderr` is the error for questions like these, `stderr_fixed` the
+/// one for these same questions again. `epoch_share` is the share of the variance of the mean that comes from epochs,
+/// `stderr_next_epoch` the error with one more epoch of each sample, `stderr_next_samples` the one if the same runs go
+/// into more samples, `stderr_epochs_1` to `stderr_epochs_16` the one with so many epochs, `stderr_limit` the one with
+/// infinitely many. It cannot be merged from parts.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "variance_components")]
+pub struct VarianceComponents {
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+/// The numbers of epochs whose error is predicted.
+const EPOCHS: [u32; 5] = [1, 2, 4, 8, 16];
+
+impl Metric for VarianceComponents {
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::NONE
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn wants(&self) -> Wants {
+        Wants::Unreduced
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let conversion = self.to_float_or_default();
+        let floats = scores.finite(Self::NAME, &conversion, |numbers| numbers.to_floats().into_owned())?;
+        let samples = SampleEpochs::of(scores);
+        let epochs = |epochs: &[u32]| -> Vec<f64> {
+            epochs.iter().filter_map(|at| floats.get(*at as usize)).copied().collect()
+        };
+        let mean = samples.mean(scores, |_| {}, |of_sample| Some(ExactSum::mean(&epochs(of_sample))))?;
+        let components = Components::new(samples.iter().map(epochs));
+        let mut parts = components.estimates(&mean);
+        if let Some(counts) = samples.unequal() {
+            for name in ["between", "within"] {
+                if let Some(estimate) = parts.get_mut(name) {
+                    estimate.notes.custom.insert("samples_by_epochs".to_owned(), counts.as_str().into());
+                }
+            }
+        }
+        Ok(parts.into())
+    }
+}
+
+/// A sample: its number of epochs, their mean, and their variance if there are two.
+struct SampleVariance {
+    epochs: f64,
+    mean: f64,
+    variance: Option<f64>,
+}
+
+/// The samples, and what is taken for the variance of those with one epoch: the mean of the others.
+struct Components {
+    samples: Vec<SampleVariance>,
+    within: Maybe<f64>,
+}
+
+impl Components {
+    fn new(samples: impl Iterator<Item = Vec<f64>>) -> Self {
+        let sample = |epochs: Vec<f64>| {
+            let mut moments = Moments::new();
+            moments.extend(&epochs);
+            SampleVariance {
+                epochs: epochs.len() as f64,
+                mean: moments.mean().unwrap_or_default(),
+                variance: moments.variance(),
+            }
+        };
+        let samples: Vec<SampleVariance> = samples.map(sample).collect();
+        let variances: Vec<f64> = samples.iter().filter_map(|sample| sample.variance).collect();
+        let within = match (samples.is_empty(), variances.is_empty()) {
+            (true, _) => Err(Undefined::NoScores),
+            (_, true) => Err(Undefined::Other("every sample has one epoch".to_owned())),
+            _ => finite(ExactSum::mean(&variances)),
+        };
+        Components { samples, within }
+    }
+
+    fn n(&self) -> f64 {
+        self.samples.len() as f64
+    }
+
+    /// The mean over samples of w_i/(K_i + more): what epochs add to the variance of a sample's mean.
+    fn of_epochs(&self, more: f64) -> Maybe<f64> {
+        let within = self.within.clone()?;
+        let part = |sample: &SampleVariance| sample.variance.unwrap_or(within) / (sample.epochs + more);
+        finite(ExactSum::mean(&self.samples.iter().map(part).collect::<Vec<_>>()))
+    }
+
+    /// The variance of the samples' means, which has in it what epochs add.
+    fn of_means(&self) -> Maybe<f64> {
+        let mut moments = Moments::new();
+        moments.extend(&self.samples.iter().map(|sample| sample.mean).collect::<Vec<_>>());
+        let n = moments.count();
+        moments.variance().ok_or(Undefined::TooFewScores { n }).and_then(finite)
+    }
+
+    /// The variance of the samples' true means, before it is cut off at 0.
+    fn between(&self) -> Maybe<f64> {
+        let of_epochs = self.of_epochs(0.0)?;
+        Ok(self.of_means()? - of_epochs)
+    }
+
+    /// By leaving out one sample at a time.
+    fn error_of_between(&self) -> Maybe<StdError> {
+        let (n, within) = (self.n(), self.within.clone()?);
+        if self.samples.len() < 3 {
+            return Err(Undefined::Other("fewer than three samples".to_owned()));
+        }
+        let mean = ExactSum::mean(&self.samples.iter().map(|sample| sample.mean).collect::<Vec<_>>());
+        let squares = self.of_means()? * (n - 1.0);
+        let epochs = self.of_epochs(0.0)? * n;
+        // Of n − 1 samples: Σ(q − q̄)² is less by (q_i − q̄)²·n/(n−1).
+        let without = |sample: &SampleVariance| {
+            let off = sample.mean - mean;
+            let of_means = (squares - off * off * n / (n - 1.0)) / (n - 2.0);
+            let own = sample.variance.unwrap_or(within) / sample.epochs;
+            of_means - (epochs - own) / (n - 1.0)
+        };
+        let mut moments = Moments::new();
+        moments.extend(&self.samples.iter().map(without).collect::<Vec<_>>());
+        // (n−1)/n·Σ(θ_i − θ̄)².
+        let se = moments.population_std().unwrap_or_default() * (n - 1.0).sqrt();
+        let error = StdError::new(finite(se)?, ErrorMethod::Jackknife);
+        Ok(error.with_df(n - 1.0))
+    }
+
+    /// Of the mean of the samples' variances.
+    fn error_of_within(&self) -> Maybe<StdError> {
+        let mut moments = Moments::new();
+        moments.extend(&self.samples.iter().filter_map(|sample| sample.variance).collect::<Vec<_>>());
+        let n = moments.count();
+        let se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
+        Ok(StdError::new(finite(se)?, ErrorMethod::Iid).with_df((n - 1) as f64))
+    }
+
+    /// The standard error of the mean with these epochs of so many samples.
+    fn planned(&self, of_epochs: Maybe<f64>, samples: f64) -> Maybe<f64> {
+        let between = self.between()?.max(0.0);
+        finite(((between + of_epochs?) / samples).sqrt())
+    }
+
+    fn estimates(&self, mean: &Estimate) -> IndexMap<String, Estimate> {
+        let (n, runs) = (self.n(), self.samples.iter().map(|sample| sample.epochs).sum::<f64>());
+        let mut parts: IndexMap<String, Estimate> = IndexMap::new();
+        let mut add = |name: String, value: Maybe<f64>, about: Option<String>| {
+            let estimate = match value {
+                Ok(value) => Estimate::new(value),
+                Err(reason) => Estimate::undefined(reason),
+            };
+            let mut estimate = estimate.with_n(self.samples.len() as u64).note_some(FOR, about);
+            estimate.absent = mean.absent;
+            parts.insert(name, estimate);
+        };
+        let between = self.between();
+        add("between".to_owned(), between.clone().map(|between| between.max(0.0)), None);
+        add("within".to_owned(), self.within.clone(), None);
+        let stderr = mean.error.as_ref().map(|error| error.se).map_err(Undefined::clone);
+        add("stderr".to_owned(), stderr, Some("questions like these".to_owned()));
+        let fixed = self.of_epochs(0.0).map(|of_epochs| (of_epochs / n).sqrt());
+        add("stderr_fixed".to_owned(), fixed, Some("these same questions again".to_owned()));
+        add("epoch_share".to_owned(), self.epoch_share(), None);
+        let next_epoch = self.planned(self.of_epochs(1.0), n);
+        let about = format!("one more epoch of each sample, {n} more runs");
+        add("stderr_next_epoch".to_owned(), next_epoch, Some(about));
+        // As many runs as another epoch of all samples takes.
+        let more = n / (runs / n);
+        let next_samples = self.planned(self.of_epochs(0.0), n + more);
+        let about = format!("{} more samples with as many epochs, {n} more runs", more.round());
+        add("stderr_next_samples".to_owned(), next_samples, Some(about));
+        for epochs in EPOCHS {
+            let of_epochs = self.within.clone().map(|within| within / f64::from(epochs));
+            let about = if epochs == 1 { "1 epoch".to_owned() } else { format!("{epochs} epochs") };
+            add(format!("stderr_epochs_{epochs}"), self.planned(of_epochs, n), Some(about));
+        }
+        let limit = self.planned(self.within.clone().map(|_| 0.0), n);
+        add("stderr_limit".to_owned(), limit, Some("any number of epochs".to_owned()));
+        let errors = [("between", self.error_of_between()), ("within", self.error_of_within())];
+        for (name, error) in errors {
+            if let Some(estimate) = parts.get_mut(name).filter(|estimate| estimate.value.is_ok()) {
+                estimate.error = error;
+            }
+        }
+        // The figure itself is no longer without bias.
+        if let (Some(estimate), Ok(between)) = (parts.get_mut("between"), between)
+            && between < 0.0
+        {
+            estimate.notes.custom.insert("estimated_below_0".to_owned(), between.into());
+        }
+        parts
+    }
+
+    /// The share of the variance of the mean that comes from epochs.
+    fn epoch_share(&self) -> Maybe<f64> {
+        let (between, of_epochs) = (self.between()?.max(0.0), self.of_epochs(0.0)?);
+        let all = between + of_epochs;
+        if all > 0.0 {
+            Ok(of_epochs / all)
+        } else {
+            Err(Undefined::NoSpread { n: self.samples.len() as u64 })
+        }
+    }
+}
+
+/// What a planned error is for, among the notes of its estimate.
+const FOR: &str = "for";
+
+fn finite(value: f64) -> Maybe<f64> {
+    if value.is_finite() { Ok(value) } else { Err(Undefined::Overflow) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Plan, Score, ScoreColumns, metrics};
+
+    fn components(samples: &[&[f64]]) -> MetricValue {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, epochs) in samples.iter().enumerate() {
+            for (epoch, value) in epochs.iter().enumerate() {
+                let row = columns.push(id.to_string(), epoch as u32 + 1);
+                row.score("s", Score::new(*value)).unwrap();
+            }
+        }
+        let plan = Plan::new().metrics(metrics![variance_components()]);
+        plan.evaluate(&columns).unwrap().results.scores[0].metrics[0].value.clone()
+    }
+
+    fn assert_close(value: &MetricValue, key: &str, want: f64) {
+        let got = value.get(key).unwrap().number().unwrap();
+        assert!((got - want).abs() < 1e-12 * want.max(1e-3), "{key}: {got} {want}");
+    }
+
+    /// Four questions with three epochs each, by numpy.
+    #[test]
+    fn published_figures() {
+        let value = components(&[&[1., 1., 0.], &[0., 0., 1.], &[1., 1., 1.], &[0., 0., 0.]]);
+        assert_close(&value, "stderr", 0.21516574145596762);
+        assert_close(&value, "stderr_fixed", 0.11785113019775792);
+        assert_close(&value, "within", 0.16666666666666669);
+        assert_close(&value, "between", 0.12962962962962965);
+        // (7/54 + 1/6/K)/4
+        assert_close(&value, "stderr_epochs_1", ((7.0 / 54.0 + 1.0 / 6.0) / 4.0_f64).sqrt());
+        assert_close(&value, "stderr_next_epoch", ((7.0 / 54.0 + 1.0 / 24.0) / 4.0_f64).sqrt());
+        // Four more runs are 4/3 samples of three epochs.
+        assert_close(&value, "stderr_next_samples", ((5.0 / 27.0) / (4.0 + 4.0 / 3.0_f64)).sqrt());
+        assert_close(&value, "stderr_limit", (7.0 / 54.0 / 4.0_f64).sqrt());
+        assert_close(&value, "epoch_share", (1.0 / 18.0) / (5.0 / 27.0));
+    }
+
+    /// Miller 2024, section 3.1: with x ~ U(0, 1) and 0/1 scores, K epochs have (1 + 2/K)/3 of the variance of one.
+    #[test]
+    fn published_ratios() {
+        // Means and variances of the epochs of U(0, 1): between 1/12, within 1/6.
+        let off = (1.0_f64 / 12.0 + 1.0 / 12.0).sqrt() / 2.0_f64.sqrt();
+        let half = (1.0_f64 / 12.0).sqrt();
+        let value =
+            components(&[&[0.5 - off + half, 0.5 - off - half], &[0.5 + off + half, 0.5 + off - half]]);
+        assert_close(&value, "within", 1.0 / 6.0);
+        assert_close(&value, "between", 1.0 / 12.0);
+        let variance = |key: &str| value.get(key).unwrap().number().unwrap().powi(2);
+        for (epochs, ratio) in [(1, 1.0), (2, 2.0 / 3.0), (4, 0.5), (8, 5.0 / 12.0)] {
+            let got = variance(&format!("stderr_epochs_{epochs}")) / variance("stderr_epochs_1");
+            assert!((got - ratio).abs() < 1e-12, "{epochs}: {got}");
+        }
+    }
+
+    #[test]
+    fn unequal_epochs_average_the_variances_of_means() {
+        let value = components(&[&[1., 0.], &[1., 1., 0., 0.], &[0.5]]);
+        // w = 1/2, 1/3, and for the last the mean of both, 5/12: w/K = 1/4, 1/12, 5/12.
+        assert_close(&value, "stderr_fixed", ((0.25 + 1.0 / 12.0 + 5.0 / 12.0) / 9.0_f64).sqrt());
+        let within = value.get("within").unwrap();
+        assert_eq!(within.notes.custom["samples_by_epochs"], "1 × 1, 1 × 2, 1 × 4");
+        let between = value.get("between").unwrap();
+        assert_eq!(between.number(), Some(0.0), "all means are equal");
+        assert!(between.notes.custom["estimated_below_0"].as_f64().unwrap() < 0.0);
+    }
+
+    #[test]
+    fn one_epoch_has_no_components() {
+        let value = components(&[&[1.], &[0.], &[1.]]);
+        let reason = Undefined::Other("every sample has one epoch".to_owned());
+        for key in
+            ["between", "within", "stderr_fixed", "stderr_next_epoch", "stderr_epochs_4", "epoch_share"]
+        {
+            assert_eq!(value.get(key).unwrap().value, Err(reason.clone()), "{key}");
+        }
+        assert_close(&value, "stderr", 1.0 / 3.0);
+        let one = components(&[&[1., 0., 1.]]);
+        assert_eq!(one.get("between").unwrap().value, Err(Undefined::TooFewScores { n: 1 }));
+        assert_close(&one, "stderr_fixed", (1.0_f64 / 9.0).sqrt());
+    }
+
+    #[test]
+    fn the_error_of_between_leaves_out_one_sample_at_a_time() {
+        let samples: [&[f64]; 5] = [&[1., 1., 0.], &[0., 0., 1.], &[1., 1., 1.], &[0., 0., 0.], &[1., 0.]];
+        let of = |left: Option<usize>| {
+            let rest: Vec<Vec<f64>> = samples
+                .iter()
+                .enumerate()
+                .filter(|(at, _)| Some(*at) != left)
+                .map(|(_, epochs)| epochs.to_vec())
+                .collect();
+            Components::new(rest.into_iter()).between().unwrap()
+        };
+        let left_out: Vec<f64> = (0..5).map(|at| of(Some(at))).collect();
+        let mean = left_out.iter().sum::<f64>() / 5.0;
+        let want = (left_out.iter().map(|x| (x - mean).powi(2)).sum::<f64>() * 4.0 / 5.0).sqrt();
+        let got = components(&samples).get("between").unwrap().stderr().unwrap();
+        assert!((got - want).abs() < 1e-14, "{got} {want}");
+    }
+}

@@ -1,0 +1,93 @@
+//! `g_pass(k, j)`: the chance that at least j of k epochs succeed.
+
+use super::hypergeometric::at_least_of;
+use super::threshold::check_k;
+use crate::args::Count;
+use crate::error::Result;
+use crate::params::Params;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::value::{Conversion, Leaf};
+
+/// Probability that at least j of k epochs succeed (G-Pass@k).
+///
+/// Estimated without bias from all epochs. With j = 1 it is pass_at, with j = k it is pass_k. A range, as in
+/// `g_pass(8, 1..8)`, is a reducer for each number: a curve.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "g_pass", check = Self::check_j)]
+pub struct GPass {
+    /// The number of epochs.
+    #[param(from = u64, map = Count, check = check_k)]
+    k: Count<u64>,
+    /// How many of them have to succeed.
+    #[param(from = u64, map = Count, check = check_k)]
+    j: Count<u64>,
+    /// An epoch is a success from this value on.
+    #[param(default = 1.0)]
+    value: Option<f64>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    value_to_float: Conversion,
+}
+
+impl GPass {
+    fn check_j(&self) -> Result<()> {
+        let (Count(k), Count(j)) = (self.k, self.j);
+        match j > k {
+            true => Err(Self::refuse("j", format!("must be at most k: {j} of {k} epochs cannot succeed"))),
+            false => Ok(()),
+        }
+    }
+}
+
+impl EpochReducer for GPass {
+    fn conversion(&self) -> Option<&Conversion> {
+        Some(&self.value_to_float)
+    }
+
+    fn check(&self) -> Result<()> {
+        Params::check(self)
+    }
+
+    fn needs_epochs(&self) -> Option<u64> {
+        Some(self.k.0)
+    }
+
+    fn is_probability(&self) -> bool {
+        true
+    }
+
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
+        let least = self.value_or_default();
+        let successes = epochs.floats().iter().filter(|float| **float >= least).count();
+        let chance = at_least_of(epochs.len() as u64, successes as u64, self.k.0, self.j.0);
+        ReducedValue::Leaf(chance.map_or(Leaf::Unscored, Leaf::from))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::reducer::Reducer;
+    use crate::reducers::test_support::reduce;
+    use crate::reducers::{pass_at, pass_k};
+    use crate::{Error, Value};
+
+    #[test]
+    fn one_and_all_are_the_other_two() {
+        let epochs = || [1, 0, 1, 1, 0].map(Value::from);
+        for k in 1..=5 {
+            assert_eq!(reduce(&g_pass(k, 1), epochs()).value, reduce(&pass_at(k), epochs()).value);
+            assert_eq!(reduce(&g_pass(k, k), epochs()).value, reduce(&pass_k(k), epochs()).value);
+        }
+        assert_eq!(reduce(&g_pass(6, 2), epochs()).value, Value::Unscored, "more than there are");
+        assert_eq!(g_pass(4, 2).log_name(), "g_pass(k=4, j=2)");
+    }
+
+    #[test]
+    fn more_successes_than_epochs_are_refused() {
+        for (k, j) in [(2, 3), (0, 1), (2, 0)] {
+            let refused = g_pass(k, j).reduce(&[]);
+            assert!(matches!(refused, Err(Error::Argument { .. })), "{k} {j}: {refused:?}");
+        }
+    }
+}

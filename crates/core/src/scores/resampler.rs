@@ -1,0 +1,91 @@
+//! Scores with samples that occur several times, or not at all.
+
+use std::borrow::Cow;
+
+use super::{ConversionCache, RowSelection, ScoreSet, Scores};
+use crate::estimate::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, ScoreUnits};
+use crate::ratings::RatingSource;
+
+/// What resamples of scores have in common: values are converted once for all of them, and metrics compute nothing but
+/// the number.
+pub(crate) struct Resampler<'a> {
+    set: ScoreSet<'a>,
+    scores: Scores<'a>,
+}
+
+/// The rows of each unit, unit after unit.
+pub(crate) struct UnitRows {
+    rows: Vec<u32>,
+    lengths: Vec<u32>,
+}
+
+impl<'a> Resampler<'a> {
+    pub(crate) fn new(scores: &Scores<'a>) -> Self {
+        let of: &'a ScoreSet<'a> = scores.set;
+        // The cheapest error and interval: nobody will look at them.
+        let errors = ErrorPlan {
+            cluster: Vec::new(),
+            method: Some(ErrorMethod::Iid),
+            interval: IntervalChoice::Method(IntervalMethod::T),
+            ..of.estimation.errors.clone()
+        };
+        let set = ScoreSet {
+            columns: of.columns,
+            scorer: of.scorer,
+            values: Cow::Borrowed(of.values.as_ref()),
+            details: Cow::Borrowed(of.details.as_ref()),
+            sample_rows: of.sample_rows.clone(),
+            estimation: Estimation { errors, by_sample: false, value_only: true, ..of.estimation.clone() },
+            absent: of.absent.clone(),
+            raters: RatingSource::within(of),
+            converted: ConversionCache::default(),
+            copy_ids: Default::default(),
+        };
+        Resampler { set, scores: scores.clone() }
+    }
+
+    /// All scores, each once.
+    pub(crate) fn whole<T>(&self, read: impl FnOnce(&Scores<'_>) -> T) -> T {
+        let Scores { rows, absent_of_part, copies, .. } = self.scores.clone();
+        let result = read(&Scores { set: &self.set, rows, absent_of_part, copies });
+        let mut met =
+            self.scores.set.converted.met_elsewhere.lock().unwrap_or_else(super::PoisonError::into_inner);
+        met.extend(self.set.unconvertible());
+        result
+    }
+
+    /// The rows of units.
+    pub(crate) fn rows_of(&self, units: &ScoreUnits) -> UnitRows {
+        let row = |at: &u32| self.scores.row(*at as usize) as u32;
+        UnitRows {
+            rows: units.iter().flatten().map(row).collect(),
+            lengths: units.iter().map(|unit| unit.len() as u32).collect(),
+        }
+    }
+
+    /// A resample: each unit as often as counted.
+    pub(crate) fn resample<T>(
+        &self,
+        units: &UnitRows,
+        counts: &[u32],
+        read: impl FnOnce(&Scores<'_>) -> T,
+    ) -> T {
+        let size = units.lengths.iter().zip(counts).map(|(length, count)| (length * count) as usize).sum();
+        let (mut rows, mut copies) = (Vec::with_capacity(size), Vec::with_capacity(size));
+        let mut rest = units.rows.as_slice();
+        for (length, count) in units.lengths.iter().zip(counts) {
+            let (unit, after) = rest.split_at_checked(*length as usize).unwrap_or_default();
+            rest = after;
+            for copy in 0..*count {
+                rows.extend_from_slice(unit);
+                copies.resize(rows.len(), copy.min(u32::from(u8::MAX)) as u8);
+            }
+        }
+        read(&Scores {
+            set: &self.set,
+            rows: RowSelection::Some(rows),
+            absent_of_part: Some(Vec::new()),
+            copies: Some(copies),
+        })
+    }
+}

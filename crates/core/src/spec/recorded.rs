@@ -1,0 +1,82 @@
+//! Under which name logs record what errorbar brings: as the reference's own where it has the same, else as ours.
+
+use std::borrow::Cow;
+
+use super::{OWN_PACKAGE, Spec, split_k_suffix};
+
+/// The metrics that the reference has.
+const METRICS: [&str; 14] = [
+    "accuracy",
+    "mean",
+    "var",
+    "std",
+    "stderr",
+    "bootstrap_stderr",
+    "ci",
+    "ci_wilson",
+    "grouped",
+    "aggregate",
+    "frequency",
+    "krippendorff_alpha",
+    "perplexity_per_token",
+    "perplexity_per_seq",
+];
+
+/// The reducers that the reference has.
+const REDUCERS: [&str; 9] =
+    ["mean", "median", "mode", "max", "pass_at", "pass_k", "at_least", "majority", "collect"];
+
+/// Whether errorbar brings a metric of this name, and the reference has none.
+///
+/// ```
+/// use errorbar_core::spec::is_own_metric;
+///
+/// assert!(is_own_metric("variance_components"));
+/// assert!(!is_own_metric("accuracy"));
+/// assert!(!is_own_metric("a_custom_one"));
+/// ```
+pub fn is_own_metric(name: &str) -> bool {
+    !METRICS.contains(&name) && crate::metrics::ENTRIES.iter().any(|entry| entry.name == name)
+}
+
+/// Whether errorbar brings a reducer of this name, and the reference has none.
+pub(crate) fn is_own_reducer(name: &str) -> bool {
+    !REDUCERS.contains(&name) && crate::reducers::ENTRIES.iter().any(|entry| entry.name == name)
+}
+
+impl Spec {
+    /// The name that a log has for the metric: [`Spec::log_name`], with our package where the reference has no such
+    /// metric.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// assert_eq!(Spec::new("stderr").recorded_name(), "stderr");
+    /// assert_eq!(Spec::new("consistency").recorded_name(), "errorbar/consistency");
+    /// ```
+    pub fn recorded_name(&self) -> Cow<'_, str> {
+        match self.package {
+            None if is_own_metric(&self.name) => Cow::Owned(format!("{OWN_PACKAGE}/{}", self.name)),
+            _ => self.log_name(),
+        }
+    }
+}
+
+/// The name that a log has for a reducer that results call by this one: with our package where the reference has no such
+/// reducer.
+///
+/// ```
+/// use errorbar_core::spec::recorded_reducer;
+///
+/// assert_eq!(recorded_reducer("pass_at_2"), "pass_at_2");
+/// assert_eq!(recorded_reducer("best_of_2"), "errorbar/best_of_2");
+/// assert_eq!(recorded_reducer("g_pass(k=4, j=2)"), "errorbar/g_pass(k=4, j=2)");
+/// ```
+pub fn recorded_reducer(name: &str) -> Cow<'_, str> {
+    let word = name.split_once('(').map_or(name, |(word, _)| word);
+    let bare = split_k_suffix(word).map_or(word, |(bare, _)| bare);
+    if is_own_reducer(word) || is_own_reducer(bare) {
+        return Cow::Owned(format!("{OWN_PACKAGE}/{name}"));
+    }
+    Cow::Borrowed(name)
+}
