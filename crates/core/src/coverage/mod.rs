@@ -25,7 +25,7 @@ use self::population::Population;
 use self::simulation::simulate;
 
 /// How coverage is simulated.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct CoverageOptions {
     /// The number of simulations of each method; if unset, as many as take a few seconds, at most 10,000.

@@ -55,6 +55,8 @@ pub(super) fn simulate(
     let method = |choice: IntervalChoice| -> Result<Method> {
         let mut plan = errors.clone();
         (plan.interval, plan.draws) = (choice, Some(draws));
+        // Units are drawn with replacement: of a population without end.
+        plan.population = None;
         // What the method makes of the scores themselves shows whether it applies at all.
         let original = Summaries::new(population, &population.counts()).interval(&plan, seed)?;
         let takes = original.as_ref().ok().map(|interval| interval.method);
