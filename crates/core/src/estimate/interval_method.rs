@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::method::unknown;
+use crate::args::ArgWord;
 use crate::spec::{Arg, Spec};
 
 /// How an interval was made. Its text is a spec: `wilson`, `beta(prior=[1, 1])`, `wild(weights="rademacher")`.
@@ -41,6 +42,8 @@ pub enum IntervalMethod {
     Wild(WildWeights),
     /// The ends of an interval of the logit, for a figure between 0 and 1 that is no mean.
     Logit,
+    /// Two of the scores themselves, by rank: that of a quantile.
+    OrderStatistics,
     /// As a custom metric defines it.
     Custom,
 }
@@ -122,6 +125,7 @@ impl IntervalMethod {
             IntervalMethod::Exact => "exact",
             IntervalMethod::Wild(_) => "wild",
             IntervalMethod::Logit => "logit",
+            IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::Custom => "custom",
         }
     }
@@ -277,6 +281,12 @@ impl Side {
             Side::Lower | Side::Upper => level,
         }
     }
+}
+
+impl ArgWord for Side {
+    const EXPECTED: &'static str = "\"two-sided\", \"lower\" or \"upper\"";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("two-sided", Side::TwoSided), ("lower", Side::Lower), ("upper", Side::Upper)];
 }
 
 impl fmt::Display for Side {
