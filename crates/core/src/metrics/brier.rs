@@ -1,8 +1,6 @@
 //! `brier`: the mean squared error of confidences.
 
-use super::calibration::{
-    CONFIDENCE, Prediction, PredictionMean, PredictionNumber, PredictionSource, reads_predictions,
-};
+use super::calibration::{CONFIDENCE, Loss, Prediction, PredictionMean, PredictionSource, reads_predictions};
 use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::{MetricValue, Role};
@@ -30,13 +28,14 @@ impl Brier {
     fn mean(&self, estimation: &Estimation) -> Result<PredictionMean> {
         let source =
             PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
-        PredictionMean::new(source, squared_error, "", estimation)
+        let loss = Loss { of: squared_error, largest: 1.0, note_of_largest: None };
+        PredictionMean::new(source, loss, estimation)
     }
 }
 
-fn squared_error(prediction: &Prediction) -> PredictionNumber {
+fn squared_error(prediction: &Prediction) -> f64 {
     let error = prediction.confidence - prediction.outcome();
-    PredictionNumber { value: error * error, is_bounded: false }
+    error * error
 }
 
 impl Metric for Brier {

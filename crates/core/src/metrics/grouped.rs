@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, ScoreKind, Undefined};
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
-use crate::metric::{FigureNames, MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::metric::{FigureNames, MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner, Wants};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::registry::Registry;
@@ -126,6 +126,15 @@ impl Metric for Grouped {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys())
+    }
+
+    /// The reference groups reduced scores, whatever the metric wants. Those that only errorbar has get what they want.
+    fn wants(&self) -> Wants {
+        let mut innermost = self.metric.as_ref();
+        while let Some(inner) = innermost.inner() {
+            innermost = inner;
+        }
+        if innermost.spec().is_own_metric() { innermost.wants() } else { Wants::Auto }
     }
 
     fn inner(&self) -> Option<&dyn Metric> {

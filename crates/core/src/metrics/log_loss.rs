@@ -1,8 +1,6 @@
 //! `log_loss`: the mean negative logarithm of the probability of what happened.
 
-use super::calibration::{
-    CONFIDENCE, Prediction, PredictionMean, PredictionNumber, PredictionSource, reads_predictions,
-};
+use super::calibration::{CONFIDENCE, Loss, Prediction, PredictionMean, PredictionSource, reads_predictions};
 use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::{MetricValue, Role};
@@ -31,20 +29,22 @@ impl LogLoss {
     fn mean(&self, estimation: &Estimation) -> Result<PredictionMean> {
         let source =
             PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
-        PredictionMean::new(source, surprise, "clipped_predictions", estimation)
+        let loss = Loss {
+            of: surprise,
+            largest: -libm::log(f64::EPSILON),
+            note_of_largest: Some("clipped_predictions"),
+        };
+        PredictionMean::new(source, loss, estimation)
     }
 }
 
 /// −ln of the probability of what happened.
-fn surprise(prediction: &Prediction) -> PredictionNumber {
-    let confidence = prediction.confidence.clamp(f64::EPSILON, 1.0 - f64::EPSILON);
-    let value = match prediction.is_right {
-        true => -libm::log(confidence),
-        false => -libm::log1p(-confidence),
-    };
-    let wrong_for_sure = if prediction.is_right { 0.0 } else { 1.0 };
-    let is_bounded = (prediction.confidence - wrong_for_sure).abs() < f64::EPSILON;
-    PredictionNumber { value, is_bounded }
+fn surprise(prediction: &Prediction) -> f64 {
+    match prediction.is_right {
+        true => -libm::log(prediction.confidence.max(f64::EPSILON)),
+        false if prediction.confidence > 1.0 - f64::EPSILON => -libm::log(f64::EPSILON),
+        false => -libm::log1p(-prediction.confidence),
+    }
 }
 
 impl Metric for LogLoss {

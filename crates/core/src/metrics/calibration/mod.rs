@@ -190,47 +190,43 @@ pub(super) fn one_class(predictions: &[Prediction]) -> Option<Undefined> {
 #[derive(Debug)]
 pub(super) struct PredictionMean {
     source: PredictionSource,
-    number: fn(&Prediction) -> PredictionNumber,
-    /// The name of the note that counts predictions whose number is bounded.
-    bounded_note: &'static str,
+    loss: Loss,
     mean: Box<dyn MetricState>,
-    bounded: u64,
+    /// The number of predictions with the largest loss.
+    largest: u64,
 }
 
-/// The number of a prediction, and whether it is one that had to be bounded.
-pub(super) struct PredictionNumber {
-    pub(super) value: f64,
-    pub(super) is_bounded: bool,
+/// A number for each prediction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loss {
+    pub(super) of: fn(&Prediction) -> f64,
+    /// The largest that there is; the smallest is 0.
+    pub(super) largest: f64,
+    /// The name of the note that counts predictions with the largest loss, if they are to be counted.
+    pub(super) note_of_largest: Option<&'static str>,
 }
 
 impl PredictionMean {
-    pub(super) fn new(
-        source: PredictionSource,
-        number: fn(&Prediction) -> PredictionNumber,
-        bounded_note: &'static str,
-        estimation: &Estimation,
-    ) -> Result<Self> {
+    pub(super) fn new(source: PredictionSource, loss: Loss, estimation: &Estimation) -> Result<Self> {
         let mut estimation = estimation.clone();
         // The range of the plan is that of the scores.
-        estimation.errors.range = None;
+        estimation.errors.range = Some((0.0, loss.largest));
         let no_state = || Error::custom("a mean without a state");
         let mean = mean().state(&estimation).ok_or_else(no_state)?;
-        Ok(PredictionMean { source, number, bounded_note, mean, bounded: 0 })
+        Ok(PredictionMean { source, loss, mean, largest: 0 })
     }
 }
 
 impl Accumulator for PredictionMean {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let numbers: Vec<PredictionNumber> = self.source.read(scores)?.iter().map(self.number).collect();
-        self.bounded += numbers.iter().filter(|number| number.is_bounded).count() as u64;
-        let values = ValueColumn::from_floats(numbers.into_iter().map(|number| number.value).collect());
-        let mut set = scores.derive(0..scores.len(), values);
-        set.estimation.errors.range = None;
+        let losses: Vec<f64> = self.source.read(scores)?.iter().map(self.loss.of).collect();
+        self.largest += losses.iter().filter(|loss| **loss == self.loss.largest).count() as u64;
+        let set = scores.derive(0..scores.len(), ValueColumn::from_floats(losses));
         self.mean.update(&set.scores())
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {
-        self.bounded += other.bounded;
+        self.largest += other.largest;
         self.mean.merge(other.mean)
     }
 
@@ -244,7 +240,10 @@ impl Accumulator for PredictionMean {
             value.estimate().cloned().unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
         // They would take an absent sample for a loss of 0 or 1.
         estimate.bounds = None;
-        Ok(estimate.note_some(self.bounded_note, (self.bounded > 0).then_some(self.bounded)).into())
+        Ok(match self.loss.note_of_largest {
+            Some(note) => estimate.note_some(note, (self.largest > 0).then_some(self.largest)).into(),
+            None => estimate.into(),
+        })
     }
 }
 

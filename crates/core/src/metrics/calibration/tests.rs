@@ -214,6 +214,23 @@ fn epochs_are_predictions_of_one_unit() {
 }
 
 #[test]
+fn groups_see_every_epoch() {
+    let mut columns = ScoreColumns::new(["s"]);
+    for (at, (confidence, outcome)) in FOUR.iter().cycle().take(12).enumerate() {
+        let row = columns.push(format!("q{}", at / 2), at as u32 % 2 + 1);
+        row.metadata("confidence", *confidence)
+            .metadata("topic", if at < 6 { "a" } else { "b" })
+            .score("s", Score::new(*outcome))
+            .unwrap();
+    }
+    let by_topic = crate::metrics::grouped(brier(), "topic");
+    let results = Plan::new().metrics(crate::metrics![by_topic]).evaluate(&columns).unwrap().results;
+    let MetricValue::Groups(groups) = &results.scores[0].metrics[0].value else { panic!("no groups") };
+    let sizes: Vec<u64> = groups.groups.iter().map(|group| group.value.estimate().unwrap().n).collect();
+    assert_eq!(sizes, [6, 6]);
+}
+
+#[test]
 fn order_does_not_matter() {
     let rows: Vec<(f64, f64)> =
         (0..60).map(|at| (f64::from(at * 37 % 61) / 61.0, f64::from(u8::from(at * 29 % 31 > 14)))).collect();
