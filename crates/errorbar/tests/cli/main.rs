@@ -12,6 +12,7 @@ mod bad_input;
 mod bad_tables;
 mod bad_tasks;
 mod cache;
+mod calibration;
 mod clusters;
 mod coverage;
 mod errors;
