@@ -3,6 +3,7 @@
 mod agreement;
 mod classification;
 mod descriptive;
+mod judged;
 mod level;
 mod order_statistics;
 mod perplexity;
@@ -47,4 +48,6 @@ crate::registry::entry_modules! {
     cohen_kappa::CohenKappa,
     fleiss_kappa::FleissKappa,
     gwet_ac1::GwetAc1,
+    ppi::Ppi,
+    rogan_gladen::RoganGladen,
 }

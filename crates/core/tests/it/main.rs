@@ -10,8 +10,10 @@
 mod any_metric;
 mod coverage;
 mod estimates;
+mod ratings;
 mod registry;
 mod rows;
 mod stats_bootstrap;
 mod stats_exact;
 mod stats_quantiles;
+mod stats_special;

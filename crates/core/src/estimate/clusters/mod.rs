@@ -31,8 +31,13 @@ fn cluster_id(json: &Json) -> Option<LeafKey> {
     LeafKey::new(leaf.view()).filter(|key| *key != LeafKey::Null)
 }
 
+/// Whether a metadata value can be a cluster id.
+pub(crate) fn is_cluster_id(json: &Json) -> bool {
+    cluster_id(json).is_some()
+}
+
 /// The cluster id of a metadata value; the sample at a position has it.
-pub(super) fn identify(
+pub(crate) fn identify(
     metric: &str,
     key: &str,
     json: Option<&Json>,
