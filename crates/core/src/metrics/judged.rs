@@ -9,7 +9,7 @@ use crate::estimate::{
 use crate::ratings::Ratings;
 use crate::scores::Scores;
 use crate::stats::ExactSum;
-use crate::value::{Conversion, LeafRef};
+use crate::value::{Conversion, LeafRef, ValueRef};
 
 /// The scores of a judge, and what a human says of the same samples.
 pub(super) struct JudgedScores {
@@ -156,7 +156,9 @@ impl JudgedScores {
             variance -= cluster_variance(&both, &corrected.influence)?;
         }
         if variance.is_nan() || variance <= 0.0 {
-            return Err(Undefined::Other("the variance of two ways of clustering is not positive".to_owned()));
+            return Err(Undefined::Other(
+                "the variance of two ways of clustering is not positive".to_owned(),
+            ));
         }
         let error = StdError::new(variance.sqrt(), ErrorMethod::Cluster(Cr::Cr1)).with_df(df);
         Ok(error.with_clusters(clusters))
@@ -168,7 +170,9 @@ impl JudgedScores {
             let rows = self.rows.iter().enumerate().filter(|(_, (_, label))| label.is_some() == wanted);
             match units {
                 None => rows.count() as u64,
-                Some(units) => distinct(&rows.filter_map(|(at, _)| units.get(at).copied()).collect::<Vec<_>>()),
+                Some(units) => {
+                    distinct(&rows.filter_map(|(at, _)| units.get(at).copied()).collect::<Vec<_>>())
+                }
             }
         };
         [of(true), of(false)]
@@ -208,7 +212,9 @@ fn number(labels: &Ratings<'_>, leaf: LeafRef<'_>, sample: &str, conversion: &Co
     Err(Error::Rating {
         rater: labels.name().to_owned(),
         sample: sample.to_owned(),
-        found: format!("{}, which is no number", crate::value::ValueRef::Leaf(leaf).describe()),
+        found: ValueRef::Leaf(leaf).describe(),
+        wanted: "labels must be numbers or grades; define others with to_float=value_to_float(correct=…, incorrect=…)"
+            .to_owned(),
     })
 }
 

@@ -9,6 +9,7 @@
 
 mod coverage;
 mod estimates;
+mod ratings;
 mod registry;
 mod rows;
 mod stats_bootstrap;

@@ -157,6 +157,7 @@ fn built_in_entries_go_by_our_own_package_and_keep_its_name() {
             "weighted_mean" => "('w')",
             "quantile" => "(0.9)",
             "precision" | "recall" | "f1_score" => "('label')",
+            "cohen_kappa" | "ppi" | "rogan_gladen" => "('human')",
             _ => "",
         };
         let spec: Spec = format!("errorbar/{}{required}", listing.name).parse().unwrap();
@@ -166,7 +167,7 @@ fn built_in_entries_go_by_our_own_package_and_keep_its_name() {
         let bare = registry.metric(&bare).unwrap();
         assert_eq!(metric.params(), bare.params());
         assert_eq!(metric.metadata_keys(), bare.metadata_keys());
-        assert_eq!(metric.wants(), bare.wants());
+        assert_eq!((metric.wants(), metric.raters()), (bare.wants(), bare.raters()));
         let estimation = Estimation::default();
         assert_eq!(metric.state(&estimation).is_some(), bare.state(&estimation).is_some());
         assert_eq!((metric.role(), metric.subject()), (bare.role(), bare.subject()));
