@@ -89,8 +89,8 @@ impl CommonMethods {
             if interval.method.is_empty() { String::new() } else { format!(": {}", interval.method) };
         let text = format!("{}{method}", interval.title());
         Some(match interval.side {
-            Side::Lower => format!("≥ {text}"),
-            Side::Upper => format!("≤ {text}"),
+            Side::Lower => format!("≥ the {text}"),
+            Side::Upper => format!("≤ the {text}"),
             _ => format!("[{text}]"),
         })
     }
