@@ -9,6 +9,7 @@
 
 mod coverage;
 mod estimates;
+mod judges;
 mod ratings;
 mod registry;
 mod rows;
