@@ -30,6 +30,8 @@
 mod args;
 pub mod chat;
 mod columns;
+mod condition;
+mod coverage;
 mod error;
 mod estimate;
 mod evaluation;
@@ -59,6 +61,10 @@ pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
+pub use condition::Condition;
+pub use coverage::{
+    Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, ScoreCoverage,
+};
 pub use error::{Error, Result};
 pub use estimate::{
     BetaPrior, Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation,
@@ -70,7 +76,9 @@ pub use evaluation::{
     MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
-pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
+pub use metric::{
+    Accumulator, FigureNames, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn,
+};
 pub use naming::{TakenNames, unique_names};
 pub use params::{Params, ToSpec};
 pub use plan::{

@@ -40,6 +40,8 @@ pub enum IntervalMethod {
     Exact,
     /// The wild cluster bootstrap.
     Wild(WildWeights),
+    /// Two of the scores themselves, by rank: that of a quantile.
+    OrderStatistics,
     /// As a custom metric defines it.
     Custom,
 }
@@ -120,6 +122,7 @@ impl IntervalMethod {
             IntervalMethod::BootstrapT => "bootstrap_t",
             IntervalMethod::Exact => "exact",
             IntervalMethod::Wild(_) => "wild",
+            IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::Custom => "custom",
         }
     }

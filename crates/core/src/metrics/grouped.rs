@@ -1,5 +1,6 @@
 //! `grouped`: a metric for each group of samples, and one over all.
 
+mod macro_bounds;
 mod macro_mean;
 mod state;
 mod template;
@@ -17,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, ScoreKind, Undefined};
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
-use crate::metric::{MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::metric::{FigureNames, MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::registry::Registry;
@@ -129,6 +130,17 @@ impl Metric for Grouped {
 
     fn inner(&self) -> Option<&dyn Metric> {
         Some(self.metric.as_ref())
+    }
+
+    fn group_key(&self) -> Option<&str> {
+        Some(&self.group_key)
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        match self.metric.figure_names() {
+            FigureNames::OfScores => FigureNames::OfScores,
+            _ => FigureNames::OfMetadata,
+        }
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -348,7 +360,11 @@ impl Grouped {
             All::Groups if scored.is_empty() => (AggregateBasis::Groups, Some(undefined())),
             All::Groups => {
                 let conversion = self.value_to_float.as_ref();
-                (AggregateBasis::Groups, Some(macro_mean(&scored, role, conversion, estimation, whole)))
+                let mut mean = macro_mean(&scored, role, conversion, estimation, whole);
+                if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
+                    macro_bounds::add(mean, &groups, estimation, whole);
+                }
+                (AggregateBasis::Groups, Some(mean))
             }
         };
         if let Some(value) = &value {

@@ -1,11 +1,13 @@
 //! `krippendorff_alpha`: how far several ratings of the same samples agree.
 
-use super::agreement::{Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number, label_text};
+use super::agreement::{
+    Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number, label_text,
+};
 use crate::args::ArgWord;
 use crate::error::{Error, Result};
 use crate::estimate::Undefined;
 use crate::evaluation::MetricValue;
-use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
+use crate::metric::{FigureNames, MetadataKeys, Metric, ScoreParts, Wants};
 use crate::params::Params;
 use crate::ratings::Raters;
 use crate::scores::Scores;
@@ -62,6 +64,10 @@ impl Metric for KrippendorffAlpha {
 
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Value
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        FigureNames::OfMetric
     }
 
     fn wants(&self) -> Wants {

@@ -28,7 +28,11 @@ pub struct Ppi {
 }
 
 fn check_lambda(lambda: &f64) -> Result<(), String> {
-    if (0.0..=1.0).contains(lambda) { Ok(()) } else { Err(format!("must lie between 0 and 1, found {lambda}")) }
+    if (0.0..=1.0).contains(lambda) {
+        Ok(())
+    } else {
+        Err(format!("must lie between 0 and 1, found {lambda}"))
+    }
 }
 
 impl Metric for Ppi {
@@ -82,7 +86,8 @@ struct Powered<'j> {
 impl<'j> Powered<'j> {
     /// The parts of the estimate, each sample as often as it is drawn.
     fn of(judged: &'j JudgedScores, times: &'j [u32], lambda: Option<f64>) -> Maybe<Self> {
-        let rows = || judged.rows.iter().zip(times).map(|((f, label), times)| (*f, *label, u64::from(*times)));
+        let rows =
+            || judged.rows.iter().zip(times).map(|((f, label), times)| (*f, *label, u64::from(*times)));
         let labelled = || rows().filter_map(|(f, label, times)| Some((f, label?, times)));
         let unlabelled = || rows().filter(|(_, label, _)| label.is_none()).map(|(f, _, times)| (f, times));
         let n: u64 = labelled().map(|(_, _, times)| times).sum();
@@ -106,7 +111,8 @@ impl<'j> Powered<'j> {
         // The variance of one score is unknown.
         if others > 1 {
             powered.lambda = lambda.unwrap_or_else(|| {
-                let covariance = sum(labelled().map(|(f, y, times)| ((y - label) * (f - judge_labelled), times)));
+                let covariance =
+                    sum(labelled().map(|(f, y, times)| ((y - label) * (f - judge_labelled), times)));
                 let all = mean(rows().map(|(f, _, times)| (f, times))).unwrap_or(0.0);
                 let squares = sum(rows().map(|(f, _, times)| ((f - all) * (f - all), times)));
                 let variance = squares / (n + others - 1) as f64;

@@ -65,9 +65,8 @@ impl Metric for RoganGladen {
         let rates = Rates::of(&judged, &vec![1; scores.len()]);
         let raw = rates.prevalence();
         let corrected = raw.clone().map(|raw| rates.corrected(&judged, raw));
-        let mut estimate = judged.estimate(scores, corrected, |times| {
-            Rates::of(&judged, times).prevalence().ok()
-        })?;
+        let mut estimate =
+            judged.estimate(scores, corrected, |times| Rates::of(&judged, times).prevalence().ok())?;
         estimate.value = estimate.value.map(|raw| raw.clamp(0.0, 1.0));
         let labelled = judged.labelled();
         let estimate = estimate.note("labelled", labelled).note("unlabelled", scores.len() - labelled);

@@ -152,7 +152,8 @@ impl Comparison<'_> {
             rater: rater.to_owned(),
             sample: sample.to_owned(),
             found: ValueRef::Leaf(leaf).describe(),
-            wanted: "to_float has no number for it; define what it means, as in value_to_float(correct=…)".to_owned(),
+            wanted: "to_float has no number for it; define what it means, as in value_to_float(correct=…)"
+                .to_owned(),
         })
     }
 }
