@@ -67,11 +67,13 @@ fn cohen_by_hand() {
 #[test]
 fn grades_have_an_order_and_other_words_need_one() {
     let columns = pairs(&[("C", "C", 5), ("P", "I", 3), ("I", "I", 4), ("C", "P", 2)]);
-    let worth = |grade: &str| f64::from(match grade {
-        "C" => 2,
-        "P" => 1,
-        _ => 0,
-    });
+    let worth = |grade: &str| {
+        f64::from(match grade {
+            "C" => 2,
+            "P" => 1,
+            _ => 0,
+        })
+    };
     let numbers = [("C", "C", 5), ("P", "I", 3), ("I", "I", 4), ("C", "P", 2)];
     let numbers = pairs(&numbers.map(|(a, b, count)| (worth(a), worth(b), count)));
     let weighted = "cohen_kappa('a', 'b', weights='quadratic')";
@@ -85,10 +87,12 @@ fn grades_have_an_order_and_other_words_need_one() {
         lacking.to_string(),
         "cohen_kappa: argument `order` lacks the label \"fair\" (sample \"0005\"); list every label, the lowest first"
     );
-    let ordered = compute(&words, "cohen_kappa('a', 'b', weights='quadratic', order=['bad', 'fair', 'good'])");
+    let ordered =
+        compute(&words, "cohen_kappa('a', 'b', weights='quadratic', order=['bad', 'fair', 'good'])");
     assert_eq!(ordered.value, compute(&numbers, weighted).value);
     // As numbers, a grade equals what it is worth.
-    let mixed = pairs::<Value>(&[("C".into(), 1.into(), 3), ("I".into(), 0.into(), 3), ("C".into(), 0.into(), 1)]);
+    let mixed =
+        pairs::<Value>(&[("C".into(), 1.into(), 3), ("I".into(), 0.into(), 3), ("C".into(), 0.into(), 1)]);
     close(&compute(&mixed, "cohen_kappa('a', 'b', to_float=value_to_float())"), 1.0 - 7.0 / 25.0);
 }
 
@@ -227,7 +231,10 @@ fn ppi_at_its_edges() {
     let mut few = few.to_vec();
     few[0].1 = Some(1.0);
     let estimate = compute(&judged(&few), "ppi('human')");
-    assert_eq!(estimate.value, Err(Undefined::Other("1 of 8 samples have a label, and it takes two".to_owned())));
+    assert_eq!(
+        estimate.value,
+        Err(Undefined::Other("1 of 8 samples have a label, and it takes two".to_owned()))
+    );
     // A judge that always says the same is no help.
     let constant = EIGHT.map(|(_, human)| (1.0, human));
     let estimate = compute(&judged(&constant), "ppi('human')");
@@ -249,8 +256,12 @@ fn corrected_means_of_clusters_and_by_resampling() {
     let columns = judged(&rows);
     for metric in ["ppi('human')", "rogan_gladen('human')"] {
         let plain = compute(&columns, metric).error.unwrap();
-        let by_pair = compute_with(&columns, ErrorPlan::new().cluster("pair"), metric).unwrap().error.unwrap();
-        assert_eq!((by_pair.method, by_pair.clusters.as_slice()), (ErrorMethod::Cluster(Cr::Cr1), &[200][..]));
+        let by_pair =
+            compute_with(&columns, ErrorPlan::new().cluster("pair"), metric).unwrap().error.unwrap();
+        assert_eq!(
+            (by_pair.method, by_pair.clusters.as_slice()),
+            (ErrorMethod::Cluster(Cr::Cr1), &[200][..])
+        );
         assert!(by_pair.se != plain.se);
         let mut drawn = ErrorPlan::new();
         drawn.interval = IntervalChoice::Method(IntervalMethod::Bootstrap);
@@ -294,7 +305,8 @@ fn a_judge_that_cannot_be_corrected() {
     assert_eq!(reason(&[(1.0, Some(1.0)), (0.0, None)]), "no sample with the human label 0");
     assert_eq!(reason(&[(1.0, None), (0.0, None)]), "no sample with the human label 1");
     // More ones than a judge with these mistakes can give: 1, and what it was before.
-    let mut many = vec![(1.0, Some(1.0)), (1.0, Some(1.0)), (0.0, Some(1.0)), (0.0, Some(0.0)), (0.0, Some(0.0))];
+    let mut many =
+        vec![(1.0, Some(1.0)), (1.0, Some(1.0)), (0.0, Some(1.0)), (0.0, Some(0.0)), (0.0, Some(0.0))];
     many.extend([(1.0, None); 20]);
     let estimate = compute(&judged(&many), "rogan_gladen('human')");
     close(&estimate, 1.0);
@@ -321,7 +333,8 @@ fn labels_that_are_no_numbers() {
     let word = compute_with(&columns, ErrorPlan::new(), "ppi('human')").unwrap_err();
     assert!(matches!(word, Error::Rating { sample, .. } if sample == "q1"));
     let negative = pairs(&[(1, -2, 1), (2, 2, 1)]);
-    let ratio = compute_with(&negative, ErrorPlan::new(), "krippendorff_alpha(level='ratio', raters=['a', 'b'])");
+    let ratio =
+        compute_with(&negative, ErrorPlan::new(), "krippendorff_alpha(level='ratio', raters=['a', 'b'])");
     assert!(matches!(ratio, Err(Error::Rating { .. })));
     let twice = compute_with(&negative, ErrorPlan::new(), "cohen_kappa('a', 'a')");
     assert!(matches!(twice, Err(Error::Argument { argument, .. }) if argument == "b"));
