@@ -35,7 +35,7 @@ pub use plan::ErrorPlan;
 pub(crate) use resampled::{ResampledFigure, planned_draws, resampled_estimate, wants_left_out};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
-pub(crate) use summary::{estimate_from, estimate_of_share};
+pub(crate) use summary::{error_across_groups, estimate_from, estimate_of_share};
 pub(crate) use units::ScoreUnits;
 
 #[cfg(test)]
