@@ -30,6 +30,7 @@
 mod args;
 pub mod chat;
 mod columns;
+mod condition;
 mod coverage;
 mod error;
 mod estimate;
@@ -60,6 +61,7 @@ pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
+pub use condition::Condition;
 pub use coverage::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, ScoreCoverage,
 };
@@ -74,7 +76,9 @@ pub use evaluation::{
     MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
-pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
+pub use metric::{
+    Accumulator, FigureNames, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn,
+};
 pub use naming::{TakenNames, unique_names};
 pub use params::{Params, ToSpec};
 pub use plan::{

@@ -217,6 +217,11 @@ impl<'a> EpochValues<'a> {
         EpochValues { floats, leaves: Leaves::Column(column, rows), total }
     }
 
+    /// All epochs, scored, as numbers.
+    pub(crate) fn of_leaves(leaves: &'a [LeafRef<'a>], floats: &'a [f64]) -> Self {
+        EpochValues { floats, leaves: Leaves::Slice(leaves), total: leaves.len() }
+    }
+
     /// The values as numbers, if the reducer has a conversion.
     pub fn floats(&self) -> &'a [f64] {
         self.floats

@@ -1,7 +1,9 @@
 //! What a metric sees: the scored rows of one scorer, reduced or not.
 
+mod epochs;
 mod resampler;
 
+pub(crate) use epochs::{EpochInfo, EpochSums};
 pub(crate) use resampler::Resampler;
 
 use std::borrow::Cow;
@@ -45,6 +47,8 @@ pub struct ScoreSet<'a> {
     pub(crate) absent: Vec<u32>,
     /// Where ratings of the same samples by others come from.
     pub(crate) raters: RatingSource<'a>,
+    /// The epochs behind reduced scores.
+    pub(crate) epochs: Option<EpochInfo>,
     converted: ConversionCache,
     /// The ids of the copies of samples in resamples, by their number; made when a metric wants them.
     copy_ids: [OnceLock<Vec<String>>; COPIES],
@@ -95,6 +99,7 @@ impl<'a> ScoreSet<'a> {
             estimation: Estimation::default(),
             absent,
             raters: RatingSource::default(),
+            epochs: None,
             converted: ConversionCache::default(),
             copy_ids: Default::default(),
         }
@@ -118,6 +123,7 @@ impl<'a> ScoreSet<'a> {
             estimation,
             absent: Vec::new(),
             raters: RatingSource::default(),
+            epochs: None,
             converted: ConversionCache::default(),
             copy_ids: Default::default(),
         }
@@ -412,6 +418,11 @@ impl<'a> Scores<'a> {
     pub(crate) fn score_metadata(&self, at: usize) -> Option<&'a Metadata> {
         let set: &'a ScoreSet<'a> = self.set;
         set.details.get(self.row(at)).and_then(|d: &ScoreDetail| d.metadata.as_ref())
+    }
+
+    /// The answer at a position, if one is recorded.
+    pub(crate) fn answer(&self, at: usize) -> Option<String> {
+        self.set.detail(self.row(at)).answer
     }
 
     /// All values as floats through the default conversion, in row order.

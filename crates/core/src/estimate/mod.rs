@@ -15,6 +15,7 @@ mod kind;
 mod method;
 mod methods;
 mod plan;
+mod ratio;
 mod resampled;
 mod shares;
 mod summary;
@@ -32,7 +33,8 @@ pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
 pub use plan::ErrorPlan;
-pub(crate) use resampled::{ResampledFigure, planned_draws, resampled_estimate, wants_left_out};
+pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
+pub(crate) use resampled::{ResampledFigures, planned_draws, resampled_estimate};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
 pub(crate) use summary::{error_across_groups, estimate_from, estimate_of_share};
@@ -352,6 +354,11 @@ pub struct Notes {
     /// The standard error if scores were independent, where the error is another: what logs record of a mean of groups,
     /// whatever the plan is.
     pub iid_stderr: Option<f64>,
+    /// The standard error over runs of the same samples, where the value is a mean over epochs: the error for these same
+    /// questions again, where that of the estimate is for questions like these.
+    pub stderr_fixed: Option<f64>,
+    /// The number of samples with a score of whose epochs some have none; the bounds count those epochs.
+    pub partly_absent: Option<u64>,
     /// The number of clusters of an interval that has no error beside it.
     pub clusters: Option<u64>,
     /// The share of the scores that the largest cluster has.

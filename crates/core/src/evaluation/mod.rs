@@ -89,6 +89,9 @@ pub struct Counts {
     pub errored: usize,
     /// The largest number of epochs that a sample has, K.
     pub epochs: usize,
+    /// How many samples have how many scored epochs, as pairs of epochs and samples, ascending; empty if all have the
+    /// same number. Samples without any do not count.
+    pub samples_by_epochs: Vec<(usize, usize)>,
     /// Samples times epochs whose score is unscored, before reduction.
     pub unscored_epochs: usize,
     /// Samples times epochs that have no entry for the scorer, before reduction.

@@ -108,7 +108,8 @@ impl<'p> Kappa<'p> {
 
     /// The share of items whose labels are the same.
     fn agreement(&self, counts: &[u64]) -> Option<f64> {
-        let same = self.profiles.list.iter().zip(counts).filter(|(profile, _)| profile.first() == profile.last());
+        let same =
+            self.profiles.list.iter().zip(counts).filter(|(profile, _)| profile.first() == profile.last());
         let (same, n): (u64, u64) = (same.map(|(_, count)| count).sum(), counts.iter().sum());
         (n > 0).then(|| same as f64 / n as f64)
     }
@@ -120,7 +121,8 @@ impl<'p> Kappa<'p> {
         }
         let (mut first, mut second) = (vec![0_u64; self.places.len()], vec![0_u64; self.places.len()]);
         let mut observed = 0.0;
-        for ((profile, count), disagreement) in self.profiles.list.iter().zip(counts).zip(&self.disagreement) {
+        for ((profile, count), disagreement) in self.profiles.list.iter().zip(counts).zip(&self.disagreement)
+        {
             let [a, b] = profile.as_slice() else { continue };
             if let (Some(a), Some(b)) = (first.get_mut(*a as usize), second.get_mut(*b as usize)) {
                 *a += count;
@@ -135,10 +137,12 @@ impl<'p> Kappa<'p> {
     /// The mean disagreement of independent raters with these counts of labels.
     fn expected(&self, first: &[u64], second: &[u64], n: u64) -> f64 {
         let total = n as f64;
-        let all = || self.by_place.iter().map(|category| {
-            let of = |counts: &[u64]| counts.get(*category).copied().unwrap_or(0);
-            (self.places.get(*category).copied().unwrap_or(0.0), of(first), of(second))
-        });
+        let all = || {
+            self.by_place.iter().map(|category| {
+                let of = |counts: &[u64]| counts.get(*category).copied().unwrap_or(0);
+                (self.places.get(*category).copied().unwrap_or(0.0), of(first), of(second))
+            })
+        };
         match self.weights {
             None => {
                 let same: u128 = all().map(|(_, a, b)| u128::from(a) * u128::from(b)).sum();

@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ShareClusters, StdError,
-    Undefined, estimate_of_share,
+    ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ShareClusters, StdError, Undefined,
+    estimate_of_share,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::metadata::Metadata;

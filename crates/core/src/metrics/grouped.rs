@@ -1,5 +1,6 @@
 //! `grouped`: a metric for each group of samples, and one over all.
 
+mod macro_bounds;
 mod macro_mean;
 mod shrinkage;
 mod simultaneous;
@@ -23,7 +24,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{ErrorFigure, ErrorPlan, Estimate, Estimation, ScoreKind, Undefined};
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
-use crate::metric::{MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::metric::{FigureNames, MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::registry::Registry;
@@ -158,6 +159,17 @@ impl Metric for Grouped {
 
     fn inner(&self) -> Option<&dyn Metric> {
         Some(self.metric.as_ref())
+    }
+
+    fn group_key(&self) -> Option<&str> {
+        Some(&self.group_key)
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        match self.metric.figure_names() {
+            FigureNames::OfScores => FigureNames::OfScores,
+            _ => FigureNames::OfMetadata,
+        }
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -393,7 +405,14 @@ impl Grouped {
                 let conversion = self.value_to_float.as_ref();
                 let weighted = self.weights.is_some();
                 let mean = MacroMean { role, conversion, estimation, whole, weighted };
-                (AggregateBasis::Groups, Some(mean.of_groups(&scored, across.as_ref())))
+                let mut mean = mean.of_groups(&scored, across.as_ref());
+                // Those of a group without a score would need its weight, which is that of its scores.
+                if let (MetricValue::One(mean), Role::Location, None, false) =
+                    (&mut mean, role, conversion, weighted)
+                {
+                    macro_bounds::add(mean, &groups, estimation, whole);
+                }
+                (AggregateBasis::Groups, Some(mean))
             }
         };
         if let Some(value) = &value {

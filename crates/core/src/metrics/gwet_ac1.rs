@@ -63,7 +63,8 @@ impl Metric for GwetAc1 {
         let compared = ac.compared(&counts);
         let single = items.len() as u64 - compared;
         let value = ac.figure(&counts).ok_or_else(|| no_figure(compared as usize, categories.len()));
-        let mut estimate = items.estimate(Self::NAME, scores, value, &profiles, |counts| ac.figure(counts))?;
+        let mut estimate =
+            items.estimate(Self::NAME, scores, value, &profiles, |counts| ac.figure(counts))?;
         estimate.n = compared;
         let estimate = estimate.note_some("agreement", ac.agreement(&counts));
         Ok(estimate.note_some("rated_by_one", (single > 0).then_some(single)).into())
@@ -127,13 +128,19 @@ impl Ac {
 
     /// The number of items with two ratings.
     fn compared(&self, counts: &[u64]) -> u64 {
-        self.agreement.iter().zip(counts).filter(|(agreement, _)| agreement.is_some()).map(|(_, count)| count).sum()
+        self.agreement
+            .iter()
+            .zip(counts)
+            .filter(|(agreement, _)| agreement.is_some())
+            .map(|(_, count)| count)
+            .sum()
     }
 
     /// The mean agreement of items with two ratings.
     fn agreement(&self, counts: &[u64]) -> Option<f64> {
         let n = self.compared(counts);
-        let all = self.agreement.iter().zip(counts).filter_map(|(share, count)| Some(*count as f64 * (*share)?));
+        let all =
+            self.agreement.iter().zip(counts).filter_map(|(share, count)| Some(*count as f64 * (*share)?));
         (n > 0).then(|| all.sum::<f64>() / n as f64)
     }
 

@@ -11,12 +11,14 @@ use crate::estimate::{
 };
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
-use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::metric::{
+    Accumulator, FigureNames, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state,
+};
 use crate::params::{Params, ToSpec};
 use crate::random::Random;
-use crate::scores::Scores;
+use crate::scores::{EpochSums, Scores};
 use crate::spec::{SEED, params_to_log};
-use crate::stats::Moments;
+use crate::stats::{ExactSum, Moments};
 use crate::value::Conversion;
 
 /// A metric over the scores as numbers: their mean, their spread, or the error or interval of their mean.
@@ -86,6 +88,14 @@ impl<M: SummaryMetric> Metric for M {
         self.figure().cluster.map(String::as_str)
     }
 
+    fn figure_names(&self) -> FigureNames {
+        match self.figure().role {
+            // Both ends have one.
+            Role::IntervalOf => FigureNames::OfMetadata,
+            _ => FigureNames::OfMetric,
+        }
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         self.check()?;
         match self.computation(scores.estimation()) {
@@ -115,6 +125,13 @@ pub(super) struct SummaryPart<'a> {
     random: Random,
 }
 
+impl SummaryPart<'_> {
+    /// The mean with the error and the interval of a plan.
+    pub(super) fn estimate(&self, errors: &ErrorPlan) -> Estimate {
+        self.summary.estimate_among(errors, self.kind, self.all, &self.random)
+    }
+}
+
 /// A summary of the scores seen so far, and how it becomes a value.
 #[derive(Clone, Debug)]
 pub(super) struct SummaryState {
@@ -130,6 +147,8 @@ pub(super) struct SummaryState {
     /// Shared as long as there is one batch of scores, which is nearly always.
     summary: Option<Arc<Summary>>,
     absent: u64,
+    /// The epochs behind the scores.
+    epochs: EpochSums,
     /// Why there are no clusters, if the plan did not ask for them itself.
     problem: Option<String>,
     finish: Finish,
@@ -147,6 +166,7 @@ impl<M: SummaryMetric> Computation<M> {
             estimation: estimation.clone(),
             summary: None,
             absent: 0,
+            epochs: EpochSums::default(),
             problem: None,
             finish,
         }))
@@ -228,11 +248,15 @@ impl Accumulator for SummaryState {
             summary => summary?,
         };
         self.absent += scores.absent() as u64;
+        if self.by_plan && !self.estimation.value_only && self.conversion.keeps_numbers() {
+            scores.converted(&self.conversion, |numbers| self.epochs.update(scores, numbers));
+        }
         self.take_in(summary)
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {
         self.absent += other.absent;
+        self.epochs.merge(&other.epochs);
         self.problem = self.problem.take().or(other.problem);
         other.summary.map_or(Ok(()), |summary| self.take_in(summary))
     }
@@ -269,7 +293,7 @@ impl Accumulator for SummaryState {
 
 /// The mean with its error and interval, and with what it would be if absent samples had scores.
 fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
-    let mut estimate = part.summary.estimate_among(&state.errors, part.kind, part.all, &part.random);
+    let mut estimate = part.estimate(&state.errors);
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());
         estimate.notes.iid_stderr = estimate.stderr();
@@ -277,20 +301,25 @@ fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
         estimate.draws = None;
         estimate.notes = Notes::default();
     }
-    estimate.bounds = bounds(part.summary, state.absent, part.kind, &state.errors);
+    estimate.notes.stderr_fixed = state.epochs.fixed_stderr();
+    estimate.bounds = bounds(part.summary, state, part.kind);
+    estimate.notes.partly_absent = estimate.bounds.and(Some(state.epochs.gaps)).filter(|gaps| *gaps > 0);
     Ok(estimate)
 }
 
-/// What the mean would be with the absent samples, if the range of scores is known.
-fn bounds(summary: &Summary, absent: u64, whole: ScoreKind, errors: &ErrorPlan) -> Option<Bounds> {
-    let range = errors.range.or((whole != ScoreKind::Unbounded).then_some((0.0, 1.0)));
-    let (lowest, highest) = range.filter(|(low, high)| absent > 0 && summary.is_within(*low, *high))?;
-    let with = |score: f64| {
+/// What the mean would be with the absent samples and epochs, if the range of scores is known.
+fn bounds(summary: &Summary, state: &SummaryState, whole: ScoreKind) -> Option<Bounds> {
+    let range = state.errors.range.or((whole != ScoreKind::Unbounded).then_some((0.0, 1.0)));
+    let has_absent = state.absent + state.epochs.gaps > 0;
+    let (lowest, highest) = range.filter(|(low, high)| has_absent && summary.is_within(*low, *high))?;
+    let with = |score: f64, of_epochs: &ExactSum| {
         let mut sum = summary.sum();
-        sum.add_times(score, absent);
-        sum.divide(summary.n() + absent)
+        sum.merge(of_epochs);
+        sum.add_times(score, state.absent);
+        sum.divide((summary.n() + state.absent).max(1))
     };
-    Some(Bounds { worst: with(lowest), best: with(highest), absent_as_wrong: with(0.0) })
+    let [worst, best, wrong] = state.epochs.changes();
+    Some(Bounds { worst: with(lowest, worst), best: with(highest, best), absent_as_wrong: with(0.0, wrong) })
 }
 
 /// A spread of moments, which needs two scores.

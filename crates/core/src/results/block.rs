@@ -192,6 +192,7 @@ fn by_key(
             let unscored: Vec<u32> = unscored.map(|row| values.sample_row(row) as u32).collect();
             values.absent.extend(unscored);
         }
+        values.epochs = super::epochs::epoch_info(set, Some(&key));
         let of_key = Scores::new(&values, rows);
         let mut result = context.result(Some(&key), of_key.len(), unscored + unscored_here);
         metrics.into_iter().for_each(|metric| add(&mut result, metric.as_ref(), &of_key));

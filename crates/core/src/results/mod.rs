@@ -1,6 +1,7 @@
 //! The heart: scores and a plan in, estimates out.
 
 mod block;
+mod epochs;
 mod glob;
 mod reduce;
 mod unused_cluster;
@@ -80,6 +81,17 @@ pub enum Warning {
         /// The first sample that has it.
         sample: String,
     },
+    /// Samples have different numbers of scored epochs, under a reducer whose value depends on it.
+    UnequalEpochs {
+        /// The scorer.
+        scorer: String,
+        /// The reducer.
+        reducer: String,
+        /// The smallest number of scored epochs that a sample has.
+        fewest: usize,
+        /// The largest.
+        most: usize,
+    },
     /// No figure matches the requested headline; the first one takes its place.
     NoHeadline {
         /// The requested headline.
@@ -126,6 +138,11 @@ impl std::fmt::Display for Warning {
                 f,
                 "the key {key:?} of the scores by `{scorer}` (sample {sample:?}) gets no metrics: the keys of the \
                  first map-valued score count; give it to every sample, NaN where there is no value"
+            ),
+            Warning::UnequalEpochs { scorer, reducer, fewest, most } => write!(
+                f,
+                "samples have {fewest} to {most} scored epochs of `{scorer}`, and what {reducer} gives depends on that \
+                 number, so that they cannot be compared; pass_at(k), g_pass(k, j) and best_of(k) do not depend on it"
             ),
             Warning::NoHeadline { wanted } => {
                 write!(
@@ -265,6 +282,8 @@ impl Plan {
             let own = self.default_metrics.get(name).unwrap_or(&accuracy);
             (name, &no_params, of_all.unwrap_or(own))
         }));
+        let is_wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|wanted| wanted == name);
+        scorers.retain(|(name, _, _)| is_wanted(name));
         for (name, params, metrics) in &scorers {
             let metrics = views::metrics_of(name, metrics, &scorers, columns);
             views::scorer_results(&shared, self, name, params, &metrics, &mut evaluation)?;

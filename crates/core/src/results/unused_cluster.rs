@@ -33,10 +33,11 @@ pub struct UnusedCluster {
 }
 
 impl Plan {
-    /// The metadata key with the largest design effect, if that is above 1.5, among those that nothing is clustered or
-    /// grouped by: whoever groups by a key asks about its values, and not about others like them. A candidate has a value
-    /// for every sample, from two values to half as many as there are samples, and two of them at least with several
-    /// samples. Nothing is found where the plan has clusters already, or says that samples are independent (`iid`).
+    /// A metadata key with a design effect above 1.5 among those that nothing is clustered or grouped by: whoever groups
+    /// by a key asks about its values, and not about others like them. Of several it is the one with the most values:
+    /// a few coarse ones are seldom clusters. A candidate has a value for every sample, from two values to half as many
+    /// as there are samples, and two of them at least with several samples. Nothing is found where the plan has clusters
+    /// already, or says that samples are independent (`iid`).
     ///
     /// `columns` should have all metadata that is to be considered. The results are computed again for each
     /// candidate, of which at most 32 are looked at.
@@ -67,9 +68,12 @@ impl Plan {
         let candidates = candidates
             .filter(|key| columns.metadata_column(key).is_some_and(|column| are_clusters(column, &index)));
         let of_keys = candidates.take(MAX_KEYS).filter_map(|key| self.clustered_by(key, columns, &index));
+        let is_finer = |one: &UnusedCluster, other: &UnusedCluster| {
+            (one.clusters, one.design_effect) > (other.clusters, other.design_effect)
+        };
         of_keys
             .filter(|found| found.design_effect > LARGE_EFFECT)
-            .reduce(|best, other| if other.design_effect > best.design_effect { other } else { best })
+            .reduce(|best, other| if is_finer(&other, &best) { other } else { best })
     }
 
     fn all_metrics(&self) -> impl Iterator<Item = &std::sync::Arc<dyn Metric>> {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::block::{self, ViewContext};
+use super::epochs::{epoch_info, samples_by_epochs};
 use super::reduce::reduce;
 use super::{ReducedSamples, Reduction, Warning};
 use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn};
@@ -134,7 +135,12 @@ impl View<'_> {
         name: Option<String>,
         evaluation: &mut Evaluation,
     ) -> Result<()> {
-        let estimation = Estimation { by_sample: false, ..self.estimation.clone() };
+        let mut estimation = Estimation { by_sample: false, ..self.estimation.clone() };
+        let by_epoch = reducer.by_epoch();
+        if by_epoch.is_some_and(|reducer| reducer.is_probability()) {
+            // The range is that of the scores, which the reduced ones are no longer.
+            estimation.errors.range = None;
+        }
         let mut reduced = reduce(self.columns, self.scorer, self.index, reducer, estimation)?;
         reduced.set.raters.reduced = Some((self.index, reducer));
         let results = &mut evaluation.results;
@@ -148,11 +154,22 @@ impl View<'_> {
                 example: self.scorer.values.get(row).map(|v| v.describe()).unwrap_or_default(),
             });
         }
+        reduced.set.epochs = epoch_info(&reduced.set, None);
         let missing = self.index.len() - reduced.set.values.len();
         if missing + reduced.set.values.count_present().1 > 0 {
             reduced.set.absent = self.absent_samples(&reduced.set);
         }
         let common = self.context();
+        if let [(fewest, _), .., (most, _)] = common.counts.samples_by_epochs.as_slice()
+            && by_epoch.is_some_and(|reducer| reducer.depends_on_epochs())
+        {
+            results.warnings.push(Warning::UnequalEpochs {
+                scorer: self.scorer.name.clone(),
+                reducer: reducer.log_name(),
+                fewest: *fewest,
+                most: *most,
+            });
+        }
         let unconvertible = reduced.unconvertible.map_or(0, |(count, _)| count);
         let counts = Counts { missing, unconvertible, ..common.counts };
         let context = ViewContext { reducer: name.clone(), unreduced: false, counts, ..common };
@@ -206,6 +223,7 @@ impl View<'_> {
                 missing,
                 errored: self.columns.errored(),
                 epochs: self.index.max_rows(),
+                samples_by_epochs: samples_by_epochs(self.scorer, self.index),
                 unscored_epochs: unscored,
                 missing_epochs: missing,
                 reasons: self.scorer.details.reasons(),

@@ -38,6 +38,7 @@ impl<'a> Resampler<'a> {
             estimation: Estimation { errors, by_sample: false, value_only: true, ..of.estimation.clone() },
             absent: of.absent.clone(),
             raters: RatingSource::within(of),
+            epochs: None,
             converted: ConversionCache::default(),
             copy_ids: Default::default(),
         };

@@ -41,8 +41,8 @@ pub use philox::{Stream, philox4x32_10};
 pub use student_t::{t_cdf, t_quantile, t_survival};
 pub(crate) use tally::tally;
 pub(crate) use units::{
-    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out, left_out_figures, percentile_ends,
-    resampled, resampled_figures,
+    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out, percentile_ends, resampled,
+    resampled_figures,
 };
 pub(crate) use wild::{Weights, WildBootstrap};
 

@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
 use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
@@ -383,8 +384,15 @@ pub(super) fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<It
 /// does.
 fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
     for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
-        if let Error::MissingKey { known, .. } = &mut failure.error {
-            *known = metadata_keys.iter().take(12).cloned().collect();
+        let listed = || metadata_keys.iter().take(12).cloned().collect();
+        match &mut failure.error {
+            Error::MissingKey { known, .. } => *known = listed(),
+            Error::UnknownRater { name, nearest: near, keys, .. } => {
+                *keys = listed();
+                *near =
+                    near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
+            }
+            _ => {}
         }
     }
 }

@@ -5,7 +5,7 @@ mod totals;
 mod variance;
 
 pub(super) use spanning::{ClusteredGroup, spanning_error, spans};
-pub(super) use variance::degrees_of_freedom;
+pub(super) use variance::{bell_mccaffrey_of_weights, degrees_of_freedom};
 
 use std::hash::Hash;
 

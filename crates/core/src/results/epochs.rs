@@ -1,0 +1,340 @@
+//! What the epochs behind reduced scores say about them.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use crate::columns::{Floats, Numbers, SampleIndex, ScorerColumn};
+use crate::estimate::ErrorPlan;
+use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::scores::{EpochInfo, ScoreSet};
+use crate::value::{Conversion, LeafRef, ValueRef};
+
+/// Samples that a thread takes at once.
+const PART: usize = 1 << 13;
+
+/// What the epochs behind reduced scores, or behind a field of them, say; none if there is nothing to say.
+pub(super) fn epoch_info(set: &ScoreSet<'_>, field: Option<&str>) -> Option<EpochInfo> {
+    let (index, reducer) = set.raters.reduced?;
+    let (reducer, scorer) = (reducer.by_epoch()?, set.columns.scorer(set.scorer)?);
+    let has_variance = reducer.variance_of_epochs(&[0.0, 1.0]).is_some();
+    let has_gaps = !scorer.values.is_all_scored() || scorer.values.len() < index.rows() || field.is_some();
+    if !index.has_repeats() || !has_variance && !has_gaps {
+        return None;
+    }
+    let epochs = RawEpochs::new(scorer, field, reducer.conversion()?)?;
+    let parts: Vec<PartInfo> = (0..index.len().div_ceil(PART))
+        .into_par_iter()
+        .map(|part| epochs.part(reducer, index, part * PART..index.len().min((part + 1) * PART)))
+        .collect();
+    let mut info = EpochInfo::default();
+    if has_variance {
+        info.variances = vec![f64::NAN; set.columns.len()];
+    }
+    let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
+    let mut gaps = Vec::new();
+    for part in parts {
+        for (row, variance) in part.variances {
+            if let Some(slot) = info.variances.get_mut(row as usize) {
+                *slot = variance;
+            }
+        }
+        (least, greatest) = (least.min(part.least), greatest.max(part.greatest));
+        gaps.extend(part.gaps);
+    }
+    if let Some((low, high)) = range(&set.estimation.errors, reducer, least, greatest) {
+        info.gaps = gaps.iter().filter_map(|gap| gap.filled(reducer, low, high)).collect();
+    }
+    Some(info)
+}
+
+/// The range of the scores, if it is known: that of the plan, or 0 to 1, if all are within.
+fn range(errors: &ErrorPlan, reducer: &dyn EpochReducer, least: f64, greatest: f64) -> Option<(f64, f64)> {
+    // The plan of scores that are probabilities has no range: that of the scores before was another.
+    let (low, high) = errors.range.filter(|_| !reducer.is_probability()).unwrap_or((0.0, 1.0));
+    (low <= least && greatest <= high).then_some((low, high))
+}
+
+/// How many samples have how many scored epochs, by the number of epochs; empty if all have the same number. Samples
+/// without any do not count.
+pub(super) fn samples_by_epochs(scorer: &ScorerColumn, index: &SampleIndex) -> Vec<(usize, usize)> {
+    if !index.has_repeats() {
+        return Vec::new();
+    }
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    index.for_each(|rows| {
+        let scored = rows.iter().filter(|row| scorer.values.is_scored(**row as usize) == Some(true)).count();
+        *counts.entry(scored).or_default() += 1;
+    });
+    counts.remove(&0);
+    if counts.len() > 1 { counts.into_iter().collect() } else { Vec::new() }
+}
+
+/// The scores of all epochs as numbers.
+enum RawEpochs<'a> {
+    Plain(&'a ScorerColumn, Numbers<'a>),
+    Converted(&'a ScorerColumn, Floats),
+    Field(&'a ScorerColumn, &'a str, &'a Conversion),
+}
+
+impl<'a> RawEpochs<'a> {
+    fn new(scorer: &'a ScorerColumn, field: Option<&'a str>, conversion: &'a Conversion) -> Option<Self> {
+        if let Some(field) = field {
+            return Some(RawEpochs::Field(scorer, field, conversion));
+        }
+        if !scorer.values.is_flat() {
+            return None;
+        }
+        Some(match scorer.values.numbers(conversion) {
+            Some(numbers) => RawEpochs::Plain(scorer, numbers),
+            None => RawEpochs::Converted(scorer, scorer.values.convert(conversion)),
+        })
+    }
+
+    /// The score of a row, if it has one.
+    fn number(&self, row: u32) -> Option<f64> {
+        let row = row as usize;
+        let is_scored = |scorer: &ScorerColumn| scorer.values.is_scored(row) == Some(true);
+        match self {
+            RawEpochs::Plain(scorer, numbers) => is_scored(scorer).then(|| numbers.get(row)),
+            RawEpochs::Converted(scorer, floats) => {
+                floats.values.get(row).copied().filter(|_| is_scored(scorer))
+            }
+            RawEpochs::Field(scorer, field, conversion) => match scorer.values.get(row)? {
+                ValueRef::Map(map) => match map.get(*field)?.view() {
+                    LeafRef::Unscored => None,
+                    leaf => Some(conversion.convert_leaf(leaf).value),
+                },
+                _ => None,
+            },
+        }
+    }
+
+    fn is_present(&self, row: u32) -> bool {
+        let (RawEpochs::Plain(scorer, _) | RawEpochs::Converted(scorer, _) | RawEpochs::Field(scorer, ..)) =
+            self;
+        scorer.values.is_scored(row as usize).is_some()
+    }
+
+    fn part(
+        &self,
+        reducer: &dyn EpochReducer,
+        index: &SampleIndex,
+        samples: std::ops::Range<usize>,
+    ) -> PartInfo {
+        let mut part = PartInfo {
+            variances: Vec::with_capacity(samples.len()),
+            gaps: Vec::new(),
+            least: f64::INFINITY,
+            greatest: f64::NEG_INFINITY,
+        };
+        let mut scored: Vec<f64> = Vec::new();
+        index.for_each_of(samples, |rows| {
+            let Some(first) = rows.iter().copied().find(|row| self.is_present(*row)) else { return };
+            scored.clear();
+            scored.extend(rows.iter().filter_map(|row| self.number(*row)));
+            for score in &scored {
+                (part.least, part.greatest) = (part.least.min(*score), part.greatest.max(*score));
+            }
+            if let Some(variance) = reducer.variance_of_epochs(&scored) {
+                part.variances.push((first, variance));
+            }
+            let absent = rows.len() - scored.len();
+            if absent > 0 && !scored.is_empty() {
+                part.gaps.push(EpochGap { row: first, scored: scored.clone(), absent });
+            }
+        });
+        part
+    }
+}
+
+/// What some samples say.
+struct PartInfo {
+    variances: Vec<(u32, f64)>,
+    gaps: Vec<EpochGap>,
+    least: f64,
+    greatest: f64,
+}
+
+/// A sample of whose epochs some have no score.
+struct EpochGap {
+    row: u32,
+    scored: Vec<f64>,
+    absent: usize,
+}
+
+impl EpochGap {
+    /// The reduced score if the absent epochs had the lowest score, the highest, or 0.
+    fn filled(&self, reducer: &dyn EpochReducer, low: f64, high: f64) -> Option<(u32, [f64; 3])> {
+        let filled = |score: f64| {
+            let mut floats = self.scored.clone();
+            floats.resize(self.scored.len() + self.absent, score);
+            let leaves: Vec<LeafRef<'_>> = floats.iter().map(|float| LeafRef::Float(*float)).collect();
+            match reducer.reduce_epochs(&EpochValues::of_leaves(&leaves, &floats)) {
+                ReducedValue::Leaf(leaf) => leaf.view().number().filter(|number| number.is_finite()),
+                ReducedValue::List(_) => None,
+            }
+        };
+        Some((self.row, [filled(low)?, filled(high)?, filled(0.0)?]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::metrics::{accuracy, grouped, mean};
+    use crate::reducers::{at_least, best_of, max, pass_at};
+    use crate::{Bounds, ErrorPlan, Estimate, Plan, Score, ScoreColumns, Value, Warning, metrics, reducers};
+
+    /// Rows of sample, epoch, group and score; `None` for a sample that the scorer has no entry for.
+    fn columns(rows: &[(&str, u32, &str, Option<Value>)]) -> ScoreColumns {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, epoch, group, value) in rows {
+            let mut row = columns.push(*id, *epoch).metadata("g", *group);
+            if let Some(value) = value {
+                row = row.score("s", Score::new(value.clone())).unwrap();
+            }
+            let _ = row;
+        }
+        columns
+    }
+
+    fn close(got: Option<f64>, want: f64) {
+        assert!((got.unwrap() - want).abs() < 1e-15, "{got:?} {want}");
+    }
+
+    fn close_bounds(estimate: &Estimate, worst: f64, best: f64, wrong: f64) {
+        let bounds = estimate.bounds.unwrap();
+        close(Some(bounds.worst), worst);
+        close(Some(bounds.best), best);
+        close(Some(bounds.absent_as_wrong), wrong);
+    }
+
+    fn one(value: f64) -> Option<Value> {
+        Some(Value::Float(value))
+    }
+
+    #[test]
+    fn a_mean_of_epochs_has_the_error_for_the_same_samples() {
+        let scores = [[1., 1., 0.], [0., 0., 1.], [1., 1., 1.], [0., 0., 0.]];
+        let mut rows = Vec::new();
+        for (id, epochs) in ["a", "b", "c", "d"].into_iter().zip(scores) {
+            rows.extend(epochs.into_iter().enumerate().map(|(at, x)| (id, at as u32 + 1, "x", one(x))));
+        }
+        let columns = columns(&rows);
+        let plan =
+            Plan::new().metrics(metrics![mean(), grouped(mean(), "g").all(crate::metrics::All::Groups)]);
+        let results = plan.evaluate(&columns).unwrap().results;
+        let estimate = results.estimate("mean").unwrap();
+        close(estimate.stderr(), 0.21516574145596762);
+        close(estimate.notes.stderr_fixed, 0.11785113019775792);
+        // One group is all there is.
+        let grouped = results.scores[0].metrics[1].value.clone();
+        close(grouped.get("x").unwrap().notes.stderr_fixed, 0.11785113019775792);
+        close(grouped.get("all").unwrap().notes.stderr_fixed, 0.11785113019775792);
+        let reduced = plan.reducers(reducers![pass_at(2)]).evaluate(&columns).unwrap().results;
+        assert_eq!(reduced.estimate("mean").unwrap().notes.stderr_fixed, None, "known of means only");
+    }
+
+    #[test]
+    fn epochs_without_a_score_are_in_the_bounds() {
+        let rows = [
+            ("a", 1, "x", one(1.0)),
+            ("a", 2, "x", Some(Value::Unscored)),
+            ("b", 1, "x", one(1.0)),
+            ("b", 2, "x", one(0.0)),
+            ("c", 1, "y", None),
+            ("c", 2, "y", None),
+            ("d", 1, "y", one(0.5)),
+            ("d", 2, "y", None),
+        ];
+        let columns = columns(&rows);
+        let of = |reducers: crate::Reducers| {
+            let plan = Plan::new().metrics(metrics![accuracy()]).reducers(reducers);
+            plan.evaluate(&columns).unwrap().results.estimate("accuracy").unwrap()
+        };
+        let estimate = of(reducers![crate::reducers::mean()]);
+        // a is (1 + x)/2, b 0.5, c x, d (0.5 + x)/2.
+        close(estimate.number(), (1.0 + 0.5 + 0.5) / 3.0);
+        close_bounds(&estimate, (0.5 + 0.5 + 0.25) / 4.0, (1.0 + 0.5 + 1.0 + 0.75) / 4.0, 1.25 / 4.0);
+        assert_eq!((estimate.absent, estimate.notes.partly_absent), (1, Some(2)));
+        // a is 1, b 1 − C(1,1)/C(2,1), c x, d half of x.
+        let estimate = of(reducers![pass_at(1)]);
+        close_bounds(&estimate, (0.5 + 0.5) / 4.0, (1.0 + 0.5 + 1.0 + 0.5) / 4.0, 1.0 / 4.0);
+        let estimate = of(reducers![best_of(1)]);
+        close_bounds(&estimate, 1.25 / 4.0, 3.25 / 4.0, 1.25 / 4.0);
+    }
+
+    #[test]
+    fn the_range_of_the_scores_is_that_of_the_plan() {
+        let rows =
+            [("a", 1, "x", one(1.0)), ("a", 2, "x", None), ("b", 1, "x", one(5.0)), ("b", 2, "x", one(3.0))];
+        let columns = columns(&rows);
+        let of = |range: Option<(f64, f64)>| {
+            let errors = ErrorPlan { range, ..ErrorPlan::default() };
+            let plan = Plan::new().metrics(metrics![mean()]).errors(errors);
+            plan.evaluate(&columns).unwrap().results.estimate("mean").unwrap()
+        };
+        assert_eq!(of(None).bounds, None, "5 is beyond 1, and nothing is known");
+        close_bounds(&of(Some((1.0, 5.0))), (1.0 + 4.0) / 2.0, (3.0 + 4.0) / 2.0, (0.5 + 4.0) / 2.0);
+        assert_eq!(of(Some((0.0, 2.0))).bounds, None, "5 is beyond that range");
+        // What is reduced to a probability lies within 0 and 1, whatever the range of the scores.
+        let errors = ErrorPlan { range: Some((1.0, 5.0)), ..ErrorPlan::default() };
+        let plan =
+            Plan::new().metrics(metrics![mean()]).errors(errors).reducers(reducers![pass_at(1).value(4.0)]);
+        let estimate = plan.evaluate(&columns).unwrap().results.estimate("mean").unwrap();
+        assert_eq!(estimate.interval.unwrap().method, crate::IntervalMethod::Wilson);
+    }
+
+    #[test]
+    fn groups_and_their_mean_have_bounds() {
+        let rows = [
+            ("a", 1, "x", one(1.0)),
+            ("b", 1, "x", None),
+            ("c", 1, "y", one(1.0)),
+            ("d", 1, "z", Some(Value::Unscored)),
+        ];
+        let plan = Plan::new().metrics(metrics![grouped(mean(), "g").all(crate::metrics::All::Groups)]);
+        let results = plan.evaluate(&columns(&rows)).unwrap().results;
+        let value = results.scores[0].metrics[0].value.clone();
+        assert_eq!(value.get("x").unwrap().bounds, Some(Bounds::new(0.5, 1.0, 0.5)));
+        assert_eq!(value.get("y").unwrap().bounds, None);
+        // x between 0.5 and 1, y 1, z anything.
+        let all = value.get("all").unwrap();
+        close(all.number(), 1.0);
+        close_bounds(all, 0.5, 1.0, 0.5);
+        assert_eq!(all.absent, 2);
+    }
+
+    #[test]
+    fn fields_of_maps_have_bounds_and_errors_too() {
+        let map = |a: f64| Some(Value::map([("a", crate::Leaf::from(a))]));
+        let rows = [
+            ("p", 1, "x", map(1.0)),
+            ("p", 2, "x", map(f64::NAN)),
+            ("q", 1, "x", map(1.0)),
+            ("q", 2, "x", map(0.0)),
+        ];
+        let metrics = metrics![{"a": [mean()]}];
+        let results = Plan::new().metrics(metrics).evaluate(&columns(&rows)).unwrap().results;
+        let estimate = results.estimate("s/a/mean").unwrap();
+        close_bounds(&estimate, 0.5, 0.75, 0.5);
+        // q alone has two epochs: its variance of 1/4 stands for p too.
+        close(estimate.notes.stderr_fixed, (0.25_f64 / 2.0).sqrt());
+    }
+
+    #[test]
+    fn unequal_epochs_are_counted_and_warned_of() {
+        let rows =
+            [("a", 1, "x", one(1.0)), ("a", 2, "x", one(0.0)), ("b", 1, "x", one(0.0)), ("c", 1, "x", None)];
+        let columns = columns(&rows);
+        let plan = Plan::new().reducers(reducers![max(), at_least(1), best_of(1)]);
+        let results = plan.evaluate(&columns).unwrap().results;
+        assert_eq!(results.scores[0].counts.samples_by_epochs, [(1, 1), (2, 1)]);
+        let warned = |warning: &Warning| match warning {
+            Warning::UnequalEpochs { reducer, fewest: 1, most: 2, .. } => Some(reducer.clone()),
+            _ => None,
+        };
+        let warned: Vec<String> = results.warnings.iter().filter_map(warned).collect();
+        assert_eq!(warned, ["max", "at_least_1"]);
+    }
+}

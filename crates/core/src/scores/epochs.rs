@@ -1,0 +1,78 @@
+//! What the epochs behind reduced scores say about them: how far they scatter, and what those without a score could be.
+
+use std::collections::HashMap;
+
+use super::Scores;
+use crate::columns::Numbers;
+use crate::stats::ExactSum;
+
+/// The epochs behind reduced scores. Rows are those of the score columns that the samples are known by.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EpochInfo {
+    /// The variance of the reduced score of a sample over runs of that sample, by row; not a number where it is unknown.
+    pub(crate) variances: Vec<f64>,
+    /// What the reduced score of a sample with epochs without a score would be if all of those had the lowest score, the
+    /// highest, or 0.
+    pub(crate) gaps: HashMap<u32, [f64; 3]>,
+}
+
+/// The same, summed up over scores. Merges exactly.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EpochSums {
+    variances: ExactSum,
+    /// The scores with a variance, and those without.
+    known: u64,
+    unknown: u64,
+    /// By how much the sum of the scores would change.
+    changes: [ExactSum; 3],
+    /// The scores with epochs without a score.
+    pub(crate) gaps: u64,
+}
+
+impl EpochSums {
+    pub(crate) fn update(&mut self, scores: &Scores<'_>, numbers: Numbers<'_>) {
+        let Some(info) = &scores.set.epochs else {
+            self.unknown += scores.len() as u64;
+            return;
+        };
+        for at in 0..scores.len() {
+            let row = scores.column_row(at);
+            match info.variances.get(row) {
+                Some(variance) if variance.is_finite() => {
+                    self.variances.add(*variance);
+                    self.known += 1;
+                }
+                _ => self.unknown += 1,
+            }
+            if let Some(filled) = info.gaps.get(&(row as u32)) {
+                self.gaps += 1;
+                for (change, filled) in self.changes.iter_mut().zip(filled) {
+                    change.add(*filled);
+                    change.add(-numbers.get(at));
+                }
+            }
+        }
+    }
+
+    pub(crate) fn merge(&mut self, other: &EpochSums) {
+        self.variances.merge(&other.variances);
+        self.known += other.known;
+        self.unknown += other.unknown;
+        self.gaps += other.gaps;
+        self.changes.iter_mut().zip(&other.changes).for_each(|(own, other)| own.merge(other));
+    }
+
+    /// By how much the sum of the scores would change if all epochs without a score had the lowest score, the highest,
+    /// or 0.
+    pub(crate) fn changes(&self) -> &[ExactSum; 3] {
+        &self.changes
+    }
+
+    /// The standard error of the mean over runs of the same samples: √(Σ w_i/K_i)/n. Samples whose variance is unknown
+    /// have the mean of the others. None if all are unknown.
+    pub(crate) fn fixed_stderr(&self) -> Option<f64> {
+        let n = (self.known + self.unknown) as f64;
+        let mean = (self.known > 0).then(|| self.variances.divide(self.known))?;
+        Some((mean / n).sqrt()).filter(|se| se.is_finite())
+    }
+}
