@@ -155,11 +155,8 @@ pub enum Error {
         /// What each is called in full.
         names: Vec<String>,
     },
-    /// A rating that is no scalar.
-    #[error(
-        "the rating of sample {sample:?} by `{rater}` is {found}; ratings are strings, numbers or booleans; of maps name \
-         a field"
-    )]
+    /// A rating that a metric cannot use.
+    #[error("the rating of sample {sample:?} by `{rater}` is {found}; {wanted}")]
     Rating {
         /// The rater.
         rater: String,
@@ -167,6 +164,8 @@ pub enum Error {
         sample: String,
         /// What the rating is.
         found: String,
+        /// What is needed, and the way out.
+        wanted: String,
     },
     /// A group is called like the aggregate of all.
     #[error(

@@ -30,6 +30,7 @@
 mod args;
 pub mod chat;
 mod columns;
+mod condition;
 mod error;
 mod estimate;
 mod evaluation;
@@ -59,6 +60,7 @@ pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
+pub use condition::Condition;
 pub use error::{Error, Result};
 pub use estimate::{
     BetaPrior, Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation,
@@ -70,7 +72,9 @@ pub use evaluation::{
     MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
-pub use metric::{Accumulator, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn};
+pub use metric::{
+    Accumulator, FigureNames, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn,
+};
 pub use naming::{TakenNames, unique_names};
 pub use params::{Params, ToSpec};
 pub use plan::{
@@ -81,7 +85,7 @@ pub use random::Random;
 pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
-pub use results::{Failure, Headline, Reduction, Warning};
+pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};

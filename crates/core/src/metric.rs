@@ -90,6 +90,17 @@ pub enum ScoreParts {
     All,
 }
 
+/// What the names of a metric's figures follow from, so that a name can be checked before there are scores.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FigureNames {
+    /// There is one figure, with the name of the metric.
+    OfMetric,
+    /// Arguments, and the metadata of samples; scores have no part in them.
+    OfMetadata,
+    /// Scores have a part in them, or that is not known.
+    OfScores,
+}
+
 /// Something computed over scores.
 ///
 /// Implement it, write a function with `#[metric]`, or use [`metric_fn`] on a closure.
@@ -162,6 +173,16 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     /// The metadata key that it clusters samples by.
     fn cluster(&self) -> Option<&str> {
         self.inner()?.cluster()
+    }
+
+    /// The metadata key that it groups samples by itself, without which it fails; not that of the metric in it.
+    fn group_key(&self) -> Option<&str> {
+        None
+    }
+
+    /// What the names of its figures follow from.
+    fn figure_names(&self) -> FigureNames {
+        FigureNames::OfScores
     }
 
     /// The raters that it names: other scorers, fields of map-valued scores, metadata keys. See [`Scores::ratings`].
@@ -422,6 +443,12 @@ macro_rules! forward_metric {
         }
         fn inner(&$self) -> Option<&dyn $crate::Metric> {
             $inner.inner()
+        }
+        fn group_key(&$self) -> Option<&str> {
+            $inner.group_key()
+        }
+        fn figure_names(&$self) -> $crate::FigureNames {
+            $inner.figure_names()
         }
         fn state(&$self, estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
             $inner.state(estimation)

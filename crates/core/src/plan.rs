@@ -316,6 +316,8 @@ pub struct Plan {
     pub errors: ErrorPlan,
     /// The metrics of scorers that are found in the scores but not planned, by name; accuracy and stderr for any other.
     pub default_metrics: IndexMap<String, Metrics>,
+    /// The scorers to compute figures for; all if there is none. Metrics can still read the scores of others.
+    pub only: Vec<String>,
 }
 
 /// Which figure to show first: the first that matches every field that is set.

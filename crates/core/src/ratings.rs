@@ -21,6 +21,9 @@ const OF_SCORER: &str = "scorer.";
 const OF_FIELD: &str = "field.";
 const OF_METADATA: &str = "metadata.";
 
+/// What ratings are.
+const SCALARS: &str = "ratings are strings, numbers or booleans; of maps name a field";
+
 /// The raters that a metric names.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -280,6 +283,7 @@ fn metadata_ratings(columns: &ScoreColumns, key: &str) -> Result<Vec<Option<Leaf
             rater: format!("{OF_METADATA}{key}"),
             sample: columns.id(row).to_owned(),
             found: if json.is_array() { "a list" } else { "a map" }.to_owned(),
+            wanted: SCALARS.to_owned(),
         })?;
         let leaf = Some(leaf).filter(|leaf| !matches!(leaf, Leaf::Null | Leaf::Unscored));
         known.insert(code, leaf.clone());
@@ -348,7 +352,7 @@ fn leaf(
         (Some(ValueRef::Leaf(LeafRef::Unscored)), Some(_)) => None,
         (Some(other), _) => {
             let (rater, sample) = (name.to_owned(), columns.id(row).to_owned());
-            return Err(Error::Rating { rater, sample, found: other.describe() });
+            return Err(Error::Rating { rater, sample, found: other.describe(), wanted: SCALARS.to_owned() });
         }
     };
     Ok(leaf.filter(|leaf| !matches!(leaf, Leaf::Null | Leaf::Unscored)))

@@ -21,7 +21,7 @@ use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::reducer::Reducer;
 use crate::spec::{
     Arg, MetricItem as MetricItemSpec, MetricMap as MetricMapSpec, MetricsSpec, OWN_PACKAGE,
-    REFERENCE_PACKAGE, Spec, is_own_metric, is_own_reducer, nearest, split_k_suffix,
+    REFERENCE_PACKAGE, Spec, is_own_reducer, nearest, split_k_suffix,
 };
 use crate::value::{Conversion, ValueToFloat};
 use crate::{metrics, reducers};
@@ -213,9 +213,9 @@ pub trait EntryKind: Clone + Send + Sync + 'static {
     /// What it is called in messages: `metric`.
     const KIND: &'static str;
 
-    /// Whether errorbar brings an entry of this name, and the reference has none.
-    fn is_own(name: &str) -> bool {
-        let _ = name;
+    /// Whether errorbar brings an entry of this name and these arguments, and the reference has none.
+    fn is_own(spec: &Spec) -> bool {
+        let _ = spec;
         false
     }
 
@@ -230,8 +230,8 @@ pub trait EntryKind: Clone + Send + Sync + 'static {
 impl EntryKind for Arc<dyn Metric> {
     const KIND: &'static str = "metric";
 
-    fn is_own(name: &str) -> bool {
-        is_own_metric(name)
+    fn is_own(spec: &Spec) -> bool {
+        spec.is_own_metric()
     }
 
     fn in_package(self, package: &str) -> Self {
@@ -241,8 +241,8 @@ impl EntryKind for Arc<dyn Metric> {
 impl EntryKind for Arc<dyn Reducer> {
     const KIND: &'static str = "reducer";
 
-    fn is_own(name: &str) -> bool {
-        is_own_reducer(name)
+    fn is_own(spec: &Spec) -> bool {
+        is_own_reducer(&spec.name)
     }
 
     fn in_package(self, package: &str) -> Self {
@@ -515,7 +515,7 @@ impl Registry {
         let built = (registered.build)(&Args::bind(spec, &names, self)?)?;
         Ok(match spec.package.as_deref() {
             // What only we have is recorded under our package whether it was written or not.
-            Some(OWN_PACKAGE) if registered.listing.built_in && !T::is_own(&spec.name) => {
+            Some(OWN_PACKAGE) if registered.listing.built_in && !T::is_own(spec) => {
                 built.in_package(OWN_PACKAGE)
             }
             _ => built,

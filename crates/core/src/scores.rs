@@ -420,6 +420,11 @@ impl<'a> Scores<'a> {
         set.details.get(self.row(at)).and_then(|d: &ScoreDetail| d.metadata.as_ref())
     }
 
+    /// The answer at a position, if one is recorded.
+    pub(crate) fn answer(&self, at: usize) -> Option<String> {
+        self.set.detail(self.row(at)).answer
+    }
+
     /// All values as floats through the default conversion, in row order.
     pub fn floats(&self) -> Vec<f64> {
         self.converted(&Conversion::default(), |numbers| numbers.to_floats().into_owned())

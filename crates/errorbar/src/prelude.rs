@@ -19,8 +19,10 @@
 
 pub use errorbar_core::chat::{Input, Message, MessageRole, ModelOutput};
 pub use errorbar_core::metrics::{
-    All, CiMethod, Level, OnMissing, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency,
-    grouped, krippendorff_alpha, mean, perplexity_per_seq, perplexity_per_token, std, stderr, var,
+    All, Average, CiMethod, Level, OnMissing, Prediction, accuracy, aggregate, bootstrap, bootstrap_stderr,
+    ci, ci_wilson, count, f1_score, filtered, frequency, geometric_mean, grouped, krippendorff_alpha, max,
+    mean, median, min, perplexity_per_seq, perplexity_per_token, precision, quantile, recall, std, stderr,
+    sum, var, weighted_mean,
 };
 pub use errorbar_core::{
     Conversion, Epochs, Error, ErrorPlan, Estimate, Evaluation, IndexMap, MetadataKeys, Metric, MetricValue,

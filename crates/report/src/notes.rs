@@ -15,6 +15,8 @@ const LARGE_CLUSTER: f64 = 0.5;
 
 /// From this design effect on, clusters matter enough to be reported.
 const LARGE_EFFECT: f64 = 1.5;
+/// Below this design effect, that clusters make the error smaller is reported.
+const SMALL_EFFECT: f64 = 0.95;
 
 /// How most errors and intervals were computed. Reported once; a row reports only what differs.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -147,15 +149,19 @@ fn error_name(row: &EstimateRow<'_>, keys: &[String]) -> Option<String> {
     match error.method {
         // A custom metric explains itself, and a mean of groups is marked as such.
         ErrorMethod::Custom | ErrorMethod::Macro => None,
-        ErrorMethod::Cluster(_) => {
-            let own = row.error_metric.and_then(|metric| metric.cluster.as_ref());
-            let keys = if row.error_metric.is_some() { own.map(std::slice::from_ref) } else { Some(keys) };
-            let keys = keys.unwrap_or_default();
-            let by = if keys.is_empty() { "sample".to_owned() } else { keys.join(" and ") };
-            Some(format!("{} by {by}", error.method))
-        }
+        method @ ErrorMethod::Cluster(_) => Some(format!("{method} by {}", clustered_by(row, keys))),
+        // Of samples, or of clusters.
+        method if !error.clusters.is_empty() => Some(format!("{method} by {}", clustered_by(row, keys))),
         method => Some(method.to_string()),
     }
+}
+
+/// What the samples of a row are clustered by.
+fn clustered_by(row: &EstimateRow<'_>, keys: &[String]) -> String {
+    let own = row.error_metric.and_then(|metric| metric.cluster.as_ref());
+    let keys = if row.error_metric.is_some() { own.map(std::slice::from_ref) } else { Some(keys) };
+    let keys = keys.unwrap_or_default();
+    if keys.is_empty() { "sample".to_owned() } else { keys.join(" and ") }
 }
 
 fn interval_name(row: &EstimateRow<'_>) -> Option<IntervalName> {
@@ -294,8 +300,10 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &CommonMet
     }));
     notes.extend(ignores_epochs(row).then(|| "± takes epochs as independent".to_owned()));
     let is_clustered = shown_error(estimate).is_some_and(|error| !error.clusters.is_empty());
-    let design_effect = estimate.notes.design_effect.filter(|effect| is_clustered && *effect >= LARGE_EFFECT);
-    notes.extend(design_effect.map(|effect| format!("design effect {effect:.1}")));
+    let design_effect = estimate.notes.design_effect.filter(|_| is_clustered);
+    // One below 1 is possible: clusters may be more alike than their samples are. With few clusters it is chance.
+    let is_noted = |effect: &f64| *effect >= LARGE_EFFECT || *effect < SMALL_EFFECT;
+    notes.extend(design_effect.filter(is_noted).map(|effect| format!("design effect {effect:.1}")));
     // All of the scores: there is only one cluster.
     let is_large = |share: &f64| (LARGE_CLUSTER..1.0).contains(share);
     if let Some(share) = estimate.notes.largest_cluster_share.filter(is_large) {

@@ -1,9 +1,10 @@
 //! Which interval fits: the one place where `auto` decides.
 
 use super::independent::{FEW, MAX_DISTINCT};
+use super::methods::wild;
 use super::methods::wilson::{effective_n, is_plain};
-use super::methods::{DrawSource, IntervalInput, interval as by};
-use super::{Draws, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Undefined};
+use super::methods::{DrawSource, IntervalInput, binomial, interval as by};
+use super::{Draws, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Side, Undefined};
 use crate::random::Random;
 
 /// From this skewness on, Student's t misses too often on one side when scores are few.
@@ -18,18 +19,55 @@ pub(super) fn estimate(input: &IntervalInput<'_>, random: &Random) -> Estimate {
         IntervalChoice::Method(method) => requested(input, method, random),
     };
     if let Ok(interval) = &decision.interval {
-        if interval.method.is_drawn() {
+        if is_random(input, interval.method) {
             estimate.draws = Some(Draws { seed: input.seed, count: u64::from(input.plan.draws()) });
         }
-        if interval.method == IntervalMethod::Wilson && !(is_plain(input) && input.sampled == 0.0) {
-            estimate.notes.effective_n = effective_n(input).ok();
-        }
+        estimate.notes.effective_n = effective_n_of(input, interval.method);
     }
     // An interval that does not exist has its own reason.
     estimate.notes.reason = decision.reason.filter(|_| decision.interval.is_ok());
     estimate.notes.is_caution = decision.is_caution && estimate.notes.reason.is_some();
     estimate.interval = decision.interval;
     estimate
+}
+
+/// The number of independent scores that an interval of a share is computed from, unless that is n.
+fn effective_n_of(input: &IntervalInput<'_>, method: IntervalMethod) -> Option<f64> {
+    if is_plain(input) && input.sampled == 0.0 {
+        return None;
+    }
+    match method {
+        IntervalMethod::Wilson => effective_n(input).ok(),
+        IntervalMethod::ClopperPearson | IntervalMethod::Jeffreys | IntervalMethod::Beta(_) => {
+            binomial::effective_n(input, method)
+        }
+        _ => None,
+    }
+}
+
+/// The rule of three: if none of n scores is 1, the upper 95 % bound 1 − 0.05^(1/n) is about 3/n; and the same for 0. It is
+/// the bound of Clopper and Pearson, for independent zeros and ones.
+fn rule_of_three(input: &IntervalInput<'_>) -> Option<String> {
+    let (absent, bound) = match (input.plan.side(), input.mean) {
+        (Side::Upper, 0.0) => (1, "at most"),
+        (Side::Lower, 1.0) => (0, "at least 1 −"),
+        _ => return None,
+    };
+    if !(is_plain(input) && input.sampled == 0.0) {
+        return None;
+    }
+    // −ln 0.05 = 2.996 is the three of the rule.
+    let three = -libm::log1p(-input.plan.level());
+    let (n, share) = (input.n, three / input.n as f64);
+    Some(format!("rule of three: no {absent} among {n} scores, so {bound} about {three:.1}/{n} = {share:.2}"))
+}
+
+/// Whether the interval of a method depends on the seed.
+fn is_random(input: &IntervalInput<'_>, method: IntervalMethod) -> bool {
+    match method {
+        IntervalMethod::Wild(weights) => wild::is_drawn(input, weights),
+        method => method.is_drawn(),
+    }
 }
 
 /// An interval, and why it is this one.
@@ -56,6 +94,9 @@ impl IntervalDecision {
 /// The interval that fits the scores.
 fn choose(input: &IntervalInput<'_>, random: &Random) -> IntervalDecision {
     let range = input.range();
+    if let Some(rule) = rule_of_three(input) {
+        return IntervalDecision::new(input, IntervalMethod::ClopperPearson, format!("({rule})"));
+    }
     if range.is_ok() {
         let why = match (is_plain(input), effective_n(input)) {
             (true, Ok(n)) if input.sampled > 0.0 => format!("(0/1 scores, on effective n {n:.1})"),
@@ -93,7 +134,8 @@ fn choose(input: &IntervalInput<'_>, random: &Random) -> IntervalDecision {
 /// The interval that the plan names.
 fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -> IntervalDecision {
     if !name.is_resampled() {
-        return IntervalDecision { interval: by(input, name), reason: None, is_caution: false };
+        let reason = rule_of_three(input).filter(|_| name == IntervalMethod::ClopperPearson);
+        return IntervalDecision { interval: by(input, name), reason, is_caution: false };
     }
     match &input.sample {
         // With this many scores the two are the same.
@@ -106,6 +148,12 @@ fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -
             let decision = choose(input, random);
             let reason = decision.reason.map(|reason| format!("nothing to resample; {reason}"));
             return IntervalDecision { reason, is_caution: true, ..decision };
+        }
+        _ if matches!(name, IntervalMethod::Wild(_)) && input.units() > wild::MAX_CLUSTERS => {
+            let reason =
+                format!("t in place of {name}: more than {} samples or clusters", wild::MAX_CLUSTERS);
+            let interval = by(input, IntervalMethod::T);
+            return IntervalDecision { interval, reason: Some(reason), is_caution: true };
         }
         _ => {}
     }

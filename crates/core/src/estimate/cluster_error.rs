@@ -126,7 +126,7 @@ pub(super) fn drawn(clusters: &[ClusterTotal], draws: u32, random: &Random) -> M
 
 /// V = V_a + V_b − V_ab (Cameron, Gelbach & Miller, "Robust inference with multiway clustering", 2011). That may come out
 /// negative; the larger of the first two is then what can be defended.
-fn combined(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
+pub(super) fn combined(ways: [f64; 2], both: f64) -> (f64, Option<&'static str>) {
     let larger = ways[0].max(ways[1]);
     let unit = larger.max(both);
     if unit == 0.0 {

@@ -47,6 +47,18 @@ impl IndependentScores {
         IndependentScores { moments: Moments::new(), extent: Extent::NONE, values: Some(Vec::new()), keep }
     }
 
+    /// As many zeros and ones.
+    pub(super) fn of_zeros_and_ones(zeros: u64, ones: u64) -> Self {
+        let mut scores = IndependentScores::new(ValueRetention::UpToLimit);
+        let values: Vec<(f64, u64)> =
+            [(0.0, zeros), (1.0, ones)].into_iter().filter(|(_, n)| *n > 0).collect();
+        values.iter().for_each(|(value, times)| scores.moments.push_times(*value, *times));
+        let ends: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
+        scores.extent = Extent::of(Numbers::Floats(&ends));
+        scores.values = Some(values);
+        scores
+    }
+
     /// Scores whose values are not retained.
     pub(super) fn without_values(moments: Moments, extent: Extent) -> Self {
         IndependentScores { moments, extent, values: None, keep: ValueRetention::WhileFew }

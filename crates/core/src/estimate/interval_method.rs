@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::method::unknown;
+use crate::args::ArgWord;
 use crate::spec::{Arg, Spec};
 
 /// How an interval was made. Its text is a spec: `wilson`, `beta(prior=[1, 1])`, `wild(weights="rademacher")`.
@@ -39,6 +40,8 @@ pub enum IntervalMethod {
     Exact,
     /// The wild cluster bootstrap.
     Wild(WildWeights),
+    /// Two of the scores themselves, by rank: that of a quantile.
+    OrderStatistics,
     /// As a custom metric defines it.
     Custom,
 }
@@ -119,6 +122,7 @@ impl IntervalMethod {
             IntervalMethod::BootstrapT => "bootstrap_t",
             IntervalMethod::Exact => "exact",
             IntervalMethod::Wild(_) => "wild",
+            IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::Custom => "custom",
         }
     }
@@ -274,6 +278,12 @@ impl Side {
             Side::Lower | Side::Upper => level,
         }
     }
+}
+
+impl ArgWord for Side {
+    const EXPECTED: &'static str = "\"two-sided\", \"lower\" or \"upper\"";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("two-sided", Side::TwoSided), ("lower", Side::Lower), ("upper", Side::Upper)];
 }
 
 impl fmt::Display for Side {

@@ -15,6 +15,7 @@ mod kind;
 mod method;
 mod methods;
 mod plan;
+mod ratio;
 mod resampled;
 mod shares;
 mod summary;
@@ -22,7 +23,7 @@ mod units;
 
 pub(crate) use cluster_error::ErrorFigure;
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters};
+pub(crate) use clusters::{ERRORS, check as check_clusters, is_cluster_id};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
 pub use independent::IndependentScores;
@@ -31,10 +32,11 @@ pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
 pub use plan::ErrorPlan;
-pub(crate) use resampled::{ResampledFigure, planned_draws, resampled_estimate, wants_left_out};
+pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
+pub(crate) use resampled::{ResampledFigures, planned_draws, resampled_estimate};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
-pub(crate) use summary::{estimate_from, finite_population};
+pub(crate) use summary::{estimate_from, estimate_of_share};
 pub(crate) use units::ScoreUnits;
 
 #[cfg(test)]

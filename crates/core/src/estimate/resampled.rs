@@ -6,9 +6,7 @@ use super::{
 };
 use crate::error::Result;
 use crate::scores::Scores;
-use crate::stats::{
-    jackknife_error, left_out_figures, percentile_ends, resampled_figures, standard_deviation,
-};
+use crate::stats::{bca_shares, jackknife_error, left_out, percentile_ends, resampled, standard_deviation};
 
 /// With fewer resamples an interval says little.
 const FEWEST_DRAWS: u64 = 200;
@@ -29,48 +27,122 @@ pub(crate) fn resampled_estimate<F>(
 where
     F: Fn(&[u32]) -> Option<f64> + Sync,
 {
+    let estimates = resampled_estimates(metric, scores, vec![value], |units| {
+        let figure = prepare(units);
+        move |counts: &[u32]| vec![figure(counts).unwrap_or(f64::NAN)]
+    })?;
+    Ok(estimates.into_iter().next().unwrap_or_else(|| Estimate::undefined(Undefined::NoScores)))
+}
+
+/// The same for several figures of the same resamples; in a resample, one that is undefined is not a number.
+///
+/// # Errors
+/// Those of reading scores.
+fn resampled_estimates<F>(
+    metric: &str,
+    scores: &Scores<'_>,
+    values: Vec<Maybe<f64>>,
+    prepare: impl FnOnce(&ScoreUnits) -> F,
+) -> Result<Vec<Estimate>>
+where
+    F: Fn(&[u32]) -> Vec<f64> + Sync,
+{
     let counted = |mut estimate: Estimate| {
         (estimate.n, estimate.absent) = (scores.len() as u64, scores.absent() as u64);
         estimate
     };
-    let value = match value {
-        Ok(value) => value,
-        Err(reason) => return Ok(counted(Estimate::undefined(reason))),
+    let without = |reason: Option<&Undefined>| -> Vec<Estimate> {
+        let estimate = |value: &Maybe<f64>| {
+            let mut estimate = match value {
+                Ok(value) => Estimate::new(*value),
+                Err(reason) => return counted(Estimate::undefined(reason.clone())),
+            };
+            if let Some(reason) = reason {
+                (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason.clone()));
+            }
+            counted(estimate)
+        };
+        values.iter().map(estimate).collect()
     };
     let estimation = scores.estimation();
-    if estimation.value_only {
-        return Ok(counted(Estimate::new(value)));
+    if estimation.value_only || values.iter().all(Result::is_err) {
+        return Ok(without(None));
     }
-    let plan = &estimation.errors;
-    let without = |reason: Undefined| {
-        let mut estimate = Estimate::new(value);
-        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-        counted(estimate)
-    };
     let units = match ScoreUnits::of_plan(metric, scores)? {
         Ok(units) => units,
-        Err(reason) => return Ok(without(reason)),
+        Err(reason) => return Ok(without(Some(&reason))),
     };
     let draws = match planned_draws(scores) {
         Ok(draws) => draws,
-        Err(reason) => return Ok(without(reason)),
+        Err(reason) => return Ok(without(Some(&reason))),
     };
-    let figure = prepare(&units);
-    let left_out = wants_left_out(plan).then(|| left_out_figures(units.len(), &figure)).flatten();
-    let resampled = ResampledFigure {
-        value,
-        figures: resampled_figures(units.len(), draws.count as usize, draws.seed, &figure),
-        draws,
-        left_out: left_out.as_deref(),
-        units: units.len(),
-        is_clustered: units.is_clustered(),
+    let figures = prepare(&units);
+    let resamples = ResampledFigures::draw(scores, &units, draws, &figures);
+    let estimate = |(at, value): (usize, &Maybe<f64>)| {
+        counted(match value {
+            Ok(value) => resamples.estimate(at, *value, units.len(), &estimation.errors),
+            Err(reason) => Estimate::undefined(reason.clone()),
+        })
     };
-    Ok(counted(resampled.estimate(plan)))
+    Ok(values.iter().enumerate().map(estimate).collect())
+}
+
+/// Several figures over the same resamples.
+#[derive(Clone, Debug)]
+pub(crate) struct ResampledFigures {
+    /// Those of each resample; not a number where one is undefined.
+    resamples: Vec<Vec<f64>>,
+    /// Those with each unit left out; empty where no method needs them, or where there are too many units.
+    left_out: Vec<Vec<f64>>,
+    draws: Draws,
+    samples: usize,
+    is_clustered: bool,
+}
+
+impl ResampledFigures {
+    /// Draws the resamples.
+    pub(crate) fn draw(
+        scores: &Scores<'_>,
+        units: &ScoreUnits,
+        draws: Draws,
+        figures: &(impl Fn(&[u32]) -> Vec<f64> + Sync),
+    ) -> Self {
+        let estimation = scores.estimation();
+        let is_affordable = estimation.random.allows_draws(units.len() as u64, scores.len() as u64);
+        let left_out = match wants_left_out(&estimation.errors) && is_affordable {
+            true => left_out(units.len(), figures),
+            false => Vec::new(),
+        };
+        let resamples = resampled(units.len(), draws.count as usize, draws.seed, figures);
+        let (samples, is_clustered) = (units.samples(), units.is_clustered());
+        ResampledFigures { resamples, left_out, draws, samples, is_clustered }
+    }
+
+    /// The estimate of one of the figures, which is about this number of units.
+    pub(crate) fn estimate(&self, at: usize, value: f64, units: usize, plan: &ErrorPlan) -> Estimate {
+        let column =
+            |rows: &[Vec<f64>]| -> Vec<f64> { rows.iter().filter_map(|row| row.get(at).copied()).collect() };
+        let mut figures = column(&self.resamples);
+        figures.retain(|figure| !figure.is_nan());
+        let left_out = column(&self.left_out);
+        let is_usable = !left_out.is_empty() && left_out.iter().all(|figure| figure.is_finite());
+        let figure = ResampledFigure {
+            value,
+            figures,
+            draws: self.draws,
+            left_out: is_usable.then_some(left_out.as_slice()),
+            units,
+            samples: self.samples,
+            is_clustered: self.is_clustered,
+        };
+        figure.estimate(plan)
+    }
 }
 
 /// Whether a plan needs the figures with each unit left out.
-pub(crate) fn wants_left_out(plan: &ErrorPlan) -> bool {
+fn wants_left_out(plan: &ErrorPlan) -> bool {
     plan.method == Some(ErrorMethod::Jackknife)
+        || plan.interval == IntervalChoice::Method(IntervalMethod::Bca)
 }
 
 /// The resamples of the plan: as many as it names; if it names none, 10,000, or fewer of very many scores.
@@ -106,6 +178,8 @@ pub(crate) struct ResampledFigure<'a> {
     pub(crate) left_out: Option<&'a [f64]>,
     /// The number of units.
     pub(crate) units: usize,
+    /// The number of samples, which are a part of the population if there is one.
+    pub(crate) samples: usize,
     /// Whether units are clusters of samples.
     pub(crate) is_clustered: bool,
 }
@@ -115,8 +189,11 @@ impl ResampledFigure<'_> {
     pub(crate) fn estimate(mut self, plan: &ErrorPlan) -> Estimate {
         self.figures.sort_unstable_by(f64::total_cmp);
         let mut estimate = Estimate::new(self.value);
-        estimate.error = self.error(plan);
-        match self.interval(plan, &estimate.error) {
+        // The share of a population that resamples leave out is a part of the variance, whatever its shape.
+        let sampled = self.check().and_then(|()| plan.sampled(self.samples as f64));
+        let shrink = sampled.map(|sampled| (1.0 - sampled).sqrt());
+        estimate.error = shrink.clone().and_then(|shrink| self.error(plan, shrink));
+        match shrink.and_then(|shrink| self.interval(plan, shrink)) {
             Ok((interval, reason)) => {
                 (estimate.notes.is_caution, estimate.notes.reason) = (reason.is_some(), reason);
                 estimate.interval = Ok(interval);
@@ -134,8 +211,7 @@ impl ResampledFigure<'_> {
 
     /// Whether the resamples say anything.
     fn check(&self) -> Maybe<()> {
-        let units = self.units as u64;
-        match units {
+        match self.units {
             0 => return Err(Undefined::NoScores),
             1 if self.is_clustered => return Err(Undefined::TooFewClusters { clusters: 1 }),
             1 => return Err(Undefined::TooFewScores { n: 1 }),
@@ -155,8 +231,7 @@ impl ResampledFigure<'_> {
         }
     }
 
-    fn error(&self, plan: &ErrorPlan) -> Maybe<StdError> {
-        self.check()?;
+    fn error(&self, plan: &ErrorPlan, shrink: f64) -> Maybe<StdError> {
         let clusters = if self.is_clustered { vec![self.units as u64] } else { Vec::new() };
         let (se, method) = match (plan.method, self.left_out) {
             (Some(ErrorMethod::Jackknife), Some(left_out)) => {
@@ -166,24 +241,47 @@ impl ResampledFigure<'_> {
             }
             _ => (standard_deviation(&self.figures), ErrorMethod::Bootstrap),
         };
+        if !se.is_finite() {
+            return Err(Undefined::Overflow);
+        }
         let df = (self.units - 1) as f64;
-        Ok(StdError::new(se, method).with_df(df).with_clusters(clusters))
+        Ok(StdError::new(se * shrink, method).with_df(df).with_clusters(clusters))
     }
 
     /// The interval; and why it is not of the method that the plan names, if it is not.
-    fn interval(&self, plan: &ErrorPlan, error: &Maybe<StdError>) -> Maybe<(Interval, Option<String>)> {
-        self.check()?;
-        error.as_ref().map_err(Undefined::clone)?;
-        let level = plan.level();
-        let tail = (1.0 - level) / 2.0;
-        let (lower, upper) = percentile_ends(&self.figures, tail, 1.0 - tail);
-        let reason = match plan.interval {
-            IntervalChoice::Auto | IntervalChoice::Method(IntervalMethod::Bootstrap) => None,
+    fn interval(&self, plan: &ErrorPlan, shrink: f64) -> Maybe<(Interval, Option<String>)> {
+        let (level, side) = (plan.level(), plan.side());
+        let confidence = side.confidence_of_ends(level);
+        let shares = [1.0 - confidence, confidence];
+        let (method, [low, high], reason) = match plan.interval {
+            IntervalChoice::Auto | IntervalChoice::Method(IntervalMethod::Bootstrap) => {
+                (IntervalMethod::Bootstrap, shares, None)
+            }
+            IntervalChoice::Method(IntervalMethod::Bca) => {
+                match self
+                    .left_out
+                    .and_then(|left_out| bca_shares(self.value, &self.figures, left_out, shares))
+                {
+                    Some(shares) => (IntervalMethod::Bca, shares, None),
+                    None => {
+                        let why = match self.left_out {
+                            Some(_) => "resamples lie on one side",
+                            None => "undefined, or too long to compute, with a unit left out",
+                        };
+                        (IntervalMethod::Bootstrap, shares, Some(format!("bootstrap in place of bca: {why}")))
+                    }
+                }
+            }
             IntervalChoice::Method(other) => {
-                Some(format!("bootstrap in place of {other}, which is for means"))
+                let reason = format!("bootstrap in place of {other}, which is for means");
+                (IntervalMethod::Bootstrap, shares, Some(reason))
             }
         };
-        Ok((Interval::new(lower, upper, level, IntervalMethod::Bootstrap), reason))
+        let (lower, upper) = percentile_ends(&self.figures, low, high);
+        let shrunk = |end: f64| if shrink < 1.0 { self.value + shrink * (end - self.value) } else { end };
+        let interval = Interval::new(shrunk(lower), shrunk(upper), level, method);
+        // Nobody knows the range of just any figure.
+        Ok((interval.one_sided(side, None), reason))
     }
 }
 
@@ -193,7 +291,15 @@ mod tests {
 
     fn figure(figures: Vec<f64>, count: u64) -> ResampledFigure<'static> {
         let draws = Draws::new(0, count);
-        ResampledFigure { value: 5.0, figures, draws, left_out: None, units: 10, is_clustered: false }
+        ResampledFigure {
+            value: 5.0,
+            figures,
+            draws,
+            left_out: None,
+            units: 10,
+            samples: 10,
+            is_clustered: false,
+        }
     }
 
     #[test]
@@ -227,5 +333,39 @@ mod tests {
         let estimate = figure((0..99).map(f64::from).collect(), 100).estimate(&ErrorPlan::new());
         assert_eq!(estimate.notes.custom.get("undefined_resamples"), Some(&1.into()));
         assert!(estimate.error.is_ok());
+    }
+
+    #[test]
+    fn one_side_and_a_population() {
+        let mut plan = ErrorPlan::new();
+        plan.side = Some(crate::Side::Lower);
+        let figures: Vec<f64> = (0..1000).map(f64::from).collect();
+        let interval = figure(figures.clone(), 1000).estimate(&plan).interval.unwrap();
+        assert_eq!((interval.lower, interval.upper), (49.0, f64::INFINITY));
+        // 10 samples out of 40: the variance is three quarters.
+        let plan = ErrorPlan { population: Some(40), ..ErrorPlan::new() };
+        let (all, part) = (
+            figure(figures.clone(), 1000).estimate(&ErrorPlan::new()),
+            figure(figures, 1000).estimate(&plan),
+        );
+        let ratio = part.stderr().unwrap() / all.stderr().unwrap();
+        assert!((ratio - 0.75_f64.sqrt()).abs() < 1e-15, "{ratio}");
+    }
+
+    #[test]
+    fn bca_of_symmetric_figures_is_the_percentile_interval() {
+        let mut plan = ErrorPlan::new();
+        plan.interval = IntervalChoice::Method(IntervalMethod::Bca);
+        let left_out: Vec<f64> = vec![4.0, 6.0, 4.5, 5.5];
+        let resampled = ResampledFigure {
+            value: 499.5,
+            left_out: Some(&left_out),
+            ..figure((0..1000).map(f64::from).collect(), 1000)
+        };
+        let interval = resampled.estimate(&plan).interval.unwrap();
+        assert_eq!((interval.method, interval.lower, interval.upper), (IntervalMethod::Bca, 24.0, 974.0));
+        let without = figure((0..1000).map(f64::from).collect(), 1000).estimate(&plan);
+        assert_eq!(without.interval.unwrap().method, IntervalMethod::Bootstrap);
+        assert!(without.notes.is_caution);
     }
 }

@@ -287,7 +287,7 @@ pub(crate) fn finite_population(error: Maybe<StdError>, sampled: &Maybe<f64>) ->
 }
 
 /// An estimate of a mean whose variance is known otherwise: macro means of groups, shares from counts. The interval comes
-/// from value, error, n and kind; methods that resample do not exist for it.
+/// from value, error, n and kind; methods that resample do not exist for it. The error allows for a population already.
 pub(crate) fn estimate_from(
     value: f64,
     error: Maybe<StdError>,
@@ -295,41 +295,86 @@ pub(crate) fn estimate_from(
     plan: &ErrorPlan,
     whole: ScoreKind,
 ) -> Estimate {
-    if n == 0 {
-        return Estimate::undefined(Undefined::NoScores);
-    }
-    if !value.is_finite() {
-        return Estimate::undefined(Undefined::Overflow).with_n(n);
-    }
-    let error = match error {
-        Ok(error) if !error.se.is_finite() => Err(Undefined::Overflow),
-        error => error,
-    };
-    let sampled = plan.sampled(n as f64);
-    if let Err(reason) = sampled {
-        let mut estimate = Estimate::new(value).with_n(n);
-        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-        return estimate;
-    }
-    let independent = match &error {
-        Ok(error) => {
-            let of_samples =
-                matches!(error.method, ErrorMethod::Iid | ErrorMethod::Jackknife | ErrorMethod::Bootstrap);
-            of_samples && error.clusters.is_empty()
+    let known = KnownError { value, error, n, whole, sampled: plan.sampled(n as f64), zeros_and_ones: None };
+    known.estimate(plan, &Random::default())
+}
+
+/// The estimate of a share of `n` scores, out of `all` if they are a group, whose error does not allow for a population
+/// yet.
+pub(crate) fn estimate_of_share(
+    count: u64,
+    n: u64,
+    error: Maybe<StdError>,
+    all: u64,
+    plan: &ErrorPlan,
+    random: &Random,
+) -> Estimate {
+    let clusters = error.as_ref().ok().and_then(|error| error.clusters.first());
+    // Unreduced epochs are clustered by sample, and the population is one of samples.
+    let samples = clusters.filter(|_| plan.cluster.is_empty()).map_or(n, |samples| *samples);
+    let sampled = plan.sampled(samples as f64 * (all as f64 / n.max(1) as f64));
+    let error = finite_population(error, &sampled);
+    let counts = plan.interval.is_resampled().then(|| IndependentScores::of_zeros_and_ones(n - count, count));
+    let value = count as f64 / n as f64;
+    let known = KnownError { value, error, n, whole: ScoreKind::Binary, sampled, zeros_and_ones: counts };
+    known.estimate(plan, random)
+}
+
+/// A mean and its error.
+struct KnownError {
+    value: f64,
+    error: Maybe<StdError>,
+    n: u64,
+    whole: ScoreKind,
+    sampled: Maybe<f64>,
+    /// What to resample if the scores are independent.
+    zeros_and_ones: Option<IndependentScores>,
+}
+
+impl KnownError {
+    fn estimate(self, plan: &ErrorPlan, random: &Random) -> Estimate {
+        let KnownError { value, error, n, whole, sampled, zeros_and_ones } = self;
+        if n == 0 {
+            return Estimate::undefined(Undefined::NoScores);
         }
-        Err(reason) => *reason == Undefined::TooFewScores { n: 1 } && n == 1,
-    };
-    let input = IntervalInput {
-        n,
-        mean: value,
-        error: &error,
-        independent,
-        kind: whole,
-        extent: None,
-        sample: DrawSource::None,
-        plan,
-        sampled: sampled.unwrap_or_default(),
-        seed: 0,
-    };
-    auto::estimate(&input, &Random::default())
+        if !value.is_finite() {
+            return Estimate::undefined(Undefined::Overflow).with_n(n);
+        }
+        let sampled = match sampled {
+            Ok(sampled) => sampled,
+            Err(reason) => {
+                let mut estimate = Estimate::new(value).with_n(n);
+                (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
+                return estimate;
+            }
+        };
+        let error = match error {
+            Ok(error) if !error.se.is_finite() => Err(Undefined::Overflow),
+            error => error,
+        };
+        let independent = match &error {
+            Ok(error) => {
+                let of_samples = matches!(
+                    error.method,
+                    ErrorMethod::Iid | ErrorMethod::Jackknife | ErrorMethod::Bootstrap
+                );
+                of_samples && error.clusters.is_empty()
+            }
+            Err(reason) => *reason == Undefined::TooFewScores { n: 1 } && n == 1,
+        };
+        let counts = zeros_and_ones.as_ref().filter(|_| independent);
+        let input = IntervalInput {
+            n,
+            mean: value,
+            error: &error,
+            independent,
+            kind: whole,
+            extent: None,
+            sample: counts.map_or(DrawSource::None, DrawSource::Scores),
+            plan,
+            sampled,
+            seed: random.seed,
+        };
+        auto::estimate(&input, random)
+    }
 }

@@ -14,6 +14,8 @@ pub(crate) struct ScoreUnits {
     positions: Vec<u32>,
     /// Where each unit ends.
     ends: Vec<u32>,
+    /// The number of samples.
+    samples: usize,
     is_clustered: bool,
 }
 
@@ -35,7 +37,8 @@ impl ScoreUnits {
                 let chunks = rows.chunk_by(|a, b| a.0 == b.0);
                 let ends = ends(chunks.map(<[_]>::len));
                 let positions = rows.into_iter().map(|(_, _, position)| position).collect();
-                Ok(ScoreUnits { positions, ends, is_clustered: false })
+                let samples = ends.len();
+                Ok(ScoreUnits { positions, ends, samples, is_clustered: false })
             }
             [key] => {
                 let column = scores.key(metric, key);
@@ -61,8 +64,9 @@ impl ScoreUnits {
                 let rank = |id: u32| ranks.get(id as usize).copied().unwrap_or(u32::MAX);
                 members.sort_unstable_by_key(|(id, row)| (rank(*id), *row));
                 let ends = ends(members.chunk_by(|a, b| a.0 == b.0).map(<[_]>::len));
+                let samples = members.chunk_by(|(a, row), (b, next)| a == b && row.0 == next.0).count();
                 let positions = members.into_iter().map(|(_, row)| row.2).collect();
-                Ok(ScoreUnits { positions, ends, is_clustered: true })
+                Ok(ScoreUnits { positions, ends, samples, is_clustered: true })
             }
             _ => Err(Error::Undefined {
                 metric: metric.to_owned(),
@@ -89,6 +93,11 @@ impl ScoreUnits {
     /// The number of units.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()
+    }
+
+    /// The number of samples.
+    pub(crate) fn samples(&self) -> usize {
+        self.samples
     }
 
     /// Whether the units are clusters of samples.

@@ -6,13 +6,12 @@ use super::resampled_value::{figures, fill_in};
 use super::resampling::check_num_samples;
 use crate::args::Count;
 use crate::error::Result;
-use crate::estimate::{Draws, ResampledFigure, ScoreUnits, Undefined, planned_draws, wants_left_out};
+use crate::estimate::{Draws, ResampledFigures, ScoreUnits, Undefined, planned_draws};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
 use crate::params::Params;
 use crate::scores::{Resampler, Scores};
-use crate::stats::{left_out, resampled};
 
 /// Another metric, with an error and an interval from resampling: whole samples with all their epochs, or whole
 /// clusters, are drawn with replacement, and the metric is computed over each resample.
@@ -155,34 +154,14 @@ impl Bootstrap {
                 Ok(part) => figures(&value, &part),
                 Err(_) => vec![f64::NAN; wanted],
             };
-        let resamples = resampled(units.len(), draws.count as usize, draws.seed, compute);
-        let is_affordable = scores.estimation().random.allows_draws(units.len() as u64, scores.len() as u64);
-        let left_out = match wants_left_out(plan) && is_affordable {
-            true => left_out(units.len(), compute),
-            false => Vec::new(),
-        };
-        let column = |columns: &[Vec<f64>], at: usize| -> Vec<f64> {
-            columns.iter().filter_map(|figures| figures.get(at).copied()).collect()
-        };
+        let resamples = ResampledFigures::draw(scores, units, draws, &compute);
         let mut at = 0;
-        Ok(fill_in(value, &mut |estimate| {
-            let left_out = column(&left_out, at);
-            let mut figures = column(&resamples, at);
-            figures.retain(|figure| !figure.is_nan());
+        Ok(fill_in(value.clone(), &mut |estimate| {
             at += 1;
             let Ok(number) = estimate.value else { return estimate };
             // A group has fewer units than all scores.
             let n = if estimate.n > 0 { estimate.n as usize } else { scores.len() };
-            let figure = ResampledFigure {
-                value: number,
-                figures,
-                draws,
-                left_out: Some(left_out.as_slice())
-                    .filter(|all| !all.is_empty() && all.iter().all(|f| f.is_finite())),
-                units: units.len().min(n),
-                is_clustered: units.is_clustered(),
-            };
-            figure.estimate(plan).instead_of(estimate)
+            resamples.estimate(at - 1, number, units.len().min(n), plan).instead_of(estimate)
         }))
     }
 }

@@ -3,31 +3,69 @@
 use super::level::{DEFAULT_LEVEL, check_level};
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits};
 use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
-use crate::args::{ArgWord, Count};
+use crate::args::{ArgProblem, ArgType, Count};
 use crate::error::Result;
-use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Maybe, Summary, Undefined};
+use crate::estimate::{
+    Estimate, Estimation, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, Side, Summary,
+    Undefined,
+};
 use crate::evaluation::Role;
 use crate::params::Params;
+use crate::registry::Registry;
 use crate::scores::Scores;
+use crate::spec::Arg;
 use crate::stats::{clustered_resampled_means, quantile_linear, resampled_means, t_quantile};
 use crate::value::Conversion;
 
 /// How an interval is computed.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum CiMethod {
     /// x̄ ± t·se.
     #[default]
     T,
-    /// Percentiles of resampled means.
+    /// Percentiles of resampled means, interpolated.
     Bootstrap,
+    /// A method that the reference does not have; `t` and `bootstrap` are those above.
+    Other(IntervalMethod),
 }
 
-impl ArgWord for CiMethod {
-    const EXPECTED: &'static str = "\"t\" or \"bootstrap\"";
-    const WORDS: &'static [(&'static str, Self)] = &[("t", CiMethod::T), ("bootstrap", CiMethod::Bootstrap)];
+impl From<IntervalMethod> for CiMethod {
+    fn from(method: IntervalMethod) -> Self {
+        match method {
+            IntervalMethod::T => CiMethod::T,
+            IntervalMethod::Bootstrap => CiMethod::Bootstrap,
+            other => CiMethod::Other(other),
+        }
+    }
 }
 
-/// Confidence interval for the mean (lower, upper), by t or by percentile bootstrap.
+impl ArgType for CiMethod {
+    const EXPECTED: &'static str = "a method such as \"t\", \"bca\" or \"beta(prior=[1, 1])\"";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        let method = match arg {
+            Arg::Str(text) => text.parse::<IntervalMethod>(),
+            Arg::Spec(spec) => IntervalMethod::from_spec(spec),
+            _ => return Err(ArgProblem::Expected(Self::EXPECTED)),
+        };
+        let method =
+            method.map_err(|problem| Ci::refuse("method", problem.replace("one of auto, ", "one of ")));
+        method.map(CiMethod::from).map_err(ArgProblem::Invalid)
+    }
+
+    fn to_arg(&self) -> Arg {
+        Arg::Str(match self {
+            CiMethod::T => IntervalMethod::T.to_string(),
+            CiMethod::Bootstrap => IntervalMethod::Bootstrap.to_string(),
+            CiMethod::Other(method) => method.to_string(),
+        })
+    }
+}
+
+/// Confidence interval for the mean (lower, upper), by t, by percentile bootstrap, or by another method.
+///
+/// Other methods are `wilson`, `clopper_pearson`, `jeffreys`, `beta(prior=[a, b])`, `bca`, `bootstrap_t`, `exact` and `wild`.
+/// The reference does not have them, so logs record the metric as `errorbar/ci` then.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ci")]
 pub struct Ci {
@@ -35,9 +73,9 @@ pub struct Ci {
     #[param(default = DEFAULT_LEVEL, check = check_level)]
     level: Option<f64>,
     /// How the interval is computed.
-    #[param(default = CiMethod::T)]
+    #[param(default = CiMethod::T, from = CiMethod)]
     method: Option<CiMethod>,
-    /// The number of resamples of the bootstrap.
+    /// The number of resamples of the bootstrap; 10000 for the other methods that draw, if unset.
     #[param(default = DEFAULT_NUM_SAMPLES, from = usize, map = Count, check = check_num_samples)]
     num_samples: Option<Count<usize>>,
     /// How values become numbers.
@@ -48,6 +86,9 @@ pub struct Ci {
     /// The seed of the bootstrap; that of the plan if unset.
     #[param(map = seed_bits)]
     seed: Option<u64>,
+    /// Which ends are bounds: both, or one, which has the whole level.
+    #[param(default = Side::TwoSided)]
+    side: Option<Side>,
 }
 
 impl SummaryMetric for Ci {
@@ -56,12 +97,21 @@ impl SummaryMetric for Ci {
     }
 
     fn computation(&self, estimation: &Estimation) -> Computation<Self> {
+        let mut errors = self.figure().reference_errors();
+        (errors.level, errors.side) = (Some(self.level_or_default()), self.side);
         match self.method_or_default() {
             CiMethod::Bootstrap => Computation::Resampling(Ci::resample),
-            CiMethod::T => {
-                let mut errors = self.figure().reference_errors();
-                errors.level = Some(self.level_or_default());
-                Computation::by_state(self, errors, estimation, by_t)
+            CiMethod::T => Computation::by_state(self, errors, estimation, by_t),
+            CiMethod::Other(method) => {
+                errors.interval = IntervalChoice::Method(method);
+                errors.draws = self.num_samples.and_then(|Count(count)| u32::try_from(count).ok());
+                if self.cluster.is_some() {
+                    // What the reference has no number for is by our default.
+                    errors.method = None;
+                }
+                let mut estimation = estimation.clone();
+                estimation.random.seed = self.seed.unwrap_or(estimation.random.seed);
+                Computation::by_state(self, errors, &estimation, by_method)
             }
         }
     }
@@ -70,6 +120,7 @@ impl SummaryMetric for Ci {
 impl Ci {
     fn resample(&self, scores: &Scores<'_>) -> Result<Estimate> {
         let (Count(count), level) = (self.num_samples_or_default(), self.level_or_default());
+        let side = self.side_or_default();
         let draws = draws(Self::NAME, scores, count, self.seed)?;
         let (conversion, errors) = (self.figure().conversion(), self.figure().reference_errors());
         let summary = scores.summary(Self::NAME, &conversion, &errors)?;
@@ -86,14 +137,28 @@ impl Ci {
                     })?,
                 };
                 means.sort_unstable_by(f64::total_cmp);
-                let tail = (1.0 - level) / 2.0;
+                let tail = if side == Side::TwoSided { (1.0 - level) / 2.0 } else { 1.0 - level };
                 let (lower, upper) = (quantile_linear(&means, tail), quantile_linear(&means, 1.0 - tail));
-                Ok(Interval::new(lower, upper, level, IntervalMethod::Bootstrap))
+                let interval = Interval::new(lower, upper, level, IntervalMethod::Bootstrap);
+                Ok(interval.one_sided(side, known_range(&summary)))
             }
         };
         estimate.draws = Some(draws);
         Ok(estimate)
     }
+}
+
+/// By a method that the reference does not have.
+fn by_method(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
+    let mut estimate = part.estimate(&state.errors);
+    estimate.notes.clusters = part.summary.clusters().map(|clusters| clusters.len() as u64);
+    estimate.error = Err(Undefined::NotAvailable);
+    Ok(estimate)
+}
+
+/// The range of scores, as far as they show it.
+fn known_range(summary: &Summary) -> Option<(f64, f64)> {
+    (summary.kind() != ScoreKind::Unbounded).then_some((0.0, 1.0))
 }
 
 /// Why there is no interval, if there is none.
@@ -123,7 +188,9 @@ fn interval_by_t(state: &SummaryState, summary: &Summary) -> Maybe<Interval> {
     let (error, level) = (summary.std_error(&state.errors)?, state.errors.level());
     let units = summary.clusters().map_or(summary.n(), |clusters| clusters.len() as u64);
     let df = (units - 1) as f64;
-    let margin = if error.se > 0.0 { t_quantile(0.5 + level / 2.0, df) * error.se } else { 0.0 };
-    let (lower, upper) = (mean - margin, mean + margin);
-    Ok(Interval::new(lower, upper, level, IntervalMethod::T).with_df(Some(df)))
+    let side = state.errors.side();
+    let quantile = t_quantile(side.confidence_of_ends(level), df);
+    let margin = if error.se > 0.0 { quantile * error.se } else { 0.0 };
+    let interval = Interval::new(mean - margin, mean + margin, level, IntervalMethod::T).with_df(Some(df));
+    Ok(interval.one_sided(side, known_range(summary)))
 }

@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ScoreKind, ShareClusters, StdError,
-    Undefined, estimate_from, finite_population,
+    ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ShareClusters, StdError, Undefined,
+    estimate_of_share,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::metadata::Metadata;
@@ -161,7 +161,9 @@ impl Accumulator for FrequencyState {
         Ok(())
     }
 
-    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
+        let all = whole.n.unwrap_or(self.n);
+        let random = self.estimation.random.among(whole.estimates.max(1).saturating_mul(self.counts.len()));
         // A share lies between 0 and 1, whatever the range of the scores.
         let errors = &ErrorPlan { range: None, ..self.estimation.errors.clone() };
         let variances = self.clusters.variances(errors, &self.estimation.random);
@@ -171,10 +173,7 @@ impl Accumulator for FrequencyState {
                 (true, 0) => Estimate::undefined(Undefined::NoScores),
                 (true, n) => {
                     let share = count as f64 / n as f64;
-                    let sampled = errors.sampled(n as f64);
-                    let corrected = |error| {
-                        estimate_from(share, finite_population(error, &sampled), n, errors, ScoreKind::Binary)
-                    };
+                    let corrected = |error| estimate_of_share(count, n, error, all, errors, &random);
                     match &variances {
                         None => corrected(share_error(share, n, errors.independent_method())),
                         Some(variances) => {

@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, ScoreKind, Undefined};
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
-use crate::metric::{MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::metric::{FigureNames, MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::registry::Registry;
@@ -130,6 +130,17 @@ impl Metric for Grouped {
 
     fn inner(&self) -> Option<&dyn Metric> {
         Some(self.metric.as_ref())
+    }
+
+    fn group_key(&self) -> Option<&str> {
+        Some(&self.group_key)
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        match self.metric.figure_names() {
+            FigureNames::OfScores => FigureNames::OfScores,
+            _ => FigureNames::OfMetadata,
+        }
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

@@ -1,13 +1,13 @@
 //! `krippendorff_alpha`: how far several ratings of the same samples agree.
 
 use super::agreement::{
-    Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number,
+    Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number, label_text,
 };
 use crate::args::ArgWord;
 use crate::error::{Error, Result};
 use crate::estimate::Undefined;
 use crate::evaluation::MetricValue;
-use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
+use crate::metric::{FigureNames, MetadataKeys, Metric, ScoreParts, Wants};
 use crate::params::Params;
 use crate::ratings::Raters;
 use crate::scores::Scores;
@@ -54,6 +54,9 @@ pub struct KrippendorffAlpha {
     raters: Option<RaterNames>,
 }
 
+const NEEDS_NUMBERS: &str =
+    "ordinal, interval and ratio need numbers; give to_float=value_to_float() for grades";
+
 impl Metric for KrippendorffAlpha {
     fn metadata_keys(&self) -> MetadataKeys {
         self.raters().metadata_keys()
@@ -61,6 +64,10 @@ impl Metric for KrippendorffAlpha {
 
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Value
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        FigureNames::OfMetric
     }
 
     fn wants(&self) -> Wants {
@@ -167,8 +174,7 @@ impl KrippendorffAlpha {
                 metric,
                 sample,
                 found: format!("a list with {}", ValueRef::Leaf(leaf).describe()),
-                wanted: "ordinal, interval and ratio need numbers; give to_float=value_to_float() for grades"
-                    .to_owned(),
+                wanted: NEEDS_NUMBERS.to_owned(),
             }),
         }
     }
@@ -176,8 +182,9 @@ impl KrippendorffAlpha {
     /// A number as a label, unless ratios to it have no meaning.
     fn checked(&self, number: f64, rater: &str, sample: &str) -> Result<Option<LeafKey>> {
         if number < 0.0 && self.level == Some(Level::Ratio) {
-            let found = format!("{number}, and level=\"ratio\" is for ratings of 0 or more");
-            return Err(Error::Rating { rater: rater.to_owned(), sample: sample.to_owned(), found });
+            let wanted = "level=\"ratio\" is for ratings of 0 or more; use level=\"interval\"".to_owned();
+            let (rater, sample, found) = (rater.to_owned(), sample.to_owned(), number.to_string());
+            return Err(Error::Rating { rater, sample, found, wanted });
         }
         Ok(LeafKey::new(LeafRef::float(number)))
     }
@@ -196,10 +203,8 @@ impl KrippendorffAlpha {
                     return Err(Error::Rating {
                         rater: names.join(", "),
                         sample: sample.to_owned(),
-                        found: format!(
-                            "{}; ordinal, interval and ratio need numbers: give to_float=value_to_float() for grades",
-                            super::agreement::label_text(label)
-                        ),
+                        found: label_text(label),
+                        wanted: NEEDS_NUMBERS.to_owned(),
                     });
                 }
             }

@@ -1,8 +1,13 @@
 //! The built-in metrics, one file each.
 
 mod agreement;
+mod classification;
+mod descriptive;
+mod judged;
 mod level;
+mod order_statistics;
 mod perplexity;
+mod ratio;
 mod resampled_value;
 mod resampling;
 mod sample_epochs;
@@ -26,9 +31,23 @@ crate::registry::entry_modules! {
     perplexity_per_token::PerplexityPerToken,
     perplexity_per_seq::PerplexityPerSeq,
     bootstrap::Bootstrap,
+    filtered::Where,
+    median::Median,
+    quantile::Quantile,
+    count::CountScores,
+    sum::Sum,
+    min::Min,
+    max::Max,
+    geometric_mean::GeometricMean,
+    weighted_mean::WeightedMean,
+    precision::Precision,
+    recall::Recall,
+    f1_score::F1Score,
     variance_components::VarianceComponents,
     consistency::Consistency,
     cohen_kappa::CohenKappa,
     fleiss_kappa::FleissKappa,
     gwet_ac1::GwetAc1,
+    ppi::Ppi,
+    rogan_gladen::RoganGladen,
 }

@@ -3,12 +3,12 @@
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Undefined};
+use crate::estimate::Undefined;
 use crate::scores::Scores;
 
-/// The tokens and the sum of log probabilities of each score; metadata that is missing counts as
+/// The position, the tokens and the sum of log probabilities of each score; metadata that is missing counts as
 /// no tokens, and how often that was the case is returned too.
-pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<(f64, f64)>, usize)> {
+pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<(usize, f64, f64)>, usize)> {
     let mut missing = 0;
     let mut read = Vec::with_capacity(scores.len());
     for at in 0..scores.len() {
@@ -31,20 +31,14 @@ pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<(f64, f64
                 let problem = format!("sample {sample:?}: num_tokens is {tokens}, which is not an integer");
                 return Err(Error::Undefined { metric: metric.to_owned(), problem });
             }
-            (Some(tokens), Some(log_probs)) => read.push((tokens, log_probs)),
+            (Some(tokens), Some(log_probs)) => read.push((at, tokens, log_probs)),
             _ => missing += 1,
         }
     }
     Ok((read, missing))
 }
 
-/// The perplexity of a mean surprise; none without tokens.
-pub(super) fn estimate(surprise: Option<f64>, missing: usize, n: u64) -> Estimate {
-    let value = match surprise.map(libm::exp) {
-        None => Err(Undefined::Other("no tokens".to_owned())),
-        Some(perplexity) if perplexity == f64::INFINITY => Err(Undefined::Overflow),
-        Some(perplexity) if perplexity.is_nan() => Err(Undefined::Other("not a number".to_owned())),
-        Some(perplexity) => Ok(perplexity),
-    };
-    Estimate::of(value).with_n(n).note_some("missing_metadata", (missing > 0).then_some(missing))
+/// Why there is no perplexity without tokens.
+pub(super) fn no_tokens() -> Undefined {
+    Undefined::Other("no tokens".to_owned())
 }

@@ -1,52 +1,54 @@
 //! `perplexity_per_seq`: exp of the mean surprise per token, sequences weighing the same.
 
-use errorbar_macros::metric;
-
-use super::perplexity::{estimate, tokens};
+use super::perplexity::{no_tokens, tokens};
+use super::ratio::{RatioMetric, RatioState, RatioTerms};
 use crate::error::Result;
-use crate::estimate::GroupContext;
+use crate::estimate::{Estimation, RatioScale, RatioTerm, Undefined};
 use crate::evaluation::MetricValue;
-use crate::metric::Accumulator;
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::ExactSum;
 
 /// exp of the mean over sequences of −log p / tokens; sequences without tokens are skipped.
-#[metric(crate = crate, built_in, state, type = PerplexityPerSeq, keys = [], parts = "metadata")]
-pub fn perplexity_per_seq() -> PerSequenceState {
-    PerSequenceState::default()
-}
+///
+/// The error is that of the mean by the delta method; the interval that of the mean transformed.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "perplexity_per_seq")]
+pub struct PerplexityPerSeq;
 
-/// The state of [`perplexity_per_seq()`].
-#[derive(Clone, Debug, Default)]
-pub struct PerSequenceState {
-    surprise: ExactSum,
-    sequences: u64,
-    missing: usize,
-}
-
-impl Accumulator for PerSequenceState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let (read, missing) = tokens(PerplexityPerSeq::NAME, scores)?;
-        self.missing += missing;
-        for (tokens, log_probs) in read {
-            if tokens > 0.0 {
-                self.surprise.add(-log_probs / tokens);
-                self.sequences += 1;
-            }
-        }
-        Ok(())
+impl Metric for PerplexityPerSeq {
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::NONE
     }
 
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.surprise.merge(&other.surprise);
-        self.sequences += other.sequences;
-        self.missing += other.missing;
-        Ok(())
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Metadata
     }
 
-    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
-        let surprise = (self.sequences > 0).then(|| self.surprise.divide(self.sequences));
-        Ok(estimate(surprise, self.missing, self.sequences).into())
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(RatioState::new(self.clone(), scores.estimation()), scores)
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(RatioState::new(self.clone(), estimation)))
+    }
+}
+
+impl RatioMetric for PerplexityPerSeq {
+    const METRIC: &'static str = PerplexityPerSeq::NAME;
+    const SCALE: RatioScale = RatioScale::Exp;
+
+    fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
+        let (read, missing) = tokens(Self::NAME, scores)?;
+        let has_tokens = |(_, tokens, _): &(usize, f64, f64)| *tokens > 0.0;
+        let term = |(at, tokens, log_probs): (usize, f64, f64)| {
+            (at, RatioTerm { total: -log_probs / tokens, weight: 1.0 })
+        };
+        let terms = read.into_iter().filter(has_tokens).map(term).collect();
+        Ok(RatioTerms { terms, missing, problem: None })
+    }
+
+    fn nothing(_: u64) -> Undefined {
+        no_tokens()
     }
 }

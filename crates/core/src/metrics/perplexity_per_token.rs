@@ -1,54 +1,53 @@
 //! `perplexity_per_token`: exp of the mean surprise per token.
 
-use errorbar_macros::metric;
-
-use super::perplexity::{estimate, tokens};
+use super::perplexity::{no_tokens, tokens};
+use super::ratio::{RatioMetric, RatioState, RatioTerms};
 use crate::error::Result;
-use crate::estimate::GroupContext;
+use crate::estimate::{Estimation, RatioScale, RatioTerm, Undefined};
 use crate::evaluation::MetricValue;
-use crate::metric::Accumulator;
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::ExactSum;
 
 /// exp(−Σ log p / Σ tokens), from the score metadata `sum_log_probs` and `num_tokens`.
-#[metric(crate = crate, built_in, state, type = PerplexityPerToken, keys = [], parts = "metadata")]
-pub fn perplexity_per_token() -> PerTokenState {
-    PerTokenState::default()
-}
+///
+/// The error is that of the ratio per token by the delta method, with samples as units; the interval that of the
+/// logarithm transformed.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "perplexity_per_token")]
+pub struct PerplexityPerToken;
 
-/// The state of [`perplexity_per_token()`].
-#[derive(Clone, Debug, Default)]
-pub struct PerTokenState {
-    log_probs: ExactSum,
-    tokens: ExactSum,
-    missing: usize,
-    n: u64,
-}
-
-impl Accumulator for PerTokenState {
-    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        let (read, missing) = tokens(PerplexityPerToken::NAME, scores)?;
-        self.missing += missing;
-        self.n += scores.len() as u64;
-        for (tokens, log_probs) in read {
-            self.tokens.add(tokens);
-            self.log_probs.add(log_probs);
-        }
-        Ok(())
+impl Metric for PerplexityPerToken {
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::NONE
     }
 
-    fn merge(&mut self, other: Self) -> Result<()> {
-        self.log_probs.merge(&other.log_probs);
-        self.tokens.merge(&other.tokens);
-        self.missing += other.missing;
-        self.n += other.n;
-        Ok(())
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Metadata
     }
 
-    fn finish(&self, _: GroupContext) -> Result<MetricValue> {
-        let tokens = self.tokens.to_f64();
-        let surprise = (tokens != 0.0).then(|| -self.log_probs.to_f64() / tokens);
-        Ok(estimate(surprise, self.missing, self.n).into())
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(RatioState::new(self.clone(), scores.estimation()), scores)
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(RatioState::new(self.clone(), estimation)))
+    }
+}
+
+impl RatioMetric for PerplexityPerToken {
+    const METRIC: &'static str = PerplexityPerToken::NAME;
+    const SCALE: RatioScale = RatioScale::Exp;
+
+    fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
+        let (read, missing) = tokens(Self::NAME, scores)?;
+        let term = |(at, tokens, log_probs): (usize, f64, f64)| {
+            (at, RatioTerm { total: -log_probs, weight: tokens })
+        };
+        Ok(RatioTerms { terms: read.into_iter().map(term).collect(), missing, problem: None })
+    }
+
+    fn nothing(_: u64) -> Undefined {
+        no_tokens()
     }
 }

@@ -11,7 +11,9 @@ use crate::estimate::{
 };
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
-use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::metric::{
+    Accumulator, FigureNames, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state,
+};
 use crate::params::{Params, ToSpec};
 use crate::random::Random;
 use crate::scores::{EpochSums, Scores};
@@ -86,6 +88,14 @@ impl<M: SummaryMetric> Metric for M {
         self.figure().cluster.map(String::as_str)
     }
 
+    fn figure_names(&self) -> FigureNames {
+        match self.figure().role {
+            // Both ends have one.
+            Role::IntervalOf => FigureNames::OfMetadata,
+            _ => FigureNames::OfMetric,
+        }
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         self.check()?;
         match self.computation(scores.estimation()) {
@@ -113,6 +123,13 @@ pub(super) struct SummaryPart<'a> {
     kind: ScoreKind,
     all: u64,
     random: Random,
+}
+
+impl SummaryPart<'_> {
+    /// The mean with the error and the interval of a plan.
+    pub(super) fn estimate(&self, errors: &ErrorPlan) -> Estimate {
+        self.summary.estimate_among(errors, self.kind, self.all, &self.random)
+    }
 }
 
 /// A summary of the scores seen so far, and how it becomes a value.
@@ -265,7 +282,7 @@ impl Accumulator for SummaryState {
 
 /// The mean with its error and interval, and with what it would be if absent samples had scores.
 fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
-    let mut estimate = part.summary.estimate_among(&state.errors, part.kind, part.all, &part.random);
+    let mut estimate = part.estimate(&state.errors);
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());
         estimate.notes.iid_stderr = estimate.stderr();

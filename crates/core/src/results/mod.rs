@@ -4,7 +4,10 @@ mod block;
 mod epochs;
 mod glob;
 mod reduce;
+mod unused_cluster;
 mod views;
+
+pub use unused_cluster::UnusedCluster;
 
 pub(crate) use reduce::reduce;
 
@@ -279,6 +282,8 @@ impl Plan {
             let own = self.default_metrics.get(name).unwrap_or(&accuracy);
             (name, &no_params, of_all.unwrap_or(own))
         }));
+        let is_wanted = |name: &str| self.only.is_empty() || self.only.iter().any(|wanted| wanted == name);
+        scorers.retain(|(name, _, _)| is_wanted(name));
         for (name, params, metrics) in &scorers {
             let metrics = views::metrics_of(name, metrics, &scorers, columns);
             views::scorer_results(&shared, self, name, params, &metrics, &mut evaluation)?;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{OWN_PACKAGE, Spec, split_k_suffix};
+use super::{Arg, OWN_PACKAGE, Spec, split_k_suffix};
 
 /// The metrics that the reference has.
 const METRICS: [&str; 14] = [
@@ -44,7 +44,29 @@ pub(crate) fn is_own_reducer(name: &str) -> bool {
     !REDUCERS.contains(&name) && crate::reducers::ENTRIES.iter().any(|entry| entry.name == name)
 }
 
+/// The methods of the reference's `ci`.
+const CI_METHODS: [&str; 2] = ["t", "bootstrap"];
+
 impl Spec {
+    /// Whether errorbar brings a metric of this name, and the reference has none that takes these arguments.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// let is_own = |text: &str| text.parse::<Spec>().is_ok_and(|spec| spec.is_own_metric());
+    /// assert!(is_own("ci(method=\"bca\")") && is_own("consistency"));
+    /// assert!(!is_own("ci(0.9, \"bootstrap\")"));
+    /// ```
+    pub fn is_own_metric(&self) -> bool {
+        is_own_metric(&self.name) || self.name == "ci" && self.is_own_ci()
+    }
+
+    fn is_own_ci(&self) -> bool {
+        let method = self.kwargs.get("method").or(self.args.get(1)).filter(|method| **method != Arg::Null);
+        let is_other = |method: &Arg| !method.as_str().is_some_and(|name| CI_METHODS.contains(&name));
+        self.kwargs.contains_key("side") || method.is_some_and(is_other)
+    }
+
     /// The name that a log has for the metric: [`Spec::log_name`], with our package where the reference has no such
     /// metric.
     ///
@@ -56,7 +78,7 @@ impl Spec {
     /// ```
     pub fn recorded_name(&self) -> Cow<'_, str> {
         match self.package {
-            None if is_own_metric(&self.name) => Cow::Owned(format!("{OWN_PACKAGE}/{}", self.name)),
+            None if self.is_own_metric() => Cow::Owned(format!("{OWN_PACKAGE}/{}", self.name)),
             _ => self.log_name(),
         }
     }

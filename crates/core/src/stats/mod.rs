@@ -20,6 +20,7 @@ mod population;
 mod student_t;
 mod tally;
 mod units;
+mod wild;
 mod xoshiro;
 
 pub use beta::{beta_cdf, beta_quantile, beta_survival, beta_survival_quantile};
@@ -40,9 +41,10 @@ pub use philox::{Stream, philox4x32_10};
 pub use student_t::{t_cdf, t_quantile, t_survival};
 pub(crate) use tally::tally;
 pub(crate) use units::{
-    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out, left_out_figures, percentile_ends,
-    resampled, resampled_figures,
+    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out, percentile_ends, resampled,
+    resampled_figures,
 };
+pub(crate) use wild::{Weights, WildBootstrap};
 
 /// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that
 /// squares neither overflow nor vanish all together.

@@ -9,8 +9,10 @@
 
 mod coverage;
 mod estimates;
+mod ratings;
 mod registry;
 mod rows;
 mod stats_bootstrap;
 mod stats_exact;
 mod stats_quantiles;
+mod stats_special;

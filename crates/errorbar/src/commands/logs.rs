@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::Args;
 use errorbar_core::spec::nearest;
-use errorbar_core::{MetadataKeys, Plan, Results, ScoreParts, unique_names};
+use errorbar_core::{MetadataKeys, Plan, Raters, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
 use errorbar_log::WrittenFile;
 use errorbar_log::eval::{
@@ -16,7 +16,7 @@ use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
-use super::handles;
+use super::{handles, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::ProgressLine;
@@ -152,6 +152,8 @@ pub(super) struct ScoreRequest<'a> {
     /// Whether reduced scores are to be recorded, which have all parts of a score.
     pub(super) records_scores: bool,
     pub(super) edited: Option<&'a EditedScore>,
+    /// Whether all metadata of a small log is read, for hints.
+    pub(super) reads_metadata: bool,
 }
 
 /// A log, ready to be evaluated.
@@ -249,26 +251,42 @@ pub(super) fn read<'a>(
         plan_from_header(&header, context.registry).map_err(|error| error.at(log.path()))?;
     let plan = only(change(plan), request.scorers);
     let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };
-    let scores = read_scores(log, &header, plan.metadata_keys(), parts, request, progress)?;
+    let raters = plan.raters();
+    // If hints make it fail, there are none; and no sample is skipped for them.
+    let reads_metadata = request.reads_metadata && !request.skip_bad_samples;
+    let with_metadata = reads_metadata.then(|| {
+        let keys = unused_clusters::keys_of_log(log.path(), &plan);
+        read_scores(log, &header, keys, parts, request, &raters, progress).ok()
+    });
+    let scores = match with_metadata.flatten() {
+        Some(scores) => scores,
+        None => read_scores(log, &header, plan.metadata_keys(), parts, request, &raters, progress)?,
+    };
     Ok(OpenedLog { log, header, plan, scores, left_out })
 }
 
-/// Reads the scores of a log with this metadata of its samples.
+/// Reads the scores of a log with this metadata of its samples; beside the requested scorers those that metrics compare
+/// them with.
 pub(super) fn read_scores(
     log: &EvalLog,
     header: &Header,
     keys: MetadataKeys,
     parts: ScoreParts,
     request: &ScoreRequest<'_>,
+    raters: &Raters,
     progress: &ReadProgress,
 ) -> Result<LogScores, Diagnostics> {
     let bar = &progress.bar;
     bar.add_length(log.sample_count() as u64);
     let tick = |_| bar.step();
+    let mut scorers = request.scorers.to_vec();
+    if !scorers.is_empty() {
+        scorers.extend(raters.scorers().map(str::to_owned));
+    }
     let mut options = ScoreOptions::new(keys)
         .score_parts(parts)
         .skip_bad_samples(request.skip_bad_samples)
-        .only_scorers(request.scorers);
+        .only_scorers(&scorers);
     if !bar.is_hidden() {
         options = options.progress(&tick);
     }
@@ -290,6 +308,7 @@ fn only(mut plan: Plan, scorers: &[String]) -> Plan {
             scorer.name = name;
         }
         plan.scorers.retain(|scorer| scorers.contains(&scorer.name));
+        plan.only = scorers.to_vec();
     }
     plan
 }

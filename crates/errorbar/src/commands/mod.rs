@@ -21,6 +21,7 @@ mod specs;
 mod table_scores;
 mod tables;
 mod tasks;
+mod unused_clusters;
 mod verify;
 
 use std::ffi::OsString;

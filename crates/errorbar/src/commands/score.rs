@@ -7,6 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
 use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
@@ -20,7 +21,7 @@ use super::models::GraderArgs;
 use super::specs::PlanOverrides;
 use super::table_scores::{self, UnconvertiblePolicy};
 use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome, files, logs, rescore};
+use super::{CommandResult, Context, Outcome, files, logs, rescore, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
 
@@ -143,9 +144,17 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
         return rescore::run(args, &overrides, input, context);
     }
     let progress = ReadProgress::new(context.quiet);
-    let (reports, diagnostics) = input.map(|path, warnings| match logs::is_log(path) {
-        true => score_log(path, &overrides, args, &progress, context, warnings).map(|report| vec![report]),
-        false => score_table(path, &overrides, args, context, warnings).map_err(Diagnostics::from),
+    // Once, however many files there are.
+    let first = input.files.first().filter(|_| !context.quiet).cloned();
+    let (reports, diagnostics) = input.map(|path, warnings| {
+        let has_hint = first.as_deref() == Some(path);
+        match logs::is_log(path) {
+            true => score_log(path, &overrides, args, &progress, context, has_hint, warnings)
+                .map(|report| vec![report]),
+            false => {
+                score_table(path, &overrides, args, context, has_hint, warnings).map_err(Diagnostics::from)
+            }
+        }
     });
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
     drop(progress);
@@ -223,6 +232,7 @@ fn score_table(
     overrides: &PlanOverrides,
     args: &ScoreArgs,
     context: &Context<'_>,
+    has_hint: bool,
     warnings: &mut Diagnostics,
 ) -> Result<Vec<Report>, Diagnostic> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
@@ -244,6 +254,11 @@ fn score_table(
         let hint = "give it a row for each sample, below the names of the columns";
         return Err(about(Diagnostic::error("the table has no rows").hint(hint)));
     }
+    // Cells that are skipped would be other scores there.
+    let skips_cells = args.unconvertible == UnconvertiblePolicy::Missing;
+    let hint = (has_hint && !skips_cells)
+        .then(|| unused_clusters::of_table(path, &tables, &options, &plan))
+        .flatten();
     let are_several = tables.len() > 1;
     let score = |table: ScoreTable| {
         // A table of several logs has a report for each.
@@ -251,7 +266,9 @@ fn score_table(
         let name = log.map_or_else(|| path.display().to_string(), |log| format!("{}: {log}", path.display()));
         score_rows(&name, table, plan.clone(), args, context, warnings)
     };
-    tables.into_iter().map(score).collect()
+    let reports: Vec<Report> = tables.into_iter().map(score).collect::<Result<_, _>>()?;
+    warnings.extend(hint);
+    Ok(reports)
 }
 
 /// The results of a table, or of those of its rows that are of one log.
@@ -285,6 +302,7 @@ fn score_log(
     args: &ScoreArgs,
     progress: &ReadProgress,
     context: &Context<'_>,
+    has_hint: bool,
     warnings: &mut Diagnostics,
 ) -> Result<Report, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
@@ -293,6 +311,7 @@ fn score_log(
         skip_bad_samples: args.skip_bad_samples,
         records_scores: args.write || args.output.is_some(),
         edited: None,
+        reads_metadata: has_hint,
     };
     let log = args.read.open(path)?;
     let mut opened =
@@ -305,6 +324,9 @@ fn score_log(
     warnings.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
     warnings.extend(too_few_epochs(&evaluation.results, &opened.plan).map(about));
+    if has_hint && let Some(found) = opened.plan.unused_cluster(&opened.scores.columns) {
+        warnings.push(unused_clusters::diagnostic(&found, path));
+    }
     if args.write || args.output.is_some() {
         warnings.push(write(&opened, &evaluation, overrides, args, context).unwrap_or_else(|error| error));
     }
@@ -363,8 +385,14 @@ pub(super) fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<It
 /// does.
 fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
     for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
-        if let Error::MissingKey { known, .. } = &mut failure.error {
-            *known = metadata_keys.iter().take(12).cloned().collect();
+        let listed = || metadata_keys.iter().take(12).cloned().collect();
+        match &mut failure.error {
+            Error::MissingKey { known, .. } => *known = listed(),
+            Error::UnknownRater { name, nearest: near, keys, .. } => {
+                *keys = listed();
+                *near = near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
+            }
+            _ => {}
         }
     }
 }

@@ -5,6 +5,7 @@ mod render;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use errorbar_core::Raters;
 use errorbar_log::eval::{LogWarning, Verification, Verifier, VerifyOutcome};
 
 use self::render::{LogVerification, to_json, to_text};
@@ -86,7 +87,15 @@ fn verify(
     let header = log.header()?;
     let verifier = Verifier::new(&header, context.registry).map_err(|error| error.at(path))?;
     let (keys, parts) = (verifier.plan().metadata_keys(), verifier.score_parts());
-    let scores = logs::read_scores(&log, &header, keys, parts, &ScoreRequest::default(), progress)?;
+    let scores = logs::read_scores(
+        &log,
+        &header,
+        keys,
+        parts,
+        &ScoreRequest::default(),
+        &Raters::default(),
+        progress,
+    )?;
     if log.was_recovered() {
         warnings.push(logs::recovered(path));
     }

@@ -12,6 +12,7 @@ mod bad_input;
 mod bad_tables;
 mod bad_tasks;
 mod cache;
+mod clusters;
 mod errors;
 mod eval;
 mod files;
@@ -93,12 +94,42 @@ fn check_examples(name: &str, args: &[&str]) {
 
 /// Runs the command in a folder with these files, and compares with the snapshot.
 fn check(name: &str, files: &[(&str, &str)], args: &[&str]) {
-    let folder = tempfile::tempdir().unwrap();
-    for (file, content) in files {
-        std::fs::write(folder.path().join(file), content).unwrap();
+    Folder::new(files).check(name, args);
+}
+
+/// A folder with files, in which commands run one after the other.
+struct Folder(tempfile::TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, content) in files {
+            std::fs::write(folder.path().join(name), content).unwrap();
+        }
+        Folder(folder)
     }
-    let output = errorbar(folder.path(), args).output().unwrap();
-    check_text(name, &transcript(args, &output));
+
+    fn path(&self) -> &Path {
+        self.0.path()
+    }
+
+    fn run(&self, args: &[&str]) -> Output {
+        errorbar(self.path(), args).output().unwrap()
+    }
+
+    /// Runs a command, and compares with the snapshot.
+    fn check(&self, name: &str, args: &[&str]) {
+        check_text(name, &transcript(args, &self.run(args)));
+    }
+
+    fn text(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path().join(name)).unwrap()
+    }
+
+    /// The number of files in it.
+    fn files(&self) -> usize {
+        std::fs::read_dir(self.path()).unwrap().count()
+    }
 }
 
 /// Compares with the snapshot, which has pictures of control characters in their place: people look at it on a terminal.

@@ -8,8 +8,8 @@ use crate::{errorbar, workspace};
 #[test]
 fn a_closed_pipe_is_no_error() {
     let commands: [&[&str]; 5] = [
-        &["score", "examples/quiz.csv"],
-        &["score", "examples/quiz.csv", "--format", "json"],
+        &["score", "examples/quiz.csv", "--quiet"],
+        &["score", "examples/quiz.csv", "--format", "json", "--quiet"],
         &["list"],
         &["completions", "bash"],
         &["score", "--help"],

@@ -1,10 +1,8 @@
 //! `score LOG --with SCORER`: stored outputs scored again.
 
 use std::fs;
-use std::path::Path;
-use std::process::Output;
 
-use crate::{check_text, errorbar, transcript};
+use crate::Folder;
 
 /// A log of a model that no provider opens, with a sample that failed.
 const LOG: &str = r#"{"version": 2, "status": "success",
@@ -24,39 +22,9 @@ const LOG: &str = r#"{"version": 2, "status": "success",
    "events": []}
  ]}"#;
 
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new() -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        fs::write(folder.path().join("run.json"), LOG).unwrap();
-        Folder(folder)
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        errorbar(self.path(), args).output().unwrap()
-    }
-
-    fn check(&self, name: &str, args: &[&str]) {
-        check_text(name, &transcript(args, &self.run(args)));
-    }
-
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.path().join(name)).unwrap()
-    }
-
-    fn files(&self) -> usize {
-        fs::read_dir(self.path()).unwrap().count()
-    }
-}
-
 #[test]
 fn new_scores_are_shown_and_written_only_when_that_is_requested() {
-    let folder = Folder::new();
+    let folder = Folder::new(&[("run.json", LOG)]);
     folder.check("rescore_shown", &["score", "run.json", "--with", "exact()", "--with", "includes()"]);
     assert_eq!((folder.text("run.json").as_str(), folder.files()), (LOG, 1));
     folder
@@ -72,7 +40,7 @@ fn new_scores_are_shown_and_written_only_when_that_is_requested() {
 
 #[test]
 fn graders_have_a_role() {
-    let folder = Folder::new();
+    let folder = Folder::new(&[("run.json", LOG)]);
     folder.check("rescore_no_grader", &["score", "run.json", "--with", "model_graded_qa()"]);
     let grader = ["--model-role", "grader=mock/GRADE: C"];
     folder.check(
@@ -99,7 +67,7 @@ fn graders_have_a_role() {
 
 #[test]
 fn what_cannot_be_scored_is_reported() {
-    let folder = Folder::new();
+    let folder = Folder::new(&[("run.json", LOG)]);
     folder.check("rescore_unknown_scorer", &["score", "run.json", "--with", "include()"]);
     folder.check("rescore_refused", &["score", "run.json", "--with", "choice()"]);
     let no_samples = LOG.split("\"samples\"").next().unwrap().to_owned() + "\"samples\": []}";
@@ -121,7 +89,7 @@ fn what_cannot_be_scored_is_reported() {
 
 #[test]
 fn a_log_that_another_process_writes_is_left_alone() {
-    let folder = Folder::new();
+    let folder = Folder::new(&[("run.json", LOG)]);
     let file = fs::File::open(folder.path().join("run.json")).unwrap();
     file.lock().unwrap();
     let output = folder.run(&["score", "run.json", "--with", "exact()", "-o", "copy.json"]);

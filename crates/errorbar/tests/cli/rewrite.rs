@@ -1,10 +1,6 @@
 //! Logs that are changed or read with care: `score --write`, `log edit-score`, `log convert`, `--strict` and the like.
 
-use std::fs;
-use std::path::Path;
-use std::process::Output;
-
-use crate::{check, check_text, errorbar, transcript};
+use crate::{Folder, check};
 
 /// Two scorers, two epochs, and a claim that contradicts the samples.
 const LOG: &str = r#"{"version": 2, "status": "success",
@@ -20,35 +16,6 @@ const LOG: &str = r#"{"version": 2, "status": "success",
   {"id": "q1", "epoch": 2, "scores": {"match": {"value": "C"}, "judge": {"value": 0.5}}},
   {"id": "q2", "epoch": 2, "scores": {"match": {"value": "I"}, "judge": {"value": 0.5}}}
  ]}"#;
-
-/// A folder with files, in which commands run one after the other.
-struct Folder(tempfile::TempDir);
-
-impl Folder {
-    fn new(files: &[(&str, &str)]) -> Self {
-        let folder = tempfile::tempdir().unwrap();
-        for (name, content) in files {
-            fs::write(folder.path().join(name), content).unwrap();
-        }
-        Folder(folder)
-    }
-
-    fn path(&self) -> &Path {
-        self.0.path()
-    }
-
-    fn run(&self, args: &[&str]) -> Output {
-        errorbar(self.path(), args).output().unwrap()
-    }
-
-    fn check(&self, name: &str, args: &[&str]) {
-        check_text(name, &transcript(args, &self.run(args)));
-    }
-
-    fn text(&self, name: &str) -> String {
-        fs::read_to_string(self.path().join(name)).unwrap()
-    }
-}
 
 #[test]
 fn results_are_put_into_a_log_or_a_copy() {
@@ -167,26 +134,20 @@ fn a_score_is_added_and_its_parts_are_changed() {
     assert_eq!(folder.run(&any).status.code(), Some(0));
 }
 
+/// Marks the first answer to the second question as correct.
+fn edit_q2(more: &[&'static str]) -> Vec<&'static str> {
+    let edit = "log edit-score run.json --sample q2 --epoch 1 --scorer match --value C";
+    edit.split(' ').chain(more.iter().copied()).collect()
+}
+
 #[test]
 fn a_log_that_another_process_has_is_waited_for() {
     let folder = Folder::new(&[("run.json", LOG)]);
     let held =
         std::fs::File::options().read(true).write(true).open(folder.0.path().join("run.json")).unwrap();
     held.try_lock().unwrap();
-    let edit = [
-        "log",
-        "edit-score",
-        "run.json",
-        "--sample",
-        "q2",
-        "--epoch",
-        "1",
-        "--scorer",
-        "match",
-        "--value",
-        "C",
-    ];
-    let output = folder.run(&[&edit[..], &["--lock-timeout", "0.1"]].concat());
+    let edit = edit_q2(&[]);
+    let output = folder.run(&edit_q2(&["--lock-timeout", "0.1"]));
     let said = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{said}");
     assert!(
@@ -226,24 +187,7 @@ fn a_metric_that_fails_is_not_written() {
 fn an_edit_that_would_lose_a_metric_is_refused() {
     let unknown = LOG.replace("inspect_ai/mean", "their/own");
     let folder = Folder::new(&[("run.json", &unknown)]);
-    let args = [
-        "log",
-        "edit-score",
-        "run.json",
-        "--sample",
-        "q2",
-        "--epoch",
-        "1",
-        "--scorer",
-        "match",
-        "--value",
-        "C",
-        "--author",
-        "ann",
-        "--reason",
-        "a typo",
-    ];
-    folder.check("edit_would_lose_a_metric", &args);
+    folder.check("edit_would_lose_a_metric", &edit_q2(&["--author", "ann", "--reason", "a typo"]));
     assert_eq!(folder.text("run.json"), unknown);
 }
 

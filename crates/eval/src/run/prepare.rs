@@ -316,6 +316,7 @@ impl Task {
             errors: self.errors_of(options).clone(),
             // Every scorer is planned.
             default_metrics: Default::default(),
+            only: Vec::new(),
         }
     }
 }
@@ -350,7 +351,18 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     let MetadataKeys::Only(wanted) = plan.metadata_keys() else { return Vec::new() };
     let has = |key: &String| samples.iter().any(|(_, sample)| sample.metadata.contains_key(key));
     let known = || samples.iter().flat_map(|(_, sample)| sample.metadata.keys()).map(String::as_str);
+    let raters = plan.raters();
+    let is_scorer = |key: &String| {
+        let is_named = |rater: &str| rater == key && plan.scorers.iter().any(|scorer| scorer.name == rater);
+        raters.scorers().any(is_named)
+    };
     let warn = |key: &String| {
+        if raters.metadata_keys().contains(key) {
+            return format!(
+                "`{key}`, which a metric compares scores with, is no scorer of the task, and no sample has such a metadata \
+                 key; unless it is a field of map-valued scores, the figure will fail"
+            );
+        }
         let advice = nearest(key, known()).map(|near| format!("; did you mean `{near}`?"));
         let use_of_it = match plan.errors.cluster.contains(key) {
             true => "to cluster by",
@@ -361,7 +373,7 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
             advice.unwrap_or_else(|| "; its figures will fail unless a solver adds it".to_owned())
         )
     };
-    wanted.iter().filter(|key| !has(key)).map(warn).collect()
+    wanted.iter().filter(|key| !has(key) && !is_scorer(key)).map(warn).collect()
 }
 
 /// Samples without a target among others that have one: most scorers find an empty string in every answer.

@@ -1,14 +1,10 @@
 //! Whether the results of a task will have its headline.
 
-use errorbar_core::spec::{Arg, Spec, without_own_package};
-use errorbar_core::{HeadlineRequest, MetricItem, Metrics, Reducers, unique_names};
+use errorbar_core::spec::without_own_package;
+use errorbar_core::{FigureNames, HeadlineRequest, MetricItem, Metrics, Reducers, unique_names};
 
 use super::TaskProblem;
 use crate::AnyScorer;
-
-/// The metrics that give one number, under their own name. Groups, categories and maps have names that depend on scores.
-const PLAIN: [&str; 8] =
-    ["accuracy", "mean", "std", "var", "stderr", "bootstrap_stderr", "perplexity", "krippendorff_alpha"];
 
 /// What the names of a headline can refer to; what is not known is not checked.
 pub(crate) struct HeadlineParts<'t> {
@@ -45,10 +41,10 @@ pub(crate) fn metric_names<'s>(
 ) -> Option<Vec<String>> {
     let names = |metrics: &Metrics| -> Option<Vec<String>> {
         let Metrics::List(items) = metrics else { return None };
-        let name = |item: &errorbar_core::MetricItem| {
-            let errorbar_core::MetricItem::Metric(metric) = item else { return None };
-            let name = metric.spec().log_name().into_owned();
-            PLAIN.contains(&name.as_str()).then_some(name)
+        let name = |item: &MetricItem| {
+            let MetricItem::Metric(metric) = item else { return None };
+            let has_own = metric.figure_names() == FigureNames::OfMetric;
+            has_own.then(|| metric.spec().log_name().into_owned())
         };
         items.iter().map(name).collect()
     };
@@ -60,17 +56,10 @@ pub(crate) fn metric_names<'s>(
     }
 }
 
-/// Whether the names of all figures follow from metadata alone: plain metrics, and groups of them.
+/// Whether scores have no part in the names of any figure.
 pub(crate) fn are_named_without_scores(metrics: &Metrics) -> bool {
-    let is_plain = |spec: &Spec| PLAIN.contains(&&*spec.log_name());
     let is_named = |item: &MetricItem| match item {
-        MetricItem::Metric(metric) => {
-            let spec = metric.spec();
-            // Whether it is written with its name or without.
-            let inner = spec.args.first().or_else(|| spec.kwargs.get("metric"));
-            is_plain(&spec)
-                || spec.log_name() == "grouped" && matches!(inner, Some(Arg::Spec(inner)) if is_plain(inner))
-        }
+        MetricItem::Metric(metric) => metric.figure_names() != FigureNames::OfScores,
         _ => false,
     };
     matches!(metrics, Metrics::List(items) if items.iter().all(is_named))

@@ -137,12 +137,10 @@ impl RequiredKey {
 /// The keys without which these metrics fail. Custom metrics may do without the keys that they name.
 pub(crate) fn required_keys(metrics: &Metrics) -> Vec<RequiredKey> {
     fn add(metric: &dyn Metric, keys: &mut Vec<RequiredKey>) {
-        let spec = metric.spec();
         if let Some(key) = metric.cluster() {
             keys.push(RequiredKey::cluster(key));
         }
-        let grouped_by = spec.kwargs.get("group_key").and_then(|key| key.as_str());
-        if let Some(key) = grouped_by.filter(|_| spec.log_name() == "grouped") {
+        if let Some(key) = metric.group_key() {
             keys.push(RequiredKey { key: key.to_owned(), purpose: "group" });
         }
         if let Some(inner) = metric.inner() {

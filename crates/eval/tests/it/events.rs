@@ -146,6 +146,11 @@ fn failed_attempts_are_events_and_waiting_is_not_work() {
     assert!(seconds("total_time") > 4.0, "{}", seconds("total_time"));
     let second = calls[1]["working_start"].as_f64().unwrap();
     assert!((0.5..0.6).contains(&second), "{second}");
+    // Viewers sort by time: the attempt that was answered began last.
+    let starts: Vec<&str> = calls.iter().map(|call| call["timestamp"].as_str().unwrap()).collect();
+    assert!(starts.is_sorted(), "{starts:?}");
+    let last = answered["working_start"].as_f64().unwrap();
+    assert!((1.0..1.1).contains(&last), "{last}");
 }
 
 #[test]

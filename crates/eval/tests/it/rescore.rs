@@ -1,5 +1,6 @@
 //! Stored outputs scored again: names, metrics, samples without an answer, graders, and logs as they are written.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -10,10 +11,12 @@ use errorbar_core::{Error, Metrics, Score, Value, metrics};
 use errorbar_eval::scorers::{choice, exact, f1, includes, matches, model_graded_qa};
 use errorbar_eval::solvers::multiple_choice;
 use errorbar_eval::{
-    AnyModel, CancelToken, ModelChoice, Quiet, Rescore, RescoreError, RescoredLog, RunOptions, Sample, Task,
-    block_on, built_in_registry, model_fn,
+    AnyModel, BoxFuture, CancelToken, Model, ModelChoice, ModelError, ModelOutput, Quiet, Request, Rescore,
+    RescoreError, RescoredLog, RunOptions, Sample, Task, Usage, UsageLimits, block_on, built_in_registry,
+    model_fn,
 };
 use errorbar_log::eval::{EvalLog, RecordedResults, ScoreAction, StoredSample, compare};
+use serde_json::{Value as Json, json};
 
 /// A model that answers with the question, and fails where the question says so.
 fn echo(calls: &Arc<AtomicUsize>) -> AnyModel {
@@ -206,6 +209,60 @@ fn graders_see_the_stored_answers() {
     assert_eq!(blocks(&check(&path)), ["includes", "model_graded_qa"]);
     let scorers = EvalLog::open(&path).unwrap().header().unwrap().eval.scorers.unwrap();
     assert_eq!(scorers[1].metadata.as_ref().unwrap()["model_roles"]["grader"], "mine/grader");
+    let sample = whole_sample(&path, "red");
+    let call = events(&sample, "model").into_iter().find(|call| call["model"] == "mine/grader").unwrap();
+    assert_eq!((&call["role"], &call["output"]["completion"]), (&json!("grader"), &json!("GRADE: C")));
+    assert!(call["input"][0]["content"].as_str().unwrap().contains("It is red"));
+    let judged = events(&sample, "score").pop().unwrap();
+    assert_eq!((&judged["scorer"], &judged["span_id"]), (&json!("model_graded_qa"), &call["span_id"]));
+    // Viewers find events by their ids.
+    let events = sample["events"].as_array().unwrap();
+    let ids: HashSet<&str> = events.iter().map(|event| event["uuid"].as_str().unwrap()).collect();
+    assert_eq!(ids.len(), events.len());
+}
+
+/// The sample of this id in the first epoch, with its events.
+fn whole_sample(path: &Path, id: &str) -> Json {
+    let mut json = Vec::new();
+    assert!(EvalLog::open(path).unwrap().copy_sample(id, 1, &mut json).unwrap());
+    serde_json::from_slice(&json).unwrap()
+}
+
+fn events<'a>(sample: &'a Json, kind: &str) -> Vec<&'a Json> {
+    sample["events"].as_array().unwrap().iter().filter(|event| event["event"] == kind).collect()
+}
+
+/// A grader that uses a token for each answer.
+#[derive(Debug)]
+struct Paid;
+
+impl Model for Paid {
+    fn name(&self) -> &str {
+        "mine/paid"
+    }
+
+    fn generate<'a>(&'a self, _: Request<'a>) -> BoxFuture<'a, Result<ModelOutput, ModelError>> {
+        let mut output = ModelOutput::from_text("mine/paid", "GRADE: C");
+        output.usage = Some(Usage::new(0, 1));
+        Box::pin(std::future::ready(Ok(output)))
+    }
+}
+
+#[test]
+fn graders_have_limits() {
+    let fixture = Fixture::new(|task| task);
+    let rescore = Rescore::new().scorer(model_graded_qa());
+    let limited = |tokens, cost| RunOptions {
+        run_limits: UsageLimits { tokens: Some(tokens), cost, ..UsageLimits::default() },
+        max_samples: Some(1),
+        ..with_grader(Paid.into())
+    };
+    let error = scored_with(&rescore, fixture.open(), &limited(3, None)).unwrap_err();
+    assert!(matches!(error, RescoreError::LimitReached { done: 4, total: 8, .. }), "{error}");
+    // What was paid for is used: the last answer passes the limit.
+    scored_with(&rescore, fixture.open(), &limited(7, None)).unwrap();
+    let error = scored_with(&rescore, fixture.open(), &limited(8, Some(1.0))).unwrap_err();
+    assert!(matches!(error, RescoreError::Models(errorbar_eval::Error::UnknownPrice { .. })), "{error}");
 }
 
 #[test]

@@ -6,9 +6,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use errorbar_core::metrics::{mean, perplexity_per_seq, perplexity_per_token, stderr};
-use errorbar_core::spec::{
-    Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, is_own_metric, without_own_package,
-};
+use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
     Error, ErrorPlan, HeadlineRequest, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducer,
     Reducers, Registry, ScorerPlan, metrics, unique_names,
@@ -423,7 +421,7 @@ pub fn metrics_to_log(metrics: &Metrics, registry: &Registry) -> Json {
         let is_built_in =
             || registry.list_metrics().any(|listing| listing.built_in && listing.name == spec.name);
         if spec.package.is_none() && is_built_in() {
-            spec.package = Some(if is_own_metric(&spec.name) { OWN } else { BUILT_IN }.to_owned());
+            spec.package = Some(if spec.is_own_metric() { OWN } else { BUILT_IN }.to_owned());
         }
         let mut logged = json!({"name": spec.qualified_name(), "options": metric.params()});
         // Not among the options, where the reference would refuse it.

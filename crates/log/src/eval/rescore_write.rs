@@ -6,13 +6,13 @@
 
 use std::io::Write;
 use std::ops::Range;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rayon::prelude::*;
 
-use super::container::LogLayout;
+use super::container::{Container, LogLayout};
 use super::error::{LogError, LogErrorKind, Result};
-use super::json::{splice, validate};
+use super::json::{Skimmer, splice, validate};
 use super::json_log::JsonLog;
 use super::members::{
     HEADER, REDUCTIONS, SUMMARIES, SampleName, is_derived, is_journal_summaries, sample_name,
@@ -71,7 +71,7 @@ impl Revision<'_> {
                     let json = sample(log, &mut tools.decompressor, new, at)?;
                     let summary = match summaries {
                         Some(_) => Vec::new(),
-                        None => StoredSample::from_json(&json, &SampleFields::all())?.summary_json(),
+                        None => tools.summary(&json)?,
                     };
                     let name = record_name(log, at, &json)?;
                     let member = tools.encoder.encode_by(method(&name), &name, &json)?;
@@ -175,6 +175,23 @@ impl<W: Write> Copier<'_, '_, W> {
 struct Tools {
     decompressor: Decompressor,
     encoder: Encoder,
+    /// For the short forms of samples.
+    skimmer: Skimmer,
+}
+
+impl Tools {
+    fn new(log: &EvalLog) -> Result<Self> {
+        let Container { limits, memory, .. } = &log.container;
+        let skimmer = Skimmer::new(SampleFields::all().wanted(), limits.max_record, Arc::clone(memory));
+        Ok(Tools { decompressor: log.container.decompressor(), encoder: Encoder::new()?, skimmer })
+    }
+
+    /// The short form of a sample, as JSON.
+    fn summary(&mut self, sample: &[u8]) -> Result<Vec<u8>> {
+        self.skimmer.reset();
+        self.skimmer.push(sample)?;
+        Ok(StoredSample::from_json(self.skimmer.finish()?, &SampleFields::all())?.summary_json())
+    }
 }
 
 struct ToolPool<'a> {
@@ -187,7 +204,7 @@ impl ToolPool<'_> {
         let free = self.tools.lock().unwrap_or_else(PoisonError::into_inner).pop();
         match free {
             Some(tools) => Ok(tools),
-            None => Ok(Tools { decompressor: self.log.container.decompressor(), encoder: Encoder::new()? }),
+            None => Tools::new(self.log),
         }
     }
 

@@ -152,7 +152,7 @@ pub struct StoredSample {
 }
 
 impl StoredSample {
-    /// Reads a sample from its JSON.
+    /// Reads a sample from its JSON, of which a skimmer has taken what is wanted: long lists are counts.
     pub(super) fn from_json(bytes: &[u8], wanted: &SampleFields) -> Result<Self> {
         let (mut id, mut epoch) = (None, None);
         let mut sample = StoredSample::default();

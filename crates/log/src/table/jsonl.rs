@@ -13,6 +13,7 @@ use super::cell::epoch;
 use super::error::{TableError, TableLocation};
 use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LOG, LONG_SCORES, SCORER};
 use super::limits::Budget;
+use super::long::RowNames;
 use super::long::value_bytes;
 use super::long_parts::LongParts;
 use super::row::TableRow;
@@ -152,7 +153,8 @@ fn long(
                 .iter_mut()
                 .for_each(|score| *score = score.take().filter(|score| *score != Value::Unscored));
         }
-        builder.push(row, &keys.found, keys.scores, names_scorers).map(|()| true)
+        let names = RowNames { metadata: &keys.found, scores: keys.scores, names_scorers };
+        builder.push(row, names).map(|()| true)
     })?;
     for (scorer, seen) in keys.scores.iter().zip(&keys.score_seen) {
         if !seen && !names_scorers {

@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 
 use super::error::TableError;
+use super::long::RowNames;
 use super::{TableErrorKind, TableOptions, no_score_column};
 
 /// The column that names the sample.
@@ -109,6 +110,12 @@ pub(super) struct TableLayout {
 }
 
 impl TableLayout {
+    /// What the cells of a row of the long form are called.
+    pub(super) fn row_names(&self) -> RowNames<'_> {
+        let TableLayout { metadata, scores, names_scorers, .. } = self;
+        RowNames { metadata, scores, names_scorers: *names_scorers }
+    }
+
     /// What the columns of these names are.
     pub(super) fn new(names: &[&str], options: &TableOptions) -> Result<Self, TableError> {
         let found = || names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();

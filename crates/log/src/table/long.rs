@@ -30,6 +30,17 @@ pub(super) fn value_bytes(value: &Value) -> u64 {
     bytes as u64
 }
 
+/// What the cells of a row are called.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct RowNames<'a> {
+    /// The metadata.
+    pub(super) metadata: &'a [String],
+    /// The columns of scores.
+    pub(super) scores: &'a [String],
+    /// Whether the row names its scorer; else each column is one.
+    pub(super) names_scorers: bool,
+}
+
 /// Columns that grow by one score at a time.
 #[derive(Debug)]
 pub(super) struct LongBuilder {
@@ -84,15 +95,10 @@ impl LongBuilder {
         self.recorded.saturating_add(held as u64)
     }
 
-    /// Adds a row whose values come from the columns `scores` and whose metadata has these names: the row of a scorer, or
-    /// one in which each column is a scorer. The first row of a sample and epoch gives the metadata.
-    pub(super) fn push(
-        &mut self,
-        row: &mut TableRow,
-        metadata: &[String],
-        scores: &[String],
-        names_scorers: bool,
-    ) -> Result<(), TableErrorKind> {
+    /// Adds a row: that of a scorer, or one in which each column is a scorer. The first row of a sample and epoch gives
+    /// the metadata.
+    pub(super) fn push(&mut self, row: &mut TableRow, names: RowNames<'_>) -> Result<(), TableErrorKind> {
+        let RowNames { metadata, scores, names_scorers } = names;
         if row.id.is_empty() {
             return Err(TableErrorKind::BadId("empty".to_owned()));
         }

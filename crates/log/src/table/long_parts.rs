@@ -4,7 +4,7 @@ use indexmap::IndexMap;
 
 use super::error::TableLocation;
 use super::limits::Budget;
-use super::long::LongBuilder;
+use super::long::{LongBuilder, RowNames};
 use super::row::TableRow;
 use super::{ScoreTable, TableErrorKind};
 
@@ -47,13 +47,7 @@ impl LongParts {
     }
 
     /// Adds a row to the table of its log; see [`LongBuilder::push`].
-    pub(super) fn push(
-        &mut self,
-        row: &mut TableRow,
-        metadata: &[String],
-        scores: &[String],
-        names_scorers: bool,
-    ) -> Result<(), TableErrorKind> {
+    pub(super) fn push(&mut self, row: &mut TableRow, names: RowNames<'_>) -> Result<(), TableErrorKind> {
         self.rows += 1;
         if self.parts.len() > 1 && self.rows.is_multiple_of(CHECK_EVERY) {
             let held: u64 = self.parts.values().map(|part| LOG_BYTES + part.builder.held()).sum();
@@ -61,14 +55,14 @@ impl LongParts {
         }
         let number = self.rows;
         let part = self.part(row)?;
-        part.row_scores = if names_scorers { 1 } else { scores.len().max(1) as u64 };
+        part.row_scores = if names.names_scorers { 1 } else { names.scores.len().max(1) as u64 };
         let pushed = part.builder.rows();
         let is_next = |(own, table): &(u64, u64)| (number - table) * part.row_scores == pushed + 1 - own;
         let follows = part.runs.last().is_some_and(is_next);
         if !follows {
             part.runs.push((pushed + 1, number));
         }
-        part.builder.push(row, metadata, scores, names_scorers).map_err(|kind| part.located(kind))
+        part.builder.push(row, names).map_err(|kind| part.located(kind))
     }
 
     /// The table of the row's log, made when it is first met.

@@ -80,24 +80,8 @@ fn a_row_per_sample_epoch_and_scorer() {
     let options = ExportOptions::default().columns(SCORES);
     let (text, written) = exported(&[log], options, ExportFormat::Csv);
     let rows = csv_rows(&text);
-    let header = [
-        "task",
-        "model",
-        "id",
-        "epoch",
-        "scorer",
-        "value",
-        "answer",
-        "explanation",
-        "reason",
-        "error",
-        "limit",
-        "topic",
-        "size.rows",
-        "size.tags",
-        "metadata.id",
-        "hard",
-    ];
+    let metadata = ["topic", "size.rows", "size.tags", "metadata.id", "hard"];
+    let header = [&SCORES[..SCORES.len() - 1], &metadata].concat();
     assert_eq!(rows[0], header);
     assert_eq!((written.rows, written.nulled), (10, 0));
     let shown: Vec<[&str; 4]> =

@@ -532,3 +532,25 @@ fn a_table_of_latex_has_a_caption() {
     );
     assert!(Markdown::default().to_text(&reducers).contains("\n|  | value |"));
 }
+
+#[test]
+fn clusters_may_make_an_error_smaller() {
+    let mut estimate = clustered(20, 40, &[12], 0.05);
+    estimate.notes.design_effect = Some(0.41);
+    let text = shown(estimate.clone());
+    assert!(text.contains("design effect 0.4"), "{text}");
+    // Rounding, and what no error is shown for, is not worth a word.
+    estimate.notes.design_effect = Some(0.97);
+    assert!(!shown(estimate).contains("design effect"));
+}
+
+#[test]
+fn resampled_clusters_have_their_key() {
+    for (clusters, legend) in [(vec![12], "(jackknife by sample)"), (vec![], "(jackknife)")] {
+        let mut estimate = share(20, 40, 0);
+        let error = StdError::new(0.1, ErrorMethod::Jackknife);
+        estimate.error = Ok(error.with_df(9.0).with_clusters(clusters));
+        let text = shown(estimate);
+        assert!(text.contains(&format!("± one standard error {legend}")), "{text}");
+    }
+}

@@ -6,6 +6,7 @@ use serde_json::{Value as Json, json};
 
 use errorbar_test_support::ProgramOutput;
 
+use crate::TRANSIENT_FAULTS;
 use crate::desk::Desk;
 use crate::server::{Server, wait_for_attempt};
 
@@ -45,35 +46,16 @@ fn undisturbed() -> Json {
 
 #[test]
 fn a_failure_that_lasts_fails_the_sample_after_the_retries_with_the_cause() {
-    for (fault, message) in [
+    let own = [
         ("429", "answered 429 Too Many Requests: Slow down."),
         ("429-without", "answered 429 Too Many Requests: Slow down."),
-        ("500", r"answered 500 Internal Server Error: Something\u{1b}[31m broke."),
-        ("503", "answered 503 Service Unavailable: <html>no backend</html>"),
         ("slow", "got no whole answer within 0.3 s; a slow server needs a longer timeout"),
         (
             "truncated",
             r#"answered 200 with something that is no chat completion: EOF while parsing a string at line 1 column 135; it begins: {"id":"chatcmpl-test","object":"chat.completion","created":0,"model":"unsure-as-served","choices":[{"index":0,"message":{"role":"assist"#,
         ),
-        (
-            "malformed",
-            r"answered 200 with something that is no chat completion: expected value at line 1 column 1; it begins: <html>\u{7}please log in</html>",
-        ),
-        (
-            "wrong-type",
-            r#"answered 200 with something that is no chat completion: the `content` of a message is a string or a list of parts, found 42; it begins: {"choices":[{"message":{"content":42}}]}"#,
-        ),
-        ("dropped", "got no whole answer: connection closed before message completed"),
-        ("dropped-midway", "got no whole answer: end of file before message length reached"),
-        (
-            "empty-choices",
-            r#"answered 200 with something that is no chat completion: its `choices` are empty; it begins: {"choices":[]}"#,
-        ),
-        (
-            "error-in-200",
-            r#"answered 200 with something that is no chat completion: it holds an error: The model is overloaded.; it begins: {"error":{"message":"The model is overloaded."}}"#,
-        ),
-    ] {
+    ];
+    for (fault, message) in own.into_iter().chain(TRANSIENT_FAULTS) {
         let server = Server::start(&["--fault", fault, "--retry-after", "0.01"]);
         let patience = ["--limit", "1", "--max-retries", "2", "--timeout", "0.3"];
         let ran = Desk::new().eval(&server, &patience);

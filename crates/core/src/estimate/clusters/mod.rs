@@ -3,7 +3,7 @@
 mod totals;
 mod variance;
 
-pub(super) use variance::degrees_of_freedom;
+pub(super) use variance::{bell_mccaffrey_of_weights, degrees_of_freedom};
 
 use std::hash::Hash;
 
@@ -29,6 +29,11 @@ fn cluster_id(json: &Json) -> Option<LeafKey> {
     }
     let leaf = Leaf::from_json(json).ok()?;
     LeafKey::new(leaf.view()).filter(|key| *key != LeafKey::Null)
+}
+
+/// Whether a metadata value can be a cluster id.
+pub(crate) fn is_cluster_id(json: &Json) -> bool {
+    cluster_id(json).is_some()
 }
 
 /// The cluster id of a metadata value; the sample at a position has it.

@@ -92,18 +92,23 @@ pub(crate) fn degrees_of_freedom(method: ErrorMethod, sizes: impl Iterator<Item 
 
 /// The degrees of freedom of CR2 for clusters of these sizes.
 fn bell_mccaffrey(sizes: impl Iterator<Item = u64> + Clone) -> f64 {
-    let n: u64 = sizes.clone().sum();
+    bell_mccaffrey_of_weights(sizes.map(|size| size as f64))
+}
+
+/// The same for the weights of clusters in place of their sizes.
+pub(crate) fn bell_mccaffrey_of_weights(weights: impl Iterator<Item = f64> + Clone) -> f64 {
     // Exact sums: the order of the clusters is that in which they were seen.
+    let mut total = ExactSum::new();
+    weights.clone().for_each(|weight| total.add(weight));
+    let n = total.to_f64();
     let (mut of_sizes, mut sum, mut squares) = (ExactSum::new(), ExactSum::new(), ExactSum::new());
-    for size in sizes {
-        let others = n.saturating_sub(size) as f64;
-        let size = size as f64;
+    for size in weights {
+        let others = n - size;
         let a = size * size / others;
         of_sizes.add_product(size, size);
         sum.add(a);
         squares.add_product(a, a);
     }
     let sum = sum.to_f64();
-    let n = n as f64;
     n * n / (of_sizes.to_f64() + (sum * sum - squares.to_f64()))
 }

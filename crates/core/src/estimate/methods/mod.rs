@@ -1,10 +1,12 @@
 //! The methods of intervals, one file each. A new one is a file and a line in [`ends`].
 
 mod bca;
+pub(super) mod binomial;
 mod bootstrap;
 mod bootstrap_t;
 mod exact;
 mod t;
+pub(super) mod wild;
 pub(crate) mod wilson;
 
 use super::clustered::ClusteredScores;
@@ -59,11 +61,11 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         IntervalMethod::Bca => bca::ends(input, confidence),
         IntervalMethod::BootstrapT => bootstrap_t::ends(input, confidence),
         IntervalMethod::Exact => exact::ends(input, confidence),
-        IntervalMethod::ClopperPearson
-        | IntervalMethod::Jeffreys
-        | IntervalMethod::Beta(_)
-        | IntervalMethod::Wild(_)
-        | IntervalMethod::Custom => Err(Undefined::NotAvailable),
+        IntervalMethod::ClopperPearson => binomial::clopper_pearson(input, confidence),
+        IntervalMethod::Jeffreys => binomial::jeffreys(input, confidence),
+        IntervalMethod::Beta(prior) => binomial::beta(input, prior, confidence),
+        IntervalMethod::Wild(weights) => wild::ends(input, weights, confidence),
+        IntervalMethod::OrderStatistics | IntervalMethod::Custom => Err(Undefined::NotAvailable),
     }
 }
 

@@ -83,7 +83,7 @@ impl LabelOrder<'_> {
                 target: self.metric.to_owned(),
                 argument: "weights".to_owned(),
                 problem: format!(
-                    "need an order, and the labels {} have none; give order=[…], the lowest first",
+                    "needs an order, and the labels {} have none; give order=[…], the lowest first",
                     labels.join(", ")
                 ),
             });

@@ -151,7 +151,9 @@ impl Comparison<'_> {
         key.ok_or_else(|| Error::Rating {
             rater: rater.to_owned(),
             sample: sample.to_owned(),
-            found: format!("{}, which to_float gives no number", ValueRef::Leaf(leaf).describe()),
+            found: ValueRef::Leaf(leaf).describe(),
+            wanted: "to_float has no number for it; define what it means, as in value_to_float(correct=…)"
+                .to_owned(),
         })
     }
 }

@@ -207,3 +207,89 @@ fn groups_by_every_method() {
         assert_eq!(all.draws.is_some(), method == "bootstrap");
     }
 }
+
+fn ends(estimate: &Estimate) -> (f64, f64) {
+    let interval = estimate.interval.clone().unwrap();
+    (interval.lower, interval.upper)
+}
+
+#[track_caller]
+fn assert_ends(estimate: &Estimate, expected: [f64; 2], relative: f64) {
+    let (lower, upper) = ends(estimate);
+    assert_close(lower, expected[0], relative);
+    assert_close(upper, expected[1], relative);
+}
+
+/// All weights of five clusters, 6^5 and 2^5, and p-values inverted by bisection, in numpy.
+#[test]
+fn wild_clusters() {
+    let binary: Vec<f64> = BINARY.iter().map(|x| f64::from(*x)).collect();
+    let wild = |method: &str, level: f64, values: &[f64], ids: &[i64]| {
+        let method = serde_json::Value::from(method);
+        clustered(&format!(r#"{{"interval": {method}, "level": {level}, "draws": 100000}}"#), values, ids)
+    };
+    for (values, webb, webb_90, rademacher_90, eight) in [
+        (
+            &UNBOUNDED[..],
+            [6.595999999964304, 10.386730450625269],
+            [6.651198079300045, 10.06881083902529],
+            [6.595999999992458, 10.453000000009055],
+            [2.82077096875817, 10.939880940569711],
+        ),
+        (
+            &GRADED,
+            [0.363584506046036, 0.6051274198323218],
+            [0.37491464415987363, 0.5835624070339527],
+            [0.3677777777772808, 0.6100000000004793],
+            [0.1241259795730682, 0.7066982350672073],
+        ),
+        (
+            &binary,
+            [0.40168456083607085, 0.6321101227048473],
+            [0.41870741599823447, 0.6068071404509716],
+            [0.39999999999964847, 0.6250000000005045],
+            [0.16846460846709232, 1.0000000000064486],
+        ),
+    ] {
+        let mean = wild("wild", 0.95, values, &OTHER);
+        assert_ends(&mean, webb, 1e-9);
+        // All of them: nothing is random.
+        assert_eq!(mean.draws, None);
+        assert_ends(&wild("wild", 0.9, values, &OTHER), webb_90, 1e-9);
+        // At least 2 of 32 resamples have the statistic of the data.
+        let five = wild("wild(weights=\"rademacher\")", 0.95, values, &OTHER);
+        let Err(Undefined::Other(reason)) = five.interval else { panic!("{five:?}") };
+        assert!(reason.contains("at least 0.06 with 5 clusters"), "{reason}");
+        assert_ends(&wild("wild(weights=\"rademacher\")", 0.9, values, &OTHER), rademacher_90, 1e-9);
+        assert_ends(&wild("wild(weights=\"rademacher\")", 0.95, values, &clusters()), eight, 1e-9);
+    }
+    // 6^8 weights in numpy, 100,000 of them here.
+    let drawn = wild("wild", 0.95, &UNBOUNDED, &clusters());
+    assert_ends(&drawn, [3.117163540739762, 10.946145417113053], 0.01);
+    assert_eq!(drawn.draws.unwrap().count, 100_000);
+    assert_eq!(drawn.error.unwrap().method.name(), "CR2");
+}
+
+#[test]
+fn wild_samples_and_bounds() {
+    let wild = plan(r#"{"interval": "wild"}"#);
+    assert_ends(&of(&wild, &[1.0, 2.0, 4.0, 3.0, 7.5]), [0.8642315047705926, 7.360022496775561], 1e-9);
+    // Three samples: 6 of 216 is below 5 %, and of two samples 6 of 36 is not.
+    assert_ends(&of(&wild, &[1.0, 2.0, 4.0]), [-12.02160937670014, 16.89222051682396], 1e-9);
+    assert!(matches!(of(&wild, &[1.0, 2.0]).interval, Err(Undefined::Other(_))));
+    assert_eq!(of(&wild, &[2.0; 9]).interval, Err(Undefined::NoSpread { n: 9 }));
+    // A bound of 97.5 % is an end of 95 %.
+    let values = [1.0, 2.0, 4.0, 3.0, 7.5];
+    let upper = of(&plan(r#"{"interval": "wild", "level": 0.975, "side": "upper"}"#), &values);
+    assert_close(ends(&upper).1, 7.360022496775561, 1e-9);
+    // One that is mostly wrong is below the mean.
+    let wrong = of(&plan(r#"{"interval": "wild", "level": 0.025, "side": "upper"}"#), &values);
+    assert_close(ends(&wrong).1, 0.8642315047705926, 1e-9);
+    // Two ways of clustering, and a great offset.
+    let two = plan(r#"{"interval": "wild", "cluster": ["a", "b"]}"#);
+    let reason = estimate(&two, &rows(&UNBOUNDED, &clusters(), &OTHER)).interval.unwrap_err();
+    assert!(matches!(&reason, Undefined::Other(text) if text.contains("two cluster keys")), "{reason}");
+    let far = values.map(|x| x * 2f64.powi(-10) + 1024.0);
+    let (lower, upper) = ends(&of(&wild, &far));
+    assert_close((upper - lower) * 2f64.powi(10), 7.360022496775561 - 0.8642315047705926, 1e-6);
+}

@@ -6,6 +6,7 @@ mod clusters;
 mod figures;
 mod intervals;
 mod merging;
+mod methods;
 
 use errorbar_core::{
     Conversion, ErrorPlan, Estimate, Random, Result, Score, ScoreColumns, ScoreKind, ScoreSet, Summary,

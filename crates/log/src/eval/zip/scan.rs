@@ -123,63 +123,67 @@ fn name_at(source: &LogFile, offset: u64) -> Result<Option<String>> {
     Ok(header.and_then(|header| String::from_utf8(header.name).ok()))
 }
 
+/// How a search for a whole member ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum SearchOutcome {
+    /// It starts at this offset.
+    Found(u64),
+    NotFound,
+    /// There are so many entries that are not whole that the file is no log which a killed process left.
+    GaveUp,
+}
+
 /// Where the next whole member starts after this offset.
 fn next_whole_member(source: &LogFile, place: u64, decompressor: &mut Decompressor) -> Result<Option<u64>> {
-    const PIECE: u64 = 1 << 20;
-    let sign = format::LOCAL.to_le_bytes();
-    let mut piece = Vec::new();
-    let mut start = place + 1;
-    // As for the search below: what is full of entries that are not whole is no log.
-    let mut budget = source.len().saturating_mul(4).max(LogLimits::DENSE_BYTES);
-    while start < source.len() {
-        source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
-        for at in memchr::memmem::find_iter(&piece, &sign) {
-            let offset = start + at as u64;
-            let Some((name, entry, _)) = member_at(source, offset)? else { continue };
-            let work = (4_u64 << 10).saturating_add(entry.compressed).saturating_add(entry.decompressed);
-            let Some(left) = budget.checked_sub(work) else { return Ok(None) };
-            budget = left;
-            if decompressor.validate(source, &name, &entry).is_ok() {
-                return Ok(Some(offset));
-            }
-        }
-        start += PIECE;
-    }
-    Ok(None)
+    let found = search(source, place, |_| true, |name, entry| decompressor.validate(source, name, entry))?;
+    Ok(match found {
+        SearchOutcome::Found(offset) => Some(offset),
+        SearchOutcome::NotFound | SearchOutcome::GaveUp => None,
+    })
 }
 
 /// Whether a whole sample, or what is written at the end of a run, starts anywhere after this offset. A process
 /// that is killed leaves one torn member at the end; anything whole behind a torn one means that the file itself
 /// is damaged.
 fn has_member_after(source: &LogFile, place: u64, decompressor: &mut Decompressor) -> Result<bool> {
+    let is_candidate = |name: &str| name.starts_with(SAMPLES) || is_derived(name);
+    // A member whose checksum is right was written, whatever is in it.
+    let check = |name: &str, entry: &ZipEntry| decompressor.pieces(source, name, entry, &mut |_| Ok(()));
+    Ok(search(source, place, is_candidate, check)? != SearchOutcome::NotFound)
+}
+
+/// Looks for the first of the candidates after an offset that passes a check.
+fn search(
+    source: &LogFile,
+    place: u64,
+    is_candidate: impl Fn(&str) -> bool,
+    mut check: impl FnMut(&str, &ZipEntry) -> Result<()>,
+) -> Result<SearchOutcome> {
     const PIECE: u64 = 1 << 20;
-    /// What it costs to look at a candidate, in bytes of work.
+    /// What it costs to look at an entry, in bytes of work.
     const LOOK: u64 = 4 << 10;
     let sign = format::LOCAL.to_le_bytes();
     let mut piece = Vec::new();
     let mut start = place + 1;
-    // Enough to check every sample of a log. A file whose tail is full of entries that are not whole is no log that a
-    // killed process left.
+    // Enough to check every sample of a log.
     let mut budget = source.len().saturating_mul(4).max(LogLimits::DENSE_BYTES);
     while start < source.len() {
         source.read_up_to(start, PIECE + sign.len() as u64 - 1, &mut piece).map_err(LogErrorKind::Read)?;
         for at in memchr::memmem::find_iter(&piece, &sign) {
-            let found = member_at(source, start + at as u64)?;
-            let candidate = found.filter(|(name, ..)| name.starts_with(SAMPLES) || is_derived(name));
+            let offset = start + at as u64;
+            let candidate = member_at(source, offset)?.filter(|(name, ..)| is_candidate(name));
             let work = candidate.as_ref().map_or(LOOK, |(_, entry, _)| {
                 LOOK.saturating_add(entry.compressed).saturating_add(entry.decompressed)
             });
-            let Some(left) = budget.checked_sub(work) else { return Ok(true) };
+            let Some(left) = budget.checked_sub(work) else { return Ok(SearchOutcome::GaveUp) };
             budget = left;
-            if let Some((name, entry, _)) = candidate
-                && decompressor.pieces(source, &name, &entry, &mut |_| Ok(())).is_ok()
-            {
-                return Ok(true);
+            if candidate.is_some_and(|(name, entry, _)| check(&name, &entry).is_ok()) {
+                return Ok(SearchOutcome::Found(offset));
             }
         }
         start += PIECE;
     }
-    Ok(false)
+    Ok(SearchOutcome::NotFound)
 }
 
 /// The member that starts here and where it ends, if one does and the file is long enough to hold it.

@@ -28,12 +28,10 @@ impl DelimitedReader<'_> {
             let text = cells.text(column)?;
             row.set_text(column, text, self.budget).map_err(|kind| cells.error(kind))?;
         }
-        builder.push(row, &self.layout.metadata, &self.layout.scores, self.layout.names_scorers).map_err(
-            |kind| match kind {
-                // Two rows are concerned, and both are found by their numbers.
-                TableErrorKind::DuplicateScore { .. } => kind.in_row(builder.rows()).of_sample(&row.id),
-                kind => cells.error(kind),
-            },
-        )
+        builder.push(row, self.layout.row_names()).map_err(|kind| match kind {
+            // Two rows are concerned, and both are found by their numbers.
+            TableErrorKind::DuplicateScore { .. } => kind.in_row(builder.rows()).of_sample(&row.id),
+            kind => cells.error(kind),
+        })
     }
 }

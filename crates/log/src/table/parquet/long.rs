@@ -21,9 +21,7 @@ pub(super) fn read(table: &ParquetTable<'_>, columns: &[ParquetColumn<'_>]) -> R
             let number = builder.rows() + 1;
             row.clear(layout.scores.len());
             let read = readers.iter_mut().try_for_each(|reader| reader.read(table, &mut row));
-            let pushed = read.and_then(|()| {
-                builder.push(&mut row, &layout.metadata, &layout.scores, layout.names_scorers)
-            });
+            let pushed = read.and_then(|()| builder.push(&mut row, layout.row_names()));
             pushed.map_err(|kind| kind.in_row_of(number, &row.id))?;
         }
     }

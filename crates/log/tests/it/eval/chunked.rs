@@ -1,6 +1,7 @@
 //! Samples that are in several members, as newer versions of the reference can write them.
 
-use errorbar_core::MetadataKeys;
+use errorbar_core::metrics::mean;
+use errorbar_core::{MetadataKeys, Plan, Score, ScoreColumns, metrics};
 use errorbar_log::eval::*;
 use errorbar_test_support::assert_matches;
 use errorbar_test_support::zip::Zip;
@@ -63,6 +64,32 @@ fn a_sample_is_put_together() {
         convert(&log, &to).unwrap();
         assert_eq!(sample(&to).unwrap(), whole, "{name}");
     }
+}
+
+#[test]
+fn new_scores_make_it_one_record() {
+    let (folder, path) = written(&chunked(RECORD).bytes());
+    let log = EvalLog::open(&path).unwrap();
+    let mut columns = ScoreColumns::new(["new"]);
+    columns.push("q", 1).score("new", Score::new(0.5)).unwrap();
+    let plan = Plan::new().scorer("new", metrics![mean()]);
+    let scorers = [NewScorer { name: "new".to_owned(), info: ScorerInfo::new("new".to_owned()) }];
+    let (timestamp, id) = ("2026-11-16T08:00:00+00:00".to_owned(), "scoring".to_owned());
+    let (action, scorers, rows) = (ScoreAction::Append, &scorers, &[0]);
+    let new = NewScores { action, scorers, columns: &columns, rows, timestamp, id, events: &[] };
+    let mut revision = log.revise().unwrap();
+    revision.set_scores(new, &plan.evaluate(&columns).unwrap()).unwrap();
+    let to = folder.path().join("scored.eval");
+    revision.write_to(&to).unwrap();
+
+    let log = EvalLog::open(&to).unwrap();
+    assert_eq!((log.sample_count(), log.check().is_ok()), (1, true));
+    let (before, mut after) = (sample(&path).unwrap(), sample(&to).unwrap());
+    assert_eq!(after["scores"], json!({"s": {"value": "C"}, "new": {"value": 0.5, "history": []}}));
+    let events = after["events"].as_array().unwrap().clone();
+    assert_eq!(events.len(), 3 + 5);
+    (after["scores"], after["events"]) = (before["scores"].clone(), events[..3].into());
+    assert_eq!(after, before);
 }
 
 #[test]

@@ -1,10 +1,9 @@
 //! Which samples are shown, and what there is if none is.
 
-use std::str::FromStr;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Metadata, SampleId, Score, ValueRef, ValueToFloat};
+use errorbar_core::{Condition, SampleId, Score, ValueRef, ValueToFloat};
 use errorbar_log::eval::{EvalLog, Transcript};
 use errorbar_report::Verdict;
 use indexmap::{IndexMap, IndexSet};
@@ -20,66 +19,6 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 const MOST_KNOWN: usize = 1000;
 /// How many of them a message names.
 const NAMED: usize = 8;
-
-/// A condition on the metadata: `category=law`, `difficulty!=easy`.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Condition {
-    key: String,
-    value: String,
-    is_negated: bool,
-}
-
-impl FromStr for Condition {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let (key, value) =
-            text.split_once('=').ok_or("expected KEY=VALUE or KEY!=VALUE, such as category=law")?;
-        let (key, is_negated) = key.strip_suffix('!').map_or((key, false), |key| (key, true));
-        match key.trim() {
-            "" => Err("expected a key before `=`, such as category=law".to_owned()),
-            key => Ok(Condition { key: key.to_owned(), value: value.trim().to_owned(), is_negated }),
-        }
-    }
-}
-
-impl std::fmt::Display for Condition {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "{}{}{}", self.key, if self.is_negated { "!=" } else { "=" }, self.value)
-    }
-}
-
-impl Condition {
-    fn matches(&self, metadata: &Metadata) -> bool {
-        let is_equal = lookup(metadata, &self.key).is_some_and(|found| match found {
-            // Any item of a list will do.
-            Json::Array(items) => items.iter().any(|item| equals(item, &self.value)),
-            found => equals(found, &self.value),
-        });
-        is_equal != self.is_negated
-    }
-}
-
-/// The value of a key, or of a key of a map within: `a.b`.
-fn lookup<'m>(metadata: &'m Metadata, key: &str) -> Option<&'m Json> {
-    metadata.get(key).or_else(|| {
-        let mut keys = key.split('.');
-        let first = metadata.get(keys.next()?)?;
-        keys.try_fold(first, |value, key| value.get(key))
-    })
-}
-
-/// Whether a value is what somebody has typed: a string as it is, a number by its value.
-fn equals(found: &Json, typed: &str) -> bool {
-    match found {
-        Json::String(text) => text == typed,
-        Json::Number(number) => {
-            number.to_string() == typed
-                || typed.parse().is_ok_and(|typed: f64| number.as_f64() == Some(typed))
-        }
-        other => text_of(other).eq_ignore_ascii_case(typed),
-    }
-}
 
 fn text_of(value: &Json) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
@@ -179,7 +118,7 @@ impl<'a> SampleFilter<'a> {
             let is_met = condition.matches(&sample.metadata);
             *met += usize::from(is_met);
             meets_all &= is_met;
-            match lookup(&sample.metadata, &condition.key) {
+            match condition.lookup(&sample.metadata) {
                 Some(Json::Array(items)) => items.iter().for_each(|item| values.add(text_of(item))),
                 Some(value) => values.add(text_of(value)),
                 None => {}
@@ -321,8 +260,8 @@ impl<'a> SampleFilter<'a> {
     }
 
     fn unmet(&self, condition: &Condition, values: &KnownValues, total: &str) -> Diagnostic {
-        let Condition { key, value, is_negated } = condition;
-        if *is_negated {
+        let (key, value) = (condition.key(), condition.value());
+        if condition.is_negated() {
             return Diagnostic::error(format!("every one of {total} has {key}={value}"));
         }
         if !values.0.is_empty() {
@@ -353,60 +292,5 @@ fn is_below(score: &Score, below: f64) -> bool {
         ValueRef::Leaf(leaf) => is_low(leaf),
         ValueRef::List(items) => items.iter().any(|leaf| is_low(leaf.view())),
         ValueRef::Map(map) => map.values().any(|leaf| is_low(leaf.view())),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn conditions_are_about_keys_and_values() {
-        let metadata: Metadata = [
-            ("category", json!("law")),
-            ("passage", json!(7)),
-            ("share", json!(1.0)),
-            ("hard", json!(true)),
-            ("tags", json!(["a", 2])),
-            ("size", json!({"rows": 3})),
-            ("a.b", json!("x=y")),
-            ("none", Json::Null),
-        ]
-        .into_iter()
-        .map(|(key, value)| (key.to_owned(), value))
-        .collect();
-        let holds = |text: &str| text.parse::<Condition>().unwrap().matches(&metadata);
-        for text in [
-            "category=law",
-            "passage=7",
-            "share=1",
-            "hard=true",
-            "hard=True",
-            "tags=2",
-            "tags=a",
-            "size.rows=3",
-            "a.b=x=y",
-            "none=null",
-            "category!=history",
-            "other!=x",
-            " category = law",
-        ] {
-            assert!(holds(text), "{text}");
-        }
-        for text in [
-            "category=la",
-            "category!=law",
-            "passage=8",
-            "tags=b",
-            "size.cols=3",
-            "other=x",
-            "size=3",
-            "hard=1",
-        ] {
-            assert!(!holds(text), "{text}");
-        }
-        assert!("category".parse::<Condition>().is_err() && "=law".parse::<Condition>().is_err());
-        assert_eq!("a!=b".parse::<Condition>().unwrap().to_string(), "a!=b");
     }
 }

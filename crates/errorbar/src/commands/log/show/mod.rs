@@ -7,7 +7,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use errorbar_core::unique_names;
+use errorbar_core::{Condition, unique_names};
 use errorbar_log::eval::{EvalLog, Header, Transcript, Transcripts};
 use errorbar_report::{Json, Markdown, TranscriptView};
 
@@ -17,7 +17,7 @@ use super::super::{CommandResult, Outcome, counted};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output;
 use crate::pager::TextSink;
-use filter::{Condition, SampleFilter};
+use filter::SampleFilter;
 
 const EXAMPLES: &str = "\
 Examples:
@@ -56,7 +56,7 @@ pub(crate) struct ShowArgs {
     /// Samples with this reason; may be repeated for any of several
     #[arg(long = "reason", value_name = "REASON")]
     reasons: Vec<String>,
-    /// Samples with this metadata, or with != without it; may be repeated; a.b is b in the map a
+    /// Samples with this metadata: =, !=, or <, <=, >, >= for numbers; may be repeated; a.b is b in the map a
     #[arg(long = "where", value_name = "KEY=VALUE")]
     conditions: Vec<Condition>,
     /// The sample of this id; may be repeated

@@ -1,0 +1,253 @@
+//! A condition on the metadata of a sample: which samples are shown, which ones a metric is over.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde_json::Value as Json;
+
+use crate::metadata::Metadata;
+
+/// A condition on the metadata of a sample: `category=law`, `difficulty!=easy`, `tokens>=100`.
+///
+/// `a.b` is `b` in the map `a`. A list meets the condition if one of its items does; a sample without the key meets only
+/// `!=`. Numbers are compared by value, `<`, `<=`, `>` and `>=` compare nothing else. Quotes around the value are left out.
+///
+/// ```
+/// use errorbar_core::{Condition, Metadata};
+/// let condition: Condition = "category == 'law'".parse()?;
+/// assert_eq!(condition.to_string(), "category=law");
+/// let metadata: Metadata = [("category".to_owned(), "law".into())].into_iter().collect();
+/// assert!(condition.matches(&metadata));
+/// # Ok::<(), String>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Condition {
+    key: String,
+    comparison: Comparison,
+    value: String,
+}
+
+/// How a value is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Comparison {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+impl Comparison {
+    /// The longer ones first: `<=` starts with `<`.
+    const ALL: [(&'static str, Comparison); 7] = [
+        ("==", Comparison::Equal),
+        ("!=", Comparison::NotEqual),
+        ("<=", Comparison::LessOrEqual),
+        (">=", Comparison::GreaterOrEqual),
+        ("=", Comparison::Equal),
+        ("<", Comparison::Less),
+        (">", Comparison::Greater),
+    ];
+
+    fn text(self) -> &'static str {
+        match self {
+            Comparison::Equal => "=",
+            Comparison::NotEqual => "!=",
+            Comparison::Less => "<",
+            Comparison::LessOrEqual => "<=",
+            Comparison::Greater => ">",
+            Comparison::GreaterOrEqual => ">=",
+        }
+    }
+
+    fn is_order(self) -> bool {
+        !matches!(self, Comparison::Equal | Comparison::NotEqual)
+    }
+}
+
+impl FromStr for Condition {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let starts = |at: usize| {
+            Comparison::ALL.iter().find(|(sign, _)| text.get(at..).is_some_and(|rest| rest.starts_with(sign)))
+        };
+        let found = text.char_indices().find_map(|(at, _)| Some((at, starts(at)?)));
+        let (at, (sign, comparison)) =
+            found.ok_or("expected KEY=VALUE or KEY!=VALUE, such as category=law; or KEY<NUMBER")?;
+        let key = text.get(..at).unwrap_or_default().trim();
+        let value = unquoted(text.get(at + sign.len()..).unwrap_or_default().trim());
+        if key.is_empty() {
+            return Err(format!("expected a key before `{sign}`, such as category=law"));
+        }
+        if comparison.is_order() && !value.parse().is_ok_and(|number: f64| !number.is_nan()) {
+            return Err(format!("`{sign}` compares numbers, found {value:?}"));
+        }
+        Ok(Condition { key: key.to_owned(), comparison: *comparison, value: value.to_owned() })
+    }
+}
+
+/// A value without the quotes around it.
+fn unquoted(text: &str) -> &str {
+    let within = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
+    within('\'').or_else(|| within('"')).unwrap_or(text)
+}
+
+impl fmt::Display for Condition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}{}", self.key, self.comparison.text(), self.value)
+    }
+}
+
+impl Condition {
+    /// The metadata key.
+    pub fn key(&self) -> &str {
+        &self.key
+    }
+
+    /// What its value is compared with.
+    pub fn value(&self) -> &str {
+        &self.value
+    }
+
+    /// Whether it is about samples whose value is this one.
+    pub fn is_equality(&self) -> bool {
+        self.comparison == Comparison::Equal
+    }
+
+    /// Whether it is about samples that do not have this value.
+    pub fn is_negated(&self) -> bool {
+        self.comparison == Comparison::NotEqual
+    }
+
+    /// Whether the metadata of a sample meet the condition.
+    pub fn matches(&self, metadata: &Metadata) -> bool {
+        self.matches_value(self.lookup(metadata))
+    }
+
+    /// The value of the key, or of a key of a map within: `a.b`.
+    pub fn lookup<'m>(&self, metadata: &'m Metadata) -> Option<&'m Json> {
+        metadata.get(&self.key).or_else(|| {
+            let (first, rest) = self.key.split_once('.')?;
+            within(metadata.get(first)?, rest)
+        })
+    }
+
+    /// Whether the value of the key meets the condition; none if the sample has no such key.
+    pub fn matches_value(&self, found: Option<&Json>) -> bool {
+        let is_met = match found {
+            None => false,
+            // Any item of a list will do.
+            Some(Json::Array(items)) => items.iter().any(|item| self.compare(item)),
+            Some(found) => self.compare(found),
+        };
+        is_met != self.is_negated()
+    }
+
+    /// Whether one value is as the condition has it; that it is equal, for a negated one.
+    fn compare(&self, found: &Json) -> bool {
+        if !self.comparison.is_order() {
+            return equals(found, &self.value);
+        }
+        let (Some(found), Ok(limit)) = (number(found), self.value.parse::<f64>()) else { return false };
+        match self.comparison {
+            Comparison::Less => found < limit,
+            Comparison::LessOrEqual => found <= limit,
+            Comparison::Greater => found > limit,
+            _ => found >= limit,
+        }
+    }
+}
+
+/// The value under a path of keys of maps within each other.
+pub(crate) fn within<'j>(json: &'j Json, path: &str) -> Option<&'j Json> {
+    path.split('.').try_fold(json, |value, key| value.get(key))
+}
+
+fn number(json: &Json) -> Option<f64> {
+    json.as_f64().or_else(|| json.as_str()?.trim().parse().ok())
+}
+
+/// Whether a value is what somebody has typed: a string as it is, a number by its value.
+fn equals(found: &Json, typed: &str) -> bool {
+    match found {
+        Json::String(text) => text == typed,
+        Json::Number(number) => {
+            number.to_string() == typed
+                || typed.parse().is_ok_and(|typed: f64| number.as_f64() == Some(typed))
+        }
+        other => other.to_string().eq_ignore_ascii_case(typed),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn conditions_are_about_keys_and_values() {
+        let metadata: Metadata = [
+            ("category", json!("law")),
+            ("passage", json!(7)),
+            ("share", json!(1.0)),
+            ("hard", json!(true)),
+            ("tags", json!(["a", 2])),
+            ("size", json!({"rows": 3})),
+            ("a.b", json!("x=y")),
+            ("year", json!("1999")),
+            ("none", Json::Null),
+        ]
+        .into_iter()
+        .map(|(key, value)| (key.to_owned(), value))
+        .collect();
+        let holds = |text: &str| text.parse::<Condition>().unwrap().matches(&metadata);
+        for text in [
+            "category=law",
+            "category == 'law'",
+            "category=\"law\"",
+            "passage=7",
+            "passage<8",
+            "passage>=7",
+            "passage <= 7.0",
+            "year>1998",
+            "share=1",
+            "hard=true",
+            "hard=True",
+            "tags=2",
+            "tags>1",
+            "tags=a",
+            "size.rows=3",
+            "size.rows<4",
+            "a.b=x=y",
+            "none=null",
+            "category!=history",
+            "other!=x",
+            " category = law",
+        ] {
+            assert!(holds(text), "{text}");
+        }
+        for text in [
+            "category=la",
+            "category!=law",
+            "category<8",
+            "passage=8",
+            "passage<7",
+            "passage>7",
+            "tags=b",
+            "size.cols=3",
+            "other=x",
+            "other<1",
+            "size=3",
+            "hard=1",
+        ] {
+            assert!(!holds(text), "{text}");
+        }
+        for text in ["category", "=law", "passage<x", ">3", ""] {
+            assert!(text.parse::<Condition>().is_err(), "{text}");
+        }
+        assert_eq!("a!=b".parse::<Condition>().unwrap().to_string(), "a!=b");
+        assert_eq!("a >= '2'".parse::<Condition>().unwrap().to_string(), "a>=2");
+    }
+}

@@ -1,0 +1,371 @@
+//! What `precision`, `recall` and `f1_score` share: predicted labels against true ones.
+
+use indexmap::IndexMap;
+
+use crate::args::ArgWord;
+use crate::error::{Error, Result};
+use crate::estimate::{
+    Estimate, RatioScale, RatioTerm, RatioTotals, ScoreKind, ScoreUnits, Undefined, resampled_estimate,
+};
+use crate::evaluation::MetricValue;
+use crate::interner::Interner;
+use crate::scores::Scores;
+use crate::value::{Leaf, ValueRef};
+
+/// How the figures of labels become one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Average {
+    /// The plain mean of the labels' figures.
+    #[default]
+    Macro,
+    /// One figure over the counts of all labels.
+    Micro,
+    /// The mean of the labels' figures, by how many samples have each.
+    Weighted,
+    /// None: a figure for each label.
+    None,
+}
+
+impl ArgWord for Average {
+    const EXPECTED: &'static str = "\"macro\", \"micro\", \"weighted\" or \"none\"";
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("macro", Average::Macro),
+        ("micro", Average::Micro),
+        ("weighted", Average::Weighted),
+        ("none", Average::None),
+    ];
+}
+
+/// Where the predicted label of a score is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Prediction {
+    /// The value of the score.
+    #[default]
+    Value,
+    /// Its answer.
+    Answer,
+}
+
+impl ArgWord for Prediction {
+    const EXPECTED: &'static str = "\"value\" or \"answer\"";
+    const WORDS: &'static [(&'static str, Self)] =
+        &[("value", Prediction::Value), ("answer", Prediction::Answer)];
+}
+
+/// Which figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum LabelFigure {
+    Precision,
+    Recall,
+    F1,
+}
+
+impl LabelFigure {
+    /// What a label's samples add to the two totals that the figure is the ratio of: those predicted as the label, those
+    /// that have it, or both.
+    fn weight(self, is_predicted: bool, is_true: bool) -> u32 {
+        let (predicted, truth) = (u32::from(is_predicted), u32::from(is_true));
+        match self {
+            LabelFigure::Precision => predicted,
+            LabelFigure::Recall => truth,
+            LabelFigure::F1 => predicted + truth,
+        }
+    }
+
+    /// Why a label has no figure.
+    fn undefined(self, label: &str) -> Undefined {
+        Undefined::Other(match self {
+            LabelFigure::Precision => format!("{label:?} is never predicted"),
+            LabelFigure::Recall => format!("no sample has the target {label:?}"),
+            LabelFigure::F1 => format!("{label:?} is neither predicted nor a target"),
+        })
+    }
+}
+
+/// What a metric of this family is called with.
+pub(super) struct Classification<'m> {
+    pub(super) metric: &'static str,
+    pub(super) figure: LabelFigure,
+    pub(super) target: &'m str,
+    pub(super) label: Option<&'m Leaf>,
+    pub(super) average: Average,
+    pub(super) prediction: Prediction,
+}
+
+impl Classification<'_> {
+    pub(super) fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let labels = self.read(scores)?;
+        if labels.pairs.is_empty() {
+            return Ok(Estimate::undefined(Undefined::NoScores).into());
+        }
+        match (self.label, self.average) {
+            (Some(label), _) => {
+                let text = label.view().text();
+                let code = labels.names.iter().position(|name| *name == text);
+                let Some(code) = code else {
+                    let reason =
+                        Undefined::Other(format!("no sample has or is predicted the label {text:?}"));
+                    return Ok(Estimate::undefined(reason).with_n(scores.len() as u64).into());
+                };
+                Ok(self.of_label(scores, &labels, code)?.into())
+            }
+            (None, Average::None) => {
+                let mut map = IndexMap::new();
+                for (code, name) in labels.names.iter().enumerate() {
+                    map.insert(name.clone(), Some(self.of_label(scores, &labels, code)?));
+                }
+                Ok(MetricValue::Map(map))
+            }
+            (None, Average::Micro) => {
+                // Over all labels every sample is predicted once and true once: the share that is right.
+                let term = |(predicted, truth): &(u32, u32)| RatioTerm {
+                    total: if predicted == truth { 1.0 } else { 0.0 },
+                    weight: 1.0,
+                };
+                self.ratio(scores, labels.pairs.iter().map(term).enumerate()).map(Into::into)
+            }
+            (None, average) => {
+                let count = labels.names.len();
+                let whole = vec![1; labels.pairs.len()];
+                let value = self.average(&labels, count, average, |at| whole.get(at).copied().unwrap_or(0));
+                let value = value
+                    .map_err(|code| self.figure.undefined(labels.names.get(code).map_or("", String::as_str)));
+                let prepare = |units: &ScoreUnits| {
+                    let of_positions = units.of_positions();
+                    let labels = &labels;
+                    move |counts: &[u32]| {
+                        let weight = |at: usize| {
+                            let unit = of_positions.get(at).map_or(usize::MAX, |unit| *unit as usize);
+                            counts.get(unit).copied().unwrap_or(0)
+                        };
+                        self.average(labels, count, average, weight).ok()
+                    }
+                };
+                resampled_estimate(self.metric, scores, value, prepare).map(Into::into)
+            }
+        }
+    }
+
+    /// The labels of all scores, as strings: in that form they are compared.
+    fn read(&self, scores: &Scores<'_>) -> Result<Labels> {
+        let targets = scores.ratings(self.target)?;
+        let mut names: Interner<String> = Interner::default();
+        let mut pairs = Vec::with_capacity(scores.len());
+        for at in 0..scores.len() {
+            let sample = || scores.sample_id(at).to_owned();
+            let predicted = match self.prediction {
+                Prediction::Value => match scores.value(at) {
+                    ValueRef::Leaf(leaf) => leaf.text(),
+                    nested => {
+                        return Err(Error::Shape {
+                            metric: self.metric.to_owned(),
+                            sample: sample(),
+                            found: nested.describe(),
+                            wanted: "a prediction is one label; for maps give metrics by key".to_owned(),
+                        });
+                    }
+                },
+                Prediction::Answer => scores.answer(at).ok_or_else(|| Error::Undefined {
+                    metric: self.metric.to_owned(),
+                    problem: format!(
+                        "sample {:?} has no answer, which should be its predicted label",
+                        sample()
+                    ),
+                })?,
+            };
+            let truth = targets.get(at).map(|leaf| leaf.text()).ok_or_else(|| Error::Undefined {
+                metric: self.metric.to_owned(),
+                problem: format!("sample {:?} has no target `{}`", sample(), self.target),
+            })?;
+            pairs.push((names.intern(predicted), names.intern(truth)));
+        }
+        Ok(Labels::new(&names, pairs))
+    }
+
+    /// The figure of one label: a ratio of two counts, with its linearised error.
+    fn of_label(&self, scores: &Scores<'_>, labels: &Labels, code: usize) -> Result<Estimate> {
+        let code = code as u32;
+        let term = |(at, (predicted, truth)): (usize, &(u32, u32))| {
+            let weight = self.figure.weight(*predicted == code, *truth == code);
+            let right = if predicted == truth { weight } else { 0 };
+            (weight > 0).then_some((at, RatioTerm { total: f64::from(right), weight: f64::from(weight) }))
+        };
+        let terms: Vec<(usize, RatioTerm)> = labels.pairs.iter().enumerate().filter_map(term).collect();
+        if terms.is_empty() {
+            let name = labels.names.get(code as usize).map_or("", String::as_str);
+            return Ok(Estimate::undefined(self.figure.undefined(name)));
+        }
+        self.ratio(scores, terms.into_iter())
+    }
+
+    fn ratio(
+        &self,
+        scores: &Scores<'_>,
+        terms: impl Iterator<Item = (usize, RatioTerm)>,
+    ) -> Result<Estimate> {
+        let mut totals = RatioTotals::default();
+        totals.update(self.metric, scores, terms)?;
+        let estimation = scores.estimation();
+        // A share lies between 0 and 1, whatever the range of the scores.
+        let mut errors = estimation.errors.clone();
+        errors.range = None;
+        let estimate = totals.estimate(&errors, ScoreKind::Binary, &estimation.random, RatioScale::Plain);
+        Ok(Estimate { absent: scores.absent() as u64, ..estimate })
+    }
+
+    /// The mean of the labels' figures, each score counted with a weight; the error is a label without a figure.
+    ///
+    /// Labels that no score of positive weight has or is predicted do not count: over a resample those that are in it.
+    fn average(
+        &self,
+        labels: &Labels,
+        count: usize,
+        average: Average,
+        weight: impl Fn(usize) -> u32,
+    ) -> std::result::Result<f64, usize> {
+        let mut of_labels = vec![LabelCounts::default(); count];
+        for (at, (predicted, truth)) in labels.pairs.iter().enumerate() {
+            let times = u64::from(weight(at));
+            let is_right = predicted == truth;
+            if let Some(label) = of_labels.get_mut(*predicted as usize) {
+                label.predicted += times;
+                label.right += if is_right { times } else { 0 };
+            }
+            if let Some(label) = of_labels.get_mut(*truth as usize) {
+                label.truth += times;
+            }
+        }
+        let (mut sum, mut weights) = (0.0, 0.0);
+        for (code, label) in
+            of_labels.iter().enumerate().filter(|(_, label)| label.predicted + label.truth > 0)
+        {
+            let of_average = if average == Average::Weighted { label.truth as f64 } else { 1.0 };
+            if of_average == 0.0 {
+                continue;
+            }
+            sum += of_average * label.figure(self.figure).ok_or(code)?;
+            weights += of_average;
+        }
+        Ok(sum / weights)
+    }
+}
+
+/// Predicted and true labels.
+struct Labels {
+    /// In the order of their strings.
+    names: Vec<String>,
+    /// The codes of the predicted and of the true label of each score.
+    pairs: Vec<(u32, u32)>,
+}
+
+impl Labels {
+    fn new(names: &Interner<String>, pairs: Vec<(u32, u32)>) -> Self {
+        let mut order: Vec<usize> = (0..names.len()).collect();
+        order.sort_unstable_by_key(|code| names.get(*code));
+        let mut ranks = vec![0; order.len()];
+        for (rank, code) in order.iter().enumerate() {
+            if let Some(slot) = ranks.get_mut(*code) {
+                *slot = rank as u32;
+            }
+        }
+        let rank = |code: u32| ranks.get(code as usize).copied().unwrap_or(u32::MAX);
+        Labels {
+            names: order.into_iter().filter_map(|code| names.get(code).cloned()).collect(),
+            pairs: pairs.into_iter().map(|(predicted, truth)| (rank(predicted), rank(truth))).collect(),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+struct LabelCounts {
+    right: u64,
+    predicted: u64,
+    truth: u64,
+}
+
+impl LabelCounts {
+    fn figure(&self, figure: LabelFigure) -> Option<f64> {
+        let (right, of) = match figure {
+            LabelFigure::Precision => (self.right, self.predicted),
+            LabelFigure::Recall => (self.right, self.truth),
+            LabelFigure::F1 => (2 * self.right, self.predicted + self.truth),
+        };
+        (of > 0).then(|| right as f64 / of as f64)
+    }
+}
+
+/// What is wrong with a label and an average together.
+pub(super) fn check(label: Option<&Leaf>, average: Option<Average>) -> std::result::Result<(), &'static str> {
+    match (label, average) {
+        (Some(_), Some(_)) => Err("is of several labels, and `label` names one; leave out one of the two"),
+        _ => Ok(()),
+    }
+}
+
+/// A metric of labels.
+macro_rules! label_metric {
+    ($(#[$doc:meta])* $type:ident, $name:literal, $figure:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, $crate::Params)]
+        #[params(crate = $crate, name = $name, check = Self::check_labels)]
+        pub struct $type {
+            /// Where the true label of a sample is: a metadata key, or another scorer.
+            target: String,
+            /// The label that it is about; all of them, averaged, if unset.
+            label: Option<$crate::Leaf>,
+            /// How the figures of labels become one: "macro", "micro" or "weighted"; "none" for a figure for each label.
+            #[param(default = super::classification::Average::Macro)]
+            average: Option<super::classification::Average>,
+            /// Where the predicted label is: the "value" of the score, or its "answer".
+            #[param(default = super::classification::Prediction::Value)]
+            prediction: Option<super::classification::Prediction>,
+        }
+
+        impl $type {
+            fn check_labels(&self) -> $crate::Result<()> {
+                super::classification::check(self.label.as_ref(), self.average)
+                    .map_err(|problem| <Self as $crate::Params>::refuse("average", problem))
+            }
+        }
+
+        impl $crate::Metric for $type {
+            fn metadata_keys(&self) -> $crate::MetadataKeys {
+                self.raters().metadata_keys()
+            }
+
+            fn raters(&self) -> $crate::Raters {
+                $crate::Raters::beside([self.target.as_str()])
+            }
+
+            fn score_parts(&self) -> $crate::ScoreParts {
+                match self.prediction_or_default() {
+                    super::classification::Prediction::Value => $crate::ScoreParts::Value,
+                    super::classification::Prediction::Answer => $crate::ScoreParts::All,
+                }
+            }
+
+            /// Labels have no mean: every epoch counts, and a sample is a unit.
+            fn wants(&self) -> $crate::Wants {
+                $crate::Wants::Unreduced
+            }
+
+            fn role(&self) -> $crate::Role {
+                $crate::Role::Share
+            }
+
+            fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
+                <Self as $crate::Params>::check(self)?;
+                let classification = super::classification::Classification {
+                    metric: <Self as $crate::Params>::NAME,
+                    figure: super::classification::LabelFigure::$figure,
+                    target: &self.target,
+                    label: self.label.as_ref(),
+                    average: self.average_or_default(),
+                    prediction: self.prediction_or_default(),
+                };
+                classification.compute(scores)
+            }
+        }
+    };
+}
+pub(super) use label_metric;

@@ -1,0 +1,32 @@
+//! `count`: the number of scores.
+
+use super::descriptive::{Described, DescribedState};
+use crate::error::Result;
+use crate::estimate::Estimation;
+use crate::evaluation::MetricValue;
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::params::Params;
+use crate::scores::Scores;
+
+/// The number of scores; unscored samples do not count. It has no error.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "count")]
+pub struct CountScores;
+
+impl Metric for CountScores {
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::NONE
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(DescribedState::new(Self::NAME, Described::Count, None), scores)
+    }
+
+    fn state(&self, _: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(DescribedState::new(Self::NAME, Described::Count, None)))
+    }
+}

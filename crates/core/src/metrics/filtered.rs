@@ -1,0 +1,275 @@
+//! `where`: a metric over the samples that meet a condition.
+
+use std::sync::Arc;
+
+use serde_json::Value as Json;
+
+use crate::args::{ArgProblem, ArgType};
+use crate::condition::{Condition, within};
+use crate::error::{Error, Result};
+use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, Undefined};
+use crate::evaluation::{Group, Groups, MetricValue};
+use crate::metadata::Metadata;
+use crate::metric::{
+    Accumulator, MetadataKeys, Metric, MetricState, Wants, compute_by_state, params_with_inner,
+};
+use crate::params::Params;
+use crate::registry::Registry;
+use crate::scores::{KeyColumn, Scores};
+use crate::spec::Arg;
+
+/// A metric over the samples whose metadata meet a condition: `where(accuracy(), "category=law")`.
+///
+/// Conditions are `key=value`, `key!=value` and, for numbers, `key<value`, `<=`, `>` and `>=`; a list of them is all of
+/// them at once. `a.b` is `b` in the map `a`. The figure is that of a group of samples, named by the condition.
+///
+/// ```
+/// use errorbar_core::ToSpec;
+/// use errorbar_core::metrics::{accuracy, filtered};
+/// let hard_law = filtered(accuracy(), ["category=law", "difficulty>=3"]);
+/// assert_eq!(
+///     hard_law.spec().to_string(),
+///     r#"where(metric=accuracy(), condition=["category=law", "difficulty>=3"])"#
+/// );
+/// ```
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "where", constructor = filtered)]
+pub struct Where {
+    /// The metric.
+    metric: Arc<dyn Metric>,
+    /// The condition on the metadata, or a list of them.
+    #[param(check = Conditions::check)]
+    condition: Conditions,
+}
+
+/// One condition or several, as they were written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Conditions(Vec<String>);
+
+impl Conditions {
+    fn check(&self) -> Result<(), String> {
+        if self.0.is_empty() {
+            return Err("is empty; expected a condition such as \"category=law\"".to_owned());
+        }
+        self.parse().map(drop)
+    }
+
+    fn parse(&self) -> Result<Vec<Condition>, String> {
+        let parsed = |text: &String| text.parse().map_err(|problem| format!("is {text:?}: {problem}"));
+        self.0.iter().map(parsed).collect()
+    }
+}
+
+impl From<&str> for Conditions {
+    fn from(text: &str) -> Self {
+        Conditions(vec![text.to_owned()])
+    }
+}
+impl From<String> for Conditions {
+    fn from(text: String) -> Self {
+        Conditions(vec![text])
+    }
+}
+impl<T: Into<String>, const N: usize> From<[T; N]> for Conditions {
+    fn from(texts: [T; N]) -> Self {
+        Conditions(texts.into_iter().map(Into::into).collect())
+    }
+}
+
+impl ArgType for Conditions {
+    const EXPECTED: &'static str = "a condition such as \"category=law\", or a list of them";
+
+    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
+        let text = |arg: &Arg| arg.as_str().map(str::to_owned).ok_or(ArgProblem::Expected(Self::EXPECTED));
+        match arg {
+            Arg::List(items) => Ok(Conditions(items.iter().map(text).collect::<Result<_, _>>()?)),
+            arg => Ok(Conditions(vec![text(arg)?])),
+        }
+    }
+
+    fn to_arg(&self) -> Arg {
+        match self.0.as_slice() {
+            [one] => Arg::Str(one.clone()),
+            several => Arg::List(several.iter().map(|text| Arg::Str(text.clone())).collect()),
+        }
+    }
+}
+
+impl Metric for Where {
+    fn params(&self) -> Metadata {
+        params_with_inner(self, "metric", self.metric.as_ref())
+    }
+
+    fn wants(&self) -> Wants {
+        self.metric.wants()
+    }
+
+    fn inner(&self) -> Option<&dyn Metric> {
+        Some(self.metric.as_ref())
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        // `a.b` is a key, or one within the map `a`.
+        let keys = |condition: &Condition| {
+            let first = condition.key().split_once('.').map(|(first, _)| first.to_owned());
+            [Some(condition.key().to_owned()), first]
+        };
+        let conditions = self.condition.parse().unwrap_or_default();
+        let keys = conditions.iter().flat_map(keys).flatten().collect();
+        MetadataKeys::Only(keys).and(self.metric.metadata_keys())
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        self.check()?;
+        if let Some(state) = WhereState::new(self.clone(), scores.estimation()) {
+            return compute_by_state(state, scores);
+        }
+        let part = self.part(scores)?;
+        let value = (!part.is_empty()).then(|| self.metric.compute(&part)).transpose()?;
+        Ok(self.group(value, part.len() as u64, part.absent() as u64))
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        self.check().ok()?;
+        Some(Box::new(WhereState::new(self.clone(), estimation)?))
+    }
+}
+
+impl Where {
+    /// The scores of samples that meet the condition.
+    fn part<'a>(&self, scores: &Scores<'a>) -> Result<Scores<'a>> {
+        let conditions = self.condition.parse().map_err(|problem| Self::refuse("condition", problem))?;
+        let mut verdicts = Vec::with_capacity(conditions.len());
+        for condition in &conditions {
+            verdicts.push(Verdicts::new(condition, scores)?);
+        }
+        let mut meets = |row: usize| verdicts.iter_mut().all(|verdicts| verdicts.of_row(row));
+        let positions =
+            (0..scores.len()).filter(|at| meets(scores.column_row(*at))).map(|at| at as u32).collect();
+        let absent = scores.absent_rows().iter().copied().filter(|row| meets(*row as usize)).collect();
+        Ok(scores.subset(positions, absent))
+    }
+
+    /// The condition in words: `category=law, difficulty>=3`.
+    fn text(&self) -> String {
+        let conditions = self.condition.parse().unwrap_or_default();
+        conditions.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    }
+
+    /// The value as that of one group.
+    fn group(&self, value: Option<MetricValue>, n: u64, absent: u64) -> MetricValue {
+        let label = self.text();
+        let value = value.unwrap_or_else(|| {
+            let mut estimate = Estimate::undefined(Undefined::Other(format!("no sample has {label}")));
+            estimate.absent = absent;
+            estimate.into()
+        });
+        // A custom metric does not count its scores.
+        let counted = |estimate: Estimate| match estimate.n {
+            0 if estimate.value.is_ok() => estimate.with_n(n),
+            _ => estimate,
+        };
+        let conditions = self.condition.parse().unwrap_or_default();
+        let (key, name) = match conditions.as_slice() {
+            // The group that `grouped` has for this value.
+            [one] if one.is_equality() => (one.key().to_owned(), one.value().to_owned()),
+            [one] => (one.key().to_owned(), label.clone()),
+            several => (several.iter().map(Condition::key).collect::<Vec<_>>().join(", "), label.clone()),
+        };
+        let group = Group { label, ..Group::new(name, n, value.map(&counted)) };
+        Groups::new(key, vec![group]).into()
+    }
+}
+
+/// Which samples meet a condition: every distinct value is looked at once.
+struct Verdicts<'c, 'a, 'k> {
+    condition: &'c Condition,
+    column: KeyColumn<'a, 'k>,
+    /// The keys of maps within the values of the column.
+    path: Option<&'c str>,
+    of_code: Vec<Option<bool>>,
+}
+
+impl<'c, 'a> Verdicts<'c, 'a, 'c> {
+    /// # Errors
+    /// No sample has the key.
+    fn new(condition: &'c Condition, scores: &Scores<'a>) -> Result<Self> {
+        let key = condition.key();
+        let (mut column, mut path) = (scores.key(Where::NAME, key), None);
+        if column.distinct() == 0
+            && let Some((first, rest)) = key.split_once('.')
+        {
+            let whole = scores.key(Where::NAME, first);
+            if whole.distinct() > 0 {
+                (column, path) = (whole, Some(rest));
+            }
+        }
+        if column.distinct() == 0 && !scores.is_empty() {
+            // As of a key that some sample lacks: this one is lacked by all.
+            scores.codes(&column)?;
+            return Err(Error::custom("a metadata key was lost"));
+        }
+        let of_code = vec![None; column.distinct()];
+        Ok(Verdicts { condition, column, path, of_code })
+    }
+
+    fn of_row(&mut self, row: usize) -> bool {
+        let Some(code) = self.column.code_of_row(row as u32) else {
+            return self.condition.matches_value(None);
+        };
+        if let Some(Some(known)) = self.of_code.get(code as usize) {
+            return *known;
+        }
+        let found: Option<&Json> = self.column.value(code as usize);
+        let found = match self.path {
+            Some(path) => found.and_then(|found| within(found, path)),
+            None => found,
+        };
+        let verdict = self.condition.matches_value(found);
+        if let Some(slot) = self.of_code.get_mut(code as usize) {
+            *slot = Some(verdict);
+        }
+        verdict
+    }
+}
+
+/// The state of the metric over the samples seen so far that meet the condition.
+#[derive(Debug)]
+struct WhereState {
+    filter: Where,
+    inner: Box<dyn MetricState>,
+    n: u64,
+    absent: u64,
+}
+
+impl WhereState {
+    /// None if the metric has no state.
+    fn new(filter: Where, estimation: &Estimation) -> Option<Self> {
+        Some(WhereState { inner: filter.metric.state(estimation)?, filter, n: 0, absent: 0 })
+    }
+}
+
+impl Accumulator for WhereState {
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        let part = self.filter.part(scores)?;
+        self.n += part.len() as u64;
+        self.absent += part.absent() as u64;
+        self.inner.update(&part)
+    }
+
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.n += other.n;
+        self.absent += other.absent;
+        self.inner.merge(other.inner)
+    }
+
+    fn kind(&self) -> Option<ScoreKind> {
+        self.inner.kind()
+    }
+
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
+        // A state that has seen no score may be one that cannot finish.
+        let value = (self.n > 0).then(|| self.inner.finish(whole)).transpose()?;
+        Ok(self.filter.group(value, self.n, self.absent))
+    }
+}

@@ -1,0 +1,60 @@
+//! `geometric_mean`: exp of the mean of logarithms.
+
+use super::ratio::{RatioMetric, RatioState, RatioTerms};
+use crate::error::Result;
+use crate::estimate::{Estimation, RatioScale, RatioTerm};
+use crate::evaluation::{MetricValue, Role};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::params::Params;
+use crate::scores::Scores;
+use crate::value::Conversion;
+
+/// exp of the mean of the logarithms of the scores, which must be above 0.
+///
+/// The error is that of the mean of logarithms by the delta method, the interval that of the logarithms transformed.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "geometric_mean")]
+pub struct GeometricMean {
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+impl Metric for GeometricMean {
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::NONE
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn role(&self) -> Role {
+        Role::Location
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(RatioState::new(self.clone(), scores.estimation()), scores)
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(RatioState::new(self.clone(), estimation)))
+    }
+}
+
+impl RatioMetric for GeometricMean {
+    const METRIC: &'static str = GeometricMean::NAME;
+    const SCALE: RatioScale = RatioScale::Exp;
+
+    fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
+        let floats = scores
+            .finite(Self::NAME, &self.to_float_or_default(), |numbers| numbers.to_floats().into_owned())?;
+        if let Some((at, score)) = floats.iter().enumerate().find(|(_, score)| **score <= 0.0) {
+            let problem =
+                format!("sample {:?} has the score {score}, and all must be above 0", scores.sample_id(at));
+            return Ok(RatioTerms { problem: Some(problem), ..RatioTerms::default() });
+        }
+        let term = |score: &f64| RatioTerm { total: libm::log(*score), weight: 1.0 };
+        Ok(RatioTerms { terms: floats.iter().map(term).enumerate().collect(), ..RatioTerms::default() })
+    }
+}

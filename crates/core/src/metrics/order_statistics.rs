@@ -1,0 +1,257 @@
+//! What `median` and `quantile` share: a quantile of the scores, its error, and its interval between two order statistics.
+
+use crate::error::Result;
+use crate::estimate::{
+    ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreUnits, Side,
+    StdError, Undefined, resampled_estimate,
+};
+use crate::evaluation::MetricValue;
+use crate::scores::Scores;
+use crate::stats::{ExactSum, beta_cdf, binomial_cdf, binomial_survival, quantile_linear, tally};
+use crate::value::Conversion;
+
+/// The q-quantile of the scores, by linear interpolation between order statistics.
+pub(super) fn quantile(
+    metric: &str,
+    scores: &Scores<'_>,
+    conversion: &Conversion,
+    q: f64,
+) -> Result<MetricValue> {
+    let floats = scores.finite(metric, conversion, |numbers| numbers.to_floats().into_owned())?;
+    let mut sorted = floats.clone();
+    sorted.sort_unstable_by(f64::total_cmp);
+    let value = match sorted.first() {
+        None => Err(Undefined::NoScores),
+        Some(_) => Ok(quantile_linear(&sorted, q)),
+    };
+    let estimation = scores.estimation();
+    let plan = &estimation.errors;
+    let is_resampled = has_units(plan, estimation.by_sample) || draws(plan);
+    let Some(value) = value.clone().ok().filter(|_| !is_resampled && !estimation.value_only) else {
+        let prepare = |units: &ScoreUnits| weighted_quantile(units, &floats, q);
+        return resampled_estimate(metric, scores, value, prepare).map(Into::into);
+    };
+    let mut estimate = Estimate::new(value);
+    (estimate.n, estimate.absent) = (scores.len() as u64, scores.absent() as u64);
+    estimate.error = error(&sorted, q);
+    match interval(&sorted, q, plan) {
+        Ok((interval, reason)) => {
+            estimate.interval = Ok(interval);
+            estimate.notes.reason = Some(reason);
+            estimate.notes.is_caution = !matches!(
+                plan.interval,
+                IntervalChoice::Auto | IntervalChoice::Method(IntervalMethod::OrderStatistics)
+            );
+        }
+        Err(reason) => estimate.interval = Err(reason),
+    }
+    Ok(estimate.into())
+}
+
+/// Whether scores belong together, so that formulas of independent ones are wrong.
+fn has_units(plan: &ErrorPlan, by_sample: bool) -> bool {
+    plan.method != Some(ErrorMethod::Iid) && (by_sample || !plan.cluster.is_empty())
+}
+
+/// Whether the plan wants resamples, or something that only they have.
+fn draws(plan: &ErrorPlan) -> bool {
+    use IntervalMethod as M;
+    let by_interval = matches!(plan.interval, IntervalChoice::Method(M::Bootstrap | M::Bca));
+    by_interval || plan.method == Some(ErrorMethod::Bootstrap) || plan.population.is_some()
+}
+
+/// The quantile of a resample, from how often each unit is in it.
+fn weighted_quantile(
+    units: &ScoreUnits,
+    floats: &[f64],
+    q: f64,
+) -> impl Fn(&[u32]) -> Option<f64> + Sync + use<> {
+    let mut rows: Vec<(f64, u32)> = floats.iter().copied().zip(units.of_positions()).collect();
+    rows.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    move |counts| {
+        let count = |unit: u32| counts.get(unit as usize).copied().unwrap_or(0) as usize;
+        let n: usize = rows.iter().map(|(_, unit)| count(*unit)).sum();
+        let position = n.checked_sub(1)? as f64 * q;
+        let below = position as usize; // rounds down
+        let (mut seen, mut low) = (0, None);
+        for (value, unit) in &rows {
+            seen += count(*unit);
+            if low.is_none() && seen > below {
+                low = Some(*value);
+            }
+            if seen > (below + 1).min(n - 1) {
+                return low.map(|low| quantile_linear(&[low, *value], position - below as f64));
+            }
+        }
+        None
+    }
+}
+
+/// The standard error of Maritz and Jarrett ("A note on estimating the variance of the sample median", JASA 73, 1978): that of a resampled
+/// quantile, without drawing any. An order statistic of a resample is at most the i-th score with the probability
+/// I(i/n; a, b), here with a = (n+1)q and b = (n+1)(1−q) as Harrell and Davis have them. For the median of an odd number
+/// of scores it is exactly the error of infinitely many resamples.
+fn error(sorted: &[f64], q: f64) -> Maybe<StdError> {
+    let n = sorted.len() as u64;
+    if n < 2 {
+        return Err(Undefined::TooFewScores { n });
+    }
+    let (a, b) = ((n + 1) as f64 * q, (n + 1) as f64 * (1.0 - q));
+    let (mut seen, mut before) = (0, 0.0);
+    let mut weighted = Vec::new();
+    for (value, count) in tally(sorted) {
+        seen += count;
+        let up_to = beta_cdf(seen as f64 / n as f64, a, b);
+        weighted.push((value, up_to - before));
+        before = up_to;
+    }
+    let moment = |power: &dyn Fn(f64) -> f64| {
+        let mut sum = ExactSum::new();
+        weighted.iter().for_each(|(value, weight)| sum.add_product(power(*value), *weight));
+        sum.to_f64()
+    };
+    let mean = moment(&|value| value);
+    let se = moment(&|value| (value - mean) * (value - mean)).max(0.0).sqrt();
+    let se = if weighted.len() == 1 { 0.0 } else { se };
+    if !se.is_finite() {
+        return Err(Undefined::Overflow);
+    }
+    Ok(StdError::new(se, ErrorMethod::Bootstrap).with_df((n - 1) as f64))
+}
+
+/// The interval between the two order statistics that leave out at most α/2 each, and what it reaches. The number of
+/// scores below the quantile is binomial, whatever their distribution; with ties it covers more.
+fn interval(sorted: &[f64], q: f64, plan: &ErrorPlan) -> Maybe<(Interval, String)> {
+    let n = sorted.len() as u64;
+    match (sorted.first(), sorted.last()) {
+        _ if n < 2 => return Err(Undefined::TooFewScores { n }),
+        (Some(first), Some(last)) if first == last => return Err(Undefined::NoSpread { n }),
+        _ => {}
+    }
+    let (level, side) = (plan.level(), plan.side());
+    let tail = 1.0 - side.confidence_of_ends(level);
+    let (mut lower, mut upper) = (lower_rank(n, q, tail), upper_rank(n, q, tail));
+    if side == Side::TwoSided {
+        // One tail may be too long for the scores that there are: the other one gets what is left.
+        let left = |missed: f64| (1.0 - level - missed).max(0.0);
+        match (lower, upper) {
+            (Some(_), None) => {
+                upper = Some(n);
+                lower = lower_rank(n, q, left(missed_above(n, n, q)));
+            }
+            (None, Some(_)) => {
+                lower = Some(1);
+                upper = upper_rank(n, q, left(missed_below(1, n, q)));
+            }
+            _ => {}
+        }
+    }
+    let most = |misses: f64| Undefined::Other(format!("n = {n} reaches {} %", percent(1.0 - misses)));
+    let too_few = || {
+        let missed = [missed_below(1, n, q), missed_above(n, n, q)];
+        match side {
+            Side::TwoSided => most(missed[0] + missed[1]),
+            Side::Lower => most(missed[0]),
+            Side::Upper => most(missed[1]),
+        }
+    };
+    let (l, u) = match side {
+        Side::TwoSided => (lower.ok_or_else(too_few)?, upper.ok_or_else(too_few)?),
+        Side::Lower => (lower.ok_or_else(too_few)?, n),
+        Side::Upper => (1, upper.ok_or_else(too_few)?),
+    };
+    let at = |rank: u64| sorted.get((rank as usize).saturating_sub(1)).copied().ok_or(Undefined::NoScores);
+    let interval =
+        Interval::new(at(l)?, at(u)?, level, IntervalMethod::OrderStatistics).one_sided(side, plan.range);
+    let (below, above) = (missed_below(l, n, q), missed_above(u, n, q));
+    let reason = match side {
+        Side::TwoSided => format!("scores {l} and {u} of {n}: {} %", percent(1.0 - below - above)),
+        Side::Lower => format!("score {l} of {n}: {} %", percent(1.0 - below)),
+        Side::Upper => format!("score {u} of {n}: {} %", percent(1.0 - above)),
+    };
+    Ok((interval, reason))
+}
+
+/// The probability that the quantile lies below the score of this rank: fewer than as many scores are below it.
+fn missed_below(rank: u64, n: u64, q: f64) -> f64 {
+    rank.checked_sub(1).map_or(0.0, |fewer| binomial_cdf(fewer, n, q))
+}
+
+/// The probability that the quantile lies above the score of this rank.
+fn missed_above(rank: u64, n: u64, q: f64) -> f64 {
+    rank.checked_sub(1).map_or(1.0, |fewer| binomial_survival(fewer, n, q))
+}
+
+/// The largest rank that misses at most `tail` below.
+fn lower_rank(n: u64, q: f64, tail: f64) -> Option<u64> {
+    last_rank(n, |rank| missed_below(rank, n, q) <= tail)
+}
+
+/// The smallest rank that misses at most `tail` above.
+fn upper_rank(n: u64, q: f64, tail: f64) -> Option<u64> {
+    last_rank(n, |rank| missed_above(n + 1 - rank, n, q) <= tail).map(|rank| n + 1 - rank)
+}
+
+/// The last of the ranks from 1 to n that hold, where all that hold come first.
+fn last_rank(n: u64, holds: impl Fn(u64) -> bool) -> Option<u64> {
+    let (mut held, mut failed) = (0, n + 1);
+    while failed - held > 1 {
+        let middle = held + (failed - held) / 2;
+        if holds(middle) { held = middle } else { failed = middle }
+    }
+    (held > 0).then_some(held)
+}
+
+/// A share in percent, without a trailing row of nines: 93.75, 99.8.
+fn percent(share: f64) -> String {
+    let rounded = format!("{:.2}", 100.0 * share);
+    rounded.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const MICE: [f64; 7] = [16.0, 23.0, 38.0, 94.0, 99.0, 141.0, 197.0];
+
+    /// Efron and Tibshirani's treated mice: the ideal bootstrap error of the median is 37.83.
+    #[test]
+    fn the_error_of_a_median_is_that_of_the_ideal_bootstrap() {
+        let se = error(&MICE, 0.5).unwrap().se;
+        assert!((se - 37.83).abs() < 0.005, "{se}");
+    }
+
+    #[test]
+    fn order_statistics_by_the_binomial() {
+        let scores: Vec<f64> = (1..=20).map(f64::from).collect();
+        let (interval, reason) = interval(&scores, 0.5, &ErrorPlan::new()).unwrap();
+        // Conover, "Practical Nonparametric Statistics", table A3: ranks 6 and 15 of 20, 95.86 %.
+        assert_eq!((interval.lower, interval.upper), (6.0, 15.0));
+        assert_eq!(reason, "scores 6 and 15 of 20: 95.86 %");
+    }
+
+    #[test]
+    fn too_few_scores_for_a_level() {
+        let five = [1.0, 2.0, 3.0, 4.0, 5.0];
+        let reason = interval(&five, 0.5, &ErrorPlan::new()).unwrap_err();
+        assert_eq!(reason, Undefined::Other("n = 5 reaches 93.75 %".to_owned()));
+        let six = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
+        assert_eq!(interval(&six, 0.5, &ErrorPlan::new()).unwrap().0.upper, 6.0);
+        let lower = ErrorPlan { side: Some(Side::Lower), ..ErrorPlan::new() };
+        // One tail needs fewer: 1 − 2⁻⁵ = 96.875 %.
+        assert_eq!(interval(&five, 0.5, &lower).unwrap().0.lower, 1.0);
+    }
+
+    /// 0.9³⁰ = 4.24 % is too much for one of two equal tails of 2.5 %, and not for 5 % in all.
+    #[test]
+    fn a_tail_that_is_too_long_takes_from_the_other() {
+        let scores: Vec<f64> = (1..=30).map(f64::from).collect();
+        let (interval, _) = interval(&scores, 0.9, &ErrorPlan::new()).unwrap();
+        assert_eq!(interval.upper, 30.0);
+        let missed = missed_below(interval.lower as u64, 30, 0.9) + missed_above(30, 30, 0.9);
+        assert!(
+            missed <= 0.05 && missed + missed_below(interval.lower as u64 + 1, 30, 0.9) > 0.05,
+            "{missed}"
+        );
+    }
+}

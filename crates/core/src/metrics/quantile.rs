@@ -1,0 +1,54 @@
+//! `quantile`: the score that a share of the scores lies below.
+
+use super::order_statistics::quantile as quantile_of;
+use crate::error::Result;
+use crate::evaluation::{MetricValue, Role};
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
+use crate::params::Params;
+use crate::scores::Scores;
+use crate::value::Conversion;
+
+/// The q-quantile of the scores, by linear interpolation between order statistics (Hyndman and Fan's type 7, numpy's
+/// default).
+///
+/// The interval lies between two order statistics, by the binomial distribution; it is undefined where the scores are too
+/// few for the level. The error is that of a resampled quantile. With clusters, or with epochs that are not reduced, both
+/// come from resampling. It needs all scores at once: shards cannot be merged.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "quantile")]
+pub struct Quantile {
+    /// The share of the scores below it, between 0 and 1 (both excluded).
+    #[param(check = check_share)]
+    q: f64,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+fn check_share(q: &f64) -> Result<(), String> {
+    match q {
+        q if *q > 0.0 && *q < 1.0 => Ok(()),
+        0.0 => Err("must lie between 0 and 1 (both excluded); the smallest score is min()".to_owned()),
+        1.0 => Err("must lie between 0 and 1 (both excluded); the largest score is max()".to_owned()),
+        q => Err(format!("must lie between 0 and 1 (both excluded), found {q}; for 90 % write 0.9")),
+    }
+}
+
+impl Metric for Quantile {
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::NONE
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn role(&self) -> Role {
+        Role::Location
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        self.check()?;
+        quantile_of(Self::NAME, scores, &self.to_float_or_default(), self.q)
+    }
+}

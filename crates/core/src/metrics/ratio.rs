@@ -1,0 +1,101 @@
+//! What the metrics that are a ratio of two totals share: their state.
+
+use crate::error::Result;
+use crate::estimate::{
+    Estimate, Estimation, GroupContext, RatioScale, RatioTerm, RatioTotals, ScoreKind, Undefined,
+};
+use crate::evaluation::MetricValue;
+use crate::metric::Accumulator;
+use crate::scores::Scores;
+
+/// How a metric reads its terms.
+pub(super) trait RatioMetric: Clone + std::fmt::Debug + Send + 'static {
+    /// The name for messages.
+    const METRIC: &'static str;
+
+    /// What the ratio is reported as.
+    const SCALE: RatioScale;
+
+    /// The terms of scores, by position. Those that are left out do not count.
+    ///
+    /// # Errors
+    /// Scores that cannot be read. A [`Problem`](RatioTerms::problem) leaves the figure undefined instead.
+    fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms>;
+
+    /// Why there is no ratio where the weights of this number of scores are 0 altogether.
+    fn nothing(_n: u64) -> Undefined {
+        Undefined::NoScores
+    }
+}
+
+/// The terms of some scores.
+#[derive(Debug, Default)]
+pub(super) struct RatioTerms {
+    pub(super) terms: Vec<(usize, RatioTerm)>,
+    /// Scores that have no term, where that is to be noted.
+    pub(super) missing: usize,
+    /// Why there is no figure.
+    pub(super) problem: Option<String>,
+}
+
+/// The totals over the scores seen so far. Merges exactly.
+#[derive(Clone, Debug)]
+pub(super) struct RatioState<M> {
+    metric: M,
+    estimation: Estimation,
+    totals: RatioTotals,
+    n: u64,
+    absent: u64,
+    missing: usize,
+    problem: Option<String>,
+}
+
+impl<M: RatioMetric> RatioState<M> {
+    pub(super) fn new(metric: M, estimation: &Estimation) -> Self {
+        RatioState {
+            metric,
+            estimation: estimation.clone(),
+            totals: RatioTotals::default(),
+            n: 0,
+            absent: 0,
+            missing: 0,
+            problem: None,
+        }
+    }
+}
+
+impl<M: RatioMetric> Accumulator for RatioState<M> {
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        let RatioTerms { terms, missing, problem } = self.metric.terms(scores)?;
+        self.n += scores.len() as u64;
+        self.absent += scores.absent() as u64;
+        self.missing += missing;
+        self.problem = self.problem.take().or(problem);
+        self.totals.update(M::METRIC, scores, terms.into_iter())
+    }
+
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.n += other.n;
+        self.absent += other.absent;
+        self.missing += other.missing;
+        self.problem = self.problem.take().or(other.problem);
+        self.totals.merge(&other.totals)
+    }
+
+    fn kind(&self) -> Option<ScoreKind> {
+        (self.totals.n() > 0 && M::SCALE == RatioScale::Plain).then(|| self.totals.kind())
+    }
+
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
+        let random = self.estimation.random.among(whole.estimates);
+        let kind = whole.kind.unwrap_or_else(|| self.totals.kind());
+        let mut estimate = match (&self.problem, self.totals.ratio()) {
+            (Some(problem), _) => Estimate::undefined(Undefined::Other(problem.clone())),
+            (None, None) => Estimate::undefined(M::nothing(self.n)),
+            (None, Some(ratio)) if ratio.is_nan() => Estimate::new(ratio),
+            (None, Some(_)) => self.totals.estimate(&self.estimation.errors, kind, &random, M::SCALE),
+        };
+        (estimate.n, estimate.absent) = (self.totals.n(), self.absent);
+        Ok(estimate.note_some("missing_metadata", (self.missing > 0).then_some(self.missing)).into())
+    }
+}

@@ -1,0 +1,108 @@
+//! `weighted_mean`: the mean with weights from the metadata.
+
+use serde_json::Value as Json;
+
+use super::ratio::{RatioMetric, RatioState, RatioTerms};
+use crate::error::{Error, Result};
+use crate::estimate::{Estimation, RatioScale, RatioTerm, Undefined};
+use crate::evaluation::{MetricValue, Role};
+use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::params::Params;
+use crate::python_text::json_text;
+use crate::scores::Scores;
+use crate::value::Conversion;
+
+/// The mean of the scores, each with the weight that its sample has in the metadata: Σwx / Σw.
+///
+/// The error is that of the linearised ratio, by cluster if there are clusters. A weight must be a number, 0 or more; a
+/// sample of weight 0 does not count.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "weighted_mean")]
+pub struct WeightedMean {
+    /// The metadata key of the weights.
+    weight: String,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+impl Metric for WeightedMean {
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::one(&self.weight)
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn role(&self) -> Role {
+        Role::Location
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(RatioState::new(self.clone(), scores.estimation()), scores)
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(RatioState::new(self.clone(), estimation)))
+    }
+}
+
+impl WeightedMean {
+    /// The weight of each score.
+    fn weights(&self, scores: &Scores<'_>) -> Result<Vec<f64>> {
+        let column = scores.key(Self::NAME, &self.weight);
+        let codes = scores.codes(&column)?;
+        // Weights repeat, and a column has each distinct one once.
+        let mut known: Vec<Option<f64>> = vec![None; column.distinct()];
+        let mut weights = Vec::with_capacity(codes.len());
+        for (at, code) in codes.iter().enumerate() {
+            let slot = known.get_mut(*code as usize);
+            let weight = match slot.as_deref() {
+                Some(Some(weight)) => *weight,
+                _ => {
+                    let found = column.value(*code as usize).unwrap_or(&Json::Null);
+                    let weight = found.as_f64().filter(|weight| *weight >= 0.0 && weight.is_finite());
+                    weight.ok_or_else(|| self.bad_weight(scores.sample_id(at), found))?
+                }
+            };
+            if let Some(slot) = slot {
+                *slot = Some(weight);
+            }
+            weights.push(weight);
+        }
+        Ok(weights)
+    }
+
+    fn bad_weight(&self, sample: &str, found: &Json) -> Error {
+        let found: String = json_text(found).chars().take(60).collect();
+        Error::Undefined {
+            metric: Self::NAME.to_owned(),
+            problem: format!(
+                "sample {sample:?}: the weight `{}` must be a number, 0 or more, found {found}",
+                self.weight
+            ),
+        }
+    }
+}
+
+impl RatioMetric for WeightedMean {
+    const METRIC: &'static str = WeightedMean::NAME;
+    const SCALE: RatioScale = RatioScale::Plain;
+
+    fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
+        let weights = self.weights(scores)?;
+        let conversion = self.to_float_or_default();
+        let floats = scores.finite(Self::NAME, &conversion, |numbers| numbers.to_floats().into_owned())?;
+        let term = |(score, weight): (f64, f64)| RatioTerm { total: score * weight, weight };
+        let terms = floats.into_iter().zip(weights).map(term).enumerate();
+        Ok(RatioTerms {
+            terms: terms.filter(|(_, term)| term.weight > 0.0).collect(),
+            ..RatioTerms::default()
+        })
+    }
+
+    fn nothing(n: u64) -> Undefined {
+        if n == 0 { Undefined::NoScores } else { Undefined::Other("all weights are 0".to_owned()) }
+    }
+}

@@ -1,0 +1,85 @@
+//! The hint that samples are not independent: a metadata key that no error is clustered by, with the figure.
+//!
+//! It must not cost anybody anything. Only the first of several files is looked at; of a table the other columns are read by
+//! themselves, and of a log together with the scores, and only if the file is small. A file that cannot be read
+//! in this way has no hint.
+
+use std::path::Path;
+
+use errorbar_core::{MetadataKeys, Plan, UnusedCluster};
+use errorbar_log::{ScoreTable, TableOptions, read_tables};
+
+use super::table_scores;
+use crate::diagnostic::Diagnostic;
+
+/// The largest table whose other columns are read: about 200,000 rows, and 30 ms.
+const MAX_TABLE: u64 = 8 << 20;
+/// The largest log whose metadata is read. It has transcripts too, which take longer.
+const MAX_LOG: u64 = 32 << 20;
+
+/// Whether a file is so small that all of its metadata may be read.
+fn is_small(path: &Path, most: u64) -> bool {
+    path.metadata().is_ok_and(|file| file.is_file() && file.len() <= most)
+}
+
+/// The metadata to read of a log: all, if it is to be looked through.
+pub(super) fn keys_of_log(path: &Path, plan: &Plan) -> MetadataKeys {
+    if is_small(path, MAX_LOG) { MetadataKeys::All } else { plan.metadata_keys() }
+}
+
+/// What is to be known about the metadata of a table that was read without it.
+pub(super) fn of_table(
+    path: &Path,
+    tables: &[ScoreTable],
+    options: &TableOptions,
+    plan: &Plan,
+) -> Option<Diagnostic> {
+    let used = plan.metadata_keys();
+    let keys = tables.iter().flat_map(|table| &table.metadata_keys);
+    let unused: Vec<String> = keys.filter(|key| !used.contains(key)).cloned().collect();
+    if unused.is_empty() || !is_small(path, MAX_TABLE) {
+        return None;
+    }
+    let options = options.clone().metadata(used.and(MetadataKeys::Only(unused)));
+    let tables = read_tables(path, &options).ok()?;
+    tables.iter().find_map(|table| {
+        let mut plan = plan.clone();
+        table_scores::choose_metrics(&mut plan, &table.columns);
+        plan.unused_cluster(&table.columns).map(|found| diagnostic(&found, path))
+    })
+}
+
+/// What a reader of the results should know about a key.
+pub(super) fn diagnostic(found: &UnusedCluster, path: &Path) -> Diagnostic {
+    let UnusedCluster { key, metric, clusters, design_effect, stderr, clustered_stderr, .. } = found;
+    let [without, with] = [stderr, clustered_stderr].map(|error| significant(*error));
+    let text = format!(
+        "samples with the same `{key}` score alike ({clusters} values, design effect {design_effect:.1}): the standard \
+         error of {metric} is {without} for independent samples, {with} with clusters"
+    );
+    // A shell takes it as one word.
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
+    let key =
+        if key.chars().all(is_plain) { key.clone() } else { format!("'{}'", key.replace('\'', "'\\''")) };
+    Diagnostic::note(text).about(path.display()).hint(format!("if they belong together, add --cluster {key}"))
+}
+
+/// Two significant digits.
+fn significant(number: f64) -> String {
+    let exponent = format!("{number:.1e}").rsplit('e').next().and_then(|power| power.parse::<i32>().ok());
+    match exponent {
+        Some(exponent @ -6..=15) => format!("{number:.*}", usize::try_from(1 - exponent).unwrap_or(0)),
+        _ => format!("{number:.1e}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::significant;
+
+    #[test]
+    fn errors_have_two_digits() {
+        let shown = [0.0234567, 0.0996, 12.34, 456.7, 1.0, 3e-9, 2.5e20].map(significant);
+        assert_eq!(shown, ["0.023", "0.10", "12", "457", "1.0", "3.0e-9", "2.5e20"]);
+    }
+}
