@@ -333,7 +333,8 @@ fn missing_error(reason: &Undefined, estimate: &Estimate) -> Option<String> {
 
 /// What the number would be with the samples that have no score.
 pub(crate) fn bounds(estimate: &Estimate) -> Option<String> {
-    let bounds = estimate.bounds.filter(|_| estimate.value.is_ok())?;
+    // Nothing to report if what is absent makes no difference.
+    let bounds = estimate.bounds.filter(|bounds| estimate.value.is_ok() && bounds.worst < bounds.best)?;
     let of_epochs = |samples: u64| format!("absent epochs of {}", counted(samples, "sample"));
     let with = match (estimate.absent, estimate.notes.partly_absent) {
         (0, None) => return None,

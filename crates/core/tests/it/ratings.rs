@@ -61,7 +61,9 @@ fn unknown_and_ambiguous_names() {
     assert!(matches!(error, Error::UnknownRater { nearest: Some(near), .. } if near == "human"));
     columns.row_mut(0).unwrap().metadata("human", 1);
     let error = unknown(&columns, "human");
-    assert!(matches!(&error, Error::AmbiguousRater { names, .. } if names == &["scorer.human", "metadata.human"]));
+    assert!(
+        matches!(&error, Error::AmbiguousRater { names, .. } if names == &["scorer.human", "metadata.human"])
+    );
     assert_eq!(
         error.to_string(),
         "`human` is the scorer `human` and the metadata key `human`; write \"scorer.human\" or \"metadata.human\""
@@ -71,7 +73,9 @@ fn unknown_and_ambiguous_names() {
 #[test]
 fn fields_of_maps_and_of_other_scorers() {
     let mut columns = ScoreColumns::new(["grader", "expert"]);
-    for (id, judge, human) in [("a", "good", "good"), ("b", "bad", "bad"), ("c", "good", "bad"), ("d", "bad", "bad")] {
+    for (id, judge, human) in
+        [("a", "good", "good"), ("b", "bad", "bad"), ("c", "good", "bad"), ("d", "bad", "bad")]
+    {
         let both = Value::map([("judge", judge), ("human", human)]);
         let expert = Value::map([("human", human)]);
         let row = columns.push(id, 1).score("grader", Score::new(both)).unwrap();
@@ -122,7 +126,13 @@ fn a_figure_that_names_all_raters_is_computed_once() {
 fn others_are_reduced_in_the_same_way() {
     let mut columns = ScoreColumns::new(["judge", "human"]);
     // The human saw only the second epoch of a, and nothing of c.
-    let rows = [("a", 1, 1, None), ("a", 2, 0, Some(1)), ("b", 1, 1, Some(0)), ("b", 2, 1, Some(1)), ("c", 1, 0, None)];
+    let rows = [
+        ("a", 1, 1, None),
+        ("a", 2, 0, Some(1)),
+        ("b", 1, 1, Some(0)),
+        ("b", 2, 1, Some(1)),
+        ("c", 1, 0, None),
+    ];
     for (id, epoch, judge, human) in rows {
         let row = columns.push(id, epoch).score("judge", Score::new(judge)).unwrap();
         if let Some(human) = human {
@@ -155,7 +165,8 @@ fn groups_and_only_some_scorers() {
         row.score("human", Score::new(i64::from(at % 3 == 0))).unwrap();
     }
     let registry = Registry::built_in();
-    let grouped = registry.metric(&r#"grouped(cohen_kappa("judge", "human"), "topic")"#.parse().unwrap()).unwrap();
+    let grouped =
+        registry.metric(&r#"grouped(cohen_kappa("judge", "human"), "topic")"#.parse().unwrap()).unwrap();
     let mut plan = Plan::new().metrics([grouped].into_iter().collect());
     plan.only = vec!["judge".to_owned()];
     assert_eq!(plan.raters().names, ["judge", "human"]);
@@ -190,7 +201,10 @@ fn what_cannot_be_compared_has_a_reason() {
         assert_eq!(never.value, other("no sample with two ratings"), "{metric}");
         let one = value(metric, &[(Some("x"), Some("x")); 3]);
         assert_eq!(one.value, other("only one label occurs, so all agree by chance"), "{metric}");
-        let perfect = value(metric, &[[(Some("x"), Some("x"))].repeat(20), [(Some("y"), Some("y"))].repeat(20)].concat());
+        let perfect = value(
+            metric,
+            &[[(Some("x"), Some("x"))].repeat(20), [(Some("y"), Some("y"))].repeat(20)].concat(),
+        );
         assert_eq!(perfect.number(), Some(1.0), "{metric}");
         assert!(matches!(perfect.error, Err(Undefined::Other(_))), "{metric}: {:?}", perfect.error);
         assert!(matches!(perfect.interval, Err(Undefined::Other(_))), "{metric}");
