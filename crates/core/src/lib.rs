@@ -31,6 +31,7 @@ mod args;
 pub mod chat;
 mod columns;
 mod condition;
+mod coverage;
 mod error;
 mod estimate;
 mod evaluation;
@@ -61,6 +62,9 @@ pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use condition::Condition;
+pub use coverage::{
+    Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, ScoreCoverage,
+};
 pub use error::{Error, Result};
 pub use estimate::{
     BetaPrior, Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation,

@@ -23,9 +23,10 @@ mod units;
 
 pub(crate) use cluster_error::ErrorFigure;
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters, is_cluster_id};
+pub(crate) use clusters::{ERRORS, check as check_clusters, identify, is_cluster_id};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
+pub(crate) use from_values::Unit;
 pub use independent::IndependentScores;
 pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
 pub use kind::ScoreKind;

@@ -132,6 +132,11 @@ impl ErrorArgs {
         plan
     }
 
+    /// The requested method of intervals.
+    pub(super) fn interval(&self) -> Option<IntervalChoice> {
+        self.interval
+    }
+
     /// Whether the user requests an error or an interval that draws resamples, however long it takes.
     pub(super) fn requests_draws(&self) -> bool {
         self.interval.is_some_and(IntervalChoice::is_drawn) || self.errors.is_some_and(ErrorMethod::is_drawn)

@@ -3,6 +3,7 @@
 mod cache;
 mod common;
 mod completions;
+mod coverage;
 mod ending;
 mod error_args;
 mod eval;
@@ -136,6 +137,8 @@ enum Command {
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(Box<score::ScoreArgs>),
+    /// Simulate how often the intervals of scores like these hold the truth
+    Coverage(Box<coverage::CoverageArgs>),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
     /// Work with logs: list, show samples, dump, convert, edit scores, export tables
@@ -161,6 +164,7 @@ impl Cli {
             Command::Eval(args) => eval::run(args, context),
             Command::Verify(args) => verify::run(args, context),
             Command::Score(args) => score::run(args, context),
+            Command::Coverage(args) => coverage::run(args, context),
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
             Command::List(args) => Ok(list::run(args, context.registry)),
@@ -210,6 +214,7 @@ mod tests {
         for args in [
             &["--help"][..],
             &["score", "--help"],
+            &["coverage", "--help"],
             &["eval", "--help"],
             &["verify", "--help"],
             &["log", "--help"],

@@ -390,7 +390,8 @@ fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
             Error::MissingKey { known, .. } => *known = listed(),
             Error::UnknownRater { name, nearest: near, keys, .. } => {
                 *keys = listed();
-                *near = near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
+                *near =
+                    near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
             }
             _ => {}
         }

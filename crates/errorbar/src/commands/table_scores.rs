@@ -37,6 +37,26 @@ pub(super) fn choose_metrics(plan: &mut Plan, columns: &ScoreColumns) {
     }
 }
 
+/// Checks that cells are scores, for figures that read them as numbers; those that are not are treated as `mode` says.
+pub(super) fn check(
+    columns: &mut ScoreColumns,
+    plan: &Plan,
+    mode: UnconvertiblePolicy,
+    registry: &Registry,
+) -> Result<(), Diagnostic> {
+    let mut plan = plan.clone();
+    for scorer in columns.scorer_names() {
+        let mut scores = (0..columns.len()).filter_map(|row| columns.score(row, scorer));
+        let first = scores.find(|score| !matches!(score.value, Value::Unscored));
+        let metrics = match first.map(|score| score.value) {
+            Some(Value::Map(_)) => metrics![{"*": [mean()]}],
+            _ => metrics![mean()],
+        };
+        plan.default_metrics.insert(scorer.to_owned(), metrics);
+    }
+    compute(columns, &plan, mode, registry).map(drop)
+}
+
 /// The results of a table, unless there are cells that are no scores.
 pub(super) fn compute(
     columns: &mut ScoreColumns,

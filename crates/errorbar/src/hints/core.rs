@@ -1,7 +1,7 @@
 //! Hints for errors of `errorbar-core`: specs, metrics, reducers, scores.
 
-use errorbar_core::Error;
 use errorbar_core::spec::nearest;
+use errorbar_core::{Error, NoCoverage};
 
 /// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {
@@ -12,6 +12,17 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         }
         Error::MissingKey { key, .. } => Some(format!("give every sample the key `{key}`")),
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
+        _ => None,
+    }
+}
+
+/// What to do about scores that cannot show how well their intervals cover.
+pub(crate) fn coverage_hint(reason: &NoCoverage) -> Option<String> {
+    match reason {
+        NoCoverage::TwoWays => Some("give --cluster once".to_owned()),
+        NoCoverage::TooFew { clustered: true, .. } => {
+            Some("name a key with more values, or omit --cluster".to_owned())
+        }
         _ => None,
     }
 }

@@ -13,6 +13,7 @@ mod bad_tables;
 mod bad_tasks;
 mod cache;
 mod clusters;
+mod coverage;
 mod errors;
 mod eval;
 mod files;

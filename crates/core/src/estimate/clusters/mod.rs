@@ -37,7 +37,7 @@ pub(crate) fn is_cluster_id(json: &Json) -> bool {
 }
 
 /// The cluster id of a metadata value; the sample at a position has it.
-pub(super) fn identify(
+pub(crate) fn identify(
     metric: &str,
     key: &str,
     json: Option<&Json>,

@@ -9,13 +9,19 @@ use errorbar_core::{ErrorPlan, ScoreKind, Summary};
 use super::{Ends, ends, holds, log_factorials};
 
 /// The intervals of all outcomes of n zeros and ones under a method.
-fn intervals(method: &str, n: usize) -> Vec<Ends> {
-    let plan: ErrorPlan = format!(r#"{{"interval": "{method}"}}"#).parse().unwrap();
-    let of_outcome = |k: usize| {
-        let values = [(0.0, (n - k) as u64), (1.0, k as u64)];
-        ends(&Summary::from_values(&plan, &values).unwrap(), &plan, ScoreKind::Binary)
-    };
-    (0..=n).map(of_outcome).collect()
+pub(super) fn intervals(method: &str, n: usize) -> Vec<Ends> {
+    let plan = plan(method);
+    (0..=n).map(|k| interval(&plan, n, k)).collect()
+}
+
+fn plan(method: &str) -> ErrorPlan {
+    format!(r#"{{"interval": "{method}"}}"#).parse().unwrap()
+}
+
+/// The interval of k ones among n scores.
+fn interval(plan: &ErrorPlan, n: usize, k: usize) -> Ends {
+    let values = [(0.0, (n - k) as u64), (1.0, k as u64)];
+    ends(&Summary::from_values(plan, &values).unwrap(), plan, ScoreKind::Binary)
 }
 
 /// p ± 1.96·√(p(1−p)/n), the interval of textbooks, which no plan offers.
@@ -29,7 +35,7 @@ fn wald(n: usize) -> Vec<Ends> {
 }
 
 /// The chance of each outcome.
-fn binomial(n: usize, p: f64) -> Vec<f64> {
+pub(super) fn binomial(n: usize, p: f64) -> Vec<f64> {
     let log = log_factorials(n);
     let chance = |k: usize| {
         let powers = k as f64 * p.ln() + (n - k) as f64 * (-p).ln_1p();
@@ -39,7 +45,7 @@ fn binomial(n: usize, p: f64) -> Vec<f64> {
 }
 
 /// How often the intervals of n zeros and ones hold p.
-fn coverage(intervals: &[Ends], p: f64) -> f64 {
+pub(super) fn coverage(intervals: &[Ends], p: f64) -> f64 {
     let chances = binomial(intervals.len() - 1, p);
     intervals.iter().zip(chances).filter(|(ends, _)| holds(**ends, p)).map(|(_, chance)| chance).sum()
 }
@@ -71,7 +77,8 @@ pub(super) static WILSON: LazyLock<Vec<[f64; 4]>> = LazyLock::new(|| {
 });
 
 /// The methods of the table of mean coverages, and those of the plan.
-pub(super) const METHODS: [&str; 3] = ["wald", "t", "wilson"];
+pub(super) const METHODS: [&str; 7] =
+    ["wald", "t", "exact", "wilson", "jeffreys", "beta(prior=[1, 1])", "clopper_pearson"];
 pub(super) const MEAN_SIZES: [usize; 5] = [3, 10, 30, 100, 300];
 
 /// The mean coverage of each method over all p, by n.
@@ -104,42 +111,51 @@ fn wilson_covers_95_percent() {
 /// interval to three digits. The other figures are exact sums too.
 #[test]
 fn published_cells() {
-    for (n, p, published, by_wald, by_wilson) in [
-        (17, 0.5, 0.951, 0.950958, 0.950958),
-        (40, 0.5, 0.919, 0.91931, 0.961523),
-        (30, 0.2, 0.946, 0.946328, 0.963861),
-        (98, 0.2, 0.928, 0.9281, 0.957596),
-        (592, 0.005, 0.792, 0.792155, 0.968836),
-        (954, 0.005, 0.852, 0.851554, 0.967703),
-        (1279, 0.005, 0.875, 0.875257, 0.957604),
-        (1583, 0.005, 0.889, 0.888638, 0.9541),
-        (1876, 0.005, 0.898, 0.898303, 0.953935),
+    for (n, p, published, by_wald, by_wilson, by_clopper_pearson, by_jeffreys) in [
+        (17, 0.5, 0.951, 0.950958, 0.950958, 0.950958, 0.950958),
+        (40, 0.5, 0.919, 0.91931, 0.961523, 0.961523, 0.961523),
+        (30, 0.2, 0.946, 0.946328, 0.963861, 0.979984, 0.930205),
+        (98, 0.2, 0.928, 0.9281, 0.957596, 0.968998, 0.942185),
+        (592, 0.005, 0.792, 0.792155, 0.968836, 0.989143, 0.9174),
+        (954, 0.005, 0.852, 0.851554, 0.967703, 0.967703, 0.927532),
+        (1279, 0.005, 0.875, 0.875257, 0.957604, 0.973789, 0.957604),
+        (1583, 0.005, 0.889, 0.888638, 0.9541, 0.96985, 0.9541),
+        (1876, 0.005, 0.898, 0.898303, 0.953935, 0.968313, 0.953935),
     ] {
         let got = coverage(&wald(n), p);
-        assert!(
-            (got - published).abs() < 5e-4 && (got - by_wald).abs() < 1e-5,
-            "wald, n = {n}, p = {p}: {got}"
-        );
-        let got = coverage(&intervals("wilson", n), p);
-        assert!((got - by_wilson).abs() < 1e-5, "wilson, n = {n}, p = {p}: {got}");
+        assert!((got - published).abs() < 5e-4 && (got - by_wald).abs() < 1e-5, "n = {n}, p = {p}: {got}");
+        for (method, expected) in
+            [("wilson", by_wilson), ("clopper_pearson", by_clopper_pearson), ("jeffreys", by_jeffreys)]
+        {
+            let got = coverage(&likely_intervals(method, n, p), p);
+            assert!((got - expected).abs() < 1e-5, "{method}, n = {n}, p = {p}: {got}");
+        }
     }
+}
+
+/// The intervals of the outcomes that p can have; what is rarer than 1e-12 cannot be seen in the sum.
+fn likely_intervals(method: &str, n: usize, p: f64) -> Vec<Ends> {
+    let plan = plan(method);
+    let of_outcome = |(k, chance): (usize, f64)| (chance > 1e-12).then(|| interval(&plan, n, k)).flatten();
+    binomial(n, p).into_iter().enumerate().map(of_outcome).collect()
 }
 
 /// The setting of Bowyer, Aitchison & Ivanova, "Don't use the CLT in LLM evals with fewer than a few hundred datapoints"
 /// (2025): p uniform. Exact sums.
 #[test]
 fn published_means() {
-    for (n, by_wald, by_wilson, by_t) in [
-        (3, 0.49574, 0.95596, 0.5),
-        (10, 0.76926, 0.95408, 0.79399),
-        (30, 0.87491, 0.9524, 0.88605),
-        (100, 0.92225, 0.95114, 0.92596),
-        (300, 0.9391, 0.95052, 0.94038),
+    for (n, figures) in [
+        (3, [0.49574, 0.95596, 0.99458, 0.96289, 0.95, 0.5, 0.5]),
+        (10, [0.76926, 0.95408, 0.98375, 0.95325, 0.95, 0.79399, 0.77982]),
+        (30, [0.87491, 0.9524, 0.97339, 0.95054, 0.95, 0.88605, 0.87905]),
+        (100, [0.92225, 0.95114, 0.96457, 0.94995, 0.95, 0.92596, 0.92587]),
+        (300, [0.9391, 0.95052, 0.95909, 0.94991, 0.95, 0.94038, 0.94101]),
     ] {
         let at = MEAN_SIZES.iter().position(|size| *size == n).unwrap();
-        for (method, expected) in [("wald", by_wald), ("wilson", by_wilson), ("t", by_t)] {
+        let methods = ["wald", "wilson", "clopper_pearson", "jeffreys", "beta(prior=[1, 1])", "t", "exact"];
+        for (method, expected) in methods.into_iter().zip(figures) {
             let got = MEANS[method][at];
-            assert!((got - expected).abs() < 2e-5, "{method}, n = {n}: {got}");
+            assert!((got - expected).abs() < 2e-5, "{method}, n = {n}: {got}, published {expected}");
         }
     }
 }

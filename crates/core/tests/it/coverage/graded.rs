@@ -125,7 +125,7 @@ fn sums(counts: &[usize]) -> (usize, usize) {
 }
 
 /// Calls `visit` with all counts of top + 1 values that add up to n.
-fn for_counts(n: usize, top: usize, visit: &mut dyn FnMut(&[usize])) {
+pub(super) fn for_counts(n: usize, top: usize, visit: &mut dyn FnMut(&[usize])) {
     fn fill(counts: &mut Vec<usize>, left: usize, more: usize, visit: &mut dyn FnMut(&[usize])) {
         if more == 0 {
             counts.push(left);

@@ -1,0 +1,197 @@
+//! The simulations of all methods.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+
+use super::population::Population;
+use super::{Coverage, CoverageFigures, CoverageOptions, MethodCoverage, NoCoverage};
+use crate::error::Result;
+use crate::estimate::{
+    ErrorPlan, Interval, IntervalChoice, IntervalMethod, Maybe, Summary, SummaryKey, Undefined,
+};
+use crate::random::Random;
+use crate::stats::Moments;
+
+/// The most simulations if no number is requested, and the least.
+const MOST: u64 = 10_000;
+const LEAST: u64 = 100;
+/// The units that the simulations draw together if no number of them is requested: about a second.
+const UNITS: u64 = 10_000_000;
+/// The values that all resamples of a method draw together if no number of simulations is requested: a few seconds.
+const VALUES: u64 = 1_000_000_000;
+/// The resamples of an interval, unless the plan has a number. Ends from so few are less steady than those of 10,000, which
+/// a single run can afford; over many simulations that evens out.
+const DRAWS: u32 = 1_000;
+/// With at most so many kinds of units the same outcome comes up again and again, and is computed once.
+const FEW_KINDS: usize = 16;
+
+/// A method to simulate.
+struct Method {
+    /// The plan with this method.
+    plan: ErrorPlan,
+    takes: Option<IntervalMethod>,
+    /// How often, or why not at all.
+    simulations: Maybe<u64>,
+}
+
+/// The ends of an interval; `None` if there is none.
+type Ends = Option<(f64, f64)>;
+
+/// The intervals of all methods for one outcome, and the simulations that it came up in.
+struct Outcome {
+    intervals: Vec<Ends>,
+    simulations: Vec<u64>,
+}
+
+pub(super) fn simulate(
+    population: &Population,
+    errors: &ErrorPlan,
+    seed: u64,
+    options: CoverageOptions,
+) -> Result<Coverage, NoCoverage> {
+    let draws = errors.draws.unwrap_or(DRAWS);
+    let choices = IntervalMethod::CHOICES.iter().copied().map(IntervalChoice::Method);
+    let method = |choice: IntervalChoice| -> Result<Method> {
+        let mut plan = errors.clone();
+        (plan.interval, plan.draws) = (choice, Some(draws));
+        // Units are drawn with replacement: of a population without end.
+        plan.population = None;
+        // What the method makes of the scores themselves shows whether it applies at all.
+        let original = Summaries::new(population, &population.counts()).interval(&plan, seed)?;
+        let takes = original.as_ref().ok().map(|interval| interval.method);
+        let simulations = original.and_then(|interval| {
+            let values = if interval.method.is_drawn() { u64::from(draws) * population.len() } else { 0 };
+            count(population, values, options)
+        });
+        Ok(Method { plan, takes, simulations })
+    };
+    let choices: Vec<IntervalChoice> = match options.method {
+        Some(only) => vec![only],
+        None => std::iter::once(IntervalChoice::Auto).chain(choices).collect(),
+    };
+    let methods = choices.into_iter().map(method).collect::<Result<Vec<_>>>()?;
+    let outcomes = run(population, &methods, seed)?;
+    let of_method = |(at, method): (usize, &Method)| MethodCoverage {
+        method: method.plan.interval,
+        takes: method.takes,
+        figures: method
+            .simulations
+            .clone()
+            .map(|simulations| figures(&outcomes, at, simulations, population.mean)),
+    };
+    Ok(Coverage {
+        n: population.n,
+        clusters: population.clusters(),
+        mean: population.mean,
+        level: errors.level(),
+        seed,
+        draws,
+        methods: methods.iter().enumerate().map(of_method).collect(),
+    })
+}
+
+/// How often to simulate a method whose interval draws this number of values.
+fn count(population: &Population, values: u64, options: CoverageOptions) -> Maybe<u64> {
+    if let Some(requested) = options.simulations {
+        return Ok(u64::from(requested.clamp(1, CoverageOptions::MAX_SIMULATIONS)));
+    }
+    let by_units = (UNITS / population.len().max(1)).clamp(LEAST, MOST);
+    // Of two kinds there are few outcomes, and each is computed once.
+    if values == 0 || population.kinds() == 2 && population.clusters().is_none() {
+        return Ok(by_units);
+    }
+    match VALUES / values {
+        few @ 0..LEAST => Err(Undefined::Other(format!(
+            "it could be simulated {few} times within a few seconds, too few to tell; request a number of simulations"
+        ))),
+        by_values => Ok(by_units.min(by_values)),
+    }
+}
+
+/// The intervals of all simulations, on all threads. Each simulation has its own random words, so it does not matter which
+/// thread it runs on.
+fn run(population: &Population, methods: &[Method], seed: u64) -> Result<Vec<Outcome>> {
+    let wanted = |method: &Method| method.simulations.as_ref().copied().unwrap_or(0);
+    let most = methods.iter().map(wanted).max().unwrap_or(0);
+    let outcome = |counts: &[u32], simulations: Vec<u64>| -> Result<Outcome> {
+        let first = simulations.first().copied().unwrap_or(0);
+        let mut summaries = Summaries::new(population, counts);
+        let ends = |method: &Method| -> Result<Ends> {
+            if first >= wanted(method) {
+                return Ok(None);
+            }
+            Ok(summaries.interval(&method.plan, seed)?.ok().map(|interval| (interval.lower, interval.upper)))
+        };
+        let intervals = methods.iter().map(ends).collect::<Result<Vec<_>>>()?;
+        Ok(Outcome { intervals, simulations })
+    };
+    if population.kinds() > FEW_KINDS {
+        let simulated = |at: u64| outcome(&population.draw(seed, at), vec![at]);
+        return (0..most).into_par_iter().map(simulated).collect();
+    }
+    let mut outcomes: BTreeMap<Vec<u32>, Vec<u64>> = BTreeMap::new();
+    let drawn: Vec<Vec<u32>> = (0..most).into_par_iter().map(|at| population.draw(seed, at)).collect();
+    for (at, counts) in (0..).zip(drawn) {
+        outcomes.entry(counts).or_default().push(at);
+    }
+    outcomes.into_par_iter().map(|(counts, simulations)| outcome(&counts, simulations)).collect()
+}
+
+/// What the intervals of one outcome are computed from. Methods that need the same share it.
+struct Summaries<'a> {
+    population: &'a Population,
+    counts: &'a [u32],
+    known: Vec<(SummaryKey, Summary)>,
+}
+
+impl<'a> Summaries<'a> {
+    fn new(population: &'a Population, counts: &'a [u32]) -> Self {
+        Summaries { population, counts, known: Vec::new() }
+    }
+
+    fn interval(&mut self, plan: &ErrorPlan, seed: u64) -> Result<Maybe<Interval>> {
+        let key = SummaryKey::of(plan, self.population.clusters().is_some());
+        if !self.known.iter().any(|(known, _)| *known == key) {
+            self.known.push((key.clone(), self.population.summary(plan, self.counts)?));
+        }
+        let summary = self.known.iter().find(|(known, _)| *known == key).map(|(_, summary)| summary);
+        Ok(match summary {
+            // One seed for all: the interval of an outcome does not depend on when it comes up.
+            Some(summary) => summary.estimate(plan, self.population.kind, &Random::new(seed, None)).interval,
+            None => Err(Undefined::NoScores),
+        })
+    }
+}
+
+/// The figures of the method at a position.
+fn figures(outcomes: &[Outcome], at: usize, simulations: u64, truth: f64) -> CoverageFigures {
+    let (mut below, mut above, mut undefined) = (0, 0, 0);
+    let mut widths = Moments::new();
+    for Outcome { intervals, simulations: came_up } in outcomes {
+        let times = came_up.partition_point(|simulation| *simulation < simulations) as u64;
+        match intervals.get(at).copied().flatten() {
+            Some((lower, upper)) => {
+                below += if upper < truth { times } else { 0 };
+                above += if truth < lower { times } else { 0 };
+                widths.push_times(upper - lower, times);
+            }
+            None => undefined += times,
+        }
+    }
+    let share = |count: u64| count as f64 / simulations as f64;
+    let held = simulations - below - above - undefined;
+    // Two more simulations, one on each side: the error of a share of 0 or 1 is not 0.
+    let smoothed = (held + 1) as f64 / (simulations + 2) as f64;
+    let width = widths.mean().filter(|width| width.is_finite());
+    CoverageFigures {
+        simulations,
+        coverage: share(held),
+        coverage_error: (smoothed * (1.0 - smoothed) / simulations as f64).sqrt(),
+        below: share(below),
+        above: share(above),
+        undefined: share(undefined),
+        width,
+        width_error: width.and(widths.stderr()).filter(|error| error.is_finite()),
+    }
+}

@@ -1,0 +1,399 @@
+//! `errorbar coverage`: how often the intervals of scores like these hold the truth.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use errorbar_core::{
+    Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, Plan, ScoreParts,
+};
+use errorbar_log::eval::scorer_metrics;
+use errorbar_log::{ScoreTable, TableOptions, read_tables};
+use errorbar_report::{Listing, ListingCell, Sort};
+
+use super::common::{Format, counted};
+use super::error_args::{ErrorArgs, check_clusters};
+use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
+use super::specs::PlanOverrides;
+use super::table_scores::{self, UnconvertiblePolicy};
+use super::tables::TableArgs;
+use super::{CommandResult, Context, Outcome, files, logs};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::hints;
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  Which interval is right for these scores?
+    errorbar coverage scores.csv
+
+  Questions on one passage belong together: whole passages are drawn
+    errorbar coverage logs/run.eval --cluster passage
+
+  One method, often, at 90 %:
+    errorbar coverage scores.csv --interval bootstrap --level 0.9 --simulations 5000
+
+The scores of a file are taken as a population whose mean is known. As many samples (with --cluster,
+whole clusters) are drawn from it with replacement, again and again; the epochs of a sample are
+reduced first. `coverage` is how often the interval of a method holds the known mean; it should be
+the level. An interval that is too low lies below the mean, one that is too high above. A draw for
+which a method has no interval, such as one of equal scores, holds nothing. ± is the Monte-Carlo
+error. Intervals that resample draw 1,000 times in each simulation unless --draws is given.
+
+Exit code: 0 if all is well, 1 if the scores of a file cannot show it (all are equal, or there are
+too few), 2 if something could not be read or computed.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CoverageArgs {
+    /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), and tables of
+    /// scores (.csv, .tsv, .jsonl, .parquet)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// The number of simulations of each method [default: at most 10000, and as many as take a few
+    /// seconds]
+    #[arg(long, value_name = "N", value_parser = simulations())]
+    simulations: Option<u32>,
+    /// Seed for random numbers [default: as a log records; 0 for a table]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The reducer of a sample's epochs to one score; may be repeated [default: as a log
+    /// records; mean for a table]
+    #[arg(long = "reducer", short, value_name = "SPEC")]
+    reducers: Vec<String>,
+    /// Only this scorer; may be repeated
+    #[arg(long = "scorer", value_name = "NAME")]
+    scorers: Vec<String>,
+    /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
+    #[arg(long = "score-column", value_name = "NAME")]
+    score_columns: Vec<String>,
+    /// What to do with cells of a table that are no scores: fail, count them as 0, or treat them as missing
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
+    unconvertible: UnconvertiblePolicy,
+    /// The format of the results
+    #[arg(long, short, value_enum, default_value_t)]
+    format: Format,
+    #[command(flatten)]
+    errors: ErrorArgs,
+    #[command(flatten)]
+    tables: TableArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+fn simulations() -> clap::builder::RangedI64ValueParser<u32> {
+    clap::value_parser!(u32).range(1..=i64::from(CoverageOptions::MAX_SIMULATIONS))
+}
+
+/// The coverage of the scores of one scorer, and where they are from.
+struct CoverageBlock {
+    file: String,
+    scorer: String,
+    reducer: Option<String>,
+    field: Option<String>,
+    coverage: Coverage,
+}
+
+pub(crate) fn run(args: &CoverageArgs, context: &Context<'_>) -> CommandResult {
+    let overrides = PlanOverrides::new(&[], &args.reducers, false, context)?;
+    args.errors.check()?;
+    let mut options = CoverageOptions::new();
+    (options.simulations, options.method) = (args.simulations, args.errors.interval());
+    let progress = ReadProgress::new(context.quiet);
+    let (blocks, diagnostics) = files::expand(&args.files).map(|path, warnings| {
+        let task = CoverageTask { args, overrides: &overrides, options, context, path };
+        match logs::is_log(path) {
+            true => task.of_log(&progress, warnings),
+            false => task.of_table(warnings).map_err(Diagnostics::from),
+        }
+    });
+    drop(progress);
+    let blocks: Vec<CoverageBlock> = blocks.into_iter().flatten().collect();
+    let output = match args.format {
+        _ if blocks.is_empty() => Output::Nothing,
+        Format::Json | Format::Csv => args.format.listing(data(&blocks)),
+        format => format.render(Sort::None, move |render| {
+            let start = if format == Format::Latex { "% " } else { "" };
+            let text = |block: &CoverageBlock| {
+                let gap = if format == Format::Markdown { "\n" } else { "" };
+                format!("{start}{}\n{gap}{}", block.heading(), render.listing_text(&block.listing()))
+            };
+            blocks.iter().map(text).collect::<Vec<_>>().join("\n")
+        }),
+    };
+    Ok(Outcome { output, diagnostics, ..Outcome::default() })
+}
+
+/// What to do with a file.
+struct CoverageTask<'a> {
+    args: &'a CoverageArgs,
+    overrides: &'a PlanOverrides,
+    options: CoverageOptions,
+    context: &'a Context<'a>,
+    path: &'a Path,
+}
+
+impl CoverageTask<'_> {
+    fn plan(&self, mut plan: Plan) -> Plan {
+        if let Some(reducers) = &self.overrides.reducers {
+            plan.reducers = reducers.clone();
+        }
+        plan.seed = self.args.seed.unwrap_or(plan.seed);
+        plan.errors = self.args.errors.over(&plan.errors);
+        plan
+    }
+
+    fn of_log(
+        &self,
+        progress: &ReadProgress,
+        warnings: &mut Diagnostics,
+    ) -> Result<Vec<CoverageBlock>, Diagnostics> {
+        let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
+        let request = ScoreRequest { scorers: &self.args.scorers, ..ScoreRequest::default() };
+        let log = self.args.read.open(self.path)?;
+        let opened = logs::read(&log, &request, progress, self.context, |plan| self.plan(plan))?;
+        check_clusters(&opened.plan).map_err(about)?;
+        warnings.extend(opened.warnings());
+        let report = opened.plan.coverage(&opened.scores.columns, self.options);
+        let report = report.map_err(|error| about(error.into()))?;
+        Ok(self.blocks(&self.path.display().to_string(), report, &opened.plan, warnings))
+    }
+
+    fn of_table(&self, warnings: &mut Diagnostics) -> Result<Vec<CoverageBlock>, Diagnostic> {
+        let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
+        let mut plan = Plan::new();
+        plan.default_metrics = scorer_metrics();
+        let plan = self.plan(plan);
+        check_clusters(&plan).map_err(about)?;
+        let options = TableOptions::new()
+            .score_columns(&self.args.score_columns)
+            .metadata(plan.metadata_keys())
+            .limits(self.args.tables.limits(self.args.read.limits().max_memory))
+            .details(plan.score_parts() == ScoreParts::All);
+        let tables = read_tables(self.path, &options)?;
+        if tables.iter().all(|table| table.columns.is_empty()) {
+            let hint = "give it a row for each sample, below the names of the columns";
+            return Err(about(Diagnostic::error("the table has no rows").hint(hint)));
+        }
+        let are_several = tables.len() > 1;
+        let mut blocks = Vec::new();
+        for table in tables {
+            let log = table.log.as_ref().filter(|_| are_several);
+            let path = self.path.display();
+            let name = log.map_or_else(|| path.to_string(), |log| format!("{path}: {log}"));
+            blocks.extend(self.of_rows(&name, table, &plan, warnings)?);
+        }
+        Ok(blocks)
+    }
+
+    /// The coverage of a table, or of those of its rows that are of one log.
+    fn of_rows(
+        &self,
+        name: &str,
+        mut table: ScoreTable,
+        plan: &Plan,
+        warnings: &mut Diagnostics,
+    ) -> Result<Vec<CoverageBlock>, Diagnostic> {
+        let about = |diagnostic: Diagnostic| diagnostic.about(name);
+        let scorers: Vec<String> = table.columns.scorer_names().map(str::to_owned).collect();
+        if let Some(name) = self.args.scorers.iter().find(|name| !scorers.contains(name)) {
+            return Err(about(logs::unknown_scorer(name, &scorers)));
+        }
+        table_scores::check(&mut table.columns, plan, self.args.unconvertible, self.context.registry)
+            .map_err(about)?;
+        let mut report = plan.coverage(&table.columns, self.options).map_err(|error| about(error.into()))?;
+        report
+            .scores
+            .retain(|score| self.args.scorers.is_empty() || self.args.scorers.contains(&score.scorer));
+        // The reader fetched only the metadata that the plan needs; the table knows what else there is.
+        for score in &mut report.scores {
+            if let Err(NoCoverage::Scores(errorbar_core::Error::MissingKey { known, .. })) =
+                &mut score.coverage
+            {
+                *known = table.metadata_keys.iter().take(12).cloned().collect();
+            }
+        }
+        Ok(self.blocks(name, report, plan, warnings))
+    }
+
+    /// What there is; what there is not is among the warnings.
+    fn blocks(
+        &self,
+        file: &str,
+        report: CoverageReport,
+        plan: &Plan,
+        warnings: &mut Diagnostics,
+    ) -> Vec<CoverageBlock> {
+        warnings.extend(
+            report.warnings.iter().map(|warning| Diagnostic::warning(warning.to_string()).about(file)),
+        );
+        if report.scores.is_empty() {
+            warnings.push(Diagnostic::failure("there is no score").about(file));
+        }
+        let mut blocks = Vec::new();
+        for score in report.scores {
+            let field = score.field.as_ref().map(|field| format!(": {field}")).unwrap_or_default();
+            let place = format!("{file}: {}{field}", score.scorer);
+            match score.coverage {
+                Ok(coverage) => blocks.push(CoverageBlock {
+                    file: file.to_owned(),
+                    scorer: score.scorer,
+                    reducer: score.reducer,
+                    field: score.field,
+                    coverage,
+                }),
+                Err(NoCoverage::Scores(error)) => {
+                    let hint = hints::core::cluster_hint(&error, &plan.errors.cluster);
+                    let hint = hint.or_else(|| hints::core::hint(&error));
+                    warnings.push(Diagnostic::error(error.to_string()).about(place).hint_if(hint));
+                }
+                Err(reason) => {
+                    let text = format!("no coverage: {reason}");
+                    let hint = hints::core::coverage_hint(&reason);
+                    warnings.push(Diagnostic::failure(text).about(place).hint_if(hint));
+                }
+            }
+        }
+        blocks
+    }
+}
+
+impl CoverageBlock {
+    /// What was simulated, in a line.
+    fn heading(&self) -> String {
+        let Coverage { n, clusters, mean, level, seed, .. } = &self.coverage;
+        let reducer = self.reducer.as_ref().map(|reducer| format!(" ({reducer})")).unwrap_or_default();
+        let field = self.field.as_ref().map(|field| format!(" · {field}")).unwrap_or_default();
+        let clusters = clusters.map(|clusters| format!(" in {}", counted(clusters, "cluster")));
+        format!(
+            "{} · {}{reducer}{field} · {}{}, mean {} · {} % intervals · seed {seed}",
+            self.file,
+            self.scorer,
+            counted(*n, "score"),
+            clusters.unwrap_or_default(),
+            significant(*mean, 4),
+            significant(100.0 * level, 4),
+        )
+    }
+
+    fn listing(&self) -> Listing {
+        let mut titles =
+            vec!["method", "coverage", "width", "too low", "too high", "no interval", "simulations", "note"];
+        // Only where a method has none of the figures.
+        if self.coverage.methods.iter().all(|method| method.figures.is_ok()) {
+            titles.pop();
+        }
+        let mut listing = Listing::new(titles);
+        for method in &self.coverage.methods {
+            listing.push(cells(method));
+        }
+        listing
+    }
+}
+
+/// A row for people.
+fn cells(method: &MethodCoverage) -> Vec<ListingCell> {
+    let name = match (method.method.to_string(), method.takes) {
+        (name, Some(takes)) if takes.name() != name => format!("{name}: {takes}"),
+        (name, _) => name,
+    };
+    let figures = match &method.figures {
+        Ok(figures) => figures,
+        Err(reason) => {
+            let blanks = std::iter::repeat_n(ListingCell::default(), 6);
+            let ends = [ListingCell::from(name)].into_iter().chain(blanks);
+            return ends.chain([ListingCell::from(reason.to_string())]).collect();
+        }
+    };
+    let percent = |share: f64| ListingCell::from(format!("{:.1} %", 100.0 * share));
+    let width = figures.width.map(|width| {
+        let error = figures.width_error.map(|error| format!(" ± {}", significant(error, 1)));
+        format!("{}{}", significant(width, 3), error.unwrap_or_default())
+    });
+    vec![
+        name.into(),
+        percent_with_error(figures.coverage, figures.coverage_error).into(),
+        width.into(),
+        percent(figures.below),
+        percent(figures.above),
+        percent(figures.undefined),
+        figures.simulations.into(),
+        ListingCell::default(),
+    ]
+}
+
+/// A share in percent with its error, both with the digits that the error has.
+fn percent_with_error(share: f64, error: f64) -> String {
+    let digits = if error < 0.001 { 2 } else { 1 };
+    format!("{:.digits$} ± {:.digits$} %", 100.0 * share, 100.0 * error)
+}
+
+/// A row per method, for programs.
+fn data(blocks: &[CoverageBlock]) -> Listing {
+    let mut listing = Listing::new([
+        "file",
+        "scorer",
+        "reducer",
+        "field",
+        "method",
+        "takes",
+        "coverage",
+        "coverage_error",
+        "too_low",
+        "too_high",
+        "no_interval",
+        "width",
+        "width_error",
+        "simulations",
+        "n",
+        "clusters",
+        "mean",
+        "level",
+        "seed",
+        "draws",
+        "reason",
+    ]);
+    for CoverageBlock { file, scorer, reducer, field, coverage } in blocks {
+        for method in &coverage.methods {
+            let figures = method.figures.as_ref().ok();
+            let number =
+                |part: &dyn Fn(&CoverageFigures) -> Option<f64>| ListingCell::from(figures.and_then(part));
+            listing.push([
+                file.as_str().into(),
+                scorer.as_str().into(),
+                reducer.clone().into(),
+                field.clone().into(),
+                method.method.to_string().into(),
+                method.takes.map(|takes| takes.to_string()).into(),
+                number(&|figures| Some(figures.coverage)),
+                number(&|figures| Some(figures.coverage_error)),
+                number(&|figures| Some(figures.below)),
+                number(&|figures| Some(figures.above)),
+                number(&|figures| Some(figures.undefined)),
+                number(&|figures| figures.width),
+                number(&|figures| figures.width_error),
+                figures.map(|figures| figures.simulations).into(),
+                coverage.n.into(),
+                coverage.clusters.into(),
+                coverage.mean.into(),
+                coverage.level.into(),
+                coverage.seed.into(),
+                u64::from(coverage.draws).into(),
+                method.figures.as_ref().err().map(ToString::to_string).into(),
+            ]);
+        }
+    }
+    listing
+}
+
+/// A number with this many significant digits.
+fn significant(number: f64, digits: i32) -> String {
+    if number == 0.0 || !number.is_finite() {
+        return number.to_string();
+    }
+    let decimals = (digits - 1 - number.abs().log10().floor() as i32).clamp(0, 12) as usize;
+    let text = format!("{number:.decimals$}");
+    match text.contains('.') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
