@@ -20,6 +20,7 @@ mod files;
 mod formats;
 mod fuzz_seeds;
 mod interrupt;
+mod intervals;
 mod list;
 mod log;
 mod pipes;
