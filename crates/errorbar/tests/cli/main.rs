@@ -20,6 +20,7 @@ mod files;
 mod formats;
 mod fuzz_seeds;
 mod interrupt;
+mod judges;
 mod list;
 mod log;
 mod pipes;
