@@ -7,6 +7,7 @@
     reason = "a test that meets something unexpected should stop there"
 )]
 
+mod any_metric;
 mod coverage;
 mod estimates;
 mod judges;
