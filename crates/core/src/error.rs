@@ -178,7 +178,7 @@ pub enum Error {
         keys: Vec<String>,
     },
     /// A name that may be two raters.
-    #[error("`{name}` is {}; write \"{}\"", meanings.join(" and "), names.join("\" or \""))]
+    #[error("`{name}` is both {}; write \"{}\"", meanings.join(" and "), names.join("\" or \""))]
     AmbiguousRater {
         /// The name.
         name: String,
