@@ -316,6 +316,7 @@ impl Task {
             errors: self.errors_of(options).clone(),
             // Every scorer is planned.
             default_metrics: Default::default(),
+            scorer_reducers: Default::default(),
         }
     }
 }
