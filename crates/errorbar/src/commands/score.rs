@@ -216,6 +216,7 @@ pub(super) fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &S
     }
     if let Some(reducers) = &overrides.reducers {
         plan.reducers = reducers.clone();
+        plan.scorer_reducers.clear();
     }
     if let Some(seed) = args.seed {
         plan.seed = seed;
