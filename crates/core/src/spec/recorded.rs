@@ -44,6 +44,9 @@ pub(crate) fn is_own_reducer(name: &str) -> bool {
     !REDUCERS.contains(&name) && crate::reducers::ENTRIES.iter().any(|entry| entry.name == name)
 }
 
+/// Arguments that the reference's `grouped` does not have.
+const GROUPED_ARGUMENTS: [&str; 3] = ["weights", "simultaneous", "shrink"];
+
 /// The methods of the reference's `ci`.
 const CI_METHODS: [&str; 2] = ["t", "bootstrap"];
 
@@ -56,9 +59,15 @@ impl Spec {
     /// let is_own = |text: &str| text.parse::<Spec>().is_ok_and(|spec| spec.is_own_metric());
     /// assert!(is_own("ci(method=\"bca\")") && is_own("consistency"));
     /// assert!(!is_own("ci(0.9, \"bootstrap\")"));
+    /// assert!(is_own("grouped(mean(), \"topic\", shrink=true)") && !is_own("grouped(mean(), \"topic\")"));
     /// ```
     pub fn is_own_metric(&self) -> bool {
-        is_own_metric(&self.name) || self.name == "ci" && self.is_own_ci()
+        let is_own_grouped = || GROUPED_ARGUMENTS.iter().any(|argument| self.kwargs.contains_key(*argument));
+        match self.name.as_str() {
+            "ci" => self.is_own_ci(),
+            "grouped" => is_own_grouped(),
+            name => is_own_metric(name),
+        }
     }
 
     fn is_own_ci(&self) -> bool {

@@ -9,6 +9,7 @@
 
 mod coverage;
 mod estimates;
+mod groups;
 mod ratings;
 mod registry;
 mod rows;
