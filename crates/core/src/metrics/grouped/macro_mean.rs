@@ -100,6 +100,7 @@ impl Mean<'_> {
                 estimate.draws = estimate.draws.or_else(|| drawn_errors(groups));
                 match self.across.filter(|_| estimate.error.is_ok()) {
                     Some(figure) => {
+                        estimate.draws = estimate.draws.or(figure.draws);
                         figure.caution(&mut estimate);
                         estimate.note("clusters", "span groups")
                     }
