@@ -24,7 +24,9 @@ use crate::error::{Error, Result};
 use crate::estimate::{ErrorFigure, ErrorPlan, Estimate, Estimation, ScoreKind, Undefined};
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
-use crate::metric::{FigureNames, MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner, Wants};
+use crate::metric::{
+    FigureNames, MetadataKeys, Metric, MetricState, Wants, compute_by_state, params_with_inner,
+};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::registry::Registry;
@@ -118,7 +120,8 @@ impl Grouped {
         let named = [("simultaneous", self.simultaneous_or_default()), ("shrink", self.shrink_or_default())];
         if let Some((name, _)) = named.into_iter().find(|(_, is_set)| *is_set && !is_location) {
             let metric = self.metric.spec().log_name().into_owned();
-            let problem = format!("needs a metric with an error of its own, such as accuracy or mean, found {metric}");
+            let problem =
+                format!("needs a metric with an error of its own, such as accuracy or mean, found {metric}");
             return Err(Self::refuse(name, problem));
         }
         self.label_of("").map(drop)

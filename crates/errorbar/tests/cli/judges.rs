@@ -18,7 +18,8 @@ fn agreement_and_corrected_means_of_a_table() {
     };
     example("judges_metadata", &metric(&judge, &["accuracy", "ppi('human')", "rogan_gladen('human')"]));
     example("judges_scorers", &metric(&both, &["accuracy", "cohen_kappa('judge', 'human')", "ppi('human')"]));
-    let mut clustered = metric(&judge, &["ppi('human')", "gwet_ac1('human')", "krippendorff_alpha(raters='human')"]);
+    let mut clustered =
+        metric(&judge, &["ppi('human')", "gwet_ac1('human')", "krippendorff_alpha(raters='human')"]);
     clustered.extend(["--cluster", "topic"]);
     example("judges_clusters", &clustered);
     let mut csv = metric(&judge, &["cohen_kappa('human')", "ppi('human')"]);
@@ -66,12 +67,14 @@ fn a_task_records_the_figures_and_they_can_be_verified() {
                 scorer = [\"match(numeric=true)\", \"includes()\"]\n\
                 metrics = [\"accuracy()\", \"cohen_kappa('match', 'includes')\", \"ppi('human')\", \"gwet_ac1('nobody')\"]\n";
     let folder = Folder::new(&[("q.jsonl", questions), ("o.jsonl", &outputs), ("t.toml", task)]);
-    let run = folder.run(&["eval", "t.toml", "--model", "replay/o.jsonl", "--log-dir", "logs", "--format", "csv"]);
+    let run =
+        folder.run(&["eval", "t.toml", "--model", "replay/o.jsonl", "--log-dir", "logs", "--format", "csv"]);
     // The name of the log has the time in it.
     let name = std::fs::read_dir(folder.path().join("logs")).unwrap().next().unwrap().unwrap().file_name();
     let log = format!("logs/{}", name.to_str().unwrap());
     let text = |output: &std::process::Output| {
-        let streams = [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
+        let streams =
+            [&output.stdout, &output.stderr].map(|bytes| String::from_utf8_lossy(bytes).into_owned());
         streams.join("--- stderr\n").replace(&log, "LOG.eval")
     };
     check_text("judges_task", &text(&run));
