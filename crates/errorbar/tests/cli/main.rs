@@ -21,6 +21,7 @@ mod formats;
 mod fuzz_seeds;
 mod interrupt;
 mod intervals;
+mod judges;
 mod list;
 mod log;
 mod pipes;
