@@ -1,21 +1,17 @@
 //! Every method of an interval, bounds, and parts of a population.
 
-use crate::check;
+use crate::{check, errorbar, transcript, workspace};
 
-/// Zeros and ones, and scores from 1 to 5; the first half of the questions is on one topic.
-fn table() -> String {
-    let mut table = "id,right,stars,topic\n".to_owned();
-    for at in 0..24 {
-        let (right, stars) = (u8::from(at % 4 != 1), [5, 5, 4, 2, 5, 1][at % 6]);
-        table += &format!("q{at},{right},{stars},{}\n", ["x", "y"][at / 12]);
-    }
-    table
+/// 24 questions, half of them on each of two topics.
+fn table(scores: &[u8]) -> String {
+    let rows = (0..24).map(|at| format!("q{at},{},{}\n", scores[at % scores.len()], ["x", "y"][at / 12]));
+    std::iter::once("id,score,topic\n".to_owned()).chain(rows).collect()
 }
 
-fn with(name: &str, score: &str, options: &[&str]) {
-    let args = ["score", "t.csv", "--score", score, "--quiet"];
-    let args: Vec<&str> = args.iter().chain(options).copied().collect();
-    check(&format!("intervals_{name}"), &[("t.csv", &table())], &args);
+fn with(name: &str, kind: &str, options: &[&str]) {
+    let table = if kind == "right" { table(&[1, 0, 1, 1]) } else { table(&[5, 5, 4, 2, 5, 1]) };
+    let args: Vec<&str> = ["score", "t.csv", "--quiet"].iter().chain(options).copied().collect();
+    check(&format!("intervals_{name}"), &[("t.csv", &table)], &args);
 }
 
 #[test]
@@ -37,9 +33,16 @@ fn bounds() {
     with("lower", "stars", &["--side", "lower", "--interval", "t"]);
     with("lower_json", "stars", &["--side", "lower", "--interval", "t", "--format", "json"]);
     with("lower_latex", "stars", &["--side", "lower", "--interval", "t", "--format", "latex"]);
-    with("ascii", "stars", &["--side", "lower", "--interval", "t", "--ascii"]);
     let none = (0..30).fold("id,score\n".to_owned(), |table, at| format!("{table}{at},0\n"));
     check("intervals_none", &[("t.csv", &none)], &["score", "t.csv", "--side", "upper", "--format", "csv"]);
+}
+
+#[test]
+fn bounds_are_ascii_where_there_is_nothing_else() {
+    let args = ["score", "examples/quiz.csv", "--side", "lower", "--quiet"];
+    let output = errorbar(&workspace(), &args).env("LC_ALL", "C").output().unwrap();
+    let text = transcript(&args, &output);
+    assert!(text.is_ascii() && text.contains(" >= 0."), "{text}");
 }
 
 #[test]
