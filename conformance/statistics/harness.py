@@ -60,7 +60,7 @@ class Case:
     resampled: list = field(default_factory=list)
 
 
-def figure(key, expected, *, monte_carlo_error=None, tolerance=TOLERANCE, **row):
+def figure(key, expected, /, *, monte_carlo_error=None, tolerance=TOLERANCE, **row):
     expected = None if expected is None else float(expected)
     return Figure(key, expected, row, monte_carlo_error, tolerance)
 

@@ -142,7 +142,13 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
 
     /// Which scores the metric wants.
     fn wants(&self) -> Wants {
-        Wants::Auto
+        if self.needs_epochs() { Wants::Unreduced } else { Wants::Auto }
+    }
+
+    /// Whether it is about the epochs of samples, so that it has no meaning over reduced scores. Then a metric that
+    /// applies it, to each group for instance, sees every epoch too.
+    fn needs_epochs(&self) -> bool {
+        self.inner().is_some_and(|inner| inner.needs_epochs())
     }
 
     /// The metric that it applies: to each group, to a field. What is not overridden below is as that metric has it.
@@ -435,6 +441,9 @@ macro_rules! forward_metric {
         }
         fn wants(&$self) -> $crate::Wants {
             $inner.wants()
+        }
+        fn needs_epochs(&$self) -> bool {
+            $inner.needs_epochs()
         }
         fn metadata_keys(&$self) -> $crate::MetadataKeys {
             $inner.metadata_keys()
