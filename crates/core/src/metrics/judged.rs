@@ -156,7 +156,9 @@ impl JudgedScores {
             variance -= cluster_variance(&both, &corrected.influence)?;
         }
         if variance.is_nan() || variance <= 0.0 {
-            return Err(Undefined::Other("the variance of two ways of clustering is not positive".to_owned()));
+            return Err(Undefined::Other(
+                "the variance of two ways of clustering is not positive".to_owned(),
+            ));
         }
         let error = StdError::new(variance.sqrt(), ErrorMethod::Cluster(Cr::Cr1)).with_df(df);
         Ok(error.with_clusters(clusters))
@@ -168,7 +170,9 @@ impl JudgedScores {
             let rows = self.rows.iter().enumerate().filter(|(_, (_, label))| label.is_some() == wanted);
             match units {
                 None => rows.count() as u64,
-                Some(units) => distinct(&rows.filter_map(|(at, _)| units.get(at).copied()).collect::<Vec<_>>()),
+                Some(units) => {
+                    distinct(&rows.filter_map(|(at, _)| units.get(at).copied()).collect::<Vec<_>>())
+                }
             }
         };
         [of(true), of(false)]

@@ -18,7 +18,9 @@ pub use self::outcome::{
 };
 use super::error::{LogErrorKind, Result};
 use super::header::{Header, Status};
-use super::plan::{LogWarning, MEAN, RecordedPlan, is_same_reducer, reducer, version_before_computed_metrics};
+use super::plan::{
+    LogWarning, MEAN, RecordedPlan, is_same_reducer, reducer, version_before_computed_metrics,
+};
 use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 use crate::inspect::{ProjectedBlock, Projection};
 

@@ -87,7 +87,10 @@ fn stop_reason(reason: Option<&StopReason>) -> &'static str {
 /// Where answers report their usage, and the counts in it.
 const USAGES: [(&str, &[&str]); 4] = [
     ("/usage", &["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]),
-    ("/usageMetadata", &["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"]),
+    (
+        "/usageMetadata",
+        &["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"],
+    ),
     ("/meta/tokens", &["input_tokens", "output_tokens"]),
     // The answer itself.
     ("", &["prompt_eval_count", "eval_count"]),
@@ -95,7 +98,8 @@ const USAGES: [(&str, &[&str]); 4] = [
 
 /// The usage of an answer, if there is one that cannot be read. `genai` takes a count of another type for none.
 fn unreadable_usage(raw: &Json) -> Option<Json> {
-    let is_count = |json: &Json| json.is_null() || json.as_u64().is_some_and(|count| i32::try_from(count).is_ok());
+    let is_count =
+        |json: &Json| json.is_null() || json.as_u64().is_some_and(|count| i32::try_from(count).is_ok());
     for (place, names) in USAGES {
         let Some(reported) = raw.pointer(place).filter(|reported| !reported.is_null()) else { continue };
         let counts = names.iter().filter_map(|name| Some(((*name).to_owned(), reported.get(name)?.clone())));

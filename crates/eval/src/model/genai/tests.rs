@@ -233,7 +233,11 @@ async fn a_usage_that_cannot_be_read_costs_no_answer() {
     let google = |usage: Json| json!({"candidates": [{"finishReason": "STOP", "content": {"parts": [{"text": "4"}]}}], "usageMetadata": usage});
     let ollama = |count: Json| json!({"message": {"content": "4"}, "done_reason": "stop", "prompt_eval_count": 9, "eval_count": count});
     for (provider, answer, wrong) in [
-        ("anthropic", anthropic(json!({"input_tokens": "9", "output_tokens": 2})), json!({"input_tokens": "9", "output_tokens": 2})),
+        (
+            "anthropic",
+            anthropic(json!({"input_tokens": "9", "output_tokens": 2})),
+            json!({"input_tokens": "9", "output_tokens": 2}),
+        ),
         ("anthropic", anthropic(json!("many")), json!("many")),
         ("google", google(json!({"promptTokenCount": -1})), json!({"promptTokenCount": -1})),
         ("ollama", ollama(json!(1.5)), json!({"eval_count": 1.5})),
