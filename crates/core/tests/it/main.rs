@@ -7,8 +7,10 @@
     reason = "a test that meets something unexpected should stop there"
 )]
 
+mod any_metric;
 mod coverage;
 mod estimates;
+mod judges;
 mod ratings;
 mod registry;
 mod rows;
