@@ -1,11 +1,11 @@
 //! Scores that belong together: by one metadata key, by two, or by sample.
 
-use super::{ErrorMethod, ErrorPlan};
 use super::bytes::{Encode, MAX_COUNT, byte, invalid};
 use super::cluster_error::{ErrorFigure, one_way};
 use super::clusters::{ClusteredGroup, Clusters, identify, spanning_error, spans};
 use super::independent::IndependentScores;
 use super::kind::Extent;
+use super::{ErrorMethod, ErrorPlan};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::interner::Interner;

@@ -53,7 +53,8 @@ pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash>(
     if g < 2 {
         return Err(Undefined::TooFewClusters { clusters: g });
     }
-    let sizes: Vec<(f64, f64)> = groups.iter().map(|group| (group.clusters.n() as f64, group.weight)).collect();
+    let sizes: Vec<(f64, f64)> =
+        groups.iter().map(|group| (group.clusters.n() as f64, group.weight)).collect();
     let size = |part: &ClusterPart<'_>| sizes.get(part.group).copied().unwrap_or((1.0, 0.0));
     let others = |part: &ClusterPart<'_>| size(part).0 - part.cluster.n as f64;
     if parts.values().flatten().any(|part| others(part) == 0.0) {

@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use errorbar_core::metrics::{
-    accuracy, aggregate, bootstrap, frequency, grouped, mean, median, std, stderr,
-};
+use errorbar_core::metrics::{accuracy, aggregate, bootstrap, frequency, grouped, mean, median, std, stderr};
 use errorbar_core::{
-    Error, ErrorMethod, ErrorPlan, Estimate, IntervalMethod, Metric, MetricValue, Plan, Reducers,
-    Registry, Role, Score, ScoreColumns, Scores, ToSpec, Undefined, Value, Wants, metric_fn, metrics,
+    Error, ErrorMethod, ErrorPlan, Estimate, IntervalMethod, Metric, MetricValue, Plan, Reducers, Registry,
+    Role, Score, ScoreColumns, Scores, ToSpec, Undefined, Value, Wants, metric_fn, metrics,
 };
 use errorbar_test_support::assert_matches;
 
