@@ -1,11 +1,11 @@
 //! Scores that belong together: by one metadata key, by two, or by sample.
 
+use super::ErrorPlan;
 use super::bytes::{Encode, MAX_COUNT, byte, invalid};
 use super::cluster_error::{ErrorFigure, one_way};
 use super::clusters::{ClusteredGroup, Clusters, identify, spanning_error, spans};
 use super::independent::IndependentScores;
 use super::kind::Extent;
-use super::{ErrorMethod, ErrorPlan};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::interner::Interner;
@@ -184,8 +184,10 @@ impl ClusteredScores {
 /// add up to 1.
 pub(super) fn error_of_groups(
     groups: &[(&ClusteredScores, f64)],
-    method: ErrorMethod,
+    plan: &ErrorPlan,
+    random: &Random,
 ) -> Option<ErrorFigure> {
+    let (method, draws) = (plan.clustered_method(), plan.draws());
     let (mut one, mut two) = (Vec::new(), Vec::new());
     for (scores, weight) in groups {
         match &scores.ways {
@@ -194,7 +196,7 @@ pub(super) fn error_of_groups(
         }
     }
     if two.is_empty() {
-        return spans(&one).then(|| match spanning_error(&one, method) {
+        return spans(&one).then(|| match spanning_error(&one, method, draws, random) {
             Ok((way, clusters)) => ErrorFigure::one_way(method, Ok(way), clusters),
             Err(reason) => ErrorFigure::new(Err(reason)),
         });
@@ -205,9 +207,9 @@ pub(super) fn error_of_groups(
         return None;
     }
     let both: Vec<_> = two.iter().map(|(ways, weight)| group(&ways.both, *weight)).collect();
-    let errors = spanning_error(&first, method).and_then(|(first, a)| {
-        let (second, b) = spanning_error(&second, method)?;
-        Ok(([first, second, spanning_error(&both, method)?.0], [a, b]))
+    let errors = spanning_error(&first, method, draws, random).and_then(|(first, a)| {
+        let (second, b) = spanning_error(&second, method, draws, random)?;
+        Ok(([first, second, spanning_error(&both, method, draws, random)?.0], [a, b]))
     });
     Some(match errors {
         Ok((ways, clusters)) => ErrorFigure::two_way(method, Ok(ways), clusters),

@@ -44,6 +44,9 @@ pub(crate) fn is_own_reducer(name: &str) -> bool {
     !REDUCERS.contains(&name) && crate::reducers::ENTRIES.iter().any(|entry| entry.name == name)
 }
 
+/// Arguments that the reference's `grouped` does not have.
+const GROUPED_ARGUMENTS: [&str; 3] = ["weights", "simultaneous", "shrink"];
+
 /// The methods of the reference's `ci`.
 const CI_METHODS: [&str; 2] = ["t", "bootstrap"];
 /// The levels of the reference's `krippendorff_alpha`.
@@ -59,11 +62,13 @@ impl Spec {
     /// assert!(is_own("ci(method=\"bca\")") && is_own("consistency"));
     /// assert!(!is_own("ci(0.9, \"bootstrap\")"));
     /// assert!(is_own("krippendorff_alpha(\"ratio\")") && !is_own("krippendorff_alpha(\"ordinal\")"));
+    /// assert!(is_own("grouped(mean(), \"topic\", shrink=true)") && !is_own("grouped(mean(), \"topic\")"));
     /// ```
     pub fn is_own_metric(&self) -> bool {
         match self.name.as_str() {
             "ci" => self.is_own_ci(),
             "krippendorff_alpha" => self.is_own_alpha(),
+            "grouped" => GROUPED_ARGUMENTS.iter().any(|argument| self.kwargs.contains_key(*argument)),
             name => is_own_metric(name),
         }
     }

@@ -10,6 +10,7 @@
 mod any_metric;
 mod coverage;
 mod estimates;
+mod groups;
 mod judges;
 mod ratings;
 mod registry;

@@ -15,8 +15,9 @@ use indexmap::IndexMap;
 
 use super::{Cluster, Clusters};
 use crate::estimate::cluster_error::WayError;
-use crate::estimate::{Cr, ErrorMethod, Maybe, Undefined};
-use crate::stats::{ExactSum, root_of_squares};
+use crate::estimate::{Cr, Draws, ErrorMethod, Maybe, Undefined};
+use crate::random::Random;
+use crate::stats::{ExactSum, resampled_figures, root_of_squares, standard_deviation};
 
 /// A group: its clusters and its weight in the mean.
 pub(in crate::estimate) struct ClusteredGroup<'a, Id> {
@@ -38,9 +39,11 @@ pub(in crate::estimate) fn spans<Id: Clone + Eq + Hash>(groups: &[ClusteredGroup
 }
 
 /// The standard error of the weighted mean, its degrees of freedom, and the number of clusters.
-pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash>(
+pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash + Ord>(
     groups: &[ClusteredGroup<'_, Id>],
     method: ErrorMethod,
+    draws: u32,
+    random: &Random,
 ) -> Maybe<(WayError, u64)> {
     let mut parts: IndexMap<&Id, Vec<ClusterPart<'_>>, RandomState> = IndexMap::default();
     for (at, group) in groups.iter().enumerate() {
@@ -68,8 +71,11 @@ pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash>(
         ErrorMethod::Cluster(Cr::Cr3) => (Adjustment::Full, 1.0),
         ErrorMethod::Jackknife => (Adjustment::Full, share),
         _ => {
-            let reason = "clusters span groups, and the mean of groups has no bootstrap then";
-            return Err(Undefined::Other(reason.to_owned()));
+            // In the order of their ids, whatever that of the scores was.
+            parts.sort_unstable_keys();
+            let parts: Vec<&Vec<ClusterPart<'_>>> = parts.values().collect();
+            let weights: Vec<f64> = groups.iter().map(|group| group.weight).collect();
+            return Ok((drawn(&parts, &weights, draws, random)?, g));
         }
     };
     let contribution = |of_cluster: &Vec<ClusterPart<'_>>| {
@@ -87,6 +93,36 @@ pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash>(
         _ => degrees_of_freedom(parts.values(), &size),
     };
     if se.is_finite() { Ok((WayError { se, df, draws: None }, g)) } else { Err(Undefined::Overflow) }
+}
+
+/// The standard deviation of the weighted means of resampled clusters.
+fn drawn(
+    clusters: &[&Vec<ClusterPart<'_>>],
+    weights: &[f64],
+    draws: u32,
+    random: &Random,
+) -> Maybe<WayError> {
+    let (units, count) = (clusters.len(), u64::from(draws));
+    random.check_draws(count, units as u64).map_err(Undefined::Other)?;
+    // A resample in which a group has no score has no mean of groups.
+    let figure = |counts: &[u32]| {
+        let mut sums = vec![(0.0, 0.0); weights.len()];
+        for (parts, count) in clusters.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            for part in parts.iter() {
+                let (sum, n) = sums.get_mut(part.group)?;
+                *sum += f64::from(*count) * part.deviation;
+                *n += f64::from(*count) * part.cluster.n as f64;
+            }
+        }
+        // Of deviations from the means of groups, which differ from the scores by a constant.
+        sums.iter().zip(weights).map(|((sum, n), weight)| (*n > 0.0).then_some(weight * sum / n)).sum()
+    };
+    let figures = resampled_figures(units, draws as usize, random.seed, figure);
+    if 2 * figures.len() < draws as usize {
+        return Err(Undefined::Other("most resamples of clusters leave a group without a score".to_owned()));
+    }
+    let se = standard_deviation(&figures);
+    Ok(WayError { se, df: (units - 1) as f64, draws: Some(Draws::new(random.seed, count)) })
 }
 
 /// The power of 1 − n_cg/n_g that a deviation is divided by.

@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 
 use super::GroupValue;
 use crate::estimate::{
-    Draws, ErrorFigure, ErrorMethod, Estimate, Estimation, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from,
+    Draws, ErrorFigure, ErrorMethod, Estimate, Estimation, Interval, Maybe, ScoreKind, StdError, Undefined,
+    estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::stats::{ExactSum, root_of_squares};
@@ -99,6 +100,7 @@ impl Mean<'_> {
                 estimate.draws = estimate.draws.or_else(|| drawn_errors(groups));
                 match self.across.filter(|_| estimate.error.is_ok()) {
                     Some(figure) => {
+                        estimate.draws = estimate.draws.or(figure.draws);
                         figure.caution(&mut estimate);
                         estimate.note("clusters", "span groups")
                     }
@@ -112,7 +114,10 @@ impl Mean<'_> {
         }
         estimate.n = n;
         estimate.absent = groups.iter().map(|(group, _)| group.absent).sum();
-        estimate.note_some("undefined_groups", (unknown > 0).then_some(unknown))
+        let weighted = self.mean.weighted.then_some("by group");
+        estimate
+            .note_some("undefined_groups", (unknown > 0).then_some(unknown))
+            .note_some("weighted", weighted)
     }
 
     fn is_defined(&self, group: &Estimate) -> bool {
@@ -164,9 +169,8 @@ impl Mean<'_> {
 
     /// What the error would be if scores were independent.
     fn iid_stderr(&self, groups: &[Weighted<'_>]) -> Option<f64> {
-        let of_group = |(group, weight): &Weighted<'_>| {
-            Some(group.notes.iid_stderr.or(group.stderr())? * weight)
-        };
+        let of_group =
+            |(group, weight): &Weighted<'_>| Some(group.notes.iid_stderr.or(group.stderr())? * weight);
         let of_groups: Option<Vec<f64>> = groups.iter().map(of_group).collect();
         let of_groups = of_groups.filter(|_| self.mean.conversion.is_none())?;
         Some(root_of_squares(&of_groups, 1.0) / total(groups.iter().map(|(_, weight)| *weight)))

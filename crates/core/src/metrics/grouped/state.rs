@@ -93,7 +93,7 @@ impl GroupedState {
         for group in scored() {
             groups.push((group.value.summary()?, part(group)));
         }
-        error_across_groups(&groups, &self.estimation.errors)
+        error_across_groups(&groups, &self.estimation.errors, &self.estimation.random)
     }
 }
 
