@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, GroupContext, ScoreKind};
+use crate::estimate::{Estimation, GroupContext, ScoreKind, Summary};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::params::ToSpec;
@@ -251,6 +251,9 @@ pub trait MetricState: fmt::Debug + Send + Any {
     /// What the scores seen are, where that decides which interval fits.
     fn kind(&self) -> Option<ScoreKind>;
 
+    /// What the value comes from, if it is a mean with the errors of the plan.
+    fn summary(&self) -> Option<&Summary>;
+
     /// The value over everything seen. `whole` is what all scores are, if this state has seen a part of them: a group.
     fn finish(&self, whole: GroupContext) -> Result<MetricValue>;
 }
@@ -302,6 +305,12 @@ pub trait Accumulator: fmt::Debug + Send + Sized + 'static {
         None
     }
 
+    /// What the value comes from, if it is a mean with the errors of the plan: errors of means of groups need it where
+    /// clusters span groups.
+    fn summary(&self) -> Option<&Summary> {
+        None
+    }
+
     /// The value over everything seen. `whole` is what all scores are, if this has seen a part of them: a group.
     fn finish(&self, whole: GroupContext) -> Result<MetricValue>;
 }
@@ -322,6 +331,10 @@ impl<A: Accumulator> MetricState for A {
 
     fn kind(&self) -> Option<ScoreKind> {
         Accumulator::kind(self)
+    }
+
+    fn summary(&self) -> Option<&Summary> {
+        Accumulator::summary(self)
     }
 
     fn finish(&self, whole: GroupContext) -> Result<MetricValue> {

@@ -1,6 +1,6 @@
 //! An estimate as one flat record: a row of `estimates` in JSON, a row of CSV.
 
-use errorbar_core::{Estimate, EstimateRow, Maybe, Results, ScoreResult, Undefined};
+use errorbar_core::{Estimate, EstimateRow, Maybe, Results, ScoreResult, Side, Undefined};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -213,7 +213,9 @@ impl UndefinedParts {
             value: why(&estimate.value, |value| value.is_finite()),
             stderr: why(&estimate.error, |error| error.se.is_finite()),
             interval: why(&estimate.interval, |interval| {
-                interval.lower.is_finite() && interval.upper.is_finite()
+                // The end that is no bound is nowhere if the range of scores is unknown.
+                let is_end = |end: f64, open: Side| end.is_finite() || interval.side == open;
+                is_end(interval.lower, Side::Upper) && is_end(interval.upper, Side::Lower)
             }),
         };
         (parts != UndefinedParts::default()).then_some(parts)

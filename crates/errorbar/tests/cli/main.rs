@@ -21,6 +21,8 @@ mod files;
 mod formats;
 mod fuzz_seeds;
 mod interrupt;
+mod intervals;
+mod judges;
 mod list;
 mod log;
 mod pipes;

@@ -9,7 +9,7 @@ const RUN: &str = "cargo run --release -- ";
 const INSTALLED: &str = "errorbar ";
 /// Pages whose console blocks are run, in this order: the README's first command writes the logs that others read.
 const PAGES: [&str; 5] =
-    ["README.md", "docs/tables.md", "docs/uncertainty.md", "docs/logs.md", "docs/evaluations.md"];
+    ["README.md", "docs/tables.md", "docs/logs.md", "docs/evaluations.md", "docs/uncertainty.md"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
