@@ -14,6 +14,7 @@ mod bad_tasks;
 mod cache;
 mod clusters;
 mod coverage;
+mod epochs;
 mod errors;
 mod eval;
 mod files;
