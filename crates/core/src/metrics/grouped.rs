@@ -118,7 +118,8 @@ impl Grouped {
         let named = [("simultaneous", self.simultaneous_or_default()), ("shrink", self.shrink_or_default())];
         if let Some((name, _)) = named.into_iter().find(|(_, is_set)| *is_set && !is_location) {
             let metric = self.metric.spec().log_name().into_owned();
-            let problem = format!("needs a metric with an error of its own, such as accuracy or mean, found {metric}");
+            let problem =
+                format!("needs a metric with an error of its own, such as accuracy or mean, found {metric}");
             return Err(Self::refuse(name, problem));
         }
         self.label_of("").map(drop)

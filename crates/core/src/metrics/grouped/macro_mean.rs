@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 
 use super::GroupValue;
 use crate::estimate::{
-    Draws, ErrorFigure, ErrorMethod, Estimate, Estimation, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from,
+    Draws, ErrorFigure, ErrorMethod, Estimate, Estimation, Interval, Maybe, ScoreKind, StdError, Undefined,
+    estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::stats::{ExactSum, root_of_squares};
@@ -164,9 +165,8 @@ impl Mean<'_> {
 
     /// What the error would be if scores were independent.
     fn iid_stderr(&self, groups: &[Weighted<'_>]) -> Option<f64> {
-        let of_group = |(group, weight): &Weighted<'_>| {
-            Some(group.notes.iid_stderr.or(group.stderr())? * weight)
-        };
+        let of_group =
+            |(group, weight): &Weighted<'_>| Some(group.notes.iid_stderr.or(group.stderr())? * weight);
         let of_groups: Option<Vec<f64>> = groups.iter().map(of_group).collect();
         let of_groups = of_groups.filter(|_| self.mean.conversion.is_none())?;
         Some(root_of_squares(&of_groups, 1.0) / total(groups.iter().map(|(_, weight)| *weight)))

@@ -34,7 +34,9 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
     let (mean, precision) = common_mean(&observed, tau_squared);
     let range = errors.range.or(whole.filter(|kind| *kind != ScoreKind::Unbounded).map(|_| (0.0, 1.0)));
     for Observed { at, value, variance } in observed {
-        let Some(MetricValue::One(estimate)) = groups.get_mut(at).map(|group| &mut group.value) else { continue };
+        let Some(MetricValue::One(estimate)) = groups.get_mut(at).map(|group| &mut group.value) else {
+            continue;
+        };
         let share = if variance + tau_squared > 0.0 { variance / (variance + tau_squared) } else { 1.0 };
         let shrunken = share * mean + (1.0 - share) * value;
         let se = ((1.0 - share) * variance + share * share / precision).sqrt();
@@ -50,7 +52,8 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
         (estimate.bounds, estimate.draws) = (None, None);
         let kept = std::mem::take(&mut estimate.notes.custom);
         estimate.notes = Notes { custom: kept, ..Notes::default() };
-        let reason = format!("empirical Bayes: toward {mean} by {share}, between groups SD {}", tau_squared.sqrt());
+        let reason =
+            format!("empirical Bayes: toward {mean} by {share}, between groups SD {}", tau_squared.sqrt());
         estimate.notes.reason = Some(reason);
         let shrunken = std::mem::replace(estimate, Estimate::of(Err(Undefined::NoScores)));
         *estimate = shrunken.note("raw", value).note_some("raw_stderr", raw).note("shrunken_by", share);

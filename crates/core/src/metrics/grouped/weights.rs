@@ -120,7 +120,9 @@ impl GroupWeights {
         }
         let mut scored = groups.iter().filter(|group| !group.positions.is_empty()).peekable();
         if scored.peek().is_some() && scored.all(|group| group.weight == 0.0) {
-            return Err(undefined("the weights of all groups with scores are 0; give one of them a weight".to_owned()));
+            return Err(undefined(
+                "the weights of all groups with scores are 0; give one of them a weight".to_owned(),
+            ));
         }
         Ok(())
     }
@@ -140,12 +142,16 @@ fn undefined(problem: String) -> Error {
 }
 
 fn no_weight(group: &str, sample: &str) -> Error {
-    undefined(format!("the group {group:?} (of sample {sample:?}) has no weight; give every group one in `weights`"))
+    undefined(format!(
+        "the group {group:?} (of sample {sample:?}) has no weight; give every group one in `weights`"
+    ))
 }
 
 fn no_number(key: &str, sample: &str, found: Option<&Json>) -> Error {
     let found = found.map_or_else(|| "nothing".to_owned(), Json::to_string);
-    undefined(format!("sample {sample:?}: the weight in metadata key `{key}` must be a number from 0 on, found {found}"))
+    undefined(format!(
+        "sample {sample:?}: the weight in metadata key `{key}` must be a number from 0 on, found {found}"
+    ))
 }
 
 /// The error of a group whose samples have different weights.
