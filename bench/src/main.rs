@@ -9,7 +9,7 @@ use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
-use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, stderr};
+use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean, stderr};
 use errorbar_core::{
     Estimate, Metric, MetricValue, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet, Scores,
     metric_fn, metrics,
@@ -45,6 +45,8 @@ enum Kind {
     Continuous,
     /// Grades again, but ids in no order.
     Scattered,
+    /// Continuous scores of one epoch in clusters of different sizes; the number of epochs is that of clusters.
+    Clustered,
 }
 
 impl Cases {
@@ -70,6 +72,17 @@ impl Cases {
                 let value = bootstrap_stderr().num_samples(1000).compute(&set.scores())?;
                 let time = start.elapsed();
                 Ok((time, vec![value.number().ok_or("a number")?]))
+            }
+            // An interval by resampling whole clusters.
+            ["clusters", interval, n, clusters] => {
+                let columns = self.columns(Kind::Clustered, n.parse()?, clusters.parse()?);
+                let errors = format!(r#"{{"cluster": "passage", "interval": "{interval}"}}"#);
+                let plan = Plan::new().metrics(metrics![mean()]).errors(errors.parse()?);
+                let start = Instant::now();
+                let results = black_box(plan.evaluate(black_box(columns))?).results;
+                let time = start.elapsed();
+                let interval = results.estimate("mean")?.interval.clone()?;
+                Ok((time, vec![interval.lower, interval.upper]))
             }
             ["reducer", spec, n, epochs] => {
                 let columns = self.columns(Kind::Grades, n.parse()?, epochs.parse()?);
@@ -143,6 +156,9 @@ fn mix(place: u64) -> u64 {
 }
 
 fn make(kind: Kind, samples: usize, epochs: u32) -> ScoreColumns {
+    if kind == Kind::Clustered {
+        return make_clustered(samples, epochs);
+    }
     let mut columns = ScoreColumns::new(["s"]);
     for epoch in 1..=epochs {
         for sample in 0..samples {
@@ -151,7 +167,7 @@ fn make(kind: Kind, samples: usize, epochs: u32) -> ScoreColumns {
             let score = match kind {
                 Kind::Grades | Kind::Scattered => Score::new(if unit < 0.6 { "C" } else { "I" }),
                 Kind::Binary => Score::new(if unit < 0.6 { 1.0 } else { 0.0 }),
-                Kind::Continuous => Score::new(unit),
+                Kind::Continuous | Kind::Clustered => Score::new(unit),
             };
             let id = match kind {
                 Kind::Scattered => format!("{:016x}", mix(sample as u64)),
@@ -162,6 +178,20 @@ fn make(kind: Kind, samples: usize, epochs: u32) -> ScoreColumns {
             // The one scorer is declared and each row scored once, so this cannot fail.
             let _ = row.score("s", score);
         }
+    }
+    columns
+}
+
+/// Clusters of sizes that fall: the share of a cluster is that of a triangle.
+fn make_clustered(samples: usize, clusters: u32) -> ScoreColumns {
+    let mut columns = ScoreColumns::new(["s"]);
+    let unit = |place: u64| (mix(place) >> 11) as f64 / 2f64.powi(53);
+    for sample in 0..samples as u64 {
+        let passage = (unit(sample ^ (1 << 40)).sqrt() * f64::from(clusters)) as u64;
+        let score = 0.5 * (unit(sample) + unit(passage ^ (1 << 41)));
+        let row = columns.push(format!("sample-{sample}"), 1).metadata("passage", passage);
+        // The one scorer is declared and each row scored once, so this cannot fail.
+        let _ = row.score("s", Score::new(score));
     }
     columns
 }

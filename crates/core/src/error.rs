@@ -116,7 +116,7 @@ pub enum Error {
     },
     /// A sample without a confidence.
     #[error(
-        "{metric}: sample {sample:?} has no confidence: neither its score nor the sample has the metadata key `{key}`{}",
+        "{metric}: sample {sample:?} has no confidence: neither its score nor the sample has a value under the metadata key `{key}`{}",
         known_keys(known)
     )]
     MissingConfidence {
@@ -178,7 +178,7 @@ pub enum Error {
         keys: Vec<String>,
     },
     /// A name that may be two raters.
-    #[error("`{name}` is {}; write \"{}\"", meanings.join(" and "), names.join("\" or \""))]
+    #[error("`{name}` is both {}; write \"{}\"", meanings.join(" and "), names.join("\" or \""))]
     AmbiguousRater {
         /// The name.
         name: String,

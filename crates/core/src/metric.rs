@@ -15,7 +15,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, GroupContext, ScoreKind};
+use crate::estimate::{Estimation, GroupContext, ScoreKind, Summary};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::params::ToSpec;
@@ -142,7 +142,13 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
 
     /// Which scores the metric wants.
     fn wants(&self) -> Wants {
-        Wants::Auto
+        if self.needs_epochs() { Wants::Unreduced } else { Wants::Auto }
+    }
+
+    /// Whether it is about the epochs of samples, so that it has no meaning over reduced scores. Then a metric that
+    /// applies it, to each group for instance, sees every epoch too.
+    fn needs_epochs(&self) -> bool {
+        self.inner().is_some_and(|inner| inner.needs_epochs())
     }
 
     /// The metric that it applies: to each group, to a field. What is not overridden below is as that metric has it.
@@ -245,6 +251,9 @@ pub trait MetricState: fmt::Debug + Send + Any {
     /// What the scores seen are, where that decides which interval fits.
     fn kind(&self) -> Option<ScoreKind>;
 
+    /// What the value comes from, if it is a mean with the errors of the plan.
+    fn summary(&self) -> Option<&Summary>;
+
     /// The value over everything seen. `whole` is what all scores are, if this state has seen a part of them: a group.
     fn finish(&self, whole: GroupContext) -> Result<MetricValue>;
 }
@@ -296,6 +305,12 @@ pub trait Accumulator: fmt::Debug + Send + Sized + 'static {
         None
     }
 
+    /// What the value comes from, if it is a mean with the errors of the plan: errors of means of groups need it where
+    /// clusters span groups.
+    fn summary(&self) -> Option<&Summary> {
+        None
+    }
+
     /// The value over everything seen. `whole` is what all scores are, if this has seen a part of them: a group.
     fn finish(&self, whole: GroupContext) -> Result<MetricValue>;
 }
@@ -316,6 +331,10 @@ impl<A: Accumulator> MetricState for A {
 
     fn kind(&self) -> Option<ScoreKind> {
         Accumulator::kind(self)
+    }
+
+    fn summary(&self) -> Option<&Summary> {
+        Accumulator::summary(self)
     }
 
     fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
@@ -422,6 +441,9 @@ macro_rules! forward_metric {
         }
         fn wants(&$self) -> $crate::Wants {
             $inner.wants()
+        }
+        fn needs_epochs(&$self) -> bool {
+            $inner.needs_epochs()
         }
         fn metadata_keys(&$self) -> $crate::MetadataKeys {
             $inner.metadata_keys()

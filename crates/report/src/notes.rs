@@ -89,8 +89,8 @@ impl CommonMethods {
             if interval.method.is_empty() { String::new() } else { format!(": {}", interval.method) };
         let text = format!("{}{method}", interval.title());
         Some(match interval.side {
-            Side::Lower => format!("≥ {text}"),
-            Side::Upper => format!("≤ {text}"),
+            Side::Lower => format!("≥ the {text}"),
+            Side::Upper => format!("≤ the {text}"),
             _ => format!("[{text}]"),
         })
     }
@@ -333,9 +333,27 @@ fn missing_error(reason: &Undefined, estimate: &Estimate) -> Option<String> {
 
 /// What the number would be with the samples that have no score.
 pub(crate) fn bounds(estimate: &Estimate) -> Option<String> {
-    let bounds = estimate.bounds.filter(|_| estimate.value.is_ok() && estimate.absent > 0)?;
-    let (worst, best) = number::interval(bounds.worst, bounds.best);
-    Some(format!("{worst} … {best} with the {} absent", estimate.absent))
+    // Nothing to report if what is absent makes no difference.
+    let bounds = estimate.bounds.filter(|bounds| estimate.value.is_ok() && bounds.worst < bounds.best)?;
+    let of_epochs = |samples: u64| format!("absent epochs of {}", counted(samples, "sample"));
+    let with = match (estimate.absent, estimate.notes.partly_absent) {
+        (0, None) => return None,
+        (absent, None) => format!("{absent} absent"),
+        (0, Some(partly)) => of_epochs(partly),
+        (absent, Some(partly)) => format!("{absent} absent, and {}", of_epochs(partly)),
+    };
+    let decimals = number::decimals((bounds.best - bounds.worst) / 2.0);
+    let text = |value: f64| decimals.map_or_else(|| plain(value), |decimals| number::fixed(value, decimals));
+    let (worst, best, wrong) = (text(bounds.worst), text(bounds.best), text(bounds.absent_as_wrong));
+    let worst = if worst == wrong { String::new() } else { format!("{worst} at worst, ") };
+    Some(format!("with the {with}: {wrong} as wrong, {worst}{best} at best"))
+}
+
+/// The error for the same samples again, beside that for samples like these.
+pub(crate) fn fixed_error(estimate: &Estimate) -> Option<String> {
+    let se = estimate.notes.stderr_fixed.filter(|se| *se > 0.0 && estimate.value.is_ok())?;
+    let se = number::decimals(se).map_or_else(|| plain(se), |decimals| number::fixed(se, decimals));
+    Some(format!("± {se} for the same samples again"))
 }
 
 /// What the metric itself notes. Lists and maps are data, such as the points of a curve, and not for people to read.

@@ -1,6 +1,6 @@
 //! An estimate as one flat record: a row of `estimates` in JSON, a row of CSV.
 
-use errorbar_core::{Estimate, EstimateRow, Maybe, Results, ScoreResult, Undefined};
+use errorbar_core::{Estimate, EstimateRow, Maybe, Results, ScoreResult, Side, Undefined};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -36,6 +36,8 @@ pub struct EstimateRecord {
     pub value: Option<f64>,
     /// Its standard error; 0 if it is degenerate.
     pub stderr: Option<f64>,
+    /// The standard error over runs of the same samples; only of means over epochs.
+    pub stderr_fixed: Option<f64>,
     /// How the error was made.
     pub error_method: Option<&'static str>,
     /// The degrees of freedom of the error; none if there are infinitely many.
@@ -56,6 +58,9 @@ pub struct EstimateRecord {
     pub n: Option<u64>,
     /// The number of samples without a score; none if the metric failed.
     pub absent: Option<u64>,
+    /// The number of samples with a score of whose epochs some have none, if the bounds count those; none if there are
+    /// no such samples.
+    pub partly_absent: Option<u64>,
     /// The number if all absent samples had the lowest score.
     pub bound_worst: Option<f64>,
     /// The number if all absent samples had the highest score.
@@ -142,6 +147,7 @@ impl EstimateRecord {
         EstimateRecord {
             value: estimate.number().and_then(finite),
             stderr: error.and_then(|error| finite(error.se)),
+            stderr_fixed: notes.stderr_fixed.and_then(finite),
             error_method: error.map(|error| error.method.name()),
             df: match (error, interval) {
                 (Some(error), _) => finite(error.df),
@@ -159,6 +165,7 @@ impl EstimateRecord {
             level: interval.and_then(|interval| finite(interval.level)),
             method: interval.map(|interval| interval.method.to_string()),
             side: interval.map(|interval| interval.side.name()),
+            partly_absent: notes.partly_absent,
             bound_worst: bounds.and_then(|bounds| finite(bounds.worst)),
             bound_best: bounds.and_then(|bounds| finite(bounds.best)),
             absent_as_wrong: bounds.and_then(|bounds| finite(bounds.absent_as_wrong)),
@@ -206,7 +213,9 @@ impl UndefinedParts {
             value: why(&estimate.value, |value| value.is_finite()),
             stderr: why(&estimate.error, |error| error.se.is_finite()),
             interval: why(&estimate.interval, |interval| {
-                interval.lower.is_finite() && interval.upper.is_finite()
+                // The end that is no bound is nowhere if the range of scores is unknown.
+                let is_end = |end: f64, open: Side| end.is_finite() || interval.side == open;
+                is_end(interval.lower, Side::Upper) && is_end(interval.upper, Side::Lower)
             }),
         };
         (parts != UndefinedParts::default()).then_some(parts)

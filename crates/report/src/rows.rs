@@ -35,7 +35,7 @@ impl<'a> RowBuilder<'a> {
         let rows = self.results.rows_of(at);
         let counted =
             rows.iter().find(|row| is_plain(row) && notes::is_estimate(row)).map(|row| row.position);
-        let has_bounds = has_plain && counted.is_none();
+        let has_reasons = has_plain && counted.is_none();
         let mut shown: Vec<TableRow> = Vec::new();
         for of_metric in rows.chunk_by(|a, b| a.position == b.position) {
             match of_metric {
@@ -43,10 +43,10 @@ impl<'a> RowBuilder<'a> {
                     let is_first = counted == Some(row.position);
                     shown.extend(has_plain.then(|| self.row(row, score, is_first)));
                 }
-                rows => shown.extend(self.section(rows, score, has_bounds)),
+                rows => shown.extend(self.section(rows, score, has_reasons)),
             }
         }
-        if has_bounds {
+        if has_reasons {
             details.extend(self.reasons(score));
         }
         shown.extend(failures(score));
@@ -71,9 +71,11 @@ impl<'a> RowBuilder<'a> {
         shown
     }
 
-    fn remarks(&self, row: &EstimateRow<'_>, has_bounds: bool) -> Vec<String> {
+    /// What is to be known about a figure; without what another row has already, if it repeats that.
+    fn remarks(&self, row: &EstimateRow<'_>, is_new: bool) -> Vec<String> {
         let mut remarks = notes::methods(row, notes::keys_of(self.results, row), self.common);
-        remarks.extend(notes::bounds(&row.estimate).filter(|_| has_bounds));
+        remarks.extend(notes::fixed_error(&row.estimate).filter(|_| is_new && row.group.is_none()));
+        remarks.extend(notes::bounds(&row.estimate).filter(|_| is_new));
         remarks.extend(notes::remarks(&row.estimate));
         remarks
     }
@@ -85,9 +87,9 @@ impl<'a> RowBuilder<'a> {
         reasons.map(|(reason, count)| format!("{count} of {total}: {reason}")).collect()
     }
 
-    /// The rows of a metric that gives several estimates: by group, key or position. The aggregate has bounds if no other
-    /// row of the table has them.
-    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, has_bounds: bool) -> Vec<TableRow> {
+    /// The rows of a metric that gives several estimates: by group, key or position. `is_first`: no other
+    /// row of the table is of all samples.
+    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, is_first: bool) -> Vec<TableRow> {
         let Some(first) = rows.first() else { return Vec::new() };
         let keys = rows.iter().map(keys).max_by_key(Vec::len).unwrap_or_default();
         let label = match keys.as_slice() {
@@ -95,7 +97,7 @@ impl<'a> RowBuilder<'a> {
             keys => format!("{} by {}", first.metric, keys.join(" / ")),
         };
         let nested = |row: &EstimateRow<'_>| {
-            let shown = self.nested(row, score, has_bounds);
+            let shown = self.nested(row, score, is_first);
             let (name, value) = (shown.label.clone(), shown.figure().and_then(EstimateText::value));
             (SortKey { is_aggregate: is_aggregate(row), name, value, n: row.estimate.n }, shown)
         };
@@ -108,16 +110,16 @@ impl<'a> RowBuilder<'a> {
         std::iter::once(heading).chain(shown.into_iter().map(|(_, row)| row)).collect()
     }
 
-    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, has_bounds: bool) -> TableRow {
+    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, is_first: bool) -> TableRow {
         let mut shown = TableRow { nested: true, ..TableRow::of(row, nested_label(row)) };
-        // Groups report how many are absent; the bounds are shown once, for all samples.
-        let has_bounds = has_bounds && row.group.is_none();
-        let few = notes::few(row, has_bounds);
+        // The metric over all samples has a row of its own above.
+        let is_new = is_first || !is_aggregate(row) || row.is_mean_of_groups();
+        let few = notes::few(row, is_new);
         let is_all = row.estimate.n == score.counts.scored as u64;
         shown.shows_n = few.is_none() && !(is_all && row.group.is_none());
         shown.notes.extend(few);
         shown.notes.extend(row.is_mean_of_groups().then(|| "mean of the groups".to_owned()));
-        shown.notes.extend(self.remarks(row, has_bounds));
+        shown.notes.extend(self.remarks(row, is_new));
         shown
     }
 }

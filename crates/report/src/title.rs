@@ -88,7 +88,10 @@ fn epochs(score: &ScoreResult) -> Option<String> {
     if counts.epochs <= 1 {
         return None;
     }
-    let mut epochs = format!("{} epochs", counts.epochs);
+    let mut epochs = match counts.samples_by_epochs.as_slice() {
+        [(fewest, _), .., (most, _)] => format!("{fewest} to {most} epochs"),
+        _ => format!("{} epochs", counts.epochs),
+    };
     if score.unreduced {
         return Some(epochs + ", not reduced");
     }
@@ -99,10 +102,23 @@ fn epochs(score: &ScoreResult) -> Option<String> {
         _ => "epoch scores missing",
     };
     let ignored = nonzero(&[(counts.unscored_epochs, unscored), (counts.missing_epochs, missing)]);
-    if !ignored.is_empty() {
-        epochs += &format!(" ({})", ignored.join(", "));
+    let by_epochs = samples_by_epochs(&counts.samples_by_epochs);
+    let remarks: Vec<String> =
+        by_epochs.into_iter().chain((!ignored.is_empty()).then(|| ignored.join(", "))).collect();
+    if !remarks.is_empty() {
+        epochs += &format!(" ({})", remarks.join("; "));
     }
     Some(epochs)
+}
+
+/// How many samples have how many epochs: `3 samples × 2, 47 × 4`; of more than a few numbers of epochs, nothing.
+fn samples_by_epochs(counts: &[(usize, usize)]) -> Option<String> {
+    const MOST: usize = 4;
+    let [(epochs, samples), others @ ..] = counts else { return None };
+    let first = format!("{} × {epochs}", counted(*samples as u64, "sample"));
+    let others = others.iter().map(|(epochs, samples)| format!("{samples} × {epochs}"));
+    let all: Vec<String> = std::iter::once(first).chain(others).collect();
+    (all.len() <= MOST).then(|| all.join(", "))
 }
 
 /// Counts in words, where there is something to count.

@@ -72,9 +72,14 @@ impl ErrorFigure {
         if notes.design_effect.is_some_and(|effect| effect > 0.0 && effect < 1.0 - ROUNDING) {
             add_reason(notes, BELOW_IID);
         }
+        self.caution(estimate);
+    }
+
+    /// Puts into an estimate what every reader should know about its error.
+    pub(crate) fn caution(&self, estimate: &mut Estimate) {
         if let Some(note) = self.note {
-            add_reason(notes, note);
-            notes.is_caution = true;
+            add_reason(&mut estimate.notes, note);
+            estimate.notes.is_caution = true;
         }
     }
 }

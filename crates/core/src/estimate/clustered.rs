@@ -3,7 +3,7 @@
 use super::ErrorPlan;
 use super::bytes::{Encode, MAX_COUNT, byte, invalid};
 use super::cluster_error::{ErrorFigure, one_way};
-use super::clusters::{Clusters, identify};
+use super::clusters::{ClusteredGroup, Clusters, identify, spanning_error, spans};
 use super::independent::IndependentScores;
 use super::kind::Extent;
 use crate::columns::Numbers;
@@ -178,6 +178,47 @@ impl ClusteredScores {
             }
         }
     }
+}
+
+/// The standard error of the weighted mean of groups, if a cluster spans groups: then they are not independent. The weights
+/// add up to 1.
+pub(super) fn error_of_groups(
+    groups: &[(&ClusteredScores, f64)],
+    plan: &ErrorPlan,
+    random: &Random,
+) -> Option<ErrorFigure> {
+    let (method, draws) = (plan.clustered_method(), plan.draws());
+    let (mut one, mut two) = (Vec::new(), Vec::new());
+    for (scores, weight) in groups {
+        match &scores.ways {
+            Clustering::One(clusters) => one.push(group(clusters, *weight)),
+            Clustering::Two(ways) => two.push((ways.as_ref(), *weight)),
+        }
+    }
+    if two.is_empty() {
+        return spans(&one).then(|| match spanning_error(&one, method, draws, random) {
+            Ok((way, clusters)) => ErrorFigure::one_way(method, Ok(way), clusters),
+            Err(reason) => ErrorFigure::new(Err(reason)),
+        });
+    }
+    let first: Vec<_> = two.iter().map(|(ways, weight)| group(&ways.first, *weight)).collect();
+    let second: Vec<_> = two.iter().map(|(ways, weight)| group(&ways.second, *weight)).collect();
+    if !spans(&first) && !spans(&second) {
+        return None;
+    }
+    let both: Vec<_> = two.iter().map(|(ways, weight)| group(&ways.both, *weight)).collect();
+    let errors = spanning_error(&first, method, draws, random).and_then(|(first, a)| {
+        let (second, b) = spanning_error(&second, method, draws, random)?;
+        Ok(([first, second, spanning_error(&both, method, draws, random)?.0], [a, b]))
+    });
+    Some(match errors {
+        Ok((ways, clusters)) => ErrorFigure::two_way(method, Ok(ways), clusters),
+        Err(reason) => ErrorFigure::new(Err(reason)),
+    })
+}
+
+fn group<Id>(clusters: &Clusters<Id>, weight: f64) -> ClusteredGroup<'_, Id> {
+    ClusteredGroup { clusters, weight }
 }
 
 /// Whether clusters add up to the scores.

@@ -38,7 +38,7 @@ impl Estimation {
 }
 
 /// What a state has seen a part of: a group of all scores.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct GroupContext {
     /// What all scores are; those of the state itself if unset.
@@ -47,6 +47,8 @@ pub struct GroupContext {
     pub n: Option<u64>,
     /// The number of estimates that share what may be drawn at random; one if unset.
     pub estimates: usize,
+    /// The level of intervals, if it is not that of the plan: that of several which are to hold all at once is higher.
+    pub level: Option<f64>,
 }
 
 /// Which summary a plan needs: two plans with the same key can share one.

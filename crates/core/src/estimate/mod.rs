@@ -37,7 +37,7 @@ pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
 pub(crate) use resampled::{ResampledFigures, planned_draws, resampled_estimate, resampled_estimates};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
-pub(crate) use summary::{estimate_from, estimate_of_share};
+pub(crate) use summary::{error_across_groups, estimate_from, estimate_of_share};
 pub(crate) use units::ScoreUnits;
 
 #[cfg(test)]

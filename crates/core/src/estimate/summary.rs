@@ -2,7 +2,7 @@
 
 use super::auto;
 use super::bytes::{byte, invalid};
-use super::clustered::ClusteredScores;
+use super::clustered::{ClusteredScores, error_of_groups};
 use super::clusters::Clusters;
 use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
@@ -264,6 +264,27 @@ impl Summary {
             Summary::Clusters(clustered) => clustered.error(plan, random),
         }
     }
+}
+
+/// The standard error of the weighted mean of groups, and what is to be known about it, if clusters span groups: then the
+/// groups are not independent, and what each cluster contributes to all of them is added up. The weights add up to 1.
+pub(crate) fn error_across_groups(
+    groups: &[(&Summary, f64)],
+    plan: &ErrorPlan,
+    random: &Random,
+) -> Option<ErrorFigure> {
+    let mut of_groups = Vec::with_capacity(groups.len());
+    for (summary, weight) in groups {
+        let Summary::Clusters(clustered) = summary else { return None };
+        of_groups.push((clustered, *weight));
+    }
+    let mut figure = error_of_groups(&of_groups, plan, random)?;
+    let n: u64 = groups.iter().map(|(summary, _)| summary.n()).sum();
+    figure.error = finite_population(figure.error, &plan.sampled(n as f64));
+    if let Ok(error) = &mut figure.error {
+        error.method = ErrorMethod::Macro;
+    }
+    Some(figure)
 }
 
 /// The standard error of the mean of independent scores. The jackknife is s/√n as well. Of the bootstrap it is the one

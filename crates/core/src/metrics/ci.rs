@@ -48,8 +48,12 @@ impl ArgType for CiMethod {
             Arg::Spec(spec) => IntervalMethod::from_spec(spec),
             _ => return Err(ArgProblem::Expected(Self::EXPECTED)),
         };
-        let method =
-            method.map_err(|problem| Ci::refuse("method", problem.replace("one of auto, ", "one of ")));
+        // There is no `auto` here: the metric says what it computes.
+        let problem = |problem: String| match problem.strip_prefix("expected one of auto, ") {
+            Some(rest) => format!("must be one of {rest}"),
+            None => format!("is invalid: {problem}"),
+        };
+        let method = method.map_err(|text| Ci::refuse("method", problem(text)));
         method.map(CiMethod::from).map_err(ArgProblem::Invalid)
     }
 

@@ -8,7 +8,7 @@ use super::sample_epochs::SampleEpochs;
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::evaluation::{MetricValue, Role};
-use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
 use crate::value::{LeafKey, ValueRef};
@@ -32,8 +32,8 @@ impl Metric for Consistency {
         ScoreParts::Value
     }
 
-    fn wants(&self) -> Wants {
-        Wants::Unreduced
+    fn needs_epochs(&self) -> bool {
+        true
     }
 
     fn role(&self) -> Role {
@@ -132,6 +132,20 @@ mod tests {
         // The standard error of 1, 1/3, 1, 0 over four samples.
         assert!((agreement.stderr().unwrap() - 0.25).abs() < 1e-15, "{agreement:?}");
         assert!(agreement.interval.is_ok() && all_agree.interval.is_ok());
+    }
+
+    #[test]
+    fn groups_of_it_see_every_epoch() {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, epoch, score) in [("a", 1, 1), ("b", 1, 0), ("a", 2, 1), ("b", 2, 1)] {
+            columns.push(id, epoch).metadata("g", id).score("s", Score::new(score)).unwrap();
+        }
+        let plan = Plan::new()
+            .metrics(metrics![crate::metrics::grouped(consistency(), "g"), crate::metrics::mean()]);
+        let results = plan.evaluate(&columns).unwrap().results;
+        let MetricValue::Groups(groups) = &results.scores[1].metrics[0].value else { panic!("groups") };
+        let agreement = |at: usize| groups.groups[at].value.get("agreement").unwrap().number();
+        assert_eq!((agreement(0), agreement(1)), (Some(1.0), Some(0.0)));
     }
 
     #[test]

@@ -2,23 +2,31 @@
 
 mod macro_bounds;
 mod macro_mean;
+mod shrinkage;
+mod simultaneous;
 mod state;
 mod template;
+mod weights;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use self::macro_mean::macro_mean;
+use self::macro_mean::MacroMean;
+use self::shrinkage::shrink;
+use self::simultaneous::hold_together;
 use self::state::GroupedState;
 use self::template::NameTemplate;
+pub use self::weights::GroupWeights;
 use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, ScoreKind, Undefined};
+use crate::estimate::{ErrorFigure, ErrorPlan, Estimate, Estimation, ScoreKind, Undefined};
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
-use crate::metric::{FigureNames, MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner, Wants};
+use crate::metric::{
+    FigureNames, MetadataKeys, Metric, MetricState, Wants, compute_by_state, params_with_inner,
+};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::registry::Registry;
@@ -71,7 +79,7 @@ impl ArgType for All {
 /// );
 /// ```
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "grouped", check = Self::check_names)]
+#[params(crate = crate, name = "grouped", check = Self::check_arguments)]
 pub struct Grouped {
     /// The metric for each group.
     #[param(check = check_depth)]
@@ -90,10 +98,32 @@ pub struct Grouped {
     /// How groups are named; `{group_name}` stands for the value of the key.
     #[param(default = "{group_name}")]
     name_template: Option<String>,
+    /// The weights of the groups in the mean over them: a map such as {"law": 2, "art": 1}, or the metadata key that has
+    /// the weight of a sample's group. Equal if unset.
+    #[param(check = weights::check)]
+    weights: Option<GroupWeights>,
+    /// Whether the intervals of the groups hold all at once, at the level of the plan, by Šidák's inequality.
+    #[param(default = false)]
+    simultaneous: Option<bool>,
+    /// Whether groups are shrunken toward their common mean (empirical Bayes): small groups more than large ones. Notes
+    /// have the raw values.
+    #[param(default = false)]
+    shrink: Option<bool>,
 }
 
 impl Grouped {
-    fn check_names(&self) -> Result<()> {
+    fn check_arguments(&self) -> Result<()> {
+        if self.weights.is_some() && self.all_or_default() != All::Groups {
+            return Err(Self::refuse("weights", "are those of the mean over groups; set all=\"groups\""));
+        }
+        let is_location = self.metric.role() == Role::Location;
+        let named = [("simultaneous", self.simultaneous_or_default()), ("shrink", self.shrink_or_default())];
+        if let Some((name, _)) = named.into_iter().find(|(_, is_set)| *is_set && !is_location) {
+            let metric = self.metric.spec().log_name().into_owned();
+            let problem =
+                format!("needs a metric with an error of its own, such as accuracy or mean, found {metric}");
+            return Err(Self::refuse(name, problem));
+        }
         self.label_of("").map(drop)
     }
 }
@@ -125,7 +155,9 @@ impl Metric for Grouped {
     }
 
     fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys())
+        let weights = self.weights.as_ref().and_then(GroupWeights::key);
+        let keys = MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys());
+        weights.map_or(keys.clone(), |key| keys.and(MetadataKeys::one(key)))
     }
 
     /// The reference groups reduced scores, whatever the metric wants. Those that only errorbar has get what they want.
@@ -157,19 +189,19 @@ impl Metric for Grouped {
             return compute_by_state(state, scores);
         }
         let mut groups = Vec::new();
-        for GroupRows { name, positions, absent, sample } in self.split(scores)? {
+        for GroupRows { name, positions, absent, sample, weight } in self.split(scores)? {
             let of_group = scores.subset(positions, absent);
             let value = match of_group.is_empty() {
                 true => no_scores(of_group.absent()),
                 false => self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?,
             };
-            groups.push(GroupValue { name, value, sample, n: of_group.len() as u64 });
+            groups.push(GroupValue { name, value, sample, n: of_group.len() as u64, weight });
         }
         let all = match self.all_or_default() {
             All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
             _ => None,
         };
-        self.assemble(groups, all, scores.estimation(), None)
+        self.assemble(groups, all, scores.estimation(), None, None)
     }
 
     fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
@@ -187,6 +219,7 @@ struct GroupValue {
     value: MetricValue,
     sample: String,
     n: u64,
+    weight: f64,
 }
 
 /// A group before it is computed: its name, the positions of its scores, the rows of its samples without a score, and a
@@ -196,6 +229,8 @@ struct GroupRows {
     positions: Vec<u32>,
     absent: Vec<u32>,
     sample: String,
+    /// Its weight in the mean over groups; 1 if all are equal.
+    weight: f64,
 }
 
 /// The groups met so far.
@@ -246,7 +281,8 @@ impl GroupIndex<'_> {
                 let group = self.groups.len() as u32;
                 self.of_text.insert(text.clone(), group);
                 let sample = sample.to_owned();
-                self.groups.push(GroupRows { name: text, positions: Vec::new(), absent: Vec::new(), sample });
+                let (positions, absent) = (Vec::new(), Vec::new());
+                self.groups.push(GroupRows { name: text, positions, absent, sample, weight: 1.0 });
                 group
             }
         };
@@ -303,7 +339,16 @@ impl Grouped {
             let text = || column.value(code as usize).map(json_text).unwrap_or_default();
             splits.of(code, text, || "")?.absent.push(row);
         }
-        Ok(splits.groups)
+        let mut groups = splits.groups;
+        if let Some(weights) = &self.weights {
+            weights.put(&mut groups, scores)?;
+        }
+        Ok(groups)
+    }
+
+    /// The level of the intervals of this number of groups, if they are to hold all at once.
+    fn level_of_groups(&self, groups: usize, errors: &ErrorPlan) -> Option<f64> {
+        self.simultaneous_or_default().then(|| simultaneous::level(errors, groups))
     }
 
     fn label_of(&self, group: &str) -> Result<String> {
@@ -317,6 +362,7 @@ impl Grouped {
         all: Option<MetricValue>,
         estimation: &Estimation,
         whole: Option<ScoreKind>,
+        across: Option<ErrorFigure>,
     ) -> Result<MetricValue> {
         let role = self.metric.role();
         let mut assembled = Vec::with_capacity(groups.len());
@@ -328,7 +374,7 @@ impl Grouped {
             let (metric, group, sample) = (Self::NAME.to_owned(), group.clone(), sample.clone());
             Some(Error::GroupNameTaken { metric, group, sample, name })
         };
-        for (at, GroupValue { name: group, value, sample, n }) in groups.iter().enumerate() {
+        for (at, GroupValue { name: group, value, sample, n, .. }) in groups.iter().enumerate() {
             let label = self.label_of(group)?;
             // Groups without a score are in no log, so their names cannot collide there.
             if *n > 0 {
@@ -369,8 +415,13 @@ impl Grouped {
             All::Groups if scored.is_empty() => (AggregateBasis::Groups, Some(undefined())),
             All::Groups => {
                 let conversion = self.value_to_float.as_ref();
-                let mut mean = macro_mean(&scored, role, conversion, estimation, whole);
-                if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
+                let weighted = self.weights.is_some();
+                let mean = MacroMean { role, conversion, estimation, whole, weighted };
+                let mut mean = mean.of_groups(&scored, across.as_ref());
+                // Those of a group without a score would need its weight, which is that of its scores.
+                if let (MetricValue::One(mean), Role::Location, None, false) =
+                    (&mut mean, role, conversion, weighted)
+                {
                     macro_bounds::add(mean, &groups, estimation, whole);
                 }
                 (AggregateBasis::Groups, Some(mean))
@@ -382,6 +433,13 @@ impl Grouped {
                     return Err(taken(*at, name).unwrap_or_else(|| Error::custom("a group was lost")));
                 }
             }
+        }
+        let level = self.level_of_groups(scored.len(), &estimation.errors);
+        if let Some(level) = level {
+            hold_together(&mut assembled, level, &estimation.errors);
+        }
+        if self.shrink_or_default() {
+            shrink(&mut assembled, level.unwrap_or(estimation.errors.level()), &estimation.errors, whole);
         }
         let all = value.map(|value| GroupAggregate { label: all_label, over, value: Box::new(value) });
         Ok(Groups { key: self.group_key.clone(), groups: assembled, all }.into())

@@ -265,6 +265,10 @@ impl Accumulator for SummaryState {
         self.summary.as_ref().map(|summary| summary.kind())
     }
 
+    fn summary(&self) -> Option<&Summary> {
+        self.summary.as_deref().filter(|_| self.by_plan && self.problem.is_none())
+    }
+
     fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         let empty = || Arc::new(Summary::for_plan(&self.errors, self.estimation.by_sample));
         let summary = self.summary.clone().unwrap_or_else(empty);
@@ -274,7 +278,14 @@ impl Accumulator for SummaryState {
             all: whole.n.unwrap_or_else(|| summary.n()),
             random: self.estimation.random.among(whole.estimates),
         };
-        let mut estimate = (self.finish)(self, &part)?;
+        let mut estimate = match whole.level.filter(|_| self.by_plan) {
+            Some(level) => {
+                let mut state = self.clone();
+                state.errors.level = Some(level);
+                (self.finish)(&state, &part)?
+            }
+            None => (self.finish)(self, &part)?,
+        };
         (estimate.n, estimate.absent) = (summary.n(), self.absent);
         Ok(estimate.into())
     }

@@ -6,7 +6,7 @@ use super::sample_epochs::SampleEpochs;
 use crate::error::Result;
 use crate::estimate::{ErrorMethod, Estimate, Maybe, StdError, Undefined};
 use crate::evaluation::MetricValue;
-use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
 use crate::stats::{ExactSum, Moments};
@@ -40,8 +40,8 @@ impl Metric for VarianceComponents {
         ScoreParts::Value
     }
 
-    fn wants(&self) -> Wants {
-        Wants::Unreduced
+    fn needs_epochs(&self) -> bool {
+        true
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -55,10 +55,8 @@ impl Metric for VarianceComponents {
         let components = Components::new(samples.iter().map(epochs));
         let mut parts = components.estimates(&mean);
         if let Some(counts) = samples.unequal() {
-            for name in ["between", "within"] {
-                if let Some(estimate) = parts.get_mut(name) {
-                    estimate.notes.custom.insert("samples_by_epochs".to_owned(), counts.as_str().into());
-                }
+            if let Some(within) = parts.get_mut("within") {
+                within.notes.custom.insert("samples_by_epochs".to_owned(), counts.into());
             }
         }
         Ok(parts.into())

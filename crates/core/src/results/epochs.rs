@@ -29,14 +29,14 @@ pub(super) fn epoch_info(set: &ScoreSet<'_>, field: Option<&str>) -> Option<Epoc
         .collect();
     let mut info = EpochInfo::default();
     if has_variance {
-        info.variances = vec![f64::NAN; set.columns.len()];
+        info.variances = vec![None; set.columns.len()];
     }
     let (mut least, mut greatest) = (f64::INFINITY, f64::NEG_INFINITY);
     let mut gaps = Vec::new();
     for part in parts {
         for (row, variance) in part.variances {
             if let Some(slot) = info.variances.get_mut(row as usize) {
-                *slot = variance;
+                *slot = Some(variance);
             }
         }
         (least, greatest) = (least.min(part.least), greatest.max(part.greatest));
@@ -136,8 +136,10 @@ impl<'a> RawEpochs<'a> {
             for score in &scored {
                 (part.least, part.greatest) = (part.least.min(*score), part.greatest.max(*score));
             }
-            if let Some(variance) = reducer.variance_of_epochs(&scored) {
-                part.variances.push((first, variance));
+            if let Some(variance) =
+                reducer.variance_of_epochs(&scored).filter(|variance| variance.is_finite())
+            {
+                part.variances.push((first, (variance, variance * scored.len() as f64)));
             }
             let absent = rows.len() - scored.len();
             if absent > 0 && !scored.is_empty() {
@@ -150,7 +152,7 @@ impl<'a> RawEpochs<'a> {
 
 /// What some samples say.
 struct PartInfo {
-    variances: Vec<(u32, f64)>,
+    variances: Vec<(u32, (f64, f64))>,
     gaps: Vec<EpochGap>,
     least: f64,
     greatest: f64,
@@ -318,8 +320,8 @@ mod tests {
         let results = Plan::new().metrics(metrics).evaluate(&columns(&rows)).unwrap().results;
         let estimate = results.estimate("s/a/mean").unwrap();
         close_bounds(&estimate, 0.5, 0.75, 0.5);
-        // q alone has two epochs: its variance of 1/4 stands for p too.
-        close(estimate.notes.stderr_fixed, (0.25_f64 / 2.0).sqrt());
+        // q alone has two epochs: its variance of 1/2 stands for p too, which has one.
+        close(estimate.notes.stderr_fixed, (0.5_f64 / 2.0 + 0.5).sqrt() / 2.0);
     }
 
     #[test]

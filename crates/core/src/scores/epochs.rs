@@ -9,8 +9,9 @@ use crate::stats::ExactSum;
 /// The epochs behind reduced scores. Rows are those of the score columns that the samples are known by.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EpochInfo {
-    /// The variance of the reduced score of a sample over runs of that sample, by row; not a number where it is unknown.
-    pub(crate) variances: Vec<f64>,
+    /// The variance of the reduced score of a sample over runs of that sample, and the same with one epoch, by row; none
+    /// where they are unknown.
+    pub(crate) variances: Vec<Option<(f64, f64)>>,
     /// What the reduced score of a sample with epochs without a score would be if all of those had the lowest score, the
     /// highest, or 0.
     pub(crate) gaps: HashMap<u32, [f64; 3]>,
@@ -20,6 +21,8 @@ pub(crate) struct EpochInfo {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct EpochSums {
     variances: ExactSum,
+    /// The same with one epoch.
+    of_one: ExactSum,
     /// The scores with a variance, and those without.
     known: u64,
     unknown: u64,
@@ -38,8 +41,9 @@ impl EpochSums {
         for at in 0..scores.len() {
             let row = scores.column_row(at);
             match info.variances.get(row) {
-                Some(variance) if variance.is_finite() => {
+                Some(Some((variance, of_one))) => {
                     self.variances.add(*variance);
+                    self.of_one.add(*of_one);
                     self.known += 1;
                 }
                 _ => self.unknown += 1,
@@ -56,6 +60,7 @@ impl EpochSums {
 
     pub(crate) fn merge(&mut self, other: &EpochSums) {
         self.variances.merge(&other.variances);
+        self.of_one.merge(&other.of_one);
         self.known += other.known;
         self.unknown += other.unknown;
         self.gaps += other.gaps;
@@ -68,11 +73,12 @@ impl EpochSums {
         &self.changes
     }
 
-    /// The standard error of the mean over runs of the same samples: √(Σ w_i/K_i)/n. Samples whose variance is unknown
-    /// have the mean of the others. None if all are unknown.
+    /// The standard error of the mean over runs of the same samples: √(Σ w_i/K_i)/n. A sample whose variance is unknown
+    /// has one epoch; its w_i is the mean of the others. None if all are unknown.
     pub(crate) fn fixed_stderr(&self) -> Option<f64> {
         let n = (self.known + self.unknown) as f64;
-        let mean = (self.known > 0).then(|| self.variances.divide(self.known))?;
-        Some((mean / n).sqrt()).filter(|se| se.is_finite())
+        let of_one = (self.known > 0).then(|| self.of_one.divide(self.known))?;
+        let sum = self.variances.to_f64() + of_one * self.unknown as f64;
+        Some(sum.sqrt() / n).filter(|se| se.is_finite())
     }
 }

@@ -44,8 +44,13 @@ pub(crate) fn is_own_reducer(name: &str) -> bool {
     !REDUCERS.contains(&name) && crate::reducers::ENTRIES.iter().any(|entry| entry.name == name)
 }
 
+/// Arguments that the reference's `grouped` does not have.
+const GROUPED_ARGUMENTS: [&str; 3] = ["weights", "simultaneous", "shrink"];
+
 /// The methods of the reference's `ci`.
 const CI_METHODS: [&str; 2] = ["t", "bootstrap"];
+/// The levels of the reference's `krippendorff_alpha`.
+const ALPHA_LEVELS: [&str; 3] = ["nominal", "ordinal", "interval"];
 
 impl Spec {
     /// Whether errorbar brings a metric of this name, and the reference has none that takes these arguments.
@@ -56,9 +61,23 @@ impl Spec {
     /// let is_own = |text: &str| text.parse::<Spec>().is_ok_and(|spec| spec.is_own_metric());
     /// assert!(is_own("ci(method=\"bca\")") && is_own("consistency"));
     /// assert!(!is_own("ci(0.9, \"bootstrap\")"));
+    /// assert!(is_own("krippendorff_alpha(\"ratio\")") && !is_own("krippendorff_alpha(\"ordinal\")"));
+    /// assert!(is_own("grouped(mean(), \"topic\", shrink=true)") && !is_own("grouped(mean(), \"topic\")"));
     /// ```
     pub fn is_own_metric(&self) -> bool {
-        is_own_metric(&self.name) || self.name == "ci" && self.is_own_ci()
+        match self.name.as_str() {
+            "ci" => self.is_own_ci(),
+            "krippendorff_alpha" => self.is_own_alpha(),
+            "grouped" => GROUPED_ARGUMENTS.iter().any(|argument| self.kwargs.contains_key(*argument)),
+            name => is_own_metric(name),
+        }
+    }
+
+    fn is_own_alpha(&self) -> bool {
+        let level = self.kwargs.get("level").or(self.args.first()).filter(|level| **level != Arg::Null);
+        let is_other = |level: &Arg| !level.as_str().is_some_and(|name| ALPHA_LEVELS.contains(&name));
+        let raters = self.kwargs.get("raters").or(self.args.get(2)).filter(|raters| **raters != Arg::Null);
+        raters.is_some() || level.is_some_and(is_other)
     }
 
     fn is_own_ci(&self) -> bool {

@@ -7,8 +7,11 @@
     reason = "a test that meets something unexpected should stop there"
 )]
 
+mod any_metric;
 mod coverage;
 mod estimates;
+mod groups;
+mod judges;
 mod ratings;
 mod registry;
 mod rows;

@@ -293,7 +293,7 @@ impl CoverageBlock {
 /// A row for people.
 fn cells(method: &MethodCoverage) -> Vec<ListingCell> {
     let name = match (method.method.to_string(), method.takes) {
-        (name, Some(takes)) if takes.name() != name => format!("{name}: {takes}"),
+        (name, Some(takes)) if takes.to_string() != name => format!("{name}: {takes}"),
         (name, _) => name,
     };
     let figures = match &method.figures {

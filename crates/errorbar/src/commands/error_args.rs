@@ -18,7 +18,8 @@ pub(super) struct ErrorArgs {
     /// bootstrap) [default: iid; CR2 with --cluster]
     #[arg(long, value_name = "METHOD", value_parser = error_methods(), ignore_case = true)]
     errors: Option<ErrorMethod>,
-    /// The method of intervals [default: auto, which chooses by the scores]
+    /// The method of intervals, some with arguments: beta(prior=[1, 1]), wild(weights="rademacher") [default: auto, which
+    /// chooses by the scores]
     #[arg(long, value_name = "METHOD", value_parser = IntervalParser)]
     interval: Option<IntervalChoice>,
     /// The confidence level of intervals [default: 0.95]

@@ -61,8 +61,9 @@ other strings are an error unless a metric such as frequency takes them or --unc
 
 In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. The
 error of a metric (stderr, ci) is shown with its figure, unless the options below set how errors are
-computed. `0.70 … 0.80 with the 3 absent` is what the figure would be if each of the 3
-samples without a score had the worst score, or the best.
+computed. `with the 3 absent: 0.70 as wrong, 0.80 at best` is what the figure would be if each of the
+3 samples without a score counted as 0, or had the best score. `± 0.02 for the same samples again` is
+the error over runs of these very samples, where ± beside the value is for samples like these.
 
 Exit code: 0 if all is well, 2 if something could not be read or computed.";
 
@@ -215,6 +216,7 @@ pub(super) fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &S
     }
     if let Some(reducers) = &overrides.reducers {
         plan.reducers = reducers.clone();
+        plan.scorer_reducers.clear();
     }
     if let Some(seed) = args.seed {
         plan.seed = seed;

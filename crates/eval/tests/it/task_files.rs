@@ -553,6 +553,10 @@ fn how_errors_are_computed() {
         r#"{"cluster":"a","method":"CR2","interval":"t","level":0.9,"draws":500,"range":[0.0,10.0]}"#
     );
     assert_eq!(plan("{ cluster = ['a', 'b'] }"), r#"{"cluster":["a","b"]}"#);
+    assert_eq!(
+        plan("{ interval = 'beta(prior=[1, 1])', side = 'upper', population = 1319 }"),
+        r#"{"interval":"beta(prior=[1, 1])","side":"upper","population":1319}"#
+    );
 
     let with = |errors: &str, expected: &[&str]| check(&format!("{TASK}{errors}"), expected);
     with(
@@ -575,11 +579,26 @@ fn how_errors_are_computed() {
         &[
             "4:1: unknown key `clusters`; did you mean `cluster`?",
             "4:12: `clusters`: expected a metadata key such as \"passage\", or a list of two, found an empty string",
-            "5:10: `method`: expected one of iid, CR0, CR1, CR2, CR3, found \"CR22\"; did you mean `CR2`?",
-            "6:12: `interval`: expected one of auto, wilson, t, bootstrap, bootstrap_t, found \"bootstrapt\"; did you mean `bootstrap`?",
+            "5:10: `method`: expected one of iid, CR0, CR1, CR2, CR3, jackknife, bootstrap, found \"CR22\"; did you mean `CR2`?",
+            "6:12: `interval`: expected one of auto, wilson, clopper_pearson, jeffreys, beta, t, bootstrap, bca, bootstrap_t, exact, wild, found \"bootstrapt\"; did you mean `bootstrap`?",
             "7:9: the level must lie between 0 and 1 (both excluded), found 95; for 95 % write 0.95",
             "8:9: the number of draws must lie between 100 and 10000000, found 5",
             "9:9: the range must be two numbers, the lower one first, found 5 and 1",
+        ],
+    );
+    with(
+        "[errors]\ninterval = 'beta(prior=[0, 1])'\nside = 'uper'\npopulation = 0",
+        &[
+            "4:12: `interval`: the prior of beta must be two numbers above 0, such as [1, 1], found [0, 1]",
+            "5:8: `side`: expected one of two-sided, lower, upper, found \"uper\"; did you mean `upper`?",
+            "6:14: the population must be the number of samples of the whole benchmark, found 0",
+        ],
+    );
+    with(
+        "errors = { side = 2, population = '10' }",
+        &[
+            "3:19: `side`: expected \"two-sided\", \"lower\" or \"upper\", found 2",
+            "3:35: `population`: expected the number of samples of the whole benchmark, such as 1319, found the string \"10\"",
         ],
     );
     with(

@@ -50,6 +50,7 @@ fn to_json(estimate: &Estimate) -> Json {
     let (error, interval) = (estimate.error.as_ref().ok(), estimate.interval.as_ref().ok());
     number("value", estimate.number());
     number("stderr", error.map(|error| error.se));
+    number("stderr_fixed", estimate.notes.stderr_fixed);
     number("lower", interval.map(|interval| interval.lower));
     number("upper", interval.map(|interval| interval.upper));
     number("level", interval.map(|interval| interval.level));

@@ -187,7 +187,12 @@ impl Figure<'_> {
 
     /// Whether the number itself depends on a seed, and not only its error.
     pub(crate) fn is_random(&self) -> bool {
-        matches!(self.result.role, Role::ErrorOf | Role::IntervalOf | Role::Other)
-            && self.estimate.is_some_and(|estimate| estimate.draws.is_some())
+        let Some(estimate) = self.estimate.filter(|estimate| estimate.draws.is_some()) else { return false };
+        match self.result.role {
+            Role::ErrorOf | Role::IntervalOf => true,
+            // The resamples are those of its error or of its interval, where it has one.
+            Role::Other => estimate.error.is_err() && estimate.interval.is_err(),
+            _ => false,
+        }
     }
 }

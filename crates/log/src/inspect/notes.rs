@@ -47,6 +47,7 @@ impl Figure<'_> {
                     note("absent", Some(estimate.absent.into()));
                     note("worst", Some(bounds.worst.into()));
                     note("best", Some(bounds.best.into()));
+                    note("absent_as_wrong", Some(bounds.absent_as_wrong.into()));
                 }
             }
         }

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use super::estimates::Estimates;
 use super::figures::{Figure, Figures, figures};
 use super::headline::headline;
+use super::results_json::samples_by_epochs;
 use crate::eval::{RecordedBlock, RecordedMetric, RecordedResults};
 
 /// Results as a log records them.
@@ -111,6 +112,9 @@ impl<'r> ProjectedBlock<'r> {
             if count > 0 {
                 note(key, json!(count));
             }
+        }
+        if !counts.samples_by_epochs.is_empty() {
+            note("samples_by_epochs", samples_by_epochs(counts));
         }
         if !counts.reasons.is_empty() {
             note("reasons", json!(counts.reasons));

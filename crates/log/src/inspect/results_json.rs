@@ -1,6 +1,6 @@
 //! Results as JSON, in the fields that programs read since the first version.
 
-use errorbar_core::{Results, Warning};
+use errorbar_core::{Counts, Results, Warning};
 use serde::{Serialize, Serializer};
 use serde_json::{Value as Json, json};
 
@@ -50,6 +50,12 @@ impl Serialize for ResultsJson<'_> {
     }
 }
 
+/// How many samples have how many epochs, by the number of epochs.
+pub(super) fn samples_by_epochs(counts: &Counts) -> Json {
+    let pair = |(epochs, samples): &(usize, usize)| (epochs.to_string(), json!(samples));
+    counts.samples_by_epochs.iter().map(pair).collect()
+}
+
 fn block_json(block: &ProjectedBlock<'_>) -> Json {
     let (score, counts) = (block.score, &block.score.counts);
     let metric = |(key, entry): (&String, &ProjectedEntry<'_>)| (key.clone(), entry_json(entry));
@@ -65,12 +71,14 @@ fn block_json(block: &ProjectedBlock<'_>) -> Json {
         "unreduced": score.unreduced,
         "unscored_epochs": counts.unscored_epochs,
         "missing_epochs": counts.missing_epochs,
+        "samples_by_epochs": samples_by_epochs(counts),
         "unconvertible": counts.unconvertible,
         "params": score.params,
         "metrics": block.entries.iter().map(metric).collect::<Json>(),
         "failures": score.failures,
     });
     remove_if(&mut json, "failures", score.failures.is_empty());
+    remove_if(&mut json, "samples_by_epochs", counts.samples_by_epochs.is_empty());
     json
 }
 

@@ -8,8 +8,8 @@ use super::fixtures::{everything, metric, results, score, share, ten_groups};
 use crate::{Csv, Json, PartialRun, Render, Report, estimates};
 
 /// The keys that issue and documentation promise, in order.
-const KEYS: &str = "scorer,reducer,unreduced,field,metric,spec,group_key,group,key,index,value,stderr,error_method,df,\
-    clusters,lower,upper,level,method,n,absent,bound_worst,bound_best,absent_as_wrong,effective_n,design_effect,\
+const KEYS: &str = "scorer,reducer,unreduced,field,metric,spec,group_key,group,key,index,value,stderr,stderr_fixed,error_method,df,\
+    clusters,lower,upper,level,method,side,n,absent,partly_absent,bound_worst,bound_best,absent_as_wrong,effective_n,design_effect,\
     largest_cluster_share,degenerate,seed,draws,undefined,note";
 
 fn json(reports: &[Report]) -> Value {

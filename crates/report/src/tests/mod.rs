@@ -1,5 +1,6 @@
 //! Over results made by hand: no figure is lost, no unknown shown as a number, no line too wide.
 
+mod epochs;
 mod fixtures;
 mod machines;
 mod models;

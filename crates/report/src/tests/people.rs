@@ -219,7 +219,7 @@ fn groups_are_sorted_and_the_aggregate_stays_last() {
 }
 
 /// The text of one metric over 40 scores.
-fn shown(estimate: Estimate) -> String {
+pub(super) fn shown(estimate: Estimate) -> String {
     shown_of(estimate, Role::Location)
 }
 
@@ -290,7 +290,8 @@ fn what_is_absent_is_reported_once() {
     let mut few = share(7, 9, 1);
     let text = shown(few.clone());
     assert!(
-        text.contains("only 9 scores ·\n") && text.contains("0.700 … 0.800 with the 1 absent\n"),
+        text.contains("only 9 scores · with the 1 absent:\n")
+            && text.contains("0.700 as wrong, 0.800 at best\n"),
         "{text}"
     );
     assert_eq!(text.matches("absent").count(), 1, "{text}");
@@ -432,7 +433,7 @@ fn what_is_absent_is_reported() {
     let report = Report::new("log.eval", results(vec![score])).of_run("almanac", "m");
     let text = TerminalTable::default().width(140).to_text(std::slice::from_ref(&report));
     assert!(text.contains("choice · 140 of 144 scored · 4 unscored"), "{text}");
-    assert!(text.contains("0.729 … 0.757 with the 4 absent · 4 of 144: invalid_response_format"), "{text}");
+    assert!(text.contains("with the 4 absent: 0.729 as wrong, 0.757 at best ·\n"), "{text}");
     let report = interrupted(report);
     let text = TerminalTable::default().width(200).to_text(std::slice::from_ref(&report));
     let header = "log.eval · almanac · m · 144 of 200 samples · cancelled · figures are of the samples finished first · \

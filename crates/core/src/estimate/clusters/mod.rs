@@ -1,8 +1,10 @@
 //! Scores by cluster: what clustered errors and intervals are made of.
 
+mod spanning;
 mod totals;
 mod variance;
 
+pub(super) use spanning::{ClusteredGroup, spanning_error, spans};
 pub(super) use variance::{bell_mccaffrey_of_weights, degrees_of_freedom};
 
 use std::hash::Hash;

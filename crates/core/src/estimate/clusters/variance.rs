@@ -52,7 +52,7 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
     }
 
     /// D_g over a weight, which is given the number of scores outside of the cluster.
-    fn deviations(&self, weight: impl Fn(f64) -> f64) -> Vec<f64> {
+    pub(super) fn deviations(&self, weight: impl Fn(f64) -> f64) -> Vec<f64> {
         let n = self.n();
         let (total_high, total_low) = self.total().to_double_double();
         let deviation = |cluster: &Cluster| {

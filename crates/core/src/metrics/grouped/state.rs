@@ -2,9 +2,10 @@
 
 use indexmap::IndexMap;
 
-use super::{All, GroupRows, GroupValue, Grouped, MAX_GROUPS, no_scores};
+use super::macro_mean::total;
+use super::{All, GroupRows, GroupValue, Grouped, MAX_GROUPS, no_scores, weights};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, GroupContext, ScoreKind};
+use crate::estimate::{ErrorFigure, Estimation, GroupContext, ScoreKind, error_across_groups};
 use crate::evaluation::MetricValue;
 use crate::metric::{Accumulator, MetricState};
 use crate::scores::Scores;
@@ -16,6 +17,8 @@ struct GroupState {
     sample: String,
     n: u64,
     absent: usize,
+    /// Its weight in the mean over groups, once one of its scores was seen.
+    weight: Option<f64>,
 }
 
 #[derive(Debug)]
@@ -43,14 +46,20 @@ impl GroupedState {
             }
             let value = self.grouped.metric.state(&self.estimation);
             let value = value.ok_or_else(|| Error::custom("the grouped metric has no mergeable state"))?;
-            let state = GroupState { value, sample: sample.to_owned(), n: 0, absent: 0 };
+            let state = GroupState { value, sample: sample.to_owned(), n: 0, absent: 0, weight: None };
             self.groups.insert(name.to_owned(), state);
         }
         self.groups.get_mut(name).ok_or_else(|| Error::custom("a group was lost"))
     }
 
     /// The same for scores that are added to it. The order of groups is that of their first scores.
-    fn with_scores(&mut self, name: &str, sample: &str, n: u64) -> Result<&mut GroupState> {
+    fn with_scores(
+        &mut self,
+        name: &str,
+        sample: &str,
+        n: u64,
+        weight: Option<f64>,
+    ) -> Result<&mut GroupState> {
         self.group(name, sample)?;
         if n > 0
             && self.groups.get(name).is_some_and(|group| group.n == 0)
@@ -61,15 +70,39 @@ impl GroupedState {
         }
         let group = self.group(name, sample)?;
         group.n += n;
+        if let (Some(known), Some(weight)) = (group.weight, weight)
+            && known != weight
+        {
+            return Err(weights::differ(name, &group.sample, sample));
+        }
+        group.weight = group.weight.or(weight);
         Ok(group)
+    }
+}
+
+impl GroupedState {
+    /// The error of the mean over groups, if clusters span groups.
+    fn error_across(&self) -> Option<ErrorFigure> {
+        if self.grouped.all_or_default() != All::Groups {
+            return None;
+        }
+        let scored = || self.groups.values().filter(|group| group.n > 0);
+        let total = total(scored().map(|group| group.weight.unwrap_or(1.0)));
+        let part = |group: &'_ GroupState| group.weight.unwrap_or(1.0) / total;
+        let mut groups = Vec::new();
+        for group in scored() {
+            groups.push((group.value.summary()?, part(group)));
+        }
+        error_across_groups(&groups, &self.estimation.errors, &self.estimation.random)
     }
 }
 
 impl Accumulator for GroupedState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
-        for GroupRows { name, positions, absent, sample } in self.grouped.split(scores)? {
+        for GroupRows { name, positions, absent, sample, weight } in self.grouped.split(scores)? {
             let of_group = scores.subset(positions, absent);
-            let group = self.with_scores(&name, &sample, of_group.len() as u64)?;
+            let weight = (!of_group.is_empty()).then_some(weight);
+            let group = self.with_scores(&name, &sample, of_group.len() as u64, weight)?;
             group.absent += of_group.absent();
             group.value.update(&of_group).map_err(|error| error.in_group(&name))?;
         }
@@ -77,8 +110,8 @@ impl Accumulator for GroupedState {
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {
-        for (name, GroupState { value, sample, n, absent }) in other.groups {
-            let group = self.with_scores(&name, &sample, n)?;
+        for (name, GroupState { value, sample, n, absent, weight }) in other.groups {
+            let group = self.with_scores(&name, &sample, n, weight)?;
             group.absent += absent;
             group.value.merge(value)?;
         }
@@ -99,14 +132,19 @@ impl Accumulator for GroupedState {
             kind: whole.kind.or_else(|| Accumulator::kind(self)),
             n: whole.n.or_else(|| Some(self.groups.values().map(|group| group.n).sum())),
             estimates,
+            level: whole.level,
         };
+        let scored = self.groups.values().filter(|group| group.n > 0).count();
+        let level = self.grouped.level_of_groups(scored, &self.estimation.errors);
+        let of_groups = GroupContext { level: level.or(whole.level), ..whole };
         let mut groups = Vec::with_capacity(self.groups.len());
-        for (name, GroupState { value, sample, n, absent }) in &self.groups {
+        for (name, GroupState { value, sample, n, absent, weight }) in &self.groups {
             let value = match n {
                 0 => no_scores(*absent),
-                _ => value.finish(whole).map_err(|error| error.in_group(name))?,
+                _ => value.finish(of_groups).map_err(|error| error.in_group(name))?,
             };
-            groups.push(GroupValue { name: name.clone(), value, sample: sample.clone(), n: *n });
+            let (name, sample, weight) = (name.clone(), sample.clone(), weight.unwrap_or(1.0));
+            groups.push(GroupValue { name, value, sample, n: *n, weight });
         }
         // Groups without a score come last.
         groups.sort_by_key(|group: &GroupValue| group.n == 0);
@@ -115,6 +153,6 @@ impl Accumulator for GroupedState {
             (Some(all), false) => Some(all.finish(whole)?),
             _ => None,
         };
-        self.grouped.assemble(groups, all, &self.estimation, whole.kind)
+        self.grouped.assemble(groups, all, &self.estimation, whole.kind, self.error_across())
     }
 }

@@ -79,7 +79,7 @@ pub(super) static WILSON: LazyLock<Vec<[f64; 4]>> = LazyLock::new(|| {
 /// The methods of the table of mean coverages, and those of the plan.
 pub(super) const METHODS: [&str; 7] =
     ["wald", "t", "exact", "wilson", "jeffreys", "beta(prior=[1, 1])", "clopper_pearson"];
-pub(super) const MEAN_SIZES: [usize; 5] = [3, 10, 30, 100, 300];
+pub(super) const MEAN_SIZES: [usize; 6] = [3, 10, 30, 100, 300, 1000];
 
 /// The mean coverage of each method over all p, by n.
 pub(super) static MEANS: LazyLock<BTreeMap<&str, Vec<f64>>> = LazyLock::new(|| {
@@ -150,6 +150,7 @@ fn published_means() {
         (30, [0.87491, 0.9524, 0.97339, 0.95054, 0.95, 0.88605, 0.87905]),
         (100, [0.92225, 0.95114, 0.96457, 0.94995, 0.95, 0.92596, 0.92587]),
         (300, [0.9391, 0.95052, 0.95909, 0.94991, 0.95, 0.94038, 0.94101]),
+        (1000, [0.94618, 0.9502, 0.95527, 0.94995, 0.95, 0.94657, 0.947]),
     ] {
         let at = MEAN_SIZES.iter().position(|size| *size == n).unwrap();
         let methods = ["wald", "wilson", "clopper_pearson", "jeffreys", "beta(prior=[1, 1])", "t", "exact"];
@@ -157,5 +158,23 @@ fn published_means() {
             let got = MEANS[method][at];
             assert!((got - expected).abs() < 2e-5, "{method}, n = {n}: {got}, published {expected}");
         }
+    }
+}
+
+/// Agresti & Coull, "Approximate is better than exact", 1998, which no plan offers: it shows that the sums are right.
+#[test]
+fn published_means_of_another_method() {
+    let z2 = normal_quantile(0.975).powi(2);
+    for (n, published) in
+        [(3, 0.96642), (10, 0.96452), (30, 0.96014), (100, 0.95551), (300, 0.95271), (1000, 0.95112)]
+    {
+        let of_outcome = |k: usize| {
+            let n = n as f64 + z2;
+            let p = (k as f64 + z2 / 2.0) / n;
+            let margin = (z2 * p * (1.0 - p) / n).sqrt();
+            Some((p - margin, p + margin))
+        };
+        let intervals: Vec<Ends> = (0..=n).map(of_outcome).collect();
+        assert!((mean_coverage(&intervals) - published).abs() < 2e-5, "n = {n}");
     }
 }

@@ -1,0 +1,185 @@
+//! The variance of a weighted mean of groups whose clusters span groups, so that the groups are not independent.
+//!
+//! The mean of groups is a contrast of the coefficients of a regression on group dummies, and the cluster-robust variance of
+//! that is a sum over clusters of what each contributes to all groups (Bell & McCaffrey, "Bias reduction in standard errors
+//! for linear regression with multi-stage samples", 2002). With n_cg scores of cluster c in group g and D_cg the sum of
+//! their deviations from the mean of the group, cluster c contributes ψ_c = Σ_g w_g·D_cg·f_cg, and the variance is Σ ψ_c².
+//! The block of the hat matrix of a cluster in a group has the eigenvalue n_cg/n_g along the ones, so f_cg is 1/n_g for
+//! CR0, 1/√(n_g(n_g − n_cg)) for CR2 and 1/(n_g − n_cg) for CR3 and the jackknife.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+
+use foldhash::fast::RandomState;
+use indexmap::IndexMap;
+
+use super::{Cluster, Clusters};
+use crate::estimate::cluster_error::WayError;
+use crate::estimate::{Cr, Draws, ErrorMethod, Maybe, Undefined};
+use crate::random::Random;
+use crate::stats::{ExactSum, resampled_figures, root_of_squares, standard_deviation};
+
+/// A group: its clusters and its weight in the mean.
+pub(in crate::estimate) struct ClusteredGroup<'a, Id> {
+    pub(in crate::estimate) clusters: &'a Clusters<Id>,
+    pub(in crate::estimate) weight: f64,
+}
+
+/// A part of a cluster that is in one group.
+struct ClusterPart<'a> {
+    group: usize,
+    cluster: &'a Cluster,
+    deviation: f64,
+}
+
+/// Whether a cluster has scores in two groups.
+pub(in crate::estimate) fn spans<Id: Clone + Eq + Hash>(groups: &[ClusteredGroup<'_, Id>]) -> bool {
+    let mut seen: IndexMap<&Id, (), RandomState> = IndexMap::default();
+    groups.iter().flat_map(|group| group.clusters.0.keys()).any(|id| seen.insert(id, ()).is_some())
+}
+
+/// The standard error of the weighted mean, its degrees of freedom, and the number of clusters.
+pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash + Ord>(
+    groups: &[ClusteredGroup<'_, Id>],
+    method: ErrorMethod,
+    draws: u32,
+    random: &Random,
+) -> Maybe<(WayError, u64)> {
+    let mut parts: IndexMap<&Id, Vec<ClusterPart<'_>>, RandomState> = IndexMap::default();
+    for (at, group) in groups.iter().enumerate() {
+        let deviations = group.clusters.deviations(|_| 1.0);
+        for ((id, cluster), deviation) in group.clusters.0.iter().zip(deviations) {
+            parts.entry(id).or_default().push(ClusterPart { group: at, cluster, deviation });
+        }
+    }
+    let g = parts.len() as u64;
+    if g < 2 {
+        return Err(Undefined::TooFewClusters { clusters: g });
+    }
+    let sizes: Vec<(f64, f64)> =
+        groups.iter().map(|group| (group.clusters.n() as f64, group.weight)).collect();
+    let size = |part: &ClusterPart<'_>| sizes.get(part.group).copied().unwrap_or((1.0, 0.0));
+    let others = |part: &ClusterPart<'_>| size(part).0 - part.cluster.n as f64;
+    if parts.values().flatten().any(|part| others(part) == 0.0) {
+        return Err(Undefined::Other("a group has only one cluster".to_owned()));
+    }
+    let share = (g - 1) as f64 / g as f64;
+    let (power, factor) = match method {
+        ErrorMethod::Cluster(Cr::Cr0) => (Adjustment::None, 1.0),
+        ErrorMethod::Cluster(Cr::Cr1) => (Adjustment::None, 1.0 / share),
+        ErrorMethod::Cluster(Cr::Cr2) => (Adjustment::Half, 1.0),
+        ErrorMethod::Cluster(Cr::Cr3) => (Adjustment::Full, 1.0),
+        ErrorMethod::Jackknife => (Adjustment::Full, share),
+        _ => {
+            // In the order of their ids, whatever that of the scores was.
+            parts.sort_unstable_keys();
+            let parts: Vec<&Vec<ClusterPart<'_>>> = parts.values().collect();
+            let weights: Vec<f64> = groups.iter().map(|group| group.weight).collect();
+            return Ok((drawn(&parts, &weights, draws, random)?, g));
+        }
+    };
+    let contribution = |of_cluster: &Vec<ClusterPart<'_>>| {
+        let mut sum = ExactSum::new();
+        for part in of_cluster {
+            let (n, weight) = size(part);
+            sum.add(weight * part.deviation / power.divisor(n, others(part)));
+        }
+        sum.to_f64()
+    };
+    let contributions: Vec<f64> = parts.values().map(contribution).collect();
+    let se = root_of_squares(&contributions, factor);
+    let df = match power {
+        Adjustment::None => (g - 1) as f64,
+        _ => degrees_of_freedom(parts.values(), &size),
+    };
+    if se.is_finite() { Ok((WayError { se, df, draws: None }, g)) } else { Err(Undefined::Overflow) }
+}
+
+/// The standard deviation of the weighted means of resampled clusters.
+fn drawn(
+    clusters: &[&Vec<ClusterPart<'_>>],
+    weights: &[f64],
+    draws: u32,
+    random: &Random,
+) -> Maybe<WayError> {
+    let (units, count) = (clusters.len(), u64::from(draws));
+    random.check_draws(count, units as u64).map_err(Undefined::Other)?;
+    // A resample in which a group has no score has no mean of groups.
+    let figure = |counts: &[u32]| {
+        let mut sums = vec![(0.0, 0.0); weights.len()];
+        for (parts, count) in clusters.iter().zip(counts).filter(|(_, count)| **count > 0) {
+            for part in parts.iter() {
+                let (sum, n) = sums.get_mut(part.group)?;
+                *sum += f64::from(*count) * part.deviation;
+                *n += f64::from(*count) * part.cluster.n as f64;
+            }
+        }
+        // Of deviations from the means of groups, which differ from the scores by a constant.
+        sums.iter().zip(weights).map(|((sum, n), weight)| (*n > 0.0).then_some(weight * sum / n)).sum()
+    };
+    let figures = resampled_figures(units, draws as usize, random.seed, figure);
+    if 2 * figures.len() < draws as usize {
+        return Err(Undefined::Other("most resamples of clusters leave a group without a score".to_owned()));
+    }
+    let se = standard_deviation(&figures);
+    Ok(WayError { se, df: (units - 1) as f64, draws: Some(Draws::new(random.seed, count)) })
+}
+
+/// The power of 1 − n_cg/n_g that a deviation is divided by.
+#[derive(Clone, Copy)]
+enum Adjustment {
+    None,
+    Half,
+    Full,
+}
+
+impl Adjustment {
+    /// What a deviation is divided by, in a group of n scores of which `others` are outside of the cluster.
+    fn divisor(self, n: f64, others: f64) -> f64 {
+        match self {
+            Adjustment::None => n,
+            Adjustment::Half => n.sqrt() * others.sqrt(),
+            Adjustment::Full => others,
+        }
+    }
+}
+
+/// Satterthwaite's degrees of freedom of CR2 for independent scores of equal variance, (tr P)² / tr P². With
+/// u_cg = w_g·n_cg/√(n_g(n_g − n_cg)), P_cd = Σ_g (δ_cd·u_cg²/n_cg − u_cg·u_dg/n_g). It has a row for each cluster, and is
+/// never written out: tr P² comes from sums over clusters and over pairs of groups that share one.
+fn degrees_of_freedom<'p, 'c: 'p>(
+    clusters: impl Iterator<Item = &'p Vec<ClusterPart<'c>>>,
+    size: &dyn Fn(&ClusterPart<'c>) -> (f64, f64),
+) -> f64 {
+    let (mut trace, mut squares) = (ExactSum::new(), ExactSum::new());
+    let mut products: HashMap<(usize, usize), (ExactSum, f64), RandomState> = HashMap::default();
+    for parts in clusters {
+        let factors: Vec<(f64, f64)> = parts
+            .iter()
+            .map(|part| {
+                let ((n, weight), own) = (size(part), part.cluster.n as f64);
+                (weight * own / (n.sqrt() * (n - own).sqrt()), n)
+            })
+            .collect();
+        let (mut diagonal, mut within) = (0.0, 0.0);
+        for (part, (u, n)) in parts.iter().zip(&factors) {
+            diagonal += u * u / part.cluster.n as f64;
+            within += u * u / n;
+        }
+        trace.add(diagonal - within);
+        squares.add(diagonal * diagonal - 2.0 * diagonal * within);
+        for (first, (u, n)) in parts.iter().zip(&factors) {
+            for (second, (v, m)) in parts.iter().zip(&factors) {
+                let product = products.entry((first.group, second.group)).or_insert((ExactSum::new(), n * m));
+                product.0.add(u * v);
+            }
+        }
+    }
+    // An exact sum: the order of the pairs is that of a hash map.
+    for (product, sizes) in products.values() {
+        let product = product.to_f64();
+        squares.add(product * product / sizes);
+    }
+    let trace = trace.to_f64();
+    trace * trace / squares.to_f64()
+}

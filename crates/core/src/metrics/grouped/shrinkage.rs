@@ -1,0 +1,138 @@
+//! Groups shrunken toward their common mean: empirical Bayes with a normal prior.
+//!
+//! The value of a group is y ~ N(θ, s²), and θ ~ N(μ, τ²). Between-group variance τ² by Paule & Mandel, "Consensus values
+//! and weighting factors", 1982: the one for which Σ (y − μ)²/(s² + τ²) is what it is expected to be, the number of groups
+//! less one. The shrunken value is B·μ + (1 − B)·y with B = s²/(s² + τ²), and its variance (1 − B)·s² + B²·var(μ); that τ² is
+//! estimated too is not in it (Morris, "Parametric empirical Bayes inference", 1983).
+
+use crate::estimate::{
+    ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Notes, ScoreKind, Side, StdError, Undefined,
+};
+use crate::evaluation::{Group, MetricValue};
+use crate::stats::{ExactSum, normal_quantile};
+
+/// The least number of groups that have something to learn from each other.
+const LEAST: usize = 3;
+/// Newton's method for τ² rises to the root, by more correct digits with each step.
+const STEPS: usize = 500;
+
+/// A group as the model sees it.
+struct Observed {
+    at: usize,
+    value: f64,
+    variance: f64,
+}
+
+/// Shrinks the groups that have a value; their intervals have this level.
+pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole: Option<ScoreKind>) {
+    let observed = observe(groups);
+    if observed.len() < LEAST {
+        let why = format!("not done: it takes {LEAST} groups with errors");
+        return note(groups, &why);
+    }
+    let tau_squared = paule_mandel(&observed);
+    let (mean, precision) = common_mean(&observed, tau_squared);
+    let range = errors.range.or(whole.filter(|kind| *kind != ScoreKind::Unbounded).map(|_| (0.0, 1.0)));
+    for Observed { at, value, variance } in observed {
+        let Some(MetricValue::One(estimate)) = groups.get_mut(at).map(|group| &mut group.value) else {
+            continue;
+        };
+        let share = if variance + tau_squared > 0.0 { variance / (variance + tau_squared) } else { 1.0 };
+        let shrunken = share * mean + (1.0 - share) * value;
+        let se = ((1.0 - share) * variance + share * share / precision).sqrt();
+        let raw = estimate.stderr();
+        estimate.value = Ok(shrunken);
+        estimate.error = Ok(StdError::new(se, ErrorMethod::Custom));
+        let ends = ends(shrunken, se, level, errors, range);
+        let nominal = errors.level();
+        estimate.interval = Ok(Interval::new(ends.0, ends.1, nominal, IntervalMethod::Custom));
+        if let Ok(interval) = &mut estimate.interval {
+            interval.side = errors.side();
+        }
+        (estimate.bounds, estimate.draws) = (None, None);
+        let kept = std::mem::take(&mut estimate.notes.custom);
+        estimate.notes = Notes { custom: kept, ..Notes::default() };
+        let reason = format!(
+            "empirical Bayes: toward {mean:.4} by {share:.4}, SD between groups {:.4}",
+            tau_squared.sqrt()
+        );
+        estimate.notes.reason = Some(reason);
+        let shrunken = std::mem::replace(estimate, Estimate::of(Err(Undefined::NoScores)));
+        *estimate = shrunken.note("raw", value).note_some("raw_stderr", raw).note("shrunken_by", share);
+    }
+}
+
+/// The groups with a value. One whose error is unknown, or 0 as all its scores are equal, has that of a group of its size with
+/// the variance that the scores of the others have.
+fn observe(groups: &[Group]) -> Vec<Observed> {
+    let known = |group: &Group| {
+        let estimate = group.value.estimate()?;
+        let n = estimate.n as f64;
+        Some((estimate.stderr().filter(|se| *se > 0.0 && se.is_finite())?.powi(2) * n, n))
+    };
+    let (mut sum, mut scores) = (ExactSum::new(), ExactSum::new());
+    for (variance, n) in groups.iter().filter_map(known) {
+        sum.add(variance * n);
+        scores.add(n);
+    }
+    let pooled = sum.to_f64() / scores.to_f64();
+    let observed = |(at, group): (usize, &Group)| {
+        let estimate = group.value.estimate()?;
+        let value = estimate.number().filter(|value| value.is_finite())?;
+        let (variance, n) = known(group).unwrap_or((pooled, estimate.n as f64));
+        Some(Observed { at, value, variance: variance / n }).filter(|one| one.variance.is_finite())
+    };
+    groups.iter().enumerate().filter_map(observed).collect()
+}
+
+/// μ and its precision Σ 1/(s² + τ²).
+fn common_mean(observed: &[Observed], tau_squared: f64) -> (f64, f64) {
+    let (mut sum, mut precision) = (ExactSum::new(), ExactSum::new());
+    for Observed { value, variance, .. } in observed {
+        let weight = 1.0 / (variance + tau_squared);
+        sum.add(weight * value);
+        precision.add(weight);
+    }
+    (sum.to_f64() / precision.to_f64(), precision.to_f64())
+}
+
+/// τ², 0 if the groups differ no more than their errors explain.
+fn paule_mandel(observed: &[Observed]) -> f64 {
+    let expected = (observed.len() - 1) as f64;
+    let mut tau_squared = 0.0;
+    for _ in 0..STEPS {
+        let (mean, _) = common_mean(observed, tau_squared);
+        let (mut square, mut slope) = (ExactSum::new(), ExactSum::new());
+        for Observed { value, variance, .. } in observed {
+            let (weight, off) = (1.0 / (variance + tau_squared), value - mean);
+            square.add(weight * off * off);
+            slope.add(weight * weight * off * off);
+        }
+        let excess = square.to_f64() - expected;
+        let step = excess / slope.to_f64();
+        if !(excess > 0.0 && step.is_finite() && tau_squared + step > tau_squared) {
+            break;
+        }
+        tau_squared += step;
+    }
+    tau_squared
+}
+
+/// θ ± z·sd, within the range of scores.
+fn ends(value: f64, se: f64, level: f64, errors: &ErrorPlan, range: Option<(f64, f64)>) -> (f64, f64) {
+    let margin = normal_quantile(errors.side().confidence_of_ends(level)) * se;
+    let (low, high) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
+    let (lower, upper) = ((value - margin).max(low), (value + margin).min(high));
+    match errors.side() {
+        Side::Lower => (lower, high),
+        Side::Upper => (low, upper),
+        _ => (lower, upper),
+    }
+}
+
+fn note(groups: &mut [Group], why: &str) {
+    for group in groups {
+        let value = std::mem::replace(&mut group.value, MetricValue::List(Vec::new()));
+        group.value = value.map(&|estimate| estimate.note("shrinkage", why));
+    }
+}

@@ -1,0 +1,61 @@
+//! Intervals of groups that hold all at once.
+//!
+//! Šidák, "Rectangular confidence regions for the means of multivariate normal distributions", 1967: two-sided intervals of
+//! normal estimates, each at the level P^(1/G), hold all at once with at least P, whatever the correlation of the estimates
+//! is. That is not proven for one-sided ones, which get Bonferroni's level, 1 − (1 − P)/G.
+
+use crate::estimate::{ErrorPlan, Estimate, Interval, IntervalMethod, Side, Undefined};
+use crate::evaluation::Group;
+use crate::stats::t_quantile;
+
+/// The level of each interval.
+pub(super) fn level(errors: &ErrorPlan, groups: usize) -> f64 {
+    let groups = groups.max(1) as f64;
+    match errors.side() {
+        Side::TwoSided => libm::pow(errors.level(), 1.0 / groups),
+        _ => 1.0 - (1.0 - errors.level()) / groups,
+    }
+}
+
+/// Marks the intervals of groups, which are at this level, as those of the plan's level for all of them together.
+pub(super) fn hold_together(groups: &mut [Group], level: f64, errors: &ErrorPlan) {
+    let count = groups.iter().filter(|group| group.n > 0).count();
+    for group in groups {
+        let value = std::mem::replace(&mut group.value, crate::MetricValue::List(Vec::new()));
+        group.value = value.map(&|estimate| marked(estimate, level, count, errors));
+    }
+}
+
+fn marked(mut estimate: Estimate, level: f64, groups: usize, errors: &ErrorPlan) -> Estimate {
+    if estimate.value.is_err() {
+        return estimate;
+    }
+    // A metric that is not computed from a summary knows nothing of the level.
+    if !estimate.interval.as_ref().is_ok_and(|interval| interval.level == level) {
+        estimate.interval = by_error(&estimate, level, errors);
+        estimate.notes.reason = None;
+    }
+    let Ok(interval) = &mut estimate.interval else { return estimate };
+    interval.level = errors.level();
+    let name = if errors.side() == Side::TwoSided { "Šidák" } else { "Bonferroni" };
+    let each = format!("{:.4}", 100.0 * level);
+    let each = each.trim_end_matches('0').trim_end_matches('.');
+    estimate.note("interval", format!("simultaneous over {groups} groups ({name}, each {each} %)"))
+}
+
+/// x̄ ± t·se.
+fn by_error(estimate: &Estimate, level: f64, errors: &ErrorPlan) -> Result<Interval, Undefined> {
+    let (value, error) = (estimate.value.clone()?, estimate.error.clone()?);
+    if error.se == 0.0 {
+        return Err(Undefined::NoSpread { n: estimate.n });
+    }
+    let margin = t_quantile(errors.side().confidence_of_ends(level), error.df) * error.se;
+    let (lower, upper) = match errors.side() {
+        Side::Lower => (value - margin, f64::INFINITY),
+        Side::Upper => (f64::NEG_INFINITY, value + margin),
+        _ => (value - margin, value + margin),
+    };
+    let mut interval = Interval::new(lower, upper, level, IntervalMethod::T);
+    (interval.df, interval.side) = (Some(error.df), errors.side());
+    Ok(interval)
+}
