@@ -174,7 +174,10 @@ fn samples(log: &EvalLog) -> Option<Vec<Row>> {
     let read: Vec<Result<StoredSample>> = samples.by_ref().collect();
     let row = |sample: StoredSample| (sample.id.clone(), sample.epoch, format!("{sample:?}"));
     let read: Vec<Option<Row>> = read.into_iter().map(|sample| noted(sample, log.path()).map(row)).collect();
-    read.into_iter().collect()
+    let mut rows: Vec<Row> = read.into_iter().collect::<Option<_>>()?;
+    // Their order follows from the header, which is another one after a resumption.
+    rows.sort_by_cached_key(|(id, epoch, text)| (*epoch, id.sort_key(), text.clone()));
+    Some(rows)
 }
 
 /// The scores of each row.

@@ -114,6 +114,38 @@ pub enum Error {
         /// Keys that samples do have.
         known: Vec<String>,
     },
+    /// A sample without a confidence.
+    #[error(
+        "{metric}: sample {sample:?} has no confidence: neither its score nor the sample has the metadata key `{key}`{}",
+        known_keys(known)
+    )]
+    MissingConfidence {
+        /// The metric.
+        metric: String,
+        /// The metadata key.
+        key: String,
+        /// The sample's id.
+        sample: String,
+        /// Keys that score and samples do have.
+        known: Vec<String>,
+    },
+    /// A confidence that is no number from 0 to 1.
+    #[error(
+        "{metric}: the confidence of sample {sample:?} (metadata key `{key}`) is {found}; it must be a number from 0 to 1{}",
+        if *is_percentage { ", so divide percentages by 100" } else { "" }
+    )]
+    Confidence {
+        /// The metric.
+        metric: String,
+        /// The metadata key.
+        key: String,
+        /// The sample's id.
+        sample: String,
+        /// What is there instead.
+        found: String,
+        /// Whether it looks like one from 0 to 100.
+        is_percentage: bool,
+    },
     /// A cluster id that is null, not a number, a list or a map.
     #[error(
         "sample {sample:?}: the cluster id in metadata key `{key}` is {found}; for {metric} it must be a string, a number or a boolean"
@@ -146,7 +178,7 @@ pub enum Error {
         keys: Vec<String>,
     },
     /// A name that may be two raters.
-    #[error("`{name}` is {}; write \"{}\"", meanings.join(" and "), names.join("\" or \""))]
+    #[error("`{name}` is both {}; write \"{}\"", meanings.join(" and "), names.join("\" or \""))]
     AmbiguousRater {
         /// The name.
         name: String,

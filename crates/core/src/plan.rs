@@ -318,6 +318,9 @@ pub struct Plan {
     pub default_metrics: IndexMap<String, Metrics>,
     /// The scorers to compute figures for; all if there is none. Metrics can still read the scores of others.
     pub only: Vec<String>,
+    /// How the epochs of some scorers are reduced, by the names of their scores, if not as those of all others: scores
+    /// that are added to a log later may have other reducers.
+    pub scorer_reducers: IndexMap<String, Reducers>,
 }
 
 /// Which figure to show first: the first that matches every field that is set.
@@ -402,6 +405,16 @@ impl Plan {
         is_missing.then_some(method)
     }
 
+    /// How the epochs of a scorer are reduced.
+    pub fn reducers_of(&self, scorer: &str) -> &Reducers {
+        self.scorer_reducers.get(scorer).unwrap_or(&self.reducers)
+    }
+
+    /// All reducers of the plan.
+    pub(crate) fn all_reducers(&self) -> impl Iterator<Item = &Reducers> {
+        std::iter::once(&self.reducers).chain(self.scorer_reducers.values())
+    }
+
     /// The sample metadata keys that must be read for this plan.
     pub fn metadata_keys(&self) -> MetadataKeys {
         let keys = match &self.task_metrics {
@@ -427,11 +440,10 @@ impl Plan {
     /// too, have all parts.
     pub fn score_parts(&self) -> ScoreParts {
         // A reducer of scalars sees nothing but values; any other sees whole scores.
-        let by_reducers = match &self.reducers {
-            Reducers::Explicit(reducers) if reducers.iter().any(|r| r.by_epoch().is_none()) => {
-                ScoreParts::All
-            }
-            _ => ScoreParts::Value,
+        let sees_whole = |reducers: &Reducers| matches!(reducers, Reducers::Explicit(reducers) if reducers.iter().any(|r| r.by_epoch().is_none()));
+        let by_reducers = match self.all_reducers().any(sees_whole) {
+            true => ScoreParts::All,
+            false => ScoreParts::Value,
         };
         let by_metrics = match &self.task_metrics {
             Some(metrics) => metrics.score_parts(),

@@ -167,7 +167,7 @@ impl From<io::Error> for Diagnostics {
     fn from(error: io::Error) -> Self {
         match error.kind() {
             io::ErrorKind::BrokenPipe => Diagnostics::default(),
-            _ => Diagnostics(vec![Diagnostic::error(error.to_string())]),
+            _ => Diagnostics(vec![Diagnostic::error(error.to_string()).about("standard output")]),
         }
     }
 }

@@ -94,6 +94,8 @@ fn full_spec(info: &EntryInfo, file: &str) -> String {
             ("scorers", None) => "[includes()]".to_owned(),
             ("reducer", None) => "\"mode\"".to_owned(),
             ("k", None) => "2".to_owned(),
+            ("q", None) => "0.9".to_owned(),
+            ("condition", None) => "\"key=value\"".to_owned(),
             ("pattern", None) if info.name == "answer" => "\"line\"".to_owned(),
             ("file", None) => format!("{file:?}"),
             (_, None) => "\"key\"".to_owned(),

@@ -195,6 +195,14 @@ mod tests {
         assert_eq!(interval(0.6123, 0.8711), "0.82 [0.61, 0.87]");
         assert_eq!(interval(f64::NAN, 0.9), "0.8194");
         assert_eq!(EstimateText::new(0.5).interval(0.5, 0.5).to_string(), "0.5", "no width is no interval");
+        let bound = |side| EstimateText::new(0.8194).interval(f64::NEG_INFINITY, 0.8711).side(side);
+        assert_eq!(bound(Side::Upper).to_string(), "0.819 ≤ 0.871");
+        assert_eq!(bound(Side::Upper).ends(), Some((0.8194, 0.8711)), "a bar from the number to the bound");
+        let below = EstimateText::new(0.8194).error(0.034).interval(0.7123, f64::INFINITY).side(Side::Lower);
+        assert_eq!(
+            (below.to_string().as_str(), below.interval_text().as_str()),
+            ("0.819 ± 0.034 ≥ 0.712", "≥ 0.712")
+        );
     }
 
     #[test]

@@ -128,12 +128,9 @@ impl NumberPadding {
         let text = text.trim_end();
         match texts.interval.as_ref().filter(|_| has_interval) {
             Some(interval) => {
-                let interval = interval.to_string();
-                let interval = match table.sign("", "ascii") {
-                    "" => interval,
-                    _ => interval.replace('≤', "<=").replace('≥', ">="),
-                };
-                format!("{} {interval}", pad(text, self.both))
+                let sign =
+                    |text: &str| text.replace('≤', table.sign("≤", "<=")).replace('≥', table.sign("≥", ">="));
+                format!("{} {}", pad(text, self.both), sign(&interval.to_string()))
             }
             None => text.to_owned(),
         }

@@ -356,9 +356,10 @@ pub(crate) fn fixed_error(estimate: &Estimate) -> Option<String> {
     Some(format!("± {se} for the same samples again"))
 }
 
-/// What the metric itself notes.
+/// What the metric itself notes. Lists and maps are data, such as the points of a curve, and not for people to read.
 pub(crate) fn remarks(estimate: &Estimate) -> Vec<String> {
-    let custom = estimate.notes.custom.iter().map(|(key, value)| remark(&key.replace('_', " "), value));
+    let notes = estimate.notes.custom.iter().filter(|(_, value)| !value.is_array() && !value.is_object());
+    let custom = notes.map(|(key, value)| remark(&key.replace('_', " "), value));
     let caution = estimate.notes.reason.clone().filter(|_| estimate.notes.is_caution);
     caution.into_iter().chain(custom).collect()
 }

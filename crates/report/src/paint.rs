@@ -86,6 +86,6 @@ impl TerminalTable {
         if !self.ascii {
             return text.to_owned();
         }
-        text.replace('±', "+/-").replace('…', "..").replace('×', "x")
+        text.replace('±', "+/-").replace('…', "..").replace('×', "x").replace('≤', "<=").replace('≥', ">=")
     }
 }

@@ -43,7 +43,7 @@ impl<'a> RowBuilder<'a> {
                     let is_first = counted == Some(row.position);
                     shown.extend(has_plain.then(|| self.row(row, score, is_first)));
                 }
-                rows => shown.extend(self.section(rows, score)),
+                rows => shown.extend(self.section(rows, score, has_reasons)),
             }
         }
         if has_reasons {
@@ -66,15 +66,16 @@ impl<'a> RowBuilder<'a> {
         shown.shows_n = few.is_none() && row.estimate.n != score.counts.scored as u64 && row.estimate.n > 0;
         shown.notes.extend(few);
         shown.notes.extend(notes::arguments(row));
-        shown.notes.extend(self.remarks(row));
+        shown.notes.extend(self.remarks(row, true));
         shown.notes.extend(is_first.then(|| self.reasons(score)).into_iter().flatten());
         shown
     }
 
-    fn remarks(&self, row: &EstimateRow<'_>) -> Vec<String> {
+    /// What is to be known about a figure; without what another row has already, if it repeats that.
+    fn remarks(&self, row: &EstimateRow<'_>, is_new: bool) -> Vec<String> {
         let mut remarks = notes::methods(row, notes::keys_of(self.results, row), self.common);
-        remarks.extend(notes::fixed_error(&row.estimate).filter(|_| row.group.is_none()));
-        remarks.extend(notes::bounds(&row.estimate));
+        remarks.extend(notes::fixed_error(&row.estimate).filter(|_| is_new && row.group.is_none()));
+        remarks.extend(notes::bounds(&row.estimate).filter(|_| is_new));
         remarks.extend(notes::remarks(&row.estimate));
         remarks
     }
@@ -86,8 +87,9 @@ impl<'a> RowBuilder<'a> {
         reasons.map(|(reason, count)| format!("{count} of {total}: {reason}")).collect()
     }
 
-    /// The rows of a metric that gives several estimates: by group, key or position.
-    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult) -> Vec<TableRow> {
+    /// The rows of a metric that gives several estimates: by group, key or position. `is_first`: no other
+    /// row of the table is of all samples.
+    fn section(&self, rows: &[EstimateRow<'_>], score: &ScoreResult, is_first: bool) -> Vec<TableRow> {
         let Some(first) = rows.first() else { return Vec::new() };
         let keys = rows.iter().map(keys).max_by_key(Vec::len).unwrap_or_default();
         let label = match keys.as_slice() {
@@ -95,7 +97,7 @@ impl<'a> RowBuilder<'a> {
             keys => format!("{} by {}", first.metric, keys.join(" / ")),
         };
         let nested = |row: &EstimateRow<'_>| {
-            let shown = self.nested(row, score);
+            let shown = self.nested(row, score, is_first);
             let (name, value) = (shown.label.clone(), shown.figure().and_then(EstimateText::value));
             (SortKey { is_aggregate: is_aggregate(row), name, value, n: row.estimate.n }, shown)
         };
@@ -108,14 +110,16 @@ impl<'a> RowBuilder<'a> {
         std::iter::once(heading).chain(shown.into_iter().map(|(_, row)| row)).collect()
     }
 
-    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult) -> TableRow {
+    fn nested(&self, row: &EstimateRow<'_>, score: &ScoreResult, is_first: bool) -> TableRow {
         let mut shown = TableRow { nested: true, ..TableRow::of(row, nested_label(row)) };
-        let few = notes::few(row, true);
+        // The metric over all samples has a row of its own above.
+        let is_new = is_first || !is_aggregate(row) || row.is_mean_of_groups();
+        let few = notes::few(row, is_new);
         let is_all = row.estimate.n == score.counts.scored as u64;
         shown.shows_n = few.is_none() && !(is_all && row.group.is_none());
         shown.notes.extend(few);
         shown.notes.extend(row.is_mean_of_groups().then(|| "mean of the groups".to_owned()));
-        shown.notes.extend(self.remarks(row));
+        shown.notes.extend(self.remarks(row, is_new));
         shown
     }
 }

@@ -40,6 +40,8 @@ pub enum IntervalMethod {
     Exact,
     /// The wild cluster bootstrap.
     Wild(WildWeights),
+    /// The ends of an interval of the logit, for a figure between 0 and 1 that is no mean.
+    Logit,
     /// Two of the scores themselves, by rank: that of a quantile.
     OrderStatistics,
     /// As a custom metric defines it.
@@ -122,6 +124,7 @@ impl IntervalMethod {
             IntervalMethod::BootstrapT => "bootstrap_t",
             IntervalMethod::Exact => "exact",
             IntervalMethod::Wild(_) => "wild",
+            IntervalMethod::Logit => "logit",
             IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::Custom => "custom",
         }

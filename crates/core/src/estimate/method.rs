@@ -17,6 +17,8 @@ pub enum ErrorMethod {
     Jackknife,
     /// A smooth function of means.
     Delta,
+    /// DeLong's, of an area under a ROC curve.
+    DeLong,
     /// The mean of fixed groups: √(Σ SE²)/G.
     Macro,
     /// As a custom metric defines it.
@@ -65,6 +67,7 @@ impl ErrorMethod {
             ErrorMethod::Bootstrap => "bootstrap",
             ErrorMethod::Jackknife => "jackknife",
             ErrorMethod::Delta => "delta",
+            ErrorMethod::DeLong => "delong",
             ErrorMethod::Macro => "macro",
             ErrorMethod::Custom => "custom",
         }

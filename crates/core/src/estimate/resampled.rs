@@ -38,7 +38,7 @@ where
 ///
 /// # Errors
 /// Those of reading scores.
-fn resampled_estimates<F>(
+pub(crate) fn resampled_estimates<F>(
     metric: &str,
     scores: &Scores<'_>,
     values: Vec<Maybe<f64>>,

@@ -24,7 +24,9 @@ use crate::error::{Error, Result};
 use crate::estimate::{ErrorFigure, ErrorPlan, Estimate, Estimation, ScoreKind, Undefined};
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
-use crate::metric::{FigureNames, MetadataKeys, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::metric::{
+    FigureNames, MetadataKeys, Metric, MetricState, Wants, compute_by_state, params_with_inner,
+};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::registry::Registry;
@@ -156,6 +158,15 @@ impl Metric for Grouped {
         let weights = self.weights.as_ref().and_then(GroupWeights::key);
         let keys = MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys());
         weights.map_or(keys.clone(), |key| keys.and(MetadataKeys::one(key)))
+    }
+
+    /// The reference groups reduced scores, whatever the metric wants. Those that only errorbar has get what they want.
+    fn wants(&self) -> Wants {
+        let mut innermost = self.metric.as_ref();
+        while let Some(inner) = innermost.inner() {
+            innermost = inner;
+        }
+        if innermost.spec().is_own_metric() { innermost.wants() } else { Wants::Auto }
     }
 
     fn inner(&self) -> Option<&dyn Metric> {

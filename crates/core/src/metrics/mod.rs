@@ -1,6 +1,7 @@
 //! The built-in metrics, one file each.
 
 mod agreement;
+mod calibration;
 mod classification;
 mod descriptive;
 mod judged;
@@ -50,4 +51,11 @@ crate::registry::entry_modules! {
     gwet_ac1::GwetAc1,
     ppi::Ppi,
     rogan_gladen::RoganGladen,
+    brier::Brier,
+    brier_decomposition::BrierDecomposition,
+    log_loss::LogLoss,
+    ece::Ece,
+    ece_debiased::EceDebiased,
+    auroc::Auroc,
+    auprc::Auprc,
 }

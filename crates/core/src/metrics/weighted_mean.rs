@@ -62,7 +62,9 @@ impl WeightedMean {
                 Some(Some(weight)) => *weight,
                 _ => {
                     let found = column.value(*code as usize).unwrap_or(&Json::Null);
-                    let weight = found.as_f64().filter(|weight| *weight >= 0.0 && weight.is_finite());
+                    // A table of strings, such as CSV, has numbers as strings.
+                    let number = found.as_f64().or_else(|| found.as_str()?.trim().parse().ok());
+                    let weight = number.filter(|weight| *weight >= 0.0 && weight.is_finite());
                     weight.ok_or_else(|| self.bad_weight(scores.sample_id(at), found))?
                 }
             };

@@ -20,7 +20,7 @@ use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Results};
 use crate::metadata::Metadata;
 use crate::naming::unique_names;
-use crate::plan::{Metrics, Plan};
+use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
 use crate::sample_id::SampleId;
 use crate::score::Score;
@@ -253,10 +253,11 @@ impl Plan {
         let metrics = |metrics: &Metrics| metrics.iter().count();
         let most = self.scorers.iter().map(|scorer| metrics(&scorer.metrics)).max().unwrap_or(1);
         let most = self.task_metrics.as_ref().map_or(most, metrics);
-        let reducers = match &self.reducers {
-            crate::Reducers::Explicit(reducers) => reducers.len(),
+        let count = |reducers: &Reducers| match reducers {
+            Reducers::Explicit(reducers) => reducers.len(),
             _ => 1,
         };
+        let reducers = self.all_reducers().map(count).max().unwrap_or(1);
         let random = Random::new(self.seed, self.max_draws)
             .among(scorers.max(1).saturating_mul(most.max(1)).saturating_mul(reducers.max(1)));
         let shared = views::EvaluationInput { columns, index: &index, random };

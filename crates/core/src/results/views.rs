@@ -17,7 +17,7 @@ use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
 use crate::ratings::home;
 use crate::reducer::Reducer;
-use crate::reducers;
+use crate::reducers::mean;
 use crate::scores::ScoreSet;
 
 /// What all scorers of an evaluation share.
@@ -82,7 +82,8 @@ pub(super) fn scorer_results(
     if metrics.iter().next().is_none() {
         return Ok(());
     }
-    if let Reducers::Disabled = plan.reducers {
+    let reducers = plan.reducers_of(name);
+    if let Reducers::Disabled = reducers {
         if let Some(metric) = metrics.iter().find(|m| m.wants() == Wants::Reduced) {
             view.refuse_repeats(metric.as_ref())?;
         }
@@ -90,7 +91,7 @@ pub(super) fn scorer_results(
     }
     if has_others {
         let reduced = metrics.filter(|m| !unreduced_only(m.as_ref()));
-        match &plan.reducers {
+        match reducers {
             Reducers::Explicit(list) => {
                 for reducer in list {
                     view.reduced(&reduced, reducer.as_ref(), Some(reducer.log_name()), evaluation)?;
@@ -99,7 +100,7 @@ pub(super) fn scorer_results(
             _ => {
                 // Beside unreduced metrics the implied mean is named, or the blocks would have the same name.
                 let named = has_unreduced.then(|| "mean".to_owned());
-                view.reduced(&reduced, &reducers::mean(), named, evaluation)?;
+                view.reduced(&reduced, &mean(), named, evaluation)?;
             }
         }
     }

@@ -66,7 +66,7 @@ fn unknown_and_ambiguous_names() {
     );
     assert_eq!(
         error.to_string(),
-        "`human` is the scorer `human` and the metadata key `human`; write \"scorer.human\" or \"metadata.human\""
+        "`human` is both the scorer `human` and the metadata key `human`; write \"scorer.human\" or \"metadata.human\""
     );
 }
 

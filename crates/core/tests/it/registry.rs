@@ -63,6 +63,8 @@ fn full_spec(listing: &EntryInfo) -> String {
         let value = match (p.name, &p.default) {
             ("metric" | "agg", None) => "accuracy()",
             ("k" | "j", None) => "2",
+            ("q", None) => "0.9",
+            ("condition", None) => "\"key=value\"",
             (_, None) => "\"key\"",
             (_, Some(default)) => default,
         };

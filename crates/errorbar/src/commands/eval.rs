@@ -25,7 +25,7 @@ use super::handles::{DEFAULT_LOG_DIR, LOG_DIR, resolve_in};
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::specs::PlanOverrides;
-use super::{CommandResult, Context, Outcome, Status, ending, logs, servers, tasks};
+use super::{CommandResult, Context, Outcome, Status, ending, logs, servers, tasks, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
 use crate::output::{Output, Stream};
 use crate::progress::Watcher;
@@ -458,8 +458,13 @@ fn conclude(outcomes: Vec<TaskOutcome>, args: &EvalArgs, context: &Context<'_>) 
         let usage = finished.usage.iter().map(|(model, usage)| usage_note(model, usage).about(&label));
         outcome.diagnostics.extend(usage);
         let used = finished.usage.get(&finished.model).map(|usage| usage.total_tokens);
+        let log = finished.log.clone();
         if let Some(report) = report(finished) {
             outcome.diagnostics.extend(findings(&report));
+            // Once, however many runs there are.
+            if reports.is_empty() && !context.quiet {
+                outcome.diagnostics.extend(unused_clusters::of_run(&log, context.registry));
+            }
             reports.push(report);
             tokens.push(used);
         }

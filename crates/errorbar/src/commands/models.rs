@@ -13,7 +13,6 @@ use errorbar_eval::{
 };
 use serde_json::{Map, Value as Json};
 
-use super::cache::cache_folder;
 use super::common::{parse_duration, seconds};
 use super::handles::{log_dir, resolve_model};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
@@ -284,7 +283,11 @@ impl ConnectionArgs {
         let connections = allow_connections(self.max_connections.get());
         let mut calls = Calls::new(connections, retry).timeout(self.timeout);
         if let Some(expiry) = self.cache {
-            calls = calls.cache(Cache::open(cache_folder(self.cache_dir.as_deref())?, Some(expiry))?);
+            let cache = match &self.cache_dir {
+                Some(folder) => Cache::open(Cache::folder_in(folder), Some(expiry))?,
+                None => Cache::open_default(Some(expiry))?,
+            };
+            calls = calls.cache(cache);
         }
         let watcher = Arc::clone(watcher);
         options.calls = Arc::new(calls.on_retry(move |error, wait| watcher.retried(error, wait)));

@@ -216,6 +216,7 @@ pub(super) fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &S
     }
     if let Some(reducers) = &overrides.reducers {
         plan.reducers = reducers.clone();
+        plan.scorer_reducers.clear();
     }
     if let Some(seed) = args.seed {
         plan.seed = seed;
@@ -387,7 +388,7 @@ fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
     for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
         let listed = || metadata_keys.iter().take(12).cloned().collect();
         match &mut failure.error {
-            Error::MissingKey { known, .. } => *known = listed(),
+            Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
             Error::UnknownRater { name, nearest: near, keys, .. } => {
                 *keys = listed();
                 *near =

@@ -1,12 +1,13 @@
 //! The hint that samples are not independent: a metadata key that no error is clustered by, with the figure.
 //!
-//! It must not cost anybody anything. Only the first of several files is looked at; of a table the other columns are read by
-//! themselves, and of a log together with the scores, and only if the file is small. A file that cannot be read
-//! in this way has no hint.
+//! It must not cost anybody anything. Only the first of several files is looked at; a table is read once more with its other
+//! columns, a log together with its scores, and only if the file is small. A file that cannot be read in
+//! this way has no hint.
 
 use std::path::Path;
 
-use errorbar_core::{MetadataKeys, Plan, UnusedCluster};
+use errorbar_core::{MetadataKeys, Plan, Registry, UnusedCluster};
+use errorbar_log::eval::{EvalLog, ScoreOptions, plan_from_header};
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
 
 use super::table_scores;
@@ -16,6 +17,8 @@ use crate::diagnostic::Diagnostic;
 const MAX_TABLE: u64 = 8 << 20;
 /// The largest log whose metadata is read. It has transcripts too, which take longer.
 const MAX_LOG: u64 = 32 << 20;
+/// The largest log of a run that is read once more.
+const MAX_RUN: u64 = 8 << 20;
 
 /// Whether a file is so small that all of its metadata may be read.
 fn is_small(path: &Path, most: u64) -> bool {
@@ -25,6 +28,16 @@ fn is_small(path: &Path, most: u64) -> bool {
 /// The metadata to read of a log: all, if it is to be looked through.
 pub(super) fn keys_of_log(path: &Path, plan: &Plan) -> MetadataKeys {
     if is_small(path, MAX_LOG) { MetadataKeys::All } else { plan.metadata_keys() }
+}
+
+/// What is to be known about the metadata of a log that a run has just written: it is read once more.
+pub(super) fn of_run(path: &Path, registry: &Registry) -> Option<Diagnostic> {
+    let log = is_small(path, MAX_RUN).then(|| EvalLog::open(path).ok()).flatten()?;
+    let header = log.header().ok()?;
+    let (plan, _) = plan_from_header(&header, registry).ok()?;
+    let options = ScoreOptions::new(MetadataKeys::All).score_parts(plan.score_parts());
+    let scores = log.scores(&header, &options).ok()?;
+    plan.unused_cluster(&scores.columns).map(|found| diagnostic(&found, path))
 }
 
 /// What is to be known about the metadata of a table that was read without it.

@@ -11,6 +11,11 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             nearest.map(|nearest| format!("did you mean `{nearest}`?"))
         }
         Error::MissingKey { key, .. } => Some(format!("give every sample the key `{key}`")),
+        Error::MissingConfidence { metric, key, known, .. } if !known.contains(key) => {
+            let other = known.first().map_or("KEY", String::as_str);
+            Some(format!("name the key of the confidence: {metric}(confidence=\"{other}\")"))
+        }
+        Error::MissingConfidence { key, .. } => Some(format!("give every sample the key `{key}`")),
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
         _ => None,
     }

@@ -1,5 +1,6 @@
 //! Clustered errors by every method, and the hint for a key that nothing is clustered by.
 
+use crate::eval::Logs;
 use crate::{check, errorbar};
 
 /// Questions on eight passages, of two to nine questions; the topic has nothing to do with the scores.
@@ -85,4 +86,31 @@ fn a_file_that_cannot_be_read_for_the_hint_has_none() {
         String::from_utf8(output.stderr).unwrap()
     };
     assert_eq!(run(&["score", "t.csv", "--max-memory", "1M", "--format", "csv"]), "");
+}
+
+/// A run whose samples all get the answer 1, which is right for half of the passages.
+#[test]
+fn a_run_and_its_log_are_hinted_at_too() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = |id: usize| {
+        let passage = id / 4;
+        format!(
+            "{{\"id\": {id}, \"input\": \"?\", \"target\": \"{}\", \"metadata\": {{\"passage\": {passage}, \"note\": [\"n\"]}}}}\n",
+            1 + passage % 2
+        )
+    };
+    std::fs::write(folder.path().join("d.jsonl"), (0..24).map(sample).collect::<String>()).unwrap();
+    let task = "dataset = { path = \"d.jsonl\" }\nscorer = \"match()\"\nmodel = \"mock/1\"\n";
+    std::fs::write(folder.path().join("t.toml"), task).unwrap();
+    let logs = Logs::new();
+    logs.check("clusters_hint_eval", folder.path(), &["eval", "t.toml"]);
+    let log = logs.only().display().to_string();
+    let stderr = |args: &[&str]| {
+        let output = errorbar(folder.path(), args).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let hint = "hint: if they belong together, add --cluster passage\n";
+    assert_eq!(stderr(&["score", &log, "--format", "json"]).matches(hint).count(), 1);
+    assert_eq!(stderr(&["score", &log, "--cluster", "passage"]), "");
 }

@@ -317,6 +317,7 @@ impl Task {
             // Every scorer is planned.
             default_metrics: Default::default(),
             only: Vec::new(),
+            scorer_reducers: Default::default(),
         }
     }
 }

@@ -24,6 +24,8 @@ fn is_good(key: &str, field: TomlField<'_>, value: &Json) -> bool {
     match (ErrorPlan::from_json(&alone), value.as_str()) {
         (Ok(_), _) if !is_empty_key => return true,
         (Err(problem), name) if is_of_its_kind(key, value) => {
+            // With arguments, it is those that are wrong.
+            let name = name.filter(|name| !name.contains('('));
             field.report(problem, did_you_mean(name.and_then(|name| nearest(name, names(key)))));
         }
         _ => field.expected(wanted(key)).unwrap_or_default(),

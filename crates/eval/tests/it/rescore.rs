@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use errorbar_core::metrics::mean;
-use errorbar_core::{Error, Metrics, Score, Value, metrics};
+use errorbar_core::reducers::max;
+use errorbar_core::{Error, Metrics, Score, ScoreResult, Value, metrics, reducers};
 use errorbar_eval::scorers::{choice, exact, f1, includes, matches, model_graded_qa};
 use errorbar_eval::solvers::multiple_choice;
 use errorbar_eval::{
@@ -135,6 +136,48 @@ fn appended_scores_have_their_own_names_and_the_old_ones_stay() {
     assert_eq!(again.names().collect::<Vec<_>>(), ["includes3"]);
     again.write_back(&built_in_registry()).unwrap();
     assert_eq!(blocks(&check(&path)).len(), 5);
+}
+
+#[test]
+fn samples_are_in_the_order_of_the_dataset() {
+    let fixture = Fixture::new(|task| task);
+    let ids = |log: &EvalLog| -> Vec<String> {
+        let samples = log.samples().unwrap().map(Result::unwrap);
+        samples.filter(|sample| sample.epoch == 1).map(|sample| sample.id.to_string()).collect()
+    };
+    let log = fixture.open();
+    assert_eq!(ids(&log), ["red", "green", "fail", "two"]);
+    let columns = log.score_columns(&errorbar_core::MetadataKeys::NONE).unwrap();
+    assert_eq!((0..4).map(|row| columns.id(row)).collect::<Vec<_>>(), ids(&log));
+    // Those that the header does not list come last, by key.
+    let json = fixture.path("log.json");
+    errorbar_log::eval::convert(&log, &json).unwrap();
+    let text = fs::read_to_string(&json).unwrap();
+    fs::write(&json, text.replacen(r#"["red","green","fail","two"]"#, r#"["two"]"#, 1)).unwrap();
+    assert_eq!(ids(&EvalLog::open(&json).unwrap()), ["two", "fail", "green", "red"]);
+}
+
+#[test]
+fn scores_of_each_scorer_keep_the_reducer_that_they_were_recorded_with() {
+    let fixture = Fixture::new(|task| task);
+    let reducers = Some(reducers![max()]);
+    let rescore = Rescore::new().scorer(matches()).action(ScoreAction::Append);
+    let options = RunOptions { reducers, ..RunOptions::default() };
+    let scored = scored_with(&rescore, fixture.open(), &options).unwrap();
+    let path = fixture.path("reduced.eval");
+    scored.write_to(&path, &built_in_registry()).unwrap();
+
+    let log = EvalLog::open(&path).unwrap();
+    let header = log.header().unwrap();
+    let (plan, _) = errorbar_log::eval::plan_from_header(&header, &built_in_registry()).unwrap();
+    assert_eq!(plan.reducers_of("match").log_names().unwrap(), ["max"]);
+    assert_eq!(plan.reducers_of("includes").log_names(), None);
+    let columns = log.score_columns(&plan.metadata_keys()).unwrap();
+    let computed = plan.evaluate(&columns).unwrap().results;
+    assert_eq!(compare(&header.results.unwrap(), &computed), []);
+    let reducer = |block: &ScoreResult| (block.scorer.clone(), block.reducer.clone());
+    let reducers: Vec<_> = computed.scores.iter().map(reducer).collect();
+    assert_eq!(reducers, [("includes".to_owned(), None), ("match".to_owned(), Some("max".to_owned()))]);
 }
 
 #[test]

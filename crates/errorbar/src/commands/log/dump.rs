@@ -34,7 +34,7 @@ pub(crate) struct DumpArgs {
     /// The header: task, model, status, results [default]
     #[arg(long, group = "what")]
     header: bool,
-    /// All samples, one per line, by epoch and then by id
+    /// All samples, one per line, by epoch and then in the order of the dataset
     #[arg(long, group = "what")]
     samples: bool,
     /// One sample, with messages and events
@@ -90,7 +90,7 @@ impl RecordWriter {
             false => copy(&mut StrictWriter::new(&mut self.inner, layout)),
         };
         let is_there = copied.map_err(|error| match error.kind() {
-            LogErrorKind::Write(error) => Diagnostics::from(io::Error::from(error.kind())),
+            LogErrorKind::Write(error) => Diagnostics::from(io::Error::new(error.kind(), error.to_string())),
             _ => error.into(),
         })?;
         if is_there {

@@ -255,6 +255,21 @@ pub(super) fn create_private_folder(path: &Path) -> io::Result<()> {
     builder.create(path)
 }
 
+/// Takes the rights of others on a folder away.
+pub(super) fn make_private(path: &Path) -> io::Result<()> {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = fs::metadata(path)?.permissions().mode();
+        if mode & 0o077 != 0 {
+            fs::set_permissions(path, fs::Permissions::from_mode(mode & 0o700))?;
+        }
+    }
+    #[cfg(not(unix))]
+    let _ = path;
+    Ok(())
+}
+
 /// A new file for this user alone.
 fn private_file() -> fs::OpenOptions {
     let mut options = File::options();
@@ -303,6 +318,19 @@ mod tests {
     fn answer(folder: &Path, hash: &str, model: &str, created: &str) -> PathBuf {
         let content = format!(r#"{{"version":1,"created":"{created}","model":"{model}","output":{{}}}}"#);
         write(folder, &format!("{}/{hash}.json", &hash[..2]), &content, Duration::ZERO)
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_folder_that_others_can_read_is_closed() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let mode = || fs::metadata(folder.path()).unwrap().permissions().mode() & 0o777;
+        for (before, after) in [(0o755, 0o700), (0o770, 0o700), (0o500, 0o500)] {
+            fs::set_permissions(folder.path(), fs::Permissions::from_mode(before)).unwrap();
+            make_private(folder.path()).unwrap();
+            assert_eq!(mode(), after);
+        }
     }
 
     #[test]

@@ -78,6 +78,18 @@ impl Cache {
         Ok(Cache { folder: CacheFolder::new(folder), expiry })
     }
 
+    /// Opens the [default folder](Cache::default_folder). One that an older version made for everybody to read is closed
+    /// to others: nobody has shared it on purpose, and questions and answers may be confidential.
+    ///
+    /// # Errors
+    /// A folder that cannot be made or closed.
+    pub fn open_default(expiry: Option<Duration>) -> Result<Self> {
+        let cache = Cache::open(Cache::default_folder()?, expiry)?;
+        let path = cache.folder.path();
+        folder::make_private(path).map_err(|error| unusable(path, &error))?;
+        Ok(cache)
+    }
+
     /// The default folder of cached answers: in `$ERRORBAR_CACHE_DIR`, else in `errorbar` in the user's folder
     /// for caches.
     ///

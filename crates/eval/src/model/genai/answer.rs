@@ -4,12 +4,12 @@ use errorbar_core::Metadata;
 use genai::chat::{ChatResponse, StopReason, Usage as TokenUsage};
 use genai::{Error, webc};
 use reqwest::StatusCode;
-use serde_json::Value as Json;
+use serde_json::{Map, Value as Json};
 
 use super::provider::{ApiDialect, ProviderProtocol};
 use crate::model::failure::{self, RequestContext};
 use crate::model::http::{Address, Reply};
-use crate::model::{ModelError, openai, with_prompt};
+use crate::model::{ModelError, UNREADABLE_USAGE, openai, with_prompt};
 use crate::{Message, ModelOutput, OutputChoice, Usage};
 
 /// Where the text of an answer is that is no chat completion. `genai` takes what is no string there for no answer.
@@ -55,8 +55,20 @@ pub(super) fn read(
     let choice = OutputChoice::new(message, stop_reason(response.stop_reason.as_ref()));
     let reasoning = response.reasoning_content.filter(|text| !text.is_empty()).map(hide);
     let mut output = ModelOutput::new(model, vec![choice]);
-    output.usage = usage(&response.usage);
-    output.metadata = reasoning.map(|text| Metadata::from_iter([("reasoning".to_owned(), text.into())]));
+    let mut metadata = Metadata::new();
+    if let Some(text) = reasoning {
+        metadata.insert("reasoning".to_owned(), text.into());
+    }
+    match unreadable_usage(&raw) {
+        None => output.usage = usage(&response.usage),
+        // An answer is paid for, and good without its usage: what cannot be read of that is for the record.
+        Some(reported) => {
+            let reported = hide(reported.to_string());
+            let reported = serde_json::from_str(&reported).unwrap_or_else(|_| reported.into());
+            metadata.insert(UNREADABLE_USAGE.to_owned(), reported);
+        }
+    }
+    output.metadata = (!metadata.is_empty()).then_some(metadata);
     Ok(output)
 }
 
@@ -70,6 +82,34 @@ fn stop_reason(reason: Option<&StopReason>) -> &'static str {
         Some(StopReason::ContentFilter(_)) => "content_filter",
         Some(StopReason::Other(_)) | None => "unknown",
     }
+}
+
+/// Where answers report their usage, and the counts in it.
+const USAGES: [(&str, &[&str]); 4] = [
+    ("/usage", &["input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens"]),
+    (
+        "/usageMetadata",
+        &["promptTokenCount", "candidatesTokenCount", "thoughtsTokenCount", "totalTokenCount"],
+    ),
+    ("/meta/tokens", &["input_tokens", "output_tokens"]),
+    // The answer itself.
+    ("", &["prompt_eval_count", "eval_count"]),
+];
+
+/// The usage of an answer, if there is one that cannot be read. `genai` takes a count of another type for none.
+fn unreadable_usage(raw: &Json) -> Option<Json> {
+    let is_count =
+        |json: &Json| json.is_null() || json.as_u64().is_some_and(|count| i32::try_from(count).is_ok());
+    for (place, names) in USAGES {
+        let Some(reported) = raw.pointer(place).filter(|reported| !reported.is_null()) else { continue };
+        let counts = names.iter().filter_map(|name| Some(((*name).to_owned(), reported.get(name)?.clone())));
+        let wrong: Map<String, Json> = counts.filter(|(_, count)| !is_count(count)).collect();
+        if wrong.is_empty() && reported.is_object() {
+            continue;
+        }
+        return Some(if place.is_empty() { wrong.into() } else { reported.clone() });
+    }
+    None
 }
 
 fn usage(tokens: &TokenUsage) -> Option<Usage> {

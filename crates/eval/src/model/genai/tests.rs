@@ -9,7 +9,7 @@ use serde_json::{Value as Json, json};
 
 use super::provider::PROTOCOL;
 use super::*;
-use crate::model::ModelErrorKind;
+use crate::model::{ModelErrorKind, UNREADABLE_USAGE};
 use crate::{Message, SampleId, Usage, built_in_registry};
 
 const SECRET: &str = "sk-very-secret";
@@ -225,6 +225,32 @@ async fn cohere_and_ollama_are_understood() {
     let output = output.unwrap();
     assert_eq!((output.completion.as_str(), output.choices[0].stop_reason.as_str()), ("4", "max_tokens"));
     assert_eq!(counted(&output), [Some(9), Some(2), Some(11), None, None, None]);
+}
+
+#[tokio::test]
+async fn a_usage_that_cannot_be_read_costs_no_answer() {
+    let anthropic = |usage: Json| json!({"content": [{"type": "text", "text": "4"}], "stop_reason": "end_turn", "usage": usage});
+    let google = |usage: Json| json!({"candidates": [{"finishReason": "STOP", "content": {"parts": [{"text": "4"}]}}], "usageMetadata": usage});
+    let ollama = |count: Json| json!({"message": {"content": "4"}, "done_reason": "stop", "prompt_eval_count": 9, "eval_count": count});
+    for (provider, answer, wrong) in [
+        (
+            "anthropic",
+            anthropic(json!({"input_tokens": "9", "output_tokens": 2})),
+            json!({"input_tokens": "9", "output_tokens": 2}),
+        ),
+        ("anthropic", anthropic(json!("many")), json!("many")),
+        ("google", google(json!({"promptTokenCount": -1})), json!({"promptTokenCount": -1})),
+        ("ollama", ollama(json!(1.5)), json!({"eval_count": 1.5})),
+    ] {
+        let output = ask(provider, json!({}), answer).await.0.unwrap();
+        assert_eq!((output.completion.as_str(), &output.usage), ("4", &None), "{wrong}");
+        assert_eq!(output.metadata.unwrap().get(UNREADABLE_USAGE), Some(&wrong));
+    }
+    // What is not there, or has other fields, is no mistake.
+    for usage in [json!(null), json!({"input_tokens": 9, "output_tokens": 2, "service_tier": "standard"})] {
+        let output = ask("anthropic", json!({}), anthropic(usage)).await.0.unwrap();
+        assert_eq!(output.metadata, None);
+    }
 }
 
 #[tokio::test]

@@ -29,7 +29,7 @@ pub struct Transcripts<'a> {
 }
 
 impl EvalLog {
-    /// The transcripts of the samples of some ids and epochs, by epoch and then by [key](SampleId::sort_key), each
+    /// The transcripts of the samples of some ids and epochs, by epoch and then in the order of the dataset, each
     /// without its conversation; see [`Transcripts::complete`].
     pub fn transcripts(
         &self,

@@ -1,0 +1,49 @@
+//! `auprc`: precision over recall, as confidence ranks the answers.
+
+use super::calibration::{
+    CONFIDENCE, PredictionSource, Ranking, once, one_class, reads_predictions, sorted, weight_in,
+};
+use crate::error::Result;
+use crate::estimate::{Undefined, resampled_estimate};
+use crate::evaluation::MetricValue;
+use crate::metric::Metric;
+use crate::params::Params;
+use crate::scores::Scores;
+use crate::value::Conversion;
+
+/// The area under the curve of precision over recall of right answers, ranked by confidence (average precision), with a
+/// bootstrap interval; works on unreduced scores.
+///
+/// Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct confidences, without interpolation. A confidence that says nothing gets the
+/// accuracy. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "auprc")]
+pub struct Auprc {
+    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
+    #[param(default = CONFIDENCE.to_owned())]
+    confidence: Option<String>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+impl Metric for Auprc {
+    reads_predictions!();
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let source =
+            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let predictions = source.read(scores)?;
+        let value = match one_class(&predictions) {
+            Some(reason) => Err(reason),
+            None => Ranking::new(&sorted(predictions.clone(), None), once)
+                .average_precision()
+                .ok_or(Undefined::NoScores),
+        };
+        let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
+            let sorted = sorted(predictions, Some(units));
+            move |counts: &[u32]| Ranking::new(&sorted, weight_in(counts)).average_precision()
+        })?;
+        Ok(estimate.into())
+    }
+}

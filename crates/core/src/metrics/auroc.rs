@@ -1,0 +1,224 @@
+//! `auroc`: whether right answers have more confidence than wrong ones.
+
+use super::calibration::{
+    CONFIDENCE, Prediction, PredictionSource, Ranking, once, one_class, reads_predictions, sorted, weight_in,
+};
+use crate::error::Result;
+use crate::estimate::{
+    Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreUnits,
+    StdError, Undefined, resampled_estimate,
+};
+use crate::evaluation::MetricValue;
+use crate::metric::Metric;
+use crate::params::Params;
+use crate::scores::Scores;
+use crate::stats::{normal_quantile, t_quantile};
+use crate::value::Conversion;
+
+/// The chance that a right answer has more confidence than a wrong one (area under the ROC curve), with DeLong's error;
+/// works on unreduced scores.
+///
+/// Equal confidences count half; 0.5 is what a confidence that says nothing gets. The interval is that of the logit; if
+/// every pair is ranked alike it is Newcombe's method 5. With clusters, or with several epochs, the error is
+/// Obuchowski's (1997): that of sums of DeLong's terms by cluster. An error or interval by resampling is used where the
+/// plan names one. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "auroc")]
+pub struct Auroc {
+    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
+    #[param(default = CONFIDENCE.to_owned())]
+    confidence: Option<String>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+impl Metric for Auroc {
+    reads_predictions!();
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let source =
+            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let predictions = source.read(scores)?;
+        let ranking = Ranking::new(&sorted(predictions.clone(), None), once);
+        let value = match (one_class(&predictions), ranking.auroc()) {
+            (Some(reason), _) => Err(reason),
+            (None, area) => area.ok_or(Undefined::NoScores),
+        };
+        let estimation = scores.estimation();
+        let plan = &estimation.errors;
+        let Ok(area) = value else { return self.resampled(scores, value, predictions) };
+        if is_resampled(plan) && !estimation.value_only {
+            return self.resampled(scores, value, predictions);
+        }
+        let mut estimate = Estimate::new(area);
+        (estimate.n, estimate.absent) = (scores.len() as u64, scores.absent() as u64);
+        if estimation.value_only {
+            return Ok(estimate.into());
+        }
+        let figure = ScoreUnits::of_plan(Self::NAME, scores)?.and_then(|units| {
+            let sampled = plan.sampled(units.samples() as f64)?;
+            let error = error(&ranking, area, &sorted(predictions, Some(&units)), &units, plan)?;
+            Ok(StdError { se: error.se * (1.0 - sampled).sqrt(), ..error })
+        });
+        let (interval, reason) = match &figure {
+            Ok(error) => interval(&ranking, area, error, plan),
+            Err(reason) => (Err(reason.clone()), None),
+        };
+        (estimate.interval, estimate.notes.is_caution) = (interval, reason.is_some());
+        estimate.notes.reason = reason;
+        estimate.error = figure.and_then(|error| match error.se > 0.0 {
+            true => Ok(error),
+            false => {
+                Err(Undefined::Other("all pairs of a right and a wrong answer are ranked alike".to_owned()))
+            }
+        });
+        Ok(estimate.into())
+    }
+}
+
+impl Auroc {
+    fn resampled(
+        &self,
+        scores: &Scores<'_>,
+        value: Maybe<f64>,
+        predictions: Vec<Prediction>,
+    ) -> Result<MetricValue> {
+        let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
+            let sorted = sorted(predictions, Some(units));
+            move |counts: &[u32]| Ranking::new(&sorted, weight_in(counts)).auroc()
+        })?;
+        Ok(estimate.into())
+    }
+}
+
+/// Whether the plan names a method by resampling.
+fn is_resampled(plan: &ErrorPlan) -> bool {
+    let by_method = matches!(plan.method, Some(ErrorMethod::Bootstrap | ErrorMethod::Jackknife));
+    by_method
+        || matches!(
+            plan.interval,
+            IntervalChoice::Method(
+                IntervalMethod::Bootstrap | IntervalMethod::Bca | IntervalMethod::BootstrapT
+            )
+        )
+}
+
+/// DeLong's error; of sums by unit if a unit has several answers.
+fn error(
+    ranking: &Ranking,
+    area: f64,
+    predictions: &[Prediction],
+    units: &ScoreUnits,
+    plan: &ErrorPlan,
+) -> Maybe<StdError> {
+    let is_single = !units.is_clustered() && units.len() == predictions.len();
+    if is_single || plan.method == Some(ErrorMethod::Iid) {
+        let few = || {
+            let (right, wrong) = (ranking.right(), ranking.wrong());
+            Undefined::Other(format!(
+                "it takes two right and two wrong answers; there are {right} and {wrong}"
+            ))
+        };
+        let se = ranking.delong(area).ok_or_else(few)?;
+        return Ok(StdError::new(se, ErrorMethod::DeLong));
+    }
+    let count = units.len();
+    if count < 2 {
+        return Err(Undefined::TooFewClusters { clusters: count as u64 });
+    }
+    let mut sums = vec![0.0; count];
+    let ties = predictions.chunk_by(|a, b| a.confidence == b.confidence);
+    for (tie, side) in ties.zip(ranking.placements()) {
+        for prediction in tie {
+            let term = match prediction.is_right {
+                true => (side.of_right - area) / ranking.right() as f64,
+                false => (side.of_wrong - area) / ranking.wrong() as f64,
+            };
+            if let Some(sum) = sums.get_mut(prediction.unit as usize) {
+                *sum += term;
+            }
+        }
+    }
+    let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
+    let clusters = count as f64;
+    let (factor, method) = match plan.method {
+        Some(ErrorMethod::Cluster(Cr::Cr0)) => (1.0, Cr::Cr0),
+        _ => (clusters / (clusters - 1.0), Cr::Cr1),
+    };
+    let error = StdError::new((factor * squares).sqrt(), ErrorMethod::Cluster(method));
+    Ok(error.with_df(clusters - 1.0).with_clusters(vec![count as u64]))
+}
+
+/// The interval of the plan; and why it is of another method, if it is.
+fn interval(
+    ranking: &Ranking,
+    area: f64,
+    error: &StdError,
+    plan: &ErrorPlan,
+) -> (Maybe<Interval>, Option<String>) {
+    let (level, side) = (plan.level(), plan.side());
+    let confidence = side.confidence_of_ends(level);
+    let df = error.df.is_finite().then_some(error.df);
+    let quantile = match df {
+        Some(df) => t_quantile(confidence, df),
+        None => normal_quantile(confidence),
+    };
+    let one_sided = |lower: f64, upper: f64, method: IntervalMethod| {
+        Ok(Interval::new(lower, upper, level, method).with_df(df).one_sided(side, Some((0.0, 1.0))))
+    };
+    if area == 0.0 || area == 1.0 {
+        if !error.clusters.is_empty() {
+            let reason = "all pairs of a right and a wrong answer are ranked alike".to_owned();
+            return (Err(Undefined::Other(reason)), None);
+        }
+        let (lower, upper) = newcombe(area, ranking.right() as f64, ranking.wrong() as f64, quantile);
+        let reason = "Newcombe's method 5, as all pairs are ranked alike".to_owned();
+        return (one_sided(lower, upper, IntervalMethod::Custom), Some(reason));
+    }
+    match plan.interval {
+        IntervalChoice::Method(IntervalMethod::T) => {
+            let half = quantile * error.se;
+            (one_sided(area - half, area + half, IntervalMethod::T), None)
+        }
+        choice => {
+            let logit = libm::log(area / (1.0 - area));
+            let half = quantile * error.se / (area * (1.0 - area));
+            let share = |logit: f64| 1.0 / (1.0 + libm::exp(-logit));
+            let reason = match choice {
+                IntervalChoice::Auto => None,
+                IntervalChoice::Method(other) => {
+                    Some(format!("logit in place of {other}, which is for means"))
+                }
+            };
+            (one_sided(share(logit - half), share(logit + half), IntervalMethod::Logit), reason)
+        }
+    }
+}
+
+/// Newcombe, "Confidence intervals for an effect size measure based on the Mann-Whitney statistic. Part 2", Statistics in
+/// Medicine 25, 2006, method 5: the areas that a test with the variance of Hanley & McNeil, the numbers of both kinds taken
+/// as equal, does not reject.
+fn newcombe(area: f64, right: f64, wrong: f64, quantile: f64) -> (f64, f64) {
+    let others = (right + wrong) / 2.0 - 1.0;
+    let rejects = |theta: f64| {
+        let spread = 1.0 + others * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta));
+        let variance = theta * (1.0 - theta) * spread / (right * wrong);
+        (area - theta).powi(2) > quantile * quantile * variance
+    };
+    // From the area, which is not rejected, to the far end of the range, which is.
+    let (mut inside, mut outside) = (area, 1.0 - area);
+    for _ in 0..BISECTIONS {
+        let middle = 0.5 * (inside + outside);
+        // Next to the area both sides vanish, and the square does so faster.
+        if middle != area && rejects(middle) {
+            outside = middle;
+        } else {
+            inside = middle;
+        }
+    }
+    if area == 1.0 { (inside, 1.0) } else { (0.0, inside) }
+}
+
+/// Halvings until a number between 0 and 1 has all its digits.
+const BISECTIONS: u32 = 60;

@@ -1,0 +1,55 @@
+//! `brier`: the mean squared error of confidences.
+
+use super::calibration::{CONFIDENCE, Loss, Prediction, PredictionMean, PredictionSource, reads_predictions};
+use crate::error::Result;
+use crate::estimate::Estimation;
+use crate::evaluation::{MetricValue, Role};
+use crate::metric::{Metric, MetricState, compute_by_state};
+use crate::params::Params;
+use crate::scores::Scores;
+use crate::value::Conversion;
+
+/// The mean squared difference between confidence and outcome (Brier score), with the plan's error and interval; works
+/// on unreduced scores.
+///
+/// 0 is best; 0.25 is what a confidence of one half always gets. A score must be right or wrong, 1 or 0.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "brier")]
+pub struct Brier {
+    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
+    #[param(default = CONFIDENCE.to_owned())]
+    confidence: Option<String>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+impl Brier {
+    fn mean(&self, estimation: &Estimation) -> Result<PredictionMean> {
+        let source =
+            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let loss = Loss { of: squared_error, largest: 1.0, note_of_largest: None };
+        PredictionMean::new(source, loss, estimation)
+    }
+}
+
+fn squared_error(prediction: &Prediction) -> f64 {
+    let error = prediction.confidence - prediction.outcome();
+    error * error
+}
+
+impl Metric for Brier {
+    reads_predictions!();
+
+    fn role(&self) -> Role {
+        Role::Location
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(self.mean(scores.estimation())?, scores)
+    }
+
+    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(self.mean(estimation).ok()?))
+    }
+}

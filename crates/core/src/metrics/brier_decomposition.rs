@@ -1,0 +1,88 @@
+//! `brier_decomposition`: what the Brier score is made of.
+
+use indexmap::IndexMap;
+
+use super::calibration::{
+    Bin, CONFIDENCE, Prediction, PredictionSource, Scheme, bins, check_bins, once, reads_predictions, sorted,
+    weight_in,
+};
+use crate::error::Result;
+use crate::estimate::{Estimate, Undefined, resampled_estimates};
+use crate::evaluation::MetricValue;
+use crate::metric::Metric;
+use crate::params::Params;
+use crate::scores::Scores;
+use crate::value::Conversion;
+
+/// The parts of the Brier score over bins of confidence, each with a bootstrap interval; works on unreduced scores.
+///
+/// `brier = reliability − resolution + uncertainty + within_bins`: the distance of confidence from accuracy (0 is best),
+/// how far the accuracy of the bins differs (more is better), the variance of the outcome, and what is lost by taking the
+/// confidences of a bin as one (0 if they are equal). Murphy 1973; Stephenson, Coelho & Jolliffe 2008. It cannot be merged
+/// from parts. A score must be right or wrong, 1 or 0.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "brier_decomposition")]
+pub struct BrierDecomposition {
+    /// The number of bins.
+    #[param(default = 10, check = check_bins)]
+    bins: Option<usize>,
+    /// Bins of equal width ("width") or with equally many answers ("mass").
+    #[param(default = Scheme::Width)]
+    scheme: Option<Scheme>,
+    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
+    #[param(default = CONFIDENCE.to_owned())]
+    confidence: Option<String>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+/// The names of the parts, in the order of [`parts`].
+const PARTS: [&str; 4] = ["reliability", "resolution", "uncertainty", "within_bins"];
+
+impl Metric for BrierDecomposition {
+    reads_predictions!();
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let source =
+            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let predictions = source.read(scores)?;
+        let (count, scheme) = (self.bins_or_default(), self.scheme_or_default());
+        let all = sorted(predictions.clone(), None);
+        let values = match parts(&all, once, &bins(&all, once, count, scheme)) {
+            Some(parts) => parts.map(Ok).to_vec(),
+            None => vec![Err(Undefined::NoScores); PARTS.len()],
+        };
+        let estimates = resampled_estimates(Self::NAME, scores, values, |units| {
+            let sorted = sorted(predictions, Some(units));
+            move |counts: &[u32]| {
+                let bins = bins(&sorted, weight_in(counts), count, scheme);
+                parts(&sorted, weight_in(counts), &bins).unwrap_or([f64::NAN; 4]).to_vec()
+            }
+        })?;
+        let named = PARTS.iter().map(|name| (*name).to_owned()).zip(estimates);
+        Ok(named.collect::<IndexMap<String, Estimate>>().into())
+    }
+}
+
+/// Reliability, resolution, uncertainty, and what is left of the Brier score; none without predictions.
+fn parts(predictions: &[Prediction], weight: impl Fn(&Prediction) -> u32, bins: &[Bin]) -> Option<[f64; 4]> {
+    let n: u64 = bins.iter().map(|bin| bin.n).sum();
+    let right: u64 = bins.iter().map(|bin| bin.right).sum();
+    if n == 0 {
+        return None;
+    }
+    let share = right as f64 / n as f64;
+    let over_bins = |square: &dyn Fn(&Bin) -> f64| {
+        let part = |bin: &Bin| bin.n as f64 * square(bin).powi(2);
+        bins.iter().filter(|bin| bin.n > 0).map(part).sum::<f64>() / n as f64
+    };
+    let reliability = over_bins(&|bin| bin.confidence() - bin.accuracy());
+    let resolution = over_bins(&|bin| bin.accuracy() - share);
+    let uncertainty = share * (1.0 - share);
+    let squared = |prediction: &Prediction| {
+        f64::from(weight(prediction)) * (prediction.confidence - prediction.outcome()).powi(2)
+    };
+    let brier = predictions.iter().map(squared).sum::<f64>() / n as f64;
+    Some([reliability, resolution, uncertainty, brier - (reliability - resolution + uncertainty)])
+}

@@ -1,0 +1,251 @@
+//! What the measures of calibration have in common: the confidence of each answer, and whether the answer was right.
+//!
+//! A prediction is one answer, so a sample in one epoch. Figures see predictions in the order of their confidence, each with
+//! the unit that it belongs to, so they do not depend on the order of samples.
+
+mod bins;
+mod ranking;
+
+pub(super) use bins::{Bin, Scheme, bins, check_bins};
+pub(super) use ranking::Ranking;
+use serde_json::Value as Json;
+
+use super::mean::mean;
+use crate::columns::ValueColumn;
+use crate::error::{Error, Result};
+use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, ScoreUnits, Undefined};
+use crate::evaluation::MetricValue;
+use crate::metric::{Accumulator, Metric, MetricState};
+use crate::python_text::json_text;
+use crate::scores::Scores;
+use crate::value::Conversion;
+
+/// The metadata key of confidences if none is named.
+pub(super) const CONFIDENCE: &str = "confidence";
+
+/// Where confidences are, and how values become right or wrong.
+#[derive(Clone, Debug)]
+pub(super) struct PredictionSource {
+    metric: &'static str,
+    key: String,
+    conversion: Conversion,
+}
+
+/// One answer.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Prediction {
+    pub(super) confidence: f64,
+    pub(super) is_right: bool,
+    /// What it belongs to when units are resampled.
+    pub(super) unit: u32,
+}
+
+impl Prediction {
+    /// 1 if the answer was right.
+    pub(super) fn outcome(&self) -> f64 {
+        f64::from(u8::from(self.is_right))
+    }
+}
+
+/// What metrics over predictions read: every epoch, with the confidence in the metadata of scores and samples.
+macro_rules! reads_predictions {
+    () => {
+        fn metadata_keys(&self) -> $crate::MetadataKeys {
+            $crate::MetadataKeys::one(self.confidence_or_default())
+        }
+
+        fn score_parts(&self) -> $crate::ScoreParts {
+            $crate::ScoreParts::Metadata
+        }
+
+        fn wants(&self) -> $crate::Wants {
+            $crate::Wants::Unreduced
+        }
+    };
+}
+pub(super) use reads_predictions;
+
+impl PredictionSource {
+    pub(super) fn new(metric: &'static str, key: String, conversion: Conversion) -> Self {
+        PredictionSource { metric, key, conversion }
+    }
+
+    /// The prediction at each position, all of one unit.
+    ///
+    /// # Errors
+    /// A score that is neither right nor wrong, a confidence that is missing or outside of 0 to 1.
+    pub(super) fn read(&self, scores: &Scores<'_>) -> Result<Vec<Prediction>> {
+        let outcomes =
+            scores.finite(self.metric, &self.conversion, |numbers| numbers.to_floats().into_owned())?;
+        let column = scores.key(self.metric, &self.key);
+        let mut predictions = Vec::with_capacity(outcomes.len());
+        for (at, outcome) in outcomes.into_iter().enumerate() {
+            let is_right = match outcome {
+                1.0 => true,
+                0.0 => false,
+                _ => return Err(self.no_outcome(scores, at, outcome)),
+            };
+            let of_score = scores.score_metadata(at).and_then(|metadata| metadata.get(&self.key));
+            let of_sample = || column.value(column.code_of_row(scores.column_row(at) as u32)? as usize);
+            let found = of_score.filter(|value| !value.is_null()).or_else(of_sample);
+            let found = found.filter(|value| !value.is_null()).ok_or_else(|| self.missing(scores, at))?;
+            let confidence = number(found).filter(|number| (0.0..=1.0).contains(number));
+            let confidence = confidence.ok_or_else(|| self.no_confidence(scores, at, found))?;
+            predictions.push(Prediction { confidence, is_right, unit: 0 });
+        }
+        Ok(predictions)
+    }
+
+    fn no_outcome(&self, scores: &Scores<'_>, at: usize, found: f64) -> Error {
+        Error::Shape {
+            metric: self.metric.to_owned(),
+            sample: scores.sample_id(at).to_owned(),
+            found: found.to_string(),
+            wanted: "confidence is compared with answers that are right or wrong: scores must be 1 or 0, C or I; name a \
+                     conversion with to_float"
+                .to_owned(),
+        }
+    }
+
+    fn missing(&self, scores: &Scores<'_>, at: usize) -> Error {
+        let columns = scores.set().columns;
+        let of_score = scores.score_metadata(at).into_iter().flat_map(|metadata| metadata.keys().cloned());
+        let known = of_score.chain(columns.metadata_keys().map(str::to_owned)).take(12).collect();
+        Error::MissingConfidence {
+            metric: self.metric.to_owned(),
+            key: self.key.clone(),
+            sample: scores.sample_id(at).to_owned(),
+            known,
+        }
+    }
+
+    fn no_confidence(&self, scores: &Scores<'_>, at: usize, found: &Json) -> Error {
+        let text: String = json_text(found).chars().take(60).collect();
+        Error::Confidence {
+            metric: self.metric.to_owned(),
+            key: self.key.clone(),
+            sample: scores.sample_id(at).to_owned(),
+            is_percentage: percentage(found),
+            found: text,
+        }
+    }
+}
+
+/// A number, or a string that is one: cells of tables may be quoted.
+fn number(value: &Json) -> Option<f64> {
+    match value {
+        Json::String(text) => text.trim().parse().ok(),
+        other => other.as_f64(),
+    }
+}
+
+/// Whether a confidence looks like one of 0 to 100.
+fn percentage(value: &Json) -> bool {
+    let text = value.as_str().and_then(|text| text.trim().strip_suffix('%')?.trim().parse::<f64>().ok());
+    text.or_else(|| number(value).filter(|number| *number > 1.0)).is_some_and(|number| number <= 100.0)
+}
+
+/// Predictions in the order of their confidence, the units of the plan beside them.
+///
+/// Where several are alike the unit decides, so that sums have the same bits in any order of the scores.
+pub(super) fn sorted(mut predictions: Vec<Prediction>, units: Option<&ScoreUnits>) -> Vec<Prediction> {
+    if let Some(units) = units {
+        let of_positions = units.of_positions();
+        for (prediction, unit) in predictions.iter_mut().zip(of_positions) {
+            prediction.unit = unit;
+        }
+    }
+    predictions.sort_unstable_by(|a, b| {
+        let order = a.confidence.total_cmp(&b.confidence).then(a.is_right.cmp(&b.is_right));
+        order.then(a.unit.cmp(&b.unit))
+    });
+    predictions
+}
+
+/// How often a prediction is in a resample: as often as its unit.
+pub(super) fn weight_in(counts: &[u32]) -> impl Fn(&Prediction) -> u32 {
+    move |prediction| counts.get(prediction.unit as usize).copied().unwrap_or(0)
+}
+
+/// Every prediction once.
+pub(super) fn once(_: &Prediction) -> u32 {
+    1
+}
+
+/// Why there is no figure that compares right answers with wrong ones; none if there are both.
+pub(super) fn one_class(predictions: &[Prediction]) -> Option<Undefined> {
+    let right = predictions.iter().filter(|prediction| prediction.is_right).count();
+    let n = predictions.len();
+    match right {
+        _ if n == 0 => Some(Undefined::NoScores),
+        0 => Some(Undefined::Other(format!("all {n} answers are wrong; it takes right and wrong ones"))),
+        _ if right == n => {
+            Some(Undefined::Other(format!("all {n} answers are right; it takes right and wrong ones")))
+        }
+        _ => None,
+    }
+}
+
+/// The mean of one number for each prediction, with the error and the interval of the plan.
+#[derive(Debug)]
+pub(super) struct PredictionMean {
+    source: PredictionSource,
+    loss: Loss,
+    mean: Box<dyn MetricState>,
+    /// The number of predictions with the largest loss.
+    largest: u64,
+}
+
+/// A number for each prediction.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Loss {
+    pub(super) of: fn(&Prediction) -> f64,
+    /// The largest that there is; the smallest is 0.
+    pub(super) largest: f64,
+    /// The name of the note that counts predictions with the largest loss, if they are to be counted.
+    pub(super) note_of_largest: Option<&'static str>,
+}
+
+impl PredictionMean {
+    pub(super) fn new(source: PredictionSource, loss: Loss, estimation: &Estimation) -> Result<Self> {
+        let mut estimation = estimation.clone();
+        // The range of the plan is that of the scores.
+        estimation.errors.range = Some((0.0, loss.largest));
+        let no_state = || Error::custom("a mean without a state");
+        let mean = mean().state(&estimation).ok_or_else(no_state)?;
+        Ok(PredictionMean { source, loss, mean, largest: 0 })
+    }
+}
+
+impl Accumulator for PredictionMean {
+    fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
+        let losses: Vec<f64> = self.source.read(scores)?.iter().map(self.loss.of).collect();
+        self.largest += losses.iter().filter(|loss| **loss == self.loss.largest).count() as u64;
+        let set = scores.derive(0..scores.len(), ValueColumn::from_floats(losses));
+        self.mean.update(&set.scores())
+    }
+
+    fn merge(&mut self, other: Self) -> Result<()> {
+        self.largest += other.largest;
+        self.mean.merge(other.mean)
+    }
+
+    fn kind(&self) -> Option<ScoreKind> {
+        self.mean.kind()
+    }
+
+    fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
+        let value = self.mean.finish(whole)?;
+        let mut estimate =
+            value.estimate().cloned().unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
+        // They would take an absent sample for a loss of 0 or 1.
+        estimate.bounds = None;
+        Ok(match self.loss.note_of_largest {
+            Some(note) => estimate.note_some(note, (self.largest > 0).then_some(self.largest)).into(),
+            None => estimate.into(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,77 @@
+//! `ece`: how far confidence is from accuracy, bin by bin.
+
+use serde_json::{Value as Json, json};
+
+use super::calibration::{
+    Bin, CONFIDENCE, PredictionSource, Scheme, bins, check_bins, once, reads_predictions, sorted, weight_in,
+};
+use crate::error::Result;
+use crate::estimate::{ErrorPlan, Undefined, resampled_estimate, wilson};
+use crate::evaluation::MetricValue;
+use crate::metric::Metric;
+use crate::params::Params;
+use crate::scores::Scores;
+use crate::stats::normal_quantile;
+use crate::value::Conversion;
+
+/// The mean distance between confidence and accuracy over bins of confidence (expected calibration error), with a
+/// bootstrap interval; works on unreduced scores.
+///
+/// Σ n/N·|accuracy − mean confidence|. Chance alone makes it larger than 0, the more so with few answers in a bin:
+/// ece_debiased corrects for that. The note `bins` has the points of a reliability curve. It cannot be merged from
+/// parts. A score must be right or wrong, 1 or 0.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "ece")]
+pub struct Ece {
+    /// The number of bins.
+    #[param(default = 10, check = check_bins)]
+    bins: Option<usize>,
+    /// Bins of equal width ("width") or with equally many answers ("mass").
+    #[param(default = Scheme::Width)]
+    scheme: Option<Scheme>,
+    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
+    #[param(default = CONFIDENCE.to_owned())]
+    confidence: Option<String>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    to_float: Option<Conversion>,
+}
+
+impl Metric for Ece {
+    reads_predictions!();
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let source =
+            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let predictions = source.read(scores)?;
+        let (count, scheme) = (self.bins_or_default(), self.scheme_or_default());
+        let all = bins(&sorted(predictions.clone(), None), once, count, scheme);
+        let value = error(&all).ok_or(Undefined::NoScores);
+        let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
+            let sorted = sorted(predictions, Some(units));
+            move |counts: &[u32]| error(&bins(&sorted, weight_in(counts), count, scheme))
+        })?;
+        Ok(estimate.note("bins", curve(&all, &scores.estimation().errors)).into())
+    }
+}
+
+/// Σ n/N·|accuracy − mean confidence|; none without predictions.
+fn error(bins: &[Bin]) -> Option<f64> {
+    let n: u64 = bins.iter().map(|bin| bin.n).sum();
+    let distance = |bin: &Bin| (bin.right as f64 - bin.confidences).abs();
+    (n > 0).then(|| bins.iter().map(distance).sum::<f64>() / n as f64)
+}
+
+/// The points of a reliability curve: the bins that are not empty, with Wilson's interval of their accuracy.
+pub(super) fn curve(bins: &[Bin], plan: &ErrorPlan) -> Json {
+    let z = normal_quantile(0.5 + plan.level() / 2.0);
+    let point = |bin: &Bin| {
+        let (lower, upper) = wilson(bin.accuracy(), bin.n as f64, z);
+        json!({
+            "from": bin.lower, "to": bin.upper, "n": bin.n,
+            "confidence": bin.confidence(), "accuracy": bin.accuracy(),
+            "lower": lower, "upper": upper,
+        })
+    };
+    bins.iter().filter(|bin| bin.n > 0).map(point).collect()
+}
