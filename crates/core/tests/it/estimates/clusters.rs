@@ -294,3 +294,80 @@ fn wild_samples_and_bounds() {
     let (lower, upper) = ends(&of(&wild, &far));
     assert_close((upper - lower) * 2f64.powi(10), 7.360022496775561 - 0.8642315047705926, 1e-6);
 }
+
+/// Nothing but the seed and the scores decides: not the number of threads, and not the order of the rows.
+#[test]
+fn random_figures_are_reproducible() {
+    let values: Vec<f64> = (0..3000).map(|at| (f64::from(at) * 0.618_033_988_749_894_9).fract()).collect();
+    let ids: Vec<i64> = (0..3000).map(|at| (f64::from(at as i32).sqrt() * 9.0) as i64).collect();
+    let mut reversed = rows(&values, &ids, &[] as &[i64]);
+    reversed.reverse();
+    for text in [
+        r#"{"method": "bootstrap", "interval": "wild", "cluster": "a", "draws": 2000}"#,
+        r#"{"method": "jackknife", "interval": "bca", "cluster": "a", "draws": 2000}"#,
+    ] {
+        let plan = plan(text);
+        let on = |threads: usize, rows: &[super::Row]| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| estimate(&plan, rows))
+        };
+        let one = on(1, &rows(&values, &ids, &[] as &[i64]));
+        assert_eq!(one, on(3, &rows(&values, &ids, &[] as &[i64])));
+        assert_eq!(one, on(2, &reversed));
+        assert!(one.interval.is_ok() && one.draws.is_some());
+    }
+}
+
+#[test]
+fn more_clusters_than_the_wild_bootstrap_takes() {
+    let values: Vec<f64> = (0..100_001).map(|at| f64::from(at % 977)).collect();
+    let many = of(&plan(r#"{"interval": "wild"}"#), &values);
+    assert_eq!(many.interval.unwrap().method, IntervalMethod::T);
+    assert!(many.notes.is_caution);
+    let reason = many.notes.reason.unwrap();
+    assert!(reason.contains("t in place of wild: more than 100000 samples or clusters"), "{reason}");
+}
+
+/// Twelve samples: `passage` and `chapter` are alike, `topic` is not; `line` is unique, `lone` nearly so.
+fn passages() -> ScoreColumns {
+    let mut columns = ScoreColumns::new(["s"]);
+    for at in 0..12_usize {
+        let passage = at / 3;
+        let row = columns.push(at.to_string(), 1).metadata("passage", passage).metadata("topic", at % 3);
+        let row = row.metadata("chapter", passage % 2).metadata("line", at);
+        let row = row.metadata("lone", if at < 7 { 0 } else { at });
+        let row = row.metadata("list", serde_json::json!([passage]));
+        let row = if at > 0 { row.metadata("partial", passage) } else { row };
+        row.score("s", Score::new((passage % 2) as f64)).unwrap();
+    }
+    columns
+}
+
+#[test]
+fn a_key_that_samples_should_be_clustered_by() {
+    let columns = passages();
+    let found = Plan::new().unused_cluster(&columns).unwrap();
+    // Of the two keys the finer one; lists, gaps and single values are none.
+    assert_eq!((found.key.as_str(), found.clusters), ("passage", 4));
+    assert_eq!((found.scorer.as_str(), found.metric.as_str()), ("s", "accuracy"));
+    // p = ½ of 12: √(¼/11). Cluster sums ±1.5 of 4 clusters: √(4·2.25/(12·9)).
+    assert_close(found.stderr, (0.25_f64 / 11.0).sqrt(), 1e-14);
+    assert_close(found.clustered_stderr, (9.0_f64 / 108.0).sqrt(), 1e-14);
+    assert_close(found.design_effect, (9.0 / 108.0) / (0.25 / 11.0), 1e-13);
+    // Used keys, and plans that have decided.
+    let with = |errors: &str, metrics: errorbar_core::Metrics| {
+        let found = Plan::new().metrics(metrics).errors(plan(errors)).unused_cluster(&columns);
+        found.map(|found| found.key)
+    };
+    assert_eq!(with("{}", metrics![mean()]).as_deref(), Some("passage"));
+    assert_eq!(with(r#"{"method": "jackknife"}"#, metrics![mean()]).as_deref(), Some("passage"));
+    let by_passage = metrics![mean(), grouped(mean(), "passage")];
+    assert_eq!(with("{}", by_passage).as_deref(), Some("chapter"));
+    assert_eq!(with(r#"{"cluster": "topic"}"#, metrics![mean()]), None);
+    assert_eq!(with(r#"{"method": "iid"}"#, metrics![mean()]), None);
+    let clustered = metrics![mean(), errorbar_core::metrics::stderr().cluster("topic")];
+    assert_eq!(with("{}", clustered), None);
+    // There is no mean that could be clustered.
+    assert_eq!(with("{}", metrics![frequency()]), None);
+    assert_eq!(Plan::new().unused_cluster(&ScoreColumns::new(["s"])), None);
+}
