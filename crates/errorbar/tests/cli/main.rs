@@ -8,6 +8,7 @@
     reason = "a test's helper may fail as the test may"
 )]
 
+mod any_metric;
 mod bad_input;
 mod bad_tables;
 mod bad_tasks;
