@@ -17,14 +17,6 @@ pub(crate) fn plain(value: f64) -> String {
     if decimals == 0 { fixed } else { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() }
 }
 
-/// The ends of an interval, to the place that half its width is known to.
-pub(crate) fn interval(lower: f64, upper: f64) -> (String, String) {
-    match decimals((upper - lower) / 2.0) {
-        Some(decimals) => (fixed(lower, decimals), fixed(upper, decimals)),
-        None => (plain(lower), plain(upper)),
-    }
-}
-
 /// A share as a percentage: `95 %`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{} %", plain(share * 100.0))

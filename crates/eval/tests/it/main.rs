@@ -26,6 +26,7 @@ mod resume;
 mod run;
 mod scorers;
 mod solvers;
+mod task_file_errors;
 mod task_file_mutations;
 mod task_files;
 mod task_fit;
