@@ -86,38 +86,30 @@ struct Ac {
 
 impl Ac {
     fn new(profiles: &Profiles, weights: Option<Weights>, places: &[f64]) -> Self {
-        let agree = |a: u32, b: u32| match weights {
-            None => f64::from(u8::from(a == b)),
-            Some(weights) => {
-                let place = |code: u32| places.get(code as usize).copied().unwrap_or(0.0);
-                1.0 - weights.disagreement(place(a), place(b))
-            }
-        };
+        let place = |code: u32| places.get(code as usize).copied().unwrap_or(0.0);
         let counted = |profile: &Vec<u32>| -> Vec<(u32, f64)> {
             let label = |same: &[u32]| same.first().map(|code| (*code, same.len() as f64));
             profile.chunk_by(|a, b| a == b).filter_map(label).collect()
         };
+        let disagreement = |counts: Vec<(u32, f64)>, all: f64| match weights {
+            None => all * all - counts.iter().map(|(_, count)| count * count).sum::<f64>(),
+            Some(weights) => {
+                let placed = counts.into_iter().map(|(code, count)| (place(code), count));
+                weights.disagreement_of_pairs(placed.collect())
+            }
+        };
         let agreement = |profile: &Vec<u32>| {
             let ratings = profile.len() as f64;
-            let counts = counted(profile);
-            let pairs = counts.iter().map(|(a, n)| {
-                let alike: f64 = counts.iter().map(|(b, m)| agree(*a, *b) * m).sum();
-                n * (alike - 1.0)
-            });
-            (profile.len() > 1).then(|| pairs.sum::<f64>() / (ratings * (ratings - 1.0)))
+            (profile.len() > 1)
+                .then(|| 1.0 - disagreement(counted(profile), ratings) / (ratings * (ratings - 1.0)))
         };
         let shares = |profile: &Vec<u32>| {
             let ratings = profile.len() as f64;
             counted(profile).into_iter().map(|(code, count)| (code, count / ratings)).collect()
         };
         let (labels, q) = (places.len(), places.len() as f64);
-        let total: f64 = match weights {
-            None => q,
-            Some(_) => {
-                let codes = 0..labels as u32;
-                codes.clone().map(|a| codes.clone().map(|b| agree(a, b)).sum::<f64>()).sum()
-            }
-        };
+        let once = (0..labels as u32).map(|code| (code, 1.0)).collect();
+        let total = q * q - disagreement(once, q);
         Ac {
             agreement: profiles.list.iter().map(agreement).collect(),
             shares: profiles.list.iter().map(shares).collect(),

@@ -5,7 +5,7 @@ use super::agreement::{
 };
 use crate::args::ArgWord;
 use crate::error::{Error, Result};
-use crate::estimate::Undefined;
+use crate::estimate::{Estimate, Undefined};
 use crate::evaluation::MetricValue;
 use crate::metric::{FigureNames, MetadataKeys, Metric, ScoreParts, Wants};
 use crate::params::Params;
@@ -87,6 +87,16 @@ impl Metric for KrippendorffAlpha {
         };
         let units = items.len();
         let categories = items.categories();
+        if level == Level::Ratio && categories.len() > alpha::MAX_RATIO_VALUES {
+            return Err(Error::Undefined {
+                metric: Self::NAME.to_owned(),
+                problem: format!(
+                    "{} different ratings, and level=\"ratio\" takes at most {}; use level=\"interval\", or round them",
+                    categories.len(),
+                    alpha::MAX_RATIO_VALUES
+                ),
+            });
+        }
         let value = match level {
             Level::Nominal => alpha::nominal(items.labels()),
             level => {
@@ -112,8 +122,16 @@ impl Metric for KrippendorffAlpha {
         let profiles = items.profiles(&categories, false);
         let places = categories.iter().map(|label| label_number(label).unwrap_or(0.0)).collect();
         let resampled = Alpha::new(&profiles, level.distance(), places);
-        let mut estimate =
-            items.estimate(Self::NAME, scores, value, &profiles, |counts| resampled.figure(counts))?;
+        let mut estimate = match level {
+            Level::Ratio if categories.len() > alpha::MAX_RESAMPLED_RATIO_VALUES => {
+                let mut estimate = Estimate::of(value);
+                let reason =
+                    Undefined::Other(format!("too many different ratings to resample: {}", categories.len()));
+                (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
+                estimate.with_n(units as u64)
+            }
+            _ => items.estimate(Self::NAME, scores, value, &profiles, |counts| resampled.figure(counts))?,
+        };
         if self.raters.is_none() {
             estimate.n = scores.len() as u64;
         }

@@ -6,9 +6,16 @@ use crate::error::{Error, Result};
 use crate::estimate::Undefined;
 use crate::scores::Scores;
 
+/// One score: its position, its tokens, and the sum of their log probabilities.
+pub(super) struct Sequence {
+    pub(super) at: usize,
+    pub(super) tokens: f64,
+    pub(super) log_probs: f64,
+}
+
 /// The position, the tokens and the sum of log probabilities of each score; metadata that is missing counts as
 /// no tokens, and how often that was the case is returned too.
-pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<(usize, f64, f64)>, usize)> {
+pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<Sequence>, usize)> {
     let mut missing = 0;
     let mut read = Vec::with_capacity(scores.len());
     for at in 0..scores.len() {
@@ -31,7 +38,7 @@ pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<(usize, f
                 let problem = format!("sample {sample:?}: num_tokens is {tokens}, which is not an integer");
                 return Err(Error::Undefined { metric: metric.to_owned(), problem });
             }
-            (Some(tokens), Some(log_probs)) => read.push((at, tokens, log_probs)),
+            (Some(tokens), Some(log_probs)) => read.push(Sequence { at, tokens, log_probs }),
             _ => missing += 1,
         }
     }

@@ -1,6 +1,6 @@
 //! `perplexity_per_seq`: exp of the mean surprise per token, sequences weighing the same.
 
-use super::perplexity::{no_tokens, tokens};
+use super::perplexity::{Sequence, no_tokens, tokens};
 use super::ratio::{RatioMetric, RatioState, RatioTerms};
 use crate::error::Result;
 use crate::estimate::{Estimation, RatioScale, RatioTerm, Undefined};
@@ -40,11 +40,11 @@ impl RatioMetric for PerplexityPerSeq {
 
     fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
         let (read, missing) = tokens(Self::NAME, scores)?;
-        let has_tokens = |(_, tokens, _): &(usize, f64, f64)| *tokens > 0.0;
-        let term = |(at, tokens, log_probs): (usize, f64, f64)| {
-            (at, RatioTerm { total: -log_probs / tokens, weight: 1.0 })
+        let term = |read: &Sequence| {
+            let surprise = -read.log_probs / read.tokens;
+            (read.tokens > 0.0).then_some((read.at, RatioTerm { total: surprise, weight: 1.0 }))
         };
-        let terms = read.into_iter().filter(has_tokens).map(term).collect();
+        let terms = read.iter().filter_map(term).collect();
         Ok(RatioTerms { terms, missing, problem: None })
     }
 

@@ -1,6 +1,6 @@
 //! `perplexity_per_token`: exp of the mean surprise per token.
 
-use super::perplexity::{no_tokens, tokens};
+use super::perplexity::{Sequence, no_tokens, tokens};
 use super::ratio::{RatioMetric, RatioState, RatioTerms};
 use crate::error::Result;
 use crate::estimate::{Estimation, RatioScale, RatioTerm, Undefined};
@@ -41,10 +41,8 @@ impl RatioMetric for PerplexityPerToken {
 
     fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
         let (read, missing) = tokens(Self::NAME, scores)?;
-        let term = |(at, tokens, log_probs): (usize, f64, f64)| {
-            (at, RatioTerm { total: -log_probs, weight: tokens })
-        };
-        Ok(RatioTerms { terms: read.into_iter().map(term).collect(), missing, problem: None })
+        let term = |read: &Sequence| (read.at, RatioTerm { total: -read.log_probs, weight: read.tokens });
+        Ok(RatioTerms { terms: read.iter().map(term).collect(), missing, problem: None })
     }
 
     fn nothing(_: u64) -> Undefined {

@@ -2,7 +2,7 @@
 
 use crate::error::Result;
 use crate::estimate::{
-    Estimate, Estimation, GroupContext, RatioScale, RatioTerm, RatioTotals, ScoreKind, Undefined,
+    ErrorPlan, Estimate, Estimation, GroupContext, RatioScale, RatioTerm, RatioTotals, ScoreKind, Undefined,
 };
 use crate::evaluation::MetricValue;
 use crate::metric::Accumulator;
@@ -88,12 +88,14 @@ impl<M: RatioMetric> Accumulator for RatioState<M> {
 
     fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         let random = self.estimation.random.among(whole.estimates);
+        let level = whole.level.or(self.estimation.errors.level);
+        let errors = ErrorPlan { level, ..self.estimation.errors.clone() };
         let kind = whole.kind.unwrap_or_else(|| self.totals.kind());
         let mut estimate = match (&self.problem, self.totals.ratio()) {
             (Some(problem), _) => Estimate::undefined(Undefined::Other(problem.clone())),
             (None, None) => Estimate::undefined(M::nothing(self.n)),
             (None, Some(ratio)) if ratio.is_nan() => Estimate::new(ratio),
-            (None, Some(_)) => self.totals.estimate(&self.estimation.errors, kind, &random, M::SCALE),
+            (None, Some(_)) => self.totals.estimate(&errors, kind, &random, M::SCALE),
         };
         (estimate.n, estimate.absent) = (self.totals.n(), self.absent);
         Ok(estimate.note_some("missing_metadata", (self.missing > 0).then_some(self.missing)).into())

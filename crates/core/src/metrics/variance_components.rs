@@ -55,10 +55,8 @@ impl Metric for VarianceComponents {
         let components = Components::new(samples.iter().map(epochs));
         let mut parts = components.estimates(&mean);
         if let Some(counts) = samples.unequal() {
-            for name in ["between", "within"] {
-                if let Some(estimate) = parts.get_mut(name) {
-                    estimate.notes.custom.insert("samples_by_epochs".to_owned(), counts.as_str().into());
-                }
+            if let Some(within) = parts.get_mut("within") {
+                within.notes.custom.insert("samples_by_epochs".to_owned(), counts.into());
             }
         }
         Ok(parts.into())

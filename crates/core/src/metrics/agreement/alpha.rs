@@ -64,6 +64,11 @@ pub(crate) fn interval(units: &[Vec<f64>]) -> Option<f64> {
     Some(1.0 - within.divide(all.count()) / all.variance()?)
 }
 
+/// The most distinct values for ratios, whose pairs are visited one by one: so many take a second.
+pub(crate) const MAX_RATIO_VALUES: usize = 20_000;
+/// The most of them that are resampled.
+pub(crate) const MAX_RESAMPLED_RATIO_VALUES: usize = 200;
+
 /// Squared ratios of differences to sums; ratings are not negative. `None` without a unit, 1 if only one value occurs.
 pub(crate) fn ratio(units: &[Vec<f64>]) -> Option<f64> {
     let mut values: Vec<f64> = units.iter().flatten().copied().collect();
@@ -119,23 +124,21 @@ impl<'p> Alpha<'p> {
         alpha
     }
 
-    fn squared(&self, a: f64, b: f64) -> f64 {
-        match self.distance {
-            Distance::Nominal => f64::from(u8::from(a != b)),
-            Distance::Ordinal | Distance::Interval => (a - b) * (a - b),
-            Distance::Ratio if a + b == 0.0 => 0.0,
-            Distance::Ratio => ((a - b) / (a + b)) * ((a - b) / (a + b)),
-        }
-    }
-
-    /// The disagreement of the pairs of a profile, over one less than its ratings.
+    /// The disagreement of the ordered pairs of a profile, over one less than its ratings.
     fn within(&self, profile: &[u32], places: &[f64]) -> f64 {
-        let place = |code: &u32| match self.distance {
-            Distance::Nominal => f64::from(*code),
-            _ => places.get(*code as usize).copied().unwrap_or(0.0),
+        let counted =
+            profile.chunk_by(|a, b| a == b).filter_map(|same| Some((same.first()?, same.len() as f64)));
+        let place = |code: u32| places.get(code as usize).copied().unwrap_or(0.0);
+        let counted: Vec<(f64, f64)> = counted.map(|(code, count)| (count, place(*code))).collect();
+        let ratings = profile.len() as f64;
+        let pairs = match self.distance {
+            Distance::Nominal => {
+                ratings * ratings - counted.iter().map(|(count, _)| count * count).sum::<f64>()
+            }
+            Distance::Ordinal | Distance::Interval => squared_differences(&counted),
+            Distance::Ratio => squared_ratios(&counted),
         };
-        let of = |a: &u32| profile.iter().map(|b| self.squared(place(a), place(b))).sum::<f64>();
-        profile.iter().map(of).sum::<f64>() / (profile.len() as f64 - 1.0)
+        pairs / (ratings - 1.0)
     }
 
     /// α, unless fewer than two values occur.
@@ -152,12 +155,16 @@ impl<'p> Alpha<'p> {
             return None;
         }
         let n: u64 = totals.iter().sum();
+        let counted = |totals: &[u64], places: &[f64]| -> Vec<(f64, f64)> {
+            let used = totals.iter().zip(places).filter(|(total, _)| **total > 0);
+            used.map(|(total, place)| (*total as f64, *place)).collect()
+        };
         let (observed, expected) = match self.distance {
             Distance::Ordinal => {
                 let ranks = self.mid_ranks(&totals);
                 let within = self.profiles.list.iter().zip(counts).filter(|(_, count)| **count > 0);
                 let within = within.map(|(profile, count)| *count as f64 * self.within(profile, &ranks));
-                (within.sum::<f64>(), spread(&totals, &ranks))
+                (within.sum::<f64>(), squared_differences(&counted(&totals, &ranks)))
             }
             distance => {
                 let observed = self.disagreement.iter().zip(counts).map(|(d, count)| d * *count as f64);
@@ -166,8 +173,8 @@ impl<'p> Alpha<'p> {
                         let square = |count: &u64| u128::from(*count) * u128::from(*count);
                         (square(&n) - totals.iter().map(square).sum::<u128>()) as f64
                     }
-                    Distance::Ratio => self.pairs(&totals),
-                    _ => spread(&totals, &self.values),
+                    Distance::Ratio => squared_ratios(&counted(&totals, &self.values)),
+                    _ => squared_differences(&counted(&totals, &self.values)),
                 };
                 (observed.sum(), expected)
             }
@@ -187,29 +194,22 @@ impl<'p> Alpha<'p> {
         }
         ranks
     }
-
-    /// The disagreement of all pairs.
-    fn pairs(&self, totals: &[u64]) -> f64 {
-        let used: Vec<(f64, f64)> = totals
-            .iter()
-            .zip(&self.values)
-            .filter(|(total, _)| **total > 0)
-            .map(|(total, value)| (*total as f64, *value))
-            .collect();
-        let of = |(count, value): &(f64, f64)| {
-            used.iter().map(|(other, place)| count * other * self.squared(*value, *place)).sum::<f64>()
-        };
-        used.iter().map(of).sum()
-    }
 }
 
-/// Σ_ck n_c·n_k·(x_c − x_k)² = 2·N·Σ n·(x − x̄)².
-fn spread(totals: &[u64], places: &[f64]) -> f64 {
-    let n = totals.iter().sum::<u64>() as f64;
-    let mean = totals.iter().zip(places).map(|(total, place)| *total as f64 * place).sum::<f64>() / n;
-    let squares =
-        totals.iter().zip(places).map(|(total, place)| *total as f64 * (place - mean) * (place - mean));
-    2.0 * n * squares.sum::<f64>()
+/// Σ_ck n_c·n_k·(x_c − x_k)² = 2·N·Σ n·(x − x̄)², of counts and places.
+fn squared_differences(counted: &[(f64, f64)]) -> f64 {
+    let n: f64 = counted.iter().map(|(count, _)| count).sum();
+    let mean = counted.iter().map(|(count, place)| count * place).sum::<f64>() / n;
+    2.0 * n * counted.iter().map(|(count, place)| count * (place - mean) * (place - mean)).sum::<f64>()
+}
+
+/// Σ_ck n_c·n_k·((x_c − x_k)/(x_c + x_k))², of counts and places; two zeros do not differ.
+fn squared_ratios(counted: &[(f64, f64)]) -> f64 {
+    let squared = |a: f64, b: f64| if a + b == 0.0 { 0.0 } else { ((a - b) / (a + b)) * ((a - b) / (a + b)) };
+    let of = |(at, (count, place)): (usize, &(f64, f64))| {
+        count * counted.iter().take(at).map(|(other, b)| other * squared(*place, *b)).sum::<f64>()
+    };
+    2.0 * counted.iter().enumerate().map(of).sum::<f64>()
 }
 
 #[cfg(test)]

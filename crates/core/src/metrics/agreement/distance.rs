@@ -29,6 +29,29 @@ impl Weights {
             Weights::Quadratic => (a - b) * (a - b),
         }
     }
+
+    /// Σ_ab n_a·n_b·d(a, b) over all ordered pairs of places with their counts, without visiting the pairs.
+    pub(crate) fn disagreement_of_pairs(self, mut counted: Vec<(f64, f64)>) -> f64 {
+        counted.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let all: f64 = counted.iter().map(|(_, count)| count).sum();
+        match self {
+            // From place to place, each pair that it lies between grows by the gap.
+            Weights::Linear => {
+                let (mut below, mut before, mut sum) = (0.0, 0.0, 0.0);
+                for (place, count) in counted {
+                    sum += (place - before) * below * (all - below);
+                    below += count;
+                    before = place;
+                }
+                2.0 * sum
+            }
+            Weights::Quadratic => {
+                let mean = counted.iter().map(|(place, count)| place * count).sum::<f64>() / all;
+                let squares = counted.iter().map(|(place, count)| count * (place - mean) * (place - mean));
+                2.0 * all * squares.sum::<f64>()
+            }
+        }
+    }
 }
 
 /// The declared order of labels.

@@ -29,10 +29,11 @@ fn our_logs_give_back_their_rows() {
                 assert_eq!(recovered.degenerate, degenerate, "{place}");
                 let interval = |row: &RecordedRow| {
                     let interval = row.interval.as_ref()?;
-                    Some((interval.lower, interval.upper, interval.level?, interval.method.clone()?))
+                    let ends = (interval.lower, interval.upper, interval.side);
+                    Some((ends, interval.level?, interval.method.clone()?))
                 };
                 let wanted = estimate.interval.as_ref().ok();
-                let wanted = wanted.map(|i| (i.lower, i.upper, i.level, i.method.name().to_owned()));
+                let wanted = wanted.map(|i| ((i.lower, i.upper, i.side), i.level, i.method.to_string()));
                 assert_eq!(interval(recovered), wanted, "{place}");
                 if wanted.is_some() {
                     assert_eq!(recovered.n, Some(estimate.n), "{place}");

@@ -44,7 +44,7 @@ pub(crate) fn many_scores() -> Vec<Vec<Option<f64>>> {
 }
 
 /// Metrics of every role, alone, together, by group and by group of groups.
-pub(crate) const METRICS: [&str; 14] = [
+pub(crate) const METRICS: [&str; 16] = [
     "[accuracy()]",
     "[std(), var()]",
     "[stderr(), ci()]",
@@ -59,4 +59,6 @@ pub(crate) const METRICS: [&str; 14] = [
     "[frequency(categories=['0.0', 'never'], normalize=False), stderr()]",
     "[accuracy(), accuracy(to_float=value_to_float(correct=0.5)), stderr()]",
     "[grouped(std(), 'passage', all='groups'), mean()]",
+    "[mean(), ci(side='upper'), ci(method='bootstrap_t', side='lower', num_samples=100)]",
+    "[grouped(ci(method='beta(prior=[1, 1])'), 'topic', all='groups'), ci(method='exact', side='lower')]",
 ];
