@@ -116,7 +116,7 @@ pub enum Error {
     },
     /// A sample without a confidence.
     #[error(
-        "{metric}: sample {sample:?} has no confidence: neither its score nor the sample has the metadata key `{key}`{}",
+        "{metric}: sample {sample:?} has no confidence: neither its score nor the sample has a value under the metadata key `{key}`{}",
         known_keys(known)
     )]
     MissingConfidence {

@@ -93,7 +93,7 @@ fn full_spec(info: &EntryInfo, file: &str) -> String {
             ("metric" | "agg", None) => "accuracy()".to_owned(),
             ("scorers", None) => "[includes()]".to_owned(),
             ("reducer", None) => "\"mode\"".to_owned(),
-            ("k", None) => "2".to_owned(),
+            ("k" | "j", None) => "2".to_owned(),
             ("q", None) => "0.9".to_owned(),
             ("condition", None) => "\"key=value\"".to_owned(),
             ("pattern", None) if info.name == "answer" => "\"line\"".to_owned(),

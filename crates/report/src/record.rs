@@ -223,7 +223,9 @@ impl UndefinedParts {
 }
 
 fn note(estimate: &Estimate) -> Option<String> {
-    let custom = estimate.notes.custom.iter().map(|(key, value)| match value {
+    // Lists and maps are data; `results` has them.
+    let remarks = estimate.notes.custom.iter().filter(|(_, value)| !value.is_array() && !value.is_object());
+    let custom = remarks.map(|(key, value)| match value {
         Json::String(text) => format!("{key}: {text}"),
         other => format!("{key}: {other}"),
     });

@@ -114,7 +114,7 @@ pub struct Grouped {
 impl Grouped {
     fn check_arguments(&self) -> Result<()> {
         if self.weights.is_some() && self.all_or_default() != All::Groups {
-            return Err(Self::refuse("weights", "are those of the mean over groups; set all=\"groups\""));
+            return Err(Self::refuse("weights", "is for the mean over groups; set all=\"groups\""));
         }
         let is_location = self.metric.role() == Role::Location;
         let named = [("simultaneous", self.simultaneous_or_default()), ("shrink", self.shrink_or_default())];
@@ -418,11 +418,8 @@ impl Grouped {
                 let weighted = self.weights.is_some();
                 let mean = MacroMean { role, conversion, estimation, whole, weighted };
                 let mut mean = mean.of_groups(&scored, across.as_ref());
-                // Those of a group without a score would need its weight, which is that of its scores.
-                if let (MetricValue::One(mean), Role::Location, None, false) =
-                    (&mut mean, role, conversion, weighted)
-                {
-                    macro_bounds::add(mean, &groups, estimation, whole);
+                if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
+                    macro_bounds::add(mean, &groups, estimation, whole, weighted);
                 }
                 (AggregateBasis::Groups, Some(mean))
             }

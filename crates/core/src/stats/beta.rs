@@ -44,7 +44,7 @@ pub fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
     match Beta::new(a, b) {
         Some(beta) if (0.0..=1.0).contains(&p) => {
             // 1 − p is exact for p ≥ ½ (Sterbenz).
-            if p > 0.5 { beta.from_upper_tail(1.0 - p) } else { beta.from_lower_tail(p) }.x
+            if p > 0.5 { beta.at_upper_tail(1.0 - p) } else { beta.at_lower_tail(p) }.x
         }
         _ => f64::NAN,
     }
@@ -54,7 +54,7 @@ pub fn beta_quantile(p: f64, a: f64, b: f64) -> f64 {
 pub fn beta_survival_quantile(q: f64, a: f64, b: f64) -> f64 {
     match Beta::new(a, b) {
         Some(beta) if (0.0..=1.0).contains(&q) => {
-            if q > 0.5 { beta.from_lower_tail(1.0 - q) } else { beta.from_upper_tail(q) }.x
+            if q > 0.5 { beta.at_lower_tail(1.0 - q) } else { beta.at_upper_tail(q) }.x
         }
         _ => f64::NAN,
     }
@@ -224,13 +224,13 @@ impl Beta {
         Tail { is_lower: true, front: self.front(distance, point), ratio }
     }
 
-    fn from_upper_tail(self, probability: f64) -> Point {
-        self.swapped().from_lower_tail(probability).swapped()
+    fn at_upper_tail(self, probability: f64) -> Point {
+        self.swapped().at_lower_tail(probability).swapped()
     }
 
     /// The point with P(X ≤ x) = `probability` ≤ ½, by Newton's method on ln P as a function of the log odds of x, within a
     /// bracket that shrinks at every step.
-    fn from_lower_tail(self, probability: f64) -> Point {
+    fn at_lower_tail(self, probability: f64) -> Point {
         if probability == 0.0 {
             return Point::from_lower(0.0);
         }

@@ -39,7 +39,7 @@ impl Weights {
     /// The weight of a digit below the number of points.
     fn weight(self, digit: u64) -> f64 {
         let magnitude = self.0.get((digit / 2) as usize).copied().unwrap_or(1.0);
-        if digit % 2 == 0 { magnitude } else { -magnitude }
+        if digit.is_multiple_of(2) { magnitude } else { -magnitude }
     }
 
     /// The greatest number of clusters whose resamples are all computed: 6^6 of Webb's weights, 2^12 of ±1.

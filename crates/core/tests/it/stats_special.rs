@@ -80,6 +80,21 @@ fn student_t_equals_the_table() {
 }
 
 #[test]
+fn published_quantiles_of_students_t() {
+    let published = [
+        (1.0, 12.706204736174694),
+        (2.0, 4.302652729749462),
+        (4.0, 2.7764451051977934),
+        (9.0, 2.262157162798205),
+        (14.0, 2.144786687917804),
+        (29.0, 2.045229642132703),
+    ];
+    for (df, expected) in published {
+        assert!(relative(t_quantile(0.975, df), expected) < 1e-10, "df {df}");
+    }
+}
+
+#[test]
 fn normal_equals_the_table() {
     let normal = worst("normal", 15, |row| {
         let z = number(row, "z");

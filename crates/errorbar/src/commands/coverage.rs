@@ -304,15 +304,18 @@ fn cells(method: &MethodCoverage) -> Vec<ListingCell> {
             return ends.chain([ListingCell::from(reason.to_string())]).collect();
         }
     };
-    let percent = |share: f64| ListingCell::from(format!("{:.1} %", 100.0 * share));
+    let percent = |share: f64| ListingCell::new(format!("{:.1} %", 100.0 * share), share.into());
     let width = figures.width.map(|width| {
         let error = figures.width_error.map(|error| format!(" ± {}", significant(error, 1)));
         format!("{}{}", significant(width, 3), error.unwrap_or_default())
     });
     vec![
         name.into(),
-        percent_with_error(figures.coverage, figures.coverage_error).into(),
-        width.into(),
+        ListingCell::new(
+            percent_with_error(figures.coverage, figures.coverage_error),
+            figures.coverage.into(),
+        ),
+        width.map(|text| ListingCell::new(text, figures.width.into())).into(),
         percent(figures.below),
         percent(figures.above),
         percent(figures.undefined),

@@ -8,10 +8,12 @@
     reason = "a test's helper may fail as the test may"
 )]
 
+mod any_metric;
 mod bad_input;
 mod bad_tables;
 mod bad_tasks;
 mod cache;
+mod calibration;
 mod clusters;
 mod coverage;
 mod epochs;

@@ -219,3 +219,24 @@ fn terminals_without_unicode_get_ascii() {
     assert!(text.is_ascii(), "{text}");
     check_text("ascii", &text);
 }
+
+/// Weights, simultaneous intervals and shrinkage of groups; a group without a weight.
+#[test]
+fn groups_with_weights_together_and_shrunken() {
+    for (name, arguments) in [
+        ("groups_weights", r#"all="groups", weights={"biology": 2, "history": 1, "physics": 1}"#),
+        ("groups_simultaneous", r#"simultaneous=true"#),
+        ("groups_shrunken", r#"all="groups", shrink=true"#),
+        ("groups_no_weight", r#"all="groups", weights={"biology": 2}"#),
+        ("groups_weights_of_samples", r#"weights={"biology": 2}"#),
+    ] {
+        let metric = format!(r#"grouped(accuracy(), "category", {arguments})"#);
+        check_examples(name, &["score", "examples/quiz.csv", "-m", &metric]);
+    }
+    // Two categories share each passage here, so the mean over them is not that of independent groups.
+    let rows =
+        |at: u32| format!("q{at},{},{},p{}\n", at * 7 % 3 % 2, ["law", "art"][at as usize % 2], at / 4);
+    let table = format!("id,score,topic,passage\n{}", (0..24).map(rows).collect::<String>());
+    let metric = r#"grouped(accuracy(), "topic", all="groups")"#;
+    check("groups_spanned", &[("t.csv", &table)], &["score", "t.csv", "-m", metric, "--cluster", "passage"]);
+}

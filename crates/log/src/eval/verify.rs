@@ -137,6 +137,11 @@ impl<'h> Verifier<'h> {
         let others: Vec<Option<Projection<'_>>> =
             others.iter().map(|results| results.as_ref().map(Projection::new)).collect();
         for block in &recorded.scores {
+            // Beside any reducers, metrics that want every epoch have a block without one.
+            if let Some(new) = pairs.take_unreduced(block) {
+                checks.extend(self.check_block(block, Some(&new)));
+                continue;
+            }
             let mut other = self.others.iter().zip(&others).filter(|(other, _)| other.name == block.reducer);
             checks.extend(match other.next().filter(|_| !is_planned(block)) {
                 None => self.check_block(block, pairs.take(block).as_ref()),
@@ -284,6 +289,15 @@ struct Pairs<'r> {
 impl<'r> Pairs<'r> {
     fn new(results: &'r Results) -> Self {
         Pairs { left: Projection::new(results).blocks }
+    }
+
+    /// The first block of unreduced scores that has all the figures of a recorded one without a reducer.
+    fn take_unreduced(&mut self, old: &RecordedBlock) -> Option<ProjectedBlock<'r>> {
+        let has_all = |new: &ProjectedBlock<'_>| old.metrics.keys().all(|key| new.entries.contains_key(key));
+        let is_it = |new: &ProjectedBlock<'_>| new.score.unreduced && is_of(new, old) && has_all(new);
+        let may_be = old.reducer.is_none() && !old.metrics.is_empty();
+        let at = self.left.iter().position(is_it).filter(|_| may_be)?;
+        Some(self.left.remove(at))
     }
 
     /// The first block that is the same as a recorded one.

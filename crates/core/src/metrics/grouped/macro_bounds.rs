@@ -1,6 +1,7 @@
 //! What the mean of groups would be with the samples that have no score.
 
 use super::GroupValue;
+use super::macro_mean::total;
 use crate::estimate::{Bounds, Estimate, Estimation, ScoreKind};
 use crate::stats::{ExactSum, root_of_squares};
 
@@ -11,26 +12,36 @@ pub(super) fn add(
     groups: &[GroupValue],
     estimation: &Estimation,
     whole: Option<ScoreKind>,
+    weighted: bool,
 ) {
     let of_groups: Option<Vec<&Estimate>> = groups.iter().map(|group| group.value.estimate()).collect();
     let Some(of_groups) = of_groups else { return };
-    let scored =
-        || of_groups.iter().zip(groups).filter(|(_, group)| group.n > 0).map(|(estimate, _)| estimate);
-    let fixed: Option<Vec<f64>> = scored().map(|group| group.notes.stderr_fixed).collect();
-    mean.notes.stderr_fixed = fixed
-        .filter(|fixed| !fixed.is_empty())
-        .map(|fixed| root_of_squares(&fixed, 1.0) / fixed.len() as f64);
+    let scored = || of_groups.iter().zip(groups).filter(|(_, group)| group.n > 0);
+    let fixed: Option<Vec<f64>> =
+        scored().map(|(estimate, group)| Some(estimate.notes.stderr_fixed? * group.weight)).collect();
+    let weight = total(scored().map(|(_, group)| group.weight));
+    mean.notes.stderr_fixed =
+        fixed.filter(|fixed| !fixed.is_empty()).map(|fixed| root_of_squares(&fixed, 1.0) / weight);
     let partly: u64 = of_groups.iter().filter_map(|group| group.notes.partly_absent).sum();
     mean.notes.partly_absent = (partly > 0).then_some(partly);
     mean.absent = of_groups.iter().map(|group| group.absent).sum();
-    mean.bounds = bounds(&of_groups, estimation, whole).filter(|_| mean.absent + partly > 0);
+    // The weight of a group is known from its scores.
+    let is_known = !weighted || groups.iter().all(|group| group.n > 0);
+    let weights: Vec<f64> = groups.iter().map(|group| group.weight).collect();
+    mean.bounds =
+        bounds(&of_groups, &weights, estimation, whole).filter(|_| is_known && mean.absent + partly > 0);
 }
 
-fn bounds(groups: &[&Estimate], estimation: &Estimation, whole: Option<ScoreKind>) -> Option<Bounds> {
+fn bounds(
+    groups: &[&Estimate],
+    weights: &[f64],
+    estimation: &Estimation,
+    whole: Option<ScoreKind>,
+) -> Option<Bounds> {
     let unit = whole.filter(|kind| *kind != ScoreKind::Unbounded).map(|_| (0.0, 1.0));
     let (lowest, highest) = estimation.errors.range.or(unit)?;
     let mut sums = [ExactSum::new(), ExactSum::new(), ExactSum::new()];
-    for group in groups {
+    for (group, weight) in groups.iter().zip(weights) {
         let own = match (group.bounds, &group.value) {
             (Some(Bounds { worst, best, absent_as_wrong }), _) => [worst, best, absent_as_wrong],
             // Nothing is absent, or everything.
@@ -38,8 +49,12 @@ fn bounds(groups: &[&Estimate], estimation: &Estimation, whole: Option<ScoreKind
             (None, Err(_)) if group.n == 0 => [lowest, highest, 0.0],
             _ => return None,
         };
-        sums.iter_mut().zip(own).for_each(|(sum, own)| sum.add(own));
+        sums.iter_mut().zip(own).for_each(|(sum, own)| sum.add_product(own, *weight));
     }
-    let [worst, best, wrong] = sums.map(|sum| sum.divide((groups.len() as u64).max(1)));
+    let is_plain = weights.iter().all(|weight| *weight == 1.0);
+    let [worst, best, wrong] = sums.map(|sum| match is_plain {
+        true => sum.divide((groups.len() as u64).max(1)),
+        false => sum.to_f64() / total(weights.iter().copied()),
+    });
     Some(Bounds::new(worst, best, wrong))
 }

@@ -20,7 +20,8 @@ fn labelled(truth: &str, predicted: &str) -> ScoreColumns {
 #[test]
 fn averages_over_labels() {
     let columns = labelled("aaaabbbccc", "aaabbbcccc");
-    let figures: [(fn(Average) -> Box<dyn Metric>, [f64; 3]); 3] = [
+    type Averaged = fn(Average) -> Box<dyn Metric>;
+    let figures: [(Averaged, [f64; 3]); 3] = [
         (|average| Box::new(precision("t").average(average)), [0.8055555555555555, 0.8, 0.825]),
         (|average| Box::new(recall("t").average(average)), [0.8055555555555555, 0.8, 0.8]),
         (|average| Box::new(f1_score("t").average(average)), [0.7936507936507936, 0.8, 0.8]),

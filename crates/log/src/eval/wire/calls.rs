@@ -6,7 +6,7 @@ use errorbar_core::chat::{Message, MessageRole, MessageSource, ModelCall, ModelO
 
 use super::attachments::Attachments;
 use super::chat::Wire;
-use super::time::{put_seconds, put_timestamp};
+use super::time::{TimeWriter, put_seconds};
 use super::writer::JsonWriter;
 
 /// Where the messages of a call, and long strings, are.
@@ -24,11 +24,12 @@ pub(in crate::eval) struct CallWriter<'a> {
     recorded: &'a SampleEvents,
     input: InputForm,
     attachments: Attachments<'a>,
+    times: TimeWriter,
 }
 
 impl<'a> CallWriter<'a> {
     pub(in crate::eval) fn new(recorded: &'a SampleEvents, input: InputForm) -> Self {
-        CallWriter { recorded, input, attachments: Attachments::default() }
+        CallWriter { recorded, input, attachments: Attachments::default(), times: TimeWriter::default() }
     }
 
     /// The long strings of what was written so far.
@@ -84,7 +85,7 @@ impl<'a> CallWriter<'a> {
             json.key("cache").text(cache.name());
         }
         json.bytes.extend_from_slice(br#","completed":""#);
-        put_timestamp(&mut json.bytes, self.recorded.started.saturating_add(*completed));
+        self.times.put(&mut json.bytes, self.recorded.started.saturating_add(*completed));
         json.bytes.extend_from_slice(br#"","working_time":"#);
         put_seconds(&mut json.bytes, *working_time);
     }

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 
 use super::calls::{CallWriter, InputForm};
 use super::chat::Wire;
-use super::time::{put_digits, put_seconds, put_timestamp};
+use super::time::{TimeWriter, put_digits, put_seconds};
 use super::writer::JsonWriter;
 use crate::eval::header::EvalError;
 
@@ -27,6 +27,7 @@ pub(in crate::eval) struct EventWriter<'a> {
     sample: InitialSample<'a>,
     prefix: String,
     calls: CallWriter<'a>,
+    times: TimeWriter,
 }
 
 /// A sample before it ran.
@@ -44,7 +45,8 @@ pub(in crate::eval) struct InitialSample<'a> {
 impl<'a> EventWriter<'a> {
     pub(in crate::eval) fn new(recorded: &'a SampleEvents, sample: InitialSample<'a>, uuid: &str) -> Self {
         let prefix = uuid.chars().filter(char::is_ascii_alphanumeric).take(ID_PREFIX).collect();
-        EventWriter { recorded, sample, prefix, calls: CallWriter::new(recorded, InputForm::References) }
+        let calls = CallWriter::new(recorded, InputForm::References);
+        EventWriter { recorded, sample, prefix, calls, times: TimeWriter::default() }
     }
 
     /// The list of events.
@@ -119,7 +121,7 @@ impl<'a> EventWriter<'a> {
     }
 
     /// What every event begins with, up to its kind.
-    fn put_start(&self, json: &mut JsonWriter, number: usize, event: &Event) {
+    fn put_start(&mut self, json: &mut JsonWriter, number: usize, event: &Event) {
         json.item();
         let bytes = &mut json.bytes;
         bytes.extend_from_slice(br#"{"uuid":""#);
@@ -131,7 +133,7 @@ impl<'a> EventWriter<'a> {
             self.put_span(bytes, br#","span_id":""#, span);
         }
         bytes.extend_from_slice(br#","timestamp":""#);
-        put_timestamp(bytes, self.recorded.started.saturating_add(event.at));
+        self.times.put(bytes, self.recorded.started.saturating_add(event.at));
         bytes.extend_from_slice(br#"","working_start":"#);
         put_seconds(bytes, event.working);
         bytes.extend_from_slice(br#","event":"#);

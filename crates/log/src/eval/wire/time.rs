@@ -14,15 +14,37 @@ const DAY: u64 = 86_400;
 /// ```
 pub fn timestamp(since_epoch: Duration) -> String {
     let mut bytes = Vec::with_capacity(32);
-    put_timestamp(&mut bytes, since_epoch);
+    TimeWriter::default().put(&mut bytes, since_epoch);
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// Appends a time; one beyond the year 9999 is the last of it.
-pub(super) fn put_timestamp(bytes: &mut Vec<u8>, since_epoch: Duration) {
-    const LAST: Duration = Duration::new(253_402_300_799, 999_999_000);
-    let time = since_epoch.min(LAST);
-    let (days, second) = (time.as_secs() / DAY, time.as_secs() % DAY);
+/// Writes times. Most events of a sample are within one second, whose date and time are computed once.
+#[derive(Debug, Default)]
+pub(super) struct TimeWriter {
+    second: Option<u64>,
+    /// The date and time of it, up to the point.
+    text: Vec<u8>,
+}
+
+impl TimeWriter {
+    /// Appends a time; one beyond the year 9999 is the last of it.
+    pub(super) fn put(&mut self, bytes: &mut Vec<u8>, since_epoch: Duration) {
+        const LAST: Duration = Duration::new(253_402_300_799, 999_999_000);
+        let time = since_epoch.min(LAST);
+        if self.second != Some(time.as_secs()) {
+            self.second = Some(time.as_secs());
+            self.text.clear();
+            put_second(&mut self.text, time.as_secs());
+        }
+        bytes.extend_from_slice(&self.text);
+        put_digits(bytes, u64::from(time.subsec_micros()), 6);
+        bytes.extend_from_slice(b"+00:00");
+    }
+}
+
+/// Appends the date and time of a second, with a point behind it.
+fn put_second(bytes: &mut Vec<u8>, second: u64) {
+    let (days, second) = (second / DAY, second % DAY);
     let (year, month, day) = date(days);
     let parts = [
         (b'-', year, 4),
@@ -36,8 +58,6 @@ pub(super) fn put_timestamp(bytes: &mut Vec<u8>, since_epoch: Duration) {
         put_digits(bytes, number, digits);
         bytes.push(behind);
     }
-    put_digits(bytes, u64::from(time.subsec_micros()), 6);
-    bytes.extend_from_slice(b"+00:00");
 }
 
 /// The date of a day since 1970: year, month and day. Years are counted from March, so that the leap day is the last of
@@ -104,6 +124,13 @@ mod tests {
         assert_eq!(timestamp(Duration::ZERO), "1970-01-01T00:00:00.000000+00:00");
         assert_eq!(timestamp(Duration::from_secs(86_399)), "1970-01-01T23:59:59.000000+00:00");
         assert_eq!(timestamp(Duration::MAX), "9999-12-31T23:59:59.999999+00:00");
+        let (mut times, mut bytes) = (TimeWriter::default(), Vec::new());
+        for millis in [1_999, 1_000, 2_000, 1_001] {
+            times.put(&mut bytes, Duration::from_millis(millis));
+        }
+        let seconds = ["01.999000", "01.000000", "02.000000", "01.001000"];
+        let expected: String = seconds.map(|second| format!("1970-01-01T00:00:{second}+00:00")).concat();
+        assert_eq!(String::from_utf8(bytes).unwrap(), expected);
     }
 
     #[test]
