@@ -79,11 +79,4 @@ mod tests {
         assert_eq!((percent(0.95), percent(0.999)), ("95 %".into(), "99.9 %".into()));
         assert_eq!((counted(1, "score"), counted(0, "score")), ("1 score".into(), "0 scores".into()));
     }
-
-    #[test]
-    fn as_an_interval() {
-        assert_eq!(interval(0.612_3, 0.871_1), ("0.61".into(), "0.87".into()));
-        assert_eq!(interval(0.5, 0.5), ("0.5".into(), "0.5".into()));
-        assert_eq!(interval(-0.01, 0.012), ("-0.010".into(), "0.012".into()));
-    }
 }
