@@ -7,6 +7,7 @@ mod resampler;
 pub(crate) use epochs::{EpochInfo, EpochSums};
 pub(crate) use key_column::KeyColumn;
 pub(crate) use resampler::Resampler;
+use resampler::copy_id;
 
 use std::borrow::Cow;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -56,11 +57,6 @@ pub struct ScoreSet<'a> {
 
 /// The copies of a sample in a resample that have ids of their own. More are drawn once in 10^19 samples.
 const COPIES: usize = 20;
-
-/// The id of a copy of a sample.
-fn copy_id(id: &str, copy: usize) -> String {
-    format!("{id} (copy {copy})")
-}
 
 /// The columns converted so far: several metrics share one conversion.
 #[derive(Debug, Default)]
@@ -183,13 +179,6 @@ impl<'a> ScoreSet<'a> {
     /// The id of the sample of a row.
     fn id(&self, row: usize) -> &str {
         self.columns.id(self.sample_row(row))
-    }
-
-    /// The id of a copy of the sample of a row.
-    fn copy_id(&self, row: usize, copy: usize) -> &str {
-        let Some(ids) = self.copy_ids.get(copy.min(COPIES).saturating_sub(1)) else { return self.id(row) };
-        let all = || (0..self.values.len()).map(|row| copy_id(self.id(row), copy)).collect();
-        ids.get_or_init(all).get(row).map_or("", String::as_str)
     }
 
     /// The row of the score columns that a value belongs to.

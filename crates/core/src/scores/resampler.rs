@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{ConversionCache, RowSelection, ScoreSet, Scores};
+use super::{COPIES, ConversionCache, RowSelection, ScoreSet, Scores};
 use crate::estimate::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, ScoreUnits};
 use crate::ratings::RatingSource;
 
@@ -88,5 +88,19 @@ impl<'a> Resampler<'a> {
             absent_of_part: Some(Vec::new()),
             copies: Some(copies),
         })
+    }
+}
+
+/// The id of a copy of a sample.
+pub(super) fn copy_id(id: &str, copy: usize) -> String {
+    format!("{id} (copy {copy})")
+}
+
+impl ScoreSet<'_> {
+    /// The id of a copy of the sample of a row.
+    pub(super) fn copy_id(&self, row: usize, copy: usize) -> &str {
+        let Some(ids) = self.copy_ids.get(copy.min(COPIES).saturating_sub(1)) else { return self.id(row) };
+        let all = || (0..self.values.len()).map(|row| copy_id(self.id(row), copy)).collect();
+        ids.get_or_init(all).get(row).map_or("", String::as_str)
     }
 }
