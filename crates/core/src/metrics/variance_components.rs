@@ -54,10 +54,10 @@ impl Metric for VarianceComponents {
         let mean = samples.mean(scores, |_| {}, |of_sample| Some(ExactSum::mean(&epochs(of_sample))))?;
         let components = Components::new(samples.iter().map(epochs));
         let mut parts = components.estimates(&mean);
-        if let Some(counts) = samples.unequal() {
-            if let Some(within) = parts.get_mut("within") {
-                within.notes.custom.insert("samples_by_epochs".to_owned(), counts.into());
-            }
+        if let Some(counts) = samples.unequal()
+            && let Some(within) = parts.get_mut("within")
+        {
+            within.notes.custom.insert("samples_by_epochs".to_owned(), counts.into());
         }
         Ok(parts.into())
     }

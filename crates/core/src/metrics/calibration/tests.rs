@@ -253,9 +253,9 @@ fn order_does_not_matter() {
 #[test]
 fn means_of_predictions_merge() {
     let rows: Vec<(f64, f64)> = FOUR.iter().cycle().take(10).copied().chain([(1.0, 0.0)]).collect();
-    let mut estimation = Estimation::default();
     // The range of scores is not that of losses.
-    estimation.errors = ErrorPlan { range: Some((0.0, 1.0)), ..ErrorPlan::new() };
+    let errors = ErrorPlan { range: Some((0.0, 1.0)), ..ErrorPlan::new() };
+    let estimation = Estimation { errors, ..Estimation::default() };
     for metric in [&brier() as &dyn Metric, &log_loss()] {
         let whole = columns(&rows);
         let whole = ScoreSet::unreduced(&whole, "s").unwrap().with_errors(estimation.errors.clone());
