@@ -250,7 +250,7 @@ fn corrected_means_of_clusters_and_by_resampling() {
     let row = |at: u32| {
         let truth = f64::from(u8::from(at % 5 < 3));
         let judge = if at % 10 == 7 { 1.0 - truth } else { truth };
-        (judge, (at / 10 % 2 == 0).then_some(truth))
+        (judge, (at / 10).is_multiple_of(2).then_some(truth))
     };
     let rows: Vec<(f64, Option<f64>)> = (0..400).map(|at| row(at * 7)).collect();
     let columns = judged(&rows);

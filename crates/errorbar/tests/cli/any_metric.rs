@@ -5,7 +5,7 @@ use crate::check;
 fn with(name: &str, metrics: &[&str], options: &[&str]) {
     let labels = ["cat", "dog", "cow"];
     let row = |at: usize| {
-        let (truth, predicted) = (labels[at % 3], labels[(at + usize::from(at % 5 == 0)) % 3]);
+        let (truth, predicted) = (labels[at % 3], labels[(at + usize::from(at.is_multiple_of(5))) % 3]);
         let (score, weight) = (at * 7 % 11 + 1, at % 4);
         format!("q{at:02},{score},{predicted},{truth},{weight},p{}\n", at / 3)
     };

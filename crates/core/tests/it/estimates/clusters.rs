@@ -299,7 +299,7 @@ fn wild_samples_and_bounds() {
 #[test]
 fn random_figures_are_reproducible() {
     let values: Vec<f64> = (0..3000).map(|at| (f64::from(at) * 0.618_033_988_749_894_9).fract()).collect();
-    let ids: Vec<i64> = (0..3000).map(|at| (f64::from(at as i32).sqrt() * 9.0) as i64).collect();
+    let ids: Vec<i64> = (0..3000).map(|at| (f64::from(at).sqrt() * 9.0) as i64).collect();
     let mut reversed = rows(&values, &ids, &[] as &[i64]);
     reversed.reverse();
     for text in [

@@ -44,7 +44,7 @@ const LARGE_PAGE: u64 = 16 << 20;
 /// What is wrong with a row, counted within its row group from 0.
 struct RowError {
     row: usize,
-    kind: TableErrorKind,
+    kind: Box<TableErrorKind>,
 }
 
 /// Reads a row group into a block. Of several errors the one in the first row is reported, and of those in one
@@ -71,7 +71,9 @@ fn read_row_group(
     let tasks: Vec<_> = columns.iter().copied().zip(sinks).collect();
     let read = |(column, mut sink): (ParquetColumn<'_>, CellSink<'_>)| {
         let mut row = 0;
-        read_column(table, group, column, &mut row, &mut sink).err().map(|kind| RowError { row, kind })
+        read_column(table, group, column, &mut row, &mut sink)
+            .err()
+            .map(|kind| RowError { row, kind: Box::new(kind) })
     };
     let errors: Vec<RowError> = tasks.into_par_iter().with_max_len(1).filter_map(read).collect();
     errors.into_iter().min_by_key(|error| error.row).map_or(Ok(()), Err)
