@@ -91,7 +91,7 @@ def krippendorff():
                         rows([["yes", "no"], ["maybe", "maybe"], ["skip", "no"]]), reducers=[]))
         out.append(case(f"alpha-collect-{level}", "after collect", [f"krippendorff_alpha('{level}')"], epochs([[1, 1, 2], [2, 2, 2], [3, NAN, 1]]), reducers=["collect"]))
         out.append(case(f"alpha-default-reducer-{level}", "lists through the default mean reducer", [f"krippendorff_alpha('{level}')"], rows(tables["numbers"])))
-    out.append(case("alpha-level-unknown", "an unknown level", ["krippendorff_alpha(level='ratio')"], rows(tables["numbers"]), reducers=[]))
+    out.append(case("alpha-level-unknown", "an unknown level", ["krippendorff_alpha(level='rank')"], rows(tables["numbers"]), reducers=[]))
     out.append(case("alpha-default", "no argument", ["krippendorff_alpha()"], rows(tables["some"]), reducers=[]))
     rng = random.Random(3)
     for n, raters in ((8, 2), (15, 3), (30, 4)):

@@ -361,7 +361,8 @@ pub(crate) fn remarks(estimate: &Estimate) -> Vec<String> {
     let notes = estimate.notes.custom.iter().filter(|(_, value)| !value.is_array() && !value.is_object());
     let custom = notes.map(|(key, value)| remark(&key.replace('_', " "), value));
     let caution = estimate.notes.reason.clone().filter(|_| estimate.notes.is_caution);
-    caution.into_iter().chain(custom).collect()
+    let spans = estimate.notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
+    caution.into_iter().chain(spans).chain(custom).collect()
 }
 
 /// A note as words: `12 units`, `mean length 11`.

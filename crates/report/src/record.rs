@@ -229,6 +229,7 @@ fn note(estimate: &Estimate) -> Option<String> {
         Json::String(text) => format!("{key}: {text}"),
         other => format!("{key}: {other}"),
     });
-    let notes: Vec<String> = estimate.notes.reason.clone().into_iter().chain(custom).collect();
+    let spans = estimate.notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
+    let notes: Vec<String> = estimate.notes.reason.clone().into_iter().chain(spans).chain(custom).collect();
     (!notes.is_empty()).then(|| notes.join("; "))
 }

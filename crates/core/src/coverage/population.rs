@@ -5,13 +5,11 @@ use crate::error::Result;
 use crate::estimate::{ErrorPlan, ScoreKind, Summary, SummaryKey, Unit, identify};
 use crate::interner::Interner;
 use crate::scores::Scores;
-use crate::stats::{Stream, tally};
+use crate::stats::{Stream, purpose, tally};
 use crate::value::{Conversion, LeafKey};
 
 /// The least number of scores or clusters: fewer do not show how they vary.
 const LEAST: u64 = 5;
-/// The purpose of the random words.
-const PURPOSE: u32 = 0x636F_7672;
 
 /// Values with how often each occurs.
 type Tally = Vec<(f64, u64)>;
@@ -102,7 +100,7 @@ impl Population {
 
     /// How often each kind is drawn in a simulation: as many units as there are, with replacement.
     pub(super) fn draw(&self, seed: u64, simulation: u64) -> Vec<u32> {
-        let mut random = Stream::new(seed, PURPOSE, simulation);
+        let mut random = Stream::new(seed, purpose::SIMULATIONS, simulation);
         // The high half of a product: as even as 2^64 words can be.
         let at = |word: u64| ((u128::from(word) * self.units.len() as u128) >> 64) as usize;
         self.count((0..self.units.len()).filter_map(|_| self.units.get(at(random.next_u64())).copied()))

@@ -11,7 +11,7 @@ use crate::estimate::{
     ErrorPlan, Interval, IntervalChoice, IntervalMethod, Maybe, Summary, SummaryKey, Undefined,
 };
 use crate::random::Random;
-use crate::stats::Moments;
+use crate::stats::{Moments, Stream, purpose};
 
 /// The most simulations if no number is requested, and the least.
 const MOST: u64 = 10_000;
@@ -20,7 +20,7 @@ const LEAST: u64 = 100;
 const UNITS: u64 = 10_000_000;
 /// The values that all resamples of a method draw together if no number of simulations is requested: a few seconds.
 const VALUES: u64 = 1_000_000_000;
-/// The resamples of an interval, unless the plan has a number. Ends from so few are less steady than those of 10,000, which
+/// The resamples of an interval, unless the plan has a number or outcomes are few. Ends from so few are less steady than those of 10,000, which
 /// a single run can afford; over many simulations that evens out.
 const DRAWS: u32 = 1_000;
 /// With at most so many kinds of units the same outcome comes up again and again, and is computed once.
@@ -50,7 +50,7 @@ pub(super) fn simulate(
     seed: u64,
     options: CoverageOptions,
 ) -> Result<Coverage, NoCoverage> {
-    let draws = errors.draws.unwrap_or(DRAWS);
+    let draws = if has_few_outcomes(population) { errors.draws() } else { errors.draws.unwrap_or(DRAWS) };
     let choices = IntervalMethod::CHOICES.iter().copied().map(IntervalChoice::Method);
     let method = |choice: IntervalChoice| -> Result<Method> {
         let mut plan = errors.clone();
@@ -91,14 +91,18 @@ pub(super) fn simulate(
     })
 }
 
+/// Of two kinds of units there are few outcomes, and each is computed once.
+fn has_few_outcomes(population: &Population) -> bool {
+    population.kinds() == 2 && population.clusters().is_none()
+}
+
 /// How often to simulate a method whose interval draws this number of values.
 fn count(population: &Population, values: u64, options: CoverageOptions) -> Maybe<u64> {
     if let Some(requested) = options.simulations {
         return Ok(u64::from(requested.clamp(1, CoverageOptions::MAX_SIMULATIONS)));
     }
     let by_units = (UNITS / population.len().max(1)).clamp(LEAST, MOST);
-    // Of two kinds there are few outcomes, and each is computed once.
-    if values == 0 || population.kinds() == 2 && population.clusters().is_none() {
+    if values == 0 || has_few_outcomes(population) {
         return Ok(by_units);
     }
     match VALUES / values {
@@ -121,7 +125,9 @@ fn run(population: &Population, methods: &[Method], seed: u64) -> Result<Vec<Out
             if first >= wanted(method) {
                 return Ok(None);
             }
-            Ok(summaries.interval(&method.plan, seed)?.ok().map(|interval| (interval.lower, interval.upper)))
+            // A seed of its own: resamples that all simulations share would err in the same direction in all of them.
+            let interval = summaries.interval(&method.plan, resampling_seed(seed, first))?;
+            Ok(interval.ok().map(|interval| (interval.lower, interval.upper)))
         };
         let intervals = methods.iter().map(ends).collect::<Result<Vec<_>>>()?;
         Ok(Outcome { intervals, simulations })
@@ -136,6 +142,11 @@ fn run(population: &Population, methods: &[Method], seed: u64) -> Result<Vec<Out
         outcomes.entry(counts).or_default().push(at);
     }
     outcomes.into_par_iter().map(|(counts, simulations)| outcome(&counts, simulations)).collect()
+}
+
+/// The seed of the resamples of an outcome, by the first simulation that it came up in.
+fn resampling_seed(seed: u64, simulation: u64) -> u64 {
+    Stream::new(seed, purpose::SIMULATED_RESAMPLES, simulation).next_u64()
 }
 
 /// What the intervals of one outcome are computed from. Methods that need the same share it.
@@ -157,7 +168,6 @@ impl<'a> Summaries<'a> {
         }
         let summary = self.known.iter().find(|(known, _)| *known == key).map(|(_, summary)| summary);
         Ok(match summary {
-            // One seed for all: the interval of an outcome does not depend on when it comes up.
             Some(summary) => summary.estimate(plan, self.population.kind, &Random::new(seed, None)).interval,
             None => Err(Undefined::NoScores),
         })

@@ -363,6 +363,8 @@ pub struct Notes {
     pub clusters: Option<u64>,
     /// The share of the scores that the largest cluster has.
     pub largest_cluster_share: Option<f64>,
+    /// Whether it is a mean over groups that clusters span, so that groups are not independent.
+    pub clusters_span_groups: bool,
     /// Why the interval is of this method, and what else a reader should know.
     pub reason: Option<String>,
     /// Whether the reason is something that every reader should see: the interval is not the one that was wanted.

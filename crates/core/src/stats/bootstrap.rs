@@ -11,12 +11,9 @@ use super::exact::ExactSum;
 use super::moments::Moments;
 use super::philox::Stream;
 use super::population::Population;
+use super::purpose::{CLUSTERED_MEANS, MEANS};
 use super::tally::tally;
 use super::xoshiro::Xoshiro;
-
-/// What the random numbers are for: figures of one seed must not share them by accident.
-const MEANS: u32 = 1;
-const CLUSTERED_MEANS: u32 = 2;
 
 /// Nanoseconds of work from which on threads pay for being woken.
 const PARALLEL_WORK: u64 = 1_000_000;

@@ -4,10 +4,7 @@ use super::bootstrap::{ClusterTotal, replicates};
 use super::exact::ExactSum;
 use super::moments::Moments;
 use super::population::Population;
-
-/// What the random numbers are for; 1 and 2 are the plain bootstrap's.
-const STUDENTISED_MEANS: u32 = 3;
-const STUDENTISED_CLUSTERED_MEANS: u32 = 4;
+use super::purpose::{STUDENTISED_CLUSTERED_MEANS, STUDENTISED_MEANS};
 
 /// Below this share of the mean square, a variance is the rounding of one that is 0.
 const ROUNDING: f64 = 1e-12;

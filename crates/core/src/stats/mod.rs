@@ -17,6 +17,7 @@ mod noncentral_t;
 mod normal;
 mod philox;
 mod population;
+pub(crate) mod purpose;
 mod student_t;
 mod tally;
 mod units;

@@ -9,10 +9,8 @@ use super::bootstrap::{quantile_inverse, standard_deviation};
 use super::exact::ExactSum;
 use super::normal::{normal_cdf, normal_quantile};
 use super::philox::Stream;
+use super::purpose::UNITS;
 use super::xoshiro::Xoshiro;
-
-/// What the random numbers are for: figures of one seed must not share them by accident.
-const UNITS: u32 = 16;
 
 /// Units drawn from which on threads pay for being woken.
 const PARALLEL_WORK: usize = 50_000;

@@ -15,11 +15,9 @@ use rayon::slice::ParallelSlice;
 use super::bootstrap::ClusterTotal;
 use super::exact::ExactSum;
 use super::philox::Stream;
+use super::purpose::WILD_WEIGHTS;
 use super::root_of_squares;
 use super::xoshiro::Xoshiro;
-
-/// What the random numbers are for: figures of one seed must not share them by accident.
-const WILD_WEIGHTS: u32 = 16;
 
 /// The weights: those above 0; each is drawn with either sign.
 #[derive(Clone, Copy, Debug)]

@@ -95,7 +95,7 @@ fn clusters_that_span_groups_bring_their_covariance() {
             let error = estimate.error.as_ref().unwrap();
             assert_eq!((error.method, error.clusters.as_slice()), (ErrorMethod::Macro, [4].as_slice()));
             assert_close(error.df, if matches!(method, "CR0" | "CR1") { 3.0 } else { df }, 1e-12);
-            assert_eq!(estimate.notes.custom["clusters"], "span groups");
+            assert!(estimate.notes.clusters_span_groups);
         }
     }
     // Exact: all 4⁴ resamples of the clusters, but for those that leave a group without a score.

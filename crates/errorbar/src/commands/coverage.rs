@@ -37,7 +37,8 @@ whole clusters) are drawn from it with replacement, again and again; the epochs 
 reduced first. `coverage` is how often the interval of a method holds the known mean; it should be
 the level. An interval that is too low lies below the mean, one that is too high above. A draw for
 which a method has no interval, such as one of equal scores, holds nothing. ± is the Monte-Carlo
-error. Intervals that resample draw 1,000 times in each simulation unless --draws is given.
+error. Intervals that resample draw 1,000 times in each simulation (10,000 times of zeros and ones)
+unless --draws is given.
 
 Exit code: 0 if all is well, 1 if the scores of a file cannot show it (all are equal, or there are
 too few), 2 if something could not be read or computed.";

@@ -63,7 +63,7 @@ fn agreeing(
 
 /// The geometric mean, with an error by the delta method.
 #[metric(keys = [], role = "location")]
-fn geometric_mean(scores: &Scores) -> Result<Estimate> {
+fn log_mean(scores: &Scores) -> Result<Estimate> {
     let logs: Vec<f64> = scores.floats().into_iter().map(|value| (value + 1.0).ln()).collect();
     let n = logs.len() as f64;
     if logs.len() < 2 {
@@ -263,9 +263,9 @@ fn maps_and_lists() {
 
 #[test]
 fn estimates_are_taken_as_they_are() {
-    let plan = Plan::new().scorer("overlap", metrics![geometric_mean(), stderr(), halves(), spreads()]);
+    let plan = Plan::new().scorer("overlap", metrics![log_mean(), stderr(), halves(), spreads()]);
     let results = plan.evaluate(&columns()).unwrap().results;
-    let estimate: errorbar::Estimate = results.estimate("geometric_mean").unwrap();
+    let estimate: errorbar::Estimate = results.estimate("log_mean").unwrap();
     // 0.5, 1 and 0, each plus 1: the cube root of 3, minus 1.
     assert!((estimate.number().unwrap() - (3.0_f64.cbrt() - 1.0)).abs() < 1e-12, "{estimate:?}");
     let error = estimate.error.as_ref().unwrap();
@@ -291,7 +291,7 @@ fn estimates_are_taken_as_they_are() {
 
 #[test]
 fn groups_of_estimates_keep_their_errors() {
-    let plan = Plan::new().scorer("overlap", metrics![grouped(geometric_mean(), "category")]);
+    let plan = Plan::new().scorer("overlap", metrics![grouped(log_mean(), "category")]);
     let results = plan.evaluate(&columns()).unwrap().results;
     let rows = results.rows();
     let shown: Vec<_> = rows.iter().map(|row| (row.group, row.estimate.stderr().is_some())).collect();

@@ -102,7 +102,8 @@ impl Mean<'_> {
                     Some(figure) => {
                         estimate.draws = estimate.draws.or(figure.draws);
                         figure.caution(&mut estimate);
-                        estimate.note("clusters", "span groups")
+                        estimate.notes.clusters_span_groups = true;
+                        estimate
                     }
                     None => estimate,
                 }

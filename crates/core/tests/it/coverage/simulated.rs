@@ -72,6 +72,18 @@ fn of_zeros_and_ones_it_is_the_binomial_sum() {
     assert!(t.above > 2.0 * t.below, "{t:?}");
 }
 
+/// With one set of resamples for all simulations its noise, some 3 % of the width, would not even out.
+#[test]
+fn every_simulation_draws_its_own_resamples() {
+    let scores: Vec<f64> = (0..100).map(|at| f64::from(at).sqrt()).collect();
+    let coverage =
+        simulated(&plan(r#"{"draws": 1000, "range": [0, 10]}"#), &independent(&scores), 300).unwrap();
+    let width = |method: &str| figures(&coverage, method).width.unwrap();
+    // √(99/100) of the standard error, and the quantile of the normal distribution in place of t's.
+    let ratio = width("bootstrap") / width("t");
+    assert!((ratio / (0.99_f64.sqrt() * 1.959_964 / 1.984_217) - 1.0).abs() < 0.008, "{ratio}");
+}
+
 /// Five clusters of five kinds: 126 outcomes, each with its chance.
 #[test]
 fn of_clusters_it_is_the_sum_over_draws_of_whole_clusters() {

@@ -143,7 +143,8 @@ fn notes_hold_what_has_no_field_in_a_log() {
     bounded.absent = 4;
     bounded.bounds = Some(Bounds::new(0.25, 0.75, 0.25));
     let entries = entries(&made(vec![("mean", Role::Location, bounded.into())], None, 4));
-    let wanted = json!({"absent": 4, "worst": 0.25, "best": 0.75, "skipped_samples": 2});
+    let wanted =
+        json!({"absent": 4, "worst": 0.25, "best": 0.75, "absent_as_wrong": 0.25, "skipped_samples": 2});
     assert_eq!(Json::from(entries["mean"].metadata.clone().unwrap()), wanted);
 
     let results = results(
@@ -262,7 +263,9 @@ fn results_as_json_have_their_fields() {
             "metrics": {
                 "accuracy": {
                     "name": "accuracy", "group": null, "value": 0.5, "params": {},
-                    "metadata": {"absent": 1, "worst": 1.0 / 3.0, "best": 2.0 / 3.0},
+                    "metadata": {
+                        "absent": 1, "worst": 1.0 / 3.0, "best": 2.0 / 3.0, "absent_as_wrong": 1.0 / 3.0,
+                    },
                 },
                 "t0_lower": entry("t0_lower", 1.0),
                 "t0_upper": entry("t0_upper", 1.0),
