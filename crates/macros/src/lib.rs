@@ -74,9 +74,9 @@ fn at(tokens: &impl Spanned) -> Span {
 /// ```
 /// use errorbar::prelude::*;
 ///
-/// /// The median, with the interval that order statistics give.
+/// /// The score in the middle, with the interval that order statistics give.
 /// #[metric(role = "location")]
-/// fn median(scores: &Scores) -> Estimate {
+/// fn middle_score(scores: &Scores) -> Estimate {
 ///     let mut values = scores.floats();
 ///     values.sort_by(f64::total_cmp);
 ///     let n = values.len();
@@ -86,7 +86,7 @@ fn at(tokens: &impl Spanned) -> Span {
 ///     let (lower, upper) = (rank(n as f64 / 2.0 - half), rank(n as f64 / 2.0 + half));
 ///     Estimate::new(*middle).with_interval(lower, upper, 0.95).with_n(n as u64)
 /// }
-/// # let _ = median();
+/// # let _ = middle_score();
 /// ```
 ///
 /// For `fn pass_rate` it defines the type `PassRate`, which implements `Metric`, the function
