@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use serde_json::Value as Json;
 
-use crate::metadata::Metadata;
+use crate::metadata::{Metadata, number_of};
 
 /// A condition on the metadata of a sample: `category=law`, `difficulty!=easy`, `tokens>=100`.
 ///
@@ -150,7 +150,7 @@ impl Condition {
         if !self.comparison.is_order() {
             return equals(found, &self.value);
         }
-        let (Some(found), Ok(limit)) = (number(found), self.value.parse::<f64>()) else { return false };
+        let (Some(found), Ok(limit)) = (number_of(found), self.value.parse::<f64>()) else { return false };
         match self.comparison {
             Comparison::Less => found < limit,
             Comparison::LessOrEqual => found <= limit,
@@ -165,11 +165,7 @@ pub(crate) fn within<'j>(json: &'j Json, path: &str) -> Option<&'j Json> {
     path.split('.').try_fold(json, |value, key| value.get(key))
 }
 
-fn number(json: &Json) -> Option<f64> {
-    json.as_f64().or_else(|| json.as_str()?.trim().parse().ok())
-}
-
-/// Whether a value is what somebody has typed: a string as it is, a number by its value.
+/// Whether a value is the one of a condition: a string as it is, a number by its value.
 fn equals(found: &Json, typed: &str) -> bool {
     match found {
         Json::String(text) => text == typed,

@@ -5,6 +5,11 @@ use std::ops::Index;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value as Json, map};
 
+/// A number, or a string that is one: tables such as CSV have numbers as strings.
+pub(crate) fn number_of(json: &Json) -> Option<f64> {
+    json.as_f64().or_else(|| json.as_str()?.trim().parse().ok())
+}
+
 /// Free-form metadata: JSON values by key, in insertion order.
 ///
 /// ```

@@ -20,10 +20,12 @@ const LEAST: u64 = 100;
 const UNITS: u64 = 10_000_000;
 /// The values that all resamples of a method draw together if no number of simulations is requested: a few seconds.
 const VALUES: u64 = 1_000_000_000;
-/// The resamples of an interval, unless the plan has a number or outcomes are few. Ends from so few are less steady than those of 10,000, which
-/// a single run can afford; over many simulations that evens out.
+/// The resamples of an interval, unless the plan has a number or outcomes are few. Their ends are less steady than those of
+/// 10,000, which a single run can afford; over many simulations that evens out.
 const DRAWS: u32 = 1_000;
-/// With at most so many kinds of units the same outcome comes up again and again, and is computed once.
+/// An `exact` interval takes as long for each of its means as it takes to draw this number of values.
+const VALUES_OF_EXACT_MEAN: u64 = 50;
+/// With at most this number of kinds of units the same outcome comes up again and again, and is computed once.
 const FEW_KINDS: usize = 16;
 
 /// A method to simulate.
@@ -60,10 +62,20 @@ pub(super) fn simulate(
         // What the method makes of the scores themselves shows whether it applies at all.
         let original = Summaries::new(population, &population.counts()).interval(&plan, seed)?;
         let takes = original.as_ref().ok().map(|interval| interval.method);
-        let simulations = original.and_then(|interval| {
-            let values = if interval.method.is_drawn() { u64::from(draws) * population.len() } else { 0 };
-            count(population, values, options)
-        });
+        let simulations = match original {
+            Ok(interval) => {
+                let values = match interval.method {
+                    IntervalMethod::Exact => {
+                        let means = population.summary(&plan, &population.counts())?.exact_means();
+                        VALUES_OF_EXACT_MEAN * means.unwrap_or(0)
+                    }
+                    method if method.is_drawn() => u64::from(draws) * population.len(),
+                    _ => 0,
+                };
+                count(population, values, options)
+            }
+            Err(reason) => Err(reason),
+        };
         Ok(Method { plan, takes, simulations })
     };
     let choices: Vec<IntervalChoice> = match options.method {

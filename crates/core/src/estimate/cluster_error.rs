@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use super::clusters::Clusters;
-use super::{Cr, Draws, ErrorMethod, Estimate, Maybe, Notes, StdError, Undefined};
+use super::{Cr, Draws, ErrorMethod, Estimate, Maybe, StdError, Undefined};
 use crate::random::Random;
 use crate::stats::{ClusterTotal, clustered_resampled_means, standard_deviation};
 
@@ -70,7 +70,7 @@ impl ErrorFigure {
         }
         // Kept, as clusters may well be more alike to each other than samples are, but it should be known.
         if notes.design_effect.is_some_and(|effect| effect > 0.0 && effect < 1.0 - ROUNDING) {
-            add_reason(notes, BELOW_IID);
+            notes.add_reason(BELOW_IID);
         }
         self.caution(estimate);
     }
@@ -78,8 +78,7 @@ impl ErrorFigure {
     /// Puts into an estimate what every reader should know about its error.
     pub(crate) fn caution(&self, estimate: &mut Estimate) {
         if let Some(note) = self.note {
-            add_reason(&mut estimate.notes, note);
-            estimate.notes.is_caution = true;
+            estimate.notes.add_caution(note);
         }
     }
 }
@@ -89,11 +88,6 @@ const ROUNDING: f64 = 1e-9;
 
 /// The note on a design effect below 1.
 const BELOW_IID: &str = "the clustered error is below that of independent scores";
-
-fn add_reason(notes: &mut Notes, note: &str) {
-    let reason = notes.reason.take();
-    notes.reason = Some(reason.map_or_else(|| note.to_owned(), |reason| format!("{reason}; {note}")));
-}
 
 /// The standard error of one way of clustering, and its degrees of freedom.
 pub(super) fn one_way<Id: Clone + Eq + Hash>(

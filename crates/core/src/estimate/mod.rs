@@ -372,3 +372,17 @@ pub struct Notes {
     /// Notes of the metric, by key.
     pub custom: Metadata,
 }
+
+impl Notes {
+    /// Adds to what a reader should know.
+    pub(crate) fn add_reason(&mut self, note: &str) {
+        let reason = self.reason.take();
+        self.reason = Some(reason.map_or_else(|| note.to_owned(), |reason| format!("{reason}; {note}")));
+    }
+
+    /// Adds what every reader should see.
+    pub(crate) fn add_caution(&mut self, note: &str) {
+        self.add_reason(note);
+        self.is_caution = true;
+    }
+}

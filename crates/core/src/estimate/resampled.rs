@@ -280,7 +280,7 @@ impl ResampledFigure<'_> {
         let (lower, upper) = percentile_ends(&self.figures, low, high);
         let shrunk = |end: f64| if shrink < 1.0 { self.value + shrink * (end - self.value) } else { end };
         let interval = Interval::new(shrunk(lower), shrunk(upper), level, method);
-        // Nobody knows the range of just any figure.
+        // The range of a figure that is no mean is unknown.
         Ok((interval.one_sided(side, None), reason))
     }
 }

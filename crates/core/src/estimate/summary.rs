@@ -6,7 +6,7 @@ use super::clustered::{ClusteredScores, error_of_groups};
 use super::clusters::Clusters;
 use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
-use super::methods::{DrawSource, IntervalInput};
+use super::methods::{DrawSource, IntervalInput, exact};
 use super::{
     ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Maybe, Notes, ScoreKind, StdError, SummaryKey, Undefined,
 };
@@ -177,10 +177,6 @@ impl Summary {
         let figure = self.error(plan, random);
         let sampled = self.sampled(plan, all);
         let error = finite_population(figure.error.clone(), &sampled);
-        let sample = match self {
-            Summary::Moments(plain) | Summary::Tally(plain) => DrawSource::Scores(plain),
-            Summary::Clusters(clustered) => DrawSource::Clusters(clustered),
-        };
         let input = IntervalInput {
             n: self.n(),
             mean,
@@ -188,7 +184,7 @@ impl Summary {
             independent: !matches!(self, Summary::Clusters(_)),
             kind: whole.and(self.kind()),
             extent: Some(self.extent()),
-            sample,
+            sample: self.draw_source(),
             plan,
             sampled: sampled.clone().unwrap_or_default(),
             seed: random.seed,
@@ -210,6 +206,19 @@ impl Summary {
             }
         }
         estimate
+    }
+
+    /// What can be resampled.
+    fn draw_source(&self) -> DrawSource<'_> {
+        match self {
+            Summary::Moments(plain) | Summary::Tally(plain) => DrawSource::Scores(plain),
+            Summary::Clusters(clustered) => DrawSource::Clusters(clustered),
+        }
+    }
+
+    /// The number of means that an `exact` interval is computed from; none if it has no such interval.
+    pub(crate) fn exact_means(&self) -> Option<u64> {
+        exact::means(&self.draw_source()).ok().map(|means| means.len() as u64)
     }
 
     /// The same scores without their clusters.

@@ -81,7 +81,14 @@ impl ScoreUnits {
     /// # Errors
     /// Anything else.
     pub(crate) fn of_plan(metric: &str, scores: &Scores<'_>) -> Result<Maybe<Self>> {
-        let keys = &scores.estimation().errors.cluster;
+        ScoreUnits::of_keys(metric, scores, &scores.estimation().errors.cluster)
+    }
+
+    /// The same for other keys.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn of_keys(metric: &str, scores: &Scores<'_>, keys: &[String]) -> Result<Maybe<Self>> {
         match ScoreUnits::of(metric, scores, keys) {
             Ok(units) => Ok(Ok(units)),
             Err(error) if error.is_about_clusters() => Ok(Err(Undefined::Other(error.to_string()))),

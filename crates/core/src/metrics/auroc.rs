@@ -204,7 +204,7 @@ fn newcombe(area: f64, right: f64, wrong: f64, quantile: f64) -> (f64, f64) {
     let rejects = |theta: f64| {
         let spread = 1.0 + others * ((1.0 - theta) / (2.0 - theta) + theta / (1.0 + theta));
         let variance = theta * (1.0 - theta) * spread / (right * wrong);
-        (area - theta).powi(2) > quantile * quantile * variance
+        (area - theta) * (area - theta) > quantile * quantile * variance
     };
     // From the area, which is not rejected, to the far end of the range, which is.
     let (mut inside, mut outside) = (area, 1.0 - area);

@@ -1,5 +1,7 @@
 //! What `precision`, `recall` and `f1_score` share: predicted labels against true ones.
 
+use std::collections::BTreeSet;
+
 use indexmap::IndexMap;
 
 use crate::args::ArgWord;
@@ -98,6 +100,15 @@ impl Classification<'_> {
         if labels.pairs.is_empty() {
             return Ok(Estimate::undefined(Undefined::NoScores).into());
         }
+        let value = self.figures(scores, &labels)?;
+        let Some(caution) = labels.nothing_in_common(self.target) else { return Ok(value) };
+        Ok(value.map(&|mut estimate| {
+            estimate.notes.add_caution(&caution);
+            estimate
+        }))
+    }
+
+    fn figures(&self, scores: &Scores<'_>, labels: &Labels) -> Result<MetricValue> {
         match (self.label, self.average) {
             (Some(label), _) => {
                 let text = label.view().text();
@@ -107,12 +118,12 @@ impl Classification<'_> {
                         Undefined::Other(format!("no sample has or is predicted the label {text:?}"));
                     return Ok(Estimate::undefined(reason).with_n(scores.len() as u64).into());
                 };
-                Ok(self.of_label(scores, &labels, code)?.into())
+                Ok(self.of_label(scores, labels, code)?.into())
             }
             (None, Average::None) => {
                 let mut map = IndexMap::new();
                 for (code, name) in labels.names.iter().enumerate() {
-                    map.insert(name.clone(), Some(self.of_label(scores, &labels, code)?));
+                    map.insert(name.clone(), Some(self.of_label(scores, labels, code)?));
                 }
                 Ok(MetricValue::Map(map))
             }
@@ -127,12 +138,11 @@ impl Classification<'_> {
             (None, average) => {
                 let count = labels.names.len();
                 let whole = vec![1; labels.pairs.len()];
-                let value = self.average(&labels, count, average, |at| whole.get(at).copied().unwrap_or(0));
+                let value = self.average(labels, count, average, |at| whole.get(at).copied().unwrap_or(0));
                 let value = value
                     .map_err(|code| self.figure.undefined(labels.names.get(code).map_or("", String::as_str)));
                 let prepare = |units: &ScoreUnits| {
                     let of_positions = units.of_positions();
-                    let labels = &labels;
                     move |counts: &[u32]| {
                         let weight = |at: usize| {
                             let unit = of_positions.get(at).map_or(usize::MAX, |unit| *unit as usize);
@@ -273,6 +283,32 @@ impl Labels {
             names: order.into_iter().filter_map(|code| names.get(code).cloned()).collect(),
             pairs: pairs.into_iter().map(|(predicted, truth)| (rank(predicted), rank(truth))).collect(),
         }
+    }
+}
+
+impl Labels {
+    /// What to know if no predicted label is a true one, though there are several of both: they may be written in
+    /// different ways.
+    fn nothing_in_common(&self, target: &str) -> Option<String> {
+        let mut sides = [BTreeSet::new(), BTreeSet::new()];
+        for (predicted, truth) in &self.pairs {
+            let [of_predicted, of_truth] = &mut sides;
+            of_predicted.insert(*predicted);
+            of_truth.insert(*truth);
+        }
+        let [predicted, truth] = &sides;
+        if predicted.len() < 2 || truth.len() < 2 || !predicted.is_disjoint(truth) {
+            return None;
+        }
+        let list = |codes: &BTreeSet<u32>| {
+            let names = codes.iter().take(4).filter_map(|code| self.names.get(*code as usize));
+            names.map(String::as_str).collect::<Vec<_>>().join(", ")
+        };
+        Some(format!(
+            "no predicted label is a true one: predicted {}; `{target}` has {}",
+            list(predicted),
+            list(truth)
+        ))
     }
 }
 

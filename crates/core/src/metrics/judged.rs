@@ -6,6 +6,7 @@ use crate::estimate::{
     Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind,
     ScoreUnits, StdError, Undefined, estimate_from, resampled_estimate,
 };
+use crate::interner::Interner;
 use crate::ratings::Ratings;
 use crate::scores::Scores;
 use crate::stats::ExactSum;
@@ -119,14 +120,9 @@ impl JudgedScores {
             let se = corrected.variance.sqrt();
             return Ok(Ok(StdError::new(se, ErrorMethod::Delta).with_df(corrected.df(self.parts(None)))));
         }
-        let by = |keys: &[String]| match ScoreUnits::of(self.metric, scores, keys) {
-            Ok(units) => Ok(Ok(units)),
-            Err(error) if error.is_about_clusters() => Ok(Err(Undefined::Other(error.to_string()))),
-            Err(error) => Err(error),
-        };
         let mut ways = Vec::new();
         for keys in if keys.is_empty() { vec![&keys[..]] } else { keys.chunks(1).collect() } {
-            match by(keys)? {
+            match ScoreUnits::of_keys(self.metric, scores, keys)? {
                 Ok(units) => ways.push(units.of_positions()),
                 Err(reason) => return Ok(Err(reason)),
             }
@@ -144,15 +140,8 @@ impl JudgedScores {
             clusters.push(distinct(units));
         }
         if let [first, second] = ways {
-            let width = second.iter().max().map_or(1, |most| u64::from(*most) + 1);
-            let pairs = first.iter().zip(second).map(|(a, b)| u64::from(*a) * width + u64::from(*b));
-            let mut numbers = std::collections::HashMap::new();
-            let both: Vec<u32> = pairs
-                .map(|pair| {
-                    let next = numbers.len() as u32;
-                    *numbers.entry(pair).or_insert(next)
-                })
-                .collect();
+            let mut pairs: Interner<(u32, u32)> = Interner::default();
+            let both: Vec<u32> = first.iter().zip(second).map(|(a, b)| pairs.intern((*a, *b))).collect();
             variance -= cluster_variance(&both, &corrected.influence)?;
         }
         if variance.is_nan() || variance <= 0.0 {

@@ -33,7 +33,8 @@ impl SampleEpochs {
         self.samples.iter().map(Vec::as_slice)
     }
 
-    /// How many samples have how many epochs, if not all have the same number: `2: 3, 4: 47`.
+    /// How many samples have how many epochs, if not all have the same number: `3 × 2, 47 × 4`, three
+    /// samples with two epochs and 47 with four.
     pub(super) fn unequal(&self) -> Option<String> {
         let mut counts: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
         self.samples.iter().for_each(|epochs| *counts.entry(epochs.len()).or_default() += 1);

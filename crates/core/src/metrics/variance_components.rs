@@ -9,7 +9,7 @@ use crate::evaluation::MetricValue;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::{ExactSum, Moments};
+use crate::stats::{ExactSum, Moments, jackknife_error};
 use crate::value::Conversion;
 
 /// How much of the error of a mean is due to samples and how much to epochs, and what more of either would buy.
@@ -138,10 +138,8 @@ impl Components {
             let own = sample.variance.unwrap_or(within) / sample.epochs;
             of_means - (epochs - own) / (n - 1.0)
         };
-        let mut moments = Moments::new();
-        moments.extend(&self.samples.iter().map(without).collect::<Vec<_>>());
-        // (n−1)/n·Σ(θ_i − θ̄)².
-        let se = moments.population_std().unwrap_or_default() * (n - 1.0).sqrt();
+        let left_out: Vec<f64> = self.samples.iter().map(without).collect();
+        let se = jackknife_error(&left_out).unwrap_or_default();
         let error = StdError::new(finite(se)?, ErrorMethod::Jackknife);
         Ok(error.with_df(n - 1.0))
     }

@@ -6,6 +6,7 @@ use super::ratio::{RatioMetric, RatioState, RatioTerms};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimation, RatioScale, RatioTerm, Undefined};
 use crate::evaluation::{MetricValue, Role};
+use crate::metadata::number_of;
 use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
 use crate::params::Params;
 use crate::python_text::json_text;
@@ -62,9 +63,7 @@ impl WeightedMean {
                 Some(Some(weight)) => *weight,
                 _ => {
                     let found = column.value(*code as usize).unwrap_or(&Json::Null);
-                    // A table of strings, such as CSV, has numbers as strings.
-                    let number = found.as_f64().or_else(|| found.as_str()?.trim().parse().ok());
-                    let weight = number.filter(|weight| *weight >= 0.0 && weight.is_finite());
+                    let weight = number_of(found).filter(|weight| *weight >= 0.0 && weight.is_finite());
                     weight.ok_or_else(|| self.bad_weight(scores.sample_id(at), found))?
                 }
             };

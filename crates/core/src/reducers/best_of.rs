@@ -43,7 +43,7 @@ impl EpochReducer for BestOf {
     }
 }
 
-/// Σ_{j≥k} C(j−1, k−1)/C(n, k)·s_(j) over ascending scores: the j-th is the greatest of so many of the choices. None if
+/// Σ_{j≥k} C(j−1, k−1)/C(n, k)·s_(j) over ascending scores: the j-th is the greatest of C(j−1, k−1) of the choices. None if
 /// k > n.
 ///
 /// Each weight follows from the one after it: k/n for the greatest, then times (j−k)/(j−1).

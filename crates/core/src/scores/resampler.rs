@@ -22,7 +22,7 @@ pub(crate) struct UnitRows {
 impl<'a> Resampler<'a> {
     pub(crate) fn new(scores: &Scores<'a>) -> Self {
         let of: &'a ScoreSet<'a> = scores.set;
-        // The cheapest error and interval: nobody will look at them.
+        // The cheapest error and interval: they are not used.
         let errors = ErrorPlan {
             cluster: Vec::new(),
             method: Some(ErrorMethod::Iid),
@@ -71,7 +71,8 @@ impl<'a> Resampler<'a> {
         counts: &[u32],
         read: impl FnOnce(&Scores<'_>) -> T,
     ) -> T {
-        let size = units.lengths.iter().zip(counts).map(|(length, count)| (length * count) as usize).sum();
+        let size =
+            units.lengths.iter().zip(counts).map(|(length, count)| *length as usize * *count as usize).sum();
         let (mut rows, mut copies) = (Vec::with_capacity(size), Vec::with_capacity(size));
         let mut rest = units.rows.as_slice();
         for (length, count) in units.lengths.iter().zip(counts) {

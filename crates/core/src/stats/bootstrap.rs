@@ -61,6 +61,26 @@ pub struct ClusterTotal {
     pub sum: (f64, f64),
 }
 
+impl ClusterTotal {
+    /// The mean of the observations of all clusters, and their number.
+    pub(crate) fn mean_of(clusters: &[ClusterTotal]) -> (f64, u64) {
+        let (mut sum, mut size) = (ExactSum::new(), 0);
+        for cluster in clusters {
+            sum.extend(&[cluster.sum.0, cluster.sum.1]);
+            size += cluster.size;
+        }
+        (sum.divide(size), size)
+    }
+
+    /// S_g − n_g·x̄, exact before it is rounded.
+    pub(crate) fn deviation(&self, mean: f64) -> f64 {
+        let mut deviation = ExactSum::new();
+        deviation.extend(&[self.sum.0, self.sum.1]);
+        deviation.add_product(-mean, self.size as f64);
+        deviation.to_f64()
+    }
+}
+
 /// `num_samples` means over resamples of whole clusters: as many clusters as there are, drawn with replacement, and their observations
 /// pooled. Empty when there is no cluster.
 ///
@@ -172,13 +192,7 @@ impl Frame {
         if clusters.iter().all(exact) {
             return Some(Self::new(0.0, largest));
         }
-        let mut sum = ExactSum::new();
-        let mut size = 0;
-        for cluster in clusters {
-            sum.extend(&[cluster.sum.0, cluster.sum.1]);
-            size += cluster.size;
-        }
-        Some(Self::new(sum.divide(size), largest))
+        Some(Self::new(ClusterTotal::mean_of(clusters).0, largest))
     }
 
     fn new(pivot: f64, largest: f64) -> Self {

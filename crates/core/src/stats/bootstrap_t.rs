@@ -1,7 +1,6 @@
 //! The bootstrap of the t statistic of a mean: (m* − m)/se* over resamples, which carries over the skewness of the data.
 
 use super::bootstrap::{ClusterTotal, replicates};
-use super::exact::ExactSum;
 use super::moments::Moments;
 use super::population::Population;
 use super::purpose::{STUDENTISED_CLUSTERED_MEANS, STUDENTISED_MEANS};
@@ -70,22 +69,9 @@ pub(crate) fn studentised_cluster_means(
     num_samples: usize,
     seed: u64,
 ) -> Option<StudentisedMeans> {
-    let mut total = ExactSum::new();
-    let mut n = 0;
-    for cluster in clusters {
-        total.extend(&[cluster.sum.0, cluster.sum.1]);
-        n += cluster.size;
-    }
     let g = clusters.len() as f64;
-    let mean = total.divide(n);
-    // S_g − n_g·x̄, exact before it is rounded.
-    let deviation = |cluster: &ClusterTotal| {
-        let mut deviation = ExactSum::new();
-        deviation.extend(&[cluster.sum.0, cluster.sum.1]);
-        deviation.add_product(-mean, cluster.size as f64);
-        deviation.to_f64()
-    };
-    let deviations: Vec<f64> = clusters.iter().map(deviation).collect();
+    let (mean, n) = ClusterTotal::mean_of(clusters);
+    let deviations: Vec<f64> = clusters.iter().map(|cluster| cluster.deviation(mean)).collect();
     let factor = g / (g - 1.0);
     let root = super::root_of_squares(&deviations, factor);
     let stderr = root / n as f64;

@@ -91,6 +91,11 @@ impl IdealMeans {
         Ok(IdealMeans(means))
     }
 
+    /// The number of means.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// The smallest mean with a probability of at least `q` at or below it.
     pub(crate) fn quantile(&self, q: f64) -> f64 {
         let mut below = 0.0;
@@ -198,7 +203,8 @@ fn lattice(units: &[Unit], n: u64) -> Result<Vec<(f64, f64)>, NoIdealMeans> {
         .collect();
     let steps = (range / step).round();
     let mean: f64 = places.iter().map(|(place, share)| *place as f64 * share).sum();
-    let variance: f64 = places.iter().map(|(place, share)| (*place as f64 - mean).powi(2) * share).sum();
+    let square = |place: u64| (place as f64 - mean) * (place as f64 - mean);
+    let variance: f64 = places.iter().map(|(place, share)| square(*place) * share).sum();
     // Bernstein's inequality: beyond this distance from its mean the sum has a negligible probability.
     let reach = LOG_NEGLIGIBLE * steps / 3.0;
     let reach = reach + (reach * reach + 2.0 * LOG_NEGLIGIBLE * draws * variance).sqrt();
@@ -241,12 +247,12 @@ fn common_step(distances: impl Iterator<Item = f64> + Clone, range: f64) -> Opti
             let rest = b % a;
             (a, b) = (if a - rest <= tolerance { 0.0 } else { rest }, a);
         }
-        step = b;
-        if range / step > MAX_STEPS {
+        if range / b > MAX_STEPS {
             return None;
         }
+        // A whole part of the range again: an error of the step would grow with the multiples of the next distances.
+        step = range / (range / b).round();
     }
-    let step = range / (range / step).round();
     let is_multiple = |distance: f64| (distance / step - (distance / step).round()).abs() < 1e-4;
     distances.clone().all(is_multiple).then_some(step)
 }
@@ -348,6 +354,22 @@ mod tests {
             assert!((means.quantile(0.025) - 43.42857142857143).abs() < 1e-12);
             assert!((means.quantile(0.975) - 134.42857142857142).abs() < 1e-12);
             assert!((means.0.iter().map(|(_, p)| p).sum::<f64>() - 1.0).abs() < 1e-13);
+        }
+    }
+
+    #[test]
+    fn decimals_have_a_common_step() {
+        // All multiples of 1/10^digits that Knuth's multiplicative hash picks, 0 and 1 among them.
+        for digits in [1_u32, 2, 3, 4] {
+            let most = 10_u64.pow(digits);
+            let picked = (0..50_u64).map(|at| at * 2_654_435_761 % (most + 1)).chain([0, most]);
+            let values: Vec<f64> = picked.map(|step| step as f64 / most as f64).collect();
+            let (units, _) = Unit::all(things(&values)).unwrap();
+            let least = units[0].deviation;
+            let range = units.last().unwrap().deviation - least;
+            let step = common_step(units.iter().map(|unit| unit.deviation - least), range);
+            let times = step.unwrap_or_else(|| panic!("{digits} digits")) * most as f64;
+            assert!((times - times.round()).abs() < 1e-9, "{digits} digits: {times}");
         }
     }
 

@@ -13,7 +13,6 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelIterator, ParallelIterato
 use rayon::slice::ParallelSlice;
 
 use super::bootstrap::ClusterTotal;
-use super::exact::ExactSum;
 use super::philox::Stream;
 use super::purpose::WILD_WEIGHTS;
 use super::root_of_squares;
@@ -109,22 +108,9 @@ impl WildBootstrap {
     /// With as many resamples if there are too many clusters to compute all of them. `None` if there are fewer than two
     /// clusters, if they do not differ, or if they are beyond a float.
     pub(crate) fn new(clusters: &[ClusterTotal], weights: Weights, draws: usize, seed: u64) -> Option<Self> {
-        let mut total = ExactSum::new();
-        let mut n = 0;
-        for cluster in clusters {
-            total.extend(&[cluster.sum.0, cluster.sum.1]);
-            n += cluster.size;
-        }
         let g = clusters.len() as f64;
-        let mean = total.divide(n);
-        // S_g − n_g·x̄, exact before it is rounded.
-        let deviation = |cluster: &ClusterTotal| {
-            let mut deviation = ExactSum::new();
-            deviation.extend(&[cluster.sum.0, cluster.sum.1]);
-            deviation.add_product(-mean, cluster.size as f64);
-            deviation.to_f64()
-        };
-        let deviations: Vec<f64> = clusters.iter().map(deviation).collect();
+        let (mean, n) = ClusterTotal::mean_of(clusters);
+        let deviations: Vec<f64> = clusters.iter().map(|cluster| cluster.deviation(mean)).collect();
         let root = root_of_squares(&deviations, 1.0 / g.max(1.0));
         if !(clusters.len() > 1 && root > 0.0 && root.is_finite() && mean.is_finite()) {
             return None;

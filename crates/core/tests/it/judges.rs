@@ -166,6 +166,30 @@ fn clusters_are_the_units() {
     }
 }
 
+/// An agreement of 0 between grades and numbers would look like a judge that is no good.
+#[test]
+fn raters_whose_labels_differ_are_refused() {
+    let columns = |first: [&str; 2], second: [Value; 2]| {
+        let mut columns = ScoreColumns::new(["a", "b"]);
+        for at in 0..12_usize {
+            let row = columns.push(at.to_string(), 1);
+            let row = row.score("a", Score::new(first[at % 2])).unwrap();
+            row.score("b", Score::new(second[usize::from(at % 3 == 0)].clone())).unwrap();
+        }
+        columns
+    };
+    let grades = columns(["C", "I"], [Value::from(1), Value::from(0)]);
+    let one_label = columns(["yes", "yes"], [Value::from("no"), Value::from("no")]);
+    for metric in ["cohen_kappa('a', 'b')", "gwet_ac1(['a', 'b'])", "fleiss_kappa(['a', 'b'])"] {
+        let refused = compute_with(&grades, ErrorPlan::new(), metric);
+        assert!(matches!(refused, Err(Error::Undefined { .. })), "{metric}: {refused:?}");
+        let converted = metric.replace(')', ", to_float=value_to_float())");
+        assert!(compute_with(&grades, ErrorPlan::new(), &converted).unwrap().value.is_ok(), "{converted}");
+        // Each may have a label that the other never gives.
+        assert!(compute_with(&one_label, ErrorPlan::new(), metric).is_ok(), "{metric}");
+    }
+}
+
 /// A judge's scores and a human's labels.
 fn judged(rows: &[(f64, Option<f64>)]) -> ScoreColumns {
     let mut columns = ScoreColumns::new(["judge", "human"]);

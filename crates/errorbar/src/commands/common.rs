@@ -45,6 +45,21 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A number with this number of significant digits.
+pub(super) fn significant(number: f64, digits: usize) -> String {
+    let decimals = digits.saturating_sub(1);
+    // Rounded first: 0.0996 with two digits is 0.10, not 0.100.
+    let scientific = format!("{number:.decimals$e}");
+    let exponent = scientific.rsplit('e').next().and_then(|power| power.parse::<i32>().ok());
+    match exponent {
+        Some(exponent @ -6..=15) => {
+            let decimals = usize::try_from(decimals as i32 - exponent).unwrap_or(0);
+            format!("{number:.decimals$}")
+        }
+        _ => scientific,
+    }
+}
+
 /// A width that no line reaches.
 const WHOLE_LINES: usize = 1 << 20;
 

@@ -10,7 +10,7 @@ use errorbar_log::eval::scorer_metrics;
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
 use errorbar_report::{Listing, ListingCell, Sort};
 
-use super::common::{Format, counted};
+use super::common::{Format, counted, significant};
 use super::error_args::{ErrorArgs, check_clusters};
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::specs::PlanOverrides;
@@ -271,8 +271,8 @@ impl CoverageBlock {
             self.scorer,
             counted(*n, "score"),
             clusters.unwrap_or_default(),
-            significant(*mean, 4),
-            significant(100.0 * level, 4),
+            short(*mean, 4),
+            short(100.0 * level, 4),
         )
     }
 
@@ -307,8 +307,8 @@ fn cells(method: &MethodCoverage) -> Vec<ListingCell> {
     };
     let percent = |share: f64| ListingCell::new(format!("{:.1} %", 100.0 * share), share.into());
     let width = figures.width.map(|width| {
-        let error = figures.width_error.map(|error| format!(" ± {}", significant(error, 1)));
-        format!("{}{}", significant(width, 3), error.unwrap_or_default())
+        let error = figures.width_error.map(|error| format!(" ± {}", short(error, 1)));
+        format!("{}{}", short(width, 3), error.unwrap_or_default())
     });
     vec![
         name.into(),
@@ -389,14 +389,10 @@ fn data(blocks: &[CoverageBlock]) -> Listing {
     listing
 }
 
-/// A number with this many significant digits.
-fn significant(number: f64, digits: i32) -> String {
-    if number == 0.0 || !number.is_finite() {
-        return number.to_string();
-    }
-    let decimals = (digits - 1 - number.abs().log10().floor() as i32).clamp(0, 12) as usize;
-    let text = format!("{number:.decimals$}");
-    match text.contains('.') {
+/// A number with this number of significant digits, without zeros at its end.
+fn short(number: f64, digits: usize) -> String {
+    let text = significant(number, digits);
+    match text.contains('.') && !text.contains('e') {
         true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
         false => text,
     }

@@ -10,6 +10,7 @@ use errorbar_core::{MetadataKeys, Plan, Registry, UnusedCluster};
 use errorbar_log::eval::{EvalLog, ScoreOptions, plan_from_header};
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
 
+use super::common::significant;
 use super::table_scores;
 use crate::diagnostic::Diagnostic;
 
@@ -65,7 +66,7 @@ pub(super) fn of_table(
 /// What a reader of the results should know about a key.
 pub(super) fn diagnostic(found: &UnusedCluster, path: &Path) -> Diagnostic {
     let UnusedCluster { key, metric, clusters, design_effect, stderr, clustered_stderr, .. } = found;
-    let [without, with] = [stderr, clustered_stderr].map(|error| significant(*error));
+    let [without, with] = [stderr, clustered_stderr].map(|error| significant(*error, 2));
     let text = format!(
         "samples with the same `{key}` score alike ({clusters} values, design effect {design_effect:.1}): the standard \
          error of {metric} is {without} for independent samples, {with} with clusters"
@@ -77,22 +78,13 @@ pub(super) fn diagnostic(found: &UnusedCluster, path: &Path) -> Diagnostic {
     Diagnostic::note(text).about(path.display()).hint(format!("if they belong together, add --cluster {key}"))
 }
 
-/// Two significant digits.
-fn significant(number: f64) -> String {
-    let exponent = format!("{number:.1e}").rsplit('e').next().and_then(|power| power.parse::<i32>().ok());
-    match exponent {
-        Some(exponent @ -6..=15) => format!("{number:.*}", usize::try_from(1 - exponent).unwrap_or(0)),
-        _ => format!("{number:.1e}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::significant;
+    use super::super::common::significant;
 
     #[test]
     fn errors_have_two_digits() {
-        let shown = [0.0234567, 0.0996, 12.34, 456.7, 1.0, 3e-9, 2.5e20].map(significant);
+        let shown = [0.0234567, 0.0996, 12.34, 456.7, 1.0, 3e-9, 2.5e20].map(|error| significant(error, 2));
         assert_eq!(shown, ["0.023", "0.10", "12", "457", "1.0", "3.0e-9", "2.5e20"]);
     }
 }

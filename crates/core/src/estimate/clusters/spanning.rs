@@ -115,7 +115,11 @@ fn drawn(
             }
         }
         // Of deviations from the means of groups, which differ from the scores by a constant.
-        sums.iter().zip(weights).map(|((sum, n), weight)| (*n > 0.0).then_some(weight * sum / n)).sum()
+        let mut mean = ExactSum::new();
+        for ((sum, n), weight) in sums.iter().zip(weights) {
+            mean.add((*n > 0.0).then_some(weight * sum / n)?);
+        }
+        Some(mean.to_f64())
     };
     let figures = resampled_figures(units, draws as usize, random.seed, figure);
     if 2 * figures.len() < draws as usize {
@@ -146,40 +150,61 @@ impl Adjustment {
 
 /// Satterthwaite's degrees of freedom of CR2 for independent scores of equal variance, (tr P)² / tr P². With
 /// u_cg = w_g·n_cg/√(n_g(n_g − n_cg)), P_cd = Σ_g (δ_cd·u_cg²/n_cg − u_cg·u_dg/n_g). It has a row for each cluster, and is
-/// never written out: tr P² comes from sums over clusters and over pairs of groups that share one.
+/// never written out: tr P² comes from sums over clusters and, with a_cg = u_cg/√n_g, from ‖AAᵀ‖² = ‖AᵀA‖², over the pairs
+/// of clusters or of groups, whichever are fewer.
 fn degrees_of_freedom<'p, 'c: 'p>(
     clusters: impl Iterator<Item = &'p Vec<ClusterPart<'c>>>,
     size: &dyn Fn(&ClusterPart<'c>) -> (f64, f64),
 ) -> f64 {
     let (mut trace, mut squares) = (ExactSum::new(), ExactSum::new());
-    let mut products: HashMap<(usize, usize), (ExactSum, f64), RandomState> = HashMap::default();
-    for parts in clusters {
-        let factors: Vec<(f64, f64)> = parts
-            .iter()
-            .map(|part| {
-                let ((n, weight), own) = (size(part), part.cluster.n as f64);
-                (weight * own / (n.sqrt() * (n - own).sqrt()), n)
-            })
-            .collect();
-        let (mut diagonal, mut within) = (0.0, 0.0);
-        for (part, (u, n)) in parts.iter().zip(&factors) {
-            diagonal += u * u / part.cluster.n as f64;
-            within += u * u / n;
-        }
-        trace.add(diagonal - within);
-        squares.add(diagonal * diagonal - 2.0 * diagonal * within);
-        for (first, (u, n)) in parts.iter().zip(&factors) {
-            for (second, (v, m)) in parts.iter().zip(&factors) {
-                let product = products.entry((first.group, second.group)).or_insert((ExactSum::new(), n * m));
-                product.0.add(u * v);
+    let (mut by_cluster, mut by_group): (Vec<Row>, Vec<Row>) = (Vec::new(), Vec::new());
+    for (cluster, parts) in clusters.enumerate() {
+        let (mut diagonal, mut within) = (ExactSum::new(), ExactSum::new());
+        let mut row = Vec::with_capacity(parts.len());
+        for part in parts {
+            let ((n, weight), own) = (size(part), part.cluster.n as f64);
+            let u = weight * own / (n.sqrt() * (n - own).sqrt());
+            diagonal.add(u * u / own);
+            within.add(u * u / n);
+            let a = u / n.sqrt();
+            row.push((part.group, a));
+            if by_group.len() <= part.group {
+                by_group.resize_with(part.group + 1, Vec::new);
+            }
+            if let Some(group) = by_group.get_mut(part.group) {
+                group.push((cluster, a));
             }
         }
+        let (diagonal, within) = (diagonal.to_f64(), within.to_f64());
+        trace.add(diagonal - within);
+        squares.add(diagonal * diagonal - 2.0 * diagonal * within);
+        by_cluster.push(row);
     }
-    // An exact sum: the order of the pairs is that of a hash map.
-    for (product, sizes) in products.values() {
+    let pairs = |rows: &[Row]| rows.iter().map(|row| row.len().saturating_mul(row.len())).sum::<usize>();
+    let rows = if pairs(&by_cluster) <= pairs(&by_group) { by_cluster } else { by_group };
+    // Exact sums: the order of groups is that in which they were seen, and that of pairs is that of a hash map.
+    for (pair, product) in products(&rows) {
         let product = product.to_f64();
-        squares.add(product * product / sizes);
+        let times = if pair.0 == pair.1 { 1.0 } else { 2.0 };
+        squares.add(times * product * product);
     }
     let trace = trace.to_f64();
     trace * trace / squares.to_f64()
+}
+
+/// The entries of a row of a sparse matrix that are not 0, with their columns.
+type Row = Vec<(usize, f64)>;
+
+/// The products of the columns of a sparse matrix that share a row; each pair once, the smaller column first.
+fn products(rows: &[Row]) -> HashMap<(usize, usize), ExactSum, RandomState> {
+    let mut products: HashMap<(usize, usize), ExactSum, RandomState> = HashMap::default();
+    for row in rows {
+        for (at, (first, a)) in row.iter().enumerate() {
+            for (second, b) in row.iter().take(at + 1) {
+                let pair = (*first.min(second), *first.max(second));
+                products.entry(pair).or_default().add(a * b);
+            }
+        }
+    }
+    products
 }

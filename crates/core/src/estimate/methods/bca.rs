@@ -7,7 +7,7 @@
 use super::bootstrap::{no_values, sorted_means, two_ways};
 use super::{DrawSource, Ends, IntervalInput};
 use crate::estimate::{Maybe, Undefined};
-use crate::stats::{ClusterTotal, ExactSum, acceleration, bca_shares_of, quantile_inverse};
+use crate::stats::{ClusterTotal, acceleration, bca_shares_of, quantile_inverse};
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     input.spread()?;
@@ -31,18 +31,8 @@ pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
 
 /// The means with each cluster left out, less the mean of all: S_g − n_g·x̄ is small where the scores have a large offset.
 fn means_left_out(clusters: &[ClusterTotal]) -> Vec<f64> {
-    let (mut total, mut n) = (ExactSum::new(), 0);
-    for cluster in clusters {
-        total.extend(&[cluster.sum.0, cluster.sum.1]);
-        n += cluster.size;
-    }
-    let mean = total.divide(n);
-    let left_out = |cluster: &ClusterTotal| {
-        let mut deviation = ExactSum::new();
-        deviation.extend(&[cluster.sum.0, cluster.sum.1]);
-        deviation.add_product(-mean, cluster.size as f64);
-        -deviation.to_f64() / (n - cluster.size) as f64
-    };
+    let (mean, n) = ClusterTotal::mean_of(clusters);
+    let left_out = |cluster: &ClusterTotal| -cluster.deviation(mean) / (n - cluster.size) as f64;
     clusters.iter().map(left_out).collect()
 }
 

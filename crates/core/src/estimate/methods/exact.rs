@@ -7,7 +7,13 @@ use crate::stats::{IdealMeans, ResampledThing};
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     input.spread()?;
-    let things: Vec<ResampledThing> = match &input.sample {
+    let means = means(&input.sample)?;
+    Ok(Ends::new(means.quantile(1.0 - confidence), means.quantile(confidence)))
+}
+
+/// All means that resampling can give.
+pub(in crate::estimate) fn means(sample: &DrawSource<'_>) -> Maybe<IdealMeans> {
+    let things: Vec<ResampledThing> = match sample {
         DrawSource::Scores(plain) => {
             let values = plain.values.as_ref().ok_or_else(no_values)?;
             values.iter().map(|(value, count)| ResampledThing::score(*value, *count)).collect()
@@ -18,6 +24,5 @@ pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
         }
         DrawSource::None => return Err(Undefined::NotAvailable),
     };
-    let means = IdealMeans::of(things).map_err(|problem| Undefined::Other(problem.to_string()))?;
-    Ok(Ends::new(means.quantile(1.0 - confidence), means.quantile(confidence)))
+    IdealMeans::of(things).map_err(|problem| Undefined::Other(problem.to_string()))
 }

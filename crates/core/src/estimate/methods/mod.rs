@@ -4,7 +4,7 @@ mod bca;
 pub(super) mod binomial;
 mod bootstrap;
 mod bootstrap_t;
-mod exact;
+pub(super) mod exact;
 mod t;
 pub(super) mod wild;
 pub(crate) mod wilson;

@@ -64,7 +64,8 @@ pub(crate) fn interval(units: &[Vec<f64>]) -> Option<f64> {
     Some(1.0 - within.divide(all.count()) / all.variance()?)
 }
 
-/// The most distinct values for ratios, whose pairs are visited one by one: so many take a second.
+/// The most distinct values for ratios, whose pairs are visited one by one: this number takes a
+/// second.
 pub(crate) const MAX_RATIO_VALUES: usize = 20_000;
 /// The most of them that are resampled.
 pub(crate) const MAX_RESAMPLED_RATIO_VALUES: usize = 200;

@@ -8,7 +8,7 @@ pub(super) mod alpha;
 mod distance;
 mod profiles;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use self::alpha::{Alpha, Distance};
 pub(super) use self::distance::{LabelOrder, Weights, number as label_number};
@@ -87,7 +87,11 @@ impl Comparison<'_> {
     pub(super) fn items(&self, scores: &Scores<'_>) -> Result<RatedItems> {
         match self.raters {
             None => self.lists(scores),
-            Some([other]) => self.beside(scores, &scores.ratings(other)?),
+            Some([other]) => {
+                let items = self.beside(scores, &scores.ratings(other)?)?;
+                self.check_labels(&items, &[scores.scorer(), other])?;
+                Ok(items)
+            }
             Some(names) => {
                 let raters = names.iter().map(|name| scores.ratings(name)).collect::<Result<Vec<_>>>()?;
                 let mut items = RatedItems::default();
@@ -99,9 +103,49 @@ impl Comparison<'_> {
                     let labels = labels.map(|(leaf, rater)| self.label(leaf, rater, sample));
                     items.push(row, labels.collect::<Result<_>>()?);
                 }
+                self.check_labels(&items, names)?;
                 Ok(items)
             }
         }
+    }
+
+    /// Refuses a rater whose labels no other rater has: they speak of something else, and an agreement of 0 would hide it.
+    /// One label alone may well be one that the others never give.
+    fn check_labels(&self, items: &RatedItems, raters: &[impl AsRef<str>]) -> Result<()> {
+        let mut of_raters: Vec<BTreeSet<&LeafKey>> = vec![BTreeSet::new(); raters.len()];
+        for labels in items.labels.iter().filter(|labels| labels.len() == raters.len()) {
+            of_raters.iter_mut().zip(labels).for_each(|(of_rater, label)| {
+                of_rater.insert(label);
+            });
+        }
+        for (at, own) in of_raters.iter().enumerate() {
+            let mut others: BTreeSet<&LeafKey> = BTreeSet::new();
+            of_raters
+                .iter()
+                .enumerate()
+                .filter(|(other, _)| *other != at)
+                .for_each(|(_, set)| others.extend(set));
+            let is_text = |label: &&&LeafKey| matches!(label, LeafKey::Text(_));
+            let of_text = |set: &BTreeSet<&LeafKey>| set.iter().filter(is_text).count();
+            let differ = (of_text(own) == 0) != (of_text(&others) == 0);
+            let fewest = own.len().min(others.len());
+            if own.is_disjoint(&others) && (fewest > 1 || differ && fewest > 0) {
+                let rater = raters.get(at).map_or("", AsRef::as_ref);
+                let hint = match self.to_float {
+                    None if differ => "; to_float=value_to_float() compares grades with numbers",
+                    _ => "",
+                };
+                return Err(Error::Undefined {
+                    metric: self.metric.to_owned(),
+                    problem: format!(
+                        "`{rater}` shares no label with the others: it has {}, they have {}{hint}",
+                        label_list(own),
+                        label_list(&others)
+                    ),
+                });
+            }
+        }
+        Ok(())
     }
 
     /// The scores themselves, and the ratings of another.
@@ -175,6 +219,14 @@ pub(super) fn label_of(leaf: LeafRef<'_>) -> LeafKey {
     LeafKey::new(typed).unwrap_or(LeafKey::Null)
 }
 
+/// The first few of some labels.
+fn label_list(labels: &BTreeSet<&LeafKey>) -> String {
+    const SHOWN: usize = 4;
+    let texts: Vec<String> = labels.iter().take(SHOWN).map(|label| label_text(label)).collect();
+    let more = if labels.len() > SHOWN { ", …" } else { "" };
+    format!("{}{more}", texts.join(", "))
+}
+
 /// A label as people write it.
 pub(super) fn label_text(label: &LeafKey) -> String {
     match label {
@@ -230,12 +282,12 @@ impl RatedItems {
         all.into_iter().cloned().collect()
     }
 
-    /// The items as profiles of codes of these categories, the ratings of each in order unless raters are told apart.
-    pub(super) fn profiles(&self, categories: &[LeafKey], tells_raters_apart: bool) -> Profiles {
+    /// The items as profiles of codes of these categories, the ratings of each in order unless raters are distinguished.
+    pub(super) fn profiles(&self, categories: &[LeafKey], distinguishes_raters: bool) -> Profiles {
         let code = |label: &LeafKey| categories.binary_search(label).unwrap_or(usize::MAX) as u32;
         Profiles::new(self.labels.iter().map(|labels| {
             let mut codes: Vec<u32> = labels.iter().map(code).collect();
-            if !tells_raters_apart {
+            if !distinguishes_raters {
                 codes.sort_unstable();
             }
             codes

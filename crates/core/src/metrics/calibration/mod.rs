@@ -15,6 +15,7 @@ use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, ScoreUnits, Undefined};
 use crate::evaluation::MetricValue;
+use crate::metadata::number_of;
 use crate::metric::{Accumulator, Metric, MetricState};
 use crate::python_text::json_text;
 use crate::scores::Scores;
@@ -89,7 +90,7 @@ impl PredictionSource {
             let of_sample = || column.value(column.code_of_row(scores.column_row(at) as u32)? as usize);
             let found = of_score.filter(|value| !value.is_null()).or_else(of_sample);
             let found = found.filter(|value| !value.is_null()).ok_or_else(|| self.missing(scores, at))?;
-            let confidence = number(found).filter(|number| (0.0..=1.0).contains(number));
+            let confidence = number_of(found).filter(|number| (0.0..=1.0).contains(number));
             let confidence = confidence.ok_or_else(|| self.no_confidence(scores, at, found))?;
             predictions.push(Prediction { confidence, is_right, unit: 0 });
         }
@@ -131,18 +132,10 @@ impl PredictionSource {
     }
 }
 
-/// A number, or a string that is one: cells of tables may be quoted.
-fn number(value: &Json) -> Option<f64> {
-    match value {
-        Json::String(text) => text.trim().parse().ok(),
-        other => other.as_f64(),
-    }
-}
-
 /// Whether a confidence looks like one of 0 to 100.
 fn percentage(value: &Json) -> bool {
     let text = value.as_str().and_then(|text| text.trim().strip_suffix('%')?.trim().parse::<f64>().ok());
-    text.or_else(|| number(value).filter(|number| *number > 1.0)).is_some_and(|number| number <= 100.0)
+    text.or_else(|| number_of(value).filter(|number| *number > 1.0)).is_some_and(|number| number <= 100.0)
 }
 
 /// Predictions in the order of their confidence, the units of the plan beside them.

@@ -103,8 +103,9 @@ impl Ranking {
         }
         let (mut of_right, mut of_wrong) = (0.0, 0.0);
         for ((right, wrong), side) in self.ties.iter().zip(self.placements()) {
-            of_right += *right as f64 * (side.of_right - auroc).powi(2);
-            of_wrong += *wrong as f64 * (side.of_wrong - auroc).powi(2);
+            let (off_right, off_wrong) = (side.of_right - auroc, side.of_wrong - auroc);
+            of_right += *right as f64 * (off_right * off_right);
+            of_wrong += *wrong as f64 * (off_wrong * off_wrong);
         }
         let mean_square = |sum: f64, n: u64| sum / (n as f64 - 1.0) / n as f64;
         Some((mean_square(of_right, self.right) + mean_square(of_wrong, self.wrong)).sqrt())

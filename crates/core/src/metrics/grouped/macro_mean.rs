@@ -133,7 +133,9 @@ impl Mean<'_> {
             Some(conversion) if !value.is_nan() => conversion.convert_leaf(LeafRef::Float(value)).value,
             _ => value,
         };
-        let floats: Vec<(f64, f64)> = values.map(|(value, weight)| (float(value), weight)).collect();
+        // A group that does not count cannot spoil the mean.
+        let counted = values.filter(|(_, weight)| *weight > 0.0);
+        let floats: Vec<(f64, f64)> = counted.map(|(value, weight)| (float(value), weight)).collect();
         let mut sum = ExactSum::new();
         if floats.iter().all(|(float, _)| float.is_finite()) {
             if self.mean.weighted {
@@ -143,10 +145,9 @@ impl Mean<'_> {
             floats.iter().for_each(|(float, _)| sum.add(*float));
             return Ok(sum.divide((floats.len() as u64).max(1)));
         }
-        // A group that does not count cannot spoil the mean.
-        let counted = floats.iter().filter(|(_, weight)| *weight > 0.0);
-        let weighted = counted.clone().map(|(float, weight)| float * weight).sum::<f64>();
-        let mean = weighted / counted.map(|(_, weight)| weight).sum::<f64>();
+        // Infinite, or not a number, in any order.
+        let weighted = floats.iter().map(|(float, weight)| float * weight).sum::<f64>();
+        let mean = weighted / total(floats.iter().map(|(_, weight)| *weight));
         if mean.is_nan() { Err(Undefined::Other("a group is undefined".to_owned())) } else { Ok(mean) }
     }
 
@@ -204,11 +205,12 @@ impl Mean<'_> {
         // Exact sums: the order of the groups is that in which they were seen.
         let sum = |power: &dyn Fn(f64, f64) -> f64| {
             let mut sum = ExactSum::new();
-            errors.iter().for_each(|(se, df)| sum.add(power((se / largest).powi(2), *df)));
+            errors.iter().for_each(|(se, df)| sum.add(power((se / largest) * (se / largest), *df)));
             sum.to_f64()
         };
         let df = if largest > 0.0 {
-            sum(&|square, _| square).powi(2) / sum(&|square, df| square * square / df)
+            let squares = sum(&|square, _| square);
+            squares * squares / sum(&|square, df| square * square / df)
         } else {
             sum(&|_, df| df)
         };

@@ -68,7 +68,8 @@ fn observe(groups: &[Group]) -> Vec<Observed> {
     let known = |group: &Group| {
         let estimate = group.value.estimate()?;
         let n = estimate.n as f64;
-        Some((estimate.stderr().filter(|se| *se > 0.0 && se.is_finite())?.powi(2) * n, n))
+        let se = estimate.stderr().filter(|se| *se > 0.0 && se.is_finite())?;
+        Some((se * se * n, n))
     };
     let (mut sum, mut scores) = (ExactSum::new(), ExactSum::new());
     for (variance, n) in groups.iter().filter_map(known) {

@@ -50,12 +50,6 @@ fn by_error(estimate: &Estimate, level: f64, errors: &ErrorPlan) -> Result<Inter
         return Err(Undefined::NoSpread { n: estimate.n });
     }
     let margin = t_quantile(errors.side().confidence_of_ends(level), error.df) * error.se;
-    let (lower, upper) = match errors.side() {
-        Side::Lower => (value - margin, f64::INFINITY),
-        Side::Upper => (f64::NEG_INFINITY, value + margin),
-        _ => (value - margin, value + margin),
-    };
-    let mut interval = Interval::new(lower, upper, level, IntervalMethod::T);
-    (interval.df, interval.side) = (Some(error.df), errors.side());
-    Ok(interval)
+    let interval = Interval::new(value - margin, value + margin, level, IntervalMethod::T);
+    Ok(interval.with_df(Some(error.df)).one_sided(errors.side(), errors.range))
 }

@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 use super::{GroupRows, Grouped};
 use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
+use crate::metadata::number_of;
 use crate::params::Params;
 use crate::registry::Registry;
 use crate::scores::Scores;
@@ -128,13 +129,9 @@ impl GroupWeights {
     }
 }
 
-/// A weight in metadata; tables may have it as a string.
+/// A weight in metadata.
 fn number(json: &Json) -> Option<f64> {
-    let number = match json {
-        Json::String(text) => text.trim().parse().ok(),
-        other => other.as_f64(),
-    };
-    number.filter(|weight| is_weight(*weight))
+    number_of(json).filter(|weight| is_weight(*weight))
 }
 
 fn undefined(problem: String) -> Error {
