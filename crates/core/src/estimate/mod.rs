@@ -205,7 +205,9 @@ impl Estimate {
         (other.error, other.interval, other.draws) = (self.error, self.interval, self.draws);
         let mut custom = std::mem::take(&mut other.notes.custom);
         custom.extend(self.notes.custom);
-        other.notes = Notes { custom, ..self.notes };
+        // The bounds are of the number, and stay.
+        let partly_absent = other.notes.partly_absent;
+        other.notes = Notes { custom, partly_absent, ..self.notes };
         other
     }
 
