@@ -349,7 +349,8 @@ impl Draws {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Notes {
-    /// The number of independent scores that would give this error.
+    /// The number of independent scores that would give this error: n over the design effect where there are clusters.
+    /// Without one, the number of independent zeros and ones that an interval of a share is computed from, if it is not n.
     pub effective_n: Option<f64>,
     /// The variance with clusters over the variance without.
     pub design_effect: Option<f64>,
