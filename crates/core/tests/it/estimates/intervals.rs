@@ -130,6 +130,11 @@ fn a_range_of_the_plan() {
     let outside = of(&ten, &[7.0, 10.5, 8.5]);
     assert_eq!(method(&outside), IntervalMethod::T);
     assert_eq!(outside.notes.reason.as_deref(), Some("auto: t (a score lies outside the range 0 to 10)"));
+    // The same of scores that are few and skewed.
+    let skewed = of(&plan(r#"{"range": [0, 2]}"#), &[1.0, 1.1, 1.2, 1.3, 1.4, 1.0, 9.0, 1.2]);
+    assert_eq!(method(&skewed), IntervalMethod::BootstrapT);
+    let reason = "auto: bootstrap_t (a score lies outside the range 0 to 2; skewed, n < 50)";
+    assert_eq!((skewed.notes.reason.as_deref(), skewed.notes.is_caution), (Some(reason), true));
     // Zeros and ones on a scale to 10 are not binary there.
     let low = of(&ten, &binary(3, 8));
     assert_eq!(low.interval.clone().unwrap().df, Some(7.0));
