@@ -32,6 +32,7 @@ pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildW
 pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
+pub(crate) use plan::DRAWS;
 pub use plan::ErrorPlan;
 pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
 pub(crate) use resampled::{ResampledFigures, planned_draws, resampled_estimate, resampled_estimates};
