@@ -3,6 +3,7 @@
 mod epochs;
 mod key_column;
 mod resampler;
+mod under_plan;
 
 pub(crate) use epochs::{EpochInfo, EpochSums};
 pub(crate) use key_column::KeyColumn;
@@ -365,6 +366,11 @@ impl<'a> Scores<'a> {
         let set: &'a ScoreSet<'a> = self.set;
         let copy = self.copy(at);
         if copy == 0 { set.id(self.row(at)) } else { set.copy_id(self.row(at), copy) }
+    }
+
+    /// Whether these are a resample, so that nothing but the number counts.
+    pub(crate) fn is_resample(&self) -> bool {
+        self.copies.is_some()
     }
 
     /// Which copy of its sample a position is.

@@ -122,7 +122,12 @@ fn choose(input: &IntervalInput<'_>, random: &Random) -> IntervalDecision {
         let why = format!("({why}; skewed, but too many draws for bootstrap_t)");
         return IntervalDecision::instead(input, IntervalMethod::T, why);
     }
-    let decision = IntervalDecision::new(input, IntervalMethod::BootstrapT, format!("(skewed, n < {FEW})"));
+    // A range that was given and does not hold is to be known, whichever interval takes its place.
+    let is_caution = input.plan.range.is_some();
+    let skewed = format!("skewed, n < {FEW}");
+    let reason = if is_caution { format!("({why}; {skewed})") } else { format!("({skewed})") };
+    let decision = IntervalDecision::new(input, IntervalMethod::BootstrapT, reason);
+    let decision = IntervalDecision { is_caution, ..decision };
     match decision.interval {
         Err(Undefined::Other(problem)) => {
             IntervalDecision::instead(input, IntervalMethod::T, format!("({why}; skewed, but {problem})"))

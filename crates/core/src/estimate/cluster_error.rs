@@ -66,7 +66,8 @@ impl ErrorFigure {
             let effect = of_errors.map(|(error, iid)| (error.se / iid) * (error.se / iid));
             notes.design_effect = effect;
             let effective = effect.filter(|effect| *effect > 0.0).map(|effect| estimate.n as f64 / effect);
-            notes.effective_n = notes.effective_n.or(effective);
+            // That of an interval by Wilson counts zeros and ones, which is another number.
+            notes.effective_n = effective.or(notes.effective_n);
         }
         // Kept, as clusters may well be more alike to each other than samples are, but it should be known.
         if notes.design_effect.is_some_and(|effect| effect > 0.0 && effect < 1.0 - ROUNDING) {

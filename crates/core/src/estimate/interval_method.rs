@@ -44,6 +44,9 @@ pub enum IntervalMethod {
     Logit,
     /// Two of the scores themselves, by rank: that of a quantile.
     OrderStatistics,
+    /// The normal interval of a group that is shrunken toward the others; see `shrink` of
+    /// [`grouped`](crate::metrics::grouped).
+    EmpiricalBayes,
     /// As a custom metric defines it.
     Custom,
 }
@@ -126,6 +129,7 @@ impl IntervalMethod {
             IntervalMethod::Wild(_) => "wild",
             IntervalMethod::Logit => "logit",
             IntervalMethod::OrderStatistics => "order_statistics",
+            IntervalMethod::EmpiricalBayes => "empirical_bayes",
             IntervalMethod::Custom => "custom",
         }
     }

@@ -32,6 +32,7 @@ pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildW
 pub use kind::ScoreKind;
 pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
+pub(crate) use plan::DRAWS;
 pub use plan::ErrorPlan;
 pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
 pub(crate) use resampled::{ResampledFigures, planned_draws, resampled_estimate, resampled_estimates};
@@ -205,7 +206,9 @@ impl Estimate {
         (other.error, other.interval, other.draws) = (self.error, self.interval, self.draws);
         let mut custom = std::mem::take(&mut other.notes.custom);
         custom.extend(self.notes.custom);
-        other.notes = Notes { custom, ..self.notes };
+        // The bounds are of the number, and stay.
+        let partly_absent = other.notes.partly_absent;
+        other.notes = Notes { custom, partly_absent, ..self.notes };
         other
     }
 
@@ -347,7 +350,8 @@ impl Draws {
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
 pub struct Notes {
-    /// The number of independent scores that would give this error.
+    /// The number of independent scores that would give this error: n over the design effect where there are clusters.
+    /// Without one, the number of independent zeros and ones that an interval of a share is computed from, if it is not n.
     pub effective_n: Option<f64>,
     /// The variance with clusters over the variance without.
     pub design_effect: Option<f64>,

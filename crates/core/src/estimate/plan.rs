@@ -1,6 +1,7 @@
 //! How errors and intervals are computed: a part of the plan.
 
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 use serde_json::{Value as Json, json};
@@ -13,8 +14,8 @@ const DEFAULT_LEVEL: f64 = 0.95;
 const DEFAULT_DRAWS: u32 = 10_000;
 /// The most cluster keys.
 const MAX_KEYS: usize = 2;
-/// The most resamples.
-const MAX_DRAWS: u32 = 10_000_000;
+/// The fewest resamples that say something, and the most.
+pub(crate) const DRAWS: RangeInclusive<u32> = 100..=10_000_000;
 
 /// How errors and intervals of location metrics are computed. What is unset has a default.
 ///
@@ -147,8 +148,9 @@ impl ErrorPlan {
                 "the range must be two numbers, the lower one first, found {low} and {high}"
             ));
         }
-        if let Some(draws) = self.draws.filter(|draws| !(100..=MAX_DRAWS).contains(draws)) {
-            return Err(format!("the number of draws must lie between 100 and {MAX_DRAWS}, found {draws}"));
+        if let Some(draws) = self.draws.filter(|draws| !DRAWS.contains(draws)) {
+            let (least, most) = (DRAWS.start(), DRAWS.end());
+            return Err(format!("the number of draws must lie between {least} and {most}, found {draws}"));
         }
         if self.population == Some(0) {
             return Err(

@@ -3,10 +3,9 @@
 use std::sync::Arc;
 
 use super::resampled_value::{figures, fill_in};
-use super::resampling::check_num_samples;
 use crate::args::Count;
 use crate::error::Result;
-use crate::estimate::{Draws, ResampledFigures, ScoreUnits, Undefined, planned_draws};
+use crate::estimate::{DRAWS, Draws, ResampledFigures, ScoreUnits, Undefined, planned_draws};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
@@ -35,10 +34,18 @@ pub struct Bootstrap {
     #[param(check = check_metric)]
     metric: Arc<dyn Metric>,
     /// The number of resamples; that of the plan, 10,000, if unset.
-    #[param(from = usize, map = Count, check = check_num_samples)]
+    #[param(from = usize, map = Count, check = check_draws)]
     num_samples: Option<Count<usize>>,
     /// The metadata key of clusters, which are drawn whole; that of the plan if unset.
     cluster: Option<String>,
+}
+
+/// As many resamples as a plan may have.
+fn check_draws(Count(count): &Count<usize>) -> Result<(), String> {
+    match u32::try_from(*count).is_ok_and(|count| DRAWS.contains(&count)) {
+        true => Ok(()),
+        false => Err(format!("must lie between {} and {}, found {count}", DRAWS.start(), DRAWS.end())),
+    }
 }
 
 /// What cannot be resampled.

@@ -162,6 +162,13 @@ mod tests {
         assert_eq!((all_agree.number(), all_agree.n, all_agree.absent), (Some(0.5), 2, 1), "true equals 1");
         assert_eq!(all_agree.notes.custom["samples_by_epochs"], "1 × 1, 2 × 2");
         let single = estimates(&[("a", 1, 1.into()), ("b", 1, 0.into())]);
+        let unscored = [("d", 1, Value::Unscored), ("d", 2, Value::Unscored), ("a", 3, Value::Unscored)];
+        let value = estimates(&[&rows[..], &unscored].concat());
+        // b with one scored epoch, d with none.
+        for key in ["all_agree", "agreement"] {
+            let estimate = value.get(key).unwrap();
+            assert_eq!((estimate.n, estimate.absent), (2, 2), "{key}");
+        }
         let reason = Undefined::Other("no sample has two scored epochs".to_owned());
         assert_eq!(single.get("agreement").unwrap().value, Err(reason));
     }

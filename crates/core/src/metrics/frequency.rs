@@ -165,7 +165,8 @@ impl Accumulator for FrequencyState {
         let all = whole.n.unwrap_or(self.n);
         let random = self.estimation.random.among(whole.estimates.max(1).saturating_mul(self.counts.len()));
         // A share lies between 0 and 1, whatever the range of the scores.
-        let errors = &ErrorPlan { range: None, ..self.estimation.errors.clone() };
+        let level = whole.level.or(self.estimation.errors.level);
+        let errors = &ErrorPlan { range: None, level, ..self.estimation.errors.clone() };
         let variances = self.clusters.variances(errors, &self.estimation.random);
         let estimate = |(at, &count): (usize, &u64)| {
             let mut estimate = match (self.normalize, self.n) {

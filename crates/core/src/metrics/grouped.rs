@@ -14,11 +14,14 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use self::macro_mean::MacroMean;
-use self::shrinkage::shrink;
+use self::shrinkage::{cut_off, shrink};
 use self::simultaneous::hold_together;
 use self::state::GroupedState;
 use self::template::NameTemplate;
 pub use self::weights::GroupWeights;
+use super::bootstrap::Bootstrap;
+use super::median::Median;
+use super::quantile::Quantile;
 use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorFigure, ErrorPlan, Estimate, Estimation, ScoreKind, Undefined};
@@ -116,13 +119,26 @@ impl Grouped {
         if self.weights.is_some() && self.all_or_default() != All::Groups {
             return Err(Self::refuse("weights", "is for the mean over groups; set all=\"groups\""));
         }
-        let is_location = self.metric.role() == Role::Location;
-        let named = [("simultaneous", self.simultaneous_or_default()), ("shrink", self.shrink_or_default())];
-        if let Some((name, _)) = named.into_iter().find(|(_, is_set)| *is_set && !is_location) {
-            let metric = self.metric.spec().log_name().into_owned();
-            let problem =
-                format!("needs a metric with an error of its own, such as accuracy or mean, found {metric}");
-            return Err(Self::refuse(name, problem));
+        // A spread has no error but by resampling; an error and an interval have none.
+        let has_error = match self.metric.role() {
+            Role::Spread => self.metric.spec().name == Bootstrap::NAME,
+            Role::ErrorOf | Role::IntervalOf => false,
+            _ => self.metric.group_key().is_none(),
+        };
+        let metric = || self.metric.spec().log_name().into_owned();
+        if self.simultaneous_or_default() && !has_error {
+            let problem = format!(
+                "needs a metric with an error of its own, such as accuracy or mean, found {}",
+                metric()
+            );
+            return Err(Self::refuse("simultaneous", problem));
+        }
+        if self.shrink_or_default() && self.metric.role() != Role::Location {
+            let problem = format!(
+                "needs a metric that lies among the scores, such as accuracy or mean, found {}",
+                metric()
+            );
+            return Err(Self::refuse("shrink", problem));
         }
         self.label_of("").map(drop)
     }
@@ -188,20 +204,22 @@ impl Metric for Grouped {
         if let Some(state) = GroupedState::new(self.clone(), scores.estimation()) {
             return compute_by_state(state, scores);
         }
-        let mut groups = Vec::new();
-        for GroupRows { name, positions, absent, sample, weight } in self.split(scores)? {
-            let of_group = scores.subset(positions, absent);
-            let value = match of_group.is_empty() {
-                true => no_scores(of_group.absent()),
-                false => self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?,
-            };
-            groups.push(GroupValue { name, value, sample, n: of_group.len() as u64, weight });
-        }
+        let (rows, estimation) = (self.split(scores)?, scores.estimation());
+        let scored = rows.iter().filter(|group| !group.positions.is_empty()).count();
+        let level = self.level_of_groups(scored, &estimation.errors).filter(|_| !estimation.value_only);
+        let groups = match level {
+            Some(level) => scores.at_level(level, |scores| self.values_of(rows, scores))?,
+            None => self.values_of(rows, scores)?,
+        };
         let all = match self.all_or_default() {
             All::Samples if !scores.is_empty() => Some(self.metric.compute(scores)?),
             _ => None,
         };
-        self.assemble(groups, all, scores.estimation(), None, None)
+        let mut value = self.assemble(groups, all, estimation, None, None)?;
+        if let (MetricValue::Groups(groups), Some(range)) = (&mut value, self.range_of(scores)) {
+            cut_off(&mut groups.groups, range);
+        }
+        Ok(value)
     }
 
     fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
@@ -344,6 +362,30 @@ impl Grouped {
             weights.put(&mut groups, scores)?;
         }
         Ok(groups)
+    }
+
+    /// The range that shrunken groups lie in, if the metric lies among the scores for certain: those of summaries know it.
+    fn range_of(&self, scores: &Scores<'_>) -> Option<(f64, f64)> {
+        let spec = self.metric.spec();
+        let is_among = matches!(spec.name.as_str(), Median::NAME | Quantile::NAME);
+        let is_plain = !spec.kwargs.contains_key("to_float");
+        if !(self.shrink_or_default() && is_among && is_plain) || scores.estimation().errors.range.is_some() {
+            return None;
+        }
+        scores.floats().iter().all(|score| (0.0..=1.0).contains(score)).then_some((0.0, 1.0))
+    }
+
+    /// The value of each group.
+    fn values_of(&self, groups: Vec<GroupRows>, scores: &Scores<'_>) -> Result<Vec<GroupValue>> {
+        let value = |GroupRows { name, positions, absent, sample, weight }: GroupRows| {
+            let of_group = scores.subset(positions, absent);
+            let value = match of_group.is_empty() {
+                true => no_scores(of_group.absent()),
+                false => self.metric.compute(&of_group).map_err(|error| error.in_group(&name))?,
+            };
+            Ok(GroupValue { name, value, sample, n: of_group.len() as u64, weight })
+        };
+        groups.into_iter().map(value).collect()
     }
 
     /// The level of the intervals of this number of groups, if they are to hold all at once.

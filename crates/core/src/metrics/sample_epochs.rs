@@ -1,5 +1,7 @@
 //! The epochs of samples, for metrics over unreduced scores that look at each sample by itself.
 
+use std::collections::HashSet;
+
 use indexmap::IndexMap;
 
 use super::mean::mean;
@@ -12,6 +14,8 @@ use crate::scores::Scores;
 /// The positions of the scored epochs of each sample, samples in order of first appearance.
 pub(super) struct SampleEpochs {
     samples: Vec<Vec<u32>>,
+    /// The number of samples without any scored epoch.
+    unscored: usize,
 }
 
 impl SampleEpochs {
@@ -20,10 +24,13 @@ impl SampleEpochs {
         for at in 0..scores.len() {
             samples.entry(scores.sample_id(at)).or_default().push(at as u32);
         }
-        SampleEpochs { samples: samples.into_values().collect() }
+        let columns = scores.set().columns;
+        let absent = scores.absent_rows().iter().map(|row| columns.id(*row as usize));
+        let unscored: HashSet<&str> = absent.filter(|id| !samples.contains_key(id)).collect();
+        SampleEpochs { unscored: unscored.len(), samples: samples.into_values().collect() }
     }
 
-    /// The number of samples.
+    /// The number of samples with a scored epoch.
     pub(super) fn len(&self) -> usize {
         self.samples.len()
     }
@@ -57,7 +64,7 @@ impl SampleEpochs {
                 values.push(number);
             }
         }
-        let absent = self.len() - values.len();
+        let absent = self.unscored + self.len() - values.len();
         let mut set = scores.derive(positions.into_iter(), ValueColumn::from_floats(values));
         // One score for each sample from here on.
         set.estimation.by_sample = false;

@@ -248,7 +248,7 @@ impl Accumulator for SummaryState {
             summary => summary?,
         };
         self.absent += scores.absent() as u64;
-        if self.by_plan && !self.estimation.value_only && self.conversion.keeps_numbers() {
+        if self.by_plan && !scores.is_resample() && self.conversion.keeps_numbers() {
             scores.converted(&self.conversion, |numbers| self.epochs.update(scores, numbers));
         }
         self.take_in(summary)

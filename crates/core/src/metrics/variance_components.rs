@@ -19,7 +19,8 @@ use crate::value::Conversion;
 /// one for these same questions again. `epoch_share` is the share of the variance of the mean that comes from epochs,
 /// `stderr_next_epoch` the error with one more epoch of each sample, `stderr_next_samples` the one if the same runs go
 /// into more samples, `stderr_epochs_1` to `stderr_epochs_16` the one with so many epochs, `stderr_limit` the one with
-/// infinitely many. It cannot be merged from parts.
+/// infinitely many. With clusters `stderr` is the clustered error, and a note has that of independent samples, which all
+/// predictions are for. It cannot be merged from parts.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "variance_components")]
 pub struct VarianceComponents {
@@ -156,7 +157,23 @@ impl Components {
     /// The standard error of the mean with these epochs of so many samples.
     fn planned(&self, of_epochs: Maybe<f64>, samples: f64) -> Maybe<f64> {
         let between = self.between()?.max(0.0);
-        finite(((between + of_epochs?) / samples).sqrt())
+        finite(((between + of_epochs?) / samples).sqrt()).and_then(|se| self.above_0(se))
+    }
+
+    /// A figure that says nothing if it is 0.
+    fn above_0(&self, figure: f64) -> Maybe<f64> {
+        if figure > 0.0 { Ok(figure) } else { Err(Undefined::NoSpread { n: self.samples.len() as u64 }) }
+    }
+
+    /// The variance of the samples' true means, where the epochs leave any of it: one that is cut off at 0 says that it
+    /// is small, not that there is none.
+    fn known_between(&self) -> Maybe<f64> {
+        let between = self.between()?;
+        match (between > 0.0, self.of_epochs(0.0)? > 0.0) {
+            (true, _) => Ok(between),
+            (false, true) => Err(Undefined::Other(NO_BETWEEN.to_owned())),
+            (false, false) => Err(Undefined::NoSpread { n: self.samples.len() as u64 }),
+        }
     }
 
     fn estimates(&self, mean: &Estimate) -> IndexMap<String, Estimate> {
@@ -174,7 +191,7 @@ impl Components {
         let between = self.between();
         add("between".to_owned(), between.clone().map(|between| between.max(0.0)), None);
         add("within".to_owned(), self.within.clone(), None);
-        let stderr = mean.error.as_ref().map(|error| error.se).map_err(Undefined::clone);
+        let stderr = mean.error.as_ref().map_err(Undefined::clone).and_then(|error| self.above_0(error.se));
         add("stderr".to_owned(), stderr, Some("questions like these".to_owned()));
         let fixed = self.of_epochs(0.0).map(|of_epochs| (of_epochs / n).sqrt());
         add("stderr_fixed".to_owned(), fixed, Some("these same questions again".to_owned()));
@@ -192,12 +209,26 @@ impl Components {
             let about = if epochs == 1 { "1 epoch".to_owned() } else { format!("{epochs} epochs") };
             add(format!("stderr_epochs_{epochs}"), self.planned(of_epochs, n), Some(about));
         }
-        let limit = self.planned(self.within.clone().map(|_| 0.0), n);
+        let limit = self.known_between().and_then(|_| self.planned(Ok(0.0), n));
         add("stderr_limit".to_owned(), limit, Some("any number of epochs".to_owned()));
         let errors = [("between", self.error_of_between()), ("within", self.error_of_within())];
         for (name, error) in errors {
             if let Some(estimate) = parts.get_mut(name).filter(|estimate| estimate.value.is_ok()) {
                 estimate.error = error;
+            }
+        }
+        // Predictions are from variances of independent samples: they compare with that error, not with a clustered one.
+        if mean.error.as_ref().is_ok_and(|error| !error.clusters.is_empty()) {
+            let of_independent = self.of_means().map(|variance| (variance / n).sqrt()).ok();
+            for (name, estimate) in &mut parts {
+                let custom = &mut estimate.notes.custom;
+                match name.as_str() {
+                    "between" | "within" | "stderr_fixed" => {}
+                    "stderr" => {
+                        custom.extend(of_independent.map(|se| (IF_INDEPENDENT.to_owned(), se.into())))
+                    }
+                    _ => drop(custom.insert(SAMPLES.to_owned(), "as independent".into())),
+                }
             }
         }
         // The figure itself is no longer without bias.
@@ -211,15 +242,17 @@ impl Components {
 
     /// The share of the variance of the mean that comes from epochs.
     fn epoch_share(&self) -> Maybe<f64> {
-        let (between, of_epochs) = (self.between()?.max(0.0), self.of_epochs(0.0)?);
-        let all = between + of_epochs;
-        if all > 0.0 {
-            Ok(of_epochs / all)
-        } else {
-            Err(Undefined::NoSpread { n: self.samples.len() as u64 })
-        }
+        let (between, of_epochs) = (self.known_between()?, self.of_epochs(0.0)?);
+        Ok(of_epochs / (between + of_epochs))
     }
 }
+
+/// What the clustered error would be, and what predictions take samples for, among the notes.
+const IF_INDEPENDENT: &str = "if_independent";
+const SAMPLES: &str = "samples";
+
+/// Why there is no figure that needs the variance between samples.
+const NO_BETWEEN: &str = "the variance between samples is estimated at 0 or below";
 
 /// What a planned error is for, among the notes of its estimate.
 const FOR: &str = "for";
@@ -294,6 +327,39 @@ mod tests {
         let between = value.get("between").unwrap();
         assert_eq!(between.number(), Some(0.0), "all means are equal");
         assert!(between.notes.custom["estimated_below_0"].as_f64().unwrap() < 0.0);
+        for key in ["stderr_limit", "epoch_share"] {
+            assert_eq!(value.get(key).unwrap().value, Err(Undefined::Other(NO_BETWEEN.to_owned())), "{key}");
+        }
+        assert!(value.get("stderr_epochs_4").unwrap().value.is_ok());
+        let same = components(&[&[1., 1.], &[1., 1.]]);
+        for key in ["stderr", "stderr_limit", "epoch_share", "stderr_next_epoch", "stderr_epochs_4"] {
+            assert_eq!(same.get(key).unwrap().value, Err(Undefined::NoSpread { n: 2 }), "{key}");
+        }
+    }
+
+    #[test]
+    fn predictions_are_of_independent_samples() {
+        let scores = [(0, [1., 1., 0.]), (0, [1., 1., 1.]), (1, [0., 0., 1.]), (1, [0., 0., 0.])];
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, (cluster, epochs)) in scores.iter().enumerate() {
+            for (epoch, value) in epochs.iter().enumerate() {
+                let row = columns.push(id.to_string(), epoch as u32 + 1).metadata("c", *cluster);
+                row.score("s", Score::new(*value)).unwrap();
+            }
+        }
+        let plan = Plan::new().metrics(metrics![variance_components()]);
+        let plan = plan.errors(crate::ErrorPlan::new().cluster("c"));
+        let value = plan.evaluate(&columns).unwrap().results.scores[0].metrics[0].value.clone();
+        let note = |key: &str, name: &str| value.get(key).unwrap().notes.custom.get(name).cloned();
+        // Those of the published figures, where the samples are independent.
+        let independent = note("stderr", IF_INDEPENDENT).unwrap().as_f64().unwrap();
+        assert!((independent - 0.21516574145596762).abs() < 1e-15, "{independent}");
+        assert!(value.get("stderr").unwrap().number().unwrap() > 0.3);
+        assert_close(&value, "stderr_limit", (7.0 / 54.0 / 4.0_f64).sqrt());
+        for key in ["stderr_next_epoch", "stderr_epochs_4", "stderr_limit", "epoch_share"] {
+            assert_eq!(note(key, SAMPLES), Some("as independent".into()), "{key}");
+        }
+        assert_eq!((note("within", SAMPLES), note("stderr_fixed", SAMPLES)), (None, None));
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl EpochGap {
 
 #[cfg(test)]
 mod tests {
-    use crate::metrics::{accuracy, grouped, mean};
+    use crate::metrics::{accuracy, bootstrap, grouped, mean};
     use crate::reducers::{at_least, best_of, max, pass_at};
     use crate::{Bounds, ErrorPlan, Estimate, Plan, Score, ScoreColumns, Value, Warning, metrics, reducers};
 
@@ -264,6 +264,38 @@ mod tests {
         close_bounds(&estimate, (0.5 + 0.5) / 4.0, (1.0 + 0.5 + 1.0 + 0.5) / 4.0, 1.0 / 4.0);
         let estimate = of(reducers![best_of(1)]);
         close_bounds(&estimate, 1.25 / 4.0, 3.25 / 4.0, 1.25 / 4.0);
+    }
+
+    #[test]
+    fn a_bootstrap_has_the_bounds_of_its_metric() {
+        let rows = [
+            ("a", 1, "x", one(1.0)),
+            ("a", 2, "x", None),
+            ("b", 1, "x", one(1.0)),
+            ("b", 2, "x", one(0.0)),
+            ("c", 1, "y", None),
+            ("d", 1, "y", one(0.5)),
+            ("d", 2, "y", one(1.0)),
+        ];
+        let by_group = || grouped(accuracy(), "g");
+        let plan = Plan::new().metrics(metrics![
+            accuracy(),
+            bootstrap(accuracy()).num_samples(200_usize),
+            by_group(),
+            bootstrap(by_group()).num_samples(200_usize)
+        ]);
+        let results = plan.evaluate(&columns(&rows)).unwrap().results;
+        let of = |at: usize| results.scores[0].metrics[at].value.clone();
+        let (plain, resampled) = (of(0), of(1));
+        let (plain, resampled) = (plain.estimate().unwrap(), resampled.estimate().unwrap());
+        assert_eq!((resampled.bounds, resampled.notes.partly_absent), (plain.bounds, Some(1)));
+        let (plain, resampled) = (of(2), of(3));
+        for group in ["x", "y", "all"] {
+            let (plain, resampled) = (plain.get(group).unwrap(), resampled.get(group).unwrap());
+            assert!(plain.bounds.is_some());
+            assert_eq!(resampled.bounds, plain.bounds, "{group}");
+            assert_eq!(resampled.notes.partly_absent, plain.notes.partly_absent, "{group}");
+        }
     }
 
     #[test]

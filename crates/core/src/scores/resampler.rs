@@ -1,10 +1,7 @@
 //! Scores with samples that occur several times, or not at all.
 
-use std::borrow::Cow;
-
-use super::{COPIES, ConversionCache, RowSelection, ScoreSet, Scores};
+use super::{COPIES, RowSelection, ScoreSet, Scores};
 use crate::estimate::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, ScoreUnits};
-use crate::ratings::RatingSource;
 
 /// What resamples of scores have in common: values are converted once for all of them, and metrics compute nothing but
 /// the number.
@@ -29,19 +26,9 @@ impl<'a> Resampler<'a> {
             interval: IntervalChoice::Method(IntervalMethod::T),
             ..of.estimation.errors.clone()
         };
-        let set = ScoreSet {
-            columns: of.columns,
-            scorer: of.scorer,
-            values: Cow::Borrowed(of.values.as_ref()),
-            details: Cow::Borrowed(of.details.as_ref()),
-            sample_rows: of.sample_rows.clone(),
-            estimation: Estimation { errors, by_sample: false, value_only: true, ..of.estimation.clone() },
-            absent: of.absent.clone(),
-            raters: RatingSource::within(of),
-            epochs: None,
-            converted: ConversionCache::default(),
-            copy_ids: Default::default(),
-        };
+        // What is computed over all scores has absent epochs in its bounds; resamples do not look at them.
+        let set =
+            of.under(Estimation { errors, by_sample: false, value_only: true, ..of.estimation.clone() });
         Resampler { set, scores: scores.clone() }
     }
 
@@ -49,9 +36,7 @@ impl<'a> Resampler<'a> {
     pub(crate) fn whole<T>(&self, read: impl FnOnce(&Scores<'_>) -> T) -> T {
         let Scores { rows, absent_of_part, copies, .. } = self.scores.clone();
         let result = read(&Scores { set: &self.set, rows, absent_of_part, copies });
-        let mut met =
-            self.scores.set.converted.met_elsewhere.lock().unwrap_or_else(super::PoisonError::into_inner);
-        met.extend(self.set.unconvertible());
+        self.scores.set.note_unconvertible_of(&self.set);
         result
     }
 

@@ -1,10 +1,13 @@
 //! Means over groups: weights, clusters that span groups, simultaneous intervals, shrinkage.
 
-use errorbar_core::metrics::{All, GroupWeights, Grouped, accuracy, grouped, mean, stderr};
-use errorbar_core::{
-    Error, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Metric, MetricValue, Plan, Registry,
-    Score, ScoreColumns, ScoreSet, Undefined, metrics,
+use errorbar_core::metrics::{
+    All, GroupWeights, Grouped, accuracy, bootstrap, grouped, mean, median, quantile, std, stderr,
 };
+use errorbar_core::{
+    Error, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, IntervalMethod, Metric, MetricValue,
+    Plan, Registry, Score, ScoreColumns, ScoreSet, Undefined, metrics,
+};
+use errorbar_test_support::assert_matches;
 use errorbar_test_support::published::assert_close;
 
 /// A score, its group `g`, its cluster `c` and a weight `w`.
@@ -151,6 +154,8 @@ fn weights_that_make_no_sense_are_refused() {
         r#"grouped(mean(), "g", all="groups", weights={"a": "much"})"#,
         r#"grouped(mean(), "g", all="groups", weights=3)"#,
         r#"grouped(stderr(), "g", simultaneous=true)"#,
+        r#"grouped(std(), "g", simultaneous=true)"#,
+        r#"grouped(grouped(mean(), "c"), "g", simultaneous=true)"#,
         r#"grouped(stderr(), "g", shrink=true)"#,
     ] {
         let error = registry.metric(&spec.parse().unwrap()).unwrap_err();
@@ -197,6 +202,37 @@ fn simultaneous_intervals_are_wider() {
     assert_close(upper(&bounds), upper(&alone), 1e-12);
 }
 
+/// Metrics that are not computed from a summary: the same metric under a plan of that level.
+#[test]
+fn simultaneous_intervals_of_any_metric() {
+    let rows: Vec<Row> = (0..40)
+        .map(|at| (f64::from(at * at % 37) + 0.5, if at % 2 == 0 { "a" } else { "b" }, i64::from(at), 1.0))
+        .collect();
+    let level = 0.95_f64.sqrt();
+    let alone = format!(r#"{{"level": {level}}}"#);
+    for (metric, method) in [
+        (grouped(median(), "g"), IntervalMethod::OrderStatistics),
+        (grouped(quantile(0.25), "g"), IntervalMethod::OrderStatistics),
+        (grouped(bootstrap(std()).num_samples(500_usize), "g"), IntervalMethod::Bootstrap),
+    ] {
+        let together = computed(&rows, metric.clone().simultaneous(true), "{}");
+        let (alone, plain) = (computed(&rows, metric.clone(), &alone), computed(&rows, metric, "{}"));
+        for group in ["a", "b"] {
+            let of = |value: &MetricValue| value.get(group).unwrap().interval.clone().unwrap();
+            let (got, expected, plain) = (of(&together), of(&alone), of(&plain));
+            assert_eq!((got.lower, got.upper, got.level), (expected.lower, expected.upper, 0.95));
+            assert_eq!(got.method, method);
+            assert!(got.upper - got.lower >= plain.upper - plain.lower);
+        }
+    }
+    // Five scores reach 93.75 % with the median: no interval, rather than one of another method.
+    let few = computed(&rows[..10], grouped(median(), "g").simultaneous(true), "{}");
+    assert_matches!(&few.get("a").unwrap().interval, Err(Undefined::Other(_)));
+    assert!(
+        Registry::built_in().metric(&r#"grouped(auroc(), "g", simultaneous=true)"#.parse().unwrap()).is_ok()
+    );
+}
+
 /// Four groups of four scores, one of them all right: its variance is that of the others.
 #[test]
 fn shrunken_groups_are_closer_to_each_other() {
@@ -224,10 +260,34 @@ fn shrunken_groups_are_closer_to_each_other() {
     assert_eq!(raw.get("c").unwrap().stderr(), Some(0.0));
     assert!(shrunken.get("c").unwrap().stderr().unwrap() > 0.1);
     assert_eq!(all(&raw), all(&shrunken));
+    let notes = |value: &MetricValue, group: &str| value.get(group).unwrap().notes.clone();
+    assert!(notes(&shrunken, "a").custom.contains_key("raw_stderr"));
+    assert!(!notes(&shrunken, "c").custom.contains_key("raw_stderr"), "0 says nothing");
+    // The interval has its own name, and says that it is not the one of the plan.
+    assert_eq!(shrunken.get("a").unwrap().interval.as_ref().unwrap().method.name(), "empirical_bayes");
+    assert!(!notes(&shrunken, "a").is_caution);
+    let other = notes(&computed(&rows, macro_mean().shrink(true), r#"{"interval": "bca"}"#), "a");
+    assert!(other.is_caution && other.reason.unwrap().starts_with("empirical_bayes in place of bca"));
     // Two groups cannot tell how much groups differ.
     let two = computed(&rows[..8], macro_mean().shrink(true), "{}");
     assert_eq!(two.get("a").unwrap().number(), Some(0.25));
     assert_eq!(two.get("a").unwrap().notes.custom["shrinkage"], "not done: it takes 3 groups with errors");
+}
+
+/// Quantiles lie among the scores too.
+#[test]
+fn shrunken_medians_stay_within_the_scores() {
+    let right = [("a", 2), ("b", 3), ("c", 5), ("d", 4)];
+    let rows = right
+        .into_iter()
+        .flat_map(|(group, right)| (0..6).map(move |at| (if at < right { 1.0 } else { 0.1 }, group, 0, 1.0)));
+    let rows: Vec<Row> = rows.collect();
+    let value = computed(&rows, grouped(median(), "g").shrink(true), "{}");
+    for group in ["a", "b", "c", "d"] {
+        let interval = value.get(group).unwrap().interval.as_ref().unwrap();
+        assert_eq!(interval.method, IntervalMethod::EmpiricalBayes);
+        assert!(interval.lower >= 0.0 && interval.upper <= 1.0, "{group}: {interval:?}");
+    }
 }
 
 /// Parts of the scores, each with its own state: the same bits.

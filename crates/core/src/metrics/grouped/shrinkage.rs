@@ -6,7 +6,8 @@
 //! estimated too is not in it (Morris, "Parametric empirical Bayes inference", 1983).
 
 use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Notes, ScoreKind, Side, StdError, Undefined,
+    ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Notes, ScoreKind, Side,
+    StdError, Undefined,
 };
 use crate::evaluation::{Group, MetricValue};
 use crate::stats::{ExactSum, normal_quantile};
@@ -40,12 +41,13 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
         let share = if variance + tau_squared > 0.0 { variance / (variance + tau_squared) } else { 1.0 };
         let shrunken = share * mean + (1.0 - share) * value;
         let se = ((1.0 - share) * variance + share * share / precision).sqrt();
-        let raw = estimate.stderr();
+        // An error of 0, of equal scores, says nothing.
+        let raw = estimate.stderr().filter(|se| *se > 0.0);
         estimate.value = Ok(shrunken);
         estimate.error = Ok(StdError::new(se, ErrorMethod::Custom));
         let ends = ends(shrunken, se, level, errors, range);
         let nominal = errors.level();
-        estimate.interval = Ok(Interval::new(ends.0, ends.1, nominal, IntervalMethod::Custom));
+        estimate.interval = Ok(Interval::new(ends.0, ends.1, nominal, IntervalMethod::EmpiricalBayes));
         if let Ok(interval) = &mut estimate.interval {
             interval.side = errors.side();
         }
@@ -56,7 +58,13 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
             "empirical Bayes: toward {mean:.4} by {share:.4}, SD between groups {:.4}",
             tau_squared.sqrt()
         );
-        estimate.notes.reason = Some(reason);
+        (estimate.notes.reason, estimate.notes.is_caution) = match errors.interval {
+            IntervalChoice::Auto => (Some(reason), false),
+            IntervalChoice::Method(method) => {
+                let own = IntervalMethod::EmpiricalBayes;
+                (Some(format!("{own} in place of {method}, which is for raw groups; {reason}")), true)
+            }
+        };
         let shrunken = std::mem::replace(estimate, Estimate::of(Err(Undefined::NoScores)));
         *estimate = shrunken.note("raw", value).note_some("raw_stderr", raw).note("shrunken_by", share);
     }
@@ -128,6 +136,18 @@ fn ends(value: f64, se: f64, level: f64, errors: &ErrorPlan, range: Option<(f64,
         Side::Lower => (lower, high),
         Side::Upper => (low, upper),
         _ => (lower, upper),
+    }
+}
+
+/// Cuts the intervals of shrunken groups off at the range of scores.
+pub(super) fn cut_off(groups: &mut [Group], (low, high): (f64, f64)) {
+    for group in groups {
+        let MetricValue::One(estimate) = &mut group.value else { continue };
+        if let Ok(interval) = &mut estimate.interval
+            && interval.method == IntervalMethod::EmpiricalBayes
+        {
+            (interval.lower, interval.upper) = (interval.lower.max(low), interval.upper.min(high));
+        }
     }
 }
 

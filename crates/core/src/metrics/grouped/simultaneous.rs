@@ -30,10 +30,18 @@ fn marked(mut estimate: Estimate, level: f64, groups: usize, errors: &ErrorPlan)
     if estimate.value.is_err() {
         return estimate;
     }
-    // A metric that is not computed from a summary knows nothing of the level.
-    if !estimate.interval.as_ref().is_ok_and(|interval| interval.level == level) {
-        estimate.interval = by_error(&estimate, level, errors);
-        estimate.notes.reason = None;
+    match &estimate.interval {
+        Ok(interval) if interval.level == level => {}
+        // A custom metric may have an interval of its own, which is not at the level.
+        Ok(interval) => {
+            let own = 100.0 * interval.level;
+            let reason = format!("the metric has its own interval, at {own} %, which is not simultaneous");
+            estimate.interval = Err(Undefined::Other(reason));
+            estimate.notes.reason = None;
+        }
+        // Or nothing but an error.
+        Err(Undefined::NotAvailable) => estimate.interval = by_error(&estimate, level, errors),
+        Err(_) => {}
     }
     let Ok(interval) = &mut estimate.interval else { return estimate };
     interval.level = errors.level();

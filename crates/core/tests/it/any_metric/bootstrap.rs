@@ -200,8 +200,12 @@ fn what_is_refused() {
         let error = registry.metric(&spec.parse().unwrap()).unwrap_err();
         assert_matches!(error, Error::Argument { argument, .. } if argument == "metric");
     }
-    for spec in ["bootstrap(mean(), 0)", "bootstrap(mean(), num_samples=-1)", "bootstrap(mean(), 1000000000)"]
-    {
+    for spec in [
+        "bootstrap(mean(), 0)",
+        "bootstrap(mean(), 99)",
+        "bootstrap(mean(), num_samples=-1)",
+        "bootstrap(mean(), 1000000000)",
+    ] {
         let error = registry.metric(&spec.parse().unwrap()).unwrap_err();
         assert_matches!(error, Error::Argument { argument, .. } if argument == "num_samples");
     }

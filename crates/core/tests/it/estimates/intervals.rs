@@ -78,15 +78,20 @@ fn zeros_and_ones_have_at_most_their_number_and_at_least_one() {
     let values = [0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0, 1.0, 0.0];
     let ids = [0, 0, 1, 1, 2, 2, 3, 3, 3];
     let capped = clustered("{}", &values, &ids);
-    assert_eq!(capped.notes.effective_n, Some(9.0));
+    let reason = |estimate: &Estimate| estimate.notes.reason.clone().unwrap();
+    assert!(reason(&capped).starts_with("auto: wilson on effective n 9.0"), "{:?}", capped.notes);
     assert!(capped.notes.design_effect.unwrap() < 0.5);
+    assert_close(capped.notes.effective_n.unwrap(), 9.0 / capped.notes.design_effect.unwrap(), 1e-14);
     // The same spread about another value: graded scores have no cap.
     let graded: Vec<f64> = values.iter().map(|x| 0.25 + x / 2.0).collect();
-    assert!(clustered("{}", &graded, &ids).notes.effective_n.unwrap() > 9.0);
+    let graded = clustered("{}", &graded, &ids);
+    assert!(!reason(&graded).starts_with("auto: wilson on effective n 9.0"), "{:?}", graded.notes);
     // Two clusters, one all wrong and one all right: V = 1/4 + 1/4 by CR3, n* = ¼/½ and thus 1.
     let apart = clustered(r#"{"method": "CR3"}"#, &[0.0, 0.0, 1.0, 1.0], &[1, 1, 2, 2]);
     assert_close(apart.stderr().unwrap(), 0.5_f64.sqrt(), 1e-15);
-    assert_eq!(apart.notes.effective_n, Some(1.0));
+    assert_eq!(reason(&apart), "auto: wilson on effective n 1.0");
+    // The variance of four independent scores is 1/12.
+    assert_close(apart.notes.effective_n.unwrap(), 4.0 / 6.0, 1e-14);
 }
 
 /// A group of zeros and ones among graded scores is graded; the plan's range and the scores outside of it.
@@ -125,6 +130,11 @@ fn a_range_of_the_plan() {
     let outside = of(&ten, &[7.0, 10.5, 8.5]);
     assert_eq!(method(&outside), IntervalMethod::T);
     assert_eq!(outside.notes.reason.as_deref(), Some("auto: t (a score lies outside the range 0 to 10)"));
+    // The same of scores that are few and skewed.
+    let skewed = of(&plan(r#"{"range": [0, 2]}"#), &[1.0, 1.1, 1.2, 1.3, 1.4, 1.0, 9.0, 1.2]);
+    assert_eq!(method(&skewed), IntervalMethod::BootstrapT);
+    let reason = "auto: bootstrap_t (a score lies outside the range 0 to 2; skewed, n < 50)";
+    assert_eq!((skewed.notes.reason.as_deref(), skewed.notes.is_caution), (Some(reason), true));
     // Zeros and ones on a scale to 10 are not binary there.
     let low = of(&ten, &binary(3, 8));
     assert_eq!(low.interval.clone().unwrap().df, Some(7.0));

