@@ -56,13 +56,9 @@ impl BarScale {
         let is_finite = |span: &&BarSpan| span.lower.is_finite() && span.upper.is_finite();
         let main: Vec<&BarSpan> = spans.iter().filter(is_finite).filter(|span| span.sets_scale).collect();
         let spans = if main.is_empty() { spans.iter().filter(is_finite).collect() } else { main };
-        /// How far an interval may stick out of [0, 1], where it is cut; of a wider one, a side would be missing.
-        const SLACK: f64 = 0.1;
-        let fits = |span: &&BarSpan| {
-            (0.0..=1.0).contains(&span.point) && span.lower >= -SLACK && span.upper <= 1.0 + SLACK
-        };
-        if !spans.is_empty() && spans.iter().all(fits) {
-            return Some(BarScale { from: 0.0, to: 1.0 });
+        let shares = BarScale { from: 0.0, to: 1.0 };
+        if !spans.is_empty() && spans.iter().all(|span| shares.fits(**span)) {
+            return Some(shares);
         }
         let least = spans.iter().map(|span| span.lower).reduce(f64::min)?;
         let greatest = spans.iter().map(|span| span.upper).reduce(f64::max)?;
@@ -77,8 +73,16 @@ impl BarScale {
 
     /// Whether a span can be drawn.
     pub(crate) fn holds(self, span: BarSpan) -> bool {
-        let holds = |value: f64| self.from <= value && value <= self.to;
-        span.sets_scale || (holds(span.lower) && holds(span.upper))
+        span.sets_scale || self.fits(span)
+    }
+
+    /// Whether a span lies on the scale, or sticks out so little that it can be cut there.
+    fn fits(self, span: BarSpan) -> bool {
+        /// How far an interval may stick out, as a share of the scale; of a wider one, a side would be missing.
+        const SLACK: f64 = 0.1;
+        let slack = SLACK * (self.to - self.from);
+        let holds_point = self.from <= span.point && span.point <= self.to;
+        holds_point && span.lower >= self.from - slack && span.upper <= self.to + slack
     }
 
     /// A length in cells.
@@ -184,6 +188,12 @@ mod tests {
         assert_eq!(scale, BarScale { from: 0.0, to: 1.0 });
         assert!(scale.holds(BarSpan::of(&alpha, Role::Other).unwrap()));
         assert!(!scale.holds(BarSpan::of(&perplexity, Role::Other).unwrap()));
+        // One that ends just below 0 is cut, as it would be if it set the scale; it was not drawn.
+        let beyond = |lower| BarSpan { sets_scale: false, ..span(0.09, lower, 0.2) };
+        assert_eq!(BarScale::of(&[beyond(-0.008)]), Some(scale));
+        assert!(scale.holds(beyond(-0.008)) && !scale.holds(beyond(-0.2)));
+        assert_eq!(scale.draw(beyond(-0.008), 21, UNICODE), "├─●─┤                ");
+        assert_eq!(scale.draw(beyond(-0.09), 21, UNICODE), "──●─┤                ", "cut at the edge");
         assert_eq!(BarSpan::of(&alpha, Role::Spread), None);
         assert_eq!(BarSpan::of(&EstimateText::new(0.7), Role::Other), None);
         assert!(BarSpan::of(&EstimateText::new(0.7), Role::Share).is_some());

@@ -103,11 +103,13 @@ impl<'a> SharedMetrics<'a> {
     }
 
     fn table(self) -> ReportTable {
-        let common = common_counts(&self.scores);
+        let counts = scored_counts(&self.scores);
+        let common = notes::most_frequent(&counts).unwrap_or_default();
         let one = if let [column] = self.columns.as_slice() { Some(column.title()) } else { None };
         let mut rows: Vec<TableRow> = Vec::new();
         let mut above: Option<String> = None;
-        for (scored, (heading, label)) in self.scores.iter().zip(labels(&self.scores)) {
+        let scores = self.scores.iter().zip(counts);
+        for ((scored, counts), (heading, label)) in scores.zip(labels(&self.scores)) {
             let nested = heading.is_some();
             if nested && heading != above {
                 rows.push(TableRow { label: heading.clone().unwrap_or_default(), ..TableRow::default() });
@@ -123,7 +125,7 @@ impl<'a> SharedMetrics<'a> {
             };
             (row.nested, row.label) = (nested, label);
             row.notes.extend(scored.reasons.iter().cloned());
-            row.notes.extend(counts(scored.score).into_iter().filter(|count| !common.contains(count)));
+            row.notes.extend(counts.into_iter().filter(|count| !common.contains(count)));
             rows.push(row);
         }
         let with_figures = rows.iter_mut().filter(|row| !row.figures.is_empty());
@@ -176,10 +178,14 @@ fn titles(columns: &[MetricColumn]) -> Vec<ColumnTitle> {
     titled.collect()
 }
 
-/// The counts of most scores; a row has only those that differ.
-fn common_counts(scores: &[ScoreFigures<'_>]) -> Vec<String> {
-    let all: Vec<Vec<String>> = scores.iter().map(|scored| counts(scored.score)).collect();
-    notes::most_frequent(&all).unwrap_or_default()
+/// The counts of each score. Those of most scores are in the title, and a row has only those that differ. With them is the
+/// reducer, if all scores have the same one: labels name only what differs.
+fn scored_counts(scores: &[ScoreFigures<'_>]) -> Vec<Vec<String>> {
+    let reduction = |scored: &ScoreFigures<'_>| (scored.score.reducer.clone(), scored.score.unreduced);
+    let is_one = scores.iter().all(|scored| Some(reduction(scored)) == scores.first().map(reduction));
+    let counts =
+        |scored: &ScoreFigures<'_>| if is_one { title(scored.score).1 } else { counts(scored.score) };
+    scores.iter().map(counts).collect()
 }
 
 /// For each score what it is called, of those parts that differ; if two differ, the first is the heading above it.

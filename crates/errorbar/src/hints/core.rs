@@ -12,12 +12,24 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         }
         Error::MissingKey { key, .. } => Some(format!("give every sample the key `{key}`")),
         Error::MissingConfidence { metric, key, known, .. } if !known.contains(key) => {
-            let other = known.first().map_or("KEY", String::as_str);
-            Some(format!("name the key of the confidence: {metric}(confidence=\"{other}\")"))
+            Some(confidence_hint(metric, key, known))
         }
         Error::MissingConfidence { key, .. } => Some(format!("give every sample the key `{key}`")),
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
         _ => None,
+    }
+}
+
+/// Which key the confidence is under: the one whose name is nearest, or that has the usual name. No other is any likelier
+/// than the rest.
+fn confidence_hint(metric: &str, key: &str, known: &[String]) -> String {
+    const USUAL: &str = "confidence";
+    let usual = || known.iter().map(String::as_str).find(|known| *known == USUAL);
+    let call = |key: &str| format!("{metric}(confidence=\"{key}\")");
+    match nearest(key, known.iter().map(String::as_str)).or_else(usual) {
+        Some(meant) => format!("did you mean {}?", call(meant)),
+        None if known.is_empty() => format!("name the key of the confidence: {}", call("KEY")),
+        None => format!("name the key of the confidence ({}): {}", known.join(", "), call("KEY")),
     }
 }
 
@@ -46,4 +58,25 @@ pub(crate) fn cluster_hint(error: &Error, cluster: &[String]) -> Option<String> 
         }
         None => format!("name another key with --cluster: {}", known.join(", ")),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::confidence_hint;
+
+    /// It named whichever key came first.
+    #[test]
+    fn the_key_of_a_confidence() {
+        let hint = |key: &str, known: &[&str]| {
+            let known: Vec<String> = known.iter().map(|key| (*key).to_owned()).collect();
+            confidence_hint("brier", key, &known)
+        };
+        let meant = "did you mean brier(confidence=\"confidence\")?";
+        assert_eq!(hint("conf", &["category", "confidence"]), meant);
+        assert_eq!(hint("p", &["category", "confidence"]), meant);
+        assert_eq!(hint("sur", &["confidence", "sure"]), "did you mean brier(confidence=\"sure\")?");
+        let list = "name the key of the confidence (sure, topic): brier(confidence=\"KEY\")";
+        assert_eq!(hint("confidence", &["sure", "topic"]), list);
+        assert_eq!(hint("confidence", &[]), "name the key of the confidence: brier(confidence=\"KEY\")");
+    }
 }

@@ -58,6 +58,7 @@ fn confidences_that_are_none() {
     with("calibration_hundred", &TABLE.replace(",0.95,", ",95,"), &["--metric", "ece"]);
     with("calibration_missing", &TABLE.replacen(",0.9,", ",,", 1), &["--metric", "auroc"]);
     with("calibration_other_key", &TABLE.replace("confidence", "sure"), &["--metric", "auprc"]);
+    with("calibration_near_key", TABLE, &["--metric", "brier(confidence=\"conf\")"]);
     with("calibration_graded", &TABLE.replacen(",C,", ",0.5,", 1), &["--metric", "log_loss"]);
     with(
         "calibration_one_class",

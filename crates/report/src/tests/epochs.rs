@@ -4,7 +4,7 @@ use errorbar_core::{Bounds, Estimate, Role};
 
 use super::fixtures::{metric, results, score, share};
 use super::people::shown;
-use crate::{Render, Report, TerminalTable};
+use crate::{Latex, Markdown, Render, Report, TerminalTable};
 
 #[test]
 fn absent_epochs_and_a_range_below_0_are_in_the_bounds() {
@@ -45,4 +45,32 @@ fn unequal_epochs_are_in_the_title() {
     score.counts.unscored_epochs = 6;
     let text = TerminalTable::default().to_text(&[Report::new("t.csv", results(vec![score]))]);
     assert!(text.contains("epochs (3 samples × 2, 2 × 4; 6 epoch scores unscored)"), "{text}");
+}
+
+/// Labels name what differs; a reducer that all scorers share was nowhere.
+#[test]
+fn the_reducer_that_all_scorers_share_is_in_the_title() {
+    let scorers = |reducers: [Option<&str>; 2]| {
+        let scored = |(scorer, reducer): (&str, Option<&str>)| {
+            let mut score = score(scorer, 30, vec![metric("accuracy", Role::Location, share(24, 30, 0))]);
+            (score.reducer, score.counts.epochs) = (reducer.map(str::to_owned), 4);
+            score
+        };
+        [Report::new("t.csv", results(["match", "includes"].into_iter().zip(reducers).map(scored).collect()))]
+    };
+    let table = |reducers| TerminalTable::default().to_text(&scorers(reducers));
+    let text = table([Some("pass_at_2"); 2]);
+    assert!(text.contains("accuracy · reduced by pass_at_2 · 4 epochs · 30 scored\n"), "{text}");
+    assert_eq!(text.matches("pass_at_2").count(), 1, "{text}");
+    for text in [
+        Markdown::default().to_text(&scorers([Some("pass_at_2"); 2])).replace('\\', ""),
+        Latex::default().to_text(&scorers([Some("pass_at_2"); 2])).replace('\\', ""),
+    ] {
+        assert!(text.contains("reduced by pass_at_2"), "{text}");
+    }
+    let text = table([None, None]);
+    assert!(text.contains("accuracy · mean of 4 epochs · 30 scored\n"), "{text}");
+    let text = table([Some("pass_at_2"), None]);
+    assert!(text.contains("accuracy · 4 epochs · 30 scored\n") && !text.contains("reduced by"), "{text}");
+    assert!(text.contains("pass_at_2") && text.contains("mean"), "labels name them: {text}");
 }
