@@ -1,5 +1,6 @@
 """Metrics other than means: quantiles, totals, ratios, labels, conditions, and any metric by bootstrap."""
 
+import math
 import warnings
 
 import numpy as np
@@ -30,14 +31,29 @@ def scores(random, n, kind):
     return random.lognormal(0, 1, n)
 
 
-def maritz_jarrett(x, q):
-    """The error of a resampled quantile, with the weights of Harrell and Davis."""
-    n = len(x)
-    a, b = (n + 1) * q, (n + 1) * (1 - q)
-    weights = np.diff(stats.beta.cdf(np.arange(n + 1) / n, a, b))
-    ordered = np.sort(x)
-    mean = weights @ ordered
-    return (weights @ (ordered - mean) ** 2) ** 0.5
+def ideal_error(x, q):
+    """The error of the quantile of infinitely many resamples, from the joint law of the two scores it lies between."""
+    n, ordered = len(x), np.sort(x)
+    k, f = int((n - 1) * q) + 1, (n - 1) * q % 1
+    shares = np.arange(n + 1) / n
+
+    def weights(rank):
+        return np.diff(stats.beta.cdf(shares, rank, n - rank + 1))
+
+    def variance(rank):
+        w = weights(rank)
+        return w @ (ordered - w @ ordered) ** 2
+
+    if f == 0 or k == n:
+        return variance(k) ** 0.5
+    # P(exactly k are among the first i scores and none among those up to the j-th), for the gaps behind i and j.
+    low, high = np.meshgrid(shares[1:n], shares[1:n], indexing="ij")
+    first, second = np.minimum(low, high), np.maximum(low, high)
+    log = math.lgamma(n + 1) - math.lgamma(k + 1) - math.lgamma(n - k + 1)
+    both = np.exp(log + k * np.log(first) + (n - k) * np.log1p(-second))
+    gaps = np.diff(ordered)
+    gap = gaps @ both @ gaps - (gaps @ np.diag(both)) ** 2
+    return ((1 - f) * variance(k) + f * variance(k + 1) - f * (1 - f) * gap) ** 0.5
 
 
 def quantiles():
@@ -48,7 +64,7 @@ def quantiles():
             for kind in ["ties", "skewed"]:
                 x = scores(random, n, kind)
                 interval = stats.quantile_test(x, q=0, p=q).confidence_interval(0.95)
-                figures = [figure("value", np.quantile(x, q)), figure("stderr", maritz_jarrett(x, q))]
+                figures = [figure("value", np.quantile(x, q)), figure("stderr", ideal_error(x, q))]
                 # Where one tail is longer than the scores reach, scipy has no interval, and ours gives it more than half.
                 if np.isfinite(interval.low) and np.isfinite(interval.high):
                     figures += [figure("lower", interval.low), figure("upper", interval.high)]

@@ -205,6 +205,9 @@ impl Summary {
                 figure.annotate(&mut estimate, iid, None);
             }
         }
+        if let Some(population) = plan.population.filter(|_| estimate.error.is_ok()) {
+            estimate.notes.add_caution(&format!("of a population of {population}"));
+        }
         estimate
     }
 

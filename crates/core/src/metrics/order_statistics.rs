@@ -7,7 +7,10 @@ use crate::estimate::{
 };
 use crate::evaluation::MetricValue;
 use crate::scores::Scores;
-use crate::stats::{ExactSum, beta_cdf, binomial_cdf, binomial_survival, quantile_linear, tally};
+use crate::stats::{
+    ExactSum, beta_cdf, binomial_cdf, binomial_pmf, binomial_survival, common_exponent, quantile_linear,
+    tally,
+};
 use crate::value::Conversion;
 
 /// The q-quantile of the scores, by linear interpolation between order statistics.
@@ -87,36 +90,80 @@ fn weighted_quantile(
     }
 }
 
-/// The standard error of Maritz and Jarrett ("A note on estimating the variance of the sample median", JASA 73, 1978): that of a resampled
-/// quantile, without drawing any. An order statistic of a resample is at most the i-th score with the probability
-/// I(i/n; a, b), here with a = (n+1)q and b = (n+1)(1−q) as Harrell and Davis have them. For the median of an odd number
-/// of scores it is exactly the error of infinitely many resamples.
+/// The standard error of a resampled quantile, without drawing any: that of infinitely many resamples (Maritz and Jarrett, "A
+/// note on estimating the variance of the sample median", JASA 73, 1978, also for the mean of two order statistics).
+///
+/// The quantile is X + f·D, X the k-th score of a resample and D its distance to the next. Var = (1−f)·Var X + f·Var(X + D) −
+/// f(1−f)·Var D, and X and X + D are order statistics.
 fn error(sorted: &[f64], q: f64) -> Maybe<StdError> {
     let n = sorted.len() as u64;
     if n < 2 {
         return Err(Undefined::TooFewScores { n });
     }
-    let (a, b) = ((n + 1) as f64 * q, (n + 1) as f64 * (1.0 - q));
-    let (mut seen, mut before) = (0, 0.0);
-    let mut weighted = Vec::new();
-    for (value, count) in tally(sorted) {
-        seen += count;
-        let up_to = beta_cdf(seen as f64 / n as f64, a, b);
-        weighted.push((value, up_to - before));
-        before = up_to;
+    let position = (n - 1) as f64 * q;
+    let (k, f) = (position as u64 + 1, position - libm::floor(position)); // rounds down
+    // In units of the largest score: squares neither vanish nor overflow.
+    let exponent = common_exponent(sorted.iter().copied());
+    let mut seen = 0;
+    let steps: Vec<Step> = tally(sorted)
+        .into_iter()
+        .map(|(value, count)| {
+            seen += count;
+            Step { value: libm::scalbn(value, -exponent), share: seen as f64 / n as f64 }
+        })
+        .collect();
+    let mut variance = (1.0 - f) * variance_of_rank(&steps, k, n);
+    if f > 0.0 {
+        variance += f * variance_of_rank(&steps, k + 1, n) - f * (1.0 - f) * variance_of_gap(&steps, k, n);
     }
+    let se = if steps.len() == 1 { 0.0 } else { libm::scalbn(variance.max(0.0).sqrt(), exponent) };
+    if !se.is_finite() {
+        return Err(Undefined::Overflow);
+    }
+    Ok(StdError::new(se, ErrorMethod::Bootstrap).with_df((n - 1) as f64))
+}
+
+/// A distinct score, and the share of the scores up to it.
+struct Step {
+    value: f64,
+    share: f64,
+}
+
+/// The variance of the k-th of n scores of a resample: it is at most a score with the probability I(share; k, n−k+1).
+fn variance_of_rank(steps: &[Step], k: u64, n: u64) -> f64 {
+    let mut before = 0.0;
+    let weighted: Vec<(f64, f64)> = steps
+        .iter()
+        .map(|step| {
+            let up_to = beta_cdf(step.share, k as f64, (n - k + 1) as f64);
+            (step.value, up_to - std::mem::replace(&mut before, up_to))
+        })
+        .collect();
     let moment = |power: &dyn Fn(f64) -> f64| {
         let mut sum = ExactSum::new();
         weighted.iter().for_each(|(value, weight)| sum.add_product(power(*value), *weight));
         sum.to_f64()
     };
     let mean = moment(&|value| value);
-    let se = moment(&|value| (value - mean) * (value - mean)).max(0.0).sqrt();
-    let se = if weighted.len() == 1 { 0.0 } else { se };
-    if !se.is_finite() {
-        return Err(Undefined::Overflow);
+    moment(&|value| (value - mean) * (value - mean))
+}
+
+/// The variance of the distance from the k-th to the next of n scores of a resample. A gap between two scores is in it if
+/// exactly k are below; two gaps are if k are below the lower one and none between them.
+fn variance_of_gap(steps: &[Step], k: u64, n: u64) -> f64 {
+    let (mut mean, mut square) = (ExactSum::new(), ExactSum::new());
+    // Σ gap · P(it and this one), over the gaps before this one.
+    let mut before = 0.0;
+    for pair in steps.windows(2) {
+        let [low, high] = pair else { continue };
+        let (gap, chance) = (high.value - low.value, binomial_pmf(k, n, low.share));
+        mean.add_product(gap, chance);
+        square.add(gap * gap * chance + 2.0 * gap * before);
+        let none_between = libm::exp((n - k) as f64 * libm::log((1.0 - high.share) / (1.0 - low.share)));
+        before = if high.share < 1.0 { none_between * (before + gap * chance) } else { 0.0 };
     }
-    Ok(StdError::new(se, ErrorMethod::Bootstrap).with_df((n - 1) as f64))
+    let mean = mean.to_f64();
+    square.to_f64() - mean * mean
 }
 
 /// The interval between the two order statistics that leave out at most α/2 each, and what it reaches. The number of
@@ -219,6 +266,31 @@ mod tests {
     fn the_error_of_a_median_is_that_of_the_ideal_bootstrap() {
         let se = error(&MICE, 0.5).unwrap().se;
         assert!((se - 37.83).abs() < 0.005, "{se}");
+    }
+
+    /// All resamples of few scores, ties among them, at ranks and between ranks.
+    #[test]
+    fn the_error_is_that_of_all_resamples() {
+        for scores in [&[1.0, 2.0][..], &[1.0, 2.0, 4.0, 4.0, 9.0], &[-3.0, 0.5, 0.5, 7.0, 8.0, 20.0]] {
+            let n = scores.len();
+            for q in [0.05, 0.25, 0.5, 0.6, 0.9, 0.99] {
+                let (mut sum, mut squares, count) = (0.0, 0.0, n.pow(n as u32));
+                for draw in 0..count {
+                    let mut resample: Vec<f64> =
+                        (0..n).map(|at| scores[draw / n.pow(at as u32) % n]).collect();
+                    resample.sort_unstable_by(f64::total_cmp);
+                    let value = quantile_linear(&resample, q);
+                    (sum, squares) = (sum + value, squares + value * value);
+                }
+                let mean = sum / count as f64;
+                let expected = (squares / count as f64 - mean * mean).sqrt();
+                let se = error(scores, q).unwrap().se;
+                assert!((se - expected).abs() < 1e-9, "{scores:?} {q}: {se} {expected}");
+                // Neither vanishes nor overflows.
+                let large: Vec<f64> = scores.iter().map(|score| score * 2_f64.powi(600)).collect();
+                assert_eq!(error(&large, q).unwrap().se, se * 2_f64.powi(600));
+            }
+        }
     }
 
     #[test]

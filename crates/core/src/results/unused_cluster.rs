@@ -1,10 +1,13 @@
 //! A metadata key that errors are not clustered by, though samples with the same value score alike.
 
+use serde_json::Value as Json;
+
 use crate::columns::{MetadataColumn, SampleIndex, ScoreColumns};
 use crate::estimate::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, is_cluster_id};
 use crate::evaluation::Role;
 use crate::metric::{MetadataKeys, Metric};
 use crate::plan::{Metrics, Plan};
+use crate::stats::beta_cdf;
 
 /// From this design effect on, it should be known that samples are not independent.
 const LARGE_EFFECT: f64 = 1.5;
@@ -30,6 +33,8 @@ pub struct UnusedCluster {
     pub stderr: f64,
     /// The standard error with clusters.
     pub clustered_stderr: f64,
+    /// How often independent samples would have a design effect as large (F test, as for clusters of one size).
+    pub p_value: f64,
 }
 
 impl Plan {
@@ -104,18 +109,31 @@ impl Plan {
         let found = rows.filter_map(|row| {
             let error = row.estimate.error.as_ref().ok()?;
             let [clusters] = error.clusters.as_slice() else { return None };
+            let design_effect = row.estimate.notes.design_effect?;
             Some(UnusedCluster {
                 key: key.to_owned(),
                 scorer: row.scorer.to_owned(),
                 metric: row.metric.to_owned(),
                 clusters: *clusters,
-                design_effect: row.estimate.notes.design_effect?,
+                design_effect,
+                p_value: p_value(design_effect, row.estimate.n, *clusters),
                 stderr: row.estimate.notes.iid_stderr?,
                 clustered_stderr: error.se,
             })
         });
         found.reduce(|best, other| if other.design_effect > best.design_effect { other } else { best })
     }
+}
+
+/// The p-value of a design effect: in clusters of one size it is the mean square between clusters over that of all samples.
+fn p_value(design_effect: f64, n: u64, clusters: u64) -> f64 {
+    let (between, within) = (clusters.saturating_sub(1) as f64, n.saturating_sub(clusters) as f64);
+    let rest = (n.saturating_sub(1)) as f64 - between * design_effect;
+    if rest <= 0.0 || within == 0.0 {
+        return 0.0;
+    }
+    let f = design_effect * within / rest;
+    beta_cdf(within / (within + between * f), within / 2.0, between / 2.0)
 }
 
 /// Whether the values of a key may be clusters.
@@ -131,7 +149,13 @@ fn are_clusters(column: &MetadataColumn, index: &SampleIndex) -> bool {
         }
     });
     let used = || counts.iter().enumerate().filter(|(_, count)| **count > 0);
-    let has_id = |code: usize| column.value(code).is_some_and(is_cluster_id);
+    // Fractions are measurements, such as a confidence, and identify nothing.
+    let is_fraction = |value: &Json| match value {
+        Json::String(text) => text.parse::<f64>().is_ok_and(|number| number.fract() != 0.0),
+        value => value.as_f64().is_some_and(|number| number.fract() != 0.0),
+    };
+    let has_id =
+        |code: usize| column.value(code).is_some_and(|value| is_cluster_id(value) && !is_fraction(value));
     is_complete
         && (2..=samples / 2).contains(&used().count())
         && used().filter(|(_, count)| **count > 1).count() > 1

@@ -97,6 +97,10 @@ struct CoverageBlock {
 pub(crate) fn run(args: &CoverageArgs, context: &Context<'_>) -> CommandResult {
     let overrides = PlanOverrides::new(&[], &args.reducers, false, context)?;
     args.errors.check()?;
+    if args.errors.has_population() {
+        let problem = "coverage draws samples with replacement, from a population without end";
+        return Err(Diagnostic::error(problem).about("--population").hint("omit --population").into());
+    }
     let mut options = CoverageOptions::new();
     (options.simulations, options.method) = (args.simulations, args.errors.interval());
     let progress = ReadProgress::new(context.quiet);

@@ -101,6 +101,11 @@ impl ErrorArgs {
         !clusters.is_empty() || range.is_some() || single
     }
 
+    /// Whether a size of the population is given.
+    pub(super) fn has_population(&self) -> bool {
+        self.population.is_some()
+    }
+
     /// Checks what can be checked without a task or a log.
     pub(super) fn check(&self) -> Result<(), Diagnostic> {
         let wrong = |option: &str, plan: ErrorPlan, hint: &str| {

@@ -65,11 +65,15 @@ pub(super) fn of_table(
 
 /// What a reader of the results should know about a key.
 pub(super) fn diagnostic(found: &UnusedCluster, path: &Path) -> Diagnostic {
-    let UnusedCluster { key, metric, clusters, design_effect, stderr, clustered_stderr, .. } = found;
+    let UnusedCluster { key, metric, clusters, design_effect, stderr, clustered_stderr, p_value, .. } = found;
     let [without, with] = [stderr, clustered_stderr].map(|error| significant(*error, 2));
+    let chance = match *p_value {
+        p if p < 0.01 => String::new(),
+        p => format!("; independent samples differ as much in {:.0} % of cases", (p * 100.0).max(1.0)),
+    };
     let text = format!(
         "samples with the same `{key}` score alike ({clusters} values, design effect {design_effect:.1}): the standard \
-         error of {metric} is {without} for independent samples, {with} with clusters"
+         error of {metric} is {without} for independent samples, {with} with clusters{chance}"
     );
     // A shell takes it as one word.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
