@@ -104,7 +104,8 @@ pub trait EpochReducer: ToSpec + fmt::Debug + Send + Sync {
         None
     }
 
-    /// Whether the reduced value is a probability, whatever the range of the scores.
+    /// Whether the reduced value is a probability, whatever the range of the scores: epochs succeed or fail, and −∞ is a
+    /// failure, ∞ a success.
     fn is_probability(&self) -> bool {
         false
     }

@@ -48,10 +48,13 @@ pub(super) fn epoch_info(set: &ScoreSet<'_>, field: Option<&str>) -> Option<Epoc
     Some(info)
 }
 
-/// The range of the scores, if it is known: that of the plan, or 0 to 1, if all are within.
+/// The lowest and the highest score that an absent epoch may have, if they are known: those of the range of the plan, or 0
+/// and 1, if all scores are within. An epoch that fails or succeeds does so in any range.
 fn range(errors: &ErrorPlan, reducer: &dyn EpochReducer, least: f64, greatest: f64) -> Option<(f64, f64)> {
-    // The plan of scores that are probabilities has no range: that of the scores before was another.
-    let (low, high) = errors.range.filter(|_| !reducer.is_probability()).unwrap_or((0.0, 1.0));
+    if reducer.is_probability() {
+        return Some((f64::NEG_INFINITY, f64::INFINITY));
+    }
+    let (low, high) = errors.range.unwrap_or((0.0, 1.0));
     (low <= least && greatest <= high).then_some((low, high))
 }
 
@@ -317,6 +320,32 @@ mod tests {
             Plan::new().metrics(metrics![mean()]).errors(errors).reducers(reducers![pass_at(1).value(4.0)]);
         let estimate = plan.evaluate(&columns).unwrap().results.estimate("mean").unwrap();
         assert_eq!(estimate.interval.unwrap().method, crate::IntervalMethod::Wilson);
+    }
+
+    #[test]
+    fn absent_epochs_may_fail_or_succeed_in_any_range() {
+        let rows = |samples: &[[Option<Value>; 3]]| {
+            let mut rows = Vec::new();
+            for (id, epochs) in ["a", "b", "c"].into_iter().zip(samples) {
+                rows.extend(epochs.iter().enumerate().map(|(at, x)| (id, at as u32 + 1, "x", x.clone())));
+            }
+            columns(&rows)
+        };
+        let of = |columns: &ScoreColumns, range: (f64, f64), reducers: crate::Reducers| {
+            let errors = ErrorPlan { range: Some(range), ..ErrorPlan::default() };
+            let plan = Plan::new().metrics(metrics![mean()]).errors(errors).reducers(reducers);
+            plan.evaluate(columns).unwrap().results.estimate("mean").unwrap()
+        };
+        let negative =
+            rows(&[[one(0.0), one(-0.5), None], [one(0.0), one(0.0), one(1.0)], [None, None, None]]);
+        let estimate = of(&negative, (-1.0, 2.0), reducers![pass_at(2)]);
+        // One success of three is among two of them with 2/3; c is anything.
+        close_bounds(&estimate, 2.0 / 9.0, 7.0 / 9.0, 2.0 / 9.0);
+        assert_eq!(estimate.notes.partly_absent, Some(1));
+        close_bounds(&of(&negative, (-1.0, 2.0), reducers![at_least(1)]), 1.0 / 3.0, 1.0, 1.0 / 3.0);
+        let wide = rows(&[[one(0.0), one(1.0), None], [one(0.0), one(1.0), one(1.0)]]);
+        let estimate = of(&wide, (0.0, 10.0), reducers![pass_at(2).value(5.0)]);
+        close_bounds(&estimate, 0.0, 1.0 / 3.0, 0.0);
     }
 
     #[test]
