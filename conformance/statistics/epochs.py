@@ -143,10 +143,11 @@ def components_case(name, samples, parts):
         "within": within,
         "stderr": stats.sem(means),
         "stderr_fixed": np.sqrt(of_epochs / n),
-        "epoch_share": of_epochs / (between + of_epochs),
+        # Undefined where nothing is left between samples.
+        "epoch_share": of_epochs / (between + of_epochs) if between > 0 else None,
         "stderr_next_epoch": np.sqrt((between + of_more) / n),
         "stderr_next_samples": np.sqrt((between + of_epochs) / (n + n * n / runs)),
-        "stderr_limit": np.sqrt(between / n),
+        "stderr_limit": np.sqrt(between / n) if between > 0 else None,
         **{f"stderr_epochs_{k}": np.sqrt((between + within / k) / n) for k in [1, 2, 4, 8, 16]},
     }
     figures = [figure("value", value, metric="variance_components", key=key) for key, value in expected.items()]
