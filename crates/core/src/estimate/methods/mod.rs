@@ -65,9 +65,10 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         IntervalMethod::Jeffreys => binomial::jeffreys(input, confidence),
         IntervalMethod::Beta(prior) => binomial::beta(input, prior, confidence),
         IntervalMethod::Wild(weights) => wild::ends(input, weights, confidence),
-        IntervalMethod::Logit | IntervalMethod::OrderStatistics | IntervalMethod::Custom => {
-            Err(Undefined::NotAvailable)
-        }
+        IntervalMethod::Logit
+        | IntervalMethod::OrderStatistics
+        | IntervalMethod::EmpiricalBayes
+        | IntervalMethod::Custom => Err(Undefined::NotAvailable),
     }
 }
 
