@@ -194,8 +194,13 @@ pub(crate) fn arguments(row: &EstimateRow<'_>) -> Vec<String> {
         Arg::Str(text) => text.clone(),
         other => other.to_string(),
     };
-    let positional = spec.args.iter().map(text);
-    positional.chain(spec.kwargs.iter().map(|(name, arg)| format!("{name}={}", text(arg)))).collect()
+    // `human=human` and `a=human` say no more than the string.
+    let is_enough = |name: &str, arg: &Arg| arg.as_str().is_some_and(|text| text == name || name.len() == 1);
+    let named = |(name, arg): (&String, &Arg)| match is_enough(name, arg) {
+        true => text(arg),
+        false => format!("{name}={}", text(arg)),
+    };
+    spec.args.iter().map(text).chain(spec.kwargs.iter().map(named)).collect()
 }
 
 /// Whether a figure is meant to have an error.

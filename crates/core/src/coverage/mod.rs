@@ -157,7 +157,10 @@ pub enum NoCoverage {
         clustered: bool,
     },
     /// All scores are equal.
-    #[error("all {n} scores are {value}, so they do not show how scores vary")]
+    #[error(
+        "{} not show how scores vary",
+        if *.n == 1 { format!("the only score is {value}: one does") } else { format!("all {n} scores are {value}, so they do") }
+    )]
     NoSpread {
         /// The number of scores.
         n: u64,

@@ -103,6 +103,14 @@ impl IntervalMethod {
         IntervalMethod::Wild(WildWeights::Webb),
     ];
 
+    /// The methods that only metrics choose.
+    pub const OF_METRICS: [IntervalMethod; 4] = [
+        IntervalMethod::Logit,
+        IntervalMethod::OrderStatistics,
+        IntervalMethod::EmpiricalBayes,
+        IntervalMethod::Custom,
+    ];
+
     /// Whether it draws resamples.
     pub fn is_drawn(self) -> bool {
         use IntervalMethod as M;
@@ -306,5 +314,38 @@ impl FromStr for Side {
         let named = |side: &Side| side.name() == text;
         let names = Side::CHOICES.iter().map(|side| side.name());
         Side::CHOICES.iter().copied().find(named).ok_or_else(|| unknown(text, names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::IntervalMethod as M;
+    use super::*;
+
+    /// The next variant: a new one does not compile until it is here, and fails until a list has it.
+    fn next(method: M) -> Option<M> {
+        Some(match method {
+            M::Wilson => M::ClopperPearson,
+            M::ClopperPearson => M::Jeffreys,
+            M::Jeffreys => M::Beta(BetaPrior::UNIFORM),
+            M::Beta(_) => M::T,
+            M::T => M::Bootstrap,
+            M::Bootstrap => M::Bca,
+            M::Bca => M::BootstrapT,
+            M::BootstrapT => M::Exact,
+            M::Exact => M::Wild(WildWeights::Webb),
+            M::Wild(_) => M::Logit,
+            M::Logit => M::OrderStatistics,
+            M::OrderStatistics => M::EmpiricalBayes,
+            M::EmpiricalBayes => M::Custom,
+            M::Custom => return None,
+        })
+    }
+
+    #[test]
+    fn every_method_is_listed_once() {
+        let walked: Vec<M> = std::iter::successors(Some(M::Wilson), |method| next(*method)).collect();
+        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).collect();
+        assert_eq!(walked, listed);
     }
 }

@@ -51,6 +51,10 @@ impl ErrorMethod {
         ErrorMethod::Bootstrap,
     ];
 
+    /// The methods that only metrics choose.
+    pub const OF_METRICS: [ErrorMethod; 4] =
+        [ErrorMethod::Delta, ErrorMethod::DeLong, ErrorMethod::Macro, ErrorMethod::Custom];
+
     /// Whether it may draw resamples.
     pub fn is_drawn(self) -> bool {
         self == ErrorMethod::Bootstrap
@@ -92,5 +96,35 @@ impl FromStr for ErrorMethod {
         let named = |method: &ErrorMethod| method.name().eq_ignore_ascii_case(text);
         let names = ErrorMethod::CHOICES.iter().map(|method| method.name());
         ErrorMethod::CHOICES.iter().copied().find(named).ok_or_else(|| unknown(text, names))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ErrorMethod as M;
+    use super::*;
+
+    /// The next variant: a new one does not compile until it is here, and fails until a list has it.
+    fn next(method: M) -> Option<M> {
+        Some(match method {
+            M::Iid => M::Cluster(Cr::Cr0),
+            M::Cluster(Cr::Cr0) => M::Cluster(Cr::Cr1),
+            M::Cluster(Cr::Cr1) => M::Cluster(Cr::Cr2),
+            M::Cluster(Cr::Cr2) => M::Cluster(Cr::Cr3),
+            M::Cluster(Cr::Cr3) => M::Jackknife,
+            M::Jackknife => M::Bootstrap,
+            M::Bootstrap => M::Delta,
+            M::Delta => M::DeLong,
+            M::DeLong => M::Macro,
+            M::Macro => M::Custom,
+            M::Custom => return None,
+        })
+    }
+
+    #[test]
+    fn every_method_is_listed_once() {
+        let walked: Vec<M> = std::iter::successors(Some(M::Iid), |method| next(*method)).collect();
+        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).collect();
+        assert_eq!(walked, listed);
     }
 }

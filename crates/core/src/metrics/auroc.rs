@@ -173,7 +173,7 @@ fn interval(
             return (Err(Undefined::Other(reason)), None);
         }
         let (lower, upper) = newcombe(area, ranking.right() as f64, ranking.wrong() as f64, quantile);
-        let reason = "Newcombe's method 5, as all pairs are ranked alike".to_owned();
+        let reason = "interval by Newcombe's method 5".to_owned();
         return (one_sided(lower, upper, IntervalMethod::Custom), Some(reason));
     }
     match plan.interval {

@@ -160,7 +160,7 @@ impl Where {
     fn group(&self, value: Option<MetricValue>, n: u64, absent: u64) -> MetricValue {
         let label = self.text();
         let value = value.unwrap_or_else(|| {
-            let mut estimate = Estimate::undefined(Undefined::Other(format!("no sample has {label}")));
+            let mut estimate = Estimate::undefined(Undefined::Other(format!("no sample meets {label}")));
             estimate.absent = absent;
             estimate.into()
         });

@@ -55,7 +55,7 @@ impl Metric for FleissKappa {
         let value = kappa.figure(&profiles.counts()).ok_or_else(|| no_figure(items.len(), categories.len()));
         let estimate = items.estimate(Self::NAME, scores, value, &profiles, |counts| kappa.figure(counts))?;
         let estimate = estimate.note("ratings_per_sample", number);
-        Ok(estimate.note_some("other_number_of_ratings", (others > 0).then_some(others)).into())
+        Ok(estimate.note_some("left_out_samples", (others > 0).then_some(others)).into())
     }
 }
 

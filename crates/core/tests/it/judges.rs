@@ -122,7 +122,7 @@ fn fleiss_published() {
     columns.push("x", 1).score("s", Score::new(Value::list([1, 1, 1]))).unwrap();
     let again = compute(&columns, "fleiss_kappa()");
     assert_eq!(again.value, kappa.value);
-    assert_eq!((again.n, &again.notes.custom["other_number_of_ratings"]), (10, &1.into()));
+    assert_eq!((again.n, &again.notes.custom["left_out_samples"]), (10, &1.into()));
     let scalar = compute_with(&pairs(&[(1, 1, 2)]), ErrorPlan::new(), "fleiss_kappa()");
     assert!(matches!(scalar, Err(Error::Shape { .. })));
 }

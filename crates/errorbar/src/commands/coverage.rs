@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use errorbar_core::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, Plan, ScoreParts,
+    Side,
 };
 use errorbar_log::eval::scorer_metrics;
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
-use errorbar_report::{Listing, ListingCell, Sort};
+use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 
-use super::common::{Format, counted, significant};
+use super::common::{Format, counted, significant, width};
 use super::error_args::{ErrorArgs, check_clusters};
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::specs::PlanOverrides;
@@ -38,7 +39,8 @@ reduced first. `coverage` is how often the interval of a method holds the known 
 the level. An interval that is too low lies below the mean, one that is too high above. A draw for
 which a method has no interval, such as one of equal scores, holds nothing. ± is the Monte-Carlo
 error. Intervals that resample draw 1,000 times in each simulation (10,000 times of zeros and ones)
-unless --draws is given.
+unless --draws is given. The methods that do not fit the scores are below the table. With --side, an
+interval has one end and no width.
 
 Exit code: 0 if all is well, 1 if the scores of a file cannot show it (all are equal, or there are
 too few), 2 if something could not be read or computed.";
@@ -91,6 +93,8 @@ struct CoverageBlock {
     scorer: String,
     reducer: Option<String>,
     field: Option<String>,
+    /// Whether intervals have one end: then they have no width.
+    one_sided: bool,
     coverage: Coverage,
 }
 
@@ -117,11 +121,7 @@ pub(crate) fn run(args: &CoverageArgs, context: &Context<'_>) -> CommandResult {
         _ if blocks.is_empty() => Output::Nothing,
         Format::Json | Format::Csv => args.format.listing(data(&blocks)),
         format => format.render(Sort::None, move |render| {
-            let start = if format == Format::Latex { "% " } else { "" };
-            let text = |block: &CoverageBlock| {
-                let gap = if format == Format::Markdown { "\n" } else { "" };
-                format!("{start}{}\n{gap}{}", block.heading(), render.listing_text(&block.listing()))
-            };
+            let text = |block: &CoverageBlock| block.text(format, render);
             blocks.iter().map(text).collect::<Vec<_>>().join("\n")
         }),
     };
@@ -244,6 +244,7 @@ impl CoverageTask<'_> {
                     scorer: score.scorer,
                     reducer: score.reducer,
                     field: score.field,
+                    one_sided: plan.errors.side.unwrap_or_default() != Side::TwoSided,
                     coverage,
                 }),
                 Err(NoCoverage::Scores(error)) => {
@@ -263,58 +264,111 @@ impl CoverageTask<'_> {
 }
 
 impl CoverageBlock {
+    /// The table below what was simulated, and below it the methods that do not apply.
+    fn text(&self, format: Format, render: &dyn Render) -> String {
+        let lines = |text: &str| match format {
+            Format::Table => wrap(&clean(text), width()).into_iter().map(|line| line + "\n").collect(),
+            Format::Latex => format!("% {text}\n"),
+            _ => format!("{text}\n"),
+        };
+        let gap = if format == Format::Markdown { "\n" } else { "" };
+        let listing = self.listing();
+        let table = match listing.rows().is_empty() {
+            true => String::new(),
+            false => format!("{gap}{}", render.listing_text(&listing)),
+        };
+        let reasons = self.without_interval();
+        // A line of its own between them: the table has no end that could be seen.
+        let apart = if format == Format::Table && !reasons.is_empty() { "\n" } else { "" };
+        let below: String = reasons.iter().map(|text| format!("{gap}{}", lines(text))).collect();
+        format!("{}{table}{apart}{below}", lines(&self.heading()))
+    }
+
     /// What was simulated, in a line.
     fn heading(&self) -> String {
         let Coverage { n, clusters, mean, level, seed, .. } = &self.coverage;
         let reducer = self.reducer.as_ref().map(|reducer| format!(" ({reducer})")).unwrap_or_default();
         let field = self.field.as_ref().map(|field| format!(" · {field}")).unwrap_or_default();
         let clusters = clusters.map(|clusters| format!(" in {}", counted(clusters, "cluster")));
+        let simulations = self.simulations().map(|count| format!(" · {}", counted(count, "simulation")));
         format!(
-            "{} · {}{reducer}{field} · {}{}, mean {} · {} % intervals · seed {seed}",
+            "{} · {}{reducer}{field} · {}{}, mean {} · {} % intervals{} · seed {seed}",
             self.file,
             self.scorer,
             counted(*n, "score"),
             clusters.unwrap_or_default(),
             short(*mean, 4),
             short(100.0 * level, 4),
+            simulations.unwrap_or_default(),
         )
     }
 
-    fn listing(&self) -> Listing {
-        let mut titles =
-            vec!["method", "coverage", "width", "too low", "too high", "no interval", "simulations", "note"];
-        // Only where a method has none of the figures.
-        if self.coverage.methods.iter().all(|method| method.figures.is_ok()) {
-            titles.pop();
-        }
-        let mut listing = Listing::new(titles);
+    /// The figures of the methods that have any.
+    fn figures(&self) -> impl Iterator<Item = (&MethodCoverage, &CoverageFigures)> {
+        self.coverage.methods.iter().filter_map(|method| Some((method, method.figures.as_ref().ok()?)))
+    }
+
+    /// The number of simulations, if it is the same for all methods.
+    fn simulations(&self) -> Option<u64> {
+        let mut counts = self.figures().map(|(_, figures)| figures.simulations);
+        let first = counts.next()?;
+        counts.all(|count| count == first).then_some(first)
+    }
+
+    /// The methods without figures, a sentence for each reason.
+    fn without_interval(&self) -> Vec<String> {
+        let mut reasons: Vec<(String, Vec<String>)> = Vec::new();
         for method in &self.coverage.methods {
-            listing.push(cells(method));
+            let Err(reason) = &method.figures else { continue };
+            let (name, reason) = (method.method.to_string(), reason.to_string());
+            // Some reasons are a sentence about the method, which has its name there without arguments.
+            let bare = name.split('(').next().unwrap_or_default();
+            let reason = match reason.strip_prefix(&format!("{bare} ")) {
+                Some(predicate) => predicate.to_owned(),
+                None => format!("without an interval: {reason}"),
+            };
+            match reasons.iter_mut().find(|(known, _)| *known == reason) {
+                Some((_, names)) => names.push(name),
+                None => reasons.push((reason, vec![name])),
+            }
+        }
+        let sentence = |(reason, names): (String, Vec<String>)| {
+            let plural = reason.strip_prefix("is ").filter(|_| names.len() > 1);
+            let reason = plural.map_or_else(|| reason.clone(), |of| format!("are {of}"));
+            format!("{} {reason}", names.join(", "))
+        };
+        reasons.into_iter().map(sentence).collect()
+    }
+
+    fn listing(&self) -> Listing {
+        let titles = ["method", "coverage", "width", "too low", "too high", "no interval", "simulations"];
+        let is_shown = |title: &&str| match *title {
+            "width" => !self.one_sided,
+            // The heading has it.
+            "simulations" => self.simulations().is_none(),
+            _ => true,
+        };
+        let mut listing = Listing::new(titles.into_iter().filter(is_shown)).droppable(["simulations"]);
+        for (method, figures) in self.figures() {
+            let cells = titles.into_iter().zip(cells(method, figures));
+            listing.push(cells.filter(|(title, _)| is_shown(title)).map(|(_, cell)| cell));
         }
         listing
     }
 }
 
 /// A row for people.
-fn cells(method: &MethodCoverage) -> Vec<ListingCell> {
+fn cells(method: &MethodCoverage, figures: &CoverageFigures) -> [ListingCell; 7] {
     let name = match (method.method.to_string(), method.takes) {
         (name, Some(takes)) if takes.to_string() != name => format!("{name}: {takes}"),
         (name, _) => name,
-    };
-    let figures = match &method.figures {
-        Ok(figures) => figures,
-        Err(reason) => {
-            let blanks = std::iter::repeat_n(ListingCell::default(), 6);
-            let ends = [ListingCell::from(name)].into_iter().chain(blanks);
-            return ends.chain([ListingCell::from(reason.to_string())]).collect();
-        }
     };
     let percent = |share: f64| ListingCell::new(format!("{:.1} %", 100.0 * share), share.into());
     let width = figures.width.map(|width| {
         let error = figures.width_error.map(|error| format!(" ± {}", short(error, 1)));
         format!("{}{}", short(width, 3), error.unwrap_or_default())
     });
-    vec![
+    [
         name.into(),
         ListingCell::new(
             percent_with_error(figures.coverage, figures.coverage_error),
@@ -325,7 +379,6 @@ fn cells(method: &MethodCoverage) -> Vec<ListingCell> {
         percent(figures.above),
         percent(figures.undefined),
         figures.simulations.into(),
-        ListingCell::default(),
     ]
 }
 
@@ -360,7 +413,7 @@ fn data(blocks: &[CoverageBlock]) -> Listing {
         "draws",
         "reason",
     ]);
-    for CoverageBlock { file, scorer, reducer, field, coverage } in blocks {
+    for CoverageBlock { file, scorer, reducer, field, one_sided, coverage } in blocks {
         for method in &coverage.methods {
             let figures = method.figures.as_ref().ok();
             let number =
@@ -377,8 +430,8 @@ fn data(blocks: &[CoverageBlock]) -> Listing {
                 number(&|figures| Some(figures.below)),
                 number(&|figures| Some(figures.above)),
                 number(&|figures| Some(figures.undefined)),
-                number(&|figures| figures.width),
-                number(&|figures| figures.width_error),
+                number(&|figures| figures.width.filter(|_| !one_sided)),
+                number(&|figures| figures.width_error.filter(|_| !one_sided)),
                 figures.map(|figures| figures.simulations).into(),
                 coverage.n.into(),
                 coverage.clusters.into(),

@@ -1,6 +1,6 @@
 //! What results carry besides figures, as diagnostics.
 
-use errorbar_core::Failure;
+use errorbar_core::{EstimateRow, Failure, IntervalChoice, IntervalMethod, Role, Undefined};
 use errorbar_log::inspect::Projection;
 use errorbar_report::Report;
 
@@ -24,5 +24,29 @@ pub(super) fn findings(report: &Report) -> Diagnostics {
             diagnostics.push(Diagnostic::error(format!("{place}: {metric} failed: {text}")).hint_if(hint));
         }
     }
+    diagnostics.extend(unknown_range(report));
     diagnostics
+}
+
+/// What to do about an interval that needs the range of scores, if that is unknown: the row has the reason.
+fn unknown_range(report: &Report) -> Option<Diagnostic> {
+    let errors = &report.results.errors;
+    let wilson = IntervalChoice::Method(IntervalMethod::Wilson);
+    if errors.interval != wilson || errors.range.is_some() {
+        return None;
+    }
+    let is_missing = |row: &EstimateRow<'_>| {
+        let estimate = &row.estimate;
+        let is_mean = row.role == Role::Location && estimate.value.is_ok() && estimate.error.is_ok();
+        is_mean && matches!(estimate.interval, Err(Undefined::Other(_)))
+    };
+    let rows = report.results.rows();
+    let row = rows.iter().find(|row| is_missing(row))?;
+    let text =
+        format!("{}: {} has no interval by {wilson}: the range of scores is unknown", row.scorer, row.metric);
+    Some(
+        Diagnostic::note(text)
+            .about(&report.log)
+            .hint("name the lowest and the highest possible score: --range LO HI"),
+    )
 }

@@ -60,12 +60,13 @@ missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false ar
 other strings are an error unless a metric such as frequency takes them or --unconvertible is given.
 
 In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. The
-error of a metric (stderr, ci) is shown with its figure, unless the options below set how errors are
-computed. `with the 3 absent: 0.70 as wrong, 0.80 at best` is what the figure would be if each of the
-3 samples without a score counted as 0, or had the best score. `± 0.02 for the same samples again` is
-the error over runs of these very samples, where ± beside the value is for samples like these.
+error of a metric (stderr, ci) is shown with its figure, unless an option for errors and intervals
+is given. `with the 3 absent: 0.70 as wrong, 0.80 at best` is what the figure would be if each of
+the 3 samples without a score counted as 0, or had the best score. `± 0.02 for the same samples
+again` is the error over runs of these very samples, where ± beside the value is for samples like
+these.
 
-Exit code: 0 if all is well, 2 if something could not be read or computed.";
+Exit code: 0 if all is well, 1 if no sample has a score, 2 if something could not be read or computed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

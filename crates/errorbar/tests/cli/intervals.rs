@@ -27,6 +27,15 @@ fn methods() {
     with("groups", "right", &grouped);
 }
 
+/// The row has the reason, and the hint names the option.
+#[test]
+fn wilson_needs_a_range() {
+    let stars = table(&[5, 5, 4, 2, 5, 1]);
+    check("intervals_no_range", &[("t.csv", &stars)], &["score", "t.csv", "--interval", "wilson"]);
+    let ranged = ["score", "t.csv", "--interval", "wilson", "--range", "1", "5"];
+    check("intervals_range", &[("t.csv", &stars)], &ranged);
+}
+
 #[test]
 fn bounds() {
     with("upper", "right", &["--side", "upper"]);

@@ -1,6 +1,6 @@
 //! CSV and JSON.
 
-use errorbar_core::{Error, Estimate, Role, Undefined};
+use errorbar_core::{Error, ErrorMethod, Estimate, Interval, IntervalMethod, Role, StdError, Undefined};
 use serde_json::Value;
 
 use super::all;
@@ -55,6 +55,36 @@ fn json_is_valid_by_the_schema() {
         without.pointer_mut(path).and_then(Value::as_object_mut).unwrap().remove(key).unwrap();
         with.pointer_mut(path).and_then(Value::as_object_mut).unwrap().insert("more".to_owned(), Value::Null);
         assert!(!schema.is_valid(&without) && !schema.is_valid(&with), "{path}");
+    }
+}
+
+/// `median` has an interval of `order_statistics`, which the schema refused.
+#[test]
+fn the_schema_has_every_method() {
+    let schema = schema();
+    let errors = ErrorMethod::CHOICES.into_iter().chain(ErrorMethod::OF_METRICS);
+    let errors = errors.map(|method| {
+        let mut estimate = Estimate::new(0.5);
+        estimate.error = Ok(StdError::new(0.1, method));
+        estimate
+    });
+    let more = "wild(weights=\"rademacher\")".parse();
+    let intervals = IntervalMethod::CHOICES.into_iter().chain(IntervalMethod::OF_METRICS).chain(more);
+    let intervals = intervals.map(|method| {
+        let mut estimate = Estimate::new(0.5);
+        estimate.interval = Ok(Interval::new(0.4, 0.6, 0.95, method));
+        estimate
+    });
+    for estimate in errors.chain(intervals) {
+        let methods = (
+            estimate.error.as_ref().ok().map(|e| e.method),
+            estimate.interval.as_ref().ok().map(|i| i.method),
+        );
+        let report =
+            Report::new("t", results(vec![score("s", 9, vec![metric("m", Role::Location, estimate)])]));
+        let output = json(&[report]);
+        let problems: Vec<String> = schema.iter_errors(&output).map(|error| error.to_string()).collect();
+        assert!(problems.is_empty(), "{methods:?}: {problems:#?}");
     }
 }
 

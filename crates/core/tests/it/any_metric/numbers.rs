@@ -220,7 +220,7 @@ fn where_is_one_group_of_grouped() {
     let both = computed(&columns, &filtered(count(), ["g=a", "level>0"]), ErrorPlan::new()).unwrap();
     assert_eq!(both.get("g=a, level>0").and_then(|estimate| estimate.number()), Some(4.0));
     let none = computed(&columns, &filtered(mean(), "g=z"), ErrorPlan::new()).unwrap();
-    assert_eq!(none.get("g=z").unwrap().value, Err(Undefined::Other("no sample has g=z".to_owned())));
+    assert_eq!(none.get("g=z").unwrap().value, Err(Undefined::Other("no sample meets g=z".to_owned())));
     assert_matches!(
         computed(&columns, &filtered(mean(), "h=z"), ErrorPlan::new()),
         Err(Error::MissingKey { key, .. }) if key == "h"
