@@ -11,6 +11,7 @@ use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
 use crate::params::Params;
 use crate::scores::{Resampler, Scores};
+use crate::spec::Arg;
 
 /// Another metric, with an error and an interval from resampling: whole samples with all their epochs, or whole
 /// clusters, are drawn with replacement, and the metric is computed over each resample.
@@ -53,6 +54,11 @@ fn check_metric(metric: &Arc<dyn Metric>) -> Result<(), String> {
     let spec = metric.spec();
     if spec.name == Bootstrap::NAME {
         return Err("is resampled already".to_owned());
+    }
+    if spec.kwargs.get("simultaneous") == Some(&Arg::Bool(true)) {
+        return Err("has simultaneous intervals, which those of resamples of it would not be; resample the metric of \
+                    each group: grouped(bootstrap(METRIC), KEY, simultaneous=true)"
+            .to_owned());
     }
     match metric.role() {
         Role::IntervalOf => {

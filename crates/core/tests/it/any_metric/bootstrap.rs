@@ -196,7 +196,12 @@ fn what_is_refused() {
         metric_fn("failing", |_: &Scores<'_>| -> errorbar_core::Result<f64> { Err(Error::custom("no")) });
     assert_eq!(computed(&columns, &bootstrap(failing), ErrorPlan::new()).unwrap_err().to_string(), "no");
     let registry = Registry::built_in();
-    for spec in ["bootstrap(bootstrap(mean()))", "bootstrap(ci())", "bootstrap(ci_wilson())"] {
+    for spec in [
+        "bootstrap(bootstrap(mean()))",
+        "bootstrap(ci())",
+        "bootstrap(ci_wilson())",
+        r#"bootstrap(grouped(mean(), "g", simultaneous=true))"#,
+    ] {
         let error = registry.metric(&spec.parse().unwrap()).unwrap_err();
         assert_matches!(error, Error::Argument { argument, .. } if argument == "metric");
     }
