@@ -18,20 +18,20 @@ pub(crate) struct ErrorFigure {
 
 /// The standard error of one way of clustering.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct WayError {
-    pub(super) se: f64,
-    pub(super) df: f64,
-    pub(super) draws: Option<Draws>,
+pub(crate) struct WayError {
+    pub(crate) se: f64,
+    pub(crate) df: f64,
+    pub(crate) draws: Option<Draws>,
 }
 
 impl ErrorFigure {
     /// An error that is neither random nor noteworthy.
-    pub(super) fn new(error: Maybe<StdError>) -> Self {
+    pub(crate) fn new(error: Maybe<StdError>) -> Self {
         ErrorFigure { error, note: None, draws: None }
     }
 
     /// That of one way of clustering.
-    pub(super) fn one_way(method: ErrorMethod, way: Maybe<WayError>, clusters: u64) -> Self {
+    pub(crate) fn one_way(method: ErrorMethod, way: Maybe<WayError>, clusters: u64) -> Self {
         let draws = way.as_ref().ok().and_then(|way| way.draws);
         let error =
             way.map(|way| StdError::new(way.se, method).with_df(way.df).with_clusters(vec![clusters]));
@@ -40,7 +40,7 @@ impl ErrorFigure {
 
     /// That of two ways of clustering, from the errors of each and of both at once. The degrees of freedom are the
     /// smaller ones.
-    pub(super) fn two_way(method: ErrorMethod, ways: Maybe<[WayError; 3]>, clusters: [u64; 2]) -> Self {
+    pub(crate) fn two_way(method: ErrorMethod, ways: Maybe<[WayError; 3]>, clusters: [u64; 2]) -> Self {
         let [first, second, both] = match ways {
             Ok(ways) => ways,
             Err(reason) => return ErrorFigure::new(Err(reason)),

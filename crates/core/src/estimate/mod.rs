@@ -21,7 +21,7 @@ mod shares;
 mod summary;
 mod units;
 
-pub(crate) use cluster_error::ErrorFigure;
+pub(crate) use cluster_error::{ErrorFigure, WayError};
 pub use clustered::ClusteredScores;
 pub(crate) use clusters::{ERRORS, check as check_clusters, identify, is_cluster_id};
 pub(crate) use estimation::SummaryKey;

@@ -164,6 +164,12 @@ impl ErrorPlan {
         Ok(())
     }
 
+    /// The range of scores, if it is known: that of this plan, or 0 to 1, if all are within.
+    pub(crate) fn range_of(&self, least: f64, greatest: f64) -> Option<(f64, f64)> {
+        let (low, high) = self.range.unwrap_or((0.0, 1.0));
+        (low <= least && greatest <= high).then_some((low, high))
+    }
+
     /// The share of the population that this number of its samples is; 0 without a population.
     ///
     /// # Errors

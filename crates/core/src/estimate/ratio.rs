@@ -190,7 +190,9 @@ impl RatioTotals {
     /// T/W; none if W is 0.
     pub(crate) fn ratio(&self) -> Option<f64> {
         let RatioTerm { total, weight } = self.sums.term();
-        (weight != 0.0).then_some(total / weight)
+        // Of weights whose sum overflows nothing is known.
+        let ratio = if weight.is_finite() { total / weight } else { f64::INFINITY };
+        (weight != 0.0).then_some(ratio)
     }
 
     fn is_constant(&self) -> bool {
@@ -212,7 +214,7 @@ impl RatioTotals {
             RatioScale::Plain if self.is_constant() => self.extent.least,
             RatioScale::Plain => ratio,
         };
-        if !value.is_finite() {
+        if !value.is_finite() || ratio == f64::INFINITY {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
         if let Some(problem) = &self.problem {

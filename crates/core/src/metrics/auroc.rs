@@ -62,16 +62,14 @@ impl Metric for Auroc {
             Ok(StdError { se: error.se * (1.0 - sampled).sqrt(), ..error })
         });
         let (interval, reason) = match &figure {
-            Ok(error) => interval(&ranking, area, error, plan),
+            Ok(error) => interval(&ranking, area, error, plan, scores.len() as u64),
             Err(reason) => (Err(reason.clone()), None),
         };
         (estimate.interval, estimate.notes.is_caution) = (interval, reason.is_some());
         estimate.notes.reason = reason;
         estimate.error = figure.and_then(|error| match error.se > 0.0 {
             true => Ok(error),
-            false => {
-                Err(Undefined::Other("all pairs of a right and a wrong answer are ranked alike".to_owned()))
-            }
+            false => Err(no_spread(area, &error, scores.len() as u64)),
         });
         Ok(estimate.into())
     }
@@ -127,7 +125,7 @@ fn error(
     if count < 2 {
         return Err(Undefined::TooFewClusters { clusters: count as u64 });
     }
-    let mut sums = vec![0.0; count];
+    let (mut sums, mut absolute) = (vec![0.0; count], 0.0);
     let ties = predictions.chunk_by(|a, b| a.confidence == b.confidence);
     for (tie, side) in ties.zip(ranking.placements()) {
         for prediction in tie {
@@ -137,6 +135,7 @@ fn error(
             };
             if let Some(sum) = sums.get_mut(prediction.unit as usize) {
                 *sum += term;
+                absolute += term.abs();
             }
         }
     }
@@ -146,9 +145,30 @@ fn error(
         Some(ErrorMethod::Cluster(Cr::Cr0)) => (1.0, Cr::Cr0),
         _ => (clusters / (clusters - 1.0), Cr::Cr1),
     };
-    let error = StdError::new((factor * squares).sqrt(), ErrorMethod::Cluster(method));
+    let se = (factor * squares).sqrt();
+    let se = if se > ROUNDING * absolute { se } else { 0.0 };
+    let error = StdError::new(se, ErrorMethod::Cluster(method));
     Ok(error.with_df(clusters - 1.0).with_clusters(vec![count as u64]))
 }
+
+/// Whether all pairs of a right and a wrong answer are ranked alike.
+fn is_extreme(area: f64) -> bool {
+    area == 0.0 || area == 1.0
+}
+
+/// Why there is no error.
+fn no_spread(area: f64, error: &StdError, n: u64) -> Undefined {
+    match error.clusters.is_empty() {
+        _ if is_extreme(area) => {
+            Undefined::Other("all pairs of a right and a wrong answer are ranked alike".to_owned())
+        }
+        true => Undefined::NoSpread { n },
+        false => Undefined::Other("no spread between clusters".to_owned()),
+    }
+}
+
+/// Sums of terms that cancel leave this share of them, by rounding.
+const ROUNDING: f64 = 1e-14;
 
 /// The interval of the plan; and why it is of another method, if it is.
 fn interval(
@@ -156,6 +176,7 @@ fn interval(
     area: f64,
     error: &StdError,
     plan: &ErrorPlan,
+    n: u64,
 ) -> (Maybe<Interval>, Option<String>) {
     let (level, side) = (plan.level(), plan.side());
     let confidence = side.confidence_of_ends(level);
@@ -167,11 +188,10 @@ fn interval(
     let one_sided = |lower: f64, upper: f64, method: IntervalMethod| {
         Ok(Interval::new(lower, upper, level, method).with_df(df).one_sided(side, Some((0.0, 1.0))))
     };
-    if area == 0.0 || area == 1.0 {
-        if !error.clusters.is_empty() {
-            let reason = "all pairs of a right and a wrong answer are ranked alike".to_owned();
-            return (Err(Undefined::Other(reason)), None);
-        }
+    if error.se == 0.0 && !(is_extreme(area) && error.clusters.is_empty()) {
+        return (Err(no_spread(area, error, n)), None);
+    }
+    if is_extreme(area) {
         let (lower, upper) = newcombe(area, ranking.right() as f64, ranking.wrong() as f64, quantile);
         let reason = "interval by Newcombe's method 5".to_owned();
         return (one_sided(lower, upper, IntervalMethod::Custom), Some(reason));

@@ -84,5 +84,9 @@ fn parts(predictions: &[Prediction], weight: impl Fn(&Prediction) -> u32, bins: 
         f64::from(weight(prediction)) * (prediction.confidence - prediction.outcome()).powi(2)
     };
     let brier = predictions.iter().map(squared).sum::<f64>() / n as f64;
-    Some([reliability, resolution, uncertainty, brier - (reliability - resolution + uncertainty)])
+    let within_bins = brier - (reliability - resolution + uncertainty);
+    // Of sums that cancel nothing but rounding is left.
+    let rounding = 4.0 * f64::EPSILON * (n as f64).sqrt() * (brier + reliability + resolution + uncertainty);
+    let within_bins = if within_bins.abs() > rounding { within_bins } else { 0.0 };
+    Some([reliability, resolution, uncertainty, within_bins])
 }

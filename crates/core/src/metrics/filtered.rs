@@ -238,6 +238,8 @@ impl<'c, 'a> Verdicts<'c, 'a, 'c> {
 struct WhereState {
     filter: Where,
     inner: Box<dyn MetricState>,
+    /// The number of all scores.
+    all: u64,
     n: u64,
     absent: u64,
 }
@@ -245,19 +247,21 @@ struct WhereState {
 impl WhereState {
     /// None if the metric has no state.
     fn new(filter: Where, estimation: &Estimation) -> Option<Self> {
-        Some(WhereState { inner: filter.metric.state(estimation)?, filter, n: 0, absent: 0 })
+        Some(WhereState { inner: filter.metric.state(estimation)?, filter, all: 0, n: 0, absent: 0 })
     }
 }
 
 impl Accumulator for WhereState {
     fn update(&mut self, scores: &Scores<'_>) -> Result<()> {
         let part = self.filter.part(scores)?;
+        self.all += scores.len() as u64;
         self.n += part.len() as u64;
         self.absent += part.absent() as u64;
         self.inner.update(&part)
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {
+        self.all += other.all;
         self.n += other.n;
         self.absent += other.absent;
         self.inner.merge(other.inner)
@@ -268,6 +272,8 @@ impl Accumulator for WhereState {
     }
 
     fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
+        // These samples have the share of a population that all have, as any group.
+        let whole = GroupContext { n: whole.n.or(Some(self.all)), ..whole };
         // A state that has seen no score may be one that cannot finish.
         let value = (self.n > 0).then(|| self.inner.finish(whole)).transpose()?;
         Ok(self.filter.group(value, self.n, self.absent))

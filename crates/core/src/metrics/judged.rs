@@ -3,13 +3,13 @@
 
 use crate::error::{Error, Result};
 use crate::estimate::{
-    Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind,
-    ScoreUnits, StdError, Undefined, estimate_from, resampled_estimate,
+    Cr, ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
+    ScoreKind, ScoreUnits, StdError, Undefined, WayError, estimate_from, resampled_estimate,
 };
 use crate::interner::Interner;
 use crate::ratings::Ratings;
 use crate::scores::Scores;
-use crate::stats::ExactSum;
+use crate::stats::{ExactSum, root_of_squares};
 use crate::value::{Conversion, LeafRef, ValueRef};
 
 /// The scores of a judge, and what a human says of the same samples.
@@ -51,11 +51,22 @@ impl JudgedScores {
         mean(self.rows.iter().map(|(judged, _)| (*judged, 1)))
     }
 
+    /// The least and the greatest of judged scores and labels.
+    fn extent(&self) -> (f64, f64) {
+        let all = self.rows.iter().flat_map(|(judged, label)| [Some(*judged), *label]).flatten();
+        all.fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), x| (least.min(x), greatest.max(x)))
+    }
+
     /// What judged scores and labels are.
     fn kind(&self) -> ScoreKind {
-        let is_within = |number: &f64| (0.0..=1.0).contains(number);
-        let all = self.rows.iter().flat_map(|(judged, label)| [Some(*judged), *label]).flatten();
-        if all.into_iter().all(|number| is_within(&number)) { ScoreKind::Unit } else { ScoreKind::Unbounded }
+        let (least, greatest) = self.extent();
+        if least >= 0.0 && greatest <= 1.0 { ScoreKind::Unit } else { ScoreKind::Unbounded }
+    }
+
+    /// The range of judged scores and labels, if it is known.
+    fn range(&self, plan: &ErrorPlan) -> Option<(f64, f64)> {
+        let (least, greatest) = self.extent();
+        plan.range_of(least, greatest)
     }
 
     /// The estimate of a corrected mean. Its error comes from influence values: in closed form for independent samples, and
@@ -75,6 +86,13 @@ impl JudgedScores {
             Err(reason) => return Ok(Estimate::undefined(reason).with_n(scores.len() as u64)),
         };
         let plan = &scores.estimation().errors;
+        if plan.population.is_some() {
+            let mut estimate = Estimate::new(corrected.value).with_n(scores.len() as u64);
+            estimate.absent = scores.absent() as u64;
+            let reason = Undefined::Other(POPULATION.to_owned());
+            (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
+            return Ok(estimate);
+        }
         let by_resampling = matches!(plan.method, Some(ErrorMethod::Bootstrap | ErrorMethod::Jackknife));
         if by_resampling || plan.interval.is_drawn() {
             let estimate = resampled_estimate(self.metric, scores, Ok(corrected.value), |units| {
@@ -86,22 +104,35 @@ impl JudgedScores {
             })?;
             return Ok(self.within_range(estimate, plan));
         }
-        let error = self.error(scores, &corrected)?;
+        let figure = self.error(scores, &corrected)?;
         // The variance of a corrected mean has nothing to do with m(1 − m), so the default is t, cut to the range.
         let interval = match plan.interval {
             IntervalChoice::Auto => IntervalChoice::Method(IntervalMethod::T),
             chosen => chosen,
         };
-        let plan = ErrorPlan { interval, ..plan.clone() };
+        // A range that a score lies outside of is none.
+        let range = plan.range.and(self.range(plan));
+        let plan = ErrorPlan { interval, range, ..plan.clone() };
         let n = self.labelled() as u64;
-        let estimate = estimate_from(corrected.value, error, n, &plan, self.kind());
-        Ok(self.within_range(estimate, &plan).with_n(scores.len() as u64))
+        let estimate = estimate_from(corrected.value, figure.error.clone(), n, &plan, self.kind());
+        let mut estimate = self.within_range(estimate, &plan).with_n(scores.len() as u64);
+        figure.caution(&mut estimate);
+        if let (Some(ErrorMethod::Cluster(wanted)), Ok(error)) = (plan.method, &estimate.error)
+            && error.method != ErrorMethod::Cluster(wanted)
+            && matches!(error.method, ErrorMethod::Cluster(_))
+        {
+            let note =
+                format!("{} in place of {}, which is for means", error.method, ErrorMethod::Cluster(wanted));
+            estimate.notes.add_caution(&note);
+        }
+        Ok(estimate)
     }
 
     /// The estimate with its interval cut to the range of scores.
     fn within_range(&self, mut estimate: Estimate, plan: &ErrorPlan) -> Estimate {
-        let range = plan.range.or((self.kind() == ScoreKind::Unit).then_some((0.0, 1.0)));
-        let (Some((low, high)), Ok(interval)) = (range, &mut estimate.interval) else { return estimate };
+        let (Some((low, high)), Ok(interval)) = (self.range(plan), &mut estimate.interval) else {
+            return estimate;
+        };
         let Interval { lower, upper, .. } = *interval;
         if upper <= low || lower >= high {
             let problem = format!("from {lower:.3} to {upper:.3}, outside the range of scores");
@@ -112,45 +143,49 @@ impl JudgedScores {
         estimate
     }
 
-    fn error(&self, scores: &Scores<'_>, corrected: &Corrected) -> Result<Maybe<StdError>> {
+    fn error(&self, scores: &Scores<'_>, corrected: &Corrected) -> Result<ErrorFigure> {
         let estimation = scores.estimation();
         let keys = &estimation.errors.cluster;
         let is_iid = estimation.errors.method == Some(ErrorMethod::Iid);
         if is_iid || keys.is_empty() && !estimation.by_sample {
             let se = corrected.variance.sqrt();
-            return Ok(Ok(StdError::new(se, ErrorMethod::Delta).with_df(corrected.df(self.parts(None)))));
+            let error = StdError::new(se, ErrorMethod::Delta).with_df(corrected.df(self.parts(None)));
+            return Ok(ErrorFigure::new(if se.is_finite() { Ok(error) } else { Err(Undefined::Overflow) }));
         }
         let mut ways = Vec::new();
         for keys in if keys.is_empty() { vec![&keys[..]] } else { keys.chunks(1).collect() } {
             match ScoreUnits::of_keys(self.metric, scores, keys)? {
                 Ok(units) => ways.push(units.of_positions()),
-                Err(reason) => return Ok(Err(reason)),
+                Err(reason) => return Ok(ErrorFigure::new(Err(reason))),
             }
         }
-        Ok(self.clustered(&ways, corrected))
+        let correction = match estimation.errors.method {
+            Some(ErrorMethod::Cluster(Cr::Cr0)) => Cr::Cr0,
+            _ => Cr::Cr1,
+        };
+        Ok(self.clustered(&ways, corrected, correction))
     }
 
-    /// The error with clusters: Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1), ψ the influence values; of two ways of clustering their sum
-    /// less that of the clusters of both.
-    fn clustered(&self, ways: &[Vec<u32>], corrected: &Corrected) -> Maybe<StdError> {
-        let (mut variance, mut df, mut clusters) = (0.0, f64::INFINITY, Vec::new());
-        for units in ways {
-            variance += cluster_variance(units, &corrected.influence)?;
-            df = df.min(corrected.df(self.parts(Some(units))));
-            clusters.push(distinct(units));
+    /// The error with clusters: Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1), ψ the influence values; of two ways of clustering as that of a
+    /// mean.
+    fn clustered(&self, ways: &[Vec<u32>], corrected: &Corrected, correction: Cr) -> ErrorFigure {
+        let of_way = |units: &Vec<u32>| -> Maybe<WayError> {
+            let se = cluster_error(units, &corrected.influence, correction)?;
+            Ok(WayError { se, df: corrected.df(self.parts(Some(units))), draws: None })
+        };
+        let method = ErrorMethod::Cluster(correction);
+        match ways {
+            [first, second] => {
+                let mut pairs: Interner<(u32, u32)> = Interner::default();
+                let both: Vec<u32> = first.iter().zip(second).map(|(a, b)| pairs.intern((*a, *b))).collect();
+                let all = || Ok([of_way(first)?, of_way(second)?, of_way(&both)?]);
+                ErrorFigure::two_way(method, all(), [distinct(first), distinct(second)])
+            }
+            ways => {
+                let units = ways.first().cloned().unwrap_or_default();
+                ErrorFigure::one_way(method, of_way(&units), distinct(&units))
+            }
         }
-        if let [first, second] = ways {
-            let mut pairs: Interner<(u32, u32)> = Interner::default();
-            let both: Vec<u32> = first.iter().zip(second).map(|(a, b)| pairs.intern((*a, *b))).collect();
-            variance -= cluster_variance(&both, &corrected.influence)?;
-        }
-        if variance.is_nan() || variance <= 0.0 {
-            return Err(Undefined::Other(
-                "the variance of two ways of clustering is not positive".to_owned(),
-            ));
-        }
-        let error = StdError::new(variance.sqrt(), ErrorMethod::Cluster(Cr::Cr1)).with_df(df);
-        Ok(error.with_clusters(clusters))
     }
 
     /// The number of units with labels, and of those without: samples, or clusters.
@@ -167,6 +202,9 @@ impl JudgedScores {
         [of(true), of(false)]
     }
 }
+
+/// Why there is no error.
+const POPULATION: &str = "a population is not defined for a corrected mean: its samples with labels and those without are two samples";
 
 /// A corrected mean and what its error is made of.
 #[derive(Debug)]
@@ -207,8 +245,8 @@ fn number(labels: &Ratings<'_>, leaf: LeafRef<'_>, sample: &str, conversion: &Co
     })
 }
 
-/// Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1).
-fn cluster_variance(units: &[u32], influence: &[f64]) -> Maybe<f64> {
+/// √(Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1)), without the last factor if nothing is corrected.
+fn cluster_error(units: &[u32], influence: &[f64], correction: Cr) -> Maybe<f64> {
     let count = units.iter().max().map_or(0, |most| *most as usize + 1);
     let mut sums = vec![ExactSum::new(); count];
     for (unit, value) in units.iter().zip(influence) {
@@ -220,12 +258,10 @@ fn cluster_variance(units: &[u32], influence: &[f64]) -> Maybe<f64> {
     if g < 2 {
         return Err(Undefined::TooFewClusters { clusters: g });
     }
-    let mut squares = ExactSum::new();
-    for sum in sums {
-        let sum = sum.to_f64();
-        squares.add(sum * sum);
-    }
-    Ok(squares.to_f64() * g as f64 / (g - 1) as f64)
+    let factor = if correction == Cr::Cr0 { 1.0 } else { g as f64 / (g - 1) as f64 };
+    let sums: Vec<f64> = sums.iter().map(ExactSum::to_f64).collect();
+    let se = root_of_squares(&sums, factor);
+    if se.is_finite() { Ok(se) } else { Err(Undefined::Overflow) }
 }
 
 fn distinct(units: &[u32]) -> u64 {

@@ -170,11 +170,13 @@ fn variance_of_gap(steps: &[Step], k: u64, n: u64) -> f64 {
 /// scores below the quantile is binomial, whatever their distribution; with ties it covers more.
 fn interval(sorted: &[f64], q: f64, plan: &ErrorPlan) -> Maybe<(Interval, String)> {
     let n = sorted.len() as u64;
-    match (sorted.first(), sorted.last()) {
+    let range = match (sorted.first(), sorted.last()) {
         _ if n < 2 => return Err(Undefined::TooFewScores { n }),
         (Some(first), Some(last)) if first == last => return Err(Undefined::NoSpread { n }),
-        _ => {}
-    }
+        // Scores between 0 and 1 may be some of others that are not.
+        (Some(first), Some(last)) => plan.range.and(plan.range_of(*first, *last)),
+        _ => None,
+    };
     let (level, side) = (plan.level(), plan.side());
     let tail = 1.0 - side.confidence_of_ends(level);
     let (mut lower, mut upper) = (lower_rank(n, q, tail), upper_rank(n, q, tail));
@@ -209,7 +211,7 @@ fn interval(sorted: &[f64], q: f64, plan: &ErrorPlan) -> Maybe<(Interval, String
     };
     let at = |rank: u64| sorted.get((rank as usize).saturating_sub(1)).copied().ok_or(Undefined::NoScores);
     let interval =
-        Interval::new(at(l)?, at(u)?, level, IntervalMethod::OrderStatistics).one_sided(side, plan.range);
+        Interval::new(at(l)?, at(u)?, level, IntervalMethod::OrderStatistics).one_sided(side, range);
     let (below, above) = (missed_below(l, n, q), missed_above(u, n, q));
     let reason = match side {
         Side::TwoSided => format!("scores {l} and {u} of {n}: {} %", percent(1.0 - below - above)),
@@ -312,6 +314,16 @@ mod tests {
         let lower = ErrorPlan { side: Some(Side::Lower), ..ErrorPlan::new() };
         // One tail needs fewer: 1 − 2⁻⁵ = 96.875 %.
         assert_eq!(interval(&five, 0.5, &lower).unwrap().0.lower, 1.0);
+    }
+
+    #[test]
+    fn a_range_that_a_score_lies_outside_of_is_no_bound() {
+        let scores: Vec<f64> = (18..=30).map(f64::from).collect();
+        let upper = |range| {
+            let plan = ErrorPlan { side: Some(Side::Lower), range: Some(range), ..ErrorPlan::new() };
+            interval(&scores, 0.5, &plan).unwrap().0.upper
+        };
+        assert_eq!((upper((0.0, 10.0)), upper((0.0, 30.0))), (f64::INFINITY, 30.0));
     }
 
     /// 0.9³⁰ = 4.24 % is too much for one of two equal tails of 2.5 %, and not for 5 % in all.

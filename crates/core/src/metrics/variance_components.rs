@@ -184,6 +184,8 @@ impl Components {
                 Ok(value) => Estimate::new(value),
                 Err(reason) => Estimate::undefined(reason),
             };
+            // Without samples nothing can be planned.
+            let about = about.filter(|_| !self.samples.is_empty());
             let mut estimate = estimate.with_n(self.samples.len() as u64).note_some(FOR, about);
             estimate.absent = mean.absent;
             parts.insert(name, estimate);
@@ -197,12 +199,12 @@ impl Components {
         add("stderr_fixed".to_owned(), fixed, Some("these same questions again".to_owned()));
         add("epoch_share".to_owned(), self.epoch_share(), None);
         let next_epoch = self.planned(self.of_epochs(1.0), n);
-        let about = format!("one more epoch of each sample, {n} more runs");
+        let about = format!("one more epoch of each sample, {}", more_of(n, "run"));
         add("stderr_next_epoch".to_owned(), next_epoch, Some(about));
         // As many runs as another epoch of all samples takes.
         let more = n / (runs / n);
         let next_samples = self.planned(self.of_epochs(0.0), n + more);
-        let about = format!("{} more samples with as many epochs, {n} more runs", more.round());
+        let about = format!("{} with as many epochs, {}", more_of(more, "sample"), more_of(n, "run"));
         add("stderr_next_samples".to_owned(), next_samples, Some(about));
         for epochs in EPOCHS {
             let of_epochs = self.within.clone().map(|within| within / f64::from(epochs));
@@ -256,6 +258,15 @@ const NO_BETWEEN: &str = "the variance between samples is estimated at 0 or belo
 
 /// What a planned error is for, among the notes of its estimate.
 const FOR: &str = "for";
+
+/// `1 more run`, `4 more samples`.
+fn more_of(count: f64, what: &str) -> String {
+    match count.round() {
+        0.0 => format!("less than one more {what}"),
+        1.0 => format!("1 more {what}"),
+        several => format!("{several} more {what}s"),
+    }
+}
 
 fn finite(value: f64) -> Maybe<f64> {
     if value.is_finite() { Ok(value) } else { Err(Undefined::Overflow) }
@@ -375,6 +386,29 @@ mod tests {
         let one = components(&[&[1., 0., 1.]]);
         assert_eq!(one.get("between").unwrap().value, Err(Undefined::TooFewScores { n: 1 }));
         assert_close(&one, "stderr_fixed", (1.0_f64 / 9.0).sqrt());
+    }
+
+    #[test]
+    fn plans_are_named_in_words() {
+        let about = |samples: &[&[f64]], key: &str| {
+            components(samples)
+                .get(key)
+                .unwrap()
+                .notes
+                .custom
+                .get(FOR)
+                .map(|note| note.as_str().unwrap().to_owned())
+        };
+        let [epoch, more] = ["stderr_next_epoch", "stderr_next_samples"];
+        let text = |text: &str| Some(text.to_owned());
+        let one: [&[f64]; 1] = [&[1., 0., 1.]];
+        assert_eq!(about(&one, epoch), text("one more epoch of each sample, 1 more run"));
+        assert_eq!(about(&one, more), text("less than one more sample with as many epochs, 1 more run"));
+        let two: [&[f64]; 2] = [&[1., 0.], &[1., 1.]];
+        assert_eq!(about(&two, more), text("1 more sample with as many epochs, 2 more runs"));
+        for key in [epoch, more, "stderr_limit"] {
+            assert_eq!(about(&[&[f64::NAN]], key), None);
+        }
     }
 
     #[test]

@@ -54,8 +54,7 @@ fn range(errors: &ErrorPlan, reducer: &dyn EpochReducer, least: f64, greatest: f
     if reducer.is_probability() {
         return Some((f64::NEG_INFINITY, f64::INFINITY));
     }
-    let (low, high) = errors.range.unwrap_or((0.0, 1.0));
-    (low <= least && greatest <= high).then_some((low, high))
+    errors.range_of(least, greatest)
 }
 
 /// How many samples have how many scored epochs, by the number of epochs; empty if all have the same number. Samples

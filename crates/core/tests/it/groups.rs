@@ -1,7 +1,7 @@
 //! Means over groups: weights, clusters that span groups, simultaneous intervals, shrinkage.
 
 use errorbar_core::metrics::{
-    All, GroupWeights, Grouped, accuracy, bootstrap, grouped, mean, median, quantile, std, stderr,
+    All, GroupWeights, Grouped, accuracy, bootstrap, filtered, grouped, mean, median, quantile, std, stderr,
 };
 use errorbar_core::{
     Error, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, IntervalMethod, Metric, MetricValue,
@@ -288,6 +288,40 @@ fn shrunken_medians_stay_within_the_scores() {
         assert_eq!(interval.method, IntervalMethod::EmpiricalBayes);
         assert!(interval.lower >= 0.0 && interval.upper <= 1.0, "{group}: {interval:?}");
     }
+}
+
+/// A range that scores lie outside of bounds nothing.
+#[test]
+fn shrunken_groups_outside_the_range() {
+    let row = |at: i32| (f64::from(18 + at), ["a", "b", "c"][at as usize % 3], 0, 1.0);
+    let rows: Vec<Row> = (0..13).map(row).collect();
+    for (side, is_open) in [("two-sided", false), ("lower", true)] {
+        let errors = format!(r#"{{"range": [0, 10], "side": "{side}"}}"#);
+        let shrunken = computed(&rows, macro_mean().shrink(true), &errors);
+        for group in ["a", "b", "c"] {
+            let estimate = shrunken.get(group).unwrap();
+            let (value, interval) = (estimate.number().unwrap(), estimate.interval.as_ref().unwrap());
+            assert!(interval.lower < value && value < interval.upper, "{interval:?}");
+            assert_eq!(interval.upper == f64::INFINITY, is_open, "{interval:?}");
+        }
+    }
+}
+
+/// A condition takes a part of the samples, as a group does: both have the share of a population that all have.
+#[test]
+fn samples_of_a_condition_have_the_share_of_the_whole() {
+    let row = |at: i64| ((at % 7 % 2) as f64, if at < 10 { "a" } else { "b" }, 0, 1.0);
+    let columns = columns(&(0..30).map(row).collect::<Vec<Row>>());
+    let plan = Plan::new().metrics(metrics![grouped(mean(), "g"), filtered(mean(), "g=a")]);
+    let with = |errors: &str| {
+        let results = plan.clone().errors(errors.parse().unwrap()).evaluate(&columns).unwrap().results;
+        let errors =
+            results.rows().into_iter().filter(|row| row.group == Some("a")).map(|row| row.estimate.stderr());
+        errors.collect::<Option<Vec<f64>>>().unwrap()
+    };
+    let (all, some) = (with("{}"), with(r#"{"population": 60}"#));
+    assert_eq!((some.len(), some[0]), (2, some[1]));
+    assert_close(some[0], all[0] * 0.5_f64.sqrt(), 1e-15);
 }
 
 /// Parts of the scores, each with its own state: the same bits.

@@ -296,6 +296,76 @@ fn corrected_means_of_clusters_and_by_resampling() {
 }
 
 #[test]
+fn a_corrected_mean_has_no_population() {
+    let reason = |errors: &str, metric: &str| {
+        let mut rows = EIGHT.to_vec();
+        rows[2].0 = 1.0;
+        let estimate = compute_with(&judged(&rows), errors.parse().unwrap(), metric).unwrap();
+        assert!(estimate.value.is_ok());
+        assert_eq!(estimate.error.as_ref().err(), estimate.interval.as_ref().err());
+        estimate.error.unwrap_err()
+    };
+    for metric in ["ppi('human')", "rogan_gladen('human')"] {
+        let closed = reason(r#"{"population": 5}"#, metric);
+        assert!(matches!(closed, Undefined::Other(_)));
+        for errors in [r#"{"population": 500}"#, r#"{"population": 500, "method": "bootstrap"}"#] {
+            assert_eq!(reason(errors, metric), closed, "{metric} {errors}");
+        }
+    }
+}
+
+#[test]
+fn a_range_that_scores_lie_outside_of_cuts_nothing() {
+    let rows: Vec<(f64, Option<f64>)> =
+        (18..=30).map(|at| (f64::from(at), (at % 2 == 0).then(|| f64::from(at + 1)))).collect();
+    for errors in [r#"{"side": "upper"}"#, "{}"] {
+        let errors: ErrorPlan = errors.parse().unwrap();
+        let free = compute_with(&judged(&rows), errors.clone(), "ppi('human')").unwrap();
+        let mut ranged = errors;
+        ranged.range = Some((0.0, 10.0));
+        let ranged = compute_with(&judged(&rows), ranged, "ppi('human')").unwrap();
+        assert_eq!(ranged.interval, free.interval);
+        assert!(free.number().unwrap() < free.interval.unwrap().upper);
+    }
+}
+
+#[test]
+fn clusters_of_corrected_means_without_a_spread() {
+    let mut columns = ScoreColumns::new(["judge", "human"]);
+    // Each value of both keys has the same labels; each pair of values has one.
+    for at in 0..4 {
+        let (row, column) = (at / 2, at % 2);
+        let label = f64::from(u8::from(row == column));
+        let at = columns.push(at.to_string(), 1).metadata("r", row).metadata("c", column);
+        let at = at.score("judge", Score::new(label)).unwrap();
+        at.score("human", Score::new(label)).unwrap();
+    }
+    let one = compute_with(&columns, ErrorPlan::new().cluster("r"), "ppi('human')").unwrap();
+    assert_eq!((one.stderr(), one.interval), (Some(0.0), Err(Undefined::NoSpread { n: 4 })));
+    // 0 + 0 − V is negative, and the larger of the first two is 0.
+    let two = r#"{"cluster": ["r", "c"]}"#.parse().unwrap();
+    let two = compute_with(&columns, two, "ppi('human')").unwrap();
+    assert_eq!((two.stderr(), two.notes.is_caution), (Some(0.0), true));
+    let huge: Vec<_> = [1.0, -1.0, 1.0, 0.5].map(|x| (x * 1e308, Some(x * 1e308))).into();
+    let huge = compute_with(&judged(&huge), ErrorPlan::new().cluster("pair"), "ppi('human')").unwrap();
+    assert!(huge.error.is_err() || huge.stderr().unwrap() > 1e300, "{huge:?}");
+}
+
+#[test]
+fn corrections_that_only_means_have_are_noted() {
+    let error = |method: &str| {
+        let errors = format!(r#"{{"cluster": "pair", "method": "{method}"}}"#).parse().unwrap();
+        let estimate = compute_with(&judged(&EIGHT), errors, "ppi('human')").unwrap();
+        (estimate.error.unwrap(), estimate.notes.is_caution)
+    };
+    let (cr1, cr0) = (error("CR1"), error("CR0"));
+    assert_eq!((cr1.1, cr0.1), (false, false));
+    // Four pairs: CR1 is CR0 times 4/3.
+    assert!((cr1.0.se / cr0.0.se - (4.0 / 3.0_f64).sqrt()).abs() < 1e-12);
+    assert_eq!(error("CR2"), (cr1.0, true));
+}
+
+#[test]
 fn rogan_gladen_by_hand() {
     // Sensitivity 9/10, specificity 8/10, and 60 of 100 ones: (0.6 − 0.2)/0.7.
     let mut rows = vec![(1.0, Some(1.0)); 9];

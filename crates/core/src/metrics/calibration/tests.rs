@@ -88,8 +88,43 @@ fn the_parts_of_the_brier_score_sum_to_it() {
     // Equal confidences within each bin leave nothing.
     let equal = [(0.2, 0.0), (0.2, 1.0), (0.9, 1.0), (0.9, 1.0)];
     let value = compute(&brier_decomposition(), &columns(&equal)).unwrap();
-    assert!(value.get("within_bins").unwrap().number().unwrap().abs() < 1e-15);
+    assert_eq!(value.get("within_bins").unwrap().number(), Some(0.0));
     assert!(value.get("reliability").unwrap().interval.is_ok());
+}
+
+#[test]
+fn one_answer_in_each_bin_leaves_no_rounding() {
+    let value = compute(&brier_decomposition().bins(2_usize), &columns(&[(0.9, 1.0), (0.2, 0.0)])).unwrap();
+    let within = value.get("within_bins").unwrap();
+    assert_eq!(within.number(), Some(0.0));
+    assert!(matches!(
+        (&within.error, &within.interval),
+        (Err(Undefined::Other(_)), Err(Undefined::Other(_)))
+    ));
+}
+
+#[test]
+fn auroc_without_a_spread_has_no_error() {
+    let ties = estimate(&auroc(), &[1.0, 0.0, 1.0, 0.0, 1.0].map(|outcome| (0.5, outcome)));
+    assert_eq!(ties.number(), Some(0.5));
+    assert_eq!(ties.error, Err(Undefined::NoSpread { n: 5 }));
+    assert_eq!(ties.interval, Err(Undefined::NoSpread { n: 5 }));
+    let mut clusters = ScoreColumns::new(["s"]);
+    for cluster in 0..4 {
+        for (at, (confidence, outcome)) in
+            [(0.9, 1.0), (0.1, 0.0), (0.95, 0.0), (0.4, 1.0)].into_iter().enumerate()
+        {
+            let mut score = Score::new(outcome);
+            score.metadata = Some(Metadata::from_iter([("confidence".to_owned(), confidence.into())]));
+            let row = clusters.push(format!("{cluster} {at}"), 1).metadata("g", cluster);
+            row.score("s", score).unwrap();
+        }
+    }
+    let plan = Plan::new().metrics(crate::metrics![auroc()]).errors(ErrorPlan::new().cluster("g"));
+    let alike = plan.evaluate(&clusters).unwrap().results.estimate("auroc").unwrap();
+    assert_eq!(alike.number(), Some(0.5));
+    let reason = Undefined::Other("no spread between clusters".to_owned());
+    assert_eq!((alike.error, alike.interval), (Err(reason.clone()), Err(reason)));
 }
 
 #[test]

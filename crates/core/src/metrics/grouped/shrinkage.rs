@@ -34,6 +34,9 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
     let tau_squared = paule_mandel(&observed);
     let (mean, precision) = common_mean(&observed, tau_squared);
     let range = errors.range.or(whole.filter(|kind| *kind != ScoreKind::Unbounded).map(|_| (0.0, 1.0)));
+    // No range of scores has a mean outside.
+    let is_within = |(low, high): &(f64, f64)| observed.iter().all(|one| (*low..=*high).contains(&one.value));
+    let range = range.filter(is_within);
     for Observed { at, value, variance } in observed {
         let Some(MetricValue::One(estimate)) = groups.get_mut(at).map(|group| &mut group.value) else {
             continue;

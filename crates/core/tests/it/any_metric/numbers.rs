@@ -144,6 +144,27 @@ fn weights_that_are_none() {
     assert_eq!((some.number(), some.n), (Some(0.5), 2));
 }
 
+#[test]
+fn weights_whose_sum_overflows_have_no_mean() {
+    for values in [[1.0, 0.0, 1.0], [1.0; 3]] {
+        let columns = weighted(&values, &[1e308, 1e308, 1e-300]);
+        let found = estimate(&columns, &weighted_mean("w"), ErrorPlan::new());
+        assert_eq!(found.value, Err(Undefined::Overflow));
+    }
+}
+
+/// Squares of large scores overflow; the error does not.
+#[test]
+fn the_error_of_a_median_has_the_scale_of_the_scores() {
+    let values = [1.0, 2.0, 3.0, 5.0, 8.0, 13.0, 21.0, 34.0, 55.0];
+    let of = |scale: f64| {
+        estimate(&scores(&values.map(|value| value * scale)), &median(), ErrorPlan::new()).stderr().unwrap()
+    };
+    for scale in [1e160, 1e-200] {
+        close(of(scale), of(1.0) * scale, 1e-12);
+    }
+}
+
 /// From scipy: gmean, the delta method, and exp of the t interval of logarithms (scipy's t quantile is right to 1e-9).
 #[test]
 fn a_geometric_mean() {
