@@ -307,6 +307,24 @@ fn shrunken_groups_outside_the_range() {
     }
 }
 
+/// Numbers whose squares no float has: the groups stay as they are.
+#[test]
+fn groups_that_cannot_be_shrunken() {
+    let row = |at: i32| (f64::from(at % 5), ["a", "b", "c"][at as usize % 3], 0, 1.0);
+    let mut far: Vec<Row> = (0..12).map(row).collect();
+    far.push((1e300, "d", 0, 1.0));
+    let small: Vec<Row> = (0..12).map(row).map(|(score, g, c, w)| (score * 1e-201, g, c, w)).collect();
+    for rows in [far, small] {
+        let (raw, shrunken) =
+            (computed(&rows, macro_mean(), "{}"), computed(&rows, macro_mean().shrink(true), "{}"));
+        for group in ["a", "b", "c"] {
+            let (raw, shrunken) = (raw.get(group).unwrap(), shrunken.get(group).unwrap());
+            assert_eq!((&shrunken.value, &shrunken.error), (&raw.value, &raw.error));
+            assert!(shrunken.notes.custom["shrinkage"].as_str().unwrap().starts_with("not done"));
+        }
+    }
+}
+
 /// A condition takes a part of the samples, as a group does: both have the share of a population that all have.
 #[test]
 fn samples_of_a_condition_have_the_share_of_the_whole() {

@@ -48,14 +48,43 @@ pub(in crate::estimate) fn effective_n(input: &IntervalInput<'_>) -> Maybe<f64> 
     Ok(if input.is_binary() { effective.min(input.n as f64 / (1.0 - input.sampled)) } else { effective })
 }
 
+/// Products below have lost digits.
+const VANISHING: f64 = 1e-280;
+
 /// Wilson (1927): (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
 pub(crate) fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
     let z2 = z * z;
     let centre = p + z2 / (2.0 * n);
-    let margin = z * (p * (1.0 - p) / n + z2 / (4.0 * n * n)).sqrt();
+    let radicand = p * (1.0 - p) / n + z2 / (4.0 * n * n);
+    let margin = if radicand > VANISHING {
+        z * radicand.sqrt()
+    } else {
+        // The same root, in units of 1/2n.
+        z / (2.0 * n) * (4.0 * (n * p) * (1.0 - p) + z2).sqrt()
+    };
     let scale = 1.0 + z2 / n;
     // At p of 0 or 1 the nearer end is exactly there, regardless of the rounding of the root.
     let lower = if p == 0.0 { 0.0 } else { ((centre - margin) / scale).max(0.0) };
     let upper = if p == 1.0 { 1.0 } else { ((centre + margin) / scale).min(1.0) };
     (lower, upper)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With p of 1/k and n of k the ends are those of the same multiples of 1/k, as 1 − p is 1.
+    #[test]
+    fn small_shares_have_the_ends_of_larger_ones() {
+        let at = |k: f64| {
+            let (lower, upper) = wilson(2.0 / k, k, 4.3);
+            (lower * k, upper * k)
+        };
+        let (large, small) = (at(1e100), at(1e300));
+        assert!(large.0 < 2.0 && 2.0 < large.1);
+        assert!(
+            (large.0 - small.0).abs() < 1e-12 && (large.1 - small.1).abs() < 1e-12,
+            "{large:?} {small:?}"
+        );
+    }
 }

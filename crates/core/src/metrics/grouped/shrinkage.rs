@@ -31,7 +31,9 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
         let why = format!("not done: it takes {LEAST} groups with errors");
         return note(groups, &why);
     }
-    let tau_squared = paule_mandel(&observed);
+    let Some(tau_squared) = paule_mandel(&observed) else {
+        return note(groups, "not done: the groups are too far apart, or too small, for floating point");
+    };
     let (mean, precision) = common_mean(&observed, tau_squared);
     let range = errors.range.or(whole.filter(|kind| *kind != ScoreKind::Unbounded).map(|_| (0.0, 1.0)));
     // No range of scores has a mean outside.
@@ -108,8 +110,8 @@ fn common_mean(observed: &[Observed], tau_squared: f64) -> (f64, f64) {
     (sum.to_f64() / precision.to_f64(), precision.to_f64())
 }
 
-/// τ², 0 if the groups differ no more than their errors explain.
-fn paule_mandel(observed: &[Observed]) -> f64 {
+/// τ², 0 if the groups differ no more than their errors explain; none if their squares overflow or vanish.
+fn paule_mandel(observed: &[Observed]) -> Option<f64> {
     let expected = (observed.len() - 1) as f64;
     let mut tau_squared = 0.0;
     for _ in 0..STEPS {
@@ -122,12 +124,15 @@ fn paule_mandel(observed: &[Observed]) -> f64 {
         }
         let excess = square.to_f64() - expected;
         let step = excess / slope.to_f64();
-        if !(excess > 0.0 && step.is_finite() && tau_squared + step > tau_squared) {
+        if excess.is_nan() || excess > 0.0 && !step.is_finite() {
+            return None;
+        }
+        if !(excess > 0.0 && tau_squared + step > tau_squared) {
             break;
         }
         tau_squared += step;
     }
-    tau_squared
+    Some(tau_squared)
 }
 
 /// θ ± z·sd, within the range of scores.
