@@ -367,7 +367,8 @@ pub(crate) fn remarks(estimate: &Estimate) -> Vec<String> {
     let custom = notes.map(|(key, value)| remark(&key.replace('_', " "), value));
     let caution = estimate.notes.reason.clone().filter(|_| estimate.notes.is_caution);
     let spans = estimate.notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
-    caution.into_iter().chain(spans).chain(custom).collect()
+    let population = estimate.notes.population.map(|population| format!("of a population of {population}"));
+    caution.into_iter().chain(population).chain(spans).chain(custom).collect()
 }
 
 /// A note as words: `12 units`, `mean length 11`.

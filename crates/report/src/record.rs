@@ -230,6 +230,8 @@ fn note(estimate: &Estimate) -> Option<String> {
         other => format!("{key}: {other}"),
     });
     let spans = estimate.notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
-    let notes: Vec<String> = estimate.notes.reason.clone().into_iter().chain(spans).chain(custom).collect();
+    let population = estimate.notes.population.map(|population| format!("of a population of {population}"));
+    let reason = estimate.notes.reason.clone();
+    let notes: Vec<String> = reason.into_iter().chain(population).chain(spans).chain(custom).collect();
     (!notes.is_empty()).then(|| notes.join("; "))
 }

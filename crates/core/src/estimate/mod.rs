@@ -367,6 +367,8 @@ pub struct Notes {
     pub clusters: Option<u64>,
     /// The share of the scores that the largest cluster has.
     pub largest_cluster_share: Option<f64>,
+    /// The number of samples of the whole benchmark that error and interval are about.
+    pub population: Option<u64>,
     /// Whether it is a mean over groups that clusters span, so that groups are not independent.
     pub clusters_span_groups: bool,
     /// Why the interval is of this method, and what else a reader should know.

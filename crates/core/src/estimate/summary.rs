@@ -205,9 +205,7 @@ impl Summary {
                 figure.annotate(&mut estimate, iid, None);
             }
         }
-        if let Some(population) = plan.population.filter(|_| estimate.error.is_ok()) {
-            estimate.notes.add_caution(&format!("of a population of {population}"));
-        }
+        estimate.notes.population = plan.population.filter(|_| estimate.error.is_ok());
         estimate
     }
 
