@@ -68,7 +68,7 @@ fn write_json(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     // An object without fields needs no comma.
     write(if header.trim_ascii() == b"{" { b"" } else { b"," }, out)?;
     write(b"\"samples\":[", out)?;
-    let mut samples = log.samples_with(SampleFields::scores(errorbar_core::MetadataKeys::NONE))?;
+    let mut samples = log.samples_by_key(SampleFields::scores(errorbar_core::MetadataKeys::NONE))?;
     let mut is_first = true;
     while samples.len() > 0 {
         write(if is_first { b"" } else { b"," }, out)?;
@@ -105,7 +105,8 @@ fn write_eval(log: &EvalLog, out: &mut impl Write) -> Result<()> {
     let mut for_summaries = Encoder::new()?;
     let mut summaries = SummaryList::new(&mut for_summaries);
     let mut names = HashSet::new();
-    let order = log.sample_order()?;
+    // The order in which the reference writes and reads them.
+    let order = log.key_order()?;
     let tools = || (SampleReader::new(log, SampleFields::all()), Encoder::new());
     for batch in order.chunks(BATCH) {
         let encoded: Vec<Result<(Member, Vec<u8>)>> =

@@ -158,6 +158,17 @@ impl EvalLog {
         Ok(Samples { reader, order: self.sample_order()?.into_iter() })
     }
 
+    /// The same by epoch and then by [key](super::SampleId::sort_key).
+    pub(super) fn samples_by_key(&self, fields: SampleFields) -> Result<Samples<'_>> {
+        let reader = SampleReader::new(self, fields);
+        Ok(Samples { reader, order: self.key_order()?.into_iter() })
+    }
+
+    /// The indices of the samples, by epoch and then by [key](super::SampleId::sort_key), as the reference's reader has them.
+    pub(super) fn key_order(&self) -> Result<Vec<usize>> {
+        self.order_of(&DatasetOrder::new(None), |_, _| true)
+    }
+
     /// The indices of the samples, by epoch and then in the order of the dataset.
     pub(super) fn sample_order(&self) -> Result<Vec<usize>> {
         self.sample_order_of(|_, _| true)
@@ -170,7 +181,14 @@ impl EvalLog {
     ) -> Result<Vec<usize>> {
         // Samples can be read without a header that can.
         let header = self.header().ok();
-        let order = DatasetOrder::new(header.as_ref());
+        self.order_of(&DatasetOrder::new(header.as_ref()), is_wanted)
+    }
+
+    fn order_of(
+        &self,
+        order: &DatasetOrder<'_>,
+        is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
+    ) -> Result<Vec<usize>> {
         let fields = SampleFields::scores(MetadataKeys::NONE);
         let reader = || SampleReader::new(self, fields.clone());
         let keys = for_all(self.sample_count(), reader, |reader, at| {
