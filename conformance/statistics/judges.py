@@ -110,7 +110,7 @@ def fleiss():
     table = ratings(60, 80, 3, [0, 1, 2])
     error = bootstrap_error(table, value)
     yield rated("fleiss bootstrap", table, 'fleiss_kappa(["r1", "r2", "r3"])', value(table), error=error)
-    # Samples that somebody did not rate are left out.
+    # Samples without all ratings are left out.
     table = ratings(61, 120, 3, [0, 1, 2], missing=0.1)
     full = table[(table[names(table)] != "").all(axis=1)].astype({name: int for name in names(table)})
     yield rated("fleiss with gaps", table, 'fleiss_kappa(["r1", "r2", "r3"])', value(full), n=len(full))

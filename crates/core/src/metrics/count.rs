@@ -1,6 +1,6 @@
 //! `count`: the number of scores.
 
-use super::descriptive::{Described, DescribedState};
+use super::descriptive::{DescribedState, DescriptiveFigure};
 use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::MetricValue;
@@ -23,10 +23,10 @@ impl Metric for CountScores {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(DescribedState::new(Self::NAME, Described::Count, None), scores)
+        compute_by_state(DescribedState::new(Self::NAME, DescriptiveFigure::Count, None), scores)
     }
 
     fn state(&self, _: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(DescribedState::new(Self::NAME, Described::Count, None)))
+        Some(Box::new(DescribedState::new(Self::NAME, DescriptiveFigure::Count, None)))
     }
 }

@@ -10,20 +10,22 @@ use crate::value::Conversion;
 
 /// Which of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Described {
+pub(super) enum DescriptiveFigure {
     Count,
     Sum,
     Min,
     Max,
 }
 
-impl Described {
+impl DescriptiveFigure {
     /// Why it has no error.
     fn reason(self) -> &'static str {
         match self {
-            Described::Count => "a count of these scores, not an estimate",
-            Described::Sum => "a total of these scores, not an estimate; take the mean",
-            Described::Min | Described::Max => "an extreme has no standard error; take a quantile",
+            DescriptiveFigure::Count => "a count of these scores, not an estimate",
+            DescriptiveFigure::Sum => "a total of these scores, not an estimate; take the mean",
+            DescriptiveFigure::Min | DescriptiveFigure::Max => {
+                "an extreme has no standard error; take a quantile"
+            }
         }
     }
 }
@@ -32,7 +34,7 @@ impl Described {
 #[derive(Clone, Debug)]
 pub(super) struct DescribedState {
     metric: &'static str,
-    described: Described,
+    described: DescriptiveFigure,
     /// How values become numbers; a count needs none.
     conversion: Option<Conversion>,
     n: u64,
@@ -43,7 +45,11 @@ pub(super) struct DescribedState {
 }
 
 impl DescribedState {
-    pub(super) fn new(metric: &'static str, described: Described, conversion: Option<Conversion>) -> Self {
+    pub(super) fn new(
+        metric: &'static str,
+        described: DescriptiveFigure,
+        conversion: Option<Conversion>,
+    ) -> Self {
         DescribedState {
             metric,
             described,
@@ -81,13 +87,13 @@ impl Accumulator for DescribedState {
 
     fn finish(&self, _: GroupContext) -> Result<MetricValue> {
         let value = match self.described {
-            Described::Count => Ok(self.n as f64),
+            DescriptiveFigure::Count => Ok(self.n as f64),
             _ if self.n == 0 => Err(Undefined::NoScores),
-            Described::Sum => Ok(self.sum.to_f64())
+            DescriptiveFigure::Sum => Ok(self.sum.to_f64())
                 .and_then(|sum| if sum.is_finite() { Ok(sum) } else { Err(Undefined::Overflow) }),
             // Of the two zeros one, whichever came first.
-            Described::Min => Ok(self.least + 0.0),
-            Described::Max => Ok(self.greatest + 0.0),
+            DescriptiveFigure::Min => Ok(self.least + 0.0),
+            DescriptiveFigure::Max => Ok(self.greatest + 0.0),
         };
         let mut estimate = Estimate::of(value);
         let reason = Undefined::Other(self.described.reason().to_owned());
@@ -111,7 +117,7 @@ macro_rules! described_metric {
 
         impl $type {
             fn new_state(&self) -> super::descriptive::DescribedState {
-                let described = super::descriptive::Described::$described;
+                let described = super::descriptive::DescriptiveFigure::$described;
                 let conversion = Some(self.to_float_or_default());
                 super::descriptive::DescribedState::new(<Self as $crate::Params>::NAME, described, conversion)
             }

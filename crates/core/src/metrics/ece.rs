@@ -43,16 +43,29 @@ impl Metric for Ece {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source =
             PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
-        let predictions = source.read(scores)?;
-        let (count, scheme) = (self.bins_or_default(), self.scheme_or_default());
-        let all = bins(&sorted(predictions.clone(), None), once, count, scheme);
-        let value = error(&all).ok_or(Undefined::NoScores);
-        let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
-            let sorted = sorted(predictions, Some(units));
-            move |counts: &[u32]| error(&bins(&sorted, weight_in(counts), count, scheme))
-        })?;
-        Ok(estimate.note("bins", curve(&all, &scores.estimation().errors)).into())
+        binned_estimate(source, scores, self.bins_or_default(), self.scheme_or_default(), |bins, _| {
+            error(bins)
+        })
     }
+}
+
+/// A figure of bins with a bootstrap interval, and the points of a reliability curve. The figure gets the number of
+/// samplings that the noise of the bins is of: a resample has that of the scores and as much of its own.
+pub(super) fn binned_estimate(
+    source: PredictionSource,
+    scores: &Scores<'_>,
+    count: usize,
+    scheme: Scheme,
+    figure: fn(&[Bin], f64) -> Option<f64>,
+) -> Result<MetricValue> {
+    let predictions = source.read(scores)?;
+    let all = bins(&sorted(predictions.clone(), None), once, count, scheme);
+    let value = figure(&all, 1.0).ok_or(Undefined::NoScores);
+    let estimate = resampled_estimate(source.metric, scores, value, |units| {
+        let sorted = sorted(predictions, Some(units));
+        move |counts: &[u32]| figure(&bins(&sorted, weight_in(counts), count, scheme), 2.0)
+    })?;
+    Ok(estimate.note("bins", curve(&all, &scores.estimation().errors)).into())
 }
 
 /// Σ n/N·|accuracy − mean confidence|; none without predictions.
@@ -63,7 +76,7 @@ fn error(bins: &[Bin]) -> Option<f64> {
 }
 
 /// The points of a reliability curve: the bins that are not empty, with Wilson's interval of their accuracy.
-pub(super) fn curve(bins: &[Bin], plan: &ErrorPlan) -> Json {
+fn curve(bins: &[Bin], plan: &ErrorPlan) -> Json {
     let z = normal_quantile(0.5 + plan.level() / 2.0);
     let point = |bin: &Bin| {
         let (lower, upper) = wilson(bin.accuracy(), bin.n as f64, z);

@@ -2,12 +2,9 @@
 
 use std::f64::consts::PI;
 
-use super::calibration::{
-    Bin, CONFIDENCE, PredictionSource, Scheme, bins, check_bins, once, reads_predictions, sorted, weight_in,
-};
-use super::ece::curve;
+use super::calibration::{Bin, CONFIDENCE, PredictionSource, Scheme, check_bins, reads_predictions};
+use super::ece::binned_estimate;
 use crate::error::Result;
-use crate::estimate::{Undefined, resampled_estimate};
 use crate::evaluation::MetricValue;
 use crate::metric::Metric;
 use crate::params::Params;
@@ -44,16 +41,7 @@ impl Metric for EceDebiased {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source =
             PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
-        let predictions = source.read(scores)?;
-        let (count, scheme) = (self.bins_or_default(), self.scheme_or_default());
-        let all = bins(&sorted(predictions.clone(), None), once, count, scheme);
-        let value = debiased(&all, 1.0).ok_or(Undefined::NoScores);
-        let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
-            let sorted = sorted(predictions, Some(units));
-            // A resample has the noise of the scores and as much of its own.
-            move |counts: &[u32]| debiased(&bins(&sorted, weight_in(counts), count, scheme), 2.0)
-        })?;
-        Ok(estimate.note("bins", curve(&all, &scores.estimation().errors)).into())
+        binned_estimate(source, scores, self.bins_or_default(), self.scheme_or_default(), debiased)
     }
 }
 

@@ -1,10 +1,10 @@
 //! `geometric_mean`: exp of the mean of logarithms.
 
-use super::ratio::{RatioMetric, RatioState, RatioTerms};
+use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::Result;
-use crate::estimate::{Estimation, RatioScale, RatioTerm};
-use crate::evaluation::{MetricValue, Role};
-use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::estimate::{RatioScale, RatioTerm};
+use crate::evaluation::Role;
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -33,13 +33,7 @@ impl Metric for GeometricMean {
         Role::Location
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(RatioState::new(self.clone(), scores.estimation()), scores)
-    }
-
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(RatioState::new(self.clone(), estimation)))
-    }
+    computed_as_ratio!();
 }
 
 impl RatioMetric for GeometricMean {

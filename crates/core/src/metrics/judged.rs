@@ -69,6 +69,13 @@ impl JudgedScores {
         plan.range_of(least, greatest)
     }
 
+    /// Notes how many samples have labels, and the mean of the judge's scores.
+    pub(super) fn annotate(&self, estimate: Estimate) -> Estimate {
+        let labelled = self.labelled();
+        let estimate = estimate.note("labelled", labelled).note("unlabelled", self.rows.len() - labelled);
+        estimate.note_some("naive", self.naive())
+    }
+
     /// The estimate of a corrected mean. Its error comes from influence values: in closed form for independent samples, and
     /// with those of a cluster (or of a sample's epochs) added up for others; or from resamples of `figure`, which gets how
     /// often each position is drawn, if the plan wants those.
@@ -78,7 +85,7 @@ impl JudgedScores {
     pub(super) fn estimate(
         &self,
         scores: &Scores<'_>,
-        corrected: Maybe<Corrected>,
+        corrected: Maybe<CorrectedMean>,
         figure: impl Fn(&[u32]) -> Option<f64> + Sync,
     ) -> Result<Estimate> {
         let corrected = match corrected {
@@ -143,7 +150,7 @@ impl JudgedScores {
         estimate
     }
 
-    fn error(&self, scores: &Scores<'_>, corrected: &Corrected) -> Result<ErrorFigure> {
+    fn error(&self, scores: &Scores<'_>, corrected: &CorrectedMean) -> Result<ErrorFigure> {
         let estimation = scores.estimation();
         let keys = &estimation.errors.cluster;
         let is_iid = estimation.errors.method == Some(ErrorMethod::Iid);
@@ -168,7 +175,7 @@ impl JudgedScores {
 
     /// The error with clusters: Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1), ψ the influence values; of two ways of clustering as that of a
     /// mean.
-    fn clustered(&self, ways: &[Vec<u32>], corrected: &Corrected, correction: Cr) -> ErrorFigure {
+    fn clustered(&self, ways: &[Vec<u32>], corrected: &CorrectedMean, correction: Cr) -> ErrorFigure {
         let of_way = |units: &Vec<u32>| -> Maybe<WayError> {
             let se = cluster_error(units, &corrected.influence, correction)?;
             Ok(WayError { se, df: corrected.df(self.parts(Some(units))), draws: None })
@@ -208,7 +215,7 @@ const POPULATION: &str = "a population is not defined for a corrected mean: its 
 
 /// A corrected mean and what its error is made of.
 #[derive(Debug)]
-pub(super) struct Corrected {
+pub(super) struct CorrectedMean {
     pub(super) value: f64,
     /// The influence of each position on it: how far its score moves the figure.
     pub(super) influence: Vec<f64>,
@@ -218,7 +225,7 @@ pub(super) struct Corrected {
     pub(super) parts: [f64; 2],
 }
 
-impl Corrected {
+impl CorrectedMean {
     /// The degrees of freedom of Welch and Satterthwaite, for parts of these numbers of units.
     fn df(&self, units: [u64; 2]) -> f64 {
         let total: f64 = self.parts.iter().sum();

@@ -1,11 +1,10 @@
 //! `perplexity_per_token`: exp of the mean surprise per token.
 
 use super::perplexity::{Sequence, no_tokens, tokens};
-use super::ratio::{RatioMetric, RatioState, RatioTerms};
+use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::Result;
-use crate::estimate::{Estimation, RatioScale, RatioTerm, Undefined};
-use crate::evaluation::MetricValue;
-use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::estimate::{RatioScale, RatioTerm, Undefined};
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
 
@@ -26,13 +25,7 @@ impl Metric for PerplexityPerToken {
         ScoreParts::Metadata
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(RatioState::new(self.clone(), scores.estimation()), scores)
-    }
-
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(RatioState::new(self.clone(), estimation)))
-    }
+    computed_as_ratio!();
 }
 
 impl RatioMetric for PerplexityPerToken {

@@ -1,6 +1,6 @@
 //! `ppi`: the mean of human labels, estimated with the help of a judge that has scored every sample.
 
-use super::judged::{Corrected, JudgedScores, mean, sum};
+use super::judged::{CorrectedMean, JudgedScores, mean, sum};
 use crate::error::Result;
 use crate::estimate::{Maybe, Undefined};
 use crate::evaluation::{MetricValue, Role};
@@ -55,14 +55,12 @@ impl Metric for Ppi {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let judged = JudgedScores::read(Self::NAME, scores, &self.human, &self.to_float_or_default())?;
         let once = vec![1; scores.len()];
-        let powered = Powered::of(&judged, &once, self.lambda);
-        let corrected = powered.as_ref().map(Powered::corrected).map_err(Undefined::clone);
+        let powered = PpiFit::of(&judged, &once, self.lambda);
+        let corrected = powered.as_ref().map(PpiFit::corrected).map_err(Undefined::clone);
         let estimate = judged.estimate(scores, corrected, |times| {
-            Powered::of(&judged, times, self.lambda).ok().map(|powered| powered.value())
+            PpiFit::of(&judged, times, self.lambda).ok().map(|powered| powered.value())
         })?;
-        let labelled = judged.labelled();
-        let estimate = estimate.note("labelled", labelled).note("unlabelled", scores.len() - labelled);
-        let estimate = estimate.note_some("naive", judged.naive());
+        let estimate = judged.annotate(estimate);
         let powered = powered.ok();
         let estimate = estimate.note_some("labelled_mean", powered.as_ref().map(|powered| powered.label));
         Ok(estimate.note_some("lambda", powered.as_ref().map(|powered| powered.lambda)).into())
@@ -72,7 +70,7 @@ impl Metric for Ppi {
 /// Angelopoulos, Duchi & Zrnic, "PPI++", 2023: θ = ȳ + λ(f̄_u − f̄_l), y the n labels, f the judge's scores of the samples
 /// with labels (l) and of the N without (u). λ = Cov(y, f)/((1 + n/N)·Var f), kept between 0 and 1, the covariance with the
 /// divisor n and the variance over all samples with one less than their number.
-struct Powered<'j> {
+struct PpiFit<'j> {
     judged: &'j JudgedScores,
     times: &'j [u32],
     n: u64,
@@ -83,7 +81,7 @@ struct Powered<'j> {
     lambda: f64,
 }
 
-impl<'j> Powered<'j> {
+impl<'j> PpiFit<'j> {
     /// The parts of the estimate, each sample as often as it is drawn.
     fn of(judged: &'j JudgedScores, times: &'j [u32], lambda: Option<f64>) -> Maybe<Self> {
         let rows =
@@ -98,7 +96,7 @@ impl<'j> Powered<'j> {
             let problem = format!("{n} of {} samples have a label, and it takes two", judged.rows.len());
             return Err(Undefined::Other(problem));
         };
-        let mut powered = Powered {
+        let mut powered = PpiFit {
             judged,
             times,
             n,
@@ -130,7 +128,7 @@ impl<'j> Powered<'j> {
 
     /// The value with its influence values: (y − λf) less its mean over n where there is a label, and λf less its mean over N
     /// elsewhere. The variance is that of the two means.
-    fn corrected(&self) -> Corrected {
+    fn corrected(&self) -> CorrectedMean {
         let (n, others) = (self.n as f64, self.others as f64);
         let centre = self.label - self.lambda * self.judge_labelled;
         let influence = |(f, label): &(f64, Option<f64>)| match label {
@@ -145,6 +143,6 @@ impl<'j> Powered<'j> {
         };
         let unbiased = |n: f64| if n > 1.0 { n / (n - 1.0) } else { 0.0 };
         let parts = [part(true) * unbiased(n), part(false) * unbiased(others)];
-        Corrected { value: self.value(), influence, variance: parts.iter().sum(), parts }
+        CorrectedMean { value: self.value(), influence, variance: parts.iter().sum(), parts }
     }
 }

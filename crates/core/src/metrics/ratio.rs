@@ -8,6 +8,21 @@ use crate::evaluation::MetricValue;
 use crate::metric::Accumulator;
 use crate::scores::Scores;
 
+/// The methods of a metric that is computed as a ratio.
+macro_rules! computed_as_ratio {
+    () => {
+        fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
+            let state = super::ratio::RatioState::new(self.clone(), scores.estimation());
+            $crate::metric::compute_by_state(state, scores)
+        }
+
+        fn state(&self, estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
+            Some(Box::new(super::ratio::RatioState::new(self.clone(), estimation)))
+        }
+    };
+}
+pub(super) use computed_as_ratio;
+
 /// How a metric reads its terms.
 pub(super) trait RatioMetric: Clone + std::fmt::Debug + Send + 'static {
     /// The name for messages.

@@ -1,6 +1,6 @@
 //! `rogan_gladen`: the share of right answers, corrected for the mistakes of the judge that counted them.
 
-use super::judged::{Corrected, JudgedScores, sum};
+use super::judged::{CorrectedMean, JudgedScores, sum};
 use crate::error::{Error, Result};
 use crate::estimate::{Maybe, Undefined};
 use crate::evaluation::{MetricValue, Role};
@@ -68,9 +68,7 @@ impl Metric for RoganGladen {
         let mut estimate =
             judged.estimate(scores, corrected, |times| Rates::of(&judged, times).prevalence().ok())?;
         estimate.value = estimate.value.map(|raw| raw.clamp(0.0, 1.0));
-        let labelled = judged.labelled();
-        let estimate = estimate.note("labelled", labelled).note("unlabelled", scores.len() - labelled);
-        let estimate = estimate.note_some("naive", judged.naive());
+        let estimate = judged.annotate(estimate);
         let estimate = estimate.note_some("sensitivity", rates.sensitivity());
         let estimate = estimate.note_some("specificity", rates.false_alarms().map(|rate| 1.0 - rate));
         let clamped = raw.ok().filter(|raw| !(0.0..=1.0).contains(raw));
@@ -145,7 +143,7 @@ impl Rates {
 
     /// The delta method, by influence values: ((f − p)/N − π·[y = 1](f − t)/n₁ − (1 − π)·[y = 0](f − u)/n₀)/(t − u). They
     /// include that the labelled samples count in p as well.
-    fn corrected(&self, judged: &JudgedScores, raw: f64) -> Corrected {
+    fn corrected(&self, judged: &JudgedScores, raw: f64) -> CorrectedMean {
         let share = |rate: Rate| rate.share().unwrap_or(0.0);
         let (p, t, u) = (share(self.all), share(self.ones), share(self.zeros));
         let influence = |(f, label): &(f64, Option<f64>)| {
@@ -164,6 +162,6 @@ impl Rates {
             sum(of_part.map(|(_, influence)| (influence * influence, 1)))
         };
         let parts = [part(true), part(false)];
-        Corrected { value: raw, influence, variance: parts.iter().sum(), parts }
+        CorrectedMean { value: raw, influence, variance: parts.iter().sum(), parts }
     }
 }

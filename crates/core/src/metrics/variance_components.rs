@@ -18,7 +18,7 @@ use crate::value::Conversion;
 /// `within` the variance of the epochs of a sample. `stderr` is the error for questions like these, `stderr_fixed` the
 /// one for these same questions again. `epoch_share` is the share of the variance of the mean that comes from epochs,
 /// `stderr_next_epoch` the error with one more epoch of each sample, `stderr_next_samples` the one if the same runs go
-/// into more samples, `stderr_epochs_1` to `stderr_epochs_16` the one with so many epochs, `stderr_limit` the one with
+/// into more samples, `stderr_epochs_1` to `stderr_epochs_16` the one with that number of epochs, `stderr_limit` the one with
 /// infinitely many. With clusters `stderr` is the clustered error, and a note has that of independent samples, which all
 /// predictions are for. It cannot be merged from parts.
 #[derive(Clone, Debug, Default, Params)]
@@ -154,7 +154,7 @@ impl Components {
         Ok(StdError::new(finite(se)?, ErrorMethod::Iid).with_df((n - 1) as f64))
     }
 
-    /// The standard error of the mean with these epochs of so many samples.
+    /// The standard error of the mean with these epochs of this number of samples.
     fn planned(&self, of_epochs: Maybe<f64>, samples: f64) -> Maybe<f64> {
         let between = self.between()?.max(0.0);
         finite(((between + of_epochs?) / samples).sqrt()).and_then(|se| self.above_0(se))

@@ -2,12 +2,12 @@
 
 use serde_json::Value as Json;
 
-use super::ratio::{RatioMetric, RatioState, RatioTerms};
+use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, RatioScale, RatioTerm, Undefined};
-use crate::evaluation::{MetricValue, Role};
+use crate::estimate::{RatioScale, RatioTerm, Undefined};
+use crate::evaluation::Role;
 use crate::metadata::number_of;
-use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
+use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::scores::Scores;
@@ -40,13 +40,7 @@ impl Metric for WeightedMean {
         Role::Location
     }
 
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(RatioState::new(self.clone(), scores.estimation()), scores)
-    }
-
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(RatioState::new(self.clone(), estimation)))
-    }
+    computed_as_ratio!();
 }
 
 impl WeightedMean {

@@ -38,8 +38,8 @@ pub struct UnusedCluster {
 }
 
 impl Plan {
-    /// A metadata key with a design effect above 1.5 among those that nothing is clustered or grouped by: whoever groups
-    /// by a key asks about its values, and not about others like them. Of several it is the one with the most values:
+    /// A metadata key with a design effect above 1.5 among those that nothing is clustered or grouped by: metrics
+    /// that group by a key are about its values, and not about others like them. Of several it is the one with the most values:
     /// a few coarse ones are seldom clusters. A candidate has a value for every sample, from two values to half as many
     /// as there are samples, and two of them at least with several samples. Nothing is found where the plan has clusters
     /// already, or says that samples are independent (`iid`).

@@ -121,3 +121,16 @@ pub fn recorded_reducer(name: &str) -> Cow<'_, str> {
     }
     Cow::Borrowed(name)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn everything_that_the_reference_has_is_there() {
+        let metrics: Vec<&str> = crate::metrics::ENTRIES.iter().map(|entry| entry.name).collect();
+        assert!(METRICS.iter().all(|name| metrics.contains(name)), "{metrics:?}");
+        let reducers: Vec<&str> = crate::reducers::ENTRIES.iter().map(|entry| entry.name).collect();
+        assert!(REDUCERS.iter().all(|name| reducers.contains(name)), "{reducers:?}");
+    }
+}

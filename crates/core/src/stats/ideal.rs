@@ -26,19 +26,19 @@ const ROUNDING: f64 = 1e-12;
 
 /// What is resampled as a whole: a score or a cluster of scores, as often as it occurs.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct ResampledThing {
+pub(crate) struct ResamplingUnit {
     sum: (f64, f64),
     size: u64,
     count: u64,
 }
 
-impl ResampledThing {
+impl ResamplingUnit {
     pub(crate) fn score(value: f64, count: u64) -> Self {
-        ResampledThing { sum: (value, 0.0), size: 1, count }
+        ResamplingUnit { sum: (value, 0.0), size: 1, count }
     }
 
     pub(crate) fn cluster(total: &ClusterTotal) -> Self {
-        ResampledThing { sum: total.sum, size: total.size, count: 1 }
+        ResamplingUnit { sum: total.sum, size: total.size, count: 1 }
     }
 }
 
@@ -75,7 +75,7 @@ impl fmt::Display for NoIdealMeans {
 pub(crate) struct IdealMeans(Vec<(f64, f64)>);
 
 impl IdealMeans {
-    pub(crate) fn of(things: Vec<ResampledThing>) -> Result<Self, NoIdealMeans> {
+    pub(crate) fn of(things: Vec<ResamplingUnit>) -> Result<Self, NoIdealMeans> {
         let (units, mean) = Unit::all(things)?;
         let n: u64 = units.iter().map(|unit| unit.count).sum();
         let is_equal = units.windows(2).all(|pair| matches!(pair, [a, b] if a.size == b.size));
@@ -128,7 +128,7 @@ struct Unit {
 
 impl Unit {
     /// The distinct things in ascending order, and the mean of all.
-    fn all(things: Vec<ResampledThing>) -> Result<(Vec<Unit>, f64), NoIdealMeans> {
+    fn all(things: Vec<ResamplingUnit>) -> Result<(Vec<Unit>, f64), NoIdealMeans> {
         let (mut total, mut n) = (ExactSum::new(), 0);
         for thing in &things {
             total.add_times(thing.sum.0, thing.count);
@@ -136,7 +136,7 @@ impl Unit {
             n += thing.size * thing.count;
         }
         let mean = total.divide(n.max(1));
-        let unit = |thing: &ResampledThing| {
+        let unit = |thing: &ResamplingUnit| {
             let mut deviation = ExactSum::new();
             deviation.extend(&[thing.sum.0, thing.sum.1]);
             deviation.add_product(-mean, thing.size as f64);
@@ -275,7 +275,7 @@ fn enumerated(units: &[Unit], n: u64, mean: f64) -> Option<Vec<(f64, f64)>> {
     }
     let means = Vec::with_capacity(ways as usize);
     let mut all = Enumeration { units, factorials: &logs, draws: n as f64, means };
-    all.visit(0, n, Drawn { weight: logs.last().copied().unwrap_or(0.0), sum: 0.0, size: 0.0 });
+    all.visit(0, n, DrawnUnits { weight: logs.last().copied().unwrap_or(0.0), sum: 0.0, size: 0.0 });
     let mut means = all.means;
     means.iter_mut().for_each(|(deviation, _)| *deviation += mean);
     means.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -284,7 +284,7 @@ fn enumerated(units: &[Unit], n: u64, mean: f64) -> Option<Vec<(f64, f64)>> {
 
 /// What has been drawn of the first units.
 #[derive(Clone, Copy)]
-struct Drawn {
+struct DrawnUnits {
     /// The logarithm of its probability.
     weight: f64,
     sum: f64,
@@ -301,14 +301,14 @@ struct Enumeration<'a> {
 
 impl Enumeration<'_> {
     /// Draws all numbers of each unit from this one on; as many draws are left.
-    fn visit(&mut self, at: usize, left: u64, drawn: Drawn) {
+    fn visit(&mut self, at: usize, left: u64, drawn: DrawnUnits) {
         let Some(unit) = self.units.get(at) else { return };
         let is_last = at + 1 == self.units.len();
         let log_share = libm::log(unit.count as f64 / self.draws);
         for k in if is_last { left..=left } else { 0..=left } {
             let times = k as f64;
             let factorial = self.factorials.get(k as usize).copied().unwrap_or(0.0);
-            let next = Drawn {
+            let next = DrawnUnits {
                 weight: drawn.weight + times * log_share - factorial,
                 sum: drawn.sum + times * unit.deviation,
                 size: drawn.size + times * unit.size,
@@ -331,8 +331,8 @@ mod tests {
     /// Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, table 2.1: survival of the treated mice.
     const MICE: [f64; 7] = [94.0, 197.0, 16.0, 38.0, 99.0, 141.0, 23.0];
 
-    fn things(values: &[f64]) -> Vec<ResampledThing> {
-        tally(values).iter().map(|(value, count)| ResampledThing::score(*value, *count)).collect()
+    fn things(values: &[f64]) -> Vec<ResamplingUnit> {
+        tally(values).iter().map(|(value, count)| ResamplingUnit::score(*value, *count)).collect()
     }
 
     fn ideal(values: &[f64]) -> IdealMeans {
@@ -453,7 +453,7 @@ mod tests {
 
     #[test]
     fn clusters() {
-        let cluster = |size, sum| ResampledThing::cluster(&ClusterTotal { size, sum: (sum, 0.0) });
+        let cluster = |size, sum| ResamplingUnit::cluster(&ClusterTotal { size, sum: (sum, 0.0) });
         // Of one size: means ½, 1 and 0 of three clusters.
         let equal = IdealMeans::of(vec![cluster(2, 1.0), cluster(2, 2.0), cluster(2, 0.0)]).unwrap();
         assert!((equal.standard_deviation() - (0.5_f64 / 9.0).sqrt()).abs() < 1e-14);
@@ -466,7 +466,7 @@ mod tests {
                 && close(unequal.0[1], (0.25, 0.5))
                 && close(unequal.0[2], (1.0, 0.25))
         );
-        let many: Vec<ResampledThing> = (1..40).map(|at| cluster(at, f64::from(at as u32).sqrt())).collect();
+        let many: Vec<ResamplingUnit> = (1..40).map(|at| cluster(at, f64::from(at as u32).sqrt())).collect();
         assert_eq!(IdealMeans::of(many), Err(NoIdealMeans::UnequalClusters));
     }
 }

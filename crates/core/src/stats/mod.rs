@@ -34,7 +34,7 @@ pub use bootstrap::{
 pub(crate) use bootstrap_t::{studentised_cluster_means, studentised_means};
 pub use exact::ExactSum;
 pub use gamma::{ln_choose, ln_gamma};
-pub(crate) use ideal::{IdealMeans, ResampledThing};
+pub(crate) use ideal::{IdealMeans, ResamplingUnit};
 pub use moments::Moments;
 pub use noncentral_t::noncentral_t_cdf;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};

@@ -134,7 +134,7 @@ fn gwet_published() {
     let four = |metric: &str| format!("{:.4}", compute(&columns, metric).number().unwrap());
     assert_eq!(four("cohen_kappa('a', 'b')"), "-0.0234");
     assert_eq!(four("gwet_ac1(['a', 'b'])"), "0.9408");
-    // A label that nobody gave lowers chance.
+    // A label that no rater gave lowers chance.
     let wider = compute(&columns, "gwet_ac1(['a', 'b'], order=[1, 2, 3])").number().unwrap();
     assert!(wider > 0.9408);
 }

@@ -1,6 +1,6 @@
 //! The hint that samples are not independent: a metadata key that no error is clustered by, with the figure.
 //!
-//! It must not cost anybody anything. Only the first of several files is looked at; a table is read once more with its other
+//! It must not slow a command down. Only the first of several files is looked at; a table is read once more with its other
 //! columns, a log together with its scores, and only if the file is small. A file that cannot be read in
 //! this way has no hint.
 

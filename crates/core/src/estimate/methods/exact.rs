@@ -3,7 +3,7 @@
 use super::bootstrap::{no_values, two_ways};
 use super::{DrawSource, Ends, IntervalInput};
 use crate::estimate::{Maybe, Undefined};
-use crate::stats::{IdealMeans, ResampledThing};
+use crate::stats::{IdealMeans, ResamplingUnit};
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     input.spread()?;
@@ -13,14 +13,14 @@ pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
 
 /// All means that resampling can give.
 pub(in crate::estimate) fn means(sample: &DrawSource<'_>) -> Maybe<IdealMeans> {
-    let things: Vec<ResampledThing> = match sample {
+    let things: Vec<ResamplingUnit> = match sample {
         DrawSource::Scores(plain) => {
             let values = plain.values.as_ref().ok_or_else(no_values)?;
-            values.iter().map(|(value, count)| ResampledThing::score(*value, *count)).collect()
+            values.iter().map(|(value, count)| ResamplingUnit::score(*value, *count)).collect()
         }
         DrawSource::Clusters(clustered) => {
             let clusters = clustered.single().ok_or_else(two_ways)?;
-            clusters.totals().iter().map(ResampledThing::cluster).collect()
+            clusters.totals().iter().map(ResamplingUnit::cluster).collect()
         }
         DrawSource::None => return Err(Undefined::NotAvailable),
     };

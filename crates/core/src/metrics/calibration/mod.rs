@@ -27,7 +27,7 @@ pub(super) const CONFIDENCE: &str = "confidence";
 /// Where confidences are, and how values become right or wrong.
 #[derive(Clone, Debug)]
 pub(super) struct PredictionSource {
-    metric: &'static str,
+    pub(super) metric: &'static str,
     key: String,
     conversion: Conversion,
 }

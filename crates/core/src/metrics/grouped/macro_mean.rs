@@ -22,13 +22,13 @@ pub(super) struct MacroMean<'a> {
 }
 
 /// A figure of a group, and the weight of the group.
-type Weighted<'v> = (&'v Estimate, f64);
+type WeightedEstimate<'v> = (&'v Estimate, f64);
 
 impl MacroMean<'_> {
     /// The mean of the groups' values, part by part where there are several. `across` is its error if clusters span groups.
     pub(super) fn of_groups(&self, groups: &[&GroupValue], across: Option<&ErrorFigure>) -> MetricValue {
         let n = groups.iter().map(|group| group.n).sum();
-        let mut by_key: IndexMap<Option<String>, Vec<Weighted<'_>>> = IndexMap::new();
+        let mut by_key: IndexMap<Option<String>, Vec<WeightedEstimate<'_>>> = IndexMap::new();
         for GroupValue { value, weight, .. } in groups {
             collect(value, *weight, None, &mut by_key);
         }
@@ -38,7 +38,7 @@ impl MacroMean<'_> {
             return Mean { mean: self, across, n }.of(estimates).into();
         }
         let mean = Mean { mean: self, across: None, n };
-        let entry = |(key, estimates): (Option<String>, Vec<Weighted<'_>>)| {
+        let entry = |(key, estimates): (Option<String>, Vec<WeightedEstimate<'_>>)| {
             (key.unwrap_or_default(), Some(mean.of(&estimates)))
         };
         MetricValue::Map(by_key.into_iter().map(entry).collect())
@@ -50,7 +50,7 @@ fn collect<'v>(
     value: &'v MetricValue,
     weight: f64,
     key: Option<String>,
-    by_key: &mut IndexMap<Option<String>, Vec<Weighted<'v>>>,
+    by_key: &mut IndexMap<Option<String>, Vec<WeightedEstimate<'v>>>,
 ) {
     let under = |name: &str| Some(key.as_ref().map_or(name.to_owned(), |key| format!("{key}_{name}")));
     match value {
@@ -86,7 +86,7 @@ struct Mean<'a> {
 }
 
 impl Mean<'_> {
-    fn of(&self, groups: &[Weighted<'_>]) -> Estimate {
+    fn of(&self, groups: &[WeightedEstimate<'_>]) -> Estimate {
         let MacroMean { role, estimation, whole, .. } = *self.mean;
         let unknown = groups.iter().filter(|(group, _)| !self.is_defined(group)).count();
         let value = self.mean(groups.iter().map(|(group, weight)| (role.recorded(group), *weight)));
@@ -152,7 +152,7 @@ impl Mean<'_> {
     }
 
     /// The means of the lower and of the upper ends.
-    fn interval(&self, groups: &[Weighted<'_>]) -> Maybe<Interval> {
+    fn interval(&self, groups: &[WeightedEstimate<'_>]) -> Maybe<Interval> {
         let ends: Vec<((f64, f64), f64)> =
             groups.iter().map(|(group, weight)| (recorded_ends(group), *weight)).collect();
         let lower = self.mean(ends.iter().map(|(ends, weight)| (ends.0, *weight)))?;
@@ -170,9 +170,10 @@ impl Mean<'_> {
     }
 
     /// What the error would be if scores were independent.
-    fn iid_stderr(&self, groups: &[Weighted<'_>]) -> Option<f64> {
-        let of_group =
-            |(group, weight): &Weighted<'_>| Some(group.notes.iid_stderr.or(group.stderr())? * weight);
+    fn iid_stderr(&self, groups: &[WeightedEstimate<'_>]) -> Option<f64> {
+        let of_group = |(group, weight): &WeightedEstimate<'_>| {
+            Some(group.notes.iid_stderr.or(group.stderr())? * weight)
+        };
         let of_groups: Option<Vec<f64>> = groups.iter().map(of_group).collect();
         let of_groups = of_groups.filter(|_| self.mean.conversion.is_none())?;
         Some(root_of_squares(&of_groups, 1.0) / total(groups.iter().map(|(_, weight)| *weight)))
@@ -180,7 +181,7 @@ impl Mean<'_> {
 
     /// The standard error of the mean of fixed groups, √(Σ w²·SE²)/Σ w, with the degrees of freedom of Welch and
     /// Satterthwaite; if clusters span groups, that of what they contribute to all of them.
-    fn error(&self, groups: &[Weighted<'_>]) -> Maybe<StdError> {
+    fn error(&self, groups: &[WeightedEstimate<'_>]) -> Maybe<StdError> {
         if self.mean.conversion.is_some() {
             return Err(Undefined::NotAvailable);
         }
@@ -226,7 +227,7 @@ pub(super) fn total(weights: impl Iterator<Item = f64>) -> f64 {
 }
 
 /// What makes the errors of groups random.
-fn drawn_errors(groups: &[Weighted<'_>]) -> Option<Draws> {
+fn drawn_errors(groups: &[WeightedEstimate<'_>]) -> Option<Draws> {
     let is_drawn = |group: &&Estimate| group.error.as_ref().is_ok_and(|error| error.method.is_drawn());
     groups.iter().map(|(group, _)| *group).filter(is_drawn).find_map(|group| group.draws)
 }

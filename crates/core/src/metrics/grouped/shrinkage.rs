@@ -18,7 +18,7 @@ const LEAST: usize = 3;
 const STEPS: usize = 500;
 
 /// A group as the model sees it.
-struct Observed {
+struct GroupObservation {
     at: usize,
     value: f64,
     variance: f64,
@@ -39,7 +39,7 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
     // No range of scores has a mean outside.
     let is_within = |(low, high): &(f64, f64)| observed.iter().all(|one| (*low..=*high).contains(&one.value));
     let range = range.filter(is_within);
-    for Observed { at, value, variance } in observed {
+    for GroupObservation { at, value, variance } in observed {
         let Some(MetricValue::One(estimate)) = groups.get_mut(at).map(|group| &mut group.value) else {
             continue;
         };
@@ -77,7 +77,7 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
 
 /// The groups with a value. One whose error is unknown, or 0 as all its scores are equal, has that of a group of its size with
 /// the variance that the scores of the others have.
-fn observe(groups: &[Group]) -> Vec<Observed> {
+fn observe(groups: &[Group]) -> Vec<GroupObservation> {
     let known = |group: &Group| {
         let estimate = group.value.estimate()?;
         let n = estimate.n as f64;
@@ -94,15 +94,15 @@ fn observe(groups: &[Group]) -> Vec<Observed> {
         let estimate = group.value.estimate()?;
         let value = estimate.number().filter(|value| value.is_finite())?;
         let (variance, n) = known(group).unwrap_or((pooled, estimate.n as f64));
-        Some(Observed { at, value, variance: variance / n }).filter(|one| one.variance.is_finite())
+        Some(GroupObservation { at, value, variance: variance / n }).filter(|one| one.variance.is_finite())
     };
     groups.iter().enumerate().filter_map(observed).collect()
 }
 
 /// μ and its precision Σ 1/(s² + τ²).
-fn common_mean(observed: &[Observed], tau_squared: f64) -> (f64, f64) {
+fn common_mean(observed: &[GroupObservation], tau_squared: f64) -> (f64, f64) {
     let (mut sum, mut precision) = (ExactSum::new(), ExactSum::new());
-    for Observed { value, variance, .. } in observed {
+    for GroupObservation { value, variance, .. } in observed {
         let weight = 1.0 / (variance + tau_squared);
         sum.add(weight * value);
         precision.add(weight);
@@ -111,13 +111,13 @@ fn common_mean(observed: &[Observed], tau_squared: f64) -> (f64, f64) {
 }
 
 /// τ², 0 if the groups differ no more than their errors explain; none if their squares overflow or vanish.
-fn paule_mandel(observed: &[Observed]) -> Option<f64> {
+fn paule_mandel(observed: &[GroupObservation]) -> Option<f64> {
     let expected = (observed.len() - 1) as f64;
     let mut tau_squared = 0.0;
     for _ in 0..STEPS {
         let (mean, _) = common_mean(observed, tau_squared);
         let (mut square, mut slope) = (ExactSum::new(), ExactSum::new());
-        for Observed { value, variance, .. } in observed {
+        for GroupObservation { value, variance, .. } in observed {
             let (weight, off) = (1.0 / (variance + tau_squared), value - mean);
             square.add(weight * off * off);
             slope.add(weight * weight * off * off);

@@ -24,11 +24,11 @@ pub(crate) struct SchemaArgs {
     /// What to describe: a log as one JSON object, one sample (as `log dump --sample` prints it), or
     /// what `score` and `eval` (results) and `verify` print with --format json
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
-    of: Described,
+    of: SchemaSubject,
 }
 
 #[derive(Debug, Clone, Copy, Default, ValueEnum)]
-enum Described {
+enum SchemaSubject {
     #[default]
     Log,
     Sample,
@@ -38,10 +38,10 @@ enum Described {
 
 pub(crate) fn run(args: &SchemaArgs) -> Outcome {
     let schema = match args.of {
-        Described::Log => LOG_SCHEMA.to_owned(),
-        Described::Sample => sample_schema(),
-        Described::Results => RESULTS_SCHEMA.to_owned(),
-        Described::Verify => VERIFY_SCHEMA.to_owned(),
+        SchemaSubject::Log => LOG_SCHEMA.to_owned(),
+        SchemaSubject::Sample => sample_schema(),
+        SchemaSubject::Results => RESULTS_SCHEMA.to_owned(),
+        SchemaSubject::Verify => VERIFY_SCHEMA.to_owned(),
     };
     Output::from(schema).into()
 }

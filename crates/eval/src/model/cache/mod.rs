@@ -79,7 +79,7 @@ impl Cache {
     }
 
     /// Opens the [default folder](Cache::default_folder). One that an older version made for everybody to read is closed
-    /// to others: nobody has shared it on purpose, and questions and answers may be confidential.
+    /// to others: it was not shared on purpose, and questions and answers may be confidential.
     ///
     /// # Errors
     /// A folder that cannot be made or closed.

@@ -129,7 +129,7 @@ enum SearchOutcome {
     /// It starts at this offset.
     Found(u64),
     NotFound,
-    /// There are so many entries that are not whole that the file is no log which a killed process left.
+    /// There are more incomplete entries than in any log that a killed process left.
     GaveUp,
 }
 
