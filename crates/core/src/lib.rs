@@ -30,6 +30,7 @@
 mod args;
 pub mod chat;
 mod columns;
+mod comparison;
 mod condition;
 mod coverage;
 mod error;
@@ -60,6 +61,10 @@ mod value;
 pub use args::{ArgProblem, ArgType, ArgWord, Args};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
+};
+pub use comparison::{
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
+    Correction, FlipTable, Gate, GateOutcome, Rank, Ranking, TestMethod,
 };
 pub use condition::Condition;
 pub use coverage::{

@@ -1,0 +1,240 @@
+//! Is one model better than another? Two sets of scores, matched by sample, and what their difference supports.
+//!
+//! Epochs are reduced first, so that a pair is a sample; pairing epoch with epoch would count each sample several times.
+
+mod options;
+
+pub use options::{ComparisonOptions, Correction, Gate, GateOutcome};
+
+use crate::columns::ScoreColumns;
+use crate::estimate::{Estimate, Maybe};
+use crate::plan::Plan;
+
+/// The scores of one side of a comparison, with the plan that they are computed by.
+#[derive(Clone, Copy, Debug)]
+pub struct ComparedScores<'a> {
+    /// What the side is called: a model, a file, a scorer.
+    pub name: &'a str,
+    /// The task, if sides of several tasks are compared.
+    pub task: Option<&'a str>,
+    /// The scores.
+    pub columns: &'a ScoreColumns,
+    /// Metrics, reducers, errors, seed.
+    pub plan: &'a Plan,
+}
+
+/// All comparisons of several sides.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ComparisonReport {
+    /// The names of the sides, the base first.
+    pub sides: Vec<String>,
+    /// One for each other side, scorer, metric, task and group; with the matrix, one for each pair of sides.
+    pub comparisons: Vec<Comparison>,
+    /// The sides by rank, one ranking for each scorer and metric; only with more than two sides.
+    pub rankings: Vec<Ranking>,
+    /// What a reader of the numbers should know.
+    pub warnings: Vec<ComparisonWarning>,
+}
+
+/// One metric of two sides, and their difference.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Comparison {
+    /// The side that the other is compared with.
+    pub base: String,
+    /// The other side.
+    pub other: String,
+    /// The task, if there are several.
+    pub task: Option<String>,
+    /// The scorer.
+    pub scorer: String,
+    /// The reducer, unless it is the implied mean or there is none.
+    pub reducer: Option<String>,
+    /// The key of map-valued scores.
+    pub field: Option<String>,
+    /// The metric.
+    pub metric: String,
+    /// The metadata key of the group; none for all samples.
+    pub group_key: Option<String>,
+    /// The group; none for all samples, or for the mean over groups or tasks.
+    pub group: Option<String>,
+    /// Whether samples are matched.
+    pub is_paired: bool,
+    /// The number of pairs; of all samples with a score, if unpaired.
+    pub n: u64,
+    /// Samples that only the base has.
+    pub only_base: u64,
+    /// Samples that only the other side has.
+    pub only_other: u64,
+    /// The figure of the base, over the samples of the comparison.
+    pub base_estimate: Estimate,
+    /// The figure of the other side.
+    pub other_estimate: Estimate,
+    /// Other minus base, with error, interval, and bounds where scores are absent.
+    pub difference: Estimate,
+    /// The test of no difference.
+    pub test: Maybe<ComparisonTest>,
+    /// Its p-value after the correction for several comparisons.
+    pub p_adjusted: Option<f64>,
+    /// The flip table, and exact tests of it; only for pairs of zeros and ones.
+    pub flips: Option<FlipTable>,
+    /// The p-value of the exact sign-flip permutation test, where it was computed.
+    pub p_sign_flip: Option<f64>,
+    /// The p-value of the test of equivalence, if a margin was given.
+    pub p_tost: Option<f64>,
+    /// Pairs in which the other side is better; none if unpaired.
+    pub wins: Option<u64>,
+    /// Pairs in which the other side is worse.
+    pub losses: Option<u64>,
+    /// Pairs without a difference.
+    pub ties: Option<u64>,
+    /// The correlation of the two sides over pairs.
+    pub correlation: Maybe<f64>,
+    /// The share of the variance of an unpaired difference that pairing removed.
+    pub variance_removed: Maybe<f64>,
+    /// The smallest difference that these samples detect with a power of 80 %.
+    pub mde: Maybe<f64>,
+    /// What the gate decides.
+    pub gate: Option<GateOutcome>,
+}
+
+/// A test of no difference.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ComparisonTest {
+    /// The p-value, two-sided.
+    pub p_value: f64,
+    /// Which test.
+    pub method: TestMethod,
+}
+
+impl ComparisonTest {
+    /// A test with its p-value.
+    pub fn new(method: TestMethod, p_value: f64) -> Self {
+        ComparisonTest { p_value, method }
+    }
+}
+
+/// A test of no difference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TestMethod {
+    /// The paired t test; with clusters, CR2 with its degrees of freedom.
+    T,
+    /// McNemar's test, mid-p.
+    McNemarMid,
+    /// McNemar's test, exact.
+    McNemarExact,
+    /// The exact sign-flip permutation test.
+    SignFlip,
+    /// The paired bootstrap.
+    Bootstrap,
+    /// Welch's t test, unpaired.
+    Welch,
+    /// Newcombe's interval of two unpaired shares, inverted.
+    Newcombe,
+}
+
+impl TestMethod {
+    /// Its name in machine-readable output.
+    pub fn name(self) -> &'static str {
+        match self {
+            TestMethod::T => "t",
+            TestMethod::McNemarMid => "mcnemar_mid",
+            TestMethod::McNemarExact => "mcnemar_exact",
+            TestMethod::SignFlip => "sign_flip",
+            TestMethod::Bootstrap => "bootstrap",
+            TestMethod::Welch => "welch",
+            TestMethod::Newcombe => "newcombe",
+        }
+    }
+}
+
+/// Pairs of zeros and ones by both scores.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct FlipTable {
+    /// Right on both sides.
+    pub both_right: u64,
+    /// Right only on the base side: losses.
+    pub only_base_right: u64,
+    /// Right only on the other side: wins.
+    pub only_other_right: u64,
+    /// Wrong on both sides.
+    pub both_wrong: u64,
+    /// The p-value of McNemar's exact test.
+    pub p_exact: f64,
+    /// Its mid-p version.
+    pub p_mid: f64,
+}
+
+/// Several sides in the order of one metric.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Ranking {
+    /// The scorer.
+    pub scorer: String,
+    /// The reducer, unless it is the implied mean or there is none.
+    pub reducer: Option<String>,
+    /// The key of map-valued scores.
+    pub field: Option<String>,
+    /// The metric.
+    pub metric: String,
+    /// The task; none for the only one, or for the mean over tasks.
+    pub task: Option<String>,
+    /// The samples that all sides have.
+    pub n: u64,
+    /// The level of the intervals of ranks.
+    pub level: f64,
+    /// The sides, the best one first.
+    pub ranks: Vec<Rank>,
+}
+
+/// The place of one side.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Rank {
+    /// The side.
+    pub side: String,
+    /// Its figure.
+    pub estimate: Estimate,
+    /// The place, from 1; equal figures share one.
+    pub rank: u32,
+    /// The best and the worst place that the data support, at the level.
+    pub interval: (u32, u32),
+    /// The tie groups that it is in, as letters: the data do not distinguish two sides that share one.
+    pub tie_groups: String,
+}
+
+/// What a reader of a comparison should know.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComparisonWarning {
+    /// Samples of one side have no partner.
+    #[error("{only_base} samples of {base} and {only_other} of {other} have no partner and are left out")]
+    Unmatched {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// Samples that only the base has.
+        only_base: u64,
+        /// Samples that only the other side has.
+        only_other: u64,
+    },
+    /// The sides have different numbers of epochs.
+    #[error(
+        "{base} has {base_epochs} epochs and {other} {other_epochs}; each sample is reduced to one score first"
+    )]
+    UnequalEpochs {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The epochs of the base.
+        base_epochs: usize,
+        /// Those of the other side.
+        other_epochs: usize,
+    },
+}
