@@ -19,3 +19,4 @@ mod stats_bootstrap;
 mod stats_exact;
 mod stats_quantiles;
 mod stats_special;
+mod two_samples;
