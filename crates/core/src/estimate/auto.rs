@@ -38,9 +38,10 @@ fn effective_n_of(input: &IntervalInput<'_>, method: IntervalMethod) -> Option<f
     }
     match method {
         IntervalMethod::Wilson => effective_n(input).ok(),
-        IntervalMethod::ClopperPearson | IntervalMethod::Jeffreys | IntervalMethod::Beta(_) => {
-            binomial::effective_n(input, method)
-        }
+        IntervalMethod::ModifiedWilson
+        | IntervalMethod::ClopperPearson
+        | IntervalMethod::Jeffreys
+        | IntervalMethod::Beta(_) => binomial::effective_n(input, method),
         _ => None,
     }
 }

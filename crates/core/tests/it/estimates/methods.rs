@@ -126,8 +126,25 @@ fn clustered_shares_have_an_effective_n() {
 }
 
 #[test]
+fn the_interval_of_surveys() {
+    let scores = [1, 1, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1].map(f64::from);
+    let clusters = [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4];
+    let plan = r#"{"interval": "modified_wilson", "method": "CR1"}"#;
+    let share = clustered(plan, &scores, &clusters);
+    assert_close(share.stderr().unwrap(), 0.0835829526254599, 1e-12);
+    assert_ends(&share, 0.45816717315826694, 0.8606957325510538);
+    // Without any variance, Wilson's own of as many as there are clusters.
+    let all = clustered(plan, &[1.0; 30], &[0, 1, 2, 3, 4, 5].repeat(5));
+    assert_ends(&all, 0.6096657120978346, 1.0);
+    assert_eq!(all.notes.effective_n, Some(6.0));
+    // Independent scores are their own effective n.
+    let (own, wilson) = (of(&with("modified_wilson"), &binary(7, 30)), of(&with("wilson"), &binary(7, 30)));
+    assert_ends(&own, interval(&wilson).lower, interval(&wilson).upper);
+}
+
+#[test]
 fn what_is_for_zeros_and_ones_refuses_other_scores() {
-    for method in ["clopper_pearson", "jeffreys", "beta(prior=[1, 1])"] {
+    for method in ["modified_wilson", "clopper_pearson", "jeffreys", "beta(prior=[1, 1])"] {
         let graded = of(&with(method), &[0.0, 0.5, 1.0]);
         let name = method.split('(').next().unwrap();
         let reason =
@@ -347,7 +364,7 @@ fn methods_are_specs() {
         ("t(3)", "t has no arguments"),
         (
             "wald",
-            "expected one of auto, wilson, clopper_pearson, jeffreys, beta, t, bootstrap, bca, bootstrap_t, exact, wild, \
+            "expected one of auto, wilson, modified_wilson, clopper_pearson, jeffreys, beta, t, bootstrap, bca, bootstrap_t, exact, wild, \
              found \"wald\"",
         ),
     ] {
