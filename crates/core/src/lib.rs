@@ -64,7 +64,7 @@ pub use columns::{
 };
 pub use comparison::{
     ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
-    Correction, FlipTable, Gate, GateOutcome, Rank, Ranking, TestMethod,
+    Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking, TestMethod, compare,
 };
 pub use condition::Condition;
 pub use coverage::{

@@ -9,6 +9,7 @@ mod views;
 
 pub use unused_cluster::UnusedCluster;
 
+pub(crate) use block::{BlockVisitor, VisitedBlock, evaluate as evaluate_metric, innermost};
 pub(crate) use reduce::reduce;
 
 use std::collections::HashSet;
@@ -243,6 +244,24 @@ impl Plan {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn evaluate(&self, columns: &ScoreColumns) -> Result<Evaluation> {
+        self.evaluate_or_visit(columns, None)
+    }
+
+    /// Shows the scores of the plan to a visitor, as its metrics would see them: reduced, by key, with their errors.
+    /// Nothing is computed.
+    pub(crate) fn visit_scores(
+        &self,
+        columns: &ScoreColumns,
+        visitor: &BlockVisitor<'_>,
+    ) -> Result<Vec<Warning>> {
+        Ok(self.evaluate_or_visit(columns, Some(visitor))?.results.warnings)
+    }
+
+    fn evaluate_or_visit(
+        &self,
+        columns: &ScoreColumns,
+        visitor: Option<&BlockVisitor<'_>>,
+    ) -> Result<Evaluation> {
         self.errors.check().map_err(Error::custom)?;
         let index = columns.sample_index();
         if let Some(row) = index.duplicate() {
@@ -260,7 +279,7 @@ impl Plan {
         let reducers = self.all_reducers().map(count).max().unwrap_or(1);
         let random = Random::new(self.seed, self.max_draws)
             .among(scorers.max(1).saturating_mul(most.max(1)).saturating_mul(reducers.max(1)));
-        let shared = views::EvaluationInput { columns, index: &index, random };
+        let shared = views::EvaluationInput { columns, index: &index, random, visitor };
         let names = unique_names(self.scorers.iter().map(|s| s.name.as_str()));
         let results = Results {
             total_samples: columns.len(),
