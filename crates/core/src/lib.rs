@@ -44,6 +44,7 @@ mod naming;
 mod package_member;
 mod params;
 mod plan;
+mod power;
 pub mod python_text;
 mod random;
 mod ratings;
