@@ -2,9 +2,11 @@
 //!
 //! Epochs are reduced first, so that a pair is a sample; pairing epoch with epoch would count each sample several times.
 
+mod error;
 mod gate;
 mod options;
 
+pub use error::ComparisonError;
 pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
 pub use options::{ComparisonOptions, Correction};
 
