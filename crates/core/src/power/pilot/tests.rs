@@ -61,7 +61,7 @@ fn pairs_of_zeros_and_ones() {
     let pilot = PilotScores::of_pairs(sides.0, sides.1, &[]).unwrap();
     assert_eq!((pilot.flips, pilot.share), (Some((0.2, 0.4)), Some(0.6)));
     // numpy.corrcoef
-    assert_close(pilot.correlation.unwrap(), -0.408_248_290_463_863_07);
+    assert_close(pilot.correlation.unwrap(), -0.408_248_290_463_863);
     assert!(matches!(pilot.within, Err(Undefined::Other(_))), "one epoch has no variance");
 }
 
