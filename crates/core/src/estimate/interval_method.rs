@@ -22,6 +22,8 @@ use crate::spec::{Arg, Spec};
 pub enum IntervalMethod {
     /// Wilson's score interval, on the effective n where scores are not independent zeros and ones.
     Wilson,
+    /// Wilson's on the effective n of surveys, for clustered zeros and ones: Korn and Graubard's adjustment for few clusters.
+    ModifiedWilson,
     /// Clopper and Pearson's: never covers less than its level, for zeros and ones.
     ClopperPearson,
     /// The credible interval of Jeffreys' prior, Beta(½, ½), for zeros and ones.
@@ -90,8 +92,9 @@ impl WildWeights {
 
 impl IntervalMethod {
     /// The methods that a plan can name; those with arguments with their defaults.
-    pub const CHOICES: [IntervalMethod; 10] = [
+    pub const CHOICES: [IntervalMethod; 11] = [
         IntervalMethod::Wilson,
+        IntervalMethod::ModifiedWilson,
         IntervalMethod::ClopperPearson,
         IntervalMethod::Jeffreys,
         IntervalMethod::Beta(BetaPrior::UNIFORM),
@@ -126,6 +129,7 @@ impl IntervalMethod {
     pub fn name(self) -> &'static str {
         match self {
             IntervalMethod::Wilson => "wilson",
+            IntervalMethod::ModifiedWilson => "modified_wilson",
             IntervalMethod::ClopperPearson => "clopper_pearson",
             IntervalMethod::Jeffreys => "jeffreys",
             IntervalMethod::Beta(_) => "beta",
@@ -325,7 +329,8 @@ mod tests {
     /// The next variant: a new one does not compile until it is here, and fails until a list has it.
     fn next(method: M) -> Option<M> {
         Some(match method {
-            M::Wilson => M::ClopperPearson,
+            M::Wilson => M::ModifiedWilson,
+            M::ModifiedWilson => M::ClopperPearson,
             M::ClopperPearson => M::Jeffreys,
             M::Jeffreys => M::Beta(BetaPrior::UNIFORM),
             M::Beta(_) => M::T,
