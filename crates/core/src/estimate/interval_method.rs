@@ -49,6 +49,11 @@ pub enum IntervalMethod {
     /// The normal interval of a group that is shrunken toward the others; see `shrink` of
     /// [`grouped`](crate::metrics::grouped).
     EmpiricalBayes,
+    /// That of Bonett and Price, for the difference of two shares over the same samples; on the effective n where samples
+    /// are not independent.
+    BonettPrice,
+    /// Newcombe's (method 10), for the difference of two independent shares: Wilson's ends of both, combined.
+    Newcombe,
     /// As a custom metric defines it.
     Custom,
 }
@@ -114,6 +119,9 @@ impl IntervalMethod {
         IntervalMethod::Custom,
     ];
 
+    /// The methods of differences, which only comparisons choose.
+    pub const OF_COMPARISONS: [IntervalMethod; 2] = [IntervalMethod::BonettPrice, IntervalMethod::Newcombe];
+
     /// Whether it draws resamples.
     pub fn is_drawn(self) -> bool {
         use IntervalMethod as M;
@@ -142,6 +150,8 @@ impl IntervalMethod {
             IntervalMethod::Logit => "logit",
             IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::EmpiricalBayes => "empirical_bayes",
+            IntervalMethod::BonettPrice => "bonett_price",
+            IntervalMethod::Newcombe => "newcombe",
             IntervalMethod::Custom => "custom",
         }
     }
@@ -343,14 +353,16 @@ mod tests {
             M::Logit => M::OrderStatistics,
             M::OrderStatistics => M::EmpiricalBayes,
             M::EmpiricalBayes => M::Custom,
-            M::Custom => return None,
+            M::Custom => M::BonettPrice,
+            M::BonettPrice => M::Newcombe,
+            M::Newcombe => return None,
         })
     }
 
     #[test]
     fn every_method_is_listed_once() {
         let walked: Vec<M> = std::iter::successors(Some(M::Wilson), |method| next(*method)).collect();
-        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).collect();
+        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).chain(M::OF_COMPARISONS).collect();
         assert_eq!(walked, listed);
     }
 }
