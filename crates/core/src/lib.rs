@@ -66,7 +66,7 @@ pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use comparison::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
     Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking, TestMethod, compare,
 };
 pub use condition::Condition;

@@ -52,6 +52,11 @@ pub enum IntervalMethod {
     /// A confidence sequence by betting: valid at every look at a run, so that it may decide when the run stops. See
     /// [`ConfidenceSequence`](crate::ConfidenceSequence).
     Betting,
+    /// That of Bonett and Price, for the difference of two shares over the same samples; on the effective n where samples
+    /// are not independent.
+    BonettPrice,
+    /// Newcombe's (method 10), for the difference of two independent shares: Wilson's ends of both, combined.
+    Newcombe,
     /// As a custom metric defines it.
     Custom,
 }
@@ -118,6 +123,9 @@ impl IntervalMethod {
         IntervalMethod::Custom,
     ];
 
+    /// The methods of differences, which only comparisons choose.
+    pub const OF_COMPARISONS: [IntervalMethod; 2] = [IntervalMethod::BonettPrice, IntervalMethod::Newcombe];
+
     /// Whether it draws resamples.
     pub fn is_drawn(self) -> bool {
         use IntervalMethod as M;
@@ -147,6 +155,8 @@ impl IntervalMethod {
             IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::EmpiricalBayes => "empirical_bayes",
             IntervalMethod::Betting => "betting",
+            IntervalMethod::BonettPrice => "bonett_price",
+            IntervalMethod::Newcombe => "newcombe",
             IntervalMethod::Custom => "custom",
         }
     }
@@ -349,14 +359,16 @@ mod tests {
             M::OrderStatistics => M::EmpiricalBayes,
             M::EmpiricalBayes => M::Betting,
             M::Betting => M::Custom,
-            M::Custom => return None,
+            M::Custom => M::BonettPrice,
+            M::BonettPrice => M::Newcombe,
+            M::Newcombe => return None,
         })
     }
 
     #[test]
     fn every_method_is_listed_once() {
         let walked: Vec<M> = std::iter::successors(Some(M::Wilson), |method| next(*method)).collect();
-        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).collect();
+        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).chain(M::OF_COMPARISONS).collect();
         assert_eq!(walked, listed);
     }
 }

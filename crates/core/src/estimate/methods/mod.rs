@@ -70,6 +70,8 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         | IntervalMethod::OrderStatistics
         | IntervalMethod::EmpiricalBayes
         | IntervalMethod::Betting
+        | IntervalMethod::BonettPrice
+        | IntervalMethod::Newcombe
         | IntervalMethod::Custom => Err(Undefined::NotAvailable),
     }
 }
