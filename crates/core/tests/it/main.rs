@@ -9,6 +9,7 @@
 
 mod any_metric;
 mod coverage;
+mod early_stop;
 mod estimates;
 mod groups;
 mod judges;
