@@ -44,12 +44,14 @@ mod naming;
 mod package_member;
 mod params;
 mod plan;
+mod power;
 pub mod python_text;
 mod random;
 mod ratings;
 mod reducer;
 pub mod reducers;
 pub mod registry;
+mod requirement;
 mod results;
 mod sample_id;
 mod score;
@@ -77,7 +79,7 @@ pub use estimate::{
     StdError, Summary, Undefined, WildWeights,
 };
 pub use evaluation::{
-    AggregateBasis, Counts, EstimateRow, Evaluation, Group, GroupAggregate, Groups, MetricResult,
+    AggregateBasis, Counts, EstimateRow, Evaluation, FigurePath, Group, GroupAggregate, Groups, MetricResult,
     MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
@@ -94,6 +96,7 @@ pub use random::Random;
 pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
+pub use requirement::{EstimatePart, Relation, Requirement, RequirementOutcome};
 pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};

@@ -6,8 +6,9 @@
 
 use std::fmt;
 
-use super::Comparison;
+use super::{Comparison, ComparisonReport};
 use crate::estimate::Estimate;
+use crate::evaluation::Role;
 
 /// What must hold for the difference, other minus base. It is read off the interval that is shown, whose level is
 /// 1 − 2α ([`Gate::level`]).
@@ -164,6 +165,28 @@ impl Gate {
     }
 }
 
+impl ComparisonReport {
+    /// Holds every comparison that the gate of the options is about against it.
+    ///
+    /// These are the comparisons with the base, over all samples of each task, of metrics of which more is better. A
+    /// group is part of what has been decided already; and the more intervals are read, the more of them are beyond 0
+    /// by chance.
+    pub fn apply_gate(&mut self) {
+        let base = self.sides.first();
+        for comparison in &mut self.comparisons {
+            let gate = self.options.gate.filter(|_| {
+                base == Some(&comparison.base) && comparison.group_key.is_none() && is_good(comparison.role)
+            });
+            comparison.gate = gate.map(|gate| gate.outcome(&comparison.difference));
+        }
+    }
+}
+
+/// Whether more of it is better.
+fn is_good(role: Role) -> bool {
+    matches!(role, Role::Location | Role::Share)
+}
+
 /// A gate asks for more than these samples tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]
@@ -190,6 +213,7 @@ impl fmt::Display for Gate {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::comparison::{ComparisonOptions, FlipTable};
     use crate::estimate::Undefined;
 
     const ALL: [Gate; 4] =
@@ -255,6 +279,55 @@ mod tests {
         assert_eq!(Gate::MinDifference(0.0).check(0.01), Ok(()));
         let text = Gate::Margin(-0.1).check(0.05).unwrap_err().to_string();
         assert_eq!(text, "a margin is a number above 0, not -0.1");
+    }
+
+    #[test]
+    fn a_gate_is_about_all_samples_and_the_base() {
+        let options = ComparisonOptions { gate: Some(Gate::NotWorse), ..ComparisonOptions::default() };
+        let mut report = ComparisonReport::new(["a", "b", "c"], options);
+        let worse = || Estimate::new(-0.2).with_interval(-0.3, -0.1, 0.9);
+        let compare = |base: &str, other: &str, group: Option<&str>, role: Role| {
+            let mut comparison = Comparison::new(base, other, "match", "accuracy");
+            comparison.group_key = group.map(|_| "category".to_owned());
+            comparison.group = group.map(str::to_owned);
+            (comparison.role, comparison.difference) = (role, worse());
+            comparison
+        };
+        report.comparisons = vec![
+            compare("a", "b", None, Role::Location),
+            compare("a", "b", Some("law"), Role::Location),
+            compare("a", "c", None, Role::Share),
+            compare("b", "c", None, Role::Location),
+            compare("a", "b", None, Role::Spread),
+        ];
+        report.apply_gate();
+        let gates: Vec<_> = report.comparisons.iter().map(|one| one.gate).collect();
+        let failed = Some(GateOutcome::Failed);
+        assert_eq!(gates, [failed, None, failed, None, None]);
+        report.options.gate = None;
+        report.apply_gate();
+        assert!(report.comparisons.iter().all(|one| one.gate.is_none()));
+    }
+
+    #[test]
+    fn samples_that_cannot_decide_are_known() {
+        let mut comparison = Comparison::new("a", "b", "match", "accuracy");
+        assert_eq!(Gate::Margin(0.1).shortfall(&comparison), None);
+        comparison.mde = Ok(0.2);
+        for gate in [Gate::Margin(0.1), Gate::Equivalent(0.1)] {
+            let shortfall = gate.shortfall(&comparison).unwrap();
+            assert_eq!((shortfall.needed, shortfall.available), (0.2, 0.1));
+        }
+        assert_eq!(Gate::Margin(0.2).shortfall(&comparison), None);
+        // Nothing is known about the largest difference of scores that are not 0 or 1.
+        let difference = Gate::MinDifference(0.9);
+        assert_eq!(difference.shortfall(&comparison), None);
+        comparison.flips = Some(FlipTable::new([0, 5, 0, 0], 0.0625, 0.03125));
+        assert!(difference.shortfall(&comparison).is_some_and(|shortfall| shortfall.available == 1.0));
+        assert_eq!(Gate::MinDifference(0.8).shortfall(&comparison), None);
+        assert_eq!(Gate::NotWorse.shortfall(&comparison), None);
+        comparison.mde = Ok(1.1);
+        assert!(Gate::NotWorse.shortfall(&comparison).is_some());
     }
 
     #[test]

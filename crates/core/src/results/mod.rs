@@ -112,7 +112,8 @@ impl std::fmt::Display for Warning {
                 )?;
                 let nested = example.starts_with("a map") || example.starts_with("a list");
                 match reducer {
-                    _ if nested => write!(
+                    // Reducers read lists and maps value by value, so what they met is within.
+                    None if nested => write!(
                         f,
                         "lists and maps are no numbers: give metrics by key, as in {{\"*\": [mean(), stderr()]}}, \
                          or a metric over lists"

@@ -219,6 +219,18 @@ fn the_rule_of_three() {
 }
 
 #[test]
+fn the_rule_of_three_counts_clusters() {
+    // Thirty failures in six clusters are six: 1 − 0.05^(1/6).
+    for method in ["auto", "clopper_pearson"] {
+        let errors = format!(r#"{{"interval": "{method}", "side": "upper"}}"#);
+        let none = clustered(&errors, &[0.0; 30], &[0, 1, 2, 3, 4, 5].repeat(5));
+        assert_ends(&none, 0.0, 0.39303776899708276);
+        let reason = none.notes.reason.unwrap();
+        assert!(reason.contains("no 1 among 6 clusters, so at most about 3.0/6 = 0.50"), "{reason}");
+    }
+}
+
+#[test]
 fn a_part_of_a_population() {
     let of_population = |interval: &str, population: u64, scores: &[f64]| {
         let mut plan = with(interval);
