@@ -56,6 +56,7 @@ mod results;
 mod sample_id;
 mod score;
 mod scores;
+mod sequence;
 pub mod spec;
 pub mod stats;
 mod value;
@@ -65,7 +66,7 @@ pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use comparison::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
     Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking, TestMethod, compare,
 };
 pub use condition::Condition;
@@ -104,6 +105,9 @@ pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
+pub use sequence::{
+    ConfidenceSequence, EarlyStop, RuleError, RuleMeasure, SequenceError, StopRule, random_order,
+};
 pub use spec::Spec;
 pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,

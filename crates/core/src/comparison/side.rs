@@ -11,7 +11,7 @@ use crate::metric::{Metric, ScoreParts};
 use crate::plan::{Plan, Reducers};
 use crate::reducer::Reducer;
 use crate::results::VisitedBlock;
-use crate::scores::{RowSelection, ScoreSet, Scores};
+use crate::scores::{EpochInfo, RowSelection, ScoreSet, Scores};
 
 /// Stands for a sample that a side does not have.
 const NONE: u32 = u32::MAX;
@@ -97,7 +97,7 @@ impl<'a> Side<'a> {
             let Some(scorer) = columns.scorer(block.scorer) else { return };
             let mut detached = Block::detach(block, columns, &scorer.name, &sample_of_row);
             if !block.is_unreduced {
-                let reducer = reducer_of(plan, block).unwrap_or(mean);
+                let reducer = reducer_of(plan, block.scorer, block.reducer).unwrap_or(mean);
                 detached.set.raters.reduced = Some((index, reducer));
             }
             blocks.borrow_mut().push(detached);
@@ -123,6 +123,11 @@ impl<'a> Side<'a> {
                 == (&block.reducer, &block.field, block.is_unreduced);
             is_same && (across_scorers || own.scorer == block.scorer)
         })
+    }
+
+    /// The reducer of a block, if the plan names one.
+    pub(super) fn reducer(&self, block: &Block<'_>) -> Option<&'a dyn Reducer> {
+        reducer_of(self.plan, &block.scorer, block.reducer.as_deref())
     }
 
     /// The only scorer that the plan computes figures for, if it names one.
@@ -158,10 +163,10 @@ fn reducing(plan: &Plan) -> Plan {
     plan
 }
 
-/// The reducer of a block, if the plan names one.
-fn reducer_of<'p>(plan: &'p Plan, block: &VisitedBlock<'_>) -> Option<&'p dyn Reducer> {
-    let Reducers::Explicit(reducers) = plan.reducers_of(block.scorer) else { return None };
-    let named = |reducer: &&Arc<dyn Reducer>| Some(reducer.log_name().as_str()) == block.reducer;
+/// The reducer of a scorer that has this name, if the plan names any.
+fn reducer_of<'p>(plan: &'p Plan, scorer: &str, name: Option<&str>) -> Option<&'p dyn Reducer> {
+    let Reducers::Explicit(reducers) = plan.reducers_of(scorer) else { return None };
+    let named = |reducer: &&Arc<dyn Reducer>| Some(reducer.log_name().as_str()) == name;
     reducers.iter().find(named).map(AsRef::as_ref)
 }
 
@@ -203,6 +208,17 @@ impl<'a> Block<'a> {
         let end = |at: Option<usize>| at.and_then(|at| self.ends.get(at)).copied().unwrap_or(0) as usize;
         let range = end((sample as usize).checked_sub(1))..end(Some(sample as usize));
         self.positions.get(range).unwrap_or_default()
+    }
+
+    /// The row of the score columns that a sample with a score is known by.
+    pub(super) fn row_of(&self, sample: u32) -> Option<u32> {
+        let position = *self.positions(sample).first()?;
+        Some(self.scores().column_row(position as usize) as u32)
+    }
+
+    /// The epochs behind reduced scores.
+    pub(super) fn epochs(&self) -> Option<&EpochInfo> {
+        self.set.epochs.as_ref()
     }
 
     /// Whether a sample has a score.
