@@ -22,6 +22,7 @@ use crate::params::ToSpec;
 use crate::ratings::Raters;
 use crate::scores::Scores;
 use crate::spec::{SEED, Spec, params_to_log};
+use crate::value::Conversion;
 
 /// Which scores a metric wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -176,6 +177,12 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         self.inner()?.subject()
     }
 
+    /// The conversion of values to numbers, if it is the mean of those numbers over all samples: then each sample has its
+    /// part in it, and a run can be stopped by it. See [`StopRule`](crate::StopRule).
+    fn mean_of(&self) -> Option<Conversion> {
+        None
+    }
+
     /// The metadata key that it clusters samples by.
     fn cluster(&self) -> Option<&str> {
         self.inner()?.cluster()
@@ -194,6 +201,13 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     /// The raters that it names: other scorers, fields of map-valued scores, metadata keys. See [`Scores::ratings`].
     fn raters(&self) -> Raters {
         self.inner().map(|inner| inner.raters()).unwrap_or_default()
+    }
+
+    /// The numbers that its value is the plain mean of, one for each score, if it is one: they can be compared sample by
+    /// sample. A metric without them is compared by resampling.
+    fn sample_numbers(&self, scores: &Scores<'_>) -> Option<Result<Vec<f64>>> {
+        let _ = scores;
+        None
     }
 
     /// An empty state, if the metric can be computed piece by piece.
@@ -457,6 +471,9 @@ macro_rules! forward_metric {
         fn subject(&$self) -> Option<$crate::Subject> {
             $inner.subject()
         }
+        fn mean_of(&$self) -> Option<$crate::Conversion> {
+            $inner.mean_of()
+        }
         fn cluster(&$self) -> Option<&str> {
             $inner.cluster()
         }
@@ -471,6 +488,9 @@ macro_rules! forward_metric {
         }
         fn figure_names(&$self) -> $crate::FigureNames {
             $inner.figure_names()
+        }
+        fn sample_numbers(&$self, scores: &$crate::Scores<'_>) -> Option<$crate::Result<Vec<f64>>> {
+            $inner.sample_numbers(scores)
         }
         fn state(&$self, estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
             $inner.state(estimation)

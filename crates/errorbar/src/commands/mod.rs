@@ -10,10 +10,13 @@ mod eval;
 mod files;
 mod findings;
 mod handles;
+mod junit;
 mod list;
 mod log;
 mod logs;
 mod models;
+mod power;
+mod requirements;
 mod rescore;
 mod score;
 mod servers;
@@ -139,6 +142,8 @@ enum Command {
     Score(Box<score::ScoreArgs>),
     /// Simulate how often the intervals of scores like these hold the truth
     Coverage(Box<coverage::CoverageArgs>),
+    /// Plan: samples for a difference or a width, and what samples can show
+    Power(Box<power::PowerArgs>),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
     /// Work with logs: list, show samples, dump, convert, edit scores, export tables
@@ -165,6 +170,7 @@ impl Cli {
             Command::Verify(args) => verify::run(args, context),
             Command::Score(args) => score::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
+            Command::Power(args) => power::run(args, context),
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
             Command::List(args) => Ok(list::run(args, context.registry)),
@@ -215,6 +221,7 @@ mod tests {
             &["--help"][..],
             &["score", "--help"],
             &["coverage", "--help"],
+            &["power", "--help"],
             &["eval", "--help"],
             &["verify", "--help"],
             &["log", "--help"],
