@@ -50,6 +50,7 @@ mod ratings;
 mod reducer;
 pub mod reducers;
 pub mod registry;
+mod requirement;
 mod results;
 mod sample_id;
 mod score;
@@ -64,7 +65,7 @@ pub use columns::{
 };
 pub use comparison::{
     ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
-    Correction, FlipTable, Gate, GateOutcome, Rank, Ranking, TestMethod, compare,
+    Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking, TestMethod, compare,
 };
 pub use condition::Condition;
 pub use coverage::{
@@ -77,7 +78,7 @@ pub use estimate::{
     StdError, Summary, Undefined, WildWeights,
 };
 pub use evaluation::{
-    AggregateBasis, Counts, EstimateRow, Evaluation, Group, GroupAggregate, Groups, MetricResult,
+    AggregateBasis, Counts, EstimateRow, Evaluation, FigurePath, Group, GroupAggregate, Groups, MetricResult,
     MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
@@ -94,6 +95,7 @@ pub use random::Random;
 pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
+pub use requirement::{EstimatePart, Relation, Requirement, RequirementOutcome};
 pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};

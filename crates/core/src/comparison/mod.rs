@@ -2,9 +2,11 @@
 //!
 //! Epochs are reduced first, so that a pair is a sample; pairing epoch with epoch would count each sample several times.
 
+mod gate;
 mod options;
 
-pub use options::{ComparisonOptions, Correction, Gate, GateOutcome};
+pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
+pub use options::{ComparisonOptions, Correction};
 
 use crate::columns::ScoreColumns;
 use crate::error::Result;

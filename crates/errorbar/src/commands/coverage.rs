@@ -7,8 +7,8 @@ use errorbar_core::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, Plan, ScoreParts,
     Side,
 };
-use errorbar_log::eval::scorer_metrics;
 use errorbar_log::ScoreTable;
+use errorbar_log::eval::scorer_metrics;
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 
 use super::common::{Format, counted, significant, width};

@@ -7,10 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::spec::nearest;
-use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
-use errorbar_log::eval::{metrics_to_log, scorer_metrics};
+use errorbar_core::{Evaluation, Plan, Reducers, Results, ScoreParts};
 use errorbar_log::ScoreTable;
+use errorbar_log::eval::{metrics_to_log, scorer_metrics};
 use errorbar_report::Report;
 
 use super::common::OutputArgs;
@@ -107,7 +106,7 @@ pub(crate) struct ScoreArgs {
     unconvertible: UnconvertiblePolicy,
     /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     #[command(flatten)]
     pub(super) output_as: OutputArgs,
     /// Write results and reduced scores into the logs, replacing those that they have; everything else

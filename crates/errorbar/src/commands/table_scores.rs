@@ -9,8 +9,8 @@ use clap::ValueEnum;
 use errorbar_core::metrics::{mean, stderr};
 use errorbar_core::spec::{Arg, Spec, nearest};
 use errorbar_core::{
-    Conversion, Error, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, ScoreResult, Value,
-    ValueRef, Warning, metrics,
+    Conversion, Error, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, ScoreResult,
+    Value, ValueRef, Warning, metrics,
 };
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
 

@@ -132,7 +132,9 @@ impl<'a> SampleRows<'a> {
         let of_base = (0..base.input.columns.len()).map(|row| base.input.columns.id(row));
         let mut seen = HashSet::new();
         let only_base: Vec<String> = match common < self.rows.len() {
-            true => of_base.filter(|id| !matched.contains(id) && seen.insert(*id)).map(str::to_owned).collect(),
+            true => {
+                of_base.filter(|id| !matched.contains(id) && seen.insert(*id)).map(str::to_owned).collect()
+            }
             false => Vec::new(),
         };
         if common < 2 {
@@ -181,9 +183,10 @@ fn too_few(base: &Side, other: &Side, common: usize) -> Diagnostic {
         other.name,
         ids(other)
     );
-    let of_table = base.input.log.is_none() && base.input.run.is_none();
-    let hint = match of_table {
-        true => "name the column that identifies the samples with --id; if they are different samples, give --unpaired",
+    let hint = match base.input.is_table || other.input.is_table {
+        true => {
+            "name the column that identifies the samples with --id; if they are different samples, give --unpaired"
+        }
         false => "give logs of the same samples; if they are different ones on purpose, give --unpaired",
     };
     Diagnostic::error(problem).hint(hint)
@@ -272,7 +275,7 @@ fn excerpt(text: &str, other: &str) -> String {
 /// Whether the ids of a table are 1, 2, 3 … or 0, 1, 2 …, in the order of its rows.
 fn are_row_numbers(side: &Side) -> bool {
     let columns = &side.input.columns;
-    if side.input.log.is_some() || columns.is_empty() {
+    if !side.input.is_table || columns.is_empty() {
         return false;
     }
     let Ok(first @ 0..=1) = columns.id(0).parse::<usize>() else { return false };

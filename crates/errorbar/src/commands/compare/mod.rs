@@ -14,9 +14,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
-use errorbar_report::{ComparisonView, Flip};
+use errorbar_report::{ComparisonView, Flip, Markdown, Render, Sort};
 
 use self::alignment::Alignment;
+use self::read::{Files, SideRequest};
 use self::sides::Sides;
 use super::common::{Format, one_of};
 use super::error_args::ErrorArgs;
@@ -25,7 +26,7 @@ use super::specs::PlanOverrides;
 use super::table_scores::UnconvertiblePolicy;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::Diagnostic;
 use crate::hints;
 use crate::output::Output;
 
@@ -76,8 +77,8 @@ pub(crate) struct CompareArgs {
     #[arg(long, value_name = "NAME")]
     base: Option<String>,
     /// Compare these scorers of one log or table; the first is the base
-    #[arg(long, value_name = "NAME", num_args = 2.., conflicts_with = "scorers")]
-    scorers_compared: Vec<String>,
+    #[arg(long = "scorers", value_name = "NAME", num_args = 2.., conflicts_with = "scorers")]
+    compared_scorers: Vec<String>,
     /// Compare every side with every other
     #[arg(long)]
     all_pairs: bool,
@@ -162,24 +163,29 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     if let Some(output) = &args.output {
         check_new(output, args.force)?;
     }
-    let (inputs, mut diagnostics) = read::read(args, &overrides, context)?;
-    let sides = Sides::new(inputs, args, &mut diagnostics)?;
-    let alignment = if args.unpaired { None } else { Some(Alignment::check(&sides, args, &mut diagnostics)?) };
+    let files = Files::find(&args.files)?;
+    let (split, groups) = args.by(files.is_one())?;
+    let request = SideRequest { args, overrides: &overrides, split, groups };
+    let (inputs, mut diagnostics) = files.read(&request, context)?;
+    let sides = Sides::new(inputs, split, args, context, &mut diagnostics)?;
+    let alignment =
+        if args.unpaired { None } else { Some(Alignment::check(&sides, args, &mut diagnostics)?) };
     let mut options = ComparisonOptions::default();
-    options.by = args.groups().map(str::to_owned);
+    options.by = groups.map(str::to_owned);
     (options.unpaired, options.all_pairs, options.correction) =
         (args.unpaired, args.all_pairs, args.correction);
     let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
     let report = compare(&scores, &options)
         .map_err(|error| Diagnostic::error(error.to_string()).hint_if(hints::core::hint(&error)))?;
     for warning in &report.warnings {
-        diagnostics.push(Diagnostic::warning(warning.to_string()).hint_if(hints::core::comparison_hint(warning)));
+        diagnostics
+            .push(Diagnostic::warning(warning.to_string()).hint_if(hints::core::comparison_hint(warning)));
     }
     if let (Some(alignment), Some(most)) = (&alignment, args.unmatched) {
-        diagnostics.extend(alignment.unmatched(&sides, most));
+        diagnostics.extend(alignment.unmatched(most));
     }
     let flips = match args.flips {
-        Some(most) => Some(flips::flips(&sides, &report, most, args, &mut diagnostics)?),
+        Some(most) => Some(flips::flips(&sides, &report, most, &mut diagnostics)?),
         None => None,
     };
     let title = sides.title();
@@ -209,15 +215,18 @@ fn write(path: &Path, output: Output) -> std::io::Result<()> {
 }
 
 impl CompareArgs {
-    /// The column or key whose values are the sides: the first `--by`, if there is one input and no scorers to compare.
-    fn split(&self) -> Option<&str> {
-        let is_one = self.files.len() == 1 && self.scorers_compared.is_empty();
-        self.by.first().map(String::as_str).filter(|_| is_one)
-    }
-
-    /// The key to compare by, group for group.
-    fn groups(&self) -> Option<&str> {
-        self.by.get(usize::from(self.split().is_some())).map(String::as_str)
+    /// What `--by` names: the column or key whose values are the sides, if there is one file and no scorers are compared;
+    /// and the key of the groups.
+    fn by(&self, is_one_file: bool) -> Result<(Option<&str>, Option<&str>), Diagnostic> {
+        let mut keys = self.by.iter().map(String::as_str);
+        let split = if is_one_file && self.compared_scorers.is_empty() { keys.next() } else { None };
+        let groups = keys.next();
+        match keys.next() {
+            None => Ok((split, groups)),
+            Some(_) => Err(Diagnostic::error("sides are compared by one key").about("--by").hint(
+                "with one input, give --by for the sides and once more for the groups; with several, once for the groups",
+            )),
+        }
     }
 
     fn format(&self) -> Format {
@@ -235,6 +244,19 @@ impl CompareArgs {
     }
 
     fn shown(&self, report: ComparisonReport, flips: Option<Vec<Flip>>, title: Option<String>) -> Output {
-        todo!()
+        let text = move |format: &dyn Render| {
+            let mut view = ComparisonView::new(&report);
+            if let Some(flips) = &flips {
+                view = view.flips(flips);
+            }
+            if let Some(title) = &title {
+                view = view.title(title);
+            }
+            format.comparison_text(&view)
+        };
+        match self.format() {
+            Format::Markdown => text(&Markdown::default().brief(self.brief)).into(),
+            format => format.render(Sort::None, text),
+        }
     }
 }

@@ -38,7 +38,9 @@ pub(super) struct Input {
     pub(super) columns: ScoreColumns,
     pub(super) plan: Plan,
     pub(super) questions: Questions,
-    /// The log, of which more may be read; none for a table.
+    /// Whether it is a table, or a part of one.
+    pub(super) is_table: bool,
+    /// The log, of which more may be read; none for a table and for a part of a log.
     pub(super) log: Option<EvalLog>,
     /// The scorer that the scores are of, if that is what is compared.
     pub(super) scorer: Option<String>,
@@ -207,6 +209,7 @@ impl SideReader<'_> {
             columns: scores.columns,
             plan,
             questions: Questions { columns: Vec::new(), digests: scores.digests },
+            is_table: false,
             log: Some(log),
             scorer: None,
         };
@@ -237,6 +240,7 @@ impl SideReader<'_> {
             columns,
             plan: plan.clone(),
             questions: Questions::default(),
+            is_table: false,
             log: None,
             scorer: None,
         };
@@ -279,14 +283,15 @@ impl SideReader<'_> {
             plan.only = args.scorers.clone();
             inputs.extend(self.by_scorer(Input {
                 path: self.path.to_owned(),
-                argument: self.argument.clone(),
-                part: table.part.or(table.log),
+                argument: table.log.unwrap_or_else(|| self.argument.clone()),
+                part: table.part,
                 task: table.task,
                 model: table.model,
                 run: None,
                 questions: questions(&table.columns),
                 columns: table.columns,
                 plan,
+                is_table: true,
                 log: None,
                 scorer: None,
             }));
@@ -336,6 +341,7 @@ impl SideReader<'_> {
                 columns: input.columns.only_scorer(scorer, SCORE)?,
                 plan,
                 questions: Questions::default(),
+                is_table: input.is_table,
                 log: input.log.as_ref().and_then(|log| self.request.args.read.open(log.path()).ok()),
                 scorer: Some(scorer.clone()),
             })

@@ -18,9 +18,17 @@ pub(super) struct Side {
     pub(super) input: Input,
 }
 
+impl Side {
+    /// What tells it apart from the others.
+    pub(super) fn key(&self) -> (&str, Option<&str>) {
+        (&self.name, self.task.as_deref())
+    }
+}
+
 /// What is compared: of each task the base first.
 pub(super) struct Sides {
-    pub(super) sides: Vec<Side>,
+    sides: Vec<Side>,
+    base: String,
 }
 
 impl Sides {
@@ -38,23 +46,19 @@ impl Sides {
         let tasks = tasks(&inputs, args);
         let names = names(&inputs, &tasks);
         let sides = inputs.into_iter().zip(names).zip(tasks);
-        let mut sides: Vec<Side> =
-            sides.map(|((input, name), task)| Side { name, task, input }).collect();
+        let mut sides: Vec<Side> = sides.map(|((input, name), task)| Side { name, task, input }).collect();
         let base = base(&sides, args)?;
-        let order: IndexMap<String, ()> =
-            std::iter::once(base).chain(sides.iter().map(|side| side.name.clone())).map(|name| (name, ())).collect();
+        let order: IndexMap<String, ()> = std::iter::once(base.clone())
+            .chain(sides.iter().map(|side| side.name.clone()))
+            .map(|name| (name, ()))
+            .collect();
         let tasks: IndexMap<Option<String>, ()> = sides.iter().map(|side| (side.task.clone(), ())).collect();
         sides.sort_by_key(|side| (tasks.get_index_of(&side.task), order.get_index_of(&side.name)));
-        let mut sides = Sides { sides };
+        let mut sides = Sides { sides, base };
         sides.drop_lonely_tasks(diagnostics)?;
         sides.check_scorers(diagnostics)?;
         sides.report_same_runs(diagnostics);
         Ok(sides)
-    }
-
-    /// The name of the base.
-    pub(super) fn base(&self) -> &str {
-        self.sides.first().map(|side| side.name.as_str()).unwrap_or_default()
     }
 
     /// What the engine compares.
@@ -74,7 +78,7 @@ impl Sides {
 
     /// The side of this name and task.
     pub(super) fn get(&self, name: &str, task: Option<&str>) -> Option<&Side> {
-        self.sides.iter().find(|side| side.name == name && side.task.as_deref() == task)
+        self.sides.iter().find(|side| side.key() == (name, task))
     }
 
     /// What all sides have in common: the task, or the file.
@@ -89,8 +93,8 @@ impl Sides {
 
     /// Leaves out tasks that only one side has, or that the base does not have.
     fn drop_lonely_tasks(&mut self, diagnostics: &mut Diagnostics) -> Result<(), Diagnostic> {
-        let base = self.base_of_all();
-        let is_comparable = |sides: &[Side]| sides.len() > 1 && sides.iter().any(|side| side.name == base);
+        let is_comparable =
+            |sides: &[Side]| sides.len() > 1 && sides.first().is_some_and(|side| side.name == self.base);
         let (comparable, lonely): (Vec<&[Side]>, Vec<&[Side]>) =
             self.by_task().partition(|sides| is_comparable(sides));
         let task = |sides: &&[Side]| sides.first().and_then(|side| side.task.clone()).unwrap_or_default();
@@ -107,11 +111,6 @@ impl Sides {
         Ok(())
     }
 
-    /// The first side of the first task, which has the base if any task has.
-    fn base_of_all(&self) -> String {
-        self.base().to_owned()
-    }
-
     /// Refuses sides without a common scorer; scorers that only some sides have are reported.
     fn check_scorers(&self, diagnostics: &mut Diagnostics) -> Result<(), Diagnostic> {
         for sides in self.by_task() {
@@ -122,9 +121,14 @@ impl Sides {
                     return Err(other_scorers(base, other, &of_base, &of_other));
                 }
                 for (side, own, foreign) in [(base, &of_base, &of_other), (other, &of_other, &of_base)] {
-                    let only: Vec<&str> = own.iter().filter(|name| !foreign.contains(name)).copied().collect();
+                    let only: Vec<&str> =
+                        own.iter().filter(|name| !foreign.contains(name)).copied().collect();
                     if !only.is_empty() {
-                        let text = format!("only {} has scores by {}, which are not compared", side.name, only.join(", "));
+                        let text = format!(
+                            "only {} has scores by {}, which are not compared",
+                            side.name,
+                            only.join(", ")
+                        );
                         diagnostics.push(Diagnostic::note(text));
                     }
                 }
@@ -158,7 +162,9 @@ fn scorers(side: &Side) -> Vec<&str> {
 /// The error of a side that has no other.
 fn alone(input: &Input, split: Option<&str>) -> Diagnostic {
     let problem = match (split, &input.part) {
-        (Some(key), Some(value)) => format!("`{key}` has one value only, {value:?}: there is nothing to compare it with"),
+        (Some(key), Some(value)) => {
+            format!("`{key}` has one value only, {value:?}: there is nothing to compare it with")
+        }
         _ => "there is nothing to compare it with".to_owned(),
     };
     let hint = match (&input.log, split) {
@@ -205,10 +211,13 @@ fn other_scorers(base: &Side, other: &Side, of_base: &[&str], of_other: &[&str])
 }
 
 /// The metrics of tables are the same on all sides, and their cells are scores.
-fn prepare_tables(inputs: &mut [Input], args: &CompareArgs, context: &Context<'_>) -> Result<(), Diagnostics> {
-    let is_table = |input: &Input| input.run.is_none() && input.log.is_none();
-    let has_means = inputs.iter().any(|input| is_table(input) && input.columns.has_number_outside(0.0, 1.0));
-    for input in inputs.iter_mut().filter(|input| is_table(input)) {
+fn prepare_tables(
+    inputs: &mut [Input],
+    args: &CompareArgs,
+    context: &Context<'_>,
+) -> Result<(), Diagnostics> {
+    let has_means = inputs.iter().any(|input| input.is_table && input.columns.has_number_outside(0.0, 1.0));
+    for input in inputs.iter_mut().filter(|input| input.is_table) {
         if has_means {
             table_scores::choose_means(&mut input.plan, &input.columns);
         }
@@ -235,7 +244,7 @@ fn tasks(inputs: &[Input], args: &CompareArgs) -> Vec<Option<String>> {
 /// What inputs could be called, the best first.
 const NAMINGS: [fn(&Input) -> Option<String>; 7] = [
     |input| input.scorer.clone(),
-    |input| input.part.clone().filter(|_| input.model.is_none() || input.log.is_none()),
+    |input| input.part.clone(),
     |input| input.model.clone(),
     |input| Some(input.argument.clone()),
     |input| Some(format!("{} ({})", input.model.as_ref()?, input.argument)),
