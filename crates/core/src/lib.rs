@@ -44,6 +44,7 @@ mod naming;
 mod package_member;
 mod params;
 mod plan;
+mod power;
 pub mod python_text;
 mod random;
 mod ratings;
@@ -64,7 +65,7 @@ pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use comparison::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
     Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking, TestMethod, compare,
 };
 pub use condition::Condition;

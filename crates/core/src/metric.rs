@@ -196,6 +196,13 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         self.inner().map(|inner| inner.raters()).unwrap_or_default()
     }
 
+    /// The numbers that its value is the plain mean of, one for each score, if it is one: they can be compared sample by
+    /// sample. A metric without them is compared by resampling.
+    fn sample_numbers(&self, scores: &Scores<'_>) -> Option<Result<Vec<f64>>> {
+        let _ = scores;
+        None
+    }
+
     /// An empty state, if the metric can be computed piece by piece.
     fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
         let _ = estimation;
@@ -471,6 +478,9 @@ macro_rules! forward_metric {
         }
         fn figure_names(&$self) -> $crate::FigureNames {
             $inner.figure_names()
+        }
+        fn sample_numbers(&$self, scores: &$crate::Scores<'_>) -> Option<$crate::Result<Vec<f64>>> {
+            $inner.sample_numbers(scores)
         }
         fn state(&$self, estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
             $inner.state(estimation)

@@ -7,7 +7,7 @@ mod under_plan;
 
 pub(crate) use epochs::{EpochInfo, EpochSums};
 pub(crate) use key_column::KeyColumn;
-pub(crate) use resampler::Resampler;
+pub(crate) use resampler::{Resampler, UnitRows};
 use resampler::copy_id;
 
 use std::borrow::Cow;

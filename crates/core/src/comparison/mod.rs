@@ -2,14 +2,25 @@
 //!
 //! Epochs are reduced first, so that a pair is a sample; pairing epoch with epoch would count each sample several times.
 
+mod bounds;
+mod engine;
+mod error;
+mod figures;
 mod gate;
 mod options;
+mod pair;
+mod paired;
+mod pairing;
+mod resampled;
+mod side;
+mod unpaired;
 
+pub use error::ComparisonError;
 pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
 pub use options::{ComparisonOptions, Correction};
 
 use crate::columns::ScoreColumns;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Maybe, Undefined};
 use crate::evaluation::Role;
 use crate::plan::Plan;
@@ -18,10 +29,8 @@ use crate::plan::Plan;
 ///
 /// # Errors
 /// What makes the scores of a side unusable, as in [`Plan::evaluate`]; sides that cannot be compared.
-pub fn compare(sides: &[ComparedScores<'_>], _options: &ComparisonOptions) -> Result<ComparisonReport> {
-    let mut report = ComparisonReport::default();
-    report.sides.extend(sides.iter().map(|side| side.name.to_owned()));
-    Ok(report)
+pub fn compare(sides: &[ComparedScores<'_>], options: &ComparisonOptions) -> Result<ComparisonReport> {
+    engine::compare(sides, options)
 }
 
 /// The scores of one side of a comparison, with the plan that they are computed by.
@@ -312,6 +321,18 @@ pub enum ComparisonWarning {
         only_base: u64,
         /// Samples that only the other side has.
         only_other: u64,
+    },
+    /// A metric could not be computed.
+    #[error("{metric} of {base} and {other} is left out: {error}")]
+    Failed {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The metric.
+        metric: String,
+        /// Why.
+        error: Box<Error>,
     },
     /// The sides have different numbers of epochs.
     #[error(

@@ -22,6 +22,8 @@ use crate::spec::{Arg, Spec};
 pub enum IntervalMethod {
     /// Wilson's score interval, on the effective n where scores are not independent zeros and ones.
     Wilson,
+    /// Wilson's on the effective n of surveys, for clustered zeros and ones: Korn and Graubard's adjustment for few clusters.
+    ModifiedWilson,
     /// Clopper and Pearson's: never covers less than its level, for zeros and ones.
     ClopperPearson,
     /// The credible interval of Jeffreys' prior, Beta(½, ½), for zeros and ones.
@@ -47,6 +49,11 @@ pub enum IntervalMethod {
     /// The normal interval of a group that is shrunken toward the others; see `shrink` of
     /// [`grouped`](crate::metrics::grouped).
     EmpiricalBayes,
+    /// That of Bonett and Price, for the difference of two shares over the same samples; on the effective n where samples
+    /// are not independent.
+    BonettPrice,
+    /// Newcombe's (method 10), for the difference of two independent shares: Wilson's ends of both, combined.
+    Newcombe,
     /// As a custom metric defines it.
     Custom,
 }
@@ -90,8 +97,9 @@ impl WildWeights {
 
 impl IntervalMethod {
     /// The methods that a plan can name; those with arguments with their defaults.
-    pub const CHOICES: [IntervalMethod; 10] = [
+    pub const CHOICES: [IntervalMethod; 11] = [
         IntervalMethod::Wilson,
+        IntervalMethod::ModifiedWilson,
         IntervalMethod::ClopperPearson,
         IntervalMethod::Jeffreys,
         IntervalMethod::Beta(BetaPrior::UNIFORM),
@@ -111,6 +119,9 @@ impl IntervalMethod {
         IntervalMethod::Custom,
     ];
 
+    /// The methods of differences, which only comparisons choose.
+    pub const OF_COMPARISONS: [IntervalMethod; 2] = [IntervalMethod::BonettPrice, IntervalMethod::Newcombe];
+
     /// Whether it draws resamples.
     pub fn is_drawn(self) -> bool {
         use IntervalMethod as M;
@@ -126,6 +137,7 @@ impl IntervalMethod {
     pub fn name(self) -> &'static str {
         match self {
             IntervalMethod::Wilson => "wilson",
+            IntervalMethod::ModifiedWilson => "modified_wilson",
             IntervalMethod::ClopperPearson => "clopper_pearson",
             IntervalMethod::Jeffreys => "jeffreys",
             IntervalMethod::Beta(_) => "beta",
@@ -138,6 +150,8 @@ impl IntervalMethod {
             IntervalMethod::Logit => "logit",
             IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::EmpiricalBayes => "empirical_bayes",
+            IntervalMethod::BonettPrice => "bonett_price",
+            IntervalMethod::Newcombe => "newcombe",
             IntervalMethod::Custom => "custom",
         }
     }
@@ -325,7 +339,8 @@ mod tests {
     /// The next variant: a new one does not compile until it is here, and fails until a list has it.
     fn next(method: M) -> Option<M> {
         Some(match method {
-            M::Wilson => M::ClopperPearson,
+            M::Wilson => M::ModifiedWilson,
+            M::ModifiedWilson => M::ClopperPearson,
             M::ClopperPearson => M::Jeffreys,
             M::Jeffreys => M::Beta(BetaPrior::UNIFORM),
             M::Beta(_) => M::T,
@@ -338,14 +353,16 @@ mod tests {
             M::Logit => M::OrderStatistics,
             M::OrderStatistics => M::EmpiricalBayes,
             M::EmpiricalBayes => M::Custom,
-            M::Custom => return None,
+            M::Custom => M::BonettPrice,
+            M::BonettPrice => M::Newcombe,
+            M::Newcombe => return None,
         })
     }
 
     #[test]
     fn every_method_is_listed_once() {
         let walked: Vec<M> = std::iter::successors(Some(M::Wilson), |method| next(*method)).collect();
-        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).collect();
+        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).chain(M::OF_COMPARISONS).collect();
         assert_eq!(walked, listed);
     }
 }

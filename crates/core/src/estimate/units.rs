@@ -97,6 +97,16 @@ impl ScoreUnits {
         }
     }
 
+    /// The same units with other positions, which `map` adds for those of each unit.
+    pub(crate) fn mapped(&self, map: impl Fn(&[u32], &mut Vec<u32>)) -> Self {
+        let (mut positions, mut ends) = (Vec::with_capacity(self.positions.len()), Vec::new());
+        for unit in self.iter() {
+            map(unit, &mut positions);
+            ends.push(positions.len() as u32);
+        }
+        ScoreUnits { positions, ends, samples: self.samples, is_clustered: self.is_clustered }
+    }
+
     /// The number of units.
     pub(crate) fn len(&self) -> usize {
         self.ends.len()

@@ -68,7 +68,7 @@ impl ArgType for CiMethod {
 
 /// Confidence interval for the mean (lower, upper), by t, by percentile bootstrap, or by another method.
 ///
-/// Other methods are `wilson`, `clopper_pearson`, `jeffreys`, `beta(prior=[a, b])`, `bca`, `bootstrap_t`, `exact` and `wild`.
+/// Other methods are `wilson`, `modified_wilson`, `clopper_pearson`, `jeffreys`, `beta(prior=[a, b])`, `bca`, `bootstrap_t`, `exact` and `wild`.
 /// The reference does not have them, so logs record the metric as `errorbar/ci` then.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ci")]

@@ -162,6 +162,7 @@ impl Rates {
             sum(of_part.map(|(_, influence)| (influence * influence, 1)))
         };
         let parts = [part(true), part(false)];
-        CorrectedMean { value: raw, influence, variance: parts.iter().sum(), parts }
+        let judge_weight = 1.0 - judged.labelled() as f64 / judged.rows.len() as f64;
+        CorrectedMean { value: raw, influence, variance: parts.iter().sum(), parts, judge_weight }
     }
 }

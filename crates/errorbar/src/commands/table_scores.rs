@@ -21,6 +21,8 @@ use crate::diagnostic::Diagnostic;
 const VALUES_LISTED: usize = 5;
 /// The number of characters of a value that an error shows.
 const SHOWN: usize = 40;
+/// How an error shows the absence of a value. A string has quotes.
+const NULL: &str = "null";
 
 /// What to do with cells that are no scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -242,7 +244,7 @@ fn shown(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::List(_) => "a list".to_owned(),
         ValueRef::Map(_) => "a map".to_owned(),
-        ValueRef::Leaf(LeafRef::Null) => "null".to_owned(),
+        ValueRef::Leaf(LeafRef::Null) => NULL.to_owned(),
         ValueRef::Leaf(_) => {
             let text = value.as_text().unwrap_or_default();
             match text.chars().count() > SHOWN {
@@ -267,6 +269,9 @@ fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
     let meaning = match found {
+        [one, ..] if one.values.keys().all(|value| value == NULL) => {
+            "write NaN in place of null for what could not be scored".to_owned()
+        }
         [one, ..] if one.are_nested => {
             "give metrics by key, such as --metric '{\"*\": [mean(), stderr()]}'".to_owned()
         }

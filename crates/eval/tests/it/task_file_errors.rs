@@ -45,7 +45,7 @@ fn how_errors_are_computed() {
             "4:1: unknown key `clusters`; did you mean `cluster`?",
             "4:12: `clusters`: expected a metadata key such as \"passage\", or a list of two, found an empty string",
             "5:10: `method`: expected one of iid, CR0, CR1, CR2, CR3, jackknife, bootstrap, found \"CR22\"; did you mean `CR2`?",
-            "6:12: `interval`: expected one of auto, wilson, clopper_pearson, jeffreys, beta, t, bootstrap, bca, bootstrap_t, exact, wild, found \"bootstrapt\"; did you mean `bootstrap`?",
+            "6:12: `interval`: expected one of auto, wilson, modified_wilson, clopper_pearson, jeffreys, beta, t, bootstrap, bca, bootstrap_t, exact, wild, found \"bootstrapt\"; did you mean `bootstrap`?",
             "7:9: the level must lie between 0 and 1 (both excluded), found 95; for 95 % write 0.95",
             "8:9: the number of draws must lie between 100 and 10000000, found 5",
             "9:9: the range must be two numbers, the lower one first, found 5 and 1",

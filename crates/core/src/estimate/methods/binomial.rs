@@ -4,13 +4,22 @@
 //! Graubard, "Confidence intervals for proportions with small expected number of positive counts estimated from survey data",
 //! Survey Methodology 24, 1998): n* = p(1−p)/V · (t_{n−1}/t_{df})², at most n, with the variance V and its degrees of freedom.
 
-use super::wilson::is_plain;
+use super::wilson::{is_plain, wilson};
 use super::{Ends, IntervalInput};
 use crate::estimate::{BetaPrior, IntervalMethod, Maybe, ScoreKind, Undefined};
-use crate::stats::{beta_quantile, beta_survival_quantile, t_quantile};
+use crate::stats::{beta_quantile, beta_survival_quantile, normal_quantile, t_quantile};
 
 /// Jeffreys' prior.
 const JEFFREYS: BetaPrior = BetaPrior { a: 0.5, b: 0.5 };
+
+/// Wilson's interval of as many trials as would have this variance. Their number allows for the degrees of freedom, so that
+/// the quantile is the normal one.
+pub(super) fn modified_wilson(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+    let trials = trials(input, IntervalMethod::ModifiedWilson, confidence)?;
+    let n = trials.successes + trials.failures;
+    let (lower, upper) = wilson(trials.successes / n, n, normal_quantile(confidence));
+    Ok(Ends { lower, upper, df: trials.df })
+}
 
 /// Clopper & Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", 1934: quantiles of
 /// Beta(x, n−x+1) and Beta(x+1, n−x); 0 at no success, 1 at no failure.

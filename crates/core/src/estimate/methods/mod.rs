@@ -56,6 +56,7 @@ impl Ends {
 fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> Maybe<Ends> {
     match method {
         IntervalMethod::Wilson => wilson::ends(input, confidence),
+        IntervalMethod::ModifiedWilson => binomial::modified_wilson(input, confidence),
         IntervalMethod::T => t::ends(input, confidence),
         IntervalMethod::Bootstrap => bootstrap::ends(input, confidence),
         IntervalMethod::Bca => bca::ends(input, confidence),
@@ -68,6 +69,8 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         IntervalMethod::Logit
         | IntervalMethod::OrderStatistics
         | IntervalMethod::EmpiricalBayes
+        | IntervalMethod::BonettPrice
+        | IntervalMethod::Newcombe
         | IntervalMethod::Custom => Err(Undefined::NotAvailable),
     }
 }

@@ -126,8 +126,25 @@ fn clustered_shares_have_an_effective_n() {
 }
 
 #[test]
+fn the_interval_of_surveys() {
+    let scores = [1, 1, 1, 0, 1, 1, 1, 0, 0, 1, 1, 1, 1, 1, 0, 1, 0, 1, 0, 0, 1, 1, 1].map(f64::from);
+    let clusters = [0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4, 4, 4, 4, 4];
+    let plan = r#"{"interval": "modified_wilson", "method": "CR1"}"#;
+    let share = clustered(plan, &scores, &clusters);
+    assert_close(share.stderr().unwrap(), 0.0835829526254599, 1e-12);
+    assert_ends(&share, 0.45816717315826694, 0.8606957325510538);
+    // Without any variance, Wilson's own of as many as there are clusters.
+    let all = clustered(plan, &[1.0; 30], &[0, 1, 2, 3, 4, 5].repeat(5));
+    assert_ends(&all, 0.6096657120978346, 1.0);
+    assert_eq!(all.notes.effective_n, Some(6.0));
+    // Independent scores are their own effective n.
+    let (own, wilson) = (of(&with("modified_wilson"), &binary(7, 30)), of(&with("wilson"), &binary(7, 30)));
+    assert_ends(&own, interval(&wilson).lower, interval(&wilson).upper);
+}
+
+#[test]
 fn what_is_for_zeros_and_ones_refuses_other_scores() {
-    for method in ["clopper_pearson", "jeffreys", "beta(prior=[1, 1])"] {
+    for method in ["modified_wilson", "clopper_pearson", "jeffreys", "beta(prior=[1, 1])"] {
         let graded = of(&with(method), &[0.0, 0.5, 1.0]);
         let name = method.split('(').next().unwrap();
         let reason =
@@ -199,6 +216,18 @@ fn the_rule_of_three() {
     // The other bound of such scores says nothing, and two-sided intervals are as they were.
     assert_eq!(interval(&of(&bound("auto", Side::Lower), &binary(0, 30))).method, IntervalMethod::Wilson);
     assert_eq!(interval(&of(&with("auto"), &binary(0, 30))).method, IntervalMethod::Wilson);
+}
+
+#[test]
+fn the_rule_of_three_counts_clusters() {
+    // Thirty failures in six clusters are six: 1 − 0.05^(1/6).
+    for method in ["auto", "clopper_pearson"] {
+        let errors = format!(r#"{{"interval": "{method}", "side": "upper"}}"#);
+        let none = clustered(&errors, &[0.0; 30], &[0, 1, 2, 3, 4, 5].repeat(5));
+        assert_ends(&none, 0.0, 0.39303776899708276);
+        let reason = none.notes.reason.unwrap();
+        assert!(reason.contains("no 1 among 6 clusters, so at most about 3.0/6 = 0.50"), "{reason}");
+    }
 }
 
 #[test]
@@ -347,7 +376,7 @@ fn methods_are_specs() {
         ("t(3)", "t has no arguments"),
         (
             "wald",
-            "expected one of auto, wilson, clopper_pearson, jeffreys, beta, t, bootstrap, bca, bootstrap_t, exact, wild, \
+            "expected one of auto, wilson, modified_wilson, clopper_pearson, jeffreys, beta, t, bootstrap, bca, bootstrap_t, exact, wild, \
              found \"wald\"",
         ),
     ] {

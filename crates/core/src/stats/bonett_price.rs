@@ -1,0 +1,30 @@
+//! The interval of Bonett and Price for the difference of two shares over the same samples.
+//!
+//! Wald's interval with one pair added to each of the wins and the losses: it keeps its level where most pairs agree, and
+//! has a width where all of them do. Bonett & Price, "Adjusted Wald confidence interval for a difference of binomial
+//! proportions based on paired data", 2012.
+
+use super::normal::normal_quantile;
+
+/// The interval of (wins − losses)/n at a level such as 0.95, within [−1, 1]; of the n pairs the others are ties.
+///
+/// ```
+/// # use errorbar_core::stats::bonett_price;
+/// let (lower, upper) = bonett_price(3, 0, 10, 0.95);
+/// assert!((lower + 0.0867).abs() < 1e-4 && (upper - 0.5867).abs() < 1e-4);
+/// ```
+pub fn bonett_price(wins: u64, losses: u64, n: u64, level: f64) -> (f64, f64) {
+    let z = normal_quantile(0.5 + level / 2.0);
+    let (difference, stderr) = adjusted(wins, losses, n);
+    let margin = z * stderr;
+    ((difference - margin).max(-1.0), (difference + margin).min(1.0))
+}
+
+/// The difference of the adjusted shares and its standard error: the centre of the interval, and its half width at z = 1.
+pub(crate) fn adjusted(wins: u64, losses: u64, n: u64) -> (f64, f64) {
+    let pairs = n as f64 + 2.0;
+    let (won, lost) = ((wins as f64 + 1.0) / pairs, (losses as f64 + 1.0) / pairs);
+    // From the counts, so that equal ones give 0.
+    let difference = (wins as f64 - losses as f64) / pairs;
+    (difference, ((won + lost - difference * difference).max(0.0) / pairs).sqrt())
+}
