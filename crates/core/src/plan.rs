@@ -6,7 +6,6 @@ use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan};
-use crate::evaluation::{Role, innermost};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::ratings::Raters;
@@ -33,15 +32,6 @@ impl Metrics {
     /// The sample metadata keys that the metrics need.
     pub fn metadata_keys(&self) -> MetadataKeys {
         self.iter().fold(MetadataKeys::NONE, |keys, metric| keys.and(metric.metadata_keys()))
-    }
-
-    /// The names under which results have estimates of the metrics. Errors and intervals have none, if there is a
-    /// location that they may belong to.
-    pub(crate) fn figure_names(&self) -> impl Iterator<Item = String> {
-        let has_location = self.iter().any(|metric| metric.role() == Role::Location);
-        let is_figure = move |role: Role| !(has_location && matches!(role, Role::ErrorOf | Role::IntervalOf));
-        let figures = self.iter().filter(move |metric| is_figure(metric.role()));
-        figures.map(|metric| innermost(&metric.spec()).name.clone())
     }
 
     /// The parts of scores that the metrics read.

@@ -6,8 +6,10 @@ use indexmap::IndexSet;
 
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Maybe, Side, Undefined};
-use crate::evaluation::{FigurePath, Results, unknown};
-use crate::plan::Plan;
+use crate::evaluation::{FigurePath, Results, Role, innermost, unknown};
+use crate::metric::{Metric, Wants};
+use crate::naming::unique_names;
+use crate::plan::{MetricItem, Metrics, Plan, Reducers};
 
 /// What a figure of results must be.
 ///
@@ -214,20 +216,86 @@ impl Requirement {
         named.next().map(|failure| format!("{} failed", failure.metric))
     }
 
-    /// Whether a plan can have such a figure at all. Groups, and keys of scores, are known only later.
+    /// Whether a plan can have such a figure, and only one. Groups, and keys of scores, are known only later.
     ///
     /// # Errors
-    /// [`Error::UnknownMetric`] if no metric of the plan has the name.
+    /// [`Error::UnknownMetric`] if no metric of the plan has the name, [`Error::AmbiguousMetric`] if several have it.
     pub fn check_plan(&self, plan: &Plan) -> Result<()> {
-        let planned = plan.scorers.iter().map(|scorer| &scorer.metrics);
-        let known: IndexSet<String> = match &plan.task_metrics {
-            Some(metrics) => metrics.figure_names().collect(),
-            None => planned.flat_map(|metrics| metrics.figure_names()).collect(),
-        };
-        match self.path.names().iter().any(|name| known.contains(name)) {
-            true => Ok(()),
-            false => Err(unknown(&self.path, known)),
+        let planned = PlannedFigures::of(plan);
+        if !self.path.names().iter().any(|name| planned.names.contains(name)) {
+            return Err(unknown(&self.path, planned.names));
         }
+        let is_named = |figure: &&PlannedFigure| {
+            self.path.fits(&figure.scorer, None, &figure.metric, figure.reducer.as_deref())
+        };
+        let named: Vec<&PlannedFigure> = planned.figures.iter().filter(is_named).collect();
+        if named.len() < 2 {
+            return Ok(());
+        }
+        let candidates = named.into_iter().map(PlannedFigure::to_string).collect();
+        Err(Error::AmbiguousMetric { metric: self.path.to_string(), candidates })
+    }
+}
+
+/// The figures that a plan will give.
+struct PlannedFigures {
+    /// The names of all metrics that will have a figure.
+    names: IndexSet<String>,
+    /// Those over all scores of a scorer. How many keys there are for metrics by key is known only later.
+    figures: IndexSet<PlannedFigure>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct PlannedFigure {
+    scorer: String,
+    metric: String,
+    reducer: Option<String>,
+}
+
+impl PlannedFigures {
+    fn of(plan: &Plan) -> Self {
+        let mut planned = PlannedFigures { names: IndexSet::new(), figures: IndexSet::new() };
+        let scorers = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+        for (scorer, own) in scorers.iter().zip(&plan.scorers) {
+            let metrics = plan.task_metrics.as_ref().unwrap_or(&own.metrics);
+            let is_part = |metric: &dyn Metric| matches!(metric.role(), Role::ErrorOf | Role::IntervalOf);
+            // Errors and intervals have no figure of their own if there is a location that they may belong to.
+            let has_location = metrics.iter().any(|metric| metric.role() == Role::Location);
+            let is_figure = |metric: &dyn Metric| !(has_location && is_part(metric));
+            let name = |metric: &dyn Metric| innermost(&metric.spec()).name.clone();
+            let figures = metrics.iter().filter(|metric| is_figure(metric.as_ref()));
+            planned.names.extend(figures.map(|metric| name(metric.as_ref())));
+            let items = match metrics {
+                Metrics::List(items) => items.as_slice(),
+                Metrics::Map(_) => &[],
+            };
+            for item in items {
+                let MetricItem::Metric(metric) = item else { continue };
+                if !is_figure(metric.as_ref()) {
+                    continue;
+                }
+                let reducers = match plan.reducers_of(scorer) {
+                    Reducers::Explicit(reducers) if metric.wants() != Wants::Unreduced => {
+                        reducers.iter().map(|reducer| Some(reducer.log_name())).collect()
+                    }
+                    _ => vec![None],
+                };
+                let figure = |reducer| PlannedFigure {
+                    scorer: scorer.clone(),
+                    metric: name(metric.as_ref()),
+                    reducer,
+                };
+                planned.figures.extend(reducers.into_iter().map(figure));
+            }
+        }
+        planned
+    }
+}
+
+impl fmt::Display for PlannedFigure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [Some(self.scorer.as_str()), Some(&self.metric), self.reducer.as_deref()];
+        f.write_str(&names.into_iter().flatten().collect::<Vec<_>>().join("/"))
     }
 }
 

@@ -60,20 +60,25 @@ impl FigurePath {
         &self.names
     }
 
-    fn names_row(&self, row: &EstimateRow<'_>) -> bool {
+    /// Whether it may be the name of a figure of these.
+    pub(crate) fn fits(
+        &self,
+        scorer: &str,
+        field: Option<&str>,
+        metric: &str,
+        reducer: Option<&str>,
+    ) -> bool {
         let joined = self.names.join("/");
-        let name = |parts: &[Option<&str>]| {
+        let is_name = |parts: &[Option<&str>]| {
             let parts: Option<Vec<&str>> = parts.iter().copied().collect();
             parts.is_some_and(|parts| parts.join("/") == joined)
         };
-        let (scorer, field, metric, reducer) = (Some(row.scorer), row.field, Some(row.metric), row.reducer);
-        name(&[metric])
-            || name(&[metric, reducer])
-            || name(&[field, metric])
-            || match field {
-                Some(_) => name(&[scorer, field, metric]) || name(&[scorer, field, metric, reducer]),
-                None => name(&[scorer, metric]) || name(&[scorer, metric, reducer]),
-            }
+        let (scorer, metric) = (Some(scorer), Some(metric));
+        let is_full = match field {
+            Some(_) => is_name(&[scorer, field, metric]) || is_name(&[scorer, field, metric, reducer]),
+            None => is_name(&[scorer, metric]) || is_name(&[scorer, metric, reducer]),
+        };
+        is_full || is_name(&[metric]) || is_name(&[metric, reducer]) || is_name(&[field, metric])
     }
 
     fn selects_row(&self, row: &EstimateRow<'_>) -> bool {
@@ -138,7 +143,8 @@ impl Results {
     /// [`Error::UnknownMetric`], or [`Error::AmbiguousMetric`] if there are several.
     pub fn find(&self, path: &FigurePath) -> Result<Estimate> {
         let rows = self.rows();
-        let named: Vec<&EstimateRow<'_>> = rows.iter().filter(|row| path.names_row(row)).collect();
+        let is_named = |row: &&EstimateRow<'_>| path.fits(row.scorer, row.field, row.metric, row.reducer);
+        let named: Vec<&EstimateRow<'_>> = rows.iter().filter(is_named).collect();
         let mut found: IndexMap<(usize, Option<&str>), &EstimateRow<'_>> = IndexMap::new();
         for row in named.iter().filter(|row| path.selects_row(row)) {
             let first = found.entry((row.score, row.field)).or_insert(row);

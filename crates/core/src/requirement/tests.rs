@@ -226,5 +226,28 @@ fn a_plan_shows_which_names_there_will_be() {
         let error = parse(text).unwrap().check_plan(&plan).unwrap_err();
         assert!(matches!(error, Error::UnknownMetric { .. }), "{text}: {error}");
     }
-    assert_eq!(parse("stderr > 0").unwrap().check_plan(&Plan::new().metrics(metrics![stderr()])), Ok(()));
+    let alone = Plan::new().scorer("a", metrics![stderr()]);
+    assert_eq!(parse("stderr > 0").unwrap().check_plan(&alone), Ok(()));
+}
+
+/// After a run of hours it is too late to find out.
+#[test]
+fn a_plan_shows_which_names_are_of_several_figures() {
+    let plan = Plan::new().scorer("a", metrics![accuracy(), mean()]).scorer("b", metrics![accuracy()]);
+    let check = |text: &str, plan: &Plan| parse(text).unwrap().check_plan(plan);
+    match check("lower(accuracy) > 0", &plan).unwrap_err() {
+        Error::AmbiguousMetric { candidates, .. } => assert_eq!(candidates, ["a/accuracy", "b/accuracy"]),
+        other => panic!("{other}"),
+    }
+    assert_eq!(check("mean > 0", &plan), Ok(()));
+    assert_eq!(check("b/accuracy > 0", &plan), Ok(()));
+    // The same metric by group is no other figure: brackets tell them apart.
+    let grouped = Plan::new().scorer("a", metrics![accuracy(), grouped(accuracy(), "category")]);
+    assert_eq!(check("accuracy > 0", &grouped), Ok(()));
+    let reduced =
+        Plan::new().scorer("a", metrics![accuracy()]).reducers(crate::reducers![pass_at(1), pass_at(2)]);
+    let candidates = vec!["a/accuracy/pass_at_1".to_owned(), "a/accuracy/pass_at_2".to_owned()];
+    let ambiguous = Error::AmbiguousMetric { metric: "a/accuracy".to_owned(), candidates };
+    assert_eq!(check("a/accuracy > 0", &reduced), Err(ambiguous));
+    assert_eq!(check("accuracy/pass_at_2 > 0", &reduced), Ok(()));
 }
