@@ -277,8 +277,8 @@ impl Differences<'_> {
         (estimate.notes.reason, estimate.notes.is_caution, estimate.draws) = (Some(reason), false, None);
     }
 
-    /// The number of independent pairs that would have this error; at most n, and the number of clusters if there is no
-    /// spread.
+    /// The number of independent pairs that would have this error, s²/(n* − 1) with the divisor n in s²: at most n. The number
+    /// of clusters if there is no spread.
     fn effective_n(&self, error: &StdError, summary: &Summary) -> f64 {
         let n = self.n() as f64;
         let independent = summary.moments().stderr().unwrap_or(0.0);
@@ -286,8 +286,8 @@ impl Differences<'_> {
             return error.clusters.iter().min().map_or(n, |clusters| *clusters as f64);
         }
         let ratio = independent / error.se;
-        let effective = n * ratio * ratio;
-        if self.pairs.errors.population.is_none() { effective.min(n).max(1.0) } else { effective.max(1.0) }
+        let effective = (n - 1.0) * ratio * ratio + 1.0;
+        if self.pairs.errors.population.is_none() { effective.min(n) } else { effective }
     }
 
     /// Differences that are all equal have no spread, but a range may be known: then n says how far off they may be.
