@@ -56,6 +56,7 @@ mod results;
 mod sample_id;
 mod score;
 mod scores;
+mod sequence;
 pub mod spec;
 pub mod stats;
 mod value;
@@ -92,6 +93,9 @@ pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
 };
+pub use power::{
+    Flips, PilotScores, PilotSide, PowerDesign, PowerError, PowerMethod, PowerPlan, ScoreSpread,
+};
 pub use random::Random;
 pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
@@ -101,6 +105,9 @@ pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
+pub use sequence::{
+    ConfidenceSequence, EarlyStop, RuleError, RuleMeasure, SequenceError, StopRule, random_order,
+};
 pub use spec::Spec;
 pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,

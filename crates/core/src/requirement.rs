@@ -85,14 +85,23 @@ impl EstimatePart {
         }
     }
 
+    /// The part of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        EstimatePart::ALL.into_iter().find(|part| part.name() == Some(name))
+    }
+
     /// This number of an estimate, or why it does not exist.
     pub fn of(self, estimate: &Estimate) -> Maybe<f64> {
         // The other end of a bound is that of the range of scores: no information about the figure.
         let end = |absent: Side, which: &str| {
             let interval = estimate.interval.as_ref().map_err(Clone::clone)?;
-            match interval.side == absent {
-                true => Err(Undefined::Other(format!("the interval has no {which} end"))),
-                false => Ok(interval),
+            match interval {
+                interval if interval.side == absent => {
+                    Err(Undefined::Other(format!("the interval has no {which} end")))
+                }
+                // Without width it carries no information, and meets no requirement.
+                interval if interval.lower == interval.upper => Err(Undefined::NoSpread { n: estimate.n }),
+                interval => Ok(interval),
             }
         };
         let lower = || end(Side::Upper, "lower").map(|interval| interval.lower);
@@ -189,6 +198,16 @@ impl Requirement {
     /// The name of the estimate that it is about.
     pub fn path(&self) -> &FigurePath {
         &self.path
+    }
+
+    /// How its figure is compared.
+    pub fn relation(&self) -> Relation {
+        self.relation
+    }
+
+    /// The number that its figure is compared with.
+    pub fn limit(&self) -> f64 {
+        self.limit
     }
 
     /// Holds results against it. A figure that does not exist, or whose metric failed, does not meet it.

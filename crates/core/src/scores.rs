@@ -11,6 +11,7 @@ pub(crate) use resampler::{Resampler, UnitRows};
 use resampler::copy_id;
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::columns::{Floats, Numbers, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn};
@@ -283,6 +284,11 @@ impl<'a> Scores<'a> {
     /// The rows of the score columns of samples that are missing here or unscored.
     pub(crate) fn absent_rows(&self) -> &[u32] {
         self.absent_of_part.as_deref().unwrap_or(&self.set.absent)
+    }
+
+    /// What the reduced scores of samples with absent epochs could be, by the rows of the score columns.
+    pub(crate) fn epoch_gaps(&self) -> Option<&HashMap<u32, [f64; 3]>> {
+        self.set.epochs.as_ref().map(|epochs| &epochs.gaps)
     }
 
     /// The number of samples that are missing here or unscored.

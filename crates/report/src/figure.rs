@@ -118,7 +118,7 @@ impl EstimateText {
     }
 
     /// The interval as it is written: `[0.750, 0.888]`, `≤ 0.888`; empty if there is none.
-    pub(crate) fn interval_text(&self) -> String {
+    pub fn interval_text(&self) -> String {
         self.texts().interval.map(|interval| interval.to_string()).unwrap_or_default()
     }
 

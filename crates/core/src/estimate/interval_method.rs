@@ -49,6 +49,9 @@ pub enum IntervalMethod {
     /// The normal interval of a group that is shrunken toward the others; see `shrink` of
     /// [`grouped`](crate::metrics::grouped).
     EmpiricalBayes,
+    /// A confidence sequence by betting: valid at every look at a run, so that it may decide when the run stops. See
+    /// [`ConfidenceSequence`](crate::ConfidenceSequence).
+    Betting,
     /// That of Bonett and Price, for the difference of two shares over the same samples; on the effective n where samples
     /// are not independent.
     BonettPrice,
@@ -111,11 +114,12 @@ impl IntervalMethod {
         IntervalMethod::Wild(WildWeights::Webb),
     ];
 
-    /// The methods that only metrics choose.
-    pub const OF_METRICS: [IntervalMethod; 4] = [
+    /// The methods that only metrics choose, or that runs do which were stopped early.
+    pub const OF_METRICS: [IntervalMethod; 5] = [
         IntervalMethod::Logit,
         IntervalMethod::OrderStatistics,
         IntervalMethod::EmpiricalBayes,
+        IntervalMethod::Betting,
         IntervalMethod::Custom,
     ];
 
@@ -150,6 +154,7 @@ impl IntervalMethod {
             IntervalMethod::Logit => "logit",
             IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::EmpiricalBayes => "empirical_bayes",
+            IntervalMethod::Betting => "betting",
             IntervalMethod::BonettPrice => "bonett_price",
             IntervalMethod::Newcombe => "newcombe",
             IntervalMethod::Custom => "custom",
@@ -352,7 +357,8 @@ mod tests {
             M::Wild(_) => M::Logit,
             M::Logit => M::OrderStatistics,
             M::OrderStatistics => M::EmpiricalBayes,
-            M::EmpiricalBayes => M::Custom,
+            M::EmpiricalBayes => M::Betting,
+            M::Betting => M::Custom,
             M::Custom => M::BonettPrice,
             M::BonettPrice => M::Newcombe,
             M::Newcombe => return None,

@@ -3,10 +3,12 @@
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
 use super::{Cr, ErrorMethod, IntervalChoice, Maybe, Side, Undefined};
+use crate::sequence::EarlyStop;
 
 /// The confidence level if none is given.
 const DEFAULT_LEVEL: f64 = 0.95;
@@ -54,6 +56,9 @@ pub struct ErrorPlan {
     /// The number of samples of the whole benchmark, if scores are of a random part of them: errors are then about the
     /// whole benchmark, and not about more questions like these.
     pub population: Option<u64>,
+    /// How the run was stopped early, if it was: intervals of means then allow for it, unless another one is wanted.
+    /// It is not a part of the JSON: it belongs to one run.
+    pub early_stop: Option<Arc<EarlyStop>>,
 }
 
 impl ErrorPlan {
@@ -91,7 +96,10 @@ impl ErrorPlan {
 
     /// Whether the standard error is the plan's, and not that of a metric such as `stderr`.
     pub fn sets_error(&self) -> bool {
-        !self.cluster.is_empty() || self.method.is_some() || self.population.is_some()
+        !self.cluster.is_empty()
+            || self.method.is_some()
+            || self.population.is_some()
+            || self.sequence().is_some()
     }
 
     /// Whether the interval is the plan's, and not that of a metric such as `ci`.
@@ -118,6 +126,7 @@ impl ErrorPlan {
         self.range = self.range.or(defaults.range);
         self.side = self.side.or(defaults.side);
         self.population = self.population.or(defaults.population);
+        self.early_stop = self.early_stop.or_else(|| defaults.early_stop.clone());
         self
     }
 

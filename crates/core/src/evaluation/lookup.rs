@@ -157,7 +157,8 @@ impl Results {
             [row] => Ok(row.estimate.clone().into_owned()),
             [] => {
                 let figures: IndexSet<String> = match named.as_slice() {
-                    [] => rows.iter().map(|row| row.metric.to_owned()).collect(),
+                    [] if path.names.len() < 2 => rows.iter().map(|row| row.metric.to_owned()).collect(),
+                    [] => rows.iter().map(|row| FigurePath::of(row).to_string()).collect(),
                     named => named.iter().map(|row| FigurePath::of(row).to_string()).collect(),
                 };
                 Err(unknown(path, figures))

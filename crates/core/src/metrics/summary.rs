@@ -17,6 +17,7 @@ use crate::metric::{
 use crate::params::{Params, ToSpec};
 use crate::random::Random;
 use crate::scores::{EpochSums, Scores};
+use crate::sequence::{EarlyStop, OrderedScores};
 use crate::spec::{SEED, params_to_log};
 use crate::stats::{ExactSum, Moments};
 use crate::value::Conversion;
@@ -160,6 +161,8 @@ pub(super) struct SummaryState {
     absent: u64,
     /// The epochs behind the scores.
     epochs: EpochSums,
+    /// The scores in the order of a run that was stopped early.
+    ordered: OrderedScores,
     /// Why there are no clusters, if the plan did not ask for them itself.
     problem: Option<String>,
     finish: Finish,
@@ -178,6 +181,7 @@ impl<M: SummaryMetric> Computation<M> {
             summary: None,
             absent: 0,
             epochs: EpochSums::default(),
+            ordered: OrderedScores::default(),
             problem: None,
             finish,
         }))
@@ -228,6 +232,28 @@ impl SummaryState {
         Arc::make_mut(own).merge(&summary)
     }
 
+    /// The early stop that the interval allows for: of the mean of all samples, once each.
+    fn sequence(&self) -> Option<&EarlyStop> {
+        self.errors.sequence().filter(|_| self.by_plan && !self.estimation.by_sample)
+    }
+
+    /// Replaces error and interval by those of the sequence. A sequence has no standard error.
+    fn allow_for_early_stop(&self, stop: &EarlyStop, kind: ScoreKind, estimate: &mut Estimate) {
+        let range = self.errors.range.or((kind != ScoreKind::Unbounded).then_some((0.0, 1.0)));
+        // Without a range there is no sequence; the interval is what it is, with a caution.
+        let Some(range) = range.filter(|_| estimate.value.is_ok()) else { return };
+        match self.ordered.interval(stop, &self.errors, range, self.absent) {
+            Ok(interval) => {
+                estimate.interval = Ok(interval);
+                estimate.error = Err(Undefined::NotAvailable);
+                (estimate.draws, estimate.notes) = (None, Notes::default());
+                estimate.notes.population = Some(stop.population());
+                estimate.notes.add_caution(&stop.note());
+            }
+            Err(problem) => estimate.notes.add_caution(&format!("no interval for an early stop: {problem}")),
+        }
+    }
+
     fn check_proportions(&self, scores: &Scores<'_>) -> Result<()> {
         scores.finite(self.metric, &self.conversion, |numbers| {
             if numbers.are_proportions() {
@@ -259,6 +285,12 @@ impl Accumulator for SummaryState {
             summary => summary?,
         };
         self.absent += scores.absent() as u64;
+        if let Some(stop) = self.sequence().filter(|_| !scores.is_resample()) {
+            let mut ordered = OrderedScores::default();
+            let has_gaps = self.conversion.keeps_numbers();
+            scores.converted(&self.conversion, |numbers| ordered.update(stop, scores, numbers, has_gaps));
+            self.ordered.merge(ordered);
+        }
         if self.by_plan && !scores.is_resample() && self.conversion.keeps_numbers() {
             scores.converted(&self.conversion, |numbers| self.epochs.update(scores, numbers));
         }
@@ -268,6 +300,7 @@ impl Accumulator for SummaryState {
     fn merge(&mut self, other: Self) -> Result<()> {
         self.absent += other.absent;
         self.epochs.merge(&other.epochs);
+        self.ordered.merge(other.ordered);
         self.problem = self.problem.take().or(other.problem);
         other.summary.map_or(Ok(()), |summary| self.take_in(summary))
     }
@@ -298,6 +331,11 @@ impl Accumulator for SummaryState {
             None => (self.finish)(self, &part)?,
         };
         (estimate.n, estimate.absent) = (summary.n(), self.absent);
+        // A group is no random part of the benchmark: its size there is not known.
+        let is_all = whole.n.is_none_or(|all| all == summary.n());
+        if let Some(stop) = self.sequence().filter(|_| is_all) {
+            self.allow_for_early_stop(stop, part.kind, &mut estimate);
+        }
         Ok(estimate.into())
     }
 }

@@ -181,6 +181,17 @@ fn a_figure_that_does_not_exist_meets_nothing() {
         let outcome = parse(text).unwrap().check(&results).unwrap();
         assert!(!outcome.is_met && outcome.figure.is_err(), "{text}");
     }
+    // All equal: an interval without width, which carries no information.
+    let mut equal = ScoreColumns::new(["a"]);
+    for id in ["1", "2", "3"] {
+        equal.push(id, 1).score("a", Score::new(7.0)).unwrap();
+    }
+    let equal = Plan::new().metrics(metrics![mean()]).evaluate(&equal).unwrap().results;
+    for text in ["width(mean) < 1", "lower(mean) > 6", "stderr(mean) < 1"] {
+        let outcome = parse(text).unwrap().check(&equal).unwrap();
+        assert!(!outcome.is_met && outcome.figure.is_err(), "{text}: {:?}", outcome.figure);
+    }
+    assert!(parse("mean == 7").unwrap().check(&equal).unwrap().is_met);
     assert!(parse("n(accuracy) == 0").unwrap().check(&results).unwrap().is_met);
 
     let failed = Plan::new().scorer("a", metrics![accuracy(), grouped(mean(), "nowhere")]);

@@ -7,7 +7,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::{Failure, Warning, glob};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
-use crate::estimate::{ERRORS, Estimate, Undefined, check_clusters};
+use crate::estimate::{ERRORS, Estimate, Interval, IntervalMethod, Undefined, check_clusters};
 use crate::evaluation::{Counts, MetricResult, MetricValue, Results, Role, ScoreResult};
 use crate::metadata::Metadata;
 use crate::metric::Metric;
@@ -163,7 +163,17 @@ fn most_unconvertible(set: &ScoreSet<'_>) -> usize {
 /// undefined.
 pub(crate) fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, MetricValue)> {
     let (role, n) = (metric.role(), scores.len() as u64);
-    let value = guarded(metric, scores);
+    let mut value = guarded(metric, scores);
+    if let Some(stop) = &scores.estimation().errors.early_stop {
+        let cautioned = |mut estimate: Estimate| {
+            let is_blind = |interval: &Interval| interval.method != IntervalMethod::Betting;
+            if estimate.interval.as_ref().is_ok_and(is_blind) {
+                estimate.notes.add_caution(&stop.caution());
+            }
+            estimate
+        };
+        value = value.map(|value| value.map(&cautioned));
+    }
     if !scores.is_empty() {
         // A custom metric does not count its scores.
         let absent = scores.absent() as u64;

@@ -54,7 +54,7 @@ impl Parser<'_> {
             return Ok((EstimatePart::Value, path));
         }
         let part = match path.names() {
-            [name] => EstimatePart::ALL.into_iter().find(|part| part.name() == Some(name)),
+            [name] => EstimatePart::named(name),
             _ => None,
         };
         let Some(part) = part else {
@@ -151,6 +151,9 @@ impl Parser<'_> {
             None => {
                 let error = self.expected("one of >=, <=, >, <, ==, !=");
                 Err(match self.next_char() {
+                    Some('=') if self.rest().starts_with("=>") || self.rest().starts_with("=<") => {
+                        error.with_hint("write >= or <=")
+                    }
                     Some('=') => error.with_hint("equality is written =="),
                     Some('≥' | '≤') => error.with_hint("write >= or <="),
                     None => error.with_hint("a requirement compares a figure with a number: accuracy >= 0.8"),

@@ -3,6 +3,12 @@
 //! Wald's interval with one pair added to each of the wins and the losses: it keeps its level where most pairs agree, and
 //! has a width where all of them do. Bonett & Price, "Adjusted Wald confidence interval for a difference of binomial
 //! proportions based on paired data", 2012.
+//!
+//! At its level of 90 % the upper end is below 0 in at most 5.4 % of samples of 20 or more pairs without a difference, and at
+//! least in 3.3 % if six or more pairs are expected to differ. Two kinds of tables are beyond these limits. If nearly all pairs
+//! differ (more than 86 %), the number of wins is nearly all that varies and its steps are coarse: up to 7.6 % (24 pairs without
+//! ties), where no test has a rate between 3.2 % and 7.6 %. And from 184 pairs on, four losses and no win are no longer enough:
+//! 2.5 % with six differing pairs, 3 % with seven and a half.
 
 use super::normal::normal_quantile;
 

@@ -10,6 +10,7 @@
 mod any_metric;
 mod comparison;
 mod coverage;
+mod early_stop;
 mod estimates;
 mod groups;
 mod judges;
@@ -20,3 +21,4 @@ mod stats_bootstrap;
 mod stats_exact;
 mod stats_quantiles;
 mod stats_special;
+mod two_samples;

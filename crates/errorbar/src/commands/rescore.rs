@@ -17,6 +17,7 @@ use super::error_args::check_clusters;
 use super::eval::{call_notes, usage_note};
 use super::files::InputFiles;
 use super::logs::{self, is_log};
+use super::requirements::Requirements;
 use super::score::{ScoreArgs, shown, too_few_epochs};
 use super::specs::{self, PlanOverrides};
 use super::{CommandResult, Context};
@@ -34,6 +35,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) fn run(
     args: &ScoreArgs,
     overrides: &PlanOverrides,
+    requirements: &Requirements<'_>,
     input: InputFiles,
     context: &Context<'_>,
 ) -> CommandResult {
@@ -61,7 +63,7 @@ pub(super) fn run(
         }
     }
     diagnostics.extend(call_notes(&options.calls.counts()));
-    Ok(shown(reports, diagnostics, overrides, args))
+    Ok(shown(reports, diagnostics, overrides, requirements, args))
 }
 
 /// A model in a role that no scorer asks for.

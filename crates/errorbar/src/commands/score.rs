@@ -17,6 +17,7 @@ use super::error_args::{ErrorArgs, check_clusters};
 use super::findings::findings;
 use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest, check_new};
 use super::models::GraderArgs;
+use super::requirements::{RequirementArgs, Requirements};
 use super::specs::PlanOverrides;
 use super::table_scores::{self, UnconvertiblePolicy};
 use super::tables::TableArgs;
@@ -50,6 +51,9 @@ Examples:
     errorbar score logs/run.eval --with 'match(location=\"any\")' --append -o logs/rescored.eval
     errorbar score logs/run.eval --with 'model_graded_qa()' --model-role grader=openai/NAME --write
 
+  Fail unless the figures are good enough, as a check of a build does:
+    errorbar score logs/run.eval --require 'lower(accuracy) >= 0.75' --require 'n(accuracy) == 200'
+
   Scores that are maps, metrics by key, as JSON:
     errorbar score graded.jsonl --metric '{\"*\": [mean(), ci()]}' --format json
 
@@ -65,7 +69,8 @@ the 3 samples without a score counted as 0, or had the best score. `± 0.02 for 
 again` is the error over runs of these very samples, where ± beside the value is for samples like
 these.
 
-Exit code: 0 if all is well, 1 if no sample has a score, 2 if something could not be read or computed.";
+Exit code: 0 if all is well, 1 if no sample has a score or a requirement is not met, 2 if something could not
+be read or computed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -130,18 +135,21 @@ pub(crate) struct ScoreArgs {
     pub(super) read: ReadArgs,
     #[command(flatten)]
     pub(super) graders: GraderArgs,
+    #[command(flatten)]
+    requirements: RequirementArgs,
 }
 
 pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
     let overrides = PlanOverrides::new(&args.metrics, &args.reducers, args.no_reduce, context)?;
     args.errors.check()?;
+    let requirements = args.requirements.parse()?;
     let mut input = files::expand(&args.files);
     if let Err(error) = check_output(args, &input.files) {
         input.diagnostics.push(error);
         return Err(input.diagnostics);
     }
     if !args.with.is_empty() {
-        return rescore::run(args, &overrides, input, context);
+        return rescore::run(args, &overrides, &requirements, input, context);
     }
     let progress = ReadProgress::new(context.quiet);
     // Once, however many files there are.
@@ -158,7 +166,7 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
     });
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
     drop(progress);
-    Ok(shown(reports, diagnostics, &overrides, args))
+    Ok(shown(reports, diagnostics, &overrides, &requirements, args))
 }
 
 /// The results, with what a reader of them should know.
@@ -166,6 +174,7 @@ pub(super) fn shown(
     reports: Vec<Report>,
     mut diagnostics: Diagnostics,
     overrides: &PlanOverrides,
+    requirements: &Requirements<'_>,
     args: &ScoreArgs,
 ) -> Outcome {
     let mut scores = reports.iter().flat_map(|report| &report.results.scores).peekable();
@@ -186,6 +195,7 @@ pub(super) fn shown(
             diagnostics.push(Diagnostic::warning(format!("nothing was computed: {why}")).about(&report.log));
         }
     }
+    diagnostics.extend(requirements.check("score", &reports));
     let output = if reports.is_empty() { Output::Nothing } else { args.output_as.reports(reports) };
     Outcome { output, diagnostics, ..Outcome::default() }
 }

@@ -29,6 +29,7 @@ mod list;
 mod log;
 mod pipes;
 mod readme;
+mod requirements;
 mod rescore;
 mod resume;
 mod rewrite;

@@ -406,6 +406,11 @@ impl PreparedTask {
         self.models.evaluated.model()
     }
 
+    /// What is computed when the samples are done.
+    pub fn plan(&self) -> &Plan {
+        &self.plan
+    }
+
     /// Samples times epochs.
     pub fn total(&self) -> usize {
         self.samples.len() * self.epochs as usize

@@ -69,6 +69,7 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         IntervalMethod::Logit
         | IntervalMethod::OrderStatistics
         | IntervalMethod::EmpiricalBayes
+        | IntervalMethod::Betting
         | IntervalMethod::BonettPrice
         | IntervalMethod::Newcombe
         | IntervalMethod::Custom => Err(Undefined::NotAvailable),

@@ -1,0 +1,173 @@
+//! Estimates of runs that were stopped early.
+
+use std::sync::Arc;
+
+use errorbar_core::metrics::{accuracy, ci, grouped, median, stderr};
+use errorbar_core::{
+    EarlyStop, ErrorPlan, Estimate, IntervalMethod, Metrics, Plan, Results, Score, ScoreColumns, Side,
+    Undefined, metrics, random_order,
+};
+
+const POPULATION: u32 = 200;
+const TAKEN: u32 = 80;
+const SEED: u64 = 3;
+
+/// The score of a sample: 1 for 70 of a hundred.
+fn score(sample: u32) -> f64 {
+    f64::from(u8::from(sample * 37 % 100 < 70))
+}
+
+/// The samples that the run took, in the order of the dataset.
+fn taken() -> Vec<u32> {
+    let mut taken = random_order(POPULATION, SEED)[..TAKEN as usize].to_vec();
+    taken.sort_unstable();
+    taken
+}
+
+fn columns(score: impl Fn(u32) -> Score) -> ScoreColumns {
+    let mut columns = ScoreColumns::new(["s"]);
+    for sample in taken() {
+        let row = columns.push(format!("q{sample}"), 1).metadata("parity", sample % 2);
+        row.score("s", score(sample)).unwrap();
+    }
+    columns
+}
+
+fn plan(metrics: Metrics) -> Plan {
+    let ids = (0..POPULATION).map(|sample| format!("q{sample}"));
+    let mut errors = ErrorPlan::new();
+    errors.early_stop = Some(Arc::new(EarlyStop::new(ids, SEED, TAKEN.into()).unwrap()));
+    Plan::new().scorer("s", metrics).errors(errors)
+}
+
+fn results(plan: &Plan, columns: &ScoreColumns) -> Results {
+    plan.evaluate(columns).unwrap().results
+}
+
+fn of_accuracy(plan: &Plan, columns: &ScoreColumns) -> Estimate {
+    results(plan, columns).estimate("accuracy").unwrap()
+}
+
+/// The ends that a sequence has over the scores in the random order.
+fn expected(score: impl Fn(u32) -> (f64, f64)) -> (f64, f64) {
+    let mut sequence =
+        errorbar_core::ConfidenceSequence::new(POPULATION.into(), (0.0, 1.0), 0.95, Side::TwoSided).unwrap();
+    for sample in &random_order(POPULATION, SEED)[..TAKEN as usize] {
+        let (least, greatest) = score(*sample);
+        sequence.push_between(least, greatest).unwrap();
+    }
+    let interval = sequence.interval();
+    (interval.lower, interval.upper)
+}
+
+#[test]
+fn the_estimate_is_that_of_the_sequence() {
+    let estimate = of_accuracy(&plan(metrics![accuracy()]), &columns(|sample| Score::new(score(sample))));
+    let mean = taken().into_iter().map(score).sum::<f64>() / f64::from(TAKEN);
+    assert_eq!((estimate.number(), estimate.n), (Some(mean), u64::from(TAKEN)));
+    let interval = estimate.interval.unwrap();
+    assert_eq!(interval.method, IntervalMethod::Betting);
+    assert_eq!((interval.lower, interval.upper), expected(|sample| (score(sample), score(sample))));
+    assert_eq!(estimate.error, Err(Undefined::NotAvailable), "a sequence has no standard error");
+    assert_eq!(estimate.notes.population, Some(200));
+    assert!(estimate.notes.is_caution, "{:?}", estimate.notes);
+}
+
+#[test]
+fn absent_samples_are_bounds() {
+    let is_absent = |sample: u32| sample.is_multiple_of(10);
+    let columns = columns(|sample| match is_absent(sample) {
+        true => Score::unscored("refusal"),
+        false => Score::new(score(sample)),
+    });
+    let interval = of_accuracy(&plan(metrics![accuracy()]), &columns).interval.unwrap();
+    let bounds = |sample| if is_absent(sample) { (0.0, 1.0) } else { (score(sample), score(sample)) };
+    assert_eq!((interval.lower, interval.upper), expected(bounds));
+}
+
+/// Epochs without a score are bounds of their own: 1 of two is 0.5 at worst.
+#[test]
+fn absent_epochs_are_bounds() {
+    let mut columns = columns(|sample| Score::new(score(sample)));
+    for sample in taken() {
+        let second =
+            if sample.is_multiple_of(10) { Score::unscored("refusal") } else { Score::new(score(sample)) };
+        columns.push(format!("q{sample}"), 2).score("s", second).unwrap();
+    }
+    let interval = of_accuracy(&plan(metrics![accuracy()]), &columns).interval.unwrap();
+    let bounds = |sample: u32| match sample.is_multiple_of(10) {
+        true => (score(sample) / 2.0, score(sample) / 2.0 + 0.5),
+        false => (score(sample), score(sample)),
+    };
+    assert_eq!((interval.lower, interval.upper), expected(bounds));
+}
+
+#[test]
+fn requested_errors_fold_into_the_row_and_other_figures_are_cautioned() {
+    let columns = columns(|sample| Score::new(score(sample)));
+    let metrics = metrics![accuracy(), stderr(), ci(), grouped(accuracy(), "parity"), median()];
+    let results = results(&plan(metrics), &columns);
+    let rows = results.rows();
+    let methods: Vec<(&str, Option<&str>, Option<IntervalMethod>)> = rows
+        .iter()
+        .map(|row| {
+            (row.metric, row.group, row.estimate.interval.as_ref().ok().map(|interval| interval.method))
+        })
+        .collect();
+    assert_eq!(methods[0], ("accuracy", None, Some(IntervalMethod::Betting)));
+    assert_eq!(rows[0].estimate.stderr(), None);
+    for row in &rows[1..] {
+        let method = row.estimate.interval.as_ref().unwrap().method;
+        let whole = row.group.is_none() && row.metric == "accuracy";
+        assert_eq!(method == IntervalMethod::Betting, whole, "{methods:?}");
+        assert!(row.estimate.notes.is_caution, "{row:?}");
+    }
+    assert!(!methods.iter().any(|(metric, ..)| ["stderr", "ci"].contains(metric)), "{methods:?}");
+}
+
+#[test]
+fn another_interval_can_be_requested() {
+    let columns = columns(|sample| Score::new(score(sample)));
+    let with = |json: &str| {
+        let plan = plan(metrics![accuracy()]);
+        let wanted: ErrorPlan = json.parse().unwrap();
+        let plan = Plan { errors: wanted.or(&plan.errors), ..plan };
+        of_accuracy(&plan, &columns)
+    };
+    let wilson = with(r#"{"interval": "wilson"}"#);
+    assert_eq!(wilson.interval.unwrap().method, IntervalMethod::Wilson);
+    assert!(wilson.error.is_ok() && wilson.notes.is_caution);
+    let wide = with(r#"{"level": 0.99}"#).interval.unwrap();
+    let narrow = with(r#"{"level": 0.8}"#).interval.unwrap();
+    assert_eq!((wide.method, narrow.method), (IntervalMethod::Betting, IntervalMethod::Betting));
+    assert!(wide.lower < narrow.lower && narrow.upper < wide.upper);
+    let bound = with(r#"{"side": "lower"}"#).interval.unwrap();
+    assert_eq!((bound.side, bound.upper), (Side::Lower, 1.0));
+}
+
+/// Where there is no sequence the interval is the ordinary one, and the reader is told.
+#[test]
+fn scores_that_are_no_sequence_have_a_caution() {
+    let plan = plan(metrics![accuracy()]);
+    let unbounded = of_accuracy(&plan, &columns(|sample| Score::new(7.0 * score(sample))));
+    assert_ne!(unbounded.interval.as_ref().unwrap().method, IntervalMethod::Betting);
+    assert!(unbounded.notes.is_caution);
+    let mut more = columns(|sample| Score::new(score(sample)));
+    more.push("stranger", 1).score("s", Score::new(1)).unwrap();
+    let stranger = of_accuracy(&plan, &more);
+    assert_ne!(stranger.interval.unwrap().method, IntervalMethod::Betting);
+    let reason = stranger.notes.reason.unwrap();
+    assert!(reason.contains("\"stranger\" is none of those"), "{reason}");
+    let mut fewer = ScoreColumns::new(["s"]);
+    fewer.push(format!("q{}", taken()[0]), 1).score("s", Score::new(1)).unwrap();
+    assert!(of_accuracy(&plan, &fewer).notes.reason.unwrap().contains("took 80 samples, and there are 1"));
+}
+
+#[test]
+fn stops_that_cannot_be_are_refused() {
+    let new = |ids: &[&str], samples| EarlyStop::new(ids.iter().copied(), 0, samples);
+    assert_eq!(new(&["a", "b"], 0), Err("0 samples cannot be the first of 2".to_owned()));
+    assert_eq!(new(&["a", "b"], 3), Err("3 samples cannot be the first of 2".to_owned()));
+    assert_eq!(new(&["a", "a"], 1), Err("the sample \"a\" is there twice".to_owned()));
+    assert_eq!(new(&["a", "b"], 2).unwrap().population(), 2);
+}
