@@ -167,7 +167,7 @@ fn changed_question(base: &Side, other: &Side, base_row: usize, row: usize, coun
     };
     let more = match count - 1 {
         0 => String::new(),
-        more => format!(" ({} more too)", counted(more as u64, "sample")),
+        more => format!(" (and {more} more)"),
     };
     let text = match changed {
         Some(((what, of_base), (_, of_other))) => format!(

@@ -169,7 +169,8 @@ fn texts(
             for sample in log.samples_of(fields, |id, _| wanted.contains(&id.to_string()))? {
                 let mut sample = sample?;
                 let answer = sample.scores.swap_remove(scorer).and_then(|score| score.answer);
-                let answer = answer.or(sample.completion).filter(|answer| !answer.is_empty());
+                let is_there = |answer: &String| !answer.trim().is_empty();
+                let answer = answer.filter(is_there).or(sample.completion.filter(is_there));
                 add(sample.id.to_string(), Some(text_of(&sample.input)), answer);
             }
         }

@@ -317,7 +317,8 @@ impl SideReader<'_> {
         let tables = tables.map_err(|error| match error.kind() {
             TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => {
                 let hint =
-                    "if the rows are of several models, name the column that tells them apart with --by";
+                    "if the rows are of several models, compare the table alone, and name the column that tells them \
+                            apart with --by";
                 Diagnostic::from(error).hint(hint)
             }
             _ => Diagnostic::from(error),
@@ -365,6 +366,7 @@ impl SideReader<'_> {
 fn unknown_key(key: &str, known: &[String]) -> Diagnostic {
     let hint = match errorbar_core::spec::nearest(key, known.iter().map(String::as_str)) {
         Some(nearest) => format!("did you mean --by {nearest}?"),
+        None if known.is_empty() => "the table has no such columns: omit --by".to_owned(),
         None => format!("name a column with --by: {}", known.join(", ")),
     };
     Diagnostic::error(format!("there is no column `{key}` to compare by")).hint(hint)

@@ -219,15 +219,12 @@ fn tasks(inputs: &[Input], args: &CompareArgs) -> Vec<Option<String>> {
 }
 
 /// What inputs could be called, the best first.
-const NAMINGS: [fn(&Input) -> Option<String>; 8] = [
+const NAMINGS: [fn(&Input) -> Option<String>; 5] = [
     |input| input.scorer.clone(),
     |input| input.part.clone(),
     |input| input.model.as_deref().map(short_model),
     |input| input.model.clone(),
     |input| Some(input.argument.clone()),
-    |input| Some(format!("{} ({})", short_model(input.model.as_ref()?), input.argument)),
-    |input| input.path.file_stem().map(|stem| stem.display().to_string()),
-    |input| Some(input.path.display().to_string()),
 ];
 
 /// The name of a model; of recorded outputs that of their file, without folder and extension.
@@ -238,15 +235,40 @@ fn short_model(model: &str) -> String {
 
 /// A name for each input: the first of [`NAMINGS`] under which no two of one task are the same.
 fn names(inputs: &[Input], tasks: &[Option<String>]) -> Vec<String> {
-    for naming in NAMINGS {
-        let Some(names) = inputs.iter().map(naming).collect::<Option<Vec<String>>>() else { continue };
+    let are_unique = |names: &[String]| {
         let cells: HashSet<_> = names.iter().zip(tasks).collect();
         let distinct: HashSet<&String> = names.iter().collect();
-        if cells.len() == inputs.len() && distinct.len() > 1 {
-            return names;
-        }
-    }
-    inputs.iter().enumerate().map(|(at, input)| format!("{} #{}", input.path.display(), at + 1)).collect()
+        cells.len() == inputs.len() && distinct.len() > 1
+    };
+    let named =
+        NAMINGS.iter().filter_map(|naming| inputs.iter().map(naming).collect::<Option<Vec<String>>>());
+    let path = |input: &Input| input.path.display().to_string();
+    let stem =
+        |input: &Input| input.path.file_stem().map_or_else(|| path(input), |stem| stem.display().to_string());
+    // Several runs of one model among those of others.
+    let apart = |name: &dyn Fn(&Input) -> String| {
+        let models: Vec<String> = inputs
+            .iter()
+            .map(|input| short_model(input.model.as_deref().unwrap_or(&input.argument)))
+            .collect();
+        let is_repeated = |at: usize| {
+            let same =
+                models.iter().zip(tasks).filter(|cell| Some(*cell) == models.get(at).zip(tasks.get(at)));
+            same.count() > 1
+        };
+        let named = inputs.iter().zip(&models).enumerate();
+        named
+            .map(|(at, (input, model))| match is_repeated(at) {
+                true => format!("{model} ({})", name(input)),
+                false => model.clone(),
+            })
+            .collect::<Vec<_>>()
+    };
+    let numbered = inputs.iter().enumerate().map(|(at, input)| format!("{} #{}", path(input), at + 1));
+    named
+        .chain([apart(&stem), apart(&path), inputs.iter().map(path).collect()])
+        .find(|names| are_unique(names))
+        .unwrap_or_else(|| numbered.collect())
 }
 
 /// The name of the base.
