@@ -241,7 +241,6 @@ impl SummaryState {
                 estimate.interval = Ok(interval);
                 estimate.error = Err(Undefined::NotAvailable);
                 (estimate.draws, estimate.notes) = (None, Notes::default());
-                estimate.notes.population = Some(stop.population());
                 estimate.notes.add_caution(&stop.note());
             }
             Err(problem) => estimate.notes.add_caution(&format!("no interval for an early stop: {problem}")),

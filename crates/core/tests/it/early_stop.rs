@@ -69,8 +69,8 @@ fn the_estimate_is_that_of_the_sequence() {
     assert_eq!(interval.method, IntervalMethod::Betting);
     assert_eq!((interval.lower, interval.upper), expected(|sample| (score(sample), score(sample))));
     assert_eq!(estimate.error, Err(Undefined::NotAvailable), "a sequence has no standard error");
-    assert_eq!(estimate.notes.population, Some(200));
-    assert!(estimate.notes.is_caution, "{:?}", estimate.notes);
+    let note = estimate.notes.reason.filter(|_| estimate.notes.is_caution).unwrap();
+    assert!(note.contains("for the mean of all 200"), "{note}");
 }
 
 #[test]

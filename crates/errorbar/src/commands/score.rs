@@ -320,7 +320,9 @@ fn score_log(
         logs::read(&log, &request, progress, context, |plan| with_overrides(plan, overrides, args))?;
     if overrides.metrics.is_some() {
         // The metrics of the log are replaced, so it does not matter if they cannot be built.
-        opened.left_out.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
+        opened
+            .left_out
+            .retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
     }
     check_clusters(&opened.plan).map_err(about)?;
     warnings.extend(opened.warnings());
