@@ -373,6 +373,8 @@ pub struct Notes {
     pub population: Option<u64>,
     /// Whether it is a mean over groups that clusters span, so that groups are not independent.
     pub clusters_span_groups: bool,
+    /// What the early stop of the run means for the interval, in words; every reader should see it.
+    pub early_stop: Option<String>,
     /// Why the interval is of this method, and what else a reader should know.
     pub reason: Option<String>,
     /// Whether the reason is something that every reader should see: the interval is not the one that was wanted.

@@ -245,17 +245,19 @@ impl SummaryState {
     /// Replaces error and interval by those of the sequence. A sequence has no standard error.
     fn allow_for_early_stop(&self, stop: &EarlyStop, kind: ScoreKind, estimate: &mut Estimate) {
         let range = self.errors.range.or((kind != ScoreKind::Unbounded).then_some((0.0, 1.0)));
-        // Without a range there is no sequence; the interval is what it is, with a caution.
+        // Without a range there is no sequence; the interval is what it is, with a note.
         let Some(range) = range.filter(|_| estimate.value.is_ok()) else { return };
         match self.ordered.interval(stop, &self.errors, range, self.absent) {
             Ok(interval) => {
                 estimate.interval = Ok(interval);
                 estimate.error = Err(Undefined::NotAvailable);
                 (estimate.draws, estimate.notes) = (None, Notes::default());
-                estimate.notes.population = Some(stop.population());
-                estimate.notes.add_caution(&stop.note());
+                estimate.notes.early_stop = Some(stop.note());
             }
-            Err(problem) => estimate.notes.add_caution(&format!("no interval for an early stop: {problem}")),
+            Err(problem) => {
+                let note = format!("the interval does not allow for the early stop: {problem}");
+                estimate.notes.early_stop = Some(note);
+            }
         }
     }
 

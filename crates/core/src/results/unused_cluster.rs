@@ -61,7 +61,10 @@ impl Plan {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn unused_cluster(&self, columns: &ScoreColumns) -> Option<UnusedCluster> {
-        let is_decided = !self.errors.cluster.is_empty() || self.errors.method == Some(ErrorMethod::Iid);
+        // The samples of a run that was stopped early are a random part of a benchmark, whatever clusters it has.
+        let is_decided = !self.errors.cluster.is_empty()
+            || self.errors.method == Some(ErrorMethod::Iid)
+            || self.errors.early_stop.is_some();
         let own_clusters = self.all_metrics().any(|metric| metric.cluster().is_some());
         if is_decided || own_clusters {
             return None;

@@ -302,8 +302,18 @@ fn score_log(
     };
     let log = args.read.open(path)?;
     let mut opened =
+<<<<<<< HEAD
         logs::read(&log, &request, progress, context, |plan| overrides.apply(plan, args.seed, &args.errors))?;
     opened.replace_metrics(overrides);
+=======
+        logs::read(&log, &request, progress, context, |plan| with_overrides(plan, overrides, args))?;
+    if overrides.metrics.is_some() {
+        // The metrics of the log are replaced, so it does not matter if they cannot be built.
+        opened
+            .left_out
+            .retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
+    }
+>>>>>>> h-stop
     check_clusters(&opened.plan).map_err(about)?;
     warnings.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
