@@ -286,6 +286,20 @@ impl Side {
         }
     }
 
+    /// Refuses a bound that the truth is beyond as often as not: at the level 0.5 it is the value itself, and below it lies on
+    /// the wrong side of it.
+    ///
+    /// # Errors
+    /// A sentence that names the level.
+    pub(crate) fn check_level(self, level: f64) -> Result<(), String> {
+        match self {
+            Side::Lower | Side::Upper if level <= 0.5 => {
+                Err(format!("the level of a bound must be above 0.5, found {level}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The confidence of each end of an interval of this level.
     pub(crate) fn confidence_of_ends(self, level: f64) -> f64 {
         match self {

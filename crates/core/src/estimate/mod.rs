@@ -23,7 +23,7 @@ mod units;
 
 pub(crate) use cluster_error::{ErrorFigure, WayError};
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters, identify, is_cluster_id};
+pub(crate) use clusters::{ClusterCorrection, ERRORS, check as check_clusters, identify, is_cluster_id};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
 pub(crate) use from_values::Unit;

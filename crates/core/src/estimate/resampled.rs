@@ -5,6 +5,7 @@ use super::{
     StdError, Undefined,
 };
 use crate::error::Result;
+use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::{bca_shares, jackknife_error, left_out, percentile_ends, resampled, standard_deviation};
 
@@ -72,7 +73,7 @@ where
         Ok(units) => units,
         Err(reason) => return Ok(without(Some(&reason))),
     };
-    let draws = match planned_draws(scores) {
+    let draws = match planned_draws(&estimation.errors, &estimation.random, scores.len() as u64) {
         Ok(draws) => draws,
         Err(reason) => return Ok(without(Some(&reason))),
     };
@@ -109,7 +110,7 @@ impl ResampledFigures {
     ) -> Self {
         let estimation = scores.estimation();
         let is_affordable = estimation.random.allows_draws(units.len() as u64, scores.len() as u64);
-        let left_out = match wants_left_out(&estimation.errors) && is_affordable {
+        let left_out = match estimation.errors.wants_left_out() && is_affordable {
             true => left_out(units.len(), figures),
             false => Vec::new(),
         };
@@ -139,28 +140,21 @@ impl ResampledFigures {
     }
 }
 
-/// Whether a plan needs the figures with each unit left out.
-fn wants_left_out(plan: &ErrorPlan) -> bool {
-    plan.method == Some(ErrorMethod::Jackknife)
-        || plan.interval == IntervalChoice::Method(IntervalMethod::Bca)
-}
-
-/// The resamples of the plan: as many as it names; if it names none, 10,000, or fewer of very many scores.
-pub(crate) fn planned_draws(scores: &Scores<'_>) -> Maybe<Draws> {
-    let (estimation, n) = (scores.estimation(), scores.len() as u64);
-    let wanted = u64::from(estimation.errors.draws());
-    let count = if estimation.errors.draws.is_some() {
-        estimation.random.check_draws(wanted, n).map_err(Undefined::Other)?;
+/// The resamples of the plan, for n scores or units: as many as it names; if it names none, 10,000, or fewer of very many.
+pub(crate) fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64) -> Maybe<Draws> {
+    let wanted = u64::from(plan.draws());
+    let count = if plan.draws.is_some() {
+        random.check_draws(wanted, n).map_err(Undefined::Other)?;
         wanted
     } else {
-        estimation.random.affordable_draws(wanted, n)
+        random.affordable_draws(wanted, n)
     };
     if count < FEWEST_DRAWS.min(wanted) {
         return Err(Undefined::Other(format!(
             "too many scores for a bootstrap without a number of draws: {n}"
         )));
     }
-    Ok(Draws::new(estimation.seed(), count))
+    Ok(Draws::new(random.seed, count))
 }
 
 /// One undefined resample in this number is too many: an interval of the others would be that of another question.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::cluster_error::{ErrorFigure, WayError, drawn};
-use super::clusters::{degrees_of_freedom, identify};
+use super::clusters::{ClusterCorrection, degrees_of_freedom, identify};
 use super::{Cr, ErrorMethod, ErrorPlan, Estimation, Maybe, SummaryKey, Undefined};
 use crate::error::Result;
 use crate::interner::Interner;
@@ -161,17 +161,10 @@ impl WayVariances {
             }
         }
         let n = scores.len() as u64;
-        let (total, clusters) = (n as f64, g as f64);
-        let weight = |size: u64| {
-            let others = (n - size) as f64;
-            match method {
-                ErrorMethod::Cluster(Cr::Cr1) => clusters / (clusters - 1.0) / (total * total),
-                ErrorMethod::Cluster(Cr::Cr2) => 1.0 / (total * others),
-                ErrorMethod::Cluster(Cr::Cr3) => 1.0 / (others * others),
-                ErrorMethod::Jackknife => (clusters - 1.0) / clusters / (others * others),
-                _ => 1.0 / (total * total),
-            }
-        };
+        // The bootstrap of clusters of one size is CR0; of others it is drawn.
+        let correction =
+            ClusterCorrection::of_method(method, g).unwrap_or_else(|| ClusterCorrection::new(Cr::Cr0, g));
+        let weight = |size: u64| correction.weight(n as f64, (n - size) as f64);
         let is_drawn =
             method == ErrorMethod::Bootstrap && sizes.iter().any(|size| Some(size) != sizes.first());
         let mut without = ExactSum::new();

@@ -130,10 +130,13 @@ impl Bootstrap {
     fn draws(&self, scores: &Scores<'_>, figures: usize) -> Result<Result<Draws, Undefined>> {
         let draws = match self.num_samples {
             Some(Count(count)) => Draws::new(scores.seed(), count as u64),
-            None => match planned_draws(scores) {
-                Ok(draws) => draws,
-                Err(reason) => return Ok(Err(reason)),
-            },
+            None => {
+                let estimation = scores.estimation();
+                match planned_draws(&estimation.errors, &estimation.random, scores.len() as u64) {
+                    Ok(draws) => draws,
+                    Err(reason) => return Ok(Err(reason)),
+                }
+            }
         };
         let count = draws.count as usize;
         if count.saturating_mul(figures) > MAX_FIGURES {

@@ -28,7 +28,8 @@ use crate::estimate::{ErrorFigure, ErrorPlan, Estimate, Estimation, ScoreKind, U
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
 use crate::metric::{
-    FigureNames, MetadataKeys, Metric, MetricState, Wants, compute_by_state, params_with_inner,
+    FigureNames, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, Wants, compute_by_state,
+    params_with_inner,
 };
 use crate::params::Params;
 use crate::python_text::json_text;
@@ -174,6 +175,13 @@ impl Metric for Grouped {
         let weights = self.weights.as_ref().and_then(GroupWeights::key);
         let keys = MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys());
         weights.map_or(keys.clone(), |key| keys.and(MetadataKeys::one(key)))
+    }
+
+    fn required_keys(&self) -> Vec<RequiredKey> {
+        let group = RequiredKey::new(&self.group_key, KeyUsage::Group);
+        let weights = self.weights.as_ref().and_then(GroupWeights::key);
+        let weights = weights.map(|key| RequiredKey::new(key, KeyUsage::Weight));
+        [group].into_iter().chain(weights).chain(self.metric.required_keys()).collect()
     }
 
     /// The reference groups reduced scores, whatever the metric wants. Those that only errorbar has get what they want.

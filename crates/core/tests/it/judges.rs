@@ -368,8 +368,7 @@ fn labels_without_a_disagreement_leave_some_open() {
         assert!(note.starts_with("no disagreement in 5 labels: up to 52.2 % may be"), "{note}");
         // The two distances, as squares: that of t, and 1 − 0.025^(1/5) of the range.
         let unseen = weight * (1.0 - 0.025_f64.powf(0.2));
-        let (value, plain, auto) =
-            (auto.number().unwrap(), plain.interval.unwrap(), auto.interval.unwrap());
+        let (value, plain, auto) = (auto.number().unwrap(), plain.interval.unwrap(), auto.interval.unwrap());
         assert!((auto.lower - (value - (value - plain.lower).hypot(unseen)).max(0.0)).abs() < 1e-12);
         assert!((auto.upper - (value + (plain.upper - value).hypot(unseen)).min(1.0)).abs() < 1e-12);
         assert!(auto.lower < plain.lower && plain.upper < auto.upper, "{metric} {auto:?} {plain:?}");
@@ -441,6 +440,23 @@ fn rogan_gladen_by_hand() {
     // All are labelled: the share of the human, whatever the judge says.
     let all = compute(&judged(&rows[..20]), "rogan_gladen('human')");
     close(&all, 0.5);
+}
+
+#[test]
+fn a_corrected_share_is_one_in_any_range() {
+    let rows = EIGHT.repeat(8);
+    for interval in ["auto", "bootstrap", "wilson"] {
+        for side in ["two-sided", "lower"] {
+            let with = |range: &str| {
+                let errors = format!(r#"{{"interval": "{interval}", "side": "{side}"{range}}}"#);
+                let estimate = compute_with(&judged(&rows), errors.parse().unwrap(), "rogan_gladen('human')");
+                estimate.unwrap().interval.unwrap()
+            };
+            let wide = with(r#", "range": [-1, 5]"#);
+            assert!(wide.lower >= 0.0 && wide.upper <= 1.0, "{interval} {wide:?}");
+            assert_eq!(wide, with(""), "{interval}");
+        }
+    }
 }
 
 #[test]

@@ -7,8 +7,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::spec::nearest;
-use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
+use errorbar_core::{Evaluation, Plan, Reducers, Results, ScoreParts};
 use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
 use errorbar_report::Report;
@@ -287,7 +286,7 @@ fn score_rows(
     let results = table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
-    name_columns(&mut results.scores, &table.metadata_keys);
+    results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));
     let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
     if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
         return Err(about(logs::unknown_scorer(name, &scorers)));
@@ -326,8 +325,8 @@ fn score_log(
     warnings.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
     warnings.extend(too_few_epochs(&evaluation.results, &opened.plan).map(about));
-    if has_hint && let Some(found) = opened.plan.unused_cluster(&opened.scores.columns) {
-        warnings.push(unused_clusters::diagnostic(&found, path));
+    if has_hint {
+        warnings.extend(unused_clusters::of_columns(&opened.plan, &opened.scores.columns, path));
     }
     if args.write || args.output.is_some() {
         warnings.push(write(&opened, &evaluation, overrides, args, context).unwrap_or_else(|error| error));
@@ -381,21 +380,4 @@ pub(super) fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<It
         };
         Some(Diagnostic::warning(format!("{name} needs {k} epochs, there are {epochs}; {outcome}")))
     })
-}
-
-/// The reader fetched only the metadata that the plan needs, so an error about a missing key knows no others; the table
-/// does.
-fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
-    for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
-        let listed = || metadata_keys.iter().take(12).cloned().collect();
-        match &mut failure.error {
-            Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
-            Error::UnknownRater { name, nearest: near, keys, .. } => {
-                *keys = listed();
-                *near =
-                    near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
-            }
-            _ => {}
-        }
-    }
 }

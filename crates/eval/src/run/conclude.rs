@@ -162,7 +162,10 @@ fn conclude(
     let log_error = collected.log_error.take().map(Error::from);
     let columns = collected.columns(prepared)?;
     let (evaluation, results_error) = match prepared.plan.evaluate(&columns) {
-        Ok(evaluation) => (Some(evaluation), None),
+        Ok(mut evaluation) => {
+            evaluation.results.name_metadata_keys(prepared.metadata_keys().iter().map(String::as_str));
+            (Some(evaluation), None)
+        }
         Err(error) => (None, Some(error)),
     };
     // A stop that came when everything was done already changes nothing.

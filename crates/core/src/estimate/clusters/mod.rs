@@ -1,9 +1,11 @@
 //! Scores by cluster: what clustered errors and intervals are made of.
 
+mod correction;
 mod spanning;
 mod totals;
 mod variance;
 
+pub(crate) use correction::ClusterCorrection;
 pub(super) use spanning::{ClusteredGroup, spanning_error, spans};
 pub(super) use variance::{bell_mccaffrey_of_weights, degrees_of_freedom};
 

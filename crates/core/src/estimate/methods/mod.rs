@@ -75,6 +75,7 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
 /// The interval of a method: two ends, or one where the plan wants a bound.
 pub(super) fn interval(input: &IntervalInput<'_>, method: IntervalMethod) -> Maybe<Interval> {
     let (level, side) = (input.plan.level(), input.plan.side());
+    side.check_level(level).map_err(Undefined::Other)?;
     let mut ends = ends(input, method, side.confidence_of_ends(level))?;
     if method.is_resampled() {
         // Resamples know nothing of the population. What they leave out is a part of the variance, whatever its shape.

@@ -55,6 +55,10 @@ macro_rules! reads_predictions {
             $crate::MetadataKeys::one(self.confidence_or_default())
         }
 
+        fn required_keys(&self) -> Vec<$crate::RequiredKey> {
+            vec![$crate::RequiredKey::new(self.confidence_or_default(), $crate::KeyUsage::Confidence)]
+        }
+
         fn score_parts(&self) -> $crate::ScoreParts {
             $crate::ScoreParts::Metadata
         }
