@@ -13,7 +13,7 @@ use crate::spec::{Arg, Spec};
 /// use errorbar_core::{BetaPrior, IntervalMethod};
 ///
 /// let method: IntervalMethod = "beta(prior=[0.5, 2])".parse()?;
-/// assert_eq!(method, IntervalMethod::Beta(BetaPrior { a: 0.5, b: 2.0 }));
+/// assert_eq!(method, IntervalMethod::Beta(BetaPrior::new(0.5, 2.0)));
 /// assert_eq!(method.to_string(), "beta(prior=[0.5, 2])");
 /// # Ok::<(), String>(())
 /// ```
@@ -53,6 +53,7 @@ pub enum IntervalMethod {
 
 /// The prior Beta(a, b) of a share; both are above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BetaPrior {
     /// As many successes less one that the prior is worth.
     pub a: f64,
@@ -61,6 +62,11 @@ pub struct BetaPrior {
 }
 
 impl BetaPrior {
+    /// Beta(a, b); both must be above 0.
+    pub fn new(a: f64, b: f64) -> Self {
+        BetaPrior { a, b }
+    }
+
     /// All shares are equally likely.
     pub const UNIFORM: BetaPrior = BetaPrior { a: 1.0, b: 1.0 };
 }

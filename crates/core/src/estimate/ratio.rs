@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
 use super::cluster_error::{ErrorFigure, WayError};
-use super::clusters::{ClusterCorrection, bell_mccaffrey_of_weights, identify};
+use super::clusters::{ClusterCorrection, RowClusters, bell_mccaffrey_of_weights};
 use super::kind::Extent;
 use super::resampled::{ResampledFigure, planned_draws};
 use super::summary::finite_population;
@@ -131,22 +131,15 @@ impl RatioTotals {
 
     fn cluster(&mut self, metric: &str, scores: &Scores<'_>, terms: &[(usize, RatioTerm)]) -> Result<()> {
         let keys = &scores.estimation().errors.cluster;
-        let mut ids: Vec<Vec<LeafKey>> = Vec::with_capacity(keys.len());
-        for key in keys {
-            let column = scores.key(metric, key);
-            let codes = scores.codes(&column)?;
-            let id = |(at, _): &(usize, RatioTerm)| {
-                let code = codes.get(*at).map_or(usize::MAX, |code| *code as usize);
-                identify(metric, key, column.value(code), scores, *at)
-            };
-            ids.push(terms.iter().map(id).collect::<Result<_>>()?);
+        let mut ways: Vec<RowClusters> =
+            keys.iter().map(|key| RowClusters::by_key(metric, key, scores)).collect::<Result<_>>()?;
+        if ways.is_empty() {
+            ways.push(RowClusters::by_sample(scores));
         }
-        if ids.is_empty() {
-            ids.push(terms.iter().map(|(at, _)| LeafKey::Text(scores.sample_id(*at).to_owned())).collect());
-        }
-        self.ways.resize_with(if ids.len() == 1 { 1 } else { 3 }, IndexMap::default);
-        for (row, (_, term)) in terms.iter().enumerate() {
-            let of_row: Vec<LeafKey> = ids.iter().filter_map(|way| way.get(row).cloned()).collect();
+        self.ways.resize_with(if ways.len() == 1 { 1 } else { 3 }, IndexMap::default);
+        for (at, term) in terms {
+            let id = |way: &RowClusters| way.ids.get(*way.of_positions.get(*at)? as usize).cloned();
+            let of_row: Vec<LeafKey> = ways.iter().filter_map(id).collect();
             let mut all: Vec<Vec<LeafKey>> = of_row.iter().map(|id| vec![id.clone()]).collect();
             if all.len() > 1 {
                 all.push(of_row);

@@ -1,7 +1,8 @@
 //! `auroc`: whether right answers have more confidence than wrong ones.
 
 use super::calibration::{
-    CONFIDENCE, Prediction, PredictionSource, Ranking, once, one_class, reads_predictions, sorted, weight_in,
+    CONFIDENCE, ConfidentAnswer, PredictionSource, Ranking, once, one_class, reads_predictions, sorted,
+    weight_in,
 };
 use crate::error::Result;
 use crate::estimate::{
@@ -81,7 +82,7 @@ impl Auroc {
         &self,
         scores: &Scores<'_>,
         value: Maybe<f64>,
-        predictions: Vec<Prediction>,
+        predictions: Vec<ConfidentAnswer>,
     ) -> Result<MetricValue> {
         let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
             let sorted = sorted(predictions, Some(units));
@@ -95,7 +96,7 @@ impl Auroc {
 fn error(
     ranking: &Ranking,
     area: f64,
-    predictions: &[Prediction],
+    predictions: &[ConfidentAnswer],
     units: &ScoreUnits,
     plan: &ErrorPlan,
 ) -> Maybe<StdError> {

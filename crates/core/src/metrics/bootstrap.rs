@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::resampled_value::{figures, fill_in};
 use crate::args::Count;
 use crate::error::Result;
-use crate::estimate::{DRAWS, Draws, ResampledFigures, ScoreUnits, Undefined, planned_draws};
+use crate::estimate::{DRAWS, Draws, MAX_FIGURES, ResampledFigures, ScoreUnits, Undefined, planned_draws};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
@@ -67,9 +67,6 @@ fn check_metric(metric: &Arc<dyn Metric>) -> Result<(), String> {
         _ => Ok(()),
     }
 }
-
-/// The most figures that are held: resamples times groups or keys.
-const MAX_FIGURES: usize = 25_000_000;
 
 impl Metric for Bootstrap {
     fn params(&self) -> Metadata {
@@ -170,7 +167,7 @@ impl Bootstrap {
                 Ok(part) => figures(&value, &part),
                 Err(_) => vec![f64::NAN; wanted],
             };
-        let resamples = ResampledFigures::draw(scores, units, draws, &compute);
+        let resamples = ResampledFigures::draw(scores, units, draws, wanted, &compute);
         let mut at = 0;
         Ok(fill_in(value.clone(), &mut |estimate| {
             at += 1;

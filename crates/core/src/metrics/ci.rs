@@ -19,6 +19,7 @@ use crate::value::Conversion;
 
 /// How an interval is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum CiMethod {
     /// x̄ ± t·se.
     #[default]

@@ -101,9 +101,9 @@ impl IntervalInput<'_> {
                 ScoreKind::Unbounded => Err("range unknown".to_owned()),
             };
         };
-        let within = |x: f64| (low..=high).contains(&x);
-        let inside = self.extent.map_or(within(self.mean), |e| within(e.least) && within(e.greatest));
-        if inside { Ok((low, high)) } else { Err(format!("a score lies outside the range {low} to {high}")) }
+        let (least, greatest) = self.extent.map_or((self.mean, self.mean), |e| (e.least, e.greatest));
+        let outside = || format!("a score lies outside the range {low} to {high}");
+        self.plan.range_of(least, greatest).ok_or_else(outside)
     }
 
     /// Whether all scores are 0 or 1, and the range is that, too.

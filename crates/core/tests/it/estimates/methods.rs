@@ -331,7 +331,7 @@ fn nothing_to_estimate_from() {
 fn methods_are_specs() {
     for (text, method) in [
         ("beta", IntervalMethod::Beta(BetaPrior::UNIFORM)),
-        ("beta([0.5, 2])", IntervalMethod::Beta(BetaPrior { a: 0.5, b: 2.0 })),
+        ("beta([0.5, 2])", IntervalMethod::Beta(BetaPrior::new(0.5, 2.0))),
         ("beta(prior=[1, 1])", IntervalMethod::Beta(BetaPrior::UNIFORM)),
         ("wild", IntervalMethod::Wild(WildWeights::Webb)),
         ("wild(weights=\"rademacher\")", IntervalMethod::Wild(WildWeights::Rademacher)),
