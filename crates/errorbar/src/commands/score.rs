@@ -272,7 +272,7 @@ fn score_rows(
     let results = table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
-    table_scores::name_columns(&mut results.scores, &table.metadata_keys);
+    results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));
     let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
     if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
         return Err(about(logs::unknown_scorer(name, &scorers)));
@@ -302,24 +302,14 @@ fn score_log(
     };
     let log = args.read.open(path)?;
     let mut opened =
-<<<<<<< HEAD
         logs::read(&log, &request, progress, context, |plan| overrides.apply(plan, args.seed, &args.errors))?;
     opened.replace_metrics(overrides);
-=======
-        logs::read(&log, &request, progress, context, |plan| with_overrides(plan, overrides, args))?;
-    if overrides.metrics.is_some() {
-        // The metrics of the log are replaced, so it does not matter if they cannot be built.
-        opened
-            .left_out
-            .retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
-    }
->>>>>>> h-stop
     check_clusters(&opened.plan).map_err(about)?;
     warnings.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
     warnings.extend(too_few_epochs(&evaluation.results, &opened.plan).map(about));
-    if has_hint && let Some(found) = opened.plan.unused_cluster(&opened.scores.columns) {
-        warnings.push(unused_clusters::diagnostic(&found, path));
+    if has_hint {
+        warnings.extend(unused_clusters::of_columns(&opened.plan, &opened.scores.columns, path));
     }
     if args.write || args.output.is_some() {
         warnings.push(write(&opened, &evaluation, overrides, args, context).unwrap_or_else(|error| error));
