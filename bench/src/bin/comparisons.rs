@@ -53,7 +53,12 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-fn best_of(times: usize, sides: &[ScoreColumns], kind: Kind, options: &ComparisonOptions) -> Result<Duration> {
+fn best_of(
+    times: usize,
+    sides: &[ScoreColumns],
+    kind: Kind,
+    options: &ComparisonOptions,
+) -> Result<Duration> {
     let mut errors = ErrorPlan::new();
     if matches!(kind, Kind::Clustered) {
         errors = errors.cluster("passage");

@@ -66,8 +66,9 @@ pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use comparison::{
-    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
-    Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking, TestMethod, compare,
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest,
+    ComparisonWarning, Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking,
+    TestMethod, compare,
 };
 pub use condition::Condition;
 pub use coverage::{

@@ -82,7 +82,8 @@ impl SeveralScores<'_> {
         let mut estimates = Vec::with_capacity(self.scores.len());
         for scores in self.scores {
             let figures = figures(self.metric, scores)?;
-            let Some((_, estimate)) = figures.into_iter().find(|(name, _)| *name == FigureName::default()) else {
+            let Some((_, estimate)) = figures.into_iter().find(|(name, _)| *name == FigureName::default())
+            else {
                 return Ok(None);
             };
             estimates.push(estimate);
@@ -118,7 +119,8 @@ impl SeveralScores<'_> {
         errors: &ErrorPlan,
     ) -> Result<Vec<((usize, usize), PairTest)>> {
         let sides = || numbers.iter().zip(self.scores).enumerate();
-        let pairs: Vec<_> = sides().flat_map(|(i, one)| sides().skip(i + 1).map(move |(j, two)| (i, j, one, two))).collect();
+        let pairs: Vec<_> =
+            sides().flat_map(|(i, one)| sides().skip(i + 1).map(move |(j, two)| (i, j, one, two))).collect();
         let test = |(i, j, (base, base_scores), (other, other_scores))| {
             let (base, other): (&Vec<f64>, &Vec<f64>) = (base, other);
             let scores: [&Scores<'_>; 2] = [base_scores, other_scores];

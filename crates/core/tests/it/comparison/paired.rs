@@ -1,13 +1,13 @@
 //! Pairs of numbers.
 
 use errorbar_core::{
-    ComparisonOptions, ComparisonWarning, ErrorPlan, Gate, GateOutcome, IntervalMethod, Plan, Reducers, Score,
-    ScoreColumns, TestMethod, Undefined,
+    ComparisonOptions, ComparisonWarning, ErrorPlan, Gate, GateOutcome, IntervalMethod, Plan, Reducers,
+    Score, ScoreColumns, TestMethod, Undefined,
 };
 
 use super::{
-    BASE, CLUSTERS, GRADED, OTHER, OTHER_GRADED, by_accuracy, by_mean, close, clustered, columns, interval, only,
-    p_value, report,
+    BASE, CLUSTERS, GRADED, OTHER, OTHER_GRADED, by_accuracy, by_mean, close, clustered, columns, interval,
+    only, p_value, report,
 };
 
 #[test]
@@ -31,7 +31,10 @@ fn zeros_and_ones() {
     assert_eq!(table, (7, 1, 3, 1));
     close(flips.p_exact, 0.625);
     close(flips.p_mid, 0.375);
-    assert_eq!((comparison.test.as_ref().unwrap().method, p_value(&comparison)), (TestMethod::McNemarMid, flips.p_mid));
+    assert_eq!(
+        (comparison.test.as_ref().unwrap().method, p_value(&comparison)),
+        (TestMethod::McNemarMid, flips.p_mid)
+    );
     close(comparison.correlation.unwrap(), 0.158113883008419);
     close(comparison.variance_removed.unwrap(), 0.15384615384615385);
     let mde = comparison.mde.unwrap();
@@ -116,7 +119,10 @@ fn binary_clusters() {
     // Without a flip a cluster is a pair: ± t·√(2/50/50·48/12).
     let none = only(&clustered(&[1.0; 48], &clusters), &clustered(&[1.0; 48], &clusters), &plan);
     let (lower, upper) = super::interval(&none);
-    assert!((upper - 2.200985160082949 * 0.0032_f64.sqrt()).abs() < 1e-9 && lower == -upper, "{lower} {upper}");
+    assert!(
+        (upper - 2.200985160082949 * 0.0032_f64.sqrt()).abs() < 1e-9 && lower == -upper,
+        "{lower} {upper}"
+    );
 }
 
 /// A sample is one pair, however many epochs it has.
@@ -152,7 +158,8 @@ fn epochs_are_reduced_first() {
 /// Few samples are tested by flipping signs: of ½, ¼, ½ and ¼ only all plus and all minus are as extreme.
 #[test]
 fn few_samples() {
-    let comparison = only(&columns(&[0.0, 0.25, 0.5, 0.0, 0.5]), &columns(&[0.5, 0.5, 1.0, 0.25, 0.5]), &by_mean());
+    let comparison =
+        only(&columns(&[0.0, 0.25, 0.5, 0.0, 0.5]), &columns(&[0.5, 0.5, 1.0, 0.25, 0.5]), &by_mean());
     assert_eq!(comparison.test.as_ref().unwrap().method, TestMethod::SignFlip);
     assert_eq!((p_value(&comparison), comparison.p_sign_flip), (0.125, Some(0.125)));
 }

@@ -2,9 +2,7 @@
 //! their own.
 
 use errorbar_core::stats::{Stream, normal_quantile};
-use errorbar_core::{
-    ComparisonOptions, ErrorPlan, Gate, GateOutcome, Plan, Score, ScoreColumns, compare,
-};
+use errorbar_core::{ComparisonOptions, ErrorPlan, Gate, GateOutcome, Plan, Score, ScoreColumns, compare};
 use rayon::prelude::*;
 
 use super::{by_mean, side};
