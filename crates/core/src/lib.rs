@@ -86,7 +86,8 @@ pub use evaluation::{
 };
 pub use metadata::Metadata;
 pub use metric::{
-    Accumulator, FigureNames, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn,
+    Accumulator, FigureNames, FnMetric, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, ScoreParts,
+    Wants, metric_fn,
 };
 pub use naming::{TakenNames, unique_names};
 pub use params::{Params, ToSpec};

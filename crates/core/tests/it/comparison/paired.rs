@@ -246,3 +246,17 @@ fn order_does_not_matter() {
     assert_eq!(straight.difference, mixed.difference);
     assert_eq!(straight.correlation, mixed.correlation);
 }
+
+/// Without a difference of the sides their differences are symmetric, so a few skewed ones are no reason for another interval
+/// than that of the test.
+#[test]
+fn few_skewed_differences_have_a_t_interval() {
+    let base = [0.5; 20];
+    let mut other = base;
+    other[..4].copy_from_slice(&[0.0, 0.0, 0.5, 0.0]);
+    let comparison = only(&columns(&base), &columns(&other), &by_mean());
+    let interval = comparison.difference.interval.as_ref().unwrap();
+    assert_eq!(interval.method, IntervalMethod::T);
+    // −0.075 ± t(0.975; 19)·√(3·0.25 − 20·0.075²)/√(19·20)
+    close(interval.lower, -0.160_727_965_234_918_92);
+}
