@@ -30,6 +30,7 @@ pub(super) fn compare(inputs: &[ComparedScores<'_>], options: &ComparisonOptions
         }
     }
     correct(&mut report.comparisons, options.correction);
+    report.apply_gate();
     Ok(report)
 }
 

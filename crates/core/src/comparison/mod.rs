@@ -11,7 +11,6 @@ mod options;
 mod pair;
 mod paired;
 mod pairing;
-mod power;
 mod resampled;
 mod side;
 mod unpaired;

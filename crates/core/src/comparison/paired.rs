@@ -1,6 +1,5 @@
 //! The paired difference of numbers: one of each side for each sample.
 
-use super::power::detectable;
 use super::{Comparison, ComparisonTest, FlipTable, TestMethod};
 use crate::columns::Numbers;
 use crate::error::Result;
@@ -8,6 +7,7 @@ use crate::estimate::{
     ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, ScoreUnits,
     StdError, Summary, Undefined,
 };
+use crate::power::detectable_difference as detectable;
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::{
@@ -19,6 +19,10 @@ use crate::stats::{
 const FEW: usize = 20;
 /// With more the permutation test says what t does, and takes longer.
 const MOST_FLIPPED: usize = 60;
+
+/// The level of the test whose detectable difference is shown, two-sided, and its power.
+const ALPHA: f64 = 0.05;
+const POWER: f64 = 0.8;
 
 /// What the numbers of both sides are.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -142,13 +146,13 @@ pub(super) fn variance_removed(base: &Estimate, other: &Estimate, difference: &E
 pub(super) fn detectable_difference(difference: &Estimate) -> Maybe<f64> {
     let error = difference.error.as_ref().map_err(Clone::clone)?;
     if error.se > 0.0 {
-        return detectable(error.se, error.df).ok_or(Undefined::Overflow);
+        return detectable(error.se, error.df, ALPHA, POWER);
     }
     // Without a spread the interval of Bonett and Price still has a width.
     match &difference.interval {
         Ok(interval) if interval.method == IntervalMethod::BonettPrice => {
             let (_, se, df) = centre_and_error(interval).ok_or(Undefined::NoSpread { n: difference.n })?;
-            detectable(se, df).ok_or(Undefined::Overflow)
+            detectable(se, df, ALPHA, POWER)
         }
         _ => Err(Undefined::NoSpread { n: difference.n }),
     }

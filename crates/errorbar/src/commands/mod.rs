@@ -2,6 +2,7 @@
 
 mod cache;
 mod common;
+mod compare;
 mod completions;
 mod coverage;
 mod ending;
@@ -139,6 +140,8 @@ enum Command {
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(Box<score::ScoreArgs>),
+    /// Compare models, sample by sample: differences with intervals, tests, ranks
+    Compare(Box<compare::CompareArgs>),
     /// Simulate how often the intervals of scores like these hold the truth
     Coverage(Box<coverage::CoverageArgs>),
     /// Check that the results that logs record are those of their samples
@@ -166,6 +169,7 @@ impl Cli {
             Command::Eval(args) => eval::run(args, context),
             Command::Verify(args) => verify::run(args, context),
             Command::Score(args) => score::run(args, context),
+            Command::Compare(args) => compare::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
@@ -216,6 +220,7 @@ mod tests {
         for args in [
             &["--help"][..],
             &["score", "--help"],
+            &["compare", "--help"],
             &["coverage", "--help"],
             &["eval", "--help"],
             &["verify", "--help"],
