@@ -27,12 +27,13 @@ pub(crate) fn claim(gate: Gate) -> String {
     }
 }
 
-/// What was decided and why: `gate failed: the upper end, -0.012, is below 0`.
-pub(crate) fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
+/// What was decided and why: `gate failed: [-0.042, -0.012] lies below 0`.
+pub fn gate_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
     let word = outcome.name();
     let figure = EstimateText::from(&comparison.difference).signed();
     let Some(ends) = Some(figure.interval_text()).filter(|text| !text.is_empty()) else {
-        return format!("gate {word}: there is no interval");
+        let why = comparison.difference.interval.as_ref().err().map(|reason| format!(" ({reason})"));
+        return format!("gate {word}: there is no interval{}", why.unwrap_or_default());
     };
     let (lower, upper) = match gate {
         Gate::NotWorse => (f64::NEG_INFINITY, 0.0),
