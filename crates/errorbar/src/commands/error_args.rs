@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 /// How errors and intervals are computed. Options that are unset are those of the task or the log.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Errors and intervals")]
-pub(super) struct ErrorArgs {
+pub(crate) struct ErrorArgs {
     /// A metadata key whose samples belong together; given twice, samples are clustered both ways
     #[arg(long = "cluster", value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     clusters: Vec<String>,
@@ -136,6 +136,16 @@ impl ErrorArgs {
         (plan.level, plan.draws, plan.range) = (self.level, self.draws, self.range());
         (plan.side, plan.population) = (self.side, self.population);
         plan
+    }
+
+    /// The requested level of intervals.
+    pub(super) fn level(&self) -> Option<f64> {
+        self.level
+    }
+
+    /// The requested ends of intervals.
+    pub(super) fn side(&self) -> Option<Side> {
+        self.side
     }
 
     /// The requested method of intervals.

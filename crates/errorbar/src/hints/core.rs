@@ -1,7 +1,7 @@
 //! Hints for errors of `errorbar-core`: specs, metrics, reducers, scores.
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Error, NoCoverage};
+use errorbar_core::{ComparisonWarning, Error, NoCoverage};
 
 /// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {
@@ -40,6 +40,14 @@ pub(crate) fn coverage_hint(reason: &NoCoverage) -> Option<String> {
         NoCoverage::TooFew { clustered: true, .. } => {
             Some("name a key with more values, or omit --cluster".to_owned())
         }
+        _ => None,
+    }
+}
+
+/// What to do about what a reader of a comparison should know.
+pub(crate) fn comparison_hint(warning: &ComparisonWarning) -> Option<String> {
+    match warning {
+        ComparisonWarning::Unmatched { .. } => Some("--unmatched lists them".to_owned()),
         _ => None,
     }
 }
