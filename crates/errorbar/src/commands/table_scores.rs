@@ -35,29 +35,16 @@ pub(super) enum UnconvertiblePolicy {
 
 /// The rows of a table; of each log, if it is of several.
 pub(super) fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
-    let tables = read_tables(path, options)?;
+    refuse_empty(path, read_tables(path, options)?)
+}
+
+/// The tables, unless they have no rows.
+pub(super) fn refuse_empty(path: &Path, tables: Vec<ScoreTable>) -> Result<Vec<ScoreTable>, Diagnostic> {
     if tables.iter().all(|table| table.columns.is_empty()) {
         let hint = "give it a row for each sample, below the names of the columns";
         return Err(Diagnostic::error("the table has no rows").about(path.display()).hint(hint));
     }
     Ok(tables)
-}
-
-/// The reader fetched only the metadata that the plan needs, so an error about a missing key knows no others; the table
-/// does.
-pub(super) fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
-    for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
-        let listed = || metadata_keys.iter().take(12).cloned().collect();
-        match &mut failure.error {
-            Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
-            Error::UnknownRater { name, nearest: near, keys, .. } => {
-                *keys = listed();
-                *near =
-                    near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
-            }
-            _ => {}
-        }
-    }
 }
 
 /// Scores that are not all between 0 and 1 have a mean; their accuracy means nothing.
