@@ -249,10 +249,7 @@ impl<'a> Samples<'a> {
         let is_nested = |at: usize| matches!(scores.value(at), ValueRef::Map(_) | ValueRef::List(_));
         if let Some(at) = (0..scores.len()).find(|at| is_nested(*at)) {
             let sample = scores.sample_id(at);
-            let text = format!(
-                "the score of sample {sample:?} is a map or a list, and it takes one number for each"
-            );
-            return Err(PowerError::Pilot(text));
+            return Err(PowerError::NestedScore { sample: sample.to_owned() });
         }
         let numbers = |numbers: crate::columns::Numbers<'_>| numbers.to_floats().into_owned();
         let floats = scores.finite("power", &Conversion::default(), numbers)?;

@@ -129,7 +129,8 @@ fn json_is_valid_by_the_schema() {
     let schema: Value = serde_json::from_str(&text).unwrap();
     let schema = jsonschema::draft202012::new(&schema).unwrap();
     let plan = |command: &str| -> Value {
-        let args: Vec<&str> = ["power", "--format", "json"].into_iter().chain(command.split_whitespace()).collect();
+        let args: Vec<&str> =
+            ["power", "--format", "json"].into_iter().chain(command.split_whitespace()).collect();
         serde_json::from_slice(&errorbar(&workspace(), &args).output().unwrap().stdout).unwrap()
     };
     for command in [

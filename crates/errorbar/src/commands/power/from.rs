@@ -50,6 +50,12 @@ pub(super) fn read(
     plan.errors.check().map_err(|problem| {
         Diagnostic::error(problem).about("--cluster").hint("give --cluster once, or twice with two keys")
     })?;
+    if let [base, other] = args.from.as_slice()
+        && handles::resolve(base)? == handles::resolve(other)?
+    {
+        let problem = "both runs are the same file, and a run does not differ from itself";
+        return Err(Diagnostic::error(problem).about("--from").hint("name the log of another model").into());
+    }
     let progress = ReadProgress::new(context.quiet);
     let mut runs = Vec::new();
     for named in &args.from {
@@ -60,7 +66,7 @@ pub(super) fn read(
         }
     }
     drop(progress);
-    let mut names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
+    let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
     let [base, others @ ..] = runs.as_slice() else {
         return Err(Diagnostic::error("there is no run in --from").into());
     };
@@ -91,11 +97,6 @@ pub(super) fn read(
             pilot.only_base, pilot.only_other
         );
         diagnostics.push(Diagnostic::warning(text).about(names.join(", ")));
-    }
-    names.dedup();
-    if names.len() == 1 && !others.is_empty() {
-        let problem = "both runs are the same file, and a run does not differ from itself";
-        return Err(Diagnostic::error(problem).about("--from").hint("name the log of another model").into());
     }
     Ok(Some(Runs { names, scorer, pilot }))
 }
@@ -163,7 +164,7 @@ fn read_table(
     for mut table in tables {
         table_scores::check(&mut table.columns, &Plan::new(), args.unconvertible, context.registry)
             .map_err(about)?;
-        let part = table.log.as_ref().filter(|_| are_several);
+        let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =
             part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
         runs.push(Run { name, columns: table.columns, keys: table.metadata_keys });
