@@ -296,6 +296,10 @@ impl<'a> Samples<'a> {
         samples: impl Iterator<Item = usize>,
         values: &[f64],
     ) -> Result<StdError, PowerError> {
+        // As an error of its own, where a clustered mean would only be without its error.
+        for key in &self.scores.estimation().errors.cluster {
+            self.scores.codes(&self.scores.key("the design effect", key))?;
+        }
         let firsts: Vec<usize> =
             samples.filter_map(|sample| self.positions.get(sample)?.first().map(|at| *at as usize)).collect();
         let mut set = self.scores.derive(firsts.into_iter(), ValueColumn::from_floats(values.to_vec()));

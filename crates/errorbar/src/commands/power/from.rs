@@ -28,7 +28,9 @@ impl Runs {
 
 /// One run.
 struct Run {
+    /// The file, and the part of it.
     name: String,
+    model: Option<String>,
     columns: ScoreColumns,
     /// The metadata keys that there are, for hints.
     keys: Vec<String>,
@@ -98,7 +100,14 @@ pub(super) fn read(
         );
         diagnostics.push(Diagnostic::warning(text).about(names.join(", ")));
     }
-    Ok(Some(Runs { names, scorer, pilot }))
+    Ok(Some(Runs { names: labels(&runs), scorer, pilot }))
+}
+
+/// What runs are called: their models, which are shorter than the names of logs, if those tell them apart.
+fn labels(runs: &[Run]) -> Vec<String> {
+    let models: Vec<String> = runs.iter().filter_map(|run| run.model.clone()).collect();
+    let are_distinct = models.len() == runs.len() && models.first() != models.get(1);
+    if are_distinct { models } else { runs.iter().map(|run| run.name.clone()).collect() }
 }
 
 /// Refuses what runs have and options give, too.
@@ -135,7 +144,8 @@ fn read_log(
     // Of the recorded plan nothing is needed: variances are those of the scores.
     let opened = logs::read(&log, &request, progress, context, |_| plan.clone())?;
     diagnostics.extend(opened.warnings());
-    Ok(Run { name: path.display().to_string(), columns: opened.scores.columns, keys: Vec::new() })
+    let model = Some(opened.header.eval.model.to_string());
+    Ok(Run { name: path.display().to_string(), model, columns: opened.scores.columns, keys: Vec::new() })
 }
 
 /// The runs of a table: one, or those that a column tells apart.
@@ -167,7 +177,7 @@ fn read_table(
         let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =
             part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
-        runs.push(Run { name, columns: table.columns, keys: table.metadata_keys });
+        runs.push(Run { name, model: table.model, columns: table.columns, keys: table.metadata_keys });
     }
     Ok(runs)
 }
