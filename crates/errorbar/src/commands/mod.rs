@@ -2,6 +2,7 @@
 
 mod cache;
 mod common;
+mod compare;
 mod completions;
 mod coverage;
 mod ending;
@@ -22,6 +23,7 @@ mod score;
 mod servers;
 mod shards;
 mod specs;
+mod stop_rules;
 mod table_scores;
 mod tables;
 mod tasks;
@@ -140,6 +142,8 @@ enum Command {
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(Box<score::ScoreArgs>),
+    /// Compare models, sample by sample: differences with intervals, tests, ranks
+    Compare(Box<compare::CompareArgs>),
     /// Simulate how often the intervals of scores like these hold the truth
     Coverage(Box<coverage::CoverageArgs>),
     /// Plan: samples for a difference or a width, and what samples can show
@@ -169,6 +173,7 @@ impl Cli {
             Command::Eval(args) => eval::run(args, context),
             Command::Verify(args) => verify::run(args, context),
             Command::Score(args) => score::run(args, context),
+            Command::Compare(args) => compare::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
             Command::Power(args) => power::run(args, context),
             Command::Log(args) => log::run(args, context),
@@ -220,6 +225,7 @@ mod tests {
         for args in [
             &["--help"][..],
             &["score", "--help"],
+            &["compare", "--help"],
             &["coverage", "--help"],
             &["power", "--help"],
             &["eval", "--help"],

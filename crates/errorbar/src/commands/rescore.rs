@@ -18,7 +18,7 @@ use super::eval::{call_notes, usage_note};
 use super::files::InputFiles;
 use super::logs::{self, is_log};
 use super::requirements::Requirements;
-use super::score::{ScoreArgs, shown, too_few_epochs, with_overrides};
+use super::score::{ScoreArgs, shown, too_few_epochs};
 use super::specs::{self, PlanOverrides};
 use super::{CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -110,10 +110,12 @@ impl Job<'_> {
             rescore = rescore.action(ScoreAction::Overwrite);
         }
         let mut prepared = rescore.prepare(log, self.options, context.registry)?;
-        prepared.plan = with_overrides(prepared.plan, overrides, args);
+        prepared.plan = overrides.apply(prepared.plan, args.seed, &args.errors);
         if overrides.metrics.is_some() {
             // The metrics of the log are replaced, so it does not matter if they cannot be built.
-            prepared.warnings.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
+            prepared.warnings.retain(|warning| {
+                matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. })
+            });
         }
         check_clusters(&prepared.plan).map_err(about)?;
         notes.extend(prepared.warnings.iter().map(|warning| {

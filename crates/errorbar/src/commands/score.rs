@@ -7,10 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::spec::nearest;
-use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
-use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
-use errorbar_log::{ScoreTable, TableOptions, read_tables};
+use errorbar_core::{Evaluation, Plan, Reducers, Results, ScoreParts};
+use errorbar_log::ScoreTable;
+use errorbar_log::eval::{metrics_to_log, scorer_metrics};
 use errorbar_report::Report;
 
 use super::common::OutputArgs;
@@ -112,7 +111,7 @@ pub(crate) struct ScoreArgs {
     unconvertible: UnconvertiblePolicy,
     /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     #[command(flatten)]
     pub(super) output_as: OutputArgs,
     /// Write results and reduced scores into the logs, replacing those that they have; everything else
@@ -218,27 +217,6 @@ fn check_output(args: &ScoreArgs, files: &[PathBuf]) -> Result<(), Diagnostic> {
     check_new(output, args.force)
 }
 
-/// The plan with everything that the options give.
-pub(super) fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -> Plan {
-    if let Some(metrics) = &overrides.metrics {
-        plan.task_metrics = Some(metrics.clone());
-        // What the user requests is computed, however long it takes.
-        plan.max_draws = None;
-    }
-    if let Some(reducers) = &overrides.reducers {
-        plan.reducers = reducers.clone();
-        plan.scorer_reducers.clear();
-    }
-    if let Some(seed) = args.seed {
-        plan.seed = seed;
-    }
-    if args.errors.requests_draws() {
-        plan.max_draws = None;
-    }
-    plan.errors = args.errors.over(&plan.errors);
-    plan
-}
-
 fn score_table(
     path: &Path,
     overrides: &PlanOverrides,
@@ -254,18 +232,15 @@ fn score_table(
     }
     let mut plan = Plan::new();
     plan.default_metrics = scorer_metrics();
-    let plan = with_overrides(plan, overrides, args);
+    let plan = overrides.apply(plan, args.seed, &args.errors);
     check_clusters(&plan).map_err(about)?;
-    let options = TableOptions::new()
+    let options = args
+        .tables
+        .options(args.read.limits().max_memory)
         .score_columns(&args.score_columns)
         .metadata(plan.metadata_keys())
-        .limits(args.tables.limits(args.read.limits().max_memory))
         .details(plan.score_parts() == ScoreParts::All);
-    let tables = read_tables(path, &options)?;
-    if tables.iter().all(|table| table.columns.is_empty()) {
-        let hint = "give it a row for each sample, below the names of the columns";
-        return Err(about(Diagnostic::error("the table has no rows").hint(hint)));
-    }
+    let tables = table_scores::read(path, &options)?;
     // Cells that are skipped would be other scores there.
     let skips_cells = args.unconvertible == UnconvertiblePolicy::Missing;
     let hint = (has_hint && !skips_cells)
@@ -297,7 +272,7 @@ fn score_rows(
     let results = table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
-    name_columns(&mut results.scores, &table.metadata_keys);
+    results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));
     let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
     if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
         return Err(about(logs::unknown_scorer(name, &scorers)));
@@ -322,22 +297,19 @@ fn score_log(
         scorers: &args.scorers,
         skip_bad_samples: args.skip_bad_samples,
         records_scores: args.write || args.output.is_some(),
-        edited: None,
         reads_metadata: has_hint,
+        ..ScoreRequest::default()
     };
     let log = args.read.open(path)?;
     let mut opened =
-        logs::read(&log, &request, progress, context, |plan| with_overrides(plan, overrides, args))?;
-    if overrides.metrics.is_some() {
-        // The metrics of the log are replaced, so it does not matter if they cannot be built.
-        opened.left_out.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
-    }
+        logs::read(&log, &request, progress, context, |plan| overrides.apply(plan, args.seed, &args.errors))?;
+    opened.replace_metrics(overrides);
     check_clusters(&opened.plan).map_err(about)?;
     warnings.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
     warnings.extend(too_few_epochs(&evaluation.results, &opened.plan).map(about));
-    if has_hint && let Some(found) = opened.plan.unused_cluster(&opened.scores.columns) {
-        warnings.push(unused_clusters::diagnostic(&found, path));
+    if has_hint {
+        warnings.extend(unused_clusters::of_columns(&opened.plan, &opened.scores.columns, path));
     }
     if args.write || args.output.is_some() {
         warnings.push(write(&opened, &evaluation, overrides, args, context).unwrap_or_else(|error| error));
@@ -391,21 +363,4 @@ pub(super) fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<It
         };
         Some(Diagnostic::warning(format!("{name} needs {k} epochs, there are {epochs}; {outcome}")))
     })
-}
-
-/// The reader fetched only the metadata that the plan needs, so an error about a missing key knows no others; the table
-/// does.
-fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
-    for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
-        let listed = || metadata_keys.iter().take(12).cloned().collect();
-        match &mut failure.error {
-            Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
-            Error::UnknownRater { name, nearest: near, keys, .. } => {
-                *keys = listed();
-                *near =
-                    near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
-            }
-            _ => {}
-        }
-    }
 }
