@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use errorbar_core::{PilotScores, PilotSide, Plan, PowerError, ScoreColumns};
-use errorbar_log::{TableOptions, read_tables};
+use errorbar_log::read_tables;
 
 use super::{FromArgs, SpreadArgs};
 use crate::commands::logs::{self, ReadProgress, ScoreRequest};
@@ -146,10 +146,11 @@ fn read_table(
 ) -> Result<Vec<Run>, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
     let score_columns: Vec<String> = args.score_column.iter().chain(&args.scorer).cloned().collect();
-    let mut options = TableOptions::new()
+    let mut options = args
+        .tables
+        .options(args.read.limits().max_memory)
         .score_columns(&score_columns)
-        .metadata(plan.metadata_keys())
-        .limits(args.tables.limits(args.read.limits().max_memory));
+        .metadata(plan.metadata_keys());
     if let Some(column) = &args.by {
         options = options.split_by(column);
     }
@@ -163,7 +164,7 @@ fn read_table(
     for mut table in tables {
         table_scores::check(&mut table.columns, &Plan::new(), args.unconvertible, context.registry)
             .map_err(about)?;
-        let part = table.log.as_ref().filter(|_| are_several);
+        let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =
             part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
         runs.push(Run { name, columns: table.columns, keys: table.metadata_keys });
