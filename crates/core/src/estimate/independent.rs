@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn merged_scores_have_the_moments_of_the_whole() {
         let of = |values: &[f64]| {
-            let mut scores = IndependentScores::new(ValueRetention::All);
+            let mut scores = IndependentScores::new(ValueRetention::UpToLimit);
             scores.update(Numbers::Floats(values));
             scores
         };
