@@ -16,6 +16,7 @@ mod cache;
 mod calibration;
 mod clusters;
 mod coverage;
+mod early_stopping;
 mod epochs;
 mod errors;
 mod eval;
