@@ -1,5 +1,6 @@
 //! What can go wrong, in words that name the sample, the key and the way out.
 
+use crate::comparison::ComparisonError;
 use crate::spec::SpecError;
 
 /// The result of anything in this crate that may fail.
@@ -340,6 +341,9 @@ pub enum Error {
         /// What went wrong there.
         error: Box<Error>,
     },
+    /// Sides that cannot be compared.
+    #[error(transparent)]
+    Comparison(#[from] ComparisonError),
     /// An error of a custom metric, reducer or conversion.
     #[error("{0}")]
     Custom(String),

@@ -44,12 +44,14 @@ mod naming;
 mod package_member;
 mod params;
 mod plan;
+mod power;
 pub mod python_text;
 mod random;
 mod ratings;
 mod reducer;
 pub mod reducers;
 pub mod registry;
+mod requirement;
 mod results;
 mod sample_id;
 mod score;
@@ -64,8 +66,9 @@ pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use comparison::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
-    Correction, FlipTable, Gate, GateOutcome, Rank, Ranking, TestMethod,
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest,
+    ComparisonWarning, Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking,
+    TestMethod, compare,
 };
 pub use condition::Condition;
 pub use coverage::{
@@ -78,12 +81,13 @@ pub use estimate::{
     StdError, Summary, Undefined, WildWeights,
 };
 pub use evaluation::{
-    AggregateBasis, Counts, EstimateRow, Evaluation, Group, GroupAggregate, Groups, MetricResult,
+    AggregateBasis, Counts, EstimateRow, Evaluation, FigurePath, Group, GroupAggregate, Groups, MetricResult,
     MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
 pub use metric::{
-    Accumulator, FigureNames, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn,
+    Accumulator, FigureNames, FnMetric, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, ScoreParts,
+    Wants, metric_fn,
 };
 pub use naming::{TakenNames, unique_names};
 pub use params::{Params, ToSpec};
@@ -91,10 +95,14 @@ pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
 };
+pub use power::{
+    Flips, PilotScores, PilotSide, PowerDesign, PowerError, PowerMethod, PowerPlan, ScoreSpread,
+};
 pub use random::Random;
 pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
+pub use requirement::{EstimatePart, Relation, Requirement, RequirementOutcome};
 pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};

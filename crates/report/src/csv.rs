@@ -4,6 +4,7 @@ use std::io;
 
 use serde_json::Value as Json;
 
+use crate::comparison::{self, ComparisonView};
 use crate::listing::csv_field;
 use crate::record::EstimateRecord;
 use crate::{Listing, Render, Report};
@@ -50,6 +51,10 @@ impl Render for Csv {
             writer.write_record(row.iter().map(|cell| cell.field()))?;
         }
         writer.flush()
+    }
+
+    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        comparison::csv::write(view, out)
     }
 }
 

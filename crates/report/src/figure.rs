@@ -27,6 +27,8 @@ pub struct EstimateText {
     error: Option<f64>,
     interval: Option<(f64, f64)>,
     side: Side,
+    /// Whether a number above 0 has a sign, as differences do.
+    is_signed: bool,
 }
 
 /// The parts of a figure as text.
@@ -60,7 +62,7 @@ impl EstimateText {
     /// A number alone.
     pub fn new(value: f64) -> Self {
         let value = if value.is_nan() { Err("undefined (not a number)".to_owned()) } else { Ok(value) };
-        EstimateText { value, error: None, interval: None, side: Side::TwoSided }
+        EstimateText { value, error: None, interval: None, side: Side::TwoSided, is_signed: false }
     }
 
     /// No number, with the reason.
@@ -69,7 +71,7 @@ impl EstimateText {
             Undefined::NoScores => "no scores".to_owned(),
             reason => format!("undefined ({reason})"),
         };
-        EstimateText { value: Err(text), error: None, interval: None, side: Side::TwoSided }
+        EstimateText { value: Err(text), error: None, interval: None, side: Side::TwoSided, is_signed: false }
     }
 
     /// The same with a standard error, unless it is 0 or no number.
@@ -94,6 +96,13 @@ impl EstimateText {
         self
     }
 
+    /// The same with a sign before a number above 0: a difference.
+    #[must_use]
+    pub fn signed(mut self) -> Self {
+        self.is_signed = true;
+        self
+    }
+
     /// The number, if there is one.
     pub fn value(&self) -> Option<f64> {
         self.value.as_ref().ok().copied()
@@ -109,7 +118,7 @@ impl EstimateText {
     }
 
     /// The interval as it is written: `[0.750, 0.888]`, `≤ 0.888`; empty if there is none.
-    pub(crate) fn interval_text(&self) -> String {
+    pub fn interval_text(&self) -> String {
         self.texts().interval.map(|interval| interval.to_string()).unwrap_or_default()
     }
 
@@ -140,8 +149,10 @@ impl EstimateText {
         });
         let decimals = self.error.or(half_width).and_then(decimals);
         let text = |number: f64| decimals.map_or_else(|| plain(number), |decimals| fixed(number, decimals));
+        let number = text(value);
+        let is_positive = value > 0.0 && number.bytes().any(|b| (b'1'..=b'9').contains(&b));
         TextParts {
-            value: text(value),
+            value: if self.is_signed && is_positive { format!("+{number}") } else { number },
             error: self.error.map(text),
             interval: self.interval.map(|(lower, upper)| match self.side {
                 Side::Lower => IntervalText::Lower(text(lower)),

@@ -10,6 +10,7 @@ use std::io;
 use errorbar_log::inspect::ResultsJson;
 use serde::Serialize;
 
+use crate::comparison::{self, ComparisonView};
 use crate::record::{EstimateRecord, estimates};
 use crate::{Listing, Render, Report};
 
@@ -65,5 +66,9 @@ impl Render for Json {
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
         serde_json::to_writer_pretty(&mut *out, &listing.to_json())?;
         writeln!(out)
+    }
+
+    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        comparison::json::write(view, out)
     }
 }

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::comparison::{self, ComparisonView};
 use crate::matrix::tables;
 use crate::title::{facts, remarks};
 use crate::{Listing, Render, Report, Sort};
@@ -48,6 +49,10 @@ impl Render for Latex {
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
         write!(out, "{}", listed(listing))
     }
+
+    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        write!(out, "{}", comparison::latex::text(view))
+    }
 }
 
 /// Task and model, or the file of a table, which has neither.
@@ -71,10 +76,10 @@ pub(crate) fn headed(about: &[String], legend: Option<String>, tabular: &str) ->
 }
 
 /// What marks rows below a heading; two blanks that LaTeX keeps.
-const INDENT: &str = "\u{a0}\u{a0}";
+pub(crate) const INDENT: &str = "\u{a0}\u{a0}";
 
 /// A table of texts, escaped. A column of notes in which all cells are empty is left out.
-fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) -> String {
+pub(crate) fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) -> String {
     let is_empty = |at: usize| rows.iter().all(|row| row.get(at).is_none_or(String::is_empty));
     let last = titles.len().saturating_sub(1);
     let kept = if last > 0 && is_empty(last) { last } else { titles.len() };
@@ -91,7 +96,7 @@ fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) -> String {
 }
 
 /// A comment, which ends with its line.
-fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     let text: String = text.chars().map(|c| if is_control(c) { ' ' } else { c }).collect();
     format!("% {text}")
 }
@@ -137,6 +142,8 @@ pub fn escape(text: &str) -> String {
             '≤' => escaped.push_str("$\\le$"),
             '≥' => escaped.push_str("$\\ge$"),
             '×' => escaped.push_str("$\\times$"),
+            '−' => escaped.push_str("$-$"),
+            '→' => escaped.push_str("$\\to$"),
             '…' => escaped.push_str("\\ldots{}"),
             '·' => escaped.push_str("\\textperiodcentered{}"),
             '\u{a0}' => escaped.push('~'),

@@ -68,7 +68,7 @@ impl Decimals {
 /// Whether it is a number without an exponent.
 fn is_decimal(number: &str) -> bool {
     number.bytes().any(|b| b.is_ascii_digit())
-        && number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-'))
+        && number.bytes().all(|b| matches!(b, b'0'..=b'9' | b'.' | b'-' | b'+'))
 }
 
 /// The characters before the decimal point, and from it on.

@@ -25,10 +25,12 @@
 #![forbid(unsafe_code)]
 
 mod bar;
+mod comparison;
 mod csv;
 mod figure;
 mod headline;
 mod json;
+mod junit;
 mod latex;
 mod layout;
 mod listing;
@@ -59,10 +61,14 @@ use errorbar_core::Results;
 /// The JSON schema of results; see `docs/output.md`.
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
+pub use comparison::{
+    COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
+};
 pub use csv::Csv;
 pub use figure::EstimateText;
 pub use headline::headline;
 pub use json::Json;
+pub use junit::{CaseOutcome, JUnitCase, TestSuite};
 pub use latex::{Latex, escape as escape_latex};
 pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
@@ -127,6 +133,9 @@ pub trait Render {
     /// Writes a list.
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()>;
 
+    /// Writes comparisons.
+    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()>;
+
     /// The results as a string.
     fn to_text(&self, reports: &[Report]) -> String {
         text_of(|out| self.render(reports, out))
@@ -135,6 +144,11 @@ pub trait Render {
     /// A list as a string.
     fn listing_text(&self, listing: &Listing) -> String {
         text_of(|out| self.listing(listing, out))
+    }
+
+    /// Comparisons as a string.
+    fn comparison_text(&self, view: &ComparisonView<'_>) -> String {
+        text_of(|out| self.comparison(view, out))
     }
 }
 

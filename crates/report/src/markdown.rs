@@ -2,6 +2,7 @@
 
 use std::io;
 
+use crate::comparison::{self, ComparisonView};
 use crate::matrix::tables;
 use crate::title::facts;
 use crate::{Listing, Render, Report, Sort};
@@ -11,6 +12,7 @@ use crate::{Listing, Render, Report, Sort};
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Markdown {
     sort: Sort,
+    brief: bool,
 }
 
 impl Markdown {
@@ -18,6 +20,13 @@ impl Markdown {
     #[must_use]
     pub fn sort(mut self, sort: Sort) -> Self {
         self.sort = sort;
+        self
+    }
+
+    /// Whether comparisons are to fit the comment of a pull request: a sentence, one table, the rest folded.
+    #[must_use]
+    pub fn brief(mut self, brief: bool) -> Self {
+        self.brief = brief;
         self
     }
 }
@@ -54,6 +63,10 @@ impl Render for Markdown {
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
         write!(out, "{}", pipe_table(listing.titles(), &listing.texts()))
+    }
+
+    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        write!(out, "{}", comparison::markdown::text(view, self.brief))
     }
 }
 

@@ -82,10 +82,21 @@ impl TerminalTable {
         wrap(&joined, limit).iter().map(|line| line.replace(TIED, " ")).collect()
     }
 
-    fn in_our_signs(&self, text: &str) -> String {
+    pub(crate) fn in_our_signs(&self, text: &str) -> String {
         if !self.ascii {
             return text.to_owned();
         }
-        text.replace('±', "+/-").replace('…', "..").replace('×', "x").replace('≤', "<=").replace('≥', ">=")
+        let signs = [
+            ('±', "+/-"),
+            ('…', ".."),
+            ('×', "x"),
+            ('≤', "<="),
+            ('≥', ">="),
+            ('−', "-"),
+            ('–', "-"),
+            ('→', "->"),
+            ('·', "."),
+        ];
+        signs.iter().fold(text.replace(" · ", ", "), |text, (sign, ascii)| text.replace(*sign, ascii))
     }
 }

@@ -95,6 +95,17 @@ pub enum ClusterCounts {
     Several(Vec<u64>),
 }
 
+impl ClusterCounts {
+    /// None for independent scores.
+    pub(crate) fn of(clusters: &[u64]) -> Option<Self> {
+        match clusters {
+            [] => None,
+            [one] => Some(ClusterCounts::One(*one)),
+            several => Some(ClusterCounts::Several(several.to_vec())),
+        }
+    }
+}
+
 /// Why parts of an estimate do not exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[non_exhaustive]
@@ -154,11 +165,9 @@ impl EstimateRecord {
                 (None, Some(interval)) => interval.df.and_then(finite),
                 (None, None) => None,
             },
-            clusters: match error.map(|error| error.clusters.as_slice()) {
+            clusters: match error {
                 None => notes.clusters.map(ClusterCounts::One),
-                Some([]) => None,
-                Some([one]) => Some(ClusterCounts::One(*one)),
-                Some(several) => Some(ClusterCounts::Several(several.to_vec())),
+                Some(error) => ClusterCounts::of(&error.clusters),
             },
             lower: interval.and_then(|interval| finite(interval.lower)),
             upper: interval.and_then(|interval| finite(interval.upper)),
@@ -195,7 +204,7 @@ impl EstimateRecord {
     }
 }
 
-fn finite(number: f64) -> Option<f64> {
+pub(crate) fn finite(number: f64) -> Option<f64> {
     // + 0.0 takes the sign off a negative zero.
     number.is_finite().then_some(number + 0.0)
 }
@@ -222,7 +231,7 @@ impl UndefinedParts {
     }
 }
 
-fn note(estimate: &Estimate) -> Option<String> {
+pub(crate) fn note(estimate: &Estimate) -> Option<String> {
     // Lists and maps are data; `results` has them.
     let remarks = estimate.notes.custom.iter().filter(|(_, value)| !value.is_array() && !value.is_object());
     let custom = remarks.map(|(key, value)| match value {

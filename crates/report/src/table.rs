@@ -5,6 +5,7 @@ use std::io;
 use anstyle::Style;
 
 use crate::bar;
+use crate::comparison::ComparisonView;
 use crate::figure::EstimateText;
 use crate::layout::{BlockLayout, GAP, INDENT, NOTES_BELOW, indent};
 use crate::matrix::tables;
@@ -82,6 +83,10 @@ impl Render for TerminalTable {
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
         write!(out, "{}", self.listed(listing))
+    }
+
+    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        write!(out, "{}", self.compared(view))
     }
 }
 

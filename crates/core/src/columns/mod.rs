@@ -36,6 +36,7 @@ pub use values::ValueColumn;
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
 use crate::naming::unique_names;
+use crate::python_text::json_text;
 use crate::reducer::{DetailView, Panel};
 use crate::sample_id::SampleId;
 use crate::score::Score;
@@ -259,6 +260,22 @@ impl ScoreColumns {
         self.index.take();
     }
 
+    /// The first row of each sample, in order of first appearance.
+    ///
+    /// ```
+    /// use errorbar_core::ScoreColumns;
+    /// let mut columns = ScoreColumns::new(["match"]);
+    /// for (id, epoch) in [("q1", 1), ("q2", 1), ("q1", 2)] {
+    ///     columns.push(id, epoch);
+    /// }
+    /// assert_eq!(columns.first_rows(), [0, 1]);
+    /// ```
+    pub fn first_rows(&self) -> Vec<usize> {
+        let mut rows = Vec::new();
+        self.sample_index().for_each(|of_sample| rows.extend(of_sample.first().map(|row| *row as usize)));
+        rows
+    }
+
     /// The first row that repeats the sample and epoch of an earlier one, and that one.
     pub fn repeated_row(&self) -> Option<(usize, usize)> {
         self.sample_index().duplicate()?;
@@ -317,6 +334,62 @@ impl ScoreColumns {
     /// The names of the scorers.
     pub fn scorer_names(&self) -> impl Iterator<Item = &str> {
         self.scorers.iter().map(|s| s.name.as_str())
+    }
+
+    /// The same rows with the scores of one scorer alone, under another name: two scorers of the same samples can be
+    /// compared like two sides of one scorer. `None` if there is no such scorer.
+    ///
+    /// ```
+    /// use errorbar_core::{Score, ScoreColumns};
+    /// let mut columns = ScoreColumns::new(["judge", "human"]);
+    /// columns.push("q1", 1).score("judge", Score::new(1))?.score("human", Score::new(0))?;
+    /// let judge = columns.only_scorer("judge", "score").unwrap();
+    /// assert_eq!(judge.scorer_names().collect::<Vec<_>>(), ["score"]);
+    /// assert_eq!(judge.score(0, "score"), Some(Score::new(1)));
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    pub fn only_scorer(&self, scorer: &str, name: &str) -> Option<Self> {
+        let scorer = ScorerColumn { name: name.to_owned(), ..self.scorer(scorer)?.clone() };
+        let (ids, integer_ids) = (self.ids.clone(), self.integer_ids.clone());
+        let (epochs, metadata) = (self.epochs.clone(), self.metadata.clone());
+        let (errored, index) = (self.errored.clone(), self.index.clone());
+        Some(ScoreColumns { ids, integer_ids, epochs, metadata, scorers: vec![scorer], errored, index })
+    }
+
+    /// The rows of each value of a metadata key, by its text as [groups](crate::Group) have it, in order of first
+    /// appearance; rows without a value are in none.
+    ///
+    /// ```
+    /// use errorbar_core::{Score, ScoreColumns};
+    /// let mut columns = ScoreColumns::new(["match"]);
+    /// columns.push("q1", 1).metadata("language", "de").score("match", Score::new("C"))?;
+    /// columns.push("q2", 1).metadata("language", "en").score("match", Score::new("I"))?;
+    /// assert_eq!(columns.split_by("language")?["en"].id(0), "q2");
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None that columns which were filled row by row could have.
+    pub fn split_by(&self, key: &str) -> Result<IndexMap<String, Self>> {
+        let Some(column) = self.metadata.column(key) else { return Ok(IndexMap::new()) };
+        let mut parts: IndexMap<String, Self> = IndexMap::new();
+        for row in 0..self.len() {
+            let value = column.code(row).and_then(|code| column.value(code as usize));
+            let Some(value) = value.filter(|value| !value.is_null()) else { continue };
+            let part = parts.entry(json_text(value)).or_insert_with(|| Self::new(self.scorer_names()));
+            let metadata = self.metadata_row(row);
+            let metadata = metadata.iter().map(|(key, value)| (key.as_str(), value));
+            let mut filled = part.push_sample(&self.sample_id(row), self.epoch(row)).metadata_all(metadata);
+            if self.errored.binary_search(&(row as u32)).is_ok() {
+                filled = filled.errored();
+            }
+            for scorer in self.scorer_names() {
+                if let Some(score) = self.score(row, scorer) {
+                    filled = filled.score(scorer, score)?;
+                }
+            }
+        }
+        Ok(parts)
     }
 
     /// The metadata keys that some row has.

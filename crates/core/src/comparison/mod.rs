@@ -2,13 +2,39 @@
 //!
 //! Epochs are reduced first, so that a pair is a sample; pairing epoch with epoch would count each sample several times.
 
+mod bounds;
+mod engine;
+mod error;
+mod figures;
+mod gate;
 mod options;
+mod pair;
+mod paired;
+mod pairing;
+mod ranking;
+mod resampled;
+mod several;
+mod side;
+mod tasks;
+mod unpaired;
 
-pub use options::{ComparisonOptions, Correction, Gate, GateOutcome};
+pub use error::ComparisonError;
+pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
+pub use options::{ComparisonOptions, Correction};
 
 use crate::columns::ScoreColumns;
-use crate::estimate::{Estimate, Maybe};
+use crate::error::{Error, Result};
+use crate::estimate::{Estimate, Maybe, Undefined};
+use crate::evaluation::Role;
 use crate::plan::Plan;
+
+/// Compares sides: each other one with the first, or every one with every other.
+///
+/// # Errors
+/// What makes the scores of a side unusable, as in [`Plan::evaluate`]; sides that cannot be compared.
+pub fn compare(sides: &[ComparedScores<'_>], options: &ComparisonOptions) -> Result<ComparisonReport> {
+    engine::compare(sides, options)
+}
 
 /// The scores of one side of a comparison, with the plan that they are computed by.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +61,16 @@ pub struct ComparisonReport {
     pub rankings: Vec<Ranking>,
     /// What a reader of the numbers should know.
     pub warnings: Vec<ComparisonWarning>,
+    /// How they were compared: the correction and the gate are named beside the figures.
+    pub options: ComparisonOptions,
+}
+
+impl ComparisonReport {
+    /// Without comparisons.
+    pub fn new<S: Into<String>>(sides: impl IntoIterator<Item = S>, options: ComparisonOptions) -> Self {
+        let sides = sides.into_iter().map(Into::into).collect();
+        ComparisonReport { sides, options, ..ComparisonReport::default() }
+    }
 }
 
 /// One metric of two sides, and their difference.
@@ -55,12 +91,16 @@ pub struct Comparison {
     pub field: Option<String>,
     /// The metric.
     pub metric: String,
+    /// What the metric is: of a location or a share, more is better; of another figure it is only more.
+    pub role: Role,
     /// The metadata key of the group; none for all samples.
     pub group_key: Option<String>,
     /// The group; none for all samples, or for the mean over groups or tasks.
     pub group: Option<String>,
     /// Whether samples are matched.
     pub is_paired: bool,
+    /// What errors are clustered by; empty for independent samples.
+    pub cluster: Vec<String>,
     /// The number of pairs; of all samples with a score, if unpaired.
     pub n: u64,
     /// Samples that only the base has.
@@ -97,6 +137,45 @@ pub struct Comparison {
     pub mde: Maybe<f64>,
     /// What the gate decides.
     pub gate: Option<GateOutcome>,
+}
+
+impl Comparison {
+    /// A comparison of all samples of which no figure is known yet.
+    pub fn new(base: &str, other: &str, scorer: &str, metric: &str) -> Self {
+        let unknown = || Estimate::undefined(Undefined::NoScores);
+        Comparison {
+            base: base.to_owned(),
+            other: other.to_owned(),
+            task: None,
+            scorer: scorer.to_owned(),
+            reducer: None,
+            field: None,
+            metric: metric.to_owned(),
+            role: Role::Location,
+            group_key: None,
+            group: None,
+            is_paired: true,
+            cluster: Vec::new(),
+            n: 0,
+            only_base: 0,
+            only_other: 0,
+            base_estimate: unknown(),
+            other_estimate: unknown(),
+            difference: unknown(),
+            test: Err(Undefined::NoScores),
+            p_adjusted: None,
+            flips: None,
+            p_sign_flip: None,
+            p_tost: None,
+            wins: None,
+            losses: None,
+            ties: None,
+            correlation: Err(Undefined::NoScores),
+            variance_removed: Err(Undefined::NoScores),
+            mde: Err(Undefined::NoScores),
+            gate: None,
+        }
+    }
 }
 
 /// A test of no difference.
@@ -169,6 +248,14 @@ pub struct FlipTable {
     pub p_mid: f64,
 }
 
+impl FlipTable {
+    /// The counts of pairs, right on both sides, only on the base's, only on the other, on none; and both p-values.
+    pub fn new(counts: [u64; 4], p_exact: f64, p_mid: f64) -> Self {
+        let [both_right, only_base_right, only_other_right, both_wrong] = counts;
+        FlipTable { both_right, only_base_right, only_other_right, both_wrong, p_exact, p_mid }
+    }
+}
+
 /// Several sides in the order of one metric.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -191,6 +278,14 @@ pub struct Ranking {
     pub ranks: Vec<Rank>,
 }
 
+impl Ranking {
+    /// The places of the sides by one metric.
+    pub fn new(scorer: &str, metric: &str, n: u64, level: f64, ranks: Vec<Rank>) -> Self {
+        let (scorer, metric) = (scorer.to_owned(), metric.to_owned());
+        Ranking { scorer, reducer: None, field: None, metric, task: None, n, level, ranks }
+    }
+}
+
 /// The place of one side.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
@@ -205,6 +300,13 @@ pub struct Rank {
     pub interval: (u32, u32),
     /// The tie groups that it is in, as letters: the data do not distinguish two sides that share one.
     pub tie_groups: String,
+}
+
+impl Rank {
+    /// The place of a side, the interval of places and the letters of its tie groups.
+    pub fn new(side: &str, estimate: Estimate, rank: u32, interval: (u32, u32), tie_groups: &str) -> Self {
+        Rank { side: side.to_owned(), estimate, rank, interval, tie_groups: tie_groups.to_owned() }
+    }
 }
 
 /// What a reader of a comparison should know.
@@ -222,6 +324,18 @@ pub enum ComparisonWarning {
         only_base: u64,
         /// Samples that only the other side has.
         only_other: u64,
+    },
+    /// A metric could not be computed.
+    #[error("{metric} of {base} and {other} is left out: {error}")]
+    Failed {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The metric.
+        metric: String,
+        /// Why.
+        error: Box<Error>,
     },
     /// The sides have different numbers of epochs.
     #[error(

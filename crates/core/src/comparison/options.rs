@@ -1,4 +1,6 @@
-//! How sides are compared, and what a gate decides.
+//! How sides are compared.
+
+use super::gate::Gate;
 
 /// How sides are compared. Level, clusters, draws and range are those of the plan's errors.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -32,44 +34,6 @@ impl Correction {
         match self {
             Correction::Holm => "holm",
             Correction::Bh => "bh",
-        }
-    }
-}
-
-/// What must hold for the difference, other minus base. It is read off the interval that is shown, whose level is
-/// 1 − 2α.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Gate {
-    /// Fails if the other side is worse: the upper end is below 0.
-    NotWorse,
-    /// Passes if the other side is not worse by a margin: the lower end is above −margin.
-    Margin(f64),
-    /// Passes if the difference is within ± this.
-    Equivalent(f64),
-    /// Passes if the other side is better by more than this: the lower end is above it.
-    MinDifference(f64),
-}
-
-/// What a gate decides.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum GateOutcome {
-    /// It holds.
-    Passed,
-    /// The contrary holds.
-    Failed,
-    /// The interval leaves both open.
-    Undecided,
-}
-
-impl GateOutcome {
-    /// Its name in machine-readable output.
-    pub fn name(self) -> &'static str {
-        match self {
-            GateOutcome::Passed => "passed",
-            GateOutcome::Failed => "failed",
-            GateOutcome::Undecided => "undecided",
         }
     }
 }

@@ -47,20 +47,25 @@ fn effective_n_of(input: &IntervalInput<'_>, method: IntervalMethod) -> Option<f
 }
 
 /// The rule of three: if none of n scores is 1, the upper 95 % bound 1 − 0.05^(1/n) is about 3/n; and the same for 0. It is
-/// the bound of Clopper and Pearson, for independent zeros and ones.
+/// the bound of Clopper and Pearson, for independent zeros and ones. Scores of a cluster may be equal for one reason, so that
+/// with clusters n is their number.
 fn rule_of_three(input: &IntervalInput<'_>) -> Option<String> {
     let (absent, bound) = match (input.plan.side(), input.mean) {
         (Side::Upper, 0.0) => (1, "at most"),
         (Side::Lower, 1.0) => (0, "at least 1 −"),
         _ => return None,
     };
-    if !(is_plain(input) && input.sampled == 0.0) {
+    let is_clustered = input.error.as_ref().is_ok_and(|error| !error.clusters.is_empty());
+    if !(input.is_binary() && (input.independent || is_clustered) && input.sampled == 0.0) {
         return None;
     }
     // −ln 0.05 = 2.996 is the three of the rule.
     let three = -libm::log1p(-input.plan.level());
-    let (n, share) = (input.n, three / input.n as f64);
-    Some(format!("rule of three: no {absent} among {n} scores, so {bound} about {three:.1}/{n} = {share:.2}"))
+    let n = input.units();
+    let (scores, share) = (if is_clustered { "clusters" } else { "scores" }, three / n as f64);
+    Some(format!(
+        "rule of three: no {absent} among {n} {scores}, so {bound} about {three:.1}/{n} = {share:.2}"
+    ))
 }
 
 /// Whether the interval of a method depends on the seed.

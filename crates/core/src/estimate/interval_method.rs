@@ -13,7 +13,7 @@ use crate::spec::{Arg, Spec};
 /// use errorbar_core::{BetaPrior, IntervalMethod};
 ///
 /// let method: IntervalMethod = "beta(prior=[0.5, 2])".parse()?;
-/// assert_eq!(method, IntervalMethod::Beta(BetaPrior { a: 0.5, b: 2.0 }));
+/// assert_eq!(method, IntervalMethod::Beta(BetaPrior::new(0.5, 2.0)));
 /// assert_eq!(method.to_string(), "beta(prior=[0.5, 2])");
 /// # Ok::<(), String>(())
 /// ```
@@ -52,12 +52,18 @@ pub enum IntervalMethod {
     /// A confidence sequence by betting: valid at every look at a run, so that it may decide when the run stops. See
     /// [`ConfidenceSequence`](crate::ConfidenceSequence).
     Betting,
+    /// That of Bonett and Price, for the difference of two shares over the same samples; on the effective n where samples
+    /// are not independent.
+    BonettPrice,
+    /// Newcombe's (method 10), for the difference of two independent shares: Wilson's ends of both, combined.
+    Newcombe,
     /// As a custom metric defines it.
     Custom,
 }
 
 /// The prior Beta(a, b) of a share; both are above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BetaPrior {
     /// As many successes less one that the prior is worth.
     pub a: f64,
@@ -66,6 +72,11 @@ pub struct BetaPrior {
 }
 
 impl BetaPrior {
+    /// Beta(a, b); both must be above 0.
+    pub fn new(a: f64, b: f64) -> Self {
+        BetaPrior { a, b }
+    }
+
     /// All shares are equally likely.
     pub const UNIFORM: BetaPrior = BetaPrior { a: 1.0, b: 1.0 };
 }
@@ -118,6 +129,9 @@ impl IntervalMethod {
         IntervalMethod::Custom,
     ];
 
+    /// The methods of differences, which only comparisons choose.
+    pub const OF_COMPARISONS: [IntervalMethod; 2] = [IntervalMethod::BonettPrice, IntervalMethod::Newcombe];
+
     /// Whether it draws resamples.
     pub fn is_drawn(self) -> bool {
         use IntervalMethod as M;
@@ -147,6 +161,8 @@ impl IntervalMethod {
             IntervalMethod::OrderStatistics => "order_statistics",
             IntervalMethod::EmpiricalBayes => "empirical_bayes",
             IntervalMethod::Betting => "betting",
+            IntervalMethod::BonettPrice => "bonett_price",
+            IntervalMethod::Newcombe => "newcombe",
             IntervalMethod::Custom => "custom",
         }
     }
@@ -295,6 +311,20 @@ impl Side {
         }
     }
 
+    /// Refuses a bound that the truth is beyond as often as not: at the level 0.5 it is the value itself, and below it lies on
+    /// the wrong side of it.
+    ///
+    /// # Errors
+    /// A sentence that names the level.
+    pub(crate) fn check_level(self, level: f64) -> Result<(), String> {
+        match self {
+            Side::Lower | Side::Upper if level <= 0.5 => {
+                Err(format!("the level of a bound must be above 0.5, found {level}"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     /// The confidence of each end of an interval of this level.
     pub(crate) fn confidence_of_ends(self, level: f64) -> f64 {
         match self {
@@ -349,14 +379,16 @@ mod tests {
             M::OrderStatistics => M::EmpiricalBayes,
             M::EmpiricalBayes => M::Betting,
             M::Betting => M::Custom,
-            M::Custom => return None,
+            M::Custom => M::BonettPrice,
+            M::BonettPrice => M::Newcombe,
+            M::Newcombe => return None,
         })
     }
 
     #[test]
     fn every_method_is_listed_once() {
         let walked: Vec<M> = std::iter::successors(Some(M::Wilson), |method| next(*method)).collect();
-        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).collect();
+        let listed: Vec<M> = M::CHOICES.into_iter().chain(M::OF_METRICS).chain(M::OF_COMPARISONS).collect();
         assert_eq!(walked, listed);
     }
 }

@@ -23,10 +23,10 @@ mod units;
 
 pub(crate) use cluster_error::{ErrorFigure, WayError};
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters, identify, is_cluster_id};
+pub(crate) use clusters::{ClusterCorrection, ERRORS, RowClusters, check as check_clusters, is_cluster_id};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
-pub(crate) use from_values::Unit;
+pub(crate) use from_values::UnitScores;
 pub use independent::IndependentScores;
 pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
 pub use kind::ScoreKind;
@@ -35,7 +35,9 @@ pub(crate) use methods::wilson::wilson;
 pub(crate) use plan::DRAWS;
 pub use plan::ErrorPlan;
 pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
-pub(crate) use resampled::{ResampledFigures, planned_draws, resampled_estimate, resampled_estimates};
+pub(crate) use resampled::{
+    MAX_FIGURES, ResampledFigure, ResampledFigures, planned_draws, resampled_estimate, resampled_estimates,
+};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
 pub(crate) use summary::{error_across_groups, estimate_from, estimate_of_share};

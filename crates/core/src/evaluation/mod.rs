@@ -1,20 +1,26 @@
 //! What comes out: estimates, for each scorer and reducer.
 
+mod lookup;
 mod rows;
 mod value;
 
+pub use lookup::FigurePath;
+pub(crate) use lookup::{Selector, unknown};
 pub use rows::{EstimateRow, Scope};
 pub use value::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue};
 
-use indexmap::{IndexMap, IndexSet};
+use indexmap::IndexMap;
 
-use crate::error::{Error, Result};
+use crate::error::Error;
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::metadata::Metadata;
 use crate::plan::HeadlineRequest;
 use crate::results::{Failure, Reduction, Warning};
 use crate::spec::{Arg, Spec, nearest};
 use crate::value::Conversion;
+
+/// The most metadata keys that an error names.
+const KEYS_LISTED: usize = 12;
 
 /// What a plan gives over scores.
 #[derive(Clone, Debug)]
@@ -143,7 +149,7 @@ impl MetricResult {
 }
 
 /// The metric that a metric applies, if it is an argument of it.
-fn innermost(spec: &Spec) -> &Spec {
+pub(crate) fn innermost(spec: &Spec) -> &Spec {
     let nested = spec.args.iter().chain(spec.kwargs.values()).find_map(|arg| match arg {
         Arg::Spec(nested) => Some(nested),
         _ => None,
@@ -203,50 +209,19 @@ pub struct Subject {
 }
 
 impl Results {
-    /// The estimate of a metric over all samples. If several scorers or reducers have it, `scorer/metric` or
-    /// `scorer/metric/reducer` names one of them.
-    ///
-    /// # Errors
-    /// [`Error::UnknownMetric`], or [`Error::AmbiguousMetric`] if there are several.
-    pub fn estimate(&self, metric: &str) -> Result<Estimate> {
-        let rows = self.rows();
-        let is_single = |row: &&EstimateRow<'_>| row.key.is_none() && row.index.is_none();
-        let is_of_all = |row: &&EstimateRow<'_>| row.group.is_none() && !row.is_mean_of_groups();
-        let names = |row: &EstimateRow<'_>| {
-            let of_scorer = [Some(row.scorer), row.field, Some(row.metric)];
-            let of_scorer = of_scorer.into_iter().flatten().collect::<Vec<_>>().join("/");
-            let full =
-                row.reducer.map_or_else(|| of_scorer.clone(), |reducer| format!("{of_scorer}/{reducer}"));
-            [row.metric.to_owned(), of_scorer, full]
-        };
-        let mut found: IndexMap<usize, &EstimateRow<'_>> = IndexMap::new();
-        let fits = |row: &&EstimateRow<'_>| names(row).iter().any(|name| name == metric);
-        for row in rows.iter().filter(is_single).filter(is_of_all).filter(fits) {
-            let first = found.entry(row.score).or_insert(row);
-            // The metric itself, rather than the aggregate beside groups.
-            if first.group_key.is_some() && row.group_key.is_none() {
-                *first = row;
-            }
-        }
-        match found.into_values().collect::<Vec<_>>().as_slice() {
-            [row] => Ok(row.estimate.clone().into_owned()),
-            [] => {
-                let known: IndexSet<&str> = rows.iter().map(|row| row.metric).collect();
-                Err(Error::UnknownMetric {
-                    metric: metric.to_owned(),
-                    nearest: nearest(metric, known.iter().copied()).map(str::to_owned),
-                    known: known.into_iter().map(str::to_owned).collect(),
-                })
-            }
-            several => {
-                let candidates = several
-                    .iter()
-                    .map(|row| {
-                        let [.., full] = names(row);
-                        full
-                    })
-                    .collect();
-                Err(Error::AmbiguousMetric { metric: metric.to_owned(), candidates })
+    /// Names the metadata keys that there are, in errors about one that there is not: a reader that fetched only what the
+    /// plan needs knows no others.
+    pub fn name_metadata_keys<'k>(&mut self, keys: impl Iterator<Item = &'k str> + Clone) {
+        let listed = || keys.clone().take(KEYS_LISTED).map(str::to_owned).collect();
+        for failure in self.scores.iter_mut().flat_map(|score| &mut score.failures) {
+            match &mut failure.error {
+                Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
+                Error::UnknownRater { name, nearest: near, keys, .. } => {
+                    *keys = listed();
+                    let found = || nearest(name, keys.iter().map(String::as_str)).map(str::to_owned);
+                    *near = near.take().or_else(found);
+                }
+                _ => {}
             }
         }
     }

@@ -3,8 +3,9 @@
 
 use crate::error::{Error, Result};
 use crate::estimate::{
-    Cr, ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
-    ScoreKind, ScoreUnits, StdError, Undefined, WayError, estimate_from, resampled_estimate,
+    ClusterCorrection, Cr, ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice,
+    IntervalMethod, Maybe, ScoreKind, ScoreUnits, StdError, Undefined, WayError, estimate_from,
+    resampled_estimate,
 };
 use crate::interner::Interner;
 use crate::ratings::Ratings;
@@ -17,6 +18,8 @@ pub(super) struct JudgedScores {
     metric: &'static str,
     /// By position: the judge's score, and the label if there is one.
     pub(super) rows: Vec<(f64, Option<f64>)>,
+    /// Whether the mean is a share, which lies between 0 and 1 whatever the range of the plan is.
+    are_shares: bool,
 }
 
 impl JudgedScores {
@@ -38,7 +41,12 @@ impl JudgedScores {
             Ok((judged, label.transpose()?))
         };
         let rows = judged.into_iter().enumerate().map(row).collect::<Result<_>>()?;
-        Ok(JudgedScores { metric, rows })
+        Ok(JudgedScores { metric, rows, are_shares: false })
+    }
+
+    /// The same, for the mean of zeros and ones.
+    pub(super) fn as_shares(self) -> Self {
+        JudgedScores { are_shares: true, ..self }
     }
 
     /// The number of samples with a label.
@@ -65,6 +73,9 @@ impl JudgedScores {
 
     /// The range of judged scores and labels, if it is known.
     fn range(&self, plan: &ErrorPlan) -> Option<(f64, f64)> {
+        if self.are_shares {
+            return Some((0.0, 1.0));
+        }
         let (least, greatest) = self.extent();
         plan.range_of(least, greatest)
     }
@@ -100,8 +111,7 @@ impl JudgedScores {
             (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
             return Ok(estimate);
         }
-        let by_resampling = matches!(plan.method, Some(ErrorMethod::Bootstrap | ErrorMethod::Jackknife));
-        if by_resampling || plan.interval.is_drawn() {
+        if plan.wants_resamples() || plan.wants_left_out() {
             let estimate = resampled_estimate(self.metric, scores, Ok(corrected.value), |units| {
                 let unit_of = units.of_positions();
                 move |draws: &[u32]| {
@@ -109,20 +119,32 @@ impl JudgedScores {
                     figure(&unit_of.iter().map(times).collect::<Vec<u32>>())
                 }
             })?;
-            return Ok(self.within_range(estimate, plan));
+            let mut estimate = self.within_range(estimate, plan);
+            if let Some(blind) = self.unseen_mistakes(scores, &corrected)? {
+                estimate.notes.add_caution(&blind.note(false));
+            }
+            return Ok(estimate);
         }
         let figure = self.error(scores, &corrected)?;
+        // Clusters may cancel though labels vary; that is another matter.
+        if figure.error.is_ok() && corrected.variance == 0.0 {
+            return self.without_spread(scores, &corrected);
+        }
         // The variance of a corrected mean has nothing to do with m(1 − m), so the default is t, cut to the range.
-        let interval = match plan.interval {
-            IntervalChoice::Auto => IntervalChoice::Method(IntervalMethod::T),
-            chosen => chosen,
-        };
+        let is_auto = plan.interval == IntervalChoice::Auto;
+        let interval = if is_auto { IntervalChoice::Method(IntervalMethod::T) } else { plan.interval };
         // A range that a score lies outside of is none.
         let range = plan.range.and(self.range(plan));
         let plan = ErrorPlan { interval, range, ..plan.clone() };
         let n = self.labelled() as u64;
         let estimate = estimate_from(corrected.value, figure.error.clone(), n, &plan, self.kind());
-        let mut estimate = self.within_range(estimate, &plan).with_n(scores.len() as u64);
+        let mut estimate = estimate.with_n(scores.len() as u64);
+        if let Some(blind) = self.unseen_mistakes(scores, &corrected)? {
+            let range = self.range(&plan).filter(|_| is_auto);
+            let widened = blind.widen(&mut estimate, range);
+            estimate.notes.add_caution(&blind.note(widened));
+        }
+        let mut estimate = self.within_range(estimate, &plan);
         figure.caution(&mut estimate);
         if let (Some(ErrorMethod::Cluster(wanted)), Ok(error)) = (plan.method, &estimate.error)
             && error.method != ErrorMethod::Cluster(wanted)
@@ -133,6 +155,63 @@ impl JudgedScores {
             estimate.notes.add_caution(&note);
         }
         Ok(estimate)
+    }
+
+    /// The estimate where neither labels nor what the judge adds to them vary: as many labels as there are say how far off
+    /// others may be.
+    fn without_spread(&self, scores: &Scores<'_>, corrected: &CorrectedMean) -> Result<Estimate> {
+        let plan = &scores.estimation().errors;
+        let labels: Vec<f64> = self.rows.iter().filter_map(|(_, label)| *label).collect();
+        let units = self.labelled_units(scores)?;
+        let kind = match self.kind() {
+            ScoreKind::Unit if labels.iter().all(|label| *label == 0.0 || *label == 1.0) => ScoreKind::Binary,
+            kind => kind,
+        };
+        let range = plan.range.and(self.range(plan));
+        let plan = ErrorPlan { range, ..plan.clone() };
+        let none = StdError::new(0.0, ErrorMethod::Iid).with_df((units as f64 - 1.0).max(1.0));
+        let mut estimate = estimate_from(corrected.value, Ok(none), units, &plan, kind);
+        let reason = Undefined::Other(format!("no spread in {} labels", labels.len()));
+        if estimate.interval.is_err() {
+            estimate.interval = Err(reason.clone());
+        }
+        estimate.error = Err(reason);
+        Ok(estimate.with_n(scores.len() as u64))
+    }
+
+    /// How many mistakes the judge may make though none is among the labels, if none is.
+    fn unseen_mistakes(
+        &self,
+        scores: &Scores<'_>,
+        corrected: &CorrectedMean,
+    ) -> Result<Option<UnseenMistakes>> {
+        let disagrees = |(judged, label): &(f64, Option<f64>)| label.is_some_and(|label| label != *judged);
+        if corrected.judge_weight == 0.0 || self.rows.iter().any(disagrees) {
+            return Ok(None);
+        }
+        let plan = &scores.estimation().errors;
+        let missed = 1.0 - plan.side().confidence_of_ends(plan.level());
+        Ok(Some(UnseenMistakes {
+            labels: self.labelled(),
+            share: -libm::expm1(libm::log(missed) / self.labelled_units(scores)? as f64),
+            weight: corrected.judge_weight,
+        }))
+    }
+
+    /// The number of independent units with labels: samples, or clusters, of two ways the fewer.
+    fn labelled_units(&self, scores: &Scores<'_>) -> Result<u64> {
+        let estimation = scores.estimation();
+        let keys = &estimation.errors.cluster;
+        if estimation.errors.method == Some(ErrorMethod::Iid) || keys.is_empty() && !estimation.by_sample {
+            return Ok(self.labelled() as u64);
+        }
+        let mut fewest = self.labelled() as u64;
+        for keys in if keys.is_empty() { vec![&keys[..]] } else { keys.chunks(1).collect() } {
+            if let Ok(units) = ScoreUnits::of_keys(self.metric, scores, keys)? {
+                fewest = fewest.min(self.parts(Some(&units.of_positions()))[0]);
+            }
+        }
+        Ok(fewest)
     }
 
     /// The estimate with its interval cut to the range of scores.
@@ -223,6 +302,39 @@ pub(super) struct CorrectedMean {
     pub(super) variance: f64,
     /// The parts of the variance that come from samples with labels, and from those without.
     pub(super) parts: [f64; 2],
+    /// How much of it rests on the judge alone: by how much it moves if the judge's scores of the samples without labels are
+    /// off by 1.
+    pub(super) judge_weight: f64,
+}
+
+/// Mistakes that a judge may make though no label shows one. Influence values know nothing of them.
+struct UnseenMistakes {
+    labels: usize,
+    /// The largest share of mistakes that the labels leave open: 1 − α^(1/k), the bound of the rule of three.
+    share: f64,
+    weight: f64,
+}
+
+impl UnseenMistakes {
+    fn note(&self, is_widened: bool) -> String {
+        let (labels, percent) = (self.labels, 100.0 * self.share);
+        let widened = if is_widened { ", and the interval allows for them" } else { "" };
+        format!("no disagreement in {labels} labels: up to {percent:.1} % may be mistakes{widened}")
+    }
+
+    /// Widens the interval if the range of scores is known, so that a mistake is known to move a score by no more than its
+    /// width. The two distances are added as squares (Zou & Donner, "Construction of confidence limits about effect
+    /// measures", 2008).
+    fn widen(&self, estimate: &mut Estimate, range: Option<(f64, f64)>) -> bool {
+        let (Ok(value), Ok(interval), Some((low, high))) = (&estimate.value, &mut estimate.interval, range)
+        else {
+            return false;
+        };
+        let distance = self.weight * self.share * (high - low);
+        interval.lower = value - libm::hypot(value - interval.lower, distance);
+        interval.upper = value + libm::hypot(interval.upper - value, distance);
+        true
+    }
 }
 
 impl CorrectedMean {
@@ -265,7 +377,7 @@ fn cluster_error(units: &[u32], influence: &[f64], correction: Cr) -> Maybe<f64>
     if g < 2 {
         return Err(Undefined::TooFewClusters { clusters: g });
     }
-    let factor = if correction == Cr::Cr0 { 1.0 } else { g as f64 / (g - 1) as f64 };
+    let factor = ClusterCorrection::new(correction, g as usize).factor();
     let sums: Vec<f64> = sums.iter().map(ExactSum::to_f64).collect();
     let se = root_of_squares(&sums, factor);
     if se.is_finite() { Ok(se) } else { Err(Undefined::Overflow) }

@@ -14,6 +14,9 @@ mod resampling;
 mod sample_epochs;
 mod summary;
 
+pub(crate) use sample_epochs::SampleEpochs;
+pub(crate) use variance_components::Components;
+
 crate::registry::entry_modules! {
     /// Every built-in metric, in the order that lists show.
     [crate::registry::MetricEntry]

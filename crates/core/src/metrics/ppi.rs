@@ -143,6 +143,7 @@ impl<'j> PpiFit<'j> {
         };
         let unbiased = |n: f64| if n > 1.0 { n / (n - 1.0) } else { 0.0 };
         let parts = [part(true) * unbiased(n), part(false) * unbiased(others)];
-        CorrectedMean { value: self.value(), influence, variance: parts.iter().sum(), parts }
+        let variance = parts.iter().sum();
+        CorrectedMean { value: self.value(), influence, variance, parts, judge_weight: self.lambda }
     }
 }

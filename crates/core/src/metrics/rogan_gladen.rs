@@ -62,6 +62,7 @@ impl Metric for RoganGladen {
                 });
             }
         }
+        let judged = judged.as_shares();
         let rates = Rates::of(&judged, &vec![1; scores.len()]);
         let raw = rates.prevalence();
         let corrected = raw.clone().map(|raw| rates.corrected(&judged, raw));
@@ -162,6 +163,7 @@ impl Rates {
             sum(of_part.map(|(_, influence)| (influence * influence, 1)))
         };
         let parts = [part(true), part(false)];
-        CorrectedMean { value: raw, influence, variance: parts.iter().sum(), parts }
+        let judge_weight = 1.0 - judged.labelled() as f64 / judged.rows.len() as f64;
+        CorrectedMean { value: raw, influence, variance: parts.iter().sum(), parts, judge_weight }
     }
 }

@@ -110,6 +110,17 @@ impl<M: SummaryMetric> Metric for M {
         }
     }
 
+    fn sample_numbers(&self, scores: &Scores<'_>) -> Option<Result<Vec<f64>>> {
+        let figure = self.figure();
+        if figure.role != Role::Location {
+            return None;
+        }
+        let conversion = figure.conversion();
+        Some(self.check().and_then(|()| {
+            scores.finite(Self::NAME, &conversion, |numbers| numbers.to_floats().into_owned())
+        }))
+    }
+
     fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
         self.check().ok()?;
         match self.computation(estimation) {
@@ -354,9 +365,10 @@ fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
 
 /// What the mean would be with the absent samples and epochs, if the range of scores is known.
 fn bounds(summary: &Summary, state: &SummaryState, whole: ScoreKind) -> Option<Bounds> {
-    let range = state.errors.range.or((whole != ScoreKind::Unbounded).then_some((0.0, 1.0)));
     let has_absent = state.absent + state.epochs.gaps > 0;
-    let (lowest, highest) = range.filter(|(low, high)| has_absent && summary.is_within(*low, *high))?;
+    // Scores within 0 and 1 may be a group of others that are not.
+    let is_known = state.errors.range.is_some() || whole != ScoreKind::Unbounded;
+    let (lowest, highest) = summary.range(&state.errors).filter(|_| has_absent && is_known)?;
     let with = |score: f64, of_epochs: &ExactSum| {
         let mut sum = summary.sum();
         sum.merge(of_epochs);

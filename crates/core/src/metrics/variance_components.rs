@@ -65,20 +65,20 @@ impl Metric for VarianceComponents {
 }
 
 /// A sample: its number of epochs, their mean, and their variance if there are two.
-struct SampleVariance {
+pub(crate) struct SampleVariance {
     epochs: f64,
     mean: f64,
     variance: Option<f64>,
 }
 
 /// The samples, and what is taken for the variance of those with one epoch: the mean of the others.
-struct Components {
+pub(crate) struct Components {
     samples: Vec<SampleVariance>,
-    within: Maybe<f64>,
+    pub(crate) within: Maybe<f64>,
 }
 
 impl Components {
-    fn new(samples: impl Iterator<Item = Vec<f64>>) -> Self {
+    pub(crate) fn new(samples: impl Iterator<Item = Vec<f64>>) -> Self {
         let sample = |epochs: Vec<f64>| {
             let mut moments = Moments::new();
             moments.extend(&epochs);
@@ -103,14 +103,14 @@ impl Components {
     }
 
     /// The mean over samples of w_i/(K_i + more): what epochs add to the variance of a sample's mean.
-    fn of_epochs(&self, more: f64) -> Maybe<f64> {
+    pub(crate) fn of_epochs(&self, more: f64) -> Maybe<f64> {
         let within = self.within.clone()?;
         let part = |sample: &SampleVariance| sample.variance.unwrap_or(within) / (sample.epochs + more);
         finite(ExactSum::mean(&self.samples.iter().map(part).collect::<Vec<_>>()))
     }
 
     /// The variance of the samples' means, which has in it what epochs add.
-    fn of_means(&self) -> Maybe<f64> {
+    pub(crate) fn of_means(&self) -> Maybe<f64> {
         let mut moments = Moments::new();
         moments.extend(&self.samples.iter().map(|sample| sample.mean).collect::<Vec<_>>());
         let n = moments.count();
@@ -118,7 +118,7 @@ impl Components {
     }
 
     /// The variance of the samples' true means, before it is cut off at 0.
-    fn between(&self) -> Maybe<f64> {
+    pub(crate) fn between(&self) -> Maybe<f64> {
         let of_epochs = self.of_epochs(0.0)?;
         Ok(self.of_means()? - of_epochs)
     }

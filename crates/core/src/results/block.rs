@@ -16,8 +16,25 @@ use crate::scores::{ScoreSet, Scores};
 use crate::spec::Spec;
 use crate::value::{Leaf, ValueRef};
 
+/// The scores that metrics see, and which metrics these are.
+pub(crate) struct VisitedBlock<'a> {
+    pub(crate) scorer: &'a str,
+    /// The reducer, unless it is the implied mean or there is none.
+    pub(crate) reducer: Option<&'a str>,
+    /// Whether the metrics see every epoch by itself.
+    pub(crate) is_unreduced: bool,
+    /// The key of map-valued scores.
+    pub(crate) field: Option<&'a str>,
+    pub(crate) scores: &'a Scores<'a>,
+    pub(crate) metrics: Vec<&'a Arc<dyn Metric>>,
+}
+
+/// Gets the scores in place of their metrics.
+pub(crate) type BlockVisitor<'a> = dyn Fn(&VisitedBlock<'_>) + 'a;
+
 /// What all results of a view have in common.
 pub(super) struct ViewContext<'a> {
+    pub(super) visitor: Option<&'a BlockVisitor<'a>>,
     pub(super) scorer: &'a str,
     pub(super) reducer: Option<String>,
     pub(super) params: &'a Metadata,
@@ -52,6 +69,27 @@ pub(super) fn score_results(
 }
 
 impl ViewContext<'_> {
+    /// Adds the metrics over scores, or shows the scores to the visitor.
+    fn add_metrics<'m>(
+        &self,
+        result: &mut ScoreResult,
+        metrics: impl Iterator<Item = &'m Arc<dyn Metric>>,
+        scores: &Scores<'_>,
+    ) {
+        let Some(visit) = self.visitor else {
+            metrics.for_each(|metric| add(result, metric.as_ref(), scores));
+            return add_cluster_problem(result, scores);
+        };
+        visit(&VisitedBlock {
+            scorer: self.scorer,
+            reducer: self.reducer.as_deref(),
+            is_unreduced: self.unreduced,
+            field: result.field.as_deref(),
+            scores,
+            metrics: metrics.collect(),
+        });
+    }
+
     fn result(&self, field: Option<&str>, scored: usize, unscored: usize) -> ScoreResult {
         ScoreResult {
             scorer: self.scorer.to_owned(),
@@ -74,8 +112,7 @@ fn plain_result<'m>(
     let (rows, unscored) = set.scored_rows();
     let scores = Scores::new(set, rows);
     let mut result = context.result(None, scores.len(), unscored);
-    metrics.for_each(|metric| add(&mut result, metric.as_ref(), &scores));
-    add_cluster_problem(&mut result, &scores);
+    context.add_metrics(&mut result, metrics, &scores);
     result.counts.unconvertible += most_unconvertible(set);
     result
 }
@@ -110,7 +147,7 @@ fn add(result: &mut ScoreResult, metric: &dyn Metric, scores: &Scores<'_>) {
 }
 
 /// The metric that is applied in the end.
-fn innermost(metric: &dyn Metric) -> Spec {
+pub(crate) fn innermost(metric: &dyn Metric) -> Spec {
     match metric.inner() {
         Some(inner) => innermost(inner),
         None => metric.spec(),
@@ -124,7 +161,7 @@ fn most_unconvertible(set: &ScoreSet<'_>) -> usize {
 
 /// The value of a metric and its role; over no score several figures that it returns all the same, or one that is
 /// undefined.
-fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, MetricValue)> {
+pub(crate) fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, MetricValue)> {
     let (role, n) = (metric.role(), scores.len() as u64);
     let mut value = guarded(metric, scores);
     if scores.estimation().errors.early_stop.is_some() {
@@ -206,8 +243,7 @@ fn by_key(
         values.epochs = super::epochs::epoch_info(set, Some(&key));
         let of_key = Scores::new(&values, rows);
         let mut result = context.result(Some(&key), of_key.len(), unscored + unscored_here);
-        metrics.into_iter().for_each(|metric| add(&mut result, metric.as_ref(), &of_key));
-        add_cluster_problem(&mut result, &of_key);
+        context.add_metrics(&mut result, metrics.into_iter(), &of_key);
         result.counts.unconvertible += most_unconvertible(&values);
         results.scores.push(result);
         results.warnings.extend(super::views::unconvertible_warnings(&values, Some(&key)));

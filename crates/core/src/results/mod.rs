@@ -9,6 +9,7 @@ mod views;
 
 pub use unused_cluster::UnusedCluster;
 
+pub(crate) use block::{BlockVisitor, VisitedBlock, evaluate as evaluate_metric, innermost};
 pub(crate) use reduce::reduce;
 
 use std::collections::HashSet;
@@ -111,7 +112,8 @@ impl std::fmt::Display for Warning {
                 )?;
                 let nested = example.starts_with("a map") || example.starts_with("a list");
                 match reducer {
-                    _ if nested => write!(
+                    // Reducers read lists and maps value by value, so what they met is within.
+                    None if nested => write!(
                         f,
                         "lists and maps are no numbers: give metrics by key, as in {{\"*\": [mean(), stderr()]}}, \
                          or a metric over lists"
@@ -243,6 +245,24 @@ impl Plan {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn evaluate(&self, columns: &ScoreColumns) -> Result<Evaluation> {
+        self.evaluate_or_visit(columns, None)
+    }
+
+    /// Shows the scores of the plan to a visitor, as its metrics would see them: reduced, by key, with their errors.
+    /// Nothing is computed.
+    pub(crate) fn visit_scores(
+        &self,
+        columns: &ScoreColumns,
+        visitor: &BlockVisitor<'_>,
+    ) -> Result<Vec<Warning>> {
+        Ok(self.evaluate_or_visit(columns, Some(visitor))?.results.warnings)
+    }
+
+    fn evaluate_or_visit(
+        &self,
+        columns: &ScoreColumns,
+        visitor: Option<&BlockVisitor<'_>>,
+    ) -> Result<Evaluation> {
         self.errors.check().map_err(Error::custom)?;
         let index = columns.sample_index();
         if let Some(row) = index.duplicate() {
@@ -260,7 +280,7 @@ impl Plan {
         let reducers = self.all_reducers().map(count).max().unwrap_or(1);
         let random = Random::new(self.seed, self.max_draws)
             .among(scorers.max(1).saturating_mul(most.max(1)).saturating_mul(reducers.max(1)));
-        let shared = views::EvaluationInput { columns, index: &index, random };
+        let shared = views::EvaluationInput { columns, index: &index, random, visitor };
         let names = unique_names(self.scorers.iter().map(|s| s.name.as_str()));
         let results = Results {
             total_samples: columns.len(),

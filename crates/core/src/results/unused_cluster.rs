@@ -25,6 +25,8 @@ pub struct UnusedCluster {
     pub scorer: String,
     /// The metric of the figure.
     pub metric: String,
+    /// The reducer of its scores.
+    pub reducer: Option<String>,
     /// The number of clusters.
     pub clusters: u64,
     /// The variance with clusters (CR2) over the variance without.
@@ -117,6 +119,7 @@ impl Plan {
                 key: key.to_owned(),
                 scorer: row.scorer.to_owned(),
                 metric: row.metric.to_owned(),
+                reducer: row.reducer.map(str::to_owned),
                 clusters: *clusters,
                 design_effect,
                 p_value: p_value(design_effect, row.estimate.n, *clusters),

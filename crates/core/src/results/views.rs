@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-use super::block::{self, ViewContext};
+use super::block::{self, BlockVisitor, ViewContext};
 use super::epochs::{epoch_info, samples_by_epochs};
 use super::reduce::reduce;
 use super::{ReducedSamples, Reduction, Warning};
@@ -25,6 +25,8 @@ pub(super) struct EvaluationInput<'a> {
     pub(super) columns: &'a ScoreColumns,
     pub(super) index: &'a SampleIndex,
     pub(super) random: Random,
+    /// Gets the scores in place of the metrics.
+    pub(super) visitor: Option<&'a BlockVisitor<'a>>,
 }
 
 /// The metrics of a scorer that are computed for it: one that names all its raters is computed for one scorer only.
@@ -66,14 +68,14 @@ pub(super) fn scorer_results(
     metrics: &Metrics,
     evaluation: &mut Evaluation,
 ) -> Result<()> {
-    let EvaluationInput { columns, index, random } = shared;
+    let EvaluationInput { columns, index, random, visitor } = shared;
     let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
     let scorer = columns.scorer(name).unwrap_or(&absent);
     let (errors, implied_cluster) = effective_errors(&plan.errors, metrics);
     let by_sample = index.has_repeats();
     let estimation =
         Estimation { errors, by_sample, value_only: false, implied_cluster, random: random.clone() };
-    let view = View { columns, index, scorer, params, estimation };
+    let view = View { columns, index, scorer, params, estimation, visitor: *visitor };
 
     let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;
     let has_unreduced = metrics.iter().any(|m| unreduced_only(m.as_ref()));
@@ -126,6 +128,7 @@ struct View<'a> {
     scorer: &'a ScorerColumn,
     params: &'a Metadata,
     estimation: Estimation,
+    visitor: Option<&'a BlockVisitor<'a>>,
 }
 
 impl View<'_> {
@@ -215,6 +218,7 @@ impl View<'_> {
         let (present, unscored) = self.scorer.values.count_present();
         let missing = self.columns.len() - present;
         ViewContext {
+            visitor: self.visitor,
             scorer: &self.scorer.name,
             reducer: None,
             params: self.params,

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::sync::PoisonError;
 
 use super::{ConversionCache, ScoreSet, Scores};
+use crate::columns::{ScoreColumns, ScoreDetails};
 use crate::estimate::{ErrorPlan, Estimation};
 use crate::ratings::RatingSource;
 
@@ -23,6 +24,22 @@ impl<'a> ScoreSet<'a> {
             converted: ConversionCache::default(),
             copy_ids: Default::default(),
         }
+    }
+
+    /// A copy that depends on nothing but the score columns.
+    pub(crate) fn detached<'c>(
+        &self,
+        columns: &'c ScoreColumns,
+        scorer: &'c str,
+        with_details: bool,
+    ) -> ScoreSet<'c> {
+        let details = if with_details { self.details.as_ref().clone() } else { ScoreDetails::default() };
+        let (values, sample_rows) = (self.values.as_ref().clone(), self.sample_rows.clone());
+        let mut set =
+            ScoreSet::derived(columns, scorer, values, details, sample_rows, self.estimation.clone());
+        set.absent = self.absent.clone();
+        set.epochs = self.epochs.clone();
+        set
     }
 
     /// Remembers the values without a meaning as a number that a copy of these scores met.

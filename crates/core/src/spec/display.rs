@@ -80,12 +80,12 @@ fn write_name(f: &mut Formatter<'_>, spec: &Spec) -> fmt::Result {
     write_word(f, &spec.name)
 }
 
-fn write_word(f: &mut Formatter<'_>, word: &str) -> fmt::Result {
+pub(crate) fn write_word(f: &mut Formatter<'_>, word: &str) -> fmt::Result {
     if is_plain(word) { f.write_str(word) } else { write_quoted(f, word, '`') }
 }
 
 /// Escapes whatever a terminal or a reader's eye could stumble over, in a notation Python and JSON know too.
-fn write_quoted(f: &mut Formatter<'_>, text: &str, quote: char) -> fmt::Result {
+pub(crate) fn write_quoted(f: &mut Formatter<'_>, text: &str, quote: char) -> fmt::Result {
     f.write_char(quote)?;
     for c in text.chars() {
         match c {

@@ -53,12 +53,14 @@ mod names;
 mod parse;
 mod range;
 mod recorded;
+mod requirement;
 mod text_serde;
 
 #[cfg(test)]
 mod tests;
 
 pub use arg::Arg;
+pub(crate) use display::{write_quoted, write_word};
 pub use error::SpecError;
 pub use error_kind::SpecErrorKind;
 pub(crate) use log::params_to_log;

@@ -1,8 +1,10 @@
 //! The numbers beneath the metrics: exact sums, quantiles, resampling.
 
 mod accumulator;
+mod adjust;
 mod beta;
 mod binomial;
+mod bonett_price;
 mod bootstrap;
 mod bootstrap_t;
 mod draw_table;
@@ -12,20 +14,28 @@ mod gamma;
 mod ideal;
 mod incomplete_beta;
 mod magnitude;
+mod mcnemar;
 mod moments;
+mod newcombe;
 mod noncentral_t;
 mod normal;
 mod philox;
 mod population;
 pub(crate) mod purpose;
+mod sign_flip;
 mod student_t;
 mod tally;
+mod tost;
 mod units;
+mod welch;
 mod wild;
 mod xoshiro;
 
+pub use adjust::{benjamini_hochberg, holm};
 pub use beta::{beta_cdf, beta_quantile, beta_survival, beta_survival_quantile};
 pub use binomial::{binomial_cdf, binomial_pmf, binomial_survival};
+pub use bonett_price::bonett_price;
+pub(crate) use bonett_price::bonett_price_of;
 pub(crate) use bootstrap::resampled_means_of;
 pub use bootstrap::{
     ClusterTotal, clustered_resampled_means, quantile_inverse, quantile_linear, resampled_means,
@@ -35,17 +45,22 @@ pub(crate) use bootstrap_t::{studentised_cluster_means, studentised_means};
 pub use exact::ExactSum;
 pub use gamma::{ln_choose, ln_gamma};
 pub(crate) use ideal::{IdealMeans, ResamplingUnit};
+pub use mcnemar::{mcnemar_exact, mcnemar_mid_p};
 pub use moments::Moments;
+pub use newcombe::{Share, newcombe, newcombe_p_value};
 pub use noncentral_t::noncentral_t_cdf;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
+pub use sign_flip::{sign_flip_exact, sign_flip_monte_carlo};
 pub use student_t::{t_cdf, t_quantile, t_survival};
 pub(crate) use tally::tally;
+pub use tost::tost_p_value;
 pub(crate) use units::{
-    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out, percentile_ends, resampled,
-    resampled_figures,
+    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out_rows, percentile_ends, resampled,
+    resampled_figures, resampled_rows,
 };
-pub(crate) use wild::{Weights, WildBootstrap};
+pub use welch::{MeanError, Welch, two_sided};
+pub(crate) use wild::{WeightPoints, WildBootstrap};
 
 /// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that
 /// squares neither overflow nor vanish all together.

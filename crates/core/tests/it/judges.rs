@@ -351,6 +351,60 @@ fn clusters_of_corrected_means_without_a_spread() {
     assert!(huge.error.is_err() || huge.stderr().unwrap() > 1e300, "{huge:?}");
 }
 
+/// 5 of 20 samples have labels, and the judge agrees with all of them.
+fn agreeing() -> Vec<(f64, Option<f64>)> {
+    let score = |at: u8| f64::from(u8::from(at % 5 < 3));
+    (0..20).map(|at| (score(at), (at < 5).then(|| score(at)))).collect()
+}
+
+#[test]
+fn labels_without_a_disagreement_leave_some_open() {
+    let columns = judged(&agreeing());
+    let t = ErrorPlan::from_json(&serde_json::json!({"interval": "t"})).unwrap();
+    for (metric, weight) in [("ppi('human', lambda=1)", 1.0), ("rogan_gladen('human')", 0.75)] {
+        let (auto, plain) = (compute(&columns, metric), compute_with(&columns, t.clone(), metric).unwrap());
+        assert!(auto.notes.is_caution && plain.notes.is_caution, "{metric}");
+        let note = auto.notes.reason.clone().unwrap();
+        assert!(note.starts_with("no disagreement in 5 labels: up to 52.2 % may be"), "{note}");
+        // The two distances, as squares: that of t, and 1 − 0.025^(1/5) of the range.
+        let unseen = weight * (1.0 - 0.025_f64.powf(0.2));
+        let (value, plain, auto) = (auto.number().unwrap(), plain.interval.unwrap(), auto.interval.unwrap());
+        assert!((auto.lower - (value - (value - plain.lower).hypot(unseen)).max(0.0)).abs() < 1e-12);
+        assert!((auto.upper - (value + (plain.upper - value).hypot(unseen)).min(1.0)).abs() < 1e-12);
+        assert!(auto.lower < plain.lower && plain.upper < auto.upper, "{metric} {auto:?} {plain:?}");
+        // Five labels in three pairs are three.
+        let by_pair = compute_with(&columns, ErrorPlan::new().cluster("pair"), metric).unwrap();
+        assert!(by_pair.notes.reason.unwrap().contains("no disagreement in 5 labels: up to 70.8 % may be"));
+        let mut rows = agreeing();
+        rows[1].0 = 0.0;
+        assert!(!compute(&judged(&rows), metric).notes.is_caution, "{metric}");
+        // All have labels: the judge adds nothing.
+        let all: Vec<_> = agreeing().into_iter().map(|(judge, _)| (judge, Some(judge))).collect();
+        assert!(!compute(&judged(&all), metric).notes.is_caution, "{metric}");
+    }
+    // A range that is not known: only the note.
+    let points: Vec<_> =
+        agreeing().into_iter().map(|(judge, human)| (9.0 * judge, human.map(|human| 9.0 * human))).collect();
+    let auto = compute(&judged(&points), "ppi('human', lambda=1)");
+    let plain = compute_with(&judged(&points), t, "ppi('human', lambda=1)").unwrap();
+    assert_eq!((auto.interval, auto.notes.is_caution), (plain.interval, true));
+    let drawn: ErrorPlan = r#"{"interval": "bootstrap"}"#.parse().unwrap();
+    assert!(compute_with(&columns, drawn, "ppi('human')").unwrap().notes.is_caution);
+}
+
+#[test]
+fn equal_labels_have_the_interval_of_their_number() {
+    // The judge varies, and five labels do not: 5/(5 + 1.96²) is Wilson's lower end for five of five.
+    let rows: Vec<_> = agreeing().into_iter().map(|(judge, human)| (judge, human.map(|_| 1.0))).collect();
+    let ppi = compute(&judged(&rows), "ppi('human')");
+    assert_eq!(ppi.error, Err(Undefined::Other("no spread in 5 labels".to_owned())));
+    let interval = ppi.interval.unwrap();
+    assert!((interval.lower - 0.565_517_5).abs() < 1e-6 && interval.upper == 1.0, "{interval:?}");
+    let points: Vec<_> = rows.iter().map(|(judge, human)| (9.0 * judge, *human)).collect();
+    let ppi = compute(&judged(&points), "ppi('human')");
+    assert_eq!(ppi.interval, Err(Undefined::Other("no spread in 5 labels".to_owned())));
+}
+
 #[test]
 fn corrections_that_only_means_have_are_noted() {
     let error = |method: &str| {
@@ -386,6 +440,23 @@ fn rogan_gladen_by_hand() {
     // All are labelled: the share of the human, whatever the judge says.
     let all = compute(&judged(&rows[..20]), "rogan_gladen('human')");
     close(&all, 0.5);
+}
+
+#[test]
+fn a_corrected_share_is_one_in_any_range() {
+    let rows = EIGHT.repeat(8);
+    for interval in ["auto", "bootstrap", "wilson"] {
+        for side in ["two-sided", "lower"] {
+            let with = |range: &str| {
+                let errors = format!(r#"{{"interval": "{interval}", "side": "{side}"{range}}}"#);
+                let estimate = compute_with(&judged(&rows), errors.parse().unwrap(), "rogan_gladen('human')");
+                estimate.unwrap().interval.unwrap()
+            };
+            let wide = with(r#", "range": [-1, 5]"#);
+            assert!(wide.lower >= 0.0 && wide.upper <= 1.0, "{interval} {wide:?}");
+            assert_eq!(wide, with(""), "{interval}");
+        }
+    }
 }
 
 #[test]

@@ -8,6 +8,7 @@
 )]
 
 mod any_metric;
+mod comparison;
 mod coverage;
 mod early_stop;
 mod estimates;
@@ -21,3 +22,4 @@ mod stats_bootstrap;
 mod stats_exact;
 mod stats_quantiles;
 mod stats_special;
+mod two_samples;

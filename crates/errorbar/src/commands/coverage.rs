@@ -7,11 +7,11 @@ use errorbar_core::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, Plan, ScoreParts,
     Side,
 };
+use errorbar_log::ScoreTable;
 use errorbar_log::eval::scorer_metrics;
-use errorbar_log::{ScoreTable, TableOptions, read_tables};
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 
-use super::common::{Format, counted, significant, width};
+use super::common::{Format, counted, short, width};
 use super::error_args::{ErrorArgs, check_clusters};
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::specs::PlanOverrides;
@@ -169,16 +169,14 @@ impl CoverageTask<'_> {
         plan.default_metrics = scorer_metrics();
         let plan = self.plan(plan);
         check_clusters(&plan).map_err(about)?;
-        let options = TableOptions::new()
+        let options = self
+            .args
+            .tables
+            .options(self.args.read.limits().max_memory)
             .score_columns(&self.args.score_columns)
             .metadata(plan.metadata_keys())
-            .limits(self.args.tables.limits(self.args.read.limits().max_memory))
             .details(plan.score_parts() == ScoreParts::All);
-        let tables = read_tables(self.path, &options)?;
-        if tables.iter().all(|table| table.columns.is_empty()) {
-            let hint = "give it a row for each sample, below the names of the columns";
-            return Err(about(Diagnostic::error("the table has no rows").hint(hint)));
-        }
+        let tables = table_scores::read(self.path, &options)?;
         let are_several = tables.len() > 1;
         let mut blocks = Vec::new();
         for table in tables {
@@ -444,13 +442,4 @@ fn data(blocks: &[CoverageBlock]) -> Listing {
         }
     }
     listing
-}
-
-/// A number with this number of significant digits, without zeros at its end.
-fn short(number: f64, digits: usize) -> String {
-    let text = significant(number, digits);
-    match text.contains('.') && !text.contains('e') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
 }

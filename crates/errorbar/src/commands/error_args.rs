@@ -10,7 +10,7 @@ use crate::diagnostic::Diagnostic;
 /// How errors and intervals are computed. Options that are unset are those of the task or the log.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Errors and intervals")]
-pub(super) struct ErrorArgs {
+pub(crate) struct ErrorArgs {
     /// A metadata key whose samples belong together; given twice, samples are clustered both ways
     #[arg(long = "cluster", value_name = "KEY", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     clusters: Vec<String>,

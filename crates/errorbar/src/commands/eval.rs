@@ -24,6 +24,7 @@ use super::findings::findings;
 use super::handles::{DEFAULT_LOG_DIR, LOG_DIR, resolve_in};
 use super::logs::LimitArgs;
 use super::models::ModelArgs;
+use super::requirements::{RequirementArgs, Requirements};
 use super::specs::PlanOverrides;
 use super::{
     CommandResult, Context, Outcome, Status, ending, logs, servers, stop_rules, tasks, unused_clusters,
@@ -46,6 +47,9 @@ Examples:
   A task of this program, with arguments:
     errorbar eval gpqa -T subset=main
 
+  Fail unless the figures are good enough, as a check of a build does:
+    errorbar eval almanac.toml --require 'lower(accuracy) >= 0.75' --junit results.xml
+
   Stop when the 95 % interval of the accuracy is narrower than 4 points:
     errorbar eval almanac.toml --stop-when 'width(accuracy) < 0.04'
 
@@ -56,8 +60,8 @@ Examples:
 Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
 the samples that are done; a second one ends it at once.
 
-Exit code: 0 if all is well, 1 if a run did not reach its end, no sample succeeded or no answer could
-be scored, 2 if something could not be read, run or computed.";
+Exit code: 0 if all is well, 1 if a run did not reach its end, no sample succeeded, no answer could
+be scored or a requirement is not met, 2 if something could not be read, run or computed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -135,6 +139,8 @@ pub(crate) struct EvalArgs {
     model_args: ModelArgs,
     #[command(flatten)]
     read_limits: LimitArgs,
+    #[command(flatten)]
+    requirements: RequirementArgs,
 }
 
 fn log_formats() -> impl TypedValueParser<Value = LogFormat> {
@@ -146,6 +152,7 @@ type PreparedRun = (PreparedTask, Option<ResumableLog>);
 
 pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     args.errors.check()?;
+    let requirements = args.requirements.parse()?;
     // Data stays by itself on standard output.
     let shown_on = if args.output.format == Format::Table { Stream::Stdout } else { Stream::Stderr };
     let watcher = Watcher::new(context.quiet, args.progress_every).showing(args.show.then_some(shown_on));
@@ -154,10 +161,13 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
         false => resume_all(args, &watcher, context)?,
         true => prepare_all(args, &watcher, context)?,
     };
+    for (run, _) in runs.iter().flatten() {
+        requirements.check_plan(run.plan()).map_err(|diagnostics| diagnostics.about(run.name()))?;
+    }
     let calls = runs.first().and_then(|models| models.first()).map(|(first, _)| Arc::clone(first.calls()));
     before(&runs, calls.as_deref(), args).print(context.quiet);
     let outcomes = block_on(run_all(runs, &watcher))?;
-    let mut outcome = conclude(outcomes, args, context);
+    let mut outcome = conclude(outcomes, &requirements, args, context);
     if let Some(calls) = calls {
         outcome.diagnostics.extend(call_notes(&calls.counts()));
     }
@@ -440,7 +450,12 @@ fn resume(
 }
 
 /// The results of all runs, and what there is to report of them.
-fn conclude(outcomes: Vec<TaskOutcome>, args: &EvalArgs, context: &Context<'_>) -> Outcome {
+fn conclude(
+    outcomes: Vec<TaskOutcome>,
+    requirements: &Requirements<'_>,
+    args: &EvalArgs,
+    context: &Context<'_>,
+) -> Outcome {
     let (mut outcome, mut reports, mut tokens) = (Outcome::default(), Vec::new(), Vec::new());
     let several = outcomes.len() > 1;
     for run in outcomes {
@@ -482,6 +497,7 @@ fn conclude(outcomes: Vec<TaskOutcome>, args: &EvalArgs, context: &Context<'_>) 
             tokens.push(used);
         }
     }
+    outcome.diagnostics.extend(requirements.check("eval", &reports));
     if !reports.is_empty() {
         outcome.output = with_comparison(reports, &tokens, &args.output);
     }

@@ -16,6 +16,7 @@ use errorbar_report::{PartialRun, Report};
 
 use super::Context;
 use super::common::parse_bytes;
+use super::specs::PlanOverrides;
 use super::{handles, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
@@ -154,6 +155,10 @@ pub(super) struct ScoreRequest<'a> {
     pub(super) edited: Option<&'a EditedScore>,
     /// Whether all metadata of a small log is read, for hints.
     pub(super) reads_metadata: bool,
+    /// Keys of metadata to read, besides those that the plan needs.
+    pub(super) keys: &'a [String],
+    /// Whether digests of what samples ask are read.
+    pub(super) digests: bool,
 }
 
 /// A log, ready to be evaluated.
@@ -180,6 +185,15 @@ impl OpenedLog<'_> {
         (report.partial_run, report.self_graded) = (partial_run, self_graded);
         (report.skipped, report.limits) = (self.scores.skipped.len(), self.scores.limits);
         report
+    }
+
+    /// The metrics of the log are replaced, so it does not matter if they cannot be built.
+    pub(super) fn replace_metrics(&mut self, overrides: &PlanOverrides) {
+        if overrides.metrics.is_some() {
+            self.left_out.retain(|warning| {
+                matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. })
+            });
+        }
     }
 
     /// Checks that nothing of what the log records would be lost if these results replaced its own.
@@ -252,6 +266,7 @@ pub(super) fn read<'a>(
     let plan = only(change(plan), request.scorers);
     let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };
     let raters = plan.raters();
+    let keys = plan.metadata_keys().and(MetadataKeys::Only(request.keys.to_vec()));
     // If hints make it fail, there are none; and no sample is skipped for them.
     let reads_metadata = request.reads_metadata && !request.skip_bad_samples;
     let with_metadata = reads_metadata.then(|| {
@@ -260,7 +275,7 @@ pub(super) fn read<'a>(
     });
     let scores = match with_metadata.flatten() {
         Some(scores) => scores,
-        None => read_scores(log, &header, plan.metadata_keys(), parts, request, &raters, progress)?,
+        None => read_scores(log, &header, keys, parts, request, &raters, progress)?,
     };
     Ok(OpenedLog { log, header, plan, scores, left_out })
 }
@@ -286,6 +301,7 @@ pub(super) fn read_scores(
     let mut options = ScoreOptions::new(keys)
         .score_parts(parts)
         .skip_bad_samples(request.skip_bad_samples)
+        .digests(request.digests)
         .only_scorers(&scorers);
     if !bar.is_hidden() {
         options = options.progress(&tick);

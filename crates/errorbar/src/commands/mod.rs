@@ -2,6 +2,7 @@
 
 mod cache;
 mod common;
+mod compare;
 mod completions;
 mod coverage;
 mod ending;
@@ -10,10 +11,13 @@ mod eval;
 mod files;
 mod findings;
 mod handles;
+mod junit;
 mod list;
 mod log;
 mod logs;
 mod models;
+mod power;
+mod requirements;
 mod rescore;
 mod score;
 mod servers;
@@ -138,8 +142,12 @@ enum Command {
     Eval(Box<eval::EvalArgs>),
     /// Compute metrics, with their error bars, from eval logs and tables of scores
     Score(Box<score::ScoreArgs>),
+    /// Compare models, sample by sample: differences with intervals, tests, ranks
+    Compare(Box<compare::CompareArgs>),
     /// Simulate how often the intervals of scores like these hold the truth
     Coverage(Box<coverage::CoverageArgs>),
+    /// Plan: samples for a difference or a width, and what samples can show
+    Power(Box<power::PowerArgs>),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
     /// Work with logs: list, show samples, dump, convert, edit scores, export tables
@@ -165,7 +173,9 @@ impl Cli {
             Command::Eval(args) => eval::run(args, context),
             Command::Verify(args) => verify::run(args, context),
             Command::Score(args) => score::run(args, context),
+            Command::Compare(args) => compare::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
+            Command::Power(args) => power::run(args, context),
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
             Command::List(args) => Ok(list::run(args, context.registry)),
@@ -215,7 +225,9 @@ mod tests {
         for args in [
             &["--help"][..],
             &["score", "--help"],
+            &["compare", "--help"],
             &["coverage", "--help"],
+            &["power", "--help"],
             &["eval", "--help"],
             &["verify", "--help"],
             &["log", "--help"],

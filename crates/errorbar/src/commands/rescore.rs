@@ -17,7 +17,8 @@ use super::error_args::check_clusters;
 use super::eval::{call_notes, usage_note};
 use super::files::InputFiles;
 use super::logs::{self, is_log};
-use super::score::{ScoreArgs, shown, too_few_epochs, with_overrides};
+use super::requirements::Requirements;
+use super::score::{ScoreArgs, shown, too_few_epochs};
 use super::specs::{self, PlanOverrides};
 use super::{CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -34,6 +35,7 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 pub(super) fn run(
     args: &ScoreArgs,
     overrides: &PlanOverrides,
+    requirements: &Requirements<'_>,
     input: InputFiles,
     context: &Context<'_>,
 ) -> CommandResult {
@@ -61,7 +63,7 @@ pub(super) fn run(
         }
     }
     diagnostics.extend(call_notes(&options.calls.counts()));
-    Ok(shown(reports, diagnostics, overrides, args))
+    Ok(shown(reports, diagnostics, overrides, requirements, args))
 }
 
 /// A model in a role that no scorer asks for.
@@ -108,7 +110,7 @@ impl Job<'_> {
             rescore = rescore.action(ScoreAction::Overwrite);
         }
         let mut prepared = rescore.prepare(log, self.options, context.registry)?;
-        prepared.plan = with_overrides(prepared.plan, overrides, args);
+        prepared.plan = overrides.apply(prepared.plan, args.seed, &args.errors);
         if overrides.metrics.is_some() {
             // The metrics of the log are replaced, so it does not matter if they cannot be built.
             prepared.warnings.retain(|warning| {

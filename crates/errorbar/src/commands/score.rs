@@ -7,10 +7,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::spec::nearest;
-use errorbar_core::{Error, Evaluation, Plan, Reducers, Results, ScoreParts, ScoreResult};
-use errorbar_log::eval::{LogWarning, metrics_to_log, scorer_metrics};
-use errorbar_log::{ScoreTable, TableOptions, read_tables};
+use errorbar_core::{Evaluation, Plan, Reducers, Results, ScoreParts};
+use errorbar_log::ScoreTable;
+use errorbar_log::eval::{metrics_to_log, scorer_metrics};
 use errorbar_report::Report;
 
 use super::common::OutputArgs;
@@ -18,6 +17,7 @@ use super::error_args::{ErrorArgs, check_clusters};
 use super::findings::findings;
 use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest, check_new};
 use super::models::GraderArgs;
+use super::requirements::{RequirementArgs, Requirements};
 use super::specs::PlanOverrides;
 use super::table_scores::{self, UnconvertiblePolicy};
 use super::tables::TableArgs;
@@ -51,6 +51,9 @@ Examples:
     errorbar score logs/run.eval --with 'match(location=\"any\")' --append -o logs/rescored.eval
     errorbar score logs/run.eval --with 'model_graded_qa()' --model-role grader=openai/NAME --write
 
+  Fail unless the figures are good enough, as a check of a build does:
+    errorbar score logs/run.eval --require 'lower(accuracy) >= 0.75' --require 'n(accuracy) == 200'
+
   Scores that are maps, metrics by key, as JSON:
     errorbar score graded.jsonl --metric '{\"*\": [mean(), ci()]}' --format json
 
@@ -66,7 +69,8 @@ the 3 samples without a score counted as 0, or had the best score. `± 0.02 for 
 again` is the error over runs of these very samples, where ± beside the value is for samples like
 these.
 
-Exit code: 0 if all is well, 1 if no sample has a score, 2 if something could not be read or computed.";
+Exit code: 0 if all is well, 1 if no sample has a score or a requirement is not met, 2 if something could not
+be read or computed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
@@ -107,7 +111,7 @@ pub(crate) struct ScoreArgs {
     unconvertible: UnconvertiblePolicy,
     /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
-    seed: Option<u64>,
+    pub(super) seed: Option<u64>,
     #[command(flatten)]
     pub(super) output_as: OutputArgs,
     /// Write results and reduced scores into the logs, replacing those that they have; everything else
@@ -131,18 +135,21 @@ pub(crate) struct ScoreArgs {
     pub(super) read: ReadArgs,
     #[command(flatten)]
     pub(super) graders: GraderArgs,
+    #[command(flatten)]
+    requirements: RequirementArgs,
 }
 
 pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
     let overrides = PlanOverrides::new(&args.metrics, &args.reducers, args.no_reduce, context)?;
     args.errors.check()?;
+    let requirements = args.requirements.parse()?;
     let mut input = files::expand(&args.files);
     if let Err(error) = check_output(args, &input.files) {
         input.diagnostics.push(error);
         return Err(input.diagnostics);
     }
     if !args.with.is_empty() {
-        return rescore::run(args, &overrides, input, context);
+        return rescore::run(args, &overrides, &requirements, input, context);
     }
     let progress = ReadProgress::new(context.quiet);
     // Once, however many files there are.
@@ -159,7 +166,7 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
     });
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
     drop(progress);
-    Ok(shown(reports, diagnostics, &overrides, args))
+    Ok(shown(reports, diagnostics, &overrides, &requirements, args))
 }
 
 /// The results, with what a reader of them should know.
@@ -167,6 +174,7 @@ pub(super) fn shown(
     reports: Vec<Report>,
     mut diagnostics: Diagnostics,
     overrides: &PlanOverrides,
+    requirements: &Requirements<'_>,
     args: &ScoreArgs,
 ) -> Outcome {
     let mut scores = reports.iter().flat_map(|report| &report.results.scores).peekable();
@@ -187,6 +195,7 @@ pub(super) fn shown(
             diagnostics.push(Diagnostic::warning(format!("nothing was computed: {why}")).about(&report.log));
         }
     }
+    diagnostics.extend(requirements.check("score", &reports));
     let output = if reports.is_empty() { Output::Nothing } else { args.output_as.reports(reports) };
     Outcome { output, diagnostics, ..Outcome::default() }
 }
@@ -208,27 +217,6 @@ fn check_output(args: &ScoreArgs, files: &[PathBuf]) -> Result<(), Diagnostic> {
     check_new(output, args.force)
 }
 
-/// The plan with everything that the options give.
-pub(super) fn with_overrides(mut plan: Plan, overrides: &PlanOverrides, args: &ScoreArgs) -> Plan {
-    if let Some(metrics) = &overrides.metrics {
-        plan.task_metrics = Some(metrics.clone());
-        // What the user requests is computed, however long it takes.
-        plan.max_draws = None;
-    }
-    if let Some(reducers) = &overrides.reducers {
-        plan.reducers = reducers.clone();
-        plan.scorer_reducers.clear();
-    }
-    if let Some(seed) = args.seed {
-        plan.seed = seed;
-    }
-    if args.errors.requests_draws() {
-        plan.max_draws = None;
-    }
-    plan.errors = args.errors.over(&plan.errors);
-    plan
-}
-
 fn score_table(
     path: &Path,
     overrides: &PlanOverrides,
@@ -244,18 +232,15 @@ fn score_table(
     }
     let mut plan = Plan::new();
     plan.default_metrics = scorer_metrics();
-    let plan = with_overrides(plan, overrides, args);
+    let plan = overrides.apply(plan, args.seed, &args.errors);
     check_clusters(&plan).map_err(about)?;
-    let options = TableOptions::new()
+    let options = args
+        .tables
+        .options(args.read.limits().max_memory)
         .score_columns(&args.score_columns)
         .metadata(plan.metadata_keys())
-        .limits(args.tables.limits(args.read.limits().max_memory))
         .details(plan.score_parts() == ScoreParts::All);
-    let tables = read_tables(path, &options)?;
-    if tables.iter().all(|table| table.columns.is_empty()) {
-        let hint = "give it a row for each sample, below the names of the columns";
-        return Err(about(Diagnostic::error("the table has no rows").hint(hint)));
-    }
+    let tables = table_scores::read(path, &options)?;
     // Cells that are skipped would be other scores there.
     let skips_cells = args.unconvertible == UnconvertiblePolicy::Missing;
     let hint = (has_hint && !skips_cells)
@@ -287,7 +272,7 @@ fn score_rows(
     let results = table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
-    name_columns(&mut results.scores, &table.metadata_keys);
+    results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));
     let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
     if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
         return Err(about(logs::unknown_scorer(name, &scorers)));
@@ -312,24 +297,19 @@ fn score_log(
         scorers: &args.scorers,
         skip_bad_samples: args.skip_bad_samples,
         records_scores: args.write || args.output.is_some(),
-        edited: None,
         reads_metadata: has_hint,
+        ..ScoreRequest::default()
     };
     let log = args.read.open(path)?;
     let mut opened =
-        logs::read(&log, &request, progress, context, |plan| with_overrides(plan, overrides, args))?;
-    if overrides.metrics.is_some() {
-        // The metrics of the log are replaced, so it does not matter if they cannot be built.
-        opened
-            .left_out
-            .retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
-    }
+        logs::read(&log, &request, progress, context, |plan| overrides.apply(plan, args.seed, &args.errors))?;
+    opened.replace_metrics(overrides);
     check_clusters(&opened.plan).map_err(about)?;
     warnings.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
     warnings.extend(too_few_epochs(&evaluation.results, &opened.plan).map(about));
-    if has_hint && let Some(found) = opened.plan.unused_cluster(&opened.scores.columns) {
-        warnings.push(unused_clusters::diagnostic(&found, path));
+    if has_hint {
+        warnings.extend(unused_clusters::of_columns(&opened.plan, &opened.scores.columns, path));
     }
     if args.write || args.output.is_some() {
         warnings.push(write(&opened, &evaluation, overrides, args, context).unwrap_or_else(|error| error));
@@ -383,21 +363,4 @@ pub(super) fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<It
         };
         Some(Diagnostic::warning(format!("{name} needs {k} epochs, there are {epochs}; {outcome}")))
     })
-}
-
-/// The reader fetched only the metadata that the plan needs, so an error about a missing key knows no others; the table
-/// does.
-fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
-    for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
-        let listed = || metadata_keys.iter().take(12).cloned().collect();
-        match &mut failure.error {
-            Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
-            Error::UnknownRater { name, nearest: near, keys, .. } => {
-                *keys = listed();
-                *near =
-                    near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
-            }
-            _ => {}
-        }
-    }
 }

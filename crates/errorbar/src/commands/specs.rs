@@ -3,10 +3,11 @@
 use std::ops::Range;
 
 use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, reducer_of_papers, split_k_suffix};
-use errorbar_core::{Error, MetricItem, Metrics, Reducers, Registry};
+use errorbar_core::{Error, MetricItem, Metrics, Plan, Reducers, Registry};
 use errorbar_eval::AnyScorer;
 
 use super::Context;
+use super::error_args::ErrorArgs;
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
 use crate::snippet::Snippet;
 
@@ -42,6 +43,27 @@ impl PlanOverrides {
             false => Some(Reducers::explicit(reducers)),
         };
         Ok(PlanOverrides { metrics: as_one(metrics), reducers })
+    }
+
+    /// The plan of a log or a table with everything that the options give.
+    pub(crate) fn apply(&self, mut plan: Plan, seed: Option<u64>, errors: &ErrorArgs) -> Plan {
+        if let Some(metrics) = &self.metrics {
+            plan.task_metrics = Some(metrics.clone());
+            // What the user requests is computed, however long it takes.
+            plan.max_draws = None;
+        }
+        if let Some(reducers) = &self.reducers {
+            plan.reducers = reducers.clone();
+            plan.scorer_reducers.clear();
+        }
+        if let Some(seed) = seed {
+            plan.seed = seed;
+        }
+        if errors.requests_draws() {
+            plan.max_draws = None;
+        }
+        plan.errors = errors.over(&plan.errors);
+        plan
     }
 }
 

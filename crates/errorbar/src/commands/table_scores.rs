@@ -3,13 +3,16 @@
 //! A log records its metrics, and converts values as the reference does. A table records nothing, so a column of grades
 //! that are not understood must not become a column of zeros.
 
+use std::path::Path;
+
 use clap::ValueEnum;
 use errorbar_core::metrics::{mean, stderr};
-use errorbar_core::spec::{Arg, Spec};
+use errorbar_core::spec::{Arg, Spec, nearest};
 use errorbar_core::{
-    Conversion, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef, Warning,
-    metrics,
+    Conversion, Error, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, ScoreResult,
+    Value, ValueRef, Warning, metrics,
 };
+use errorbar_log::{ScoreTable, TableOptions, read_tables};
 
 use super::common::counted;
 use crate::diagnostic::Diagnostic;
@@ -18,6 +21,8 @@ use crate::diagnostic::Diagnostic;
 const VALUES_LISTED: usize = 5;
 /// The number of characters of a value that an error shows.
 const SHOWN: usize = 40;
+/// How an error shows the absence of a value. A string has quotes.
+const NULL: &str = "null";
 
 /// What to do with cells that are no scores.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -28,9 +33,30 @@ pub(super) enum UnconvertiblePolicy {
     Missing,
 }
 
+/// The rows of a table; of each log, if it is of several.
+pub(super) fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
+    refuse_empty(path, read_tables(path, options)?)
+}
+
+/// The tables, unless they have no rows.
+pub(super) fn refuse_empty(path: &Path, tables: Vec<ScoreTable>) -> Result<Vec<ScoreTable>, Diagnostic> {
+    if tables.iter().all(|table| table.columns.is_empty()) {
+        let hint = "give it a row for each sample, below the names of the columns";
+        return Err(Diagnostic::error("the table has no rows").about(path.display()).hint(hint));
+    }
+    Ok(tables)
+}
+
 /// Scores that are not all between 0 and 1 have a mean; their accuracy means nothing.
 pub(super) fn choose_metrics(plan: &mut Plan, columns: &ScoreColumns) {
-    if plan.task_metrics.is_none() && columns.has_number_outside(0.0, 1.0) {
+    if columns.has_number_outside(0.0, 1.0) {
+        choose_means(plan, columns);
+    }
+}
+
+/// Means of the scores, unless the plan names metrics.
+pub(super) fn choose_means(plan: &mut Plan, columns: &ScoreColumns) {
+    if plan.task_metrics.is_none() {
         for scorer in columns.scorer_names() {
             plan.default_metrics.entry(scorer.to_owned()).or_insert_with(|| metrics![mean(), stderr()]);
         }
@@ -205,7 +231,7 @@ fn shown(value: ValueRef<'_>) -> String {
     match value {
         ValueRef::List(_) => "a list".to_owned(),
         ValueRef::Map(_) => "a map".to_owned(),
-        ValueRef::Leaf(LeafRef::Null) => "null".to_owned(),
+        ValueRef::Leaf(LeafRef::Null) => NULL.to_owned(),
         ValueRef::Leaf(_) => {
             let text = value.as_text().unwrap_or_default();
             match text.chars().count() > SHOWN {
@@ -230,6 +256,9 @@ fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
     let meaning = match found {
+        [one, ..] if one.values.keys().all(|value| value == NULL) => {
+            "write NaN in place of null for what could not be scored".to_owned()
+        }
         [one, ..] if one.are_nested => {
             "give metrics by key, such as --metric '{\"*\": [mean(), stderr()]}'".to_owned()
         }

@@ -1,14 +1,17 @@
 //! Options of commands that read tables.
 
 use clap::Args;
-use errorbar_log::TableLimits;
+use errorbar_log::{TableLimits, TableOptions};
 
 use super::common::parse_bytes;
 
-/// Limits for tables, which may be hostile.
+/// How tables are read, which may be hostile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading tables")]
 pub(super) struct TableArgs {
+    /// The column of a table that identifies the samples
+    #[arg(long = "id", value_name = "COLUMN", default_value = "id")]
+    id_column: String,
     /// The maximum length of a line of a table; for Parquet, the maximum decompressed size of a page
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     max_line: u64,
@@ -18,11 +21,11 @@ pub(super) struct TableArgs {
 }
 
 impl TableArgs {
-    /// The limits, with that of memory, which logs have too.
-    pub(super) fn limits(&self, max_memory: Option<u64>) -> TableLimits {
+    /// The column of ids and the limits, with that of memory, which logs have too.
+    pub(super) fn options(&self, max_memory: Option<u64>) -> TableOptions {
         let mut limits = TableLimits::default();
         (limits.max_line, limits.max_columns, limits.max_memory) =
             (self.max_line, self.max_columns, max_memory);
-        limits
+        TableOptions::new().id_column(&self.id_column).limits(limits)
     }
 }

@@ -13,6 +13,13 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
             return Some(format!("did you mean --score-column {}?", shell::word(nearest)));
         }
         TableErrorKind::NoScoreColumn { .. } => "name the column that holds the scores with --score-column",
+        TableErrorKind::NoIdColumn { .. } => "name the column that identifies the samples with --id",
+        TableErrorKind::NoSplitColumn { nearest: Some(nearest), .. } => {
+            return Some(format!("did you mean --by {}?", shell::word(nearest)));
+        }
+        TableErrorKind::NoSplitColumn { .. } | TableErrorKind::NotASplitColumn(_) => {
+            "name the column whose values are to be compared with --by"
+        }
         TableErrorKind::TooManyScorers { .. } => {
             "if the column is no scorer but metadata, rename it or use --score-column"
         }

@@ -20,6 +20,10 @@ fn cells_that_are_no_scores_are_an_error() {
     let parts = "{\"id\": 1, \"score\": {\"a\": \"good\"}}\n{\"id\": 2, \"score\": {\"a\": 0}}\n";
     let by_key = ["score", "t.jsonl", "--metric", "{\"a\": [mean()]}"];
     check("no_scores_parts", &[("t.jsonl", parts)], &by_key);
+    // As in logs a null within a map is no unscored value; other than there it is not counted as 0.
+    let null = "{\"id\": 1, \"score\": {\"a\": null}}\n{\"id\": 2, \"score\": {\"a\": 0}}\n";
+    check("no_scores_null", &[("t.jsonl", null)], &by_key);
+    check("scores_nan_parts", &[("t.jsonl", &null.replace("null", "NaN"))], &by_key);
     check(
         "no_scores_columns",
         &[("t.csv", "id,a,b\n1,x,1\n2,0,y\n")],

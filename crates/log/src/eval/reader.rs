@@ -158,6 +158,16 @@ impl EvalLog {
         Ok(Samples { reader, order: self.sample_order()?.into_iter() })
     }
 
+    /// The samples of some ids and epochs, in the same order. Of the others only the key is read.
+    pub fn samples_of(
+        &self,
+        fields: SampleFields,
+        is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
+    ) -> Result<Samples<'_>> {
+        let reader = SampleReader::new(self, fields);
+        Ok(Samples { reader, order: self.sample_order_of(is_wanted)?.into_iter() })
+    }
+
     /// The same by epoch and then by [key](super::SampleId::sort_key).
     pub(super) fn samples_by_key(&self, fields: SampleFields) -> Result<Samples<'_>> {
         let reader = SampleReader::new(self, fields);

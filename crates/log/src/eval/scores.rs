@@ -1,6 +1,7 @@
 //! The scores of a log as columns, read on all threads.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::error::{LogError, LogErrorKind, Result};
@@ -10,6 +11,7 @@ use super::parallel::for_all;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
 use super::wire::decode::MAX_SCORERS;
+use errorbar_core::chat::{Input, MessageRole, Targets};
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names};
 
 /// How to read the scores of a log.
@@ -23,6 +25,7 @@ pub struct ScoreOptions<'a> {
     metadata: MetadataKeys,
     parts: ScoreParts,
     skip_bad_samples: bool,
+    digests: bool,
     progress: Option<&'a (dyn Fn(usize) + Sync)>,
     edited: Option<&'a EditedScore>,
     only: &'a [String],
@@ -52,7 +55,15 @@ impl<'a> ScoreOptions<'a> {
     /// The scores with this metadata of the samples.
     pub fn new(metadata: MetadataKeys) -> Self {
         let parts = ScoreParts::All;
-        ScoreOptions { metadata, parts, skip_bad_samples: false, progress: None, edited: None, only: &[] }
+        ScoreOptions {
+            metadata,
+            parts,
+            skip_bad_samples: false,
+            digests: false,
+            progress: None,
+            edited: None,
+            only: &[],
+        }
     }
 
     setters! {
@@ -60,6 +71,8 @@ impl<'a> ScoreOptions<'a> {
         score_parts: ScoreParts => parts;
         /// Skips a sample that cannot be read; by default it is the error of the whole.
         skip_bad_samples: bool => skip_bad_samples;
+        /// Also reads a [digest](LogScores::digests) of what each sample asks.
+        digests: bool => digests;
         /// The scores of these scorers alone; of all if there is none.
         only_scorers: &'a [String] => only;
         /// Replaces the score in the log with this one.
@@ -82,6 +95,9 @@ pub struct LogScores {
     pub scorers: Vec<String>,
     /// How many samples without an error a limit ended, by its kind: `token`, `time` and so on.
     pub limits: BTreeMap<String, usize>,
+    /// For each row of the columns a digest of input, choices and target, if it was wanted; samples with different ones
+    /// are different. Ids of messages do not count. Digests are of this process alone.
+    pub digests: Vec<u64>,
 }
 
 /// The order of samples: by epoch, and then as in the dataset, as far as the header records it. Samples that it does
@@ -116,10 +132,11 @@ struct SampleRow {
     limit: Option<String>,
     metadata: Metadata,
     scores: Vec<(String, Score)>,
+    digest: u64,
 }
 
-impl From<StoredSample> for SampleRow {
-    fn from(sample: StoredSample) -> Self {
+impl SampleRow {
+    fn new(sample: StoredSample, digest: u64) -> Self {
         SampleRow {
             id: sample.id,
             epoch: sample.epoch,
@@ -127,6 +144,7 @@ impl From<StoredSample> for SampleRow {
             limit: sample.limit,
             metadata: sample.metadata,
             scores: sample.scores.into_iter().collect(),
+            digest,
         }
     }
 }
@@ -151,7 +169,8 @@ impl EvalLog {
                 if let Some(edited) = options.edited.filter(|edited| edited.is_of(&sample)) {
                     sample.scores.insert(edited.scorer.clone(), edited.score.clone());
                 }
-                (memory_budget::behind_sample(&sample), SampleRow::from(sample))
+                let digest = if options.digests { take_digest(&mut sample) } else { 0 };
+                (memory_budget::behind_sample(&sample), SampleRow::new(sample, digest))
             });
             if let Some(progress) = options.progress {
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -168,7 +187,8 @@ impl EvalLog {
         // Memory for all rows is allocated at once, and again where the good ones are moved to.
         let rows = 2 * (self.sample_count() * size_of::<SampleRow>()) as u64;
         memory.take(rows).map_err(|error| error.at(self.path()))?;
-        let fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);
+        let mut fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);
+        fields.texts = options.digests;
         let rows = for_all(self.sample_count(), || SampleReader::new(self, fields.clone()), read)?;
 
         let (mut good, mut skipped) = (Vec::with_capacity(rows.len()), Vec::new());
@@ -180,7 +200,9 @@ impl EvalLog {
         }
         let order = DatasetOrder::new(Some(header));
         good.sort_by_cached_key(|row| order.key(&row.id, row.epoch));
-        self.columns(header, good, skipped, options.only)
+        let digests = good.iter().map(|row| row.digest).filter(|_| options.digests).collect();
+        let scores = self.columns(header, good, skipped, options.only)?;
+        Ok(LogScores { digests, ..scores })
     }
 
     fn columns(
@@ -223,6 +245,25 @@ impl EvalLog {
                 })?;
             }
         }
-        Ok(LogScores { columns, skipped, scorers, limits })
+        Ok(LogScores { columns, skipped, scorers, limits, digests: Vec::new() })
     }
+}
+
+/// The digest of what a sample asks, which is dropped.
+fn take_digest(sample: &mut StoredSample) -> u64 {
+    // With fixed keys: one that can be made to collide hides a difference, and nothing else.
+    let mut hasher = DefaultHasher::new();
+    match std::mem::take(&mut sample.input) {
+        // A string is a message of the user.
+        Input::Text(text) => (MessageRole::User.name(), text).hash(&mut hasher),
+        Input::Messages(messages) => {
+            messages.into_iter().for_each(|message| (message.role.name(), message.content).hash(&mut hasher))
+        }
+    }
+    sample.choices.take().hash(&mut hasher);
+    match std::mem::take(&mut sample.target) {
+        Targets::One(target) => [target].as_slice().hash(&mut hasher),
+        Targets::Many(targets) => targets.hash(&mut hasher),
+    }
+    hasher.finish()
 }

@@ -56,11 +56,29 @@ pub enum TableErrorKind {
     #[error("the file is empty")]
     Empty,
     /// No column names the samples.
-    #[error("there is no column `id`; columns found: {}", list(found))]
+    #[error("there is no column `{name}`; columns found: {}", list(found))]
     NoIdColumn {
+        /// The column that was looked for: `id`, unless another was named.
+        name: String,
         /// The columns there are.
         found: Vec<String>,
     },
+    /// The column that the table should be split by is missing.
+    #[error("there is no column `{column}`; columns found: {}", list(found))]
+    NoSplitColumn {
+        /// The column that was looked for.
+        column: String,
+        /// The columns there are.
+        found: Vec<String>,
+        /// The column whose name is closest.
+        nearest: Option<String>,
+    },
+    /// A table cannot be split by the column of ids or epochs.
+    #[error("a table cannot be split by its column `{0}`")]
+    NotASplitColumn(String),
+    /// A row is empty in the column that the table is split by.
+    #[error("the row has no value in the column `{0}`, by which the table is split")]
+    EmptySplit(String),
     /// A score column is missing.
     #[error("there is no score column {}; columns found: {}", or(wanted), list(found))]
     NoScoreColumn {
@@ -262,6 +280,10 @@ impl TableErrorKind {
             Kind::EvalLog => "read it as a log, or export its scores as a table",
             Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
             Kind::NoIdColumn { .. } => "name the column that identifies the samples `id`",
+            Kind::NoSplitColumn { .. } | Kind::NotASplitColumn(_) => {
+                "name a column whose values tell the parts of the table apart"
+            }
+            Kind::EmptySplit(_) => "fill it in, or remove the row",
             Kind::NoScoreColumn { .. } => "name the column that holds the scores",
             Kind::ScoreColumnTwice(_) => "name each column once",
             Kind::NotAScoreColumn(_) => "name a column that holds scores",

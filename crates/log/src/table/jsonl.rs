@@ -11,13 +11,15 @@ use serde_json::Value as Json;
 
 use super::cell::epoch;
 use super::error::{TableError, TableLocation};
-use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, ID, LOG, LONG_SCORES, SCORER};
+use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, LONG_SCORES, SCORER};
 use super::limits::Budget;
 use super::long::RowNames;
 use super::long::value_bytes;
 use super::long_parts::LongParts;
 use super::row::TableRow;
-use super::{ScoreTable, TableErrorKind, TableLimits, TableOptions, finish, no_score_column};
+use super::{
+    ScoreTable, TableErrorKind, TableLimits, TableOptions, finish, no_score_column, no_split_column,
+};
 use crate::json_value::{self, MemoryAllowance, Scalar};
 
 const BUFFER_BYTES: usize = 1 << 18;
@@ -54,7 +56,12 @@ fn rows(
     };
     let keys = LineKeys::new(scores, options, false);
     let form = match wide(lines, keys, named.is_empty(), budget)? {
-        WideRows::Table(tables) => return Ok(tables),
+        WideRows::Table(tables) => {
+            return match options.required_column() {
+                Some(column) => Err(no_split_column(column, keys_of(&tables, options))),
+                None => Ok(tables),
+            };
+        }
         WideRows::Other(form) => form,
     };
     if form == RowForm::BySample {
@@ -62,6 +69,12 @@ fn rows(
     }
     let value = [default_score(lines, LONG_SCORES, options, budget)?];
     long(lines, LineKeys::new(&value, options, true), form, budget)
+}
+
+/// The keys that a table has, for messages.
+fn keys_of(tables: &[ScoreTable], options: &TableOptions) -> Vec<String> {
+    let metadata = tables.iter().flat_map(|table| table.metadata_keys.iter().cloned());
+    std::iter::once(options.id_column.clone()).chain(metadata).collect()
 }
 
 /// What a row is, where rows are read one by one.
@@ -153,7 +166,8 @@ fn long(
                 .iter_mut()
                 .for_each(|score| *score = score.take().filter(|score| *score != Value::Unscored));
         }
-        let names = RowNames { metadata: &keys.found, scores: keys.scores, names_scorers };
+        let split = keys.options.required_column();
+        let names = RowNames { metadata: &keys.found, scores: keys.scores, names_scorers, split };
         builder.push(row, names).map(|()| true)
     })?;
     for (scorer, seen) in keys.scores.iter().zip(&keys.score_seen) {
@@ -305,7 +319,7 @@ impl<'a> LineKeys<'a> {
             return *role;
         }
         self.names_scorers |= key == SCORER;
-        self.names_log |= self.options.by_log && key == LOG;
+        self.names_log |= self.options.split_column() == Some(key);
         let role = ColumnRole::of(key, self.scores, self.is_long, self.options, self.found.len());
         match role {
             ColumnRole::Score(at) => self.score_seen.get_mut(at).into_iter().for_each(|seen| *seen = true),
@@ -389,7 +403,7 @@ impl Line<'_, '_> {
         let (row, json) = (&mut *self.row, &mut self.json);
         let peek = json.peek()?;
         match role {
-            ColumnRole::Id if self.has_id => return twice(ID),
+            ColumnRole::Id if self.has_id => return twice("id"),
             ColumnRole::Id => {
                 self.has_id = true;
                 match json_value::scalar(json, peek)?.ok_or(peek) {

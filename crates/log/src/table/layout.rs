@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::error::TableError;
 use super::long::RowNames;
-use super::{TableErrorKind, TableOptions, no_score_column};
+use super::{TableErrorKind, TableOptions, no_score_column, no_split_column};
 
 /// The column that names the sample.
 pub(super) const ID: &str = "id";
@@ -55,19 +55,20 @@ impl ColumnRole {
         options: &TableOptions,
         number: usize,
     ) -> Self {
+        let is_split = options.split_column().is_some();
         match name {
-            ID => ColumnRole::Id,
+            name if name == options.id_column => ColumnRole::Id,
             EPOCH => ColumnRole::Epoch,
+            name if is_long && options.split_column() == Some(name) => ColumnRole::Log,
             SCORER if is_long => ColumnRole::Scorer,
             "answer" | "explanation" if is_long && !options.details => ColumnRole::Unread,
             "answer" if is_long => ColumnRole::Answer,
             "explanation" if is_long => ColumnRole::Explanation,
             "reason" if is_long => ColumnRole::Reason,
             "error" if is_long => ColumnRole::Error,
-            LOG if is_long && options.by_log => ColumnRole::Log,
             // What is grouped by is metadata.
-            "task" if is_long && options.by_log && !options.metadata.contains(name) => ColumnRole::Task,
-            "model" if is_long && options.by_log && !options.metadata.contains(name) => ColumnRole::Model,
+            "task" if is_long && is_split && !options.metadata.contains(name) => ColumnRole::Task,
+            "model" if is_long && is_split && !options.metadata.contains(name) => ColumnRole::Model,
             _ => match scores.iter().position(|score| score == name) {
                 Some(at) => ColumnRole::Score(at),
                 None if options.metadata.contains(name) => ColumnRole::Metadata(number),
@@ -107,13 +108,15 @@ pub(super) struct TableLayout {
     pub(super) metadata: Vec<String>,
     /// All metadata, for messages.
     pub(super) metadata_keys: Vec<String>,
+    /// The column that the table is split by, if every row must have a value there.
+    split: Option<String>,
 }
 
 impl TableLayout {
     /// What the cells of a row of the long form are called.
     pub(super) fn row_names(&self) -> RowNames<'_> {
-        let TableLayout { metadata, scores, names_scorers, .. } = self;
-        RowNames { metadata, scores, names_scorers: *names_scorers }
+        let TableLayout { metadata, scores, names_scorers, split, .. } = self;
+        RowNames { metadata, scores, names_scorers: *names_scorers, split: split.as_deref() }
     }
 
     /// What the columns of these names are.
@@ -123,11 +126,15 @@ impl TableLayout {
             Some(name) => Ok((*name).to_owned()),
             None => Err(no_score_column(wanted, found())),
         };
-        if !names.contains(&ID) {
-            return Err(TableErrorKind::NoIdColumn { found: found() }.into());
+        if !names.contains(&options.id_column.as_str()) {
+            return Err(TableErrorKind::NoIdColumn { name: options.id_column.clone(), found: found() }.into());
+        }
+        if let Some(column) = options.required_column().filter(|column| !names.contains(column)) {
+            return Err(no_split_column(column, found()));
         }
         let names_scorers = names.contains(&SCORER) && options.score_columns.is_empty();
-        let is_long = names_scorers || (options.by_log && names.contains(&LOG));
+        let is_split = options.split_column().is_some_and(|column| names.contains(&column));
+        let is_long = names_scorers || is_split;
         let scores = match options.score_columns.as_slice() {
             [] if names_scorers => vec![first_of(&LONG_SCORES)?],
             [] => vec![first_of(&DEFAULT_SCORES)?],
@@ -156,6 +163,7 @@ impl TableLayout {
             scores,
             metadata,
             metadata_keys,
+            split: options.required_column().map(str::to_owned),
         })
     }
 

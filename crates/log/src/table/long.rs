@@ -39,6 +39,8 @@ pub(super) struct RowNames<'a> {
     pub(super) scores: &'a [String],
     /// Whether the row names its scorer; else each column is one.
     pub(super) names_scorers: bool,
+    /// The column that the table is split by, if every row must have a value there.
+    pub(super) split: Option<&'a str>,
 }
 
 /// Columns that grow by one score at a time.
@@ -98,7 +100,7 @@ impl LongBuilder {
     /// Adds a row: that of a scorer, or one in which each column is a scorer. The first row of a sample and epoch gives
     /// the metadata.
     pub(super) fn push(&mut self, row: &mut TableRow, names: RowNames<'_>) -> Result<(), TableErrorKind> {
-        let RowNames { metadata, scores, names_scorers } = names;
+        let RowNames { metadata, scores, names_scorers, .. } = names;
         if row.id.is_empty() {
             return Err(TableErrorKind::BadId("empty".to_owned()));
         }

@@ -18,7 +18,8 @@ const LOG_BYTES: u64 = 4 << 10;
 /// A table for each log, in the order in which they come; one if no column names them.
 #[derive(Debug)]
 pub(super) struct LongParts {
-    parts: IndexMap<String, LogPart>,
+    /// By log or value of the column that the table is split by, and in the latter case by task.
+    parts: IndexMap<(String, Option<String>), LogPart>,
     /// The log of the last row; the next one is mostly of the same.
     last: usize,
     rows: u64,
@@ -54,7 +55,7 @@ impl LongParts {
             self.budget.check(held)?;
         }
         let number = self.rows;
-        let part = self.part(row)?;
+        let part = self.part(row, names)?;
         part.row_scores = if names.names_scorers { 1 } else { names.scores.len().max(1) as u64 };
         let pushed = part.builder.rows();
         let is_next = |(own, table): &(u64, u64)| (number - table) * part.row_scores == pushed + 1 - own;
@@ -66,8 +67,13 @@ impl LongParts {
     }
 
     /// The table of the row's log, made when it is first met.
-    fn part(&mut self, row: &mut TableRow) -> Result<&mut LogPart, TableErrorKind> {
-        let log = row.log.take().unwrap_or_default();
+    fn part(&mut self, row: &mut TableRow, names: RowNames<'_>) -> Result<&mut LogPart, TableErrorKind> {
+        let log = match (row.log.take().filter(|log| !log.is_empty()), names.split) {
+            (None, Some(column)) => return Err(TableErrorKind::EmptySplit(column.to_owned())),
+            (None, None) => (String::new(), None),
+            // A log has one task.
+            (Some(log), split) => (log, row.task.clone().filter(|_| split.is_some())),
+        };
         if self.parts.get_index(self.last).is_none_or(|(last, _)| *last != log) {
             self.last = self.parts.get_index_of(&log).unwrap_or(self.parts.len());
         }
@@ -88,7 +94,7 @@ impl LongParts {
     }
 
     pub(super) fn finish(self, metadata_keys: Vec<String>) -> Vec<ScoreTable> {
-        let table = |(log, part): (String, LogPart)| ScoreTable {
+        let table = |((log, _), part): ((String, Option<String>), LogPart)| ScoreTable {
             log: Some(log).filter(|log| !log.is_empty()),
             task: part.task,
             model: part.model,

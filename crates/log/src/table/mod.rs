@@ -19,7 +19,7 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
 pub(crate) use error::{excerpt, list};
-use layout::{EPOCH, ID};
+use layout::{EPOCH, ID, LOG};
 
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use limits::TableLimits;
@@ -36,9 +36,21 @@ pub struct TableOptions {
     score_columns: Vec<String>,
     metadata: MetadataKeys,
     details: bool,
-    /// Whether a table of several logs is split.
-    by_log: bool,
+    /// The column that names the sample.
+    id_column: String,
+    split: TableSplit,
     limits: TableLimits,
+}
+
+/// What a table is split by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum TableSplit {
+    /// It is one table.
+    Whole,
+    /// The log that rows are of, if a column names it.
+    ByLog,
+    /// This column, which must be there; and the task, if a column names it.
+    By(String),
 }
 
 impl Default for TableOptions {
@@ -54,7 +66,8 @@ impl TableOptions {
             score_columns: Vec::new(),
             metadata: MetadataKeys::All,
             details: true,
-            by_log: false,
+            id_column: ID.to_owned(),
+            split: TableSplit::Whole,
             limits: TableLimits::default(),
         }
     }
@@ -80,6 +93,35 @@ impl TableOptions {
         self
     }
 
+    /// The samples are named in this column; by default in `id`.
+    #[must_use]
+    pub fn id_column(mut self, name: impl Into<String>) -> Self {
+        self.id_column = name.into();
+        self
+    }
+
+    /// [`read_tables`] gives a table for each value of this column, and for each task if there is a column `task` that
+    /// is not fetched as metadata; by default for each value of the column `log`.
+    #[must_use]
+    pub fn split_by(mut self, column: impl Into<String>) -> Self {
+        self.split = TableSplit::By(column.into());
+        self
+    }
+
+    /// The column that the table is split by.
+    fn split_column(&self) -> Option<&str> {
+        match &self.split {
+            TableSplit::Whole => None,
+            TableSplit::ByLog => Some(LOG),
+            TableSplit::By(column) => Some(column),
+        }
+    }
+
+    /// The column that the table is split by, which it must have.
+    fn required_column(&self) -> Option<&str> {
+        self.split_column().filter(|_| self.split != TableSplit::ByLog)
+    }
+
     /// Refuses a table that goes beyond these limits.
     #[must_use]
     pub fn limits(mut self, limits: TableLimits) -> Self {
@@ -90,14 +132,19 @@ impl TableOptions {
     /// Refuses names that cannot all be scores, before any file is opened.
     fn check(&self) -> Result<(), TableErrorKind> {
         for (at, name) in self.score_columns.iter().enumerate() {
-            if name == ID || name == EPOCH {
+            if *name == self.id_column || name == EPOCH || self.required_column() == Some(name) {
                 return Err(TableErrorKind::NotAScoreColumn(name.clone()));
             }
             if self.score_columns.iter().skip(at + 1).any(|other| other == name) {
                 return Err(TableErrorKind::ScoreColumnTwice(name.clone()));
             }
         }
-        Ok(())
+        match self.required_column() {
+            Some(name) if name == self.id_column || name == EPOCH => {
+                Err(TableErrorKind::NotASplitColumn(name.to_owned()))
+            }
+            _ => Ok(()),
+        }
     }
 }
 
@@ -109,6 +156,8 @@ pub struct ScoreTable {
     pub columns: ScoreColumns,
     /// All metadata that the table has, fetched or not, for messages.
     pub metadata_keys: Vec<String>,
+    /// What the rows have in the column that [`TableOptions::split_by`] names.
+    pub part: Option<String>,
     /// The log that the rows are of, where a column names it; only with [`read_tables`], as are task and model.
     pub log: Option<String>,
     /// The task of that log.
@@ -161,11 +210,12 @@ impl TableFormat {
 /// hundred thousand columns, a page that decompresses to gigabytes.
 pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<ScoreTable, TableError> {
     // It is not split, so there is one.
-    read(path.as_ref(), options).map(|tables| tables.into_iter().next().unwrap_or_default())
+    let options = TableOptions { split: TableSplit::Whole, ..options.clone() };
+    read(path.as_ref(), &options).map(|tables| tables.into_iter().next().unwrap_or_default())
 }
 
 /// Reads a score table that may be of several logs, as logs are exported together: one table for each value of the
-/// column `log`, in the order in which they come. Samples of different logs may have the same id. A table without
+/// column `log`, or of the one that [`TableOptions::split_by`] names, in the order in which they come. Samples of different logs may have the same id. A table without
 /// that column, or without rows, is one table.
 ///
 /// # Errors
@@ -182,7 +232,15 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<Scor
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
-    read(path.as_ref(), &TableOptions { by_log: true, ..options.clone() })
+    let mut options = options.clone();
+    if options.split == TableSplit::Whole {
+        options.split = TableSplit::ByLog;
+    }
+    let mut tables = read(path.as_ref(), &options)?;
+    if options.required_column().is_some() {
+        tables.iter_mut().for_each(|table| table.part = table.log.take());
+    }
+    Ok(tables)
 }
 
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
@@ -211,6 +269,12 @@ fn no_score_column(wanted: &[&str], found: Vec<String>) -> TableError {
     };
     let wanted = wanted.iter().map(|name| (*name).to_owned()).collect();
     TableErrorKind::NoScoreColumn { wanted, found, nearest }.into()
+}
+
+/// The error of a column that the table should be split by and that it does not have.
+fn no_split_column(column: &str, found: Vec<String>) -> TableError {
+    let nearest = nearest(column, found.iter().map(String::as_str)).map(str::to_owned);
+    TableErrorKind::NoSplitColumn { column: column.to_owned(), found, nearest }.into()
 }
 
 /// The table, if no sample has an epoch twice.

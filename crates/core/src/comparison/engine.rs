@@ -1,0 +1,119 @@
+//! All sides of all tasks, and what belongs to the report as a whole.
+
+use std::sync::Arc;
+
+use super::pair::SidePair;
+use super::side::{SampleNumbers, Side};
+use super::{
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, Correction, several,
+    tasks,
+};
+use crate::columns::SampleIndex;
+use crate::error::Result;
+use crate::reducers::mean;
+use crate::stats::{benjamini_hochberg, holm};
+
+pub(super) fn compare(
+    inputs: &[ComparedScores<'_>],
+    options: &ComparisonOptions,
+) -> Result<ComparisonReport> {
+    let names = names(inputs)?;
+    let tasks = tasks_of(inputs);
+    let mut report = ComparisonReport::new(names.iter().copied(), options.clone());
+    let mean = mean();
+    let mut rank_inputs = Vec::new();
+    for (stream, task) in tasks.iter().enumerate() {
+        let of_task: Vec<&ComparedScores<'_>> = inputs.iter().filter(|side| side.task == *task).collect();
+        let indices: Vec<Arc<SampleIndex>> = of_task.iter().map(|side| side.columns.sample_index()).collect();
+        let mut numbers = SampleNumbers::default();
+        let mut sides = Vec::with_capacity(of_task.len());
+        for (input, index) in of_task.into_iter().zip(&indices) {
+            sides.push(Side::read(input, index, &mean, &mut numbers)?);
+        }
+        for (base, other) in pairs(&sides, &names, options.all_pairs) {
+            let pair = SidePair { base, other, task: *task, options };
+            let comparisons = pair.compare(&mut report.warnings)?;
+            report.comparisons.extend(comparisons);
+        }
+        if sides.len() > 2 && !options.unpaired {
+            let of_task: Vec<&Side<'_>> = sides.iter().collect();
+            let inputs = several::rank_inputs(&of_task, stream as u64)?;
+            report.rankings.extend(inputs.iter().map(|(figure, input)| {
+                let mut ranking = input.ranking(&figure.scorer, &figure.metric);
+                ranking.task = task.map(str::to_owned);
+                (ranking.reducer, ranking.field) = (figure.reducer.clone(), figure.field.clone());
+                ranking
+            }));
+            rank_inputs.push(inputs);
+        }
+    }
+    if let ([_, _, ..], Some(first)) = (tasks.as_slice(), inputs.first()) {
+        let averages = tasks::averages(&report.comparisons, &first.plan.errors);
+        report.comparisons.extend(averages);
+        if rank_inputs.len() == tasks.len() {
+            let rankings = tasks::mean_rankings(&rank_inputs, &first.plan.errors);
+            report.rankings.extend(rankings.into_iter().map(|(_, ranking)| ranking));
+        }
+    }
+    correct(&mut report.comparisons, options.correction);
+    report.apply_gate();
+    Ok(report)
+}
+
+/// The names of the sides, each once.
+fn names<'a>(inputs: &[ComparedScores<'a>]) -> Result<Vec<&'a str>, ComparisonError> {
+    let mut names: Vec<&str> = Vec::new();
+    for (at, input) in inputs.iter().enumerate() {
+        let before = inputs.get(..at).unwrap_or_default();
+        if before.iter().any(|other| (other.name, other.task) == (input.name, input.task)) {
+            return Err(ComparisonError::SameName { name: input.name.to_owned() });
+        }
+        if !names.contains(&input.name) {
+            names.push(input.name);
+        }
+    }
+    match names.as_slice() {
+        [] => Err(ComparisonError::OneSide { side: "nothing".to_owned() }),
+        [only] => Err(ComparisonError::OneSide { side: (*only).to_owned() }),
+        _ => Ok(names),
+    }
+}
+
+/// The tasks, each once, in order.
+fn tasks_of<'a>(inputs: &[ComparedScores<'a>]) -> Vec<Option<&'a str>> {
+    let mut tasks = Vec::new();
+    for input in inputs {
+        if !tasks.contains(&input.task) {
+            tasks.push(input.task);
+        }
+    }
+    tasks
+}
+
+/// The pairs of sides of a task that are compared: each with the base, or every one with every other.
+fn pairs<'s, 'a>(sides: &'s [Side<'a>], names: &[&str], all: bool) -> Vec<(&'s Side<'a>, &'s Side<'a>)> {
+    let of_task: Vec<&Side<'a>> =
+        names.iter().filter_map(|name| sides.iter().find(|side| side.name == *name)).collect();
+    let mut pairs = Vec::new();
+    for (at, base) in of_task.iter().enumerate() {
+        let is_base = names.first() == Some(&base.name);
+        if is_base || all {
+            pairs.extend(of_task.iter().skip(at + 1).map(|other| (*base, *other)));
+        }
+    }
+    pairs
+}
+
+/// Corrects the p-values of all comparisons together.
+fn correct(comparisons: &mut [Comparison], correction: Option<Correction>) {
+    let p_value = |comparison: &Comparison| comparison.test.as_ref().ok().map(|test| test.p_value);
+    let p_values: Vec<Option<f64>> = comparisons.iter().map(p_value).collect();
+    let adjusted = match correction {
+        Some(Correction::Holm) => holm(&p_values),
+        Some(Correction::Bh) => benjamini_hochberg(&p_values),
+        None => return,
+    };
+    for (comparison, adjusted) in comparisons.iter_mut().zip(adjusted) {
+        comparison.p_adjusted = adjusted;
+    }
+}

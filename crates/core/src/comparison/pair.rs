@@ -1,0 +1,457 @@
+//! Two sides, metric by metric.
+
+use super::bounds::{BoundedSide, bounds};
+use super::figures::{figure_of_group, is_compared, kind_of};
+use super::paired::{PairKind, PairedNumbers};
+use super::pairing::Pairing;
+use super::resampled::ResampledPair;
+use super::side::{Block, Side};
+use super::{Comparison, ComparisonError, ComparisonOptions, ComparisonWarning, unpaired};
+use crate::error::{Error, Result};
+use crate::estimate::GroupContext;
+use crate::metric::Metric;
+use crate::reducer::Reducer;
+use crate::results::innermost;
+use crate::scores::Scores;
+
+/// Two sides and how they are compared.
+#[derive(Clone, Copy)]
+pub(super) struct SidePair<'p> {
+    pub(super) base: &'p Side<'p>,
+    pub(super) other: &'p Side<'p>,
+    pub(super) task: Option<&'p str>,
+    pub(super) options: &'p ComparisonOptions,
+}
+
+impl<'p> SidePair<'p> {
+    /// All comparisons of the two sides.
+    ///
+    /// # Errors
+    /// They cannot be compared, or a metric failed that has figures of each side alone.
+    pub(super) fn compare(&self, warnings: &mut Vec<ComparisonWarning>) -> Result<Vec<Comparison>> {
+        self.check()?;
+        let common: Vec<u32> = self
+            .base
+            .samples
+            .iter()
+            .copied()
+            .filter(|sample| self.other.first_row(*sample).is_some())
+            .collect();
+        if common.is_empty() && !self.options.unpaired {
+            return Err(self.no_common_sample().into());
+        }
+        let only_base = (self.base.samples.len() - common.len()) as u64;
+        let only_other = (self.other.samples.len() - common.len()) as u64;
+        if !self.options.unpaired && only_base + only_other > 0 {
+            let (base, other) = self.names();
+            warnings.push(ComparisonWarning::Unmatched { base, other, only_base, only_other });
+        }
+        let blocks = self.blocks()?;
+        self.check_epochs(&blocks, warnings)?;
+        let mut comparisons = Vec::new();
+        for (base, other) in &blocks {
+            let pair = BlockPair { sides: *self, base, other, only: (only_base, only_other) };
+            comparisons.extend(pair.compare(&common, warnings)?);
+        }
+        if comparisons.is_empty() {
+            return Err(self.no_common_metric().into());
+        }
+        let of_all = || comparisons.iter().filter(|one| one.group_key.is_none());
+        let most = of_all().map(|one| one.n).max();
+        if let Some(pairs) = most.filter(|pairs| *pairs < 2) {
+            let (base, other) = self.names();
+            let common = common.len() as u64;
+            return Err(ComparisonError::TooFewPairs { base, other, pairs, common }.into());
+        }
+        Ok(comparisons)
+    }
+
+    fn names(&self) -> (String, String) {
+        (self.base.name.to_owned(), self.other.name.to_owned())
+    }
+
+    fn check(&self) -> Result<(), ComparisonError> {
+        let (base, other) = self.names();
+        let is_same = std::ptr::eq(self.base.columns, self.other.columns)
+            && self.base.scorers() == self.other.scorers();
+        if is_same { Err(ComparisonError::SameScores { base, other }) } else { Ok(()) }
+    }
+
+    fn no_common_sample(&self) -> ComparisonError {
+        let (base, other) = self.names();
+        let example = |side: &Side<'_>| side.samples.first().map_or("", |sample| side.id(*sample)).to_owned();
+        ComparisonError::NoCommonSample {
+            base,
+            other,
+            base_samples: self.base.samples.len() as u64,
+            other_samples: self.other.samples.len() as u64,
+            base_example: example(self.base),
+            other_example: example(self.other),
+        }
+    }
+
+    fn no_common_metric(&self) -> ComparisonError {
+        let (base, other) = self.names();
+        let metrics = |side: &Side<'_>| {
+            let mut names: Vec<String> = Vec::new();
+            for metric in side.blocks.iter().flat_map(|block| &block.metrics) {
+                let name = metric.spec().log_name().into_owned();
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            names
+        };
+        let (base_metrics, other_metrics) = (metrics(self.base), metrics(self.other));
+        ComparisonError::NoCommonMetric { base, other, base_metrics, other_metrics }
+    }
+
+    /// The blocks of both sides that belong together: those of one scorer, or those of the two scorers that the plans
+    /// are about.
+    fn blocks(&self) -> Result<Vec<(&'p Block<'p>, &'p Block<'p>)>, ComparisonError> {
+        let across = matches!((self.base.only_scorer(), self.other.only_scorer()), (Some(_), Some(_)));
+        let with = |base: &'p Block<'p>| Some((base, self.other.block_like(base, across)?));
+        let blocks: Vec<_> = self.base.blocks.iter().filter_map(with).collect();
+        let (base_scorers, other_scorers) = (self.base.scorers(), self.other.scorers());
+        let have_common = across || base_scorers.iter().any(|scorer| other_scorers.contains(scorer));
+        if !have_common {
+            let (base, other) = self.names();
+            return Err(ComparisonError::NoCommonScorer { base, other, base_scorers, other_scorers });
+        }
+        Ok(blocks)
+    }
+
+    /// Other numbers of epochs are to be known, and no comparison at all where the reduced score depends on them.
+    fn check_epochs(
+        &self,
+        blocks: &[(&Block<'_>, &Block<'_>)],
+        warnings: &mut Vec<ComparisonWarning>,
+    ) -> Result<(), ComparisonError> {
+        let (base_epochs, other_epochs) = (self.base.epochs, self.other.epochs);
+        if base_epochs == other_epochs {
+            return Ok(());
+        }
+        let (base, other) = self.names();
+        let reducers = blocks.iter().filter_map(|(block, _)| self.base.reducer(block));
+        let depends = |reducer: &&dyn Reducer| reducer.by_epoch().is_some_and(|one| one.depends_on_epochs());
+        if let Some(reducer) = reducers.into_iter().find(depends) {
+            let reducer = reducer.log_name();
+            return Err(ComparisonError::UnequalEpochs { base, other, reducer, base_epochs, other_epochs });
+        }
+        warnings.push(ComparisonWarning::UnequalEpochs { base, other, base_epochs, other_epochs });
+        Ok(())
+    }
+}
+
+/// The scores of one scorer and reducer on both sides.
+pub(super) struct BlockPair<'p> {
+    pub(super) sides: SidePair<'p>,
+    pub(super) base: &'p Block<'p>,
+    pub(super) other: &'p Block<'p>,
+    pub(super) only: (u64, u64),
+}
+
+/// Some of the samples.
+pub(super) struct SampleSelection {
+    pub(super) group_key: Option<String>,
+    pub(super) group: Option<String>,
+    pub(super) pairing: Pairing,
+}
+
+impl<'p> BlockPair<'p> {
+    fn compare(&self, common: &[u32], warnings: &mut Vec<ComparisonWarning>) -> Result<Vec<Comparison>> {
+        if self.sides.options.unpaired {
+            return unpaired::compare(self, warnings);
+        }
+        let pairing = Pairing::new(self.base, self.other, common);
+        let by = self.sides.options.by.as_deref();
+        // A key that samples lack is no matter of one metric.
+        self.selections(&pairing, by)?;
+        let mut comparisons = Vec::new();
+        for metric in self.metrics() {
+            let compared = self.compare_metric(metric, &pairing, by);
+            collect(compared, metric, self, warnings, &mut comparisons);
+        }
+        // A metric and the mean beside its groups are the same figure.
+        let mut seen = std::collections::HashSet::new();
+        comparisons.retain(|one| seen.insert((one.metric.clone(), one.group_key.clone(), one.group.clone())));
+        Ok(comparisons)
+    }
+
+    /// The metrics that both sides have, figures of their own.
+    pub(super) fn metrics(&self) -> impl Iterator<Item = &'p dyn Metric> {
+        let has = |metric: &&dyn Metric| self.other.metrics.iter().any(|other| other.spec() == metric.spec());
+        self.base.metrics.iter().map(AsRef::as_ref).filter(|metric| is_compared(*metric)).filter(has)
+    }
+
+    fn compare_metric(
+        &self,
+        metric: &dyn Metric,
+        pairing: &Pairing,
+        by: Option<&str>,
+    ) -> Result<Vec<Comparison>> {
+        // Of groups of its own: the metric in it, group for group.
+        let of_groups = metric.group_key().zip(metric.inner());
+        if let Some((key, inner)) = of_groups
+            && !self.base.is_unreduced
+            && inner.sample_numbers(&self.base.scores()).is_some()
+        {
+            let mut comparisons = self.by_numbers(inner, pairing, Some(key))?.unwrap_or_default();
+            // What is beside the groups, if it is not over all samples.
+            let of_all = self.by_resampling(metric, pairing, None)?;
+            comparisons.retain(|one| one.group_key.is_some());
+            let has_all = of_all.iter().any(|one| one.group_key.is_none());
+            if has_all {
+                comparisons.extend(self.by_numbers(inner, pairing, None)?.unwrap_or_default());
+            }
+            let is_mean = |one: &Comparison| one.group_key.is_some() && one.group.is_none();
+            comparisons.extend(of_all.into_iter().filter(is_mean));
+            return Ok(comparisons);
+        }
+        let by = by.filter(|_| of_groups.is_none());
+        match self.by_numbers(metric, pairing, by)? {
+            Some(comparisons) => Ok(comparisons),
+            None => self.by_resampling(metric, pairing, by),
+        }
+    }
+
+    /// All samples, then group for group.
+    fn selections(&self, pairing: &Pairing, by: Option<&str>) -> Result<Vec<SampleSelection>> {
+        let all = SampleSelection { group_key: None, group: None, pairing: pairing.clone() };
+        let Some(key) = by else { return Ok(vec![all]) };
+        let groups = pairing.by_group(key, &[self.sides.base, self.sides.other])?;
+        let of_group =
+            |(name, pairing)| SampleSelection { group_key: Some(key.to_owned()), group: Some(name), pairing };
+        Ok(std::iter::once(all).chain(groups.into_iter().map(of_group)).collect())
+    }
+
+    /// The comparison of a metric, without its figures.
+    pub(super) fn template(
+        &self,
+        metric: &dyn Metric,
+        group: (Option<String>, Option<String>),
+    ) -> Comparison {
+        let SidePair { base, other, task, .. } = self.sides;
+        let mut comparison = Comparison::new(base.name, other.name, &self.base.scorer, &self.name_of(metric));
+        comparison.task = task.map(str::to_owned);
+        comparison.reducer.clone_from(&self.base.reducer);
+        comparison.field.clone_from(&self.base.field);
+        comparison.role = metric.role();
+        (comparison.group_key, comparison.group) = group;
+        (comparison.only_base, comparison.only_other) = self.only;
+        comparison
+    }
+
+    /// The name of a metric; with its arguments if there is another of this name.
+    fn name_of(&self, metric: &dyn Metric) -> String {
+        let inner = innermost(metric);
+        let name = inner.log_name().into_owned();
+        let is_other = |other: &&dyn Metric| {
+            let other = innermost(*other);
+            other.log_name() == name && other != inner
+        };
+        let has_other = self.metrics().any(|other| is_other(&other));
+        if has_other { inner.to_string() } else { name }
+    }
+
+    /// The differences of per-sample numbers; none if the metric has none.
+    fn by_numbers(
+        &self,
+        metric: &dyn Metric,
+        pairing: &Pairing,
+        by: Option<&str>,
+    ) -> Result<Option<Vec<Comparison>>> {
+        if self.base.is_unreduced {
+            return Ok(None);
+        }
+        let (base, other) = (self.base_scores(pairing), self.other_scores(pairing));
+        let numbers = [metric.sample_numbers(&base), metric.sample_numbers(&other)];
+        let [Some(base_numbers), Some(other_numbers)] = numbers else { return Ok(None) };
+        let whole =
+            WholeNumbers::new(self, metric, pairing, [(base, base_numbers?), (other, other_numbers?)])?;
+        let selections = self.selections(pairing, by)?;
+        let groups = selections.len();
+        selections
+            .into_iter()
+            .map(|selection| whole.compare(selection, groups))
+            .collect::<Result<_>>()
+            .map(Some)
+    }
+
+    fn base_scores(&self, pairing: &Pairing) -> Scores<'p> {
+        pairing.scores(self.sides.base, self.base)
+    }
+
+    fn other_scores(&self, pairing: &Pairing) -> Scores<'p> {
+        pairing.scores(self.sides.other, self.other)
+    }
+
+    pub(super) fn resampled<'m>(&'m self, metric: &'m dyn Metric) -> ResampledPair<'m> {
+        ResampledPair { metric, base: (self.sides.base, self.base), other: (self.sides.other, self.other) }
+    }
+
+    fn by_resampling(
+        &self,
+        metric: &dyn Metric,
+        pairing: &Pairing,
+        by: Option<&str>,
+    ) -> Result<Vec<Comparison>> {
+        let resampled = self.resampled(metric);
+        let mut comparisons = Vec::new();
+        for SampleSelection { group_key, group, pairing } in self.selections(pairing, by)? {
+            for figure in resampled.paired(&pairing)? {
+                let mut comparison = self.template(metric, (group_key.clone(), group.clone()));
+                comparison.n = pairing.samples.len() as u64;
+                comparison.difference.absent = pairing.absent.len() as u64;
+                figure.fill(&mut comparison);
+                comparisons.push(comparison);
+            }
+        }
+        Ok(comparisons)
+    }
+}
+
+/// Adds the comparisons of a metric; one that fails fails alone.
+pub(super) fn collect(
+    compared: Result<Vec<Comparison>>,
+    metric: &dyn Metric,
+    pair: &BlockPair<'_>,
+    warnings: &mut Vec<ComparisonWarning>,
+    comparisons: &mut Vec<Comparison>,
+) {
+    match compared {
+        Ok(of_metric) => comparisons.extend(of_metric),
+        Err(error) => {
+            let (base, other) = pair.sides.names();
+            let metric = metric.spec().log_name().into_owned();
+            let error: Box<Error> = Box::new(error);
+            warnings.push(ComparisonWarning::Failed { base, other, metric, error });
+        }
+    }
+}
+
+/// The numbers of all pairs, of which there may be groups.
+struct WholeNumbers<'w> {
+    pair: &'w BlockPair<'w>,
+    metric: &'w dyn Metric,
+    /// What the numbers of each sample are, by its number: the base first.
+    by_sample: [Vec<f64>; 2],
+    scores: [Scores<'w>; 2],
+    kind: PairKind,
+    /// What all scores of each side are.
+    contexts: [GroupContext; 2],
+    /// Whether the numbers are the scores themselves, so that absent epochs of those are absent here.
+    are_scores: bool,
+}
+
+impl<'w> WholeNumbers<'w> {
+    fn new(
+        pair: &'w BlockPair<'w>,
+        metric: &'w dyn Metric,
+        pairing: &Pairing,
+        sides: [(Scores<'w>, Vec<f64>); 2],
+    ) -> Result<Self> {
+        let [(base, base_numbers), (other, other_numbers)] = sides;
+        let range = base.estimation().errors.range;
+        let kind = PairKind::of([&base_numbers, &other_numbers], range);
+        let n = pairing.samples.len() as u64;
+        let context = |scores: &Scores<'_>| -> Result<GroupContext> {
+            let mut context = GroupContext::default();
+            (context.kind, context.n, context.estimates) = (kind_of(metric, scores)?, Some(n), 1);
+            Ok(context)
+        };
+        let contexts = [context(&base)?, context(&other)?];
+        let most = pairing.samples.iter().max().map_or(0, |most| *most as usize + 1);
+        let by_sample = [base_numbers, other_numbers].map(|numbers| {
+            let mut by_sample = vec![f64::NAN; most];
+            for (sample, number) in pairing.samples.iter().zip(numbers) {
+                if let Some(slot) = by_sample.get_mut(*sample as usize) {
+                    *slot = number;
+                }
+            }
+            by_sample
+        });
+        let are_scores = metric
+            .subject()
+            .is_some_and(|subject| subject.conversions.iter().all(|conversion| conversion.keeps_numbers()));
+        Ok(WholeNumbers { pair, metric, by_sample, scores: [base, other], kind, contexts, are_scores })
+    }
+
+    fn compare(&self, selection: SampleSelection, groups: usize) -> Result<Comparison> {
+        let SampleSelection { group_key, group, pairing } = selection;
+        let is_whole = group_key.is_none();
+        let mut comparison = self.pair.template(self.metric, (group_key, group));
+        let numbers = self.by_sample.each_ref().map(|by_sample| -> Vec<f64> {
+            let number = |sample: &u32| by_sample.get(*sample as usize).copied().unwrap_or(f64::NAN);
+            pairing.samples.iter().map(number).collect()
+        });
+        let [base_numbers, other_numbers] = &numbers;
+        let [base, other] = match is_whole {
+            true => self.scores.clone(),
+            false => [self.pair.base_scores(&pairing), self.pair.other_scores(&pairing)],
+        };
+        let [base_context, other_context] = self.contexts.map(|mut context| {
+            context.estimates = groups;
+            context
+        });
+        comparison.base_estimate = figure_of_group(self.metric, &base, base_context)?;
+        comparison.other_estimate = figure_of_group(self.metric, &other, other_context)?;
+        comparison.difference.absent = pairing.absent.len() as u64;
+        self.add_bounds(&mut comparison, &pairing, [base_numbers, other_numbers]);
+        let estimation = base.estimation();
+        let random = estimation.random.among(groups);
+        let name = self.metric.spec().log_name().into_owned();
+        let paired = PairedNumbers {
+            base: base_numbers,
+            other: other_numbers,
+            scores: [&base, &other],
+            metric: &name,
+            errors: &estimation.errors,
+            kind: self.kind,
+            random: &random,
+        };
+        let margin = self.pair.sides.options.gate.and_then(|gate| gate.equivalence_margin());
+        paired.fill(&mut comparison, margin)?;
+        Ok(comparison)
+    }
+
+    /// What the difference would be with the samples and epochs that have no score, if the range of scores is known.
+    fn add_bounds<'n>(&'n self, comparison: &mut Comparison, pairing: &Pairing, numbers: [&'n [f64]; 2]) {
+        let Some(range) = self.kind.range else { return };
+        let [base_numbers, other_numbers] = numbers;
+        let side = |block: &'n Block<'n>, numbers: &'n [f64]| BoundedSide {
+            block,
+            numbers,
+            epochs: block.epochs().filter(|_| self.are_scores),
+        };
+        let (base, other) = (side(self.pair.base, base_numbers), side(self.pair.other, other_numbers));
+        // Samples with a score on one side only: their numbers there are known.
+        let known = self.single_numbers(pairing);
+        let Some(known) = known else { return };
+        let number_of =
+            |side: usize, sample: u32| known.get(side).and_then(|of_side| of_side.get(&sample)).copied();
+        if let Some((bounds, partly)) = bounds([&base, &other], pairing, range, number_of) {
+            comparison.difference.bounds = Some(bounds);
+            comparison.difference.notes.partly_absent = Some(partly).filter(|partly| *partly > 0);
+        }
+    }
+
+    /// The numbers of samples with a score on one side only, for each side; none if one is out of the range.
+    fn single_numbers(&self, pairing: &Pairing) -> Option<[std::collections::HashMap<u32, f64>; 2]> {
+        let (low, high) = self.kind.range?;
+        let mut found: [std::collections::HashMap<u32, f64>; 2] = Default::default();
+        let SidePair { base, other, .. } = self.pair.sides;
+        let sides = [(base, self.pair.base), (other, self.pair.other)];
+        for ((side, block), found) in sides.into_iter().zip(&mut found) {
+            let samples: Vec<u32> =
+                pairing.absent.iter().copied().filter(|sample| block.has(*sample)).collect();
+            let single = Pairing { samples, absent: Vec::new() };
+            let numbers = self.metric.sample_numbers(&single.scores(side, block))?.ok()?;
+            if !numbers.iter().all(|x| (low..=high).contains(x)) {
+                return None;
+            }
+            found.extend(single.samples.into_iter().zip(numbers));
+        }
+        Some(found)
+    }
+}

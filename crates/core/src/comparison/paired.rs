@@ -1,0 +1,445 @@
+//! The paired difference of numbers: one of each side for each sample.
+
+use super::{Comparison, ComparisonTest, FlipTable, TestMethod};
+use crate::columns::Numbers;
+use crate::error::Result;
+use crate::estimate::{
+    ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, ScoreUnits,
+    StdError, Summary, Undefined,
+};
+use crate::power::detectable_difference as detectable;
+use crate::random::Random;
+use crate::scores::Scores;
+use crate::stats::{
+    ExactSum, Moments, bonett_price, bonett_price_of, mcnemar_exact, mcnemar_mid_p, sign_flip_exact,
+    t_quantile, tost_p_value, two_sided,
+};
+
+/// With fewer independent differences than this the permutation test is the test: t needs more to be about right.
+const FEW: usize = 20;
+/// With more the permutation test says what t does, and takes longer.
+const MOST_FLIPPED: usize = 60;
+
+/// The level of the test whose detectable difference is shown, two-sided, and its power.
+const ALPHA: f64 = 0.05;
+const POWER: f64 = 0.8;
+
+/// What the numbers of both sides are.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct PairKind {
+    /// All are 0 or 1.
+    pub(super) is_binary: bool,
+    /// The lowest and the highest number that there may be, if known.
+    pub(super) range: Option<(f64, f64)>,
+}
+
+impl PairKind {
+    /// That of the numbers of both sides. A range that is given holds if all numbers are within.
+    pub(super) fn of(sides: [&[f64]; 2], range: Option<(f64, f64)>) -> Self {
+        let all = |test: &dyn Fn(f64) -> bool| sides.iter().all(|side| side.iter().all(|x| test(*x)));
+        let (low, high) = range.unwrap_or((0.0, 1.0));
+        let is_binary = (low, high) == (0.0, 1.0) && all(&|x| x == 0.0 || x == 1.0);
+        let is_within = is_binary || all(&|x| (low..=high).contains(&x));
+        PairKind { is_binary, range: is_within.then_some((low, high)) }
+    }
+
+    /// The largest difference that there may be.
+    fn width(self) -> Option<f64> {
+        self.range.map(|(low, high)| high - low)
+    }
+}
+
+/// The numbers of both sides, sample by sample.
+pub(super) struct PairedNumbers<'p> {
+    pub(super) base: &'p [f64],
+    pub(super) other: &'p [f64],
+    /// Where clusters come from: the scores of the base, and those of the other side if they have none.
+    pub(super) scores: [&'p Scores<'p>; 2],
+    pub(super) metric: &'p str,
+    pub(super) errors: &'p ErrorPlan,
+    pub(super) kind: PairKind,
+    pub(super) random: &'p Random,
+}
+
+impl PairedNumbers<'_> {
+    /// Fills in what follows from the differences. The figures of both sides are in the comparison already.
+    pub(super) fn fill(&self, comparison: &mut Comparison, margin: Option<f64>) -> Result<()> {
+        let differences: Vec<f64> =
+            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let n = differences.len() as u64;
+        let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
+        let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
+        comparison.n = n;
+        (comparison.wins, comparison.losses, comparison.ties) =
+            (Some(wins), Some(losses), Some(n - wins - losses));
+        if let Some(reason) = unusable(&differences) {
+            comparison.difference = Estimate::undefined(reason.clone()).with_n(n);
+            comparison.test = Err(reason.clone());
+            (comparison.correlation, comparison.variance_removed) =
+                (Err(reason.clone()), Err(reason.clone()));
+            comparison.mde = Err(reason);
+            return Ok(());
+        }
+        let differences = Differences { pairs: self, differences, wins, losses };
+        comparison.flips = self.kind.is_binary.then(|| differences.flip_table());
+        let (summary, problem) = differences.summary()?;
+        let mut difference = differences.estimate(&summary);
+        if let Some(problem) = problem {
+            let reason = Undefined::Other(problem);
+            (difference.error, difference.interval) = (Err(reason.clone()), Err(reason));
+        }
+        let is_clustered = matches!(summary, Summary::Clusters(_));
+        comparison.cluster = if is_clustered { self.errors.cluster.clone() } else { Vec::new() };
+        let flipped = differences.sign_flip(is_clustered, &difference);
+        comparison.p_sign_flip = flipped.filter(|_| is_clustered || !self.kind.is_binary);
+        comparison.test = differences.test(&difference, is_clustered, flipped);
+        comparison.p_tost = margin.and_then(|margin| differences.tost(&difference, margin));
+        comparison.mde = detectable_difference(&difference);
+        comparison.correlation = self.correlation(&summary, [&comparison.base, &comparison.other]);
+        comparison.variance_removed =
+            variance_removed(&comparison.base_estimate, &comparison.other_estimate, &difference);
+        // Bounds and counts of absent samples are not of the pairs.
+        (difference.bounds, difference.absent) = (comparison.difference.bounds, comparison.difference.absent);
+        difference.notes.partly_absent = comparison.difference.notes.partly_absent;
+        comparison.difference = difference;
+        Ok(())
+    }
+
+    /// The difference with its error, and the p-value of no difference, for a ranking: no interval is drawn.
+    pub(super) fn tested(&self) -> Result<PairTest> {
+        let differences: Vec<f64> =
+            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        if unusable(&differences).is_some() {
+            return Ok(PairTest::UNKNOWN);
+        }
+        let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
+        let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
+        let differences = Differences { pairs: self, differences, wins, losses };
+        let (summary, problem) = differences.summary()?;
+        let (Some(value), None) = (summary.mean(), problem) else { return Ok(PairTest::UNKNOWN) };
+        let is_clustered = matches!(summary, Summary::Clusters(_));
+        let error = summary.std_error(self.errors);
+        let mut difference = Estimate::new(value);
+        difference.error = error.clone();
+        let flipped = differences.sign_flip(is_clustered, &difference);
+        let p_value = differences.test(&difference, is_clustered, flipped).ok().map(|test| test.p_value);
+        let Ok(error) = error else { return Ok(PairTest::UNKNOWN) };
+        let units = error.clusters.iter().min().copied().unwrap_or(differences.n());
+        let is_plain = self.kind.is_binary && !is_clustered && self.errors.population.is_none();
+        let (value, se) = match is_plain {
+            // Without a single flip there is no error but this.
+            true => differences.adjusted(),
+            false => (value, error.se),
+        };
+        Ok(PairTest { value, se, df: error.df, p_value, units })
+    }
+
+    /// The correlation over pairs, from the variances of both sides and of the difference.
+    fn correlation(&self, differences: &Summary, names: [&String; 2]) -> Maybe<f64> {
+        let n = self.base.len() as u64;
+        let mut variances = [0.0; 2];
+        for ((numbers, name), variance) in [self.base, self.other].into_iter().zip(names).zip(&mut variances)
+        {
+            let mut moments = Moments::new();
+            moments.extend(numbers);
+            *variance = moments.variance().ok_or(Undefined::TooFewScores { n })?;
+            if *variance == 0.0 {
+                return Err(Undefined::Other(format!("no spread in the {n} scores of {name}")));
+            }
+        }
+        let [base, other] = variances;
+        let difference = differences.moments().variance().ok_or(Undefined::TooFewScores { n })?;
+        // One root each, so that a product of tiny variances does not vanish.
+        let correlation = 0.5 * (base + other - difference) / (base.sqrt() * other.sqrt());
+        if correlation.is_finite() { Ok(correlation.clamp(-1.0, 1.0)) } else { Err(Undefined::Overflow) }
+    }
+}
+
+/// The difference of two sides among several.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairTest {
+    /// Other minus base: what the error is of. Of zeros and ones with a win and a loss more, as Bonett and Price have it.
+    pub(super) value: f64,
+    pub(super) se: f64,
+    pub(super) df: f64,
+    pub(super) p_value: Option<f64>,
+    /// The number of independent samples or clusters.
+    pub(super) units: u64,
+}
+
+impl PairTest {
+    /// Nothing is known about the difference.
+    pub(super) const UNKNOWN: PairTest =
+        PairTest { value: 0.0, se: 0.0, df: f64::INFINITY, p_value: None, units: 0 };
+}
+
+/// Why differences have no figures.
+fn unusable(differences: &[f64]) -> Option<Undefined> {
+    if differences.is_empty() {
+        return Some(Undefined::NoScores);
+    }
+    differences.iter().any(|d| !d.is_finite()).then_some(Undefined::Overflow)
+}
+
+/// The share of the variance of an unpaired difference that pairing removed.
+pub(super) fn variance_removed(base: &Estimate, other: &Estimate, difference: &Estimate) -> Maybe<f64> {
+    let se = |estimate: &Estimate| estimate.error.as_ref().map(|error| error.se).map_err(Clone::clone);
+    let unpaired = libm::hypot(se(base)?, se(other)?);
+    if !(unpaired > 0.0) {
+        return Err(Undefined::NoSpread { n: difference.n });
+    }
+    let ratio = se(difference)? / unpaired;
+    Ok(1.0 - ratio * ratio)
+}
+
+/// The smallest difference that would be detected, from the error of this one.
+pub(super) fn detectable_difference(difference: &Estimate) -> Maybe<f64> {
+    let error = difference.error.as_ref().map_err(Clone::clone)?;
+    if error.se > 0.0 {
+        return detectable(error.se, error.df, ALPHA, POWER);
+    }
+    // Without a spread the interval of Bonett and Price still has a width.
+    match &difference.interval {
+        Ok(interval) if interval.method == IntervalMethod::BonettPrice => {
+            let (_, se, df) = centre_and_error(interval).ok_or(Undefined::NoSpread { n: difference.n })?;
+            detectable(se, df, ALPHA, POWER)
+        }
+        _ => Err(Undefined::NoSpread { n: difference.n }),
+    }
+}
+
+/// The centre of a symmetric two-sided interval, and the error and degrees of freedom that give its width; none if an end
+/// is cut off at the end of the range.
+fn centre_and_error(interval: &Interval) -> Option<(f64, f64, f64)> {
+    let is_whole =
+        interval.side == crate::estimate::Side::TwoSided && interval.lower > -1.0 && interval.upper < 1.0;
+    let df = interval.df.unwrap_or(f64::INFINITY);
+    let half = 0.5 * (interval.upper - interval.lower);
+    let se = half / t_quantile(0.5 + interval.level / 2.0, df);
+    is_whole.then_some((0.5 * (interval.lower + interval.upper), se, df))
+}
+
+/// The differences of pairs, other minus base; all of them are finite.
+struct Differences<'p> {
+    pairs: &'p PairedNumbers<'p>,
+    differences: Vec<f64>,
+    wins: u64,
+    losses: u64,
+}
+
+impl Differences<'_> {
+    fn n(&self) -> u64 {
+        self.differences.len() as u64
+    }
+
+    /// The difference of zeros and ones and its error, with one win and one loss more.
+    fn adjusted(&self) -> (f64, f64) {
+        let (wins, losses, pairs) = (self.wins as f64, self.losses as f64, self.n() as f64 + 2.0);
+        let difference = (wins - losses) / pairs;
+        let variance = ((wins + losses + 2.0) / pairs - difference * difference).max(0.0) / pairs;
+        (difference, variance.sqrt())
+    }
+
+    fn flip_table(&self) -> FlipTable {
+        let right = |numbers: &[f64]| numbers.iter().filter(|x| **x == 1.0).count() as u64;
+        let both = right(self.pairs.base) - self.losses;
+        let none = self.n() - both - self.wins - self.losses;
+        let (exact, mid) = (mcnemar_exact(self.wins, self.losses), mcnemar_mid_p(self.wins, self.losses));
+        FlipTable::new([both, self.losses, self.wins, none], exact, mid)
+    }
+
+    /// How the error of the difference is computed. Its range is not that of the scores, and intervals of shares are for
+    /// shares.
+    fn errors(&self) -> ErrorPlan {
+        let mut errors = ErrorPlan { range: None, ..self.pairs.errors.clone() };
+        if self.requested_of_shares().is_some() {
+            errors.interval = IntervalChoice::Auto;
+        }
+        errors
+    }
+
+    /// The requested interval, if it is one of shares, which differences are not.
+    fn requested_of_shares(&self) -> Option<IntervalMethod> {
+        use IntervalMethod as M;
+        match self.pairs.errors.interval {
+            IntervalChoice::Auto => None,
+            IntervalChoice::Method(M::T | M::Bootstrap | M::Bca | M::BootstrapT | M::Exact | M::Wild(_)) => {
+                None
+            }
+            IntervalChoice::Method(method) => Some(method),
+        }
+    }
+
+    /// The summary of the differences; without clusters, and why, if samples have none.
+    fn summary(&self) -> Result<(Summary, Option<String>)> {
+        let errors = self.errors();
+        let mut problem = None;
+        for scores in self.pairs.scores {
+            let mut summary = Summary::for_plan(&errors, false);
+            match summary.update(self.pairs.metric, &errors, scores, Numbers::Floats(&self.differences)) {
+                Ok(()) => return Ok((summary, None)),
+                Err(error) if error.is_about_clusters() => problem = problem.or(Some(error.to_string())),
+                Err(error) => return Err(error),
+            }
+        }
+        let mut independent = ErrorPlan::new();
+        independent.method = Some(ErrorMethod::Iid);
+        let mut summary = Summary::for_plan(&independent, false);
+        let [scores, _] = self.pairs.scores;
+        summary.update(self.pairs.metric, &independent, scores, Numbers::Floats(&self.differences))?;
+        Ok((summary, problem))
+    }
+
+    fn estimate(&self, summary: &Summary) -> Estimate {
+        let mut errors = self.errors();
+        let is_auto = errors.interval == IntervalChoice::Auto;
+        if is_auto {
+            // If the sides do not differ, differences are symmetric, however skewed a few of them look. Bootstrap-t, which
+            // follows the skewness, would raise false alarms in up to 7 % of samples in place of 5 %.
+            errors.interval = IntervalChoice::Method(IntervalMethod::T);
+        }
+        let (n, random) = (self.n(), self.pairs.random);
+        let mut estimate = summary.estimate_among(&errors, ScoreKind::Unbounded, n, random);
+        if is_auto {
+            if self.pairs.kind.is_binary {
+                self.bonett_price(&mut estimate, summary);
+            } else if estimate.interval.is_err() && estimate.error.is_ok() {
+                self.bounded(&mut estimate, summary);
+            } else if estimate.interval.as_ref().is_ok_and(|interval| interval.method == IntervalMethod::T) {
+                estimate.notes.reason = Some("auto: t (paired differences)".to_owned());
+                estimate.notes.is_caution = false;
+            }
+        }
+        if let (Some(requested), Ok(interval)) = (self.requested_of_shares(), &estimate.interval) {
+            let reason = format!("{} in place of {requested}, which is for shares", interval.method);
+            (estimate.notes.reason, estimate.notes.is_caution) = (Some(reason), true);
+        }
+        estimate
+    }
+
+    /// The interval of Bonett and Price; on the effective n where samples are not independent.
+    fn bonett_price(&self, estimate: &mut Estimate, summary: &Summary) {
+        let plan = self.pairs.errors;
+        let confidence = plan.side().confidence_of_ends(plan.level());
+        let is_clustered = matches!(summary, Summary::Clusters(_));
+        let (ends, df, reason) = if !is_clustered && plan.population.is_none() {
+            let ends = bonett_price(self.wins, self.losses, self.n(), 2.0 * confidence - 1.0);
+            (ends, None, "auto: bonett_price (0/1 pairs)".to_owned())
+        } else {
+            let Ok(error) = &estimate.error else { return };
+            let effective = self.effective_n(error, summary);
+            let scale = effective / self.n() as f64;
+            let q = t_quantile(confidence, error.df);
+            let ends = bonett_price_of(self.wins as f64 * scale, self.losses as f64 * scale, effective, q);
+            (ends, Some(error.df), format!("auto: bonett_price on effective n {effective:.1}"))
+        };
+        let interval = Interval::new(ends.0, ends.1, plan.level(), IntervalMethod::BonettPrice).with_df(df);
+        estimate.interval = Ok(interval.one_sided(plan.side(), Some((-1.0, 1.0))));
+        (estimate.notes.reason, estimate.notes.is_caution, estimate.draws) = (Some(reason), false, None);
+    }
+
+    /// The number of independent pairs that would have this error, s²/(n* − 1) with the divisor n in s²: at most n. The number
+    /// of clusters if there is no spread.
+    fn effective_n(&self, error: &StdError, summary: &Summary) -> f64 {
+        let n = self.n() as f64;
+        let independent = summary.moments().stderr().unwrap_or(0.0);
+        if !(error.se > 0.0 && independent > 0.0) {
+            return error.clusters.iter().min().map_or(n, |clusters| *clusters as f64);
+        }
+        let ratio = independent / error.se;
+        let effective = (n - 1.0) * ratio * ratio + 1.0;
+        if self.pairs.errors.population.is_none() { effective.min(n) } else { effective }
+    }
+
+    /// Differences that are all equal have no spread, but a range may be known: then n says how far off they may be.
+    fn bounded(&self, estimate: &mut Estimate, summary: &Summary) {
+        let Some(width) = self.pairs.kind.width().filter(|width| width.is_finite()) else { return };
+        let mut errors = self.errors();
+        errors.range = Some((-width, width));
+        errors.interval = IntervalChoice::Method(IntervalMethod::Wilson);
+        let bounded = summary.estimate_among(&errors, ScoreKind::Unbounded, self.n(), self.pairs.random);
+        if bounded.interval.is_ok() {
+            estimate.interval = bounded.interval;
+            estimate.notes.effective_n = bounded.notes.effective_n;
+            estimate.notes.reason = Some("auto: wilson (all differences are equal)".to_owned());
+        }
+    }
+
+    /// The differences of independent units: of samples, or summed by cluster. None if there are too many, or clusters of
+    /// two keys.
+    fn of_units(&self, is_clustered: bool, difference: &Estimate) -> Option<Vec<f64>> {
+        if !is_clustered {
+            return (self.differences.len() <= MOST_FLIPPED).then(|| self.differences.clone());
+        }
+        let clusters = difference.error.as_ref().ok()?.clusters.as_slice();
+        if !matches!(clusters, [clusters] if *clusters as usize <= MOST_FLIPPED) {
+            return None;
+        }
+        let keys = &self.pairs.errors.cluster;
+        let units = |scores: &&Scores<'_>| ScoreUnits::of_keys(self.pairs.metric, scores, keys).ok()?.ok();
+        let units = self.pairs.scores.iter().find_map(units)?;
+        let sum = |positions: &[u32]| {
+            let mut sum = ExactSum::new();
+            let of_unit = positions.iter().filter_map(|at| self.differences.get(*at as usize));
+            of_unit.for_each(|d| sum.add(*d));
+            sum.to_f64()
+        };
+        Some(units.iter().map(sum).collect())
+    }
+
+    /// The p-value of the exact sign-flip test, where there are few independent differences.
+    fn sign_flip(&self, is_clustered: bool, difference: &Estimate) -> Option<f64> {
+        if !is_clustered && self.pairs.kind.is_binary {
+            return None;
+        }
+        sign_flip_exact(&self.of_units(is_clustered, difference)?)
+    }
+
+    /// The test of no difference.
+    fn test(&self, difference: &Estimate, is_clustered: bool, flipped: Option<f64>) -> Maybe<ComparisonTest> {
+        let n = self.n();
+        if n < 2 {
+            return Err(Undefined::TooFewScores { n });
+        }
+        let by_signs = |p: f64| ComparisonTest::new(TestMethod::SignFlip, p);
+        if let Some(d) = self.all_equal() {
+            let units = match &difference.error {
+                Ok(error) => error.clusters.iter().min().copied().unwrap_or(n),
+                Err(reason) => return Err(reason.clone()),
+            };
+            // Only all plus and all minus are as extreme.
+            let p = if d == 0.0 { 1.0 } else { mcnemar_exact(units, 0) };
+            return Ok(by_signs(p));
+        }
+        if !is_clustered && self.pairs.kind.is_binary && difference.error.is_ok() {
+            return Ok(ComparisonTest::new(TestMethod::McNemarMid, mcnemar_mid_p(self.wins, self.losses)));
+        }
+        let error = difference.error.as_ref().map_err(Clone::clone)?;
+        let is_few = !is_clustered && self.differences.len() < FEW;
+        match (flipped, difference.number()) {
+            (Some(p), _) if is_few || !(error.se > 0.0) => Ok(by_signs(p)),
+            (_, Some(value)) if error.se > 0.0 => {
+                let p = two_sided(value / error.se, error.df);
+                if p.is_nan() { Err(Undefined::Overflow) } else { Ok(ComparisonTest::new(TestMethod::T, p)) }
+            }
+            _ => Err(Undefined::NoSpread { n }),
+        }
+    }
+
+    fn all_equal(&self) -> Option<f64> {
+        let first = *self.differences.first()?;
+        self.differences.iter().all(|d| *d == first).then_some(first)
+    }
+
+    /// The p-value of equivalence, which agrees with the interval.
+    fn tost(&self, difference: &Estimate, margin: f64) -> Option<f64> {
+        let error = difference.error.as_ref().ok()?;
+        let adjusted = difference.interval.as_ref().ok();
+        let adjusted = adjusted.filter(|interval| interval.method == IntervalMethod::BonettPrice);
+        let (value, se, df) = match adjusted {
+            Some(interval) => centre_and_error(interval)?,
+            None => (difference.number()?, error.se, error.df),
+        };
+        tost_p_value(value, se, df, margin)
+    }
+}

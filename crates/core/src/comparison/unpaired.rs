@@ -1,0 +1,234 @@
+//! Sides with different samples.
+
+use super::figures::{figure_of_group, kind_of};
+use super::pair::{BlockPair, collect};
+use super::paired::{PairKind, detectable_difference};
+use super::pairing::Pairing;
+use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
+use crate::error::Result;
+use crate::estimate::{
+    ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, StdError,
+    Undefined,
+};
+use crate::metric::Metric;
+use crate::scores::Scores;
+use crate::stats::{MeanError, Share, Welch, newcombe_p_value, tost_p_value};
+
+/// All comparisons of two blocks, whatever samples they have.
+pub(super) fn compare(
+    pair: &BlockPair<'_>,
+    warnings: &mut Vec<ComparisonWarning>,
+) -> Result<Vec<Comparison>> {
+    let base = Pairing::of_side(pair.sides.base, pair.base);
+    let other = Pairing::of_side(pair.sides.other, pair.other);
+    let mut comparisons = Vec::new();
+    for metric in pair.metrics() {
+        let compared = of_metric(pair, metric, [&base, &other]);
+        collect(compared, metric, pair, warnings, &mut comparisons);
+    }
+    Ok(comparisons)
+}
+
+type GroupName = (Option<String>, Option<String>);
+
+fn of_metric(pair: &BlockPair<'_>, metric: &dyn Metric, sides: [&Pairing; 2]) -> Result<Vec<Comparison>> {
+    let of_groups = metric.group_key().zip(metric.inner()).filter(|_| !pair.base.is_unreduced);
+    let (metric, by) = match of_groups {
+        Some((key, inner)) if inner.sample_numbers(&pair.base.scores()).is_some() => (inner, Some(key)),
+        _ => (metric, pair.sides.options.by.as_deref()),
+    };
+    let [base, other] = sides;
+    let mut selections: Vec<(GroupName, [Pairing; 2])> = vec![((None, None), [base.clone(), other.clone()])];
+    if let Some(key) = by {
+        let of_base = base.by_group(key, &[pair.sides.base])?;
+        let mut of_other = other.by_group(key, &[pair.sides.other])?;
+        for (name, of_base) in of_base {
+            let Some(at) = of_other.iter().position(|(other, _)| *other == name) else { continue };
+            let (_, of_other) = of_other.swap_remove(at);
+            selections.push(((Some(key.to_owned()), Some(name)), [of_base, of_other]));
+        }
+    }
+    let mut comparisons = Vec::new();
+    for (group, [base, other]) in selections {
+        let template = || {
+            let mut comparison = pair.template(metric, group.clone());
+            comparison.is_paired = false;
+            comparison.n = (base.samples.len() + other.samples.len()) as u64;
+            comparison.difference.absent = (base.absent.len() + other.absent.len()) as u64;
+            comparison
+        };
+        let scores = [base.scores(pair.sides.base, pair.base), other.scores(pair.sides.other, pair.other)];
+        let [of_base, of_other] = &scores;
+        let numbers = [metric.sample_numbers(of_base), metric.sample_numbers(of_other)];
+        let [Some(of_base), Some(of_other)] = numbers else {
+            for figure in pair.resampled(metric).unpaired([&base, &other])? {
+                let mut comparison = template();
+                figure.fill(&mut comparison);
+                comparison.variance_removed = Err(Undefined::NotAvailable);
+                comparisons.push(comparison);
+            }
+            continue;
+        };
+        let margin = pair.sides.options.gate.and_then(|gate| gate.equivalence_margin());
+        let unpaired = UnpairedNumbers { metric, scores: &scores, numbers: [&of_base?, &of_other?], margin };
+        let mut comparison = template();
+        unpaired.fill(&mut comparison)?;
+        comparisons.push(comparison);
+    }
+    Ok(comparisons)
+}
+
+/// The numbers of both sides, one for each sample of it.
+struct UnpairedNumbers<'u> {
+    metric: &'u dyn Metric,
+    scores: &'u [Scores<'u>; 2],
+    numbers: [&'u [f64]; 2],
+    margin: Option<f64>,
+}
+
+impl UnpairedNumbers<'_> {
+    fn fill(&self, comparison: &mut Comparison) -> Result<()> {
+        let [base_scores, other_scores] = self.scores;
+        let context = |scores: &Scores<'_>| -> Result<GroupContext> {
+            let mut context = GroupContext::default();
+            (context.kind, context.estimates) = (kind_of(self.metric, scores)?, 1);
+            Ok(context)
+        };
+        let base = figure_of_group(self.metric, base_scores, context(base_scores)?)?;
+        let other = figure_of_group(self.metric, other_scores, context(other_scores)?)?;
+        let plan = &base_scores.estimation().errors;
+        let kind = PairKind::of(self.numbers, plan.range);
+        let absent = comparison.difference.absent;
+        let mut difference = self.welch(comparison, &base, &other, plan);
+        if kind.is_binary && plan.interval == IntervalChoice::Auto {
+            self.newcombe(comparison, &mut difference, [&base, &other], plan)?;
+        }
+        comparison.p_tost = self.margin.and_then(|margin| {
+            let error = difference.error.as_ref().ok()?;
+            tost_p_value(difference.number()?, error.se, error.df, margin)
+        });
+        if let (Some(range), true) = (kind.range, absent > 0) {
+            difference.bounds = bounds_of(&base, &other, range);
+        }
+        comparison.mde = detectable_difference(&difference);
+        let unpaired = || Undefined::Other("samples are not paired".to_owned());
+        (comparison.correlation, comparison.variance_removed) = (Err(unpaired()), Err(unpaired()));
+        let clustered =
+            |estimate: &Estimate| estimate.error.as_ref().is_ok_and(|error| !error.clusters.is_empty());
+        if clustered(&base) || clustered(&other) {
+            comparison.cluster.clone_from(&plan.cluster);
+        }
+        (difference.n, difference.absent) = (comparison.n, absent);
+        (comparison.base_estimate, comparison.other_estimate, comparison.difference) =
+            (base, other, difference);
+        Ok(())
+    }
+
+    /// The difference with Welch's error, interval and test.
+    fn welch(
+        &self,
+        comparison: &mut Comparison,
+        base: &Estimate,
+        other: &Estimate,
+        plan: &ErrorPlan,
+    ) -> Estimate {
+        let (of_base, of_other) = match (&base.value, &other.value) {
+            (Ok(base), Ok(other)) => (*base, *other),
+            (Err(reason), _) | (_, Err(reason)) => {
+                comparison.test = Err(reason.clone());
+                return Estimate::undefined(reason.clone());
+            }
+        };
+        let mut difference = Estimate::new(of_other - of_base);
+        let (base_error, other_error) = match (&base.error, &other.error) {
+            (Ok(base), Ok(other)) => (base, other),
+            (Err(reason), _) | (_, Err(reason)) => {
+                (difference.error, difference.interval) = (Err(reason.clone()), Err(reason.clone()));
+                comparison.test = Err(reason.clone());
+                return difference;
+            }
+        };
+        let mean = |mean: f64, error: &StdError| MeanError { mean, stderr: error.se, df: error.df };
+        let Some(welch) = Welch::new(mean(of_other, other_error), mean(of_base, base_error)) else {
+            let reason = Undefined::NoSpread { n: base.n + other.n };
+            let method = base_error.method;
+            difference.error = Ok(StdError::new(0.0, method));
+            difference.interval = Err(reason.clone());
+            comparison.test = Err(reason);
+            return difference;
+        };
+        let clusters: Vec<u64> =
+            base_error.clusters.iter().zip(&other_error.clusters).map(|(a, b)| a + b).collect();
+        let method = if clusters.is_empty() { ErrorMethod::Iid } else { base_error.method };
+        let error = StdError::new(welch.stderr, method).with_df(welch.df).with_clusters(clusters);
+        difference.error = Ok(error);
+        let confidence = plan.side().confidence_of_ends(plan.level());
+        let (lower, upper) = welch.interval(2.0 * confidence - 1.0);
+        let interval = Interval::new(lower, upper, plan.level(), IntervalMethod::T).with_df(Some(welch.df));
+        difference.interval = Ok(interval.one_sided(plan.side(), None));
+        difference.notes.reason = Some("auto: t (Welch, unpaired)".to_owned());
+        comparison.test = Ok(ComparisonTest::new(TestMethod::Welch, welch.p_value));
+        difference
+    }
+
+    /// Newcombe's interval: the ends of Wilson's of both sides, which are on the effective n where samples are clustered.
+    fn newcombe(
+        &self,
+        comparison: &mut Comparison,
+        difference: &mut Estimate,
+        sides: [&Estimate; 2],
+        plan: &ErrorPlan,
+    ) -> Result<()> {
+        let mut errors = ErrorPlan { range: None, ..plan.clone() };
+        errors.interval = IntervalChoice::Method(IntervalMethod::Wilson);
+        // Both ends are needed, whichever of them is shown.
+        errors.side = None;
+        errors.level = Some(2.0 * plan.side().confidence_of_ends(plan.level()) - 1.0);
+        let mut reach = [(0.0, 0.0); 2];
+        let mut is_plain = true;
+        for ((scores, numbers), reach) in self.scores.iter().zip(self.numbers).zip(&mut reach) {
+            let mut summary = crate::estimate::Summary::for_plan(&errors, false);
+            let name = self.metric.spec().log_name().into_owned();
+            match summary.update(&name, &errors, scores, crate::columns::Numbers::Floats(numbers)) {
+                Err(error) if error.is_about_clusters() => return Ok(()),
+                updated => updated?,
+            }
+            is_plain &=
+                !matches!(summary, crate::estimate::Summary::Clusters(_)) && plan.population.is_none();
+            let kind = crate::estimate::ScoreKind::Binary;
+            let estimate = summary.estimate(&errors, kind, &scores.estimation().random);
+            let (Some(mean), Ok(interval)) = (estimate.number(), &estimate.interval) else { return Ok(()) };
+            *reach = (mean - interval.lower, interval.upper - mean);
+        }
+        let [(base_below, base_above), (below, above)] = reach;
+        let [base, other] = sides;
+        let (Some(base), Some(other)) = (base.number(), other.number()) else { return Ok(()) };
+        let value = other - base;
+        let lower = (value - libm::hypot(below, base_above)).max(-1.0);
+        let upper = (value + libm::hypot(above, base_below)).min(1.0);
+        let interval = Interval::new(lower, upper, plan.level(), IntervalMethod::Newcombe);
+        difference.interval = Ok(interval.one_sided(plan.side(), Some((-1.0, 1.0))));
+        let why = if is_plain { "(0/1 scores, unpaired)" } else { "on effective n (unpaired)" };
+        difference.notes.reason = Some(format!("auto: newcombe {why}"));
+        let share = |numbers: &[f64]| {
+            let successes = numbers.iter().filter(|x| **x == 1.0).count() as u64;
+            Share::new(successes, numbers.len() as u64)
+        };
+        let [base_numbers, other_numbers] = self.numbers;
+        if is_plain && let Some(p) = newcombe_p_value(share(other_numbers), share(base_numbers)) {
+            comparison.test = Ok(ComparisonTest::new(TestMethod::Newcombe, p));
+        }
+        Ok(())
+    }
+}
+
+/// The bounds of a difference, from those of both sides; a side without absent scores is what it is.
+fn bounds_of(base: &Estimate, other: &Estimate, _range: (f64, f64)) -> Option<crate::estimate::Bounds> {
+    let of = |estimate: &Estimate| match (estimate.bounds, estimate.number()) {
+        (Some(bounds), _) => Some((bounds.worst, bounds.best, bounds.absent_as_wrong)),
+        (None, Some(value)) if estimate.absent == 0 => Some((value, value, value)),
+        _ => None,
+    };
+    let ((base_worst, base_best, base_wrong), (worst, best, wrong)) = (of(base)?, of(other)?);
+    Some(crate::estimate::Bounds::new(worst - base_best, best - base_worst, wrong - base_wrong))
+}

@@ -1,0 +1,16 @@
+//! How many samples does it take, and what can these samples show?
+//!
+//! A [`PowerPlan`] says what is measured and how it varies; of samples, difference and power it computes the third from
+//! the other two. What varies comes from the user, or from scores that there are already ([`PilotScores`]).
+
+mod error;
+mod mcnemar;
+mod pilot;
+mod plan;
+mod shares;
+mod t_test;
+
+pub use error::PowerError;
+pub use pilot::{PilotScores, PilotSide};
+pub use plan::{Flips, PowerDesign, PowerMethod, PowerPlan, ScoreSpread};
+pub(crate) use t_test::detectable_difference;

@@ -1,0 +1,259 @@
+//! Whether sides have the same samples: ids are matched, and the same id must be the same question.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+
+use errorbar_core::SampleId;
+use errorbar_core::chat::{Input as Question, Targets};
+use errorbar_core::{MetadataKeys, ScoreParts};
+use errorbar_log::eval::SampleFields;
+
+use super::CompareArgs;
+use super::read::Questions;
+use super::sides::{Side, Sides};
+use crate::commands::counted;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// The number of characters of a question or target that a message shows.
+const TEXT_SHOWN: usize = 200;
+
+/// Which samples have no partner.
+pub(super) struct Alignment {
+    pairs: Vec<SidePair>,
+}
+
+/// The samples of a side and its base.
+struct SidePair {
+    base: String,
+    other: String,
+    task: Option<String>,
+    /// The ids that only one of them has.
+    only_base: Vec<String>,
+    only_other: Vec<String>,
+}
+
+impl Alignment {
+    /// Matches the samples of each side with those of the base.
+    pub(super) fn check(
+        sides: &Sides,
+        args: &CompareArgs,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Self, Diagnostics> {
+        let mut pairs = Vec::new();
+        for sides in sides.by_task() {
+            let Some((base, others)) = sides.split_first() else { continue };
+            let rows = SampleRows::new(base);
+            for other in others {
+                pairs.push(rows.pair(other, args, diagnostics)?);
+            }
+        }
+        Ok(Alignment { pairs })
+    }
+
+    /// Whether a sample has no partner.
+    pub(super) fn has_unmatched(&self) -> bool {
+        self.pairs.iter().any(|pair| !pair.only_base.is_empty() || !pair.only_other.is_empty())
+    }
+
+    /// The samples without a partner, up to a number of each side.
+    pub(super) fn unmatched(&self, most: usize) -> Diagnostics {
+        let mut notes = Diagnostics::default();
+        for SidePair { base, other, task, only_base, only_other } in &self.pairs {
+            let task = task.as_ref().map(|task| format!("{task}: ")).unwrap_or_default();
+            for (ids, side, missing) in [(only_base, base, other), (only_other, other, base)] {
+                if !ids.is_empty() {
+                    let listed = listed(ids, most);
+                    notes.push(Diagnostic::note(format!("{task}only in {side}, not in {missing}: {listed}")));
+                }
+            }
+        }
+        if notes.is_empty() {
+            notes.push(Diagnostic::note("every sample has a partner"));
+        }
+        notes
+    }
+}
+
+/// Some ids, and how many more there are.
+fn listed(ids: &[String], most: usize) -> String {
+    let shown = ids.iter().take(most).cloned().collect::<Vec<_>>().join(", ");
+    match ids.len().saturating_sub(most) {
+        0 => shown,
+        more if shown.is_empty() => counted(more as u64, "sample"),
+        more => format!("{shown} and {more} more"),
+    }
+}
+
+/// The samples of a side.
+struct SampleRows<'a> {
+    side: &'a Side,
+    /// The first row of each.
+    rows: Vec<usize>,
+    /// The places of samples among them, by id; seldom needed, because sides mostly have the same order.
+    places: OnceCell<HashMap<&'a str, usize>>,
+}
+
+impl<'a> SampleRows<'a> {
+    fn new(side: &'a Side) -> Self {
+        SampleRows { side, rows: side.input.columns.first_rows(), places: OnceCell::new() }
+    }
+
+    fn id(&self, place: usize) -> Option<&'a str> {
+        self.rows.get(place).map(|row| self.side.input.columns.id(*row))
+    }
+
+    /// The place of a sample; mostly it is that which it has on the other side.
+    fn place(&self, id: &str, likely: usize) -> Option<usize> {
+        if self.id(likely) == Some(id) {
+            return Some(likely);
+        }
+        let columns = &self.side.input.columns;
+        let places = || self.rows.iter().enumerate().map(|(place, row)| (columns.id(*row), place)).collect();
+        self.places.get_or_init(places).get(id).copied()
+    }
+
+    /// Matches the samples of this side, the base, with those of another.
+    fn pair(
+        &self,
+        other: &Side,
+        args: &CompareArgs,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<SidePair, Diagnostic> {
+        let (base, of_other) = (self.side, SampleRows::new(other));
+        let questions = comparable(&base.input.questions, &other.input.questions);
+        let (mut only_other, mut changed) = (Vec::new(), Vec::new());
+        let mut is_matched = vec![false; self.rows.len()];
+        for (at, row) in of_other.rows.iter().enumerate() {
+            let id = other.input.columns.id(*row);
+            let Some(place) = self.place(id, at) else {
+                only_other.push(id.to_owned());
+                continue;
+            };
+            is_matched.get_mut(place).into_iter().for_each(|matched| *matched = true);
+            if let Some((of_base, of_other)) = questions
+                && let Some(base_row) = self.rows.get(place)
+                && of_base.get(*base_row) != of_other.get(*row)
+            {
+                changed.push((*base_row, *row));
+            }
+        }
+        let unmatched = is_matched.iter().enumerate().filter(|(_, matched)| !**matched);
+        let only_base = unmatched.filter_map(|(place, _)| self.id(place).map(str::to_owned)).collect();
+        if let Some(&(base_row, row)) = changed.first() {
+            return Err(changed_question(base, other, base_row, row, changed.len()));
+        }
+        let are_numbered = || are_row_numbers(base) && are_row_numbers(other);
+        if questions.is_none() && !args.trust_ids && args.compared_scorers.is_empty() && are_numbered() {
+            diagnostics.push(row_numbers(base, other));
+        }
+        let [base, other] = [base, other].map(|side| side.name.clone());
+        Ok(SidePair { base, other, task: self.side.task.clone(), only_base, only_other })
+    }
+}
+
+/// The digests of both sides, if they are of the same kind.
+fn comparable<'a>(base: &'a Questions, other: &'a Questions) -> Option<(&'a [u64], &'a [u64])> {
+    let are_known = !base.digests.is_empty() && !other.digests.is_empty();
+    (are_known && base.columns == other.columns).then_some((&base.digests, &other.digests))
+}
+
+/// The error of an id that is another question on the other side.
+fn changed_question(base: &Side, other: &Side, base_row: usize, row: usize, count: usize) -> Diagnostic {
+    let id = other.input.columns.sample_id(row);
+    let [of_base, of_other] = [(base, base_row), (other, row)].map(|(side, row)| question(side, row));
+    let changed = match (&of_base, &of_other) {
+        (Some(of_base), Some(of_other)) => of_base.iter().zip(of_other).find(|(a, b)| a != b),
+        _ => None,
+    };
+    let more = match count - 1 {
+        0 => String::new(),
+        more => format!(" (and {more} more)"),
+    };
+    let text = match changed {
+        Some(((what, of_base), (_, of_other))) => format!(
+            "sample {id} has another {what} on each side{more}\n{}: {}\n{}: {}",
+            base.name,
+            excerpt(of_base, of_other),
+            other.name,
+            excerpt(of_other, of_base)
+        ),
+        None => format!("sample {id} is another one in {} than in {}{more}", other.name, base.name),
+    };
+    Diagnostic::error(text).hint(
+        "compare runs on the same version of the dataset; --unpaired does not match samples, and --trust-ids matches \
+         them by their ids alone",
+    )
+}
+
+/// What a sample asks and expects, as text.
+fn question(side: &Side, row: usize) -> Option<Vec<(&'static str, String)>> {
+    let columns = &side.input.columns;
+    let Some(log) = &side.input.log else {
+        let metadata = columns.metadata_row(row);
+        let text = |key: &&'static str| {
+            (*key, metadata.get(*key).map(errorbar_core::python_text::json_text).unwrap_or_default())
+        };
+        return Some(side.input.questions.columns.iter().map(text).collect());
+    };
+    let mut fields = SampleFields::scores(MetadataKeys::NONE).score_parts(ScoreParts::Value);
+    fields.texts = true;
+    let (id, epoch) = (columns.sample_id(row), columns.epoch(row));
+    let is_wanted = |other: &SampleId, other_epoch: u32| *other == id && other_epoch == epoch;
+    let sample = log.samples_of(fields, is_wanted).ok()?.next()?.ok()?;
+    let choices = sample.choices.unwrap_or_default().join(" / ");
+    Some(vec![("input", text_of(&sample.input)), ("choices", choices), ("target", target(&sample.target))])
+}
+
+/// An input as text: that of its messages.
+pub(super) fn text_of(input: &Question) -> String {
+    match input {
+        Question::Text(text) => text.clone(),
+        Question::Messages(messages) => {
+            let message = |message: &errorbar_core::chat::Message| match messages.len() {
+                1 => message.content.clone(),
+                _ => format!("{}: {}", message.role.name(), message.content),
+            };
+            messages.iter().map(message).collect::<Vec<_>>().join("\n")
+        }
+    }
+}
+
+fn target(target: &Targets) -> String {
+    match target {
+        Targets::One(target) => target.clone(),
+        Targets::Many(targets) => targets.join(" / "),
+    }
+}
+
+/// A part of a text from a little before the place where it differs from another.
+fn excerpt(text: &str, other: &str) -> String {
+    const BEFORE: usize = 40;
+    let line = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let (text, other) = (line(text), line(other));
+    let same = text.chars().zip(other.chars()).take_while(|(a, b)| a == b).count();
+    let start = if text.chars().count() <= TEXT_SHOWN { 0 } else { same.saturating_sub(BEFORE) };
+    let shown: String = text.chars().skip(start).take(TEXT_SHOWN).collect();
+    let is_cut = text.chars().count() > start + TEXT_SHOWN;
+    format!("{:?}", format!("{}{shown}{}", if start > 0 { "…" } else { "" }, if is_cut { "…" } else { "" }))
+}
+
+/// Whether the ids of a table are 1, 2, 3 … or 0, 1, 2 …, in the order of its rows.
+fn are_row_numbers(side: &Side) -> bool {
+    let columns = &side.input.columns;
+    if !side.input.is_table || columns.is_empty() {
+        return false;
+    }
+    let Ok(first @ 0..=1) = columns.id(0).parse::<usize>() else { return false };
+    (0..columns.len()).all(|row| columns.id(row).parse() == Ok(first + row))
+}
+
+fn row_numbers(base: &Side, other: &Side) -> Diagnostic {
+    let text = format!(
+        "the ids of {} and {} are row numbers, and nothing shows that the same number is the same sample",
+        base.name, other.name
+    );
+    Diagnostic::warning(text).hint(
+        "name the column that identifies the samples with --id, or give both tables a column `input`; --trust-ids if \
+         the numbers are right",
+    )
+}

@@ -1,0 +1,266 @@
+//! `errorbar compare`: is one model better than another?
+//!
+//! Inputs become sides (`read.rs`), which get names, tasks and a base (`sides.rs`). That the sides have the same samples
+//! is checked before anything is computed (`alignment.rs`).
+
+mod alignment;
+mod flips;
+mod read;
+mod sides;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use errorbar_core::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
+use errorbar_report::{ComparisonView, Flip, Markdown, Render, Sort};
+
+use self::alignment::Alignment;
+use self::read::{Files, SideRequest};
+use self::sides::Sides;
+use super::common::{Format, one_of};
+use super::error_args::ErrorArgs;
+use super::logs::{ReadArgs, check_new};
+use super::specs::PlanOverrides;
+use super::table_scores::UnconvertiblePolicy;
+use super::tables::TableArgs;
+use super::{CommandResult, Context, Outcome};
+use crate::diagnostic::Diagnostic;
+use crate::output::Output;
+
+const EXAMPLES: &str = "\
+Examples:
+  Is the second model better than the first? The samples are matched by their id:
+    errorbar compare logs/base.eval logs/other.eval
+
+  All models of a folder of logs with one of them; or each with each:
+    errorbar compare logs --base openai/gpt-4o
+    errorbar compare logs --all-pairs --correction holm
+
+  A table with a column that names the model, by category, with errors clustered by passage:
+    errorbar compare scores.csv --by model --by category --cluster passage
+
+  Which answers changed?
+    errorbar compare logs/base.eval logs/other.eval --flips
+
+  Two scorers of one log:
+    errorbar compare logs/run.eval --scorers match model_graded_qa
+
+  A comment for a pull request:
+    errorbar compare logs/base.eval logs/other.eval --format markdown --brief
+
+A difference is that of the other side minus the base: the first input, or --base. The epochs of a sample are reduced
+to one score first, and pairs are samples. With one input, --by names the column or key whose values are compared, and a
+second --by the groups; with several inputs, --by names the groups.
+
+The sides are called by their models, if those differ, else by their files.
+
+Exit code: 0 if all is well, 1 if a gate is not met, 2 if something could not be read or compared.";
+
+/// The number of samples that are listed unless a number is given.
+const LISTED: &str = "20";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct CompareArgs {
+    /// The base, and what to compare with it: eval logs (.eval, .json), folders and patterns of them,
+    /// handles (@1, latest), tables of scores (.csv, .tsv, .jsonl, .parquet)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// With one input, the column or metadata key whose values are compared; given a second time, or with several
+    /// inputs, the metadata key to compare by, group for group
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
+    by: Vec<String>,
+    /// The side that others are compared with [default: the first]
+    #[arg(long, value_name = "NAME")]
+    base: Option<String>,
+    /// Compare these scorers of one log or table; the first is the base
+    #[arg(long = "scorers", value_name = "NAME", num_args = 2.., conflicts_with = "scorers")]
+    compared_scorers: Vec<String>,
+    /// Compare every side with every other
+    #[arg(long)]
+    all_pairs: bool,
+    /// How p-values of several comparisons are corrected: for any false alarm (holm), or for the share of
+    /// false alarms (bh)
+    #[arg(long, value_name = "METHOD", value_parser = corrections())]
+    correction: Option<Correction>,
+    /// Do not match samples: they are different ones, or their ids mean nothing
+    #[arg(long)]
+    unpaired: bool,
+    /// Take the same id for the same sample, though input or target differ
+    #[arg(long)]
+    trust_ids: bool,
+    /// Compare logs of different tasks as if they were of one
+    #[arg(long)]
+    ignore_tasks: bool,
+    /// List the samples whose score changed, with input and answers: up to N of each comparison, or `all`
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = LISTED,
+        value_parser = listed)]
+    flips: Option<usize>,
+    /// List the samples that only one side has: up to N of each side, or `all`
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = LISTED,
+        value_parser = listed)]
+    unmatched: Option<usize>,
+    /// A metric to compare, with its arguments; may be repeated [default: those that the logs record;
+    /// for tables accuracy, or mean if a score is outside of 0 to 1]
+    #[arg(long = "metric", short, value_name = "SPEC")]
+    metrics: Vec<String>,
+    /// The reducer of a sample's epochs to one score; may be repeated [default: as the logs record;
+    /// mean for tables]
+    #[arg(long = "reducer", short, value_name = "SPEC")]
+    reducers: Vec<String>,
+    /// Only this scorer; may be repeated
+    #[arg(long = "scorer", value_name = "NAME")]
+    scorers: Vec<String>,
+    /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
+    #[arg(long = "score-column", value_name = "NAME")]
+    score_columns: Vec<String>,
+    /// What to do with cells of a table that are no scores: fail, count them as 0, or treat them as missing
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
+    unconvertible: UnconvertiblePolicy,
+    /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// The format [default: by the name of the file of --output, else table]
+    #[arg(long, short, value_enum)]
+    format: Option<Format>,
+    /// Only what fits into a comment on a pull request
+    #[arg(long)]
+    brief: bool,
+    /// Write the comparison to this file
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file of --output if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// Skip samples that cannot be read; they are reported and counted
+    #[arg(long)]
+    skip_bad_samples: bool,
+    // Gates are a struct of options of their own, flattened here.
+    #[command(flatten)]
+    errors: ErrorArgs,
+    #[command(flatten)]
+    tables: TableArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+fn corrections() -> impl clap::builder::TypedValueParser<Value = Correction> {
+    one_of([Correction::Holm, Correction::Bh].map(|correction| (correction.name(), correction)))
+}
+
+fn listed(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        text => text.parse().map_err(|_| "expected a number of samples, or `all`".to_owned()),
+    }
+}
+
+pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
+    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
+    args.errors.check()?;
+    if let Some(output) = &args.output {
+        check_new(output, args.force)?;
+    }
+    let files = Files::find(&args.files)?;
+    let (split, groups) = args.by(files.is_one())?;
+    let request = SideRequest { args, overrides: &overrides, split, groups };
+    let (inputs, mut diagnostics) = files.read(&request, context)?;
+    let sides = Sides::new(inputs, split, args, context, &mut diagnostics)?;
+    let alignment =
+        if args.unpaired { None } else { Some(Alignment::check(&sides, args, &mut diagnostics)?) };
+    let mut options = ComparisonOptions::default();
+    options.by = groups.map(str::to_owned);
+    (options.unpaired, options.all_pairs, options.correction) =
+        (args.unpaired, args.all_pairs, args.correction);
+    let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
+    let report = compare(&scores, &options).map_err(Diagnostic::from)?;
+    // A table has them below its figures.
+    let is_shown = args.format() == Format::Table && args.output.is_none();
+    for warning in report.warnings.iter().filter(|_| !is_shown) {
+        diagnostics.push(Diagnostic::warning(warning.to_string()));
+    }
+    match (&alignment, args.unmatched) {
+        (Some(alignment), Some(most)) => diagnostics.extend(alignment.unmatched(most)),
+        (Some(alignment), None) if alignment.has_unmatched() => {
+            diagnostics.push(Diagnostic::note("--unmatched lists the samples without a partner"));
+        }
+        _ => {}
+    }
+    let flips = match args.flips {
+        Some(most) => Some(flips::flips(&sides, &report, most, &mut diagnostics)?),
+        None => None,
+    };
+    let title = sides.title();
+    drop(scores);
+    let output = args.shown(report, flips, title);
+    match &args.output {
+        None => Ok(Outcome { output, diagnostics, ..Outcome::default() }),
+        Some(path) => {
+            write(path, output).map_err(|error| {
+                Diagnostic::error(format!("cannot write: {error}"))
+                    .about(path.display())
+                    .hint("choose a location that you may write to")
+            })?;
+            diagnostics.push(Diagnostic::note(format!("the comparison is in {}", path.display())));
+            Ok(diagnostics.into())
+        }
+    }
+}
+
+/// Writes to a file what would be shown.
+fn write(path: &Path, output: Output) -> std::io::Result<()> {
+    match output {
+        Output::Nothing => fs::write(path, ""),
+        Output::Text(render) => fs::write(path, render(false)),
+        Output::Data(data) => fs::write(path, data),
+    }
+}
+
+impl CompareArgs {
+    /// What `--by` names: the column or key whose values are the sides, if there is one file and no scorers are compared;
+    /// and the key of the groups.
+    fn by(&self, is_one_file: bool) -> Result<(Option<&str>, Option<&str>), Diagnostic> {
+        let mut keys = self.by.iter().map(String::as_str);
+        let split = if is_one_file && self.compared_scorers.is_empty() { keys.next() } else { None };
+        let groups = keys.next();
+        match keys.next() {
+            None => Ok((split, groups)),
+            Some(_) => Err(Diagnostic::error("sides are compared by one key").about("--by").hint(
+                "with one input, give --by for the sides and once more for the groups; with several, once for the groups",
+            )),
+        }
+    }
+
+    fn format(&self) -> Format {
+        let by_name = || {
+            let extension = self.output.as_deref()?.extension()?.to_ascii_lowercase();
+            Some(match extension.to_str()? {
+                "json" => Format::Json,
+                "csv" => Format::Csv,
+                "md" | "markdown" => Format::Markdown,
+                "tex" => Format::Latex,
+                _ => return None,
+            })
+        };
+        self.format.or_else(by_name).unwrap_or_default()
+    }
+
+    fn shown(&self, report: ComparisonReport, flips: Option<Vec<Flip>>, title: Option<String>) -> Output {
+        let text = move |format: &dyn Render| {
+            let mut view = ComparisonView::new(&report);
+            if let Some(flips) = &flips {
+                view = view.flips(flips);
+            }
+            if let Some(title) = &title {
+                view = view.title(title);
+            }
+            format.comparison_text(&view)
+        };
+        match self.format() {
+            Format::Markdown => text(&Markdown::default().brief(self.brief)).into(),
+            format => format.render(Sort::None, text),
+        }
+    }
+}

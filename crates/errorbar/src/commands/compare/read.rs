@@ -1,0 +1,392 @@
+//! The sides of a comparison, as they are read: a log, a table, or a part of one.
+
+use std::collections::HashMap;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+
+use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
+use errorbar_log::eval::{EvalLog, scorer_metrics};
+use errorbar_log::{ScoreTable, TableErrorKind, TableOptions, read_tables};
+
+use super::CompareArgs;
+use crate::commands::error_args::check_clusters;
+use crate::commands::files::{self, InputFiles};
+use crate::commands::logs::{self, OpenedLog, ReadProgress, ScoreRequest};
+use crate::commands::specs::PlanOverrides;
+use crate::commands::{Context, table_scores};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// Columns of a table that say what a sample asks.
+const QUESTION: [&str; 2] = ["input", "target"];
+/// The column of a table with what the model answered.
+pub(super) const ANSWER: &str = "answer";
+/// What two scorers of the same samples are both called.
+pub(super) const SCORE: &str = "score";
+
+/// The scores of a log, a table, or a part of one.
+pub(super) struct Input {
+    pub(super) path: PathBuf,
+    /// What the user calls it: the name of the file or folder that an argument means.
+    pub(super) argument: String,
+    /// Which part of the file it is.
+    pub(super) part: Option<String>,
+    pub(super) task: Option<String>,
+    pub(super) model: Option<String>,
+    /// The id of the run.
+    pub(super) run: Option<String>,
+    pub(super) columns: ScoreColumns,
+    pub(super) plan: Plan,
+    pub(super) questions: Questions,
+    /// Whether it is a table, or a part of one.
+    pub(super) is_table: bool,
+    /// The log, of which more may be read; none for a table and for a part of a log.
+    pub(super) log: Option<EvalLog>,
+    /// The scorer that the scores are of, if that is what is compared.
+    pub(super) scorer: Option<String>,
+}
+
+/// What samples ask, by row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Questions {
+    /// The columns of a table that the digests are of; empty for those of logs.
+    pub(super) columns: Vec<&'static str>,
+    /// Empty if nothing is known.
+    pub(super) digests: Vec<u64>,
+}
+
+/// The files that the arguments mean.
+pub(super) struct Files {
+    input: InputFiles,
+    /// By file, what the argument that it came from is called.
+    arguments: HashMap<PathBuf, String>,
+}
+
+impl Files {
+    /// Finds the files that the arguments mean. A file may be named and also be in a folder; but naming it twice is a
+    /// mistake.
+    pub(super) fn find(paths: &[PathBuf]) -> Result<Self, Diagnostics> {
+        let (mut input, mut arguments) = (InputFiles::default(), HashMap::new());
+        let mut named = HashMap::new();
+        let mut seen = Vec::new();
+        for path in paths {
+            let found = files::expand(std::slice::from_ref(path));
+            input.diagnostics.extend(found.diagnostics);
+            let is_named = matches!(found.files.as_slice(), [only] if !path.is_dir() && only.is_file());
+            for file in found.files {
+                let real = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
+                if is_named && let Some(first) = named.insert(real.clone(), path.clone()) {
+                    input.diagnostics.push(itself(path, &first));
+                }
+                if seen.contains(&real) {
+                    continue;
+                }
+                seen.push(real);
+                arguments.insert(file.clone(), name_of(if path.is_dir() { path } else { &file }));
+                input.files.push(file);
+            }
+        }
+        match input.diagnostics.status() {
+            crate::commands::Status::Fine => Ok(Files { input, arguments }),
+            _ => Err(input.diagnostics),
+        }
+    }
+
+    /// Whether there is one file.
+    pub(super) fn is_one(&self) -> bool {
+        self.input.files.len() == 1
+    }
+
+    /// Reads them, several at a time.
+    pub(super) fn read(
+        self,
+        request: &SideRequest<'_>,
+        context: &Context<'_>,
+    ) -> Result<(Vec<Input>, Diagnostics), Diagnostics> {
+        let progress = ReadProgress::new(context.quiet);
+        let (inputs, diagnostics) = self.input.map(|path, warnings| {
+            let argument = self.arguments.get(path).cloned().unwrap_or_default();
+            let reader = SideReader { request, context, path, argument };
+            match logs::is_log(path) {
+                true => reader.log(&progress, warnings),
+                false => reader.table().map_err(Diagnostics::from),
+            }
+        });
+        drop(progress);
+        match diagnostics.status() {
+            crate::commands::Status::Fine => Ok((inputs.into_iter().flatten().collect(), diagnostics)),
+            _ => Err(diagnostics),
+        }
+    }
+}
+
+/// The error of a file that is compared with itself.
+fn itself(path: &Path, first: &Path) -> Diagnostic {
+    let also = if path == first { String::new() } else { format!(" (also as {})", first.display()) };
+    Diagnostic::error(format!("the file is given twice{also}, and would be compared with itself"))
+        .about(path.display())
+        .hint("give another log; two scorers of one log are compared with --scorers A B")
+}
+
+/// The last part of a path, without the extension of a file.
+fn name_of(path: &Path) -> String {
+    let name = if path.is_dir() { path.file_name() } else { path.file_stem() };
+    name.map_or_else(|| path.display().to_string(), |name| name.display().to_string())
+}
+
+/// What is read of each file.
+pub(super) struct SideRequest<'a> {
+    pub(super) args: &'a CompareArgs,
+    pub(super) overrides: &'a PlanOverrides,
+    /// The column or key whose values are the sides.
+    pub(super) split: Option<&'a str>,
+    /// The key to compare by, group for group.
+    pub(super) groups: Option<&'a str>,
+}
+
+impl SideRequest<'_> {
+    fn plan(&self, plan: Plan) -> Plan {
+        self.overrides.apply(plan, self.args.seed, &self.args.errors)
+    }
+
+    /// The scorers to read; all if there is none.
+    fn scorers(&self) -> &[String] {
+        if self.args.compared_scorers.is_empty() { &self.args.scorers } else { &self.args.compared_scorers }
+    }
+
+    /// Whether it is checked that the same id is the same sample.
+    fn checks_questions(&self) -> bool {
+        !self.args.unpaired && !self.args.trust_ids && self.args.compared_scorers.is_empty()
+    }
+}
+
+/// A file that is read.
+struct SideReader<'a> {
+    request: &'a SideRequest<'a>,
+    context: &'a Context<'a>,
+    path: &'a Path,
+    argument: String,
+}
+
+impl SideReader<'_> {
+    fn log(&self, progress: &ReadProgress, warnings: &mut Diagnostics) -> Result<Vec<Input>, Diagnostics> {
+        let SideRequest { args, overrides, split, groups } = self.request;
+        let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
+        let keys: Vec<String> = split.iter().chain(groups).map(|key| (*key).to_owned()).collect();
+        let scores = ScoreRequest {
+            scorers: self.request.scorers(),
+            skip_bad_samples: args.skip_bad_samples,
+            keys: &keys,
+            digests: self.request.checks_questions() && split.is_none(),
+            ..ScoreRequest::default()
+        };
+        let log = args.read.open(self.path)?;
+        let mut opened = logs::read(&log, &scores, progress, self.context, |plan| self.request.plan(plan))?;
+        opened.replace_metrics(overrides);
+        check_clusters(&opened.plan).map_err(about)?;
+        warnings.extend(opened.warnings());
+        if let Some(run) = opened.partial_run() {
+            let planned = run.planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
+            let text = format!(
+                "the run did not reach its end ({}): {}{planned} samples",
+                run.status,
+                opened.scores.columns.len()
+            );
+            warnings.push(about(Diagnostic::warning(text)));
+        }
+        let OpenedLog { header, plan, scores, .. } = opened;
+        if scores.columns.is_empty() {
+            let hint = "a log that was written without its samples cannot be compared";
+            return Err(about(Diagnostic::error("the log has no samples").hint(hint)).into());
+        }
+        let input = Input {
+            path: self.path.to_owned(),
+            argument: self.argument.clone(),
+            part: None,
+            task: Some(header.eval.task),
+            model: Some(header.eval.model),
+            run: Some(header.eval.eval_id).filter(|run| !run.is_empty()),
+            columns: scores.columns,
+            plan,
+            questions: Questions { columns: Vec::new(), digests: scores.digests },
+            is_table: false,
+            log: Some(log),
+            scorer: None,
+        };
+        match split {
+            None => Ok(self.by_scorer(input)),
+            Some(key) => self.split(input, key).map_err(Diagnostics::from),
+        }
+    }
+
+    /// The parts of a log, by a key of the metadata of its samples.
+    fn split(&self, input: Input, key: &str) -> Result<Vec<Input>, Diagnostic> {
+        let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
+        let parts = input.columns.split_by(key).map_err(|error| about(error.into()))?;
+        if parts.is_empty() {
+            let hint = "name a key of the metadata with --by, or give the logs to compare";
+            return Err(about(
+                Diagnostic::error(format!("no sample has the metadata key `{key}`")).hint(hint),
+            ));
+        }
+        let Input { path, argument, task, model, run, plan, .. } = input;
+        let part = |(name, columns): (String, ScoreColumns)| Input {
+            path: path.clone(),
+            argument: argument.clone(),
+            part: Some(name),
+            task: task.clone(),
+            model: model.clone(),
+            run: run.clone(),
+            columns,
+            plan: plan.clone(),
+            questions: Questions::default(),
+            is_table: false,
+            log: None,
+            scorer: None,
+        };
+        Ok(parts.into_iter().map(part).collect())
+    }
+
+    fn table(&self) -> Result<Vec<Input>, Diagnostic> {
+        let SideRequest { args, split, groups, .. } = self.request;
+        let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
+        let mut plan = Plan::new();
+        plan.default_metrics = scorer_metrics();
+        let plan = self.request.plan(plan);
+        check_clusters(&plan).map_err(about)?;
+        let mut keys: Vec<String> = groups.iter().map(|key| (*key).to_owned()).collect();
+        if self.request.checks_questions() || args.flips.is_some() {
+            keys.extend(QUESTION.map(str::to_owned));
+        }
+        if args.flips.is_some() {
+            keys.push(ANSWER.to_owned());
+        }
+        let mut options = args
+            .tables
+            .options(args.read.limits().max_memory)
+            .metadata(plan.metadata_keys().and(MetadataKeys::Only(keys)))
+            .details(plan.score_parts() == ScoreParts::All || args.flips.is_some());
+        if let Some(column) = split {
+            options = options.split_by(*column);
+        }
+        let tables = self.rows(&options)?;
+        let mut inputs = Vec::new();
+        for table in tables {
+            if let Some(key) = groups.filter(|key| !table.metadata_keys.iter().any(|known| known == key)) {
+                return Err(about(unknown_key(key, &table.metadata_keys)));
+            }
+            let scorers: Vec<String> = table.columns.scorer_names().map(str::to_owned).collect();
+            if let Some(name) = self.request.scorers().iter().find(|name| !scorers.contains(name)) {
+                return Err(about(logs::unknown_scorer(name, &scorers)));
+            }
+            let mut plan = plan.clone();
+            plan.only = args.scorers.clone();
+            inputs.extend(self.by_scorer(Input {
+                path: self.path.to_owned(),
+                argument: table.log.unwrap_or_else(|| self.argument.clone()),
+                part: table.part,
+                task: table.task,
+                model: table.model,
+                run: None,
+                questions: questions(&table.columns),
+                columns: table.columns,
+                plan,
+                is_table: true,
+                log: None,
+                scorer: None,
+            }));
+        }
+        Ok(inputs)
+    }
+
+    /// The rows of a table. Scorers to compare are columns, or else they have their own rows.
+    fn rows(&self, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
+        let args = self.request.args;
+        let read = |columns: &[String]| read_tables(self.path, &options.clone().score_columns(columns));
+        let is_by_columns = args.compared_scorers.is_empty() || !args.score_columns.is_empty();
+        let tables = match is_by_columns {
+            true => read(&args.score_columns),
+            false => match read(&args.compared_scorers) {
+                Err(error) if matches!(error.kind(), TableErrorKind::NoScoreColumn { .. }) => {
+                    // The error about the columns that were named is the better one.
+                    read(&[]).map_err(|_| error)
+                }
+                read => read,
+            },
+        };
+        let tables = tables.map_err(|error| match error.kind() {
+            TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => {
+                let hint =
+                    "if the rows are of several models, compare the table alone, and name the column that tells them \
+                            apart with --by";
+                Diagnostic::from(error).hint(hint)
+            }
+            _ => Diagnostic::from(error),
+        })?;
+        table_scores::refuse_empty(self.path, tables)
+    }
+
+    /// An input for each of the scorers to compare, under one name; itself if none are.
+    fn by_scorer(&self, input: Input) -> Vec<Input> {
+        let scorers = &self.request.args.compared_scorers;
+        let Some(first) = scorers.first() else { return vec![input] };
+        let of_scorer = |scorer: &String| {
+            let mut plan = input.plan.clone();
+            // The metrics are those of the base, or figures of one name would be of different kinds.
+            plan.scorers.retain(|planned| planned.name == *first);
+            plan.scorers.truncate(1);
+            plan.scorers.iter_mut().for_each(|planned| planned.name = SCORE.to_owned());
+            plan.only.clear();
+            if let Some(metrics) = plan.default_metrics.get(first).cloned() {
+                plan.default_metrics.insert(SCORE.to_owned(), metrics);
+            }
+            if let Some(reducers) = plan.scorer_reducers.get(first).cloned() {
+                plan.scorer_reducers.insert(SCORE.to_owned(), reducers);
+            }
+            Some(Input {
+                path: input.path.clone(),
+                argument: input.argument.clone(),
+                part: input.part.clone(),
+                task: input.task.clone(),
+                model: input.model.clone(),
+                run: input.run.clone(),
+                columns: input.columns.only_scorer(scorer, SCORE)?,
+                plan,
+                questions: Questions::default(),
+                is_table: input.is_table,
+                log: input.log.as_ref().and_then(|log| self.request.args.read.open(log.path()).ok()),
+                scorer: Some(scorer.clone()),
+            })
+        };
+        scorers.iter().filter_map(of_scorer).collect()
+    }
+}
+
+/// The error of a key that a table does not have.
+fn unknown_key(key: &str, known: &[String]) -> Diagnostic {
+    let hint = match errorbar_core::spec::nearest(key, known.iter().map(String::as_str)) {
+        Some(nearest) => format!("did you mean --by {nearest}?"),
+        None if known.is_empty() => "the table has no such columns: omit --by".to_owned(),
+        None => format!("name a column with --by: {}", known.join(", ")),
+    };
+    Diagnostic::error(format!("there is no column `{key}` to compare by")).hint(hint)
+}
+
+/// What the samples of a table ask, if it has columns for that.
+fn questions(columns: &ScoreColumns) -> Questions {
+    let known: Vec<&str> = columns.metadata_keys().collect();
+    let keys: Vec<&'static str> = QUESTION.into_iter().filter(|key| known.contains(key)).collect();
+    if keys.is_empty() {
+        return Questions::default();
+    }
+    let digest = |row: usize| {
+        let metadata = columns.metadata_row(row);
+        let mut hasher = DefaultHasher::new();
+        for key in &keys {
+            metadata.get(*key).map(|value| errorbar_core::python_text::json_text(value)).hash(&mut hasher);
+        }
+        hasher.finish()
+    };
+    let digests = (0..columns.len()).map(digest).collect();
+    Questions { columns: keys, digests }
+}

@@ -1,0 +1,295 @@
+//! What the sides of a comparison are called, of which task they are, and which one is the base.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use errorbar_core::spec::nearest;
+use errorbar_core::{ComparedScores, IndexMap};
+
+use super::CompareArgs;
+use super::read::Input;
+use crate::commands::{Context, table_scores};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::shell;
+
+/// One side: of one task, if there are several.
+pub(super) struct Side {
+    pub(super) name: String,
+    pub(super) task: Option<String>,
+    pub(super) input: Input,
+}
+
+impl Side {
+    /// What tells it apart from the others.
+    pub(super) fn key(&self) -> (&str, Option<&str>) {
+        (&self.name, self.task.as_deref())
+    }
+}
+
+/// What is compared: of each task the base first.
+pub(super) struct Sides {
+    sides: Vec<Side>,
+    base: String,
+}
+
+impl Sides {
+    pub(super) fn new(
+        mut inputs: Vec<Input>,
+        split: Option<&str>,
+        args: &CompareArgs,
+        context: &Context<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Self, Diagnostics> {
+        if let [only] = inputs.as_slice() {
+            return Err(alone(only, split).into());
+        }
+        prepare_tables(&mut inputs, args, context)?;
+        let tasks = tasks(&inputs, args);
+        let names = names(&inputs, &tasks);
+        let sides = inputs.into_iter().zip(names).zip(tasks);
+        let mut sides: Vec<Side> = sides.map(|((input, name), task)| Side { name, task, input }).collect();
+        let base = base(&sides, args)?;
+        let order: IndexMap<String, ()> = std::iter::once(base.clone())
+            .chain(sides.iter().map(|side| side.name.clone()))
+            .map(|name| (name, ()))
+            .collect();
+        let tasks: IndexMap<Option<String>, ()> = sides.iter().map(|side| (side.task.clone(), ())).collect();
+        sides.sort_by_key(|side| (tasks.get_index_of(&side.task), order.get_index_of(&side.name)));
+        let mut sides = Sides { sides, base };
+        sides.drop_lonely_tasks(diagnostics)?;
+        sides.report_scorers(diagnostics);
+        sides.report_same_runs(diagnostics);
+        Ok(sides)
+    }
+
+    /// What the engine compares.
+    pub(super) fn scores(&self) -> impl Iterator<Item = ComparedScores<'_>> {
+        self.sides.iter().map(|Side { name, task, input }| ComparedScores {
+            name,
+            task: task.as_deref(),
+            columns: &input.columns,
+            plan: &input.plan,
+        })
+    }
+
+    /// The sides of each task.
+    pub(super) fn by_task(&self) -> impl Iterator<Item = &[Side]> {
+        self.sides.chunk_by(|a, b| a.task == b.task)
+    }
+
+    /// The side of this name and task.
+    pub(super) fn get(&self, name: &str, task: Option<&str>) -> Option<&Side> {
+        self.sides.iter().find(|side| side.key() == (name, task))
+    }
+
+    /// What all sides have in common: the task, or the file.
+    pub(super) fn title(&self) -> Option<String> {
+        let same = |of: &dyn Fn(&Side) -> Option<String>| {
+            let first = of(self.sides.first()?)?;
+            self.sides.iter().all(|side| of(side).as_ref() == Some(&first)).then_some(first)
+        };
+        let task = |side: &Side| side.input.task.as_deref().map(|task| short_task(task).to_owned());
+        same(&task).or_else(|| same(&|side| Some(side.input.path.display().to_string())))
+    }
+
+    /// Leaves out tasks that only one side has, or that the base does not have.
+    fn drop_lonely_tasks(&mut self, diagnostics: &mut Diagnostics) -> Result<(), Diagnostic> {
+        let is_comparable =
+            |sides: &[Side]| sides.len() > 1 && sides.first().is_some_and(|side| side.name == self.base);
+        let (comparable, lonely): (Vec<&[Side]>, Vec<&[Side]>) =
+            self.by_task().partition(|sides| is_comparable(sides));
+        let task = |sides: &&[Side]| sides.first().and_then(|side| side.task.clone()).unwrap_or_default();
+        if comparable.is_empty() {
+            return Err(other_tasks(&self.sides));
+        }
+        let comparable: HashSet<String> = comparable.iter().map(task).collect();
+        for sides in lonely {
+            let names: Vec<&str> = sides.iter().map(|side| side.name.as_str()).collect();
+            let text = format!("task `{}` is left out: only {} has it", task(&sides), names.join(", "));
+            diagnostics.push(Diagnostic::warning(text));
+        }
+        self.sides.retain(|side| comparable.contains(side.task.as_deref().unwrap_or_default()));
+        Ok(())
+    }
+
+    /// Scorers that only some sides have are reported. Sides without a common one are the engine's error.
+    fn report_scorers(&self, diagnostics: &mut Diagnostics) {
+        for sides in self.by_task() {
+            let Some((base, others)) = sides.split_first() else { continue };
+            for other in others {
+                let [of_base, of_other] = [base, other].map(scorers);
+                if !of_base.iter().any(|name| of_other.contains(name)) {
+                    continue;
+                }
+                for (side, own, foreign) in [(base, &of_base, &of_other), (other, &of_other, &of_base)] {
+                    let only: Vec<&str> =
+                        own.iter().filter(|name| !foreign.contains(name)).copied().collect();
+                    if !only.is_empty() {
+                        let only = only.join(", ");
+                        let text = format!("only {} has scores by {only}, which are not compared", side.name);
+                        diagnostics.push(Diagnostic::note(text));
+                    }
+                }
+            }
+        }
+    }
+
+    /// Two logs of one run are compared, if that is what the user wants.
+    fn report_same_runs(&self, diagnostics: &mut Diagnostics) {
+        for sides in self.by_task() {
+            let Some((base, others)) = sides.split_first() else { continue };
+            for other in others {
+                let is_same = base.input.run.is_some() && base.input.run == other.input.run;
+                if is_same && base.input.path != other.input.path {
+                    let text = format!("{} and {} are logs of the same run", base.name, other.name);
+                    diagnostics.push(Diagnostic::warning(text));
+                }
+            }
+        }
+    }
+}
+
+/// The scorers of a side.
+fn scorers(side: &Side) -> Vec<&str> {
+    let only = &side.input.plan.only;
+    let names = side.input.columns.scorer_names();
+    names.filter(|name| only.is_empty() || only.iter().any(|wanted| wanted == name)).collect()
+}
+
+/// The error of a side that has no other.
+fn alone(input: &Input, split: Option<&str>) -> Diagnostic {
+    let problem = match (split, &input.part) {
+        (Some(key), Some(value)) => {
+            format!("`{key}` has one value only, {value:?}: there is nothing to compare it with")
+        }
+        _ => "there is nothing to compare it with".to_owned(),
+    };
+    let hint = match (&input.log, split) {
+        (Some(_), _) => "give a second log; --scorers A B compares two scorers of one log",
+        (None, None) => "give a second table, or name the column whose values are compared with --by",
+        (None, Some(_)) => "name a column with several values with --by",
+    };
+    Diagnostic::error(problem).about(input.path.display()).hint(hint)
+}
+
+/// The error of logs of different tasks.
+fn other_tasks(sides: &[Side]) -> Diagnostic {
+    let of_tasks: IndexMap<&str, &Side> =
+        sides.iter().rev().map(|side| (side.task.as_deref().unwrap_or_default(), side)).collect();
+    let listed: Vec<String> = of_tasks
+        .iter()
+        .rev()
+        .take(4)
+        .map(|(task, side)| format!("{} is of `{task}`", side.input.path.display()))
+        .collect();
+    Diagnostic::error(format!("no task has two sides to compare: {}", listed.join(", "))).hint(
+        "give logs of the same task; if the tasks have the same samples, --ignore-tasks compares them as one",
+    )
+}
+
+/// The metrics of tables are the same on all sides, and their cells are scores.
+fn prepare_tables(
+    inputs: &mut [Input],
+    args: &CompareArgs,
+    context: &Context<'_>,
+) -> Result<(), Diagnostics> {
+    let has_means = inputs.iter().any(|input| input.is_table && input.columns.has_number_outside(0.0, 1.0));
+    for input in inputs.iter_mut().filter(|input| input.is_table) {
+        if has_means {
+            table_scores::choose_means(&mut input.plan, &input.columns);
+        }
+        let checked =
+            table_scores::compute(&mut input.columns, &input.plan, args.unconvertible, context.registry);
+        checked.map_err(|error| error.about(input.path.display()))?;
+    }
+    Ok(())
+}
+
+/// The name of a task without the package that registers it.
+fn short_task(task: &str) -> &str {
+    task.rsplit('/').next().unwrap_or(task)
+}
+
+/// The task of each input, if there are several.
+fn tasks(inputs: &[Input], args: &CompareArgs) -> Vec<Option<String>> {
+    let task = |input: &Input| input.task.as_deref().map(|task| short_task(task).to_owned());
+    let distinct: HashSet<String> = inputs.iter().filter_map(task).collect();
+    let are_several = distinct.len() > 1 && !args.ignore_tasks;
+    inputs.iter().map(|input| task(input).filter(|_| are_several)).collect()
+}
+
+/// What inputs could be called, the best first.
+const NAMINGS: [fn(&Input) -> Option<String>; 5] = [
+    |input| input.scorer.clone(),
+    |input| input.part.clone(),
+    |input| input.model.as_deref().map(short_model),
+    |input| input.model.clone(),
+    |input| Some(input.argument.clone()),
+];
+
+/// The name of a model; of recorded outputs that of their file, without folder and extension.
+fn short_model(model: &str) -> String {
+    let file = model.strip_prefix("replay/").and_then(|file| Path::new(file).file_stem());
+    file.map_or_else(|| model.to_owned(), |stem| stem.display().to_string())
+}
+
+/// A name for each input: the first of [`NAMINGS`] under which no two of one task are the same.
+fn names(inputs: &[Input], tasks: &[Option<String>]) -> Vec<String> {
+    let are_unique = |names: &[String]| {
+        let cells: HashSet<_> = names.iter().zip(tasks).collect();
+        let distinct: HashSet<&String> = names.iter().collect();
+        cells.len() == inputs.len() && distinct.len() > 1
+    };
+    let named =
+        NAMINGS.iter().filter_map(|naming| inputs.iter().map(naming).collect::<Option<Vec<String>>>());
+    let path = |input: &Input| input.path.display().to_string();
+    let stem =
+        |input: &Input| input.path.file_stem().map_or_else(|| path(input), |stem| stem.display().to_string());
+    // Several runs of one model among those of others.
+    let apart = |name: &dyn Fn(&Input) -> String| {
+        let models: Vec<String> = inputs
+            .iter()
+            .map(|input| short_model(input.model.as_deref().unwrap_or(&input.argument)))
+            .collect();
+        let is_repeated = |at: usize| {
+            let same =
+                models.iter().zip(tasks).filter(|cell| Some(*cell) == models.get(at).zip(tasks.get(at)));
+            same.count() > 1
+        };
+        let named = inputs.iter().zip(&models).enumerate();
+        named
+            .map(|(at, (input, model))| match is_repeated(at) {
+                true => format!("{model} ({})", name(input)),
+                false => model.clone(),
+            })
+            .collect::<Vec<_>>()
+    };
+    let numbered = inputs.iter().enumerate().map(|(at, input)| format!("{} #{}", path(input), at + 1));
+    named
+        .chain([apart(&stem), apart(&path), inputs.iter().map(path).collect()])
+        .find(|names| are_unique(names))
+        .unwrap_or_else(|| numbered.collect())
+}
+
+/// The name of the base.
+fn base(sides: &[Side], args: &CompareArgs) -> Result<String, Diagnostic> {
+    let names: IndexMap<&str, ()> = sides.iter().map(|side| (side.name.as_str(), ())).collect();
+    let Some(wanted) = &args.base else {
+        return Ok(names.first().map(|(name, ())| (*name).to_owned()).unwrap_or_default());
+    };
+    let by_name = names.keys().find(|name| *name == wanted);
+    let ends: Vec<&&str> = names.keys().filter(|name| short_task(name) == wanted).collect();
+    let by_end = || if let [only] = ends.as_slice() { Some(*only) } else { None };
+    let by_path = || sides.iter().find(|side| side.input.path.as_os_str() == wanted.as_str());
+    if let Some(name) = by_name.or_else(by_end) {
+        return Ok((*name).to_owned());
+    }
+    if let Some(side) = by_path() {
+        return Ok(side.name.clone());
+    }
+    let hint = match nearest(wanted, names.keys().copied()) {
+        Some(nearest) => format!("did you mean --base {}?", shell::word(nearest)),
+        None => format!("the sides are {}", names.keys().copied().collect::<Vec<_>>().join(", ")),
+    };
+    Err(Diagnostic::error(format!("there is no side {wanted:?}")).about("--base").hint(hint))
+}

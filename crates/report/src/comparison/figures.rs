@@ -1,0 +1,261 @@
+//! The figures of a comparison, as text.
+
+use errorbar_core::{Comparison, ComparisonReport, Estimate, Role, Undefined};
+
+use super::gate;
+use super::record::{error_of, why_no_error, why_no_interval};
+use super::verdict::{Verdict, is_borderline, is_identical};
+use crate::bar::BarSpan;
+use crate::figure::EstimateText;
+use crate::notes;
+use crate::number::{counted, decimals, fixed, percent, plain};
+
+/// Fewer pairs than this are marked.
+const FEW: u64 = 10;
+
+/// The figures of a comparison.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Figures {
+    pub(crate) base: EstimateText,
+    pub(crate) other: EstimateText,
+    pub(crate) difference: EstimateText,
+    /// The p-value, corrected if there is a correction; `–` if there is none.
+    pub(crate) p: String,
+    pub(crate) verdict: Verdict,
+    pub(crate) span: Option<BarSpan>,
+}
+
+/// What stands in the place of a number that does not exist; the reason is among the notes.
+pub(crate) const NONE: &str = "–";
+
+impl Figures {
+    pub(crate) fn of(comparison: &Comparison, report: &ComparisonReport) -> Self {
+        let difference = EstimateText::from(&comparison.difference).signed();
+        let point = difference.value().filter(|value| value.is_finite());
+        // Small groups have wide intervals, and another kind of figure has another scale: they must not flatten the rest.
+        let sets_scale = comparison.n >= FEW && matches!(comparison.role, Role::Location | Role::Share);
+        let span = point.map(|point| {
+            let around = difference.stderr().map(|se| (point - se, point + se));
+            let (lower, upper) = difference.ends().or(around).unwrap_or((point, point));
+            BarSpan { point, lower, upper, sets_scale }
+        });
+        Figures {
+            base: EstimateText::from(&comparison.base_estimate),
+            other: EstimateText::from(&comparison.other_estimate),
+            span: span.filter(|span| span.lower.is_finite() && span.upper.is_finite()),
+            difference,
+            p: shown_p(comparison).map_or_else(|| NONE.to_owned(), p_text),
+            verdict: Verdict::of(comparison, report),
+        }
+    }
+}
+
+/// The p-value that is shown: the corrected one if there is one.
+fn shown_p(comparison: &Comparison) -> Option<f64> {
+    let raw = comparison.test.as_ref().ok().map(|test| test.p_value);
+    comparison.p_adjusted.or(raw).filter(|p| !p.is_nan())
+}
+
+/// A p-value to two significant digits: `0.021`, `< 0.0001`.
+pub(crate) fn p_text(p: f64) -> String {
+    const LEAST: f64 = 1e-4;
+    if p < LEAST {
+        return format!("< {LEAST}");
+    }
+    if p >= 0.995 {
+        return "1".to_owned();
+    }
+    decimals(p).map_or_else(|| plain(p), |decimals| fixed(p, decimals))
+}
+
+/// A number to two significant digits.
+pub(crate) fn two_digits(number: f64) -> String {
+    decimals(number).map_or_else(|| plain(number), |decimals| fixed(number, decimals))
+}
+
+/// What a comparison is about, besides its sides: `accuracy`, `accuracy, category geography`.
+pub(crate) fn subject(comparison: &Comparison) -> String {
+    let Comparison { metric, field, reducer, .. } = comparison;
+    let score: Vec<&str> = [field, reducer].into_iter().flatten().map(String::as_str).collect();
+    let metric = match score.as_slice() {
+        [] => metric.clone(),
+        parts => format!("{metric} ({})", parts.join(", ")),
+    };
+    match (&comparison.group_key, &comparison.group) {
+        (Some(key), Some(group)) => format!("{metric}, {key} {group}"),
+        (Some(key), None) => format!("{metric}, mean over {key}"),
+        (None, _) => metric,
+    }
+}
+
+/// A comparison in lines for people, for where there is no table: sides, difference, verdict, notes.
+pub(crate) fn lines(comparison: &Comparison, report: &ComparisonReport) -> Vec<String> {
+    let figures = Figures::of(comparison, report);
+    let level = comparison.difference.interval.as_ref().ok().filter(|_| figures.difference.ends().is_some());
+    let interval =
+        level.map(|interval| format!(" ({} interval)", percent(interval.level))).unwrap_or_default();
+    let mut lines = vec![
+        format!("{} (base): {}", comparison.base, figures.base),
+        format!("{}: {}", comparison.other, figures.other),
+        format!("difference: {}{interval}", figures.difference),
+        format!("verdict: {}", figures.verdict),
+    ];
+    lines.extend(shown_p(comparison).map(|_| format!("p: {}", figures.p)));
+    lines.extend(notes(comparison, report, true));
+    lines
+}
+
+/// What is to be known about a comparison besides its figures. The number of pairs is among it if the title does not
+/// have it.
+pub(crate) fn notes(comparison: &Comparison, report: &ComparisonReport, shows_n: bool) -> Vec<String> {
+    let mut notes = Vec::new();
+    notes.extend(pairs(comparison, shows_n));
+    notes.extend(won(comparison));
+    notes.extend(removed(comparison));
+    notes.extend(detectable(comparison, report));
+    notes.extend(unmatched(comparison, report));
+    let raw = comparison.test.as_ref().ok().filter(|_| comparison.p_adjusted.is_some());
+    notes.extend(raw.map(|test| format!("p {} uncorrected", p_text(test.p_value))));
+    notes.extend(comparison.p_tost.map(|p| format!("p {} for equivalence", p_text(p))));
+    notes.extend(is_borderline(comparison).then(|| "borderline: p and the interval disagree".to_owned()));
+    notes.extend(missing(comparison, &Verdict::of(comparison, report)));
+    notes.extend(bounds(&comparison.difference));
+    notes.extend(notes::remarks(&comparison.difference));
+    let rule = report.options.gate.zip(comparison.gate);
+    notes.extend(rule.map(|(rule, outcome)| gate::reason(rule, outcome, comparison)));
+    notes
+}
+
+fn pairs(comparison: &Comparison, shows_n: bool) -> Option<String> {
+    let n = comparison.n;
+    let thing = if comparison.is_paired { "pair" } else { "score" };
+    match n {
+        0 => Some(format!("no common {}", if comparison.is_paired { "sample" } else { "score" })),
+        n if n < FEW => Some(format!("only {}", counted(n, thing))),
+        n if shows_n => Some(counted(n, thing)),
+        _ => None,
+    }
+}
+
+/// `12 wins, 23 losses, 109 ties`.
+fn won(comparison: &Comparison) -> Option<String> {
+    let ((wins, losses), ties) = comparison.wins.zip(comparison.losses).zip(comparison.ties)?;
+    let plural =
+        |count: u64, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
+    let (wins, losses) = (plural(wins, "win", "wins"), plural(losses, "loss", "losses"));
+    match comparison.n {
+        0 => None,
+        _ if is_identical(comparison) => Some(counted(ties, "tie")),
+        _ => Some(format!("{wins}, {losses}, {}", counted(ties, "tie"))),
+    }
+}
+
+/// What pairing was worth: `r 0.41, variance -41 %`. Without a difference in any pair there is nothing to remove.
+fn removed(comparison: &Comparison) -> Option<String> {
+    if is_identical(comparison) {
+        return None;
+    }
+    let correlation = comparison.correlation.as_ref().ok().map(|r| format!("r {}", fixed(*r, 2)));
+    let share = comparison.variance_removed.as_ref().ok().map(|share| {
+        let percents = (share * 100.0).round();
+        let sign = if percents > 0.0 { "-" } else { "+" };
+        format!("variance {sign}{}", percent(percents.abs() / 100.0))
+    });
+    let parts: Vec<String> = correlation.into_iter().chain(share).collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// What these samples can show. Where a difference was not shown, it is the first that a reader asks.
+fn detectable(comparison: &Comparison, report: &ComparisonReport) -> Option<String> {
+    let mde = comparison.mde.as_ref().ok().filter(|mde| **mde > 0.0 && mde.is_finite())?;
+    let is_open = !Verdict::of(comparison, report).is_decided();
+    let verb = if is_open { "could have detected" } else { "detects" };
+    Some(format!("{verb} ± {}", two_digits(*mde)))
+}
+
+/// Samples without a partner, unless a warning has them.
+fn unmatched(comparison: &Comparison, report: &ComparisonReport) -> Option<String> {
+    use errorbar_core::ComparisonWarning::Unmatched;
+    let Comparison { base, other, only_base, only_other, .. } = comparison;
+    let is_warned = report.warnings.iter().any(|warning| match warning {
+        Unmatched { base: warned_base, other: warned_other, .. } => {
+            warned_base == base && warned_other == other
+        }
+        _ => false,
+    });
+    let only = |count: u64, side: &str| (count > 0).then(|| format!("{count} only in {side}"));
+    let counts: Vec<String> =
+        [only(*only_base, base), only(*only_other, other)].into_iter().flatten().collect();
+    (!counts.is_empty() && !is_warned && comparison.is_paired).then(|| counts.join(", "))
+}
+
+/// Why figures that a reader looks for do not exist; a reason that several share is named once.
+fn missing(comparison: &Comparison, verdict: &Verdict) -> Vec<String> {
+    const EQUAL: &str = "all differences are equal";
+    let difference = &comparison.difference;
+    if difference.value.is_err() || *verdict == Verdict::Identical {
+        // The figure itself has the reason.
+        return Vec::new();
+    }
+    let no_spread = |reason: String| if reason.starts_with("no spread") { EQUAL.to_owned() } else { reason };
+    let interval = why_no_interval(difference);
+    // With an interval, an error is not missing.
+    let error = why_no_error(difference).filter(|_| interval.is_some());
+    let test = comparison.test.as_ref().err().map(Undefined::to_string);
+    let is_open = *verdict == Verdict::NotShown;
+    let mde = comparison.mde.as_ref().err().filter(|_| is_open).map(Undefined::to_string);
+    let is_expected = comparison.is_paired && comparison.n >= FEW;
+    let correlation =
+        comparison.correlation.as_ref().err().filter(|_| is_expected).map(|reason| match reason {
+            Undefined::NoSpread { .. } => "all scores of a side are equal".to_owned(),
+            reason => reason.to_string(),
+        });
+    let parts = [
+        ("error", error.map(no_spread)),
+        ("interval", interval.map(no_spread)),
+        ("p", test.map(no_spread)),
+        ("detectable difference", mde.map(no_spread)),
+        ("correlation", correlation),
+    ];
+    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+    for (part, reason) in parts {
+        let Some(reason) = reason else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == reason) {
+            Some((_, parts)) => parts.push(part),
+            None => reasons.push((reason, vec![part])),
+        }
+    }
+    let text = |(reason, parts): (String, Vec<&str>)| format!("no {}: {reason}", listed(&parts));
+    reasons.into_iter().map(text).collect()
+}
+
+/// `a`, `a or b`, `a, b or c`.
+fn listed(parts: &[&str]) -> String {
+    match parts {
+        [first @ .., last] if !first.is_empty() => format!("{} or {last}", first.join(", ")),
+        parts => parts.concat(),
+    }
+}
+
+/// What the difference would be with the scores that are absent.
+fn bounds(difference: &Estimate) -> Option<String> {
+    let bounds = difference.bounds.filter(|bounds| difference.value.is_ok() && bounds.worst < bounds.best)?;
+    let places = decimals((bounds.best - bounds.worst) / 2.0);
+    let text = |value: f64| {
+        let number = places.map_or_else(|| plain(value), |places| fixed(value, places));
+        if value > 0.0 { format!("+{number}") } else { number }
+    };
+    let with = match (difference.absent, difference.notes.partly_absent) {
+        (0, Some(partly)) => format!("the absent epochs of {}", counted(partly, "sample")),
+        (0, None) => "the absent scores".to_owned(),
+        (absent, _) => {
+            format!("the {} absent scores", absent).replace("the 1 absent scores", "the absent score")
+        }
+    };
+    Some(format!("with {with}: {} at worst, {} at best", text(bounds.worst), text(bounds.best)))
+}
+
+/// Whether the error of a difference is from clusters.
+pub(crate) fn is_clustered(comparison: &Comparison) -> bool {
+    error_of(&comparison.difference).is_some_and(|error| !error.clusters.is_empty())
+}

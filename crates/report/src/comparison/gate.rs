@@ -1,0 +1,53 @@
+//! What a gate demands and decides, in words.
+
+use errorbar_core::{Comparison, Gate, GateOutcome};
+
+use super::record::interval_of;
+use crate::number::plain;
+
+/// The name of a gate in machine-readable output, and its margin.
+pub(super) fn rule(gate: Gate) -> (&'static str, Option<f64>) {
+    match gate {
+        Gate::NotWorse => ("not_worse", None),
+        Gate::Margin(margin) => ("margin", Some(margin)),
+        Gate::Equivalent(margin) => ("equivalent", Some(margin)),
+        Gate::MinDifference(difference) => ("min_difference", Some(difference)),
+        _ => ("other", None),
+    }
+}
+
+/// What must hold: `not worse by 0.02 or more`.
+pub(crate) fn claim(gate: Gate) -> String {
+    match gate {
+        Gate::NotWorse => "not worse".to_owned(),
+        Gate::Margin(margin) => format!("not worse by {} or more", plain(margin)),
+        Gate::Equivalent(margin) => format!("the same within ± {}", plain(margin)),
+        Gate::MinDifference(difference) => format!("better by more than {}", plain(difference)),
+        _ => "a gate".to_owned(),
+    }
+}
+
+/// What was decided and why: `gate failed: the interval lies below 0`.
+pub(crate) fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
+    let word = outcome.name();
+    if interval_of(&comparison.difference).is_none() {
+        return format!("gate {word}: there is no interval");
+    }
+    let limit = match gate {
+        Gate::NotWorse => "0".to_owned(),
+        Gate::Margin(margin) => plain(-margin),
+        Gate::Equivalent(margin) => format!("± {}", plain(margin)),
+        Gate::MinDifference(difference) => plain(difference),
+        _ => return format!("gate {word}"),
+    };
+    let how = match (outcome, gate) {
+        (GateOutcome::Passed, Gate::Equivalent(_)) => "lies within",
+        (GateOutcome::Passed, Gate::NotWorse) => "is not below",
+        (GateOutcome::Passed, _) => "lies above",
+        (GateOutcome::Failed, Gate::Equivalent(_)) => "lies outside",
+        (GateOutcome::Failed, _) => "lies below",
+        (_, Gate::Equivalent(_)) => "reaches beyond",
+        _ => "contains",
+    };
+    format!("gate {word}: the interval {how} {limit}")
+}

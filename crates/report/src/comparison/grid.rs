@@ -1,0 +1,142 @@
+//! Tables of several sides: models and tasks, all differences, ranks.
+
+use errorbar_core::{Comparison, ComparisonReport, Ranking};
+
+use super::figures::NONE;
+use super::verdict::{is_identical, is_significant};
+use crate::figure::EstimateText;
+use crate::number::percent;
+
+/// A table of texts with a label for each row.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Grid {
+    pub(crate) name: String,
+    pub(crate) details: Vec<String>,
+    pub(crate) columns: Vec<String>,
+    pub(crate) rows: Vec<(String, Vec<String>)>,
+    /// Whether a narrow terminal does without the last column.
+    pub(crate) drops_last: bool,
+    /// What the cells mean.
+    pub(crate) legend: Option<String>,
+}
+
+/// The values of all sides in all tasks, and the mean over tasks; only if there are several.
+pub(super) fn tasks(name: &str, report: &ComparisonReport, comparisons: &[&Comparison]) -> Option<Grid> {
+    let mut tasks: Vec<Option<&str>> = Vec::new();
+    for task in comparisons.iter().map(|c| c.task.as_deref()) {
+        if !tasks.contains(&task) {
+            tasks.push(task);
+        }
+    }
+    if !tasks.iter().any(Option::is_some) || tasks.len() < 2 {
+        return None;
+    }
+    // The mean comes last, wherever it was computed.
+    tasks.sort_by_key(Option::is_none);
+    let value = |side: &String, task: Option<&str>| {
+        let of_task = || comparisons.iter().filter(|c| c.task.as_deref() == task);
+        let as_other = of_task().find(|c| c.other == *side).map(|c| &c.other_estimate);
+        let estimate = as_other.or_else(|| of_task().find(|c| c.base == *side).map(|c| &c.base_estimate));
+        estimate.map_or_else(|| "not compared".to_owned(), |estimate| EstimateText::from(estimate).short())
+    };
+    let row = |side: &String| (side.clone(), tasks.iter().map(|task| value(side, *task)).collect());
+    Some(Grid {
+        name: format!("{name}, by task"),
+        details: Vec::new(),
+        columns: tasks.iter().map(|task| task.unwrap_or("mean over tasks").to_owned()).collect(),
+        rows: report.sides.iter().map(row).collect(),
+        drops_last: false,
+        legend: None,
+    })
+}
+
+/// The difference of each side to each other; only if all pairs were compared.
+pub(super) fn differences(
+    name: &str,
+    report: &ComparisonReport,
+    comparisons: &[&Comparison],
+) -> Option<Grid> {
+    let has_tasks = comparisons.iter().any(|c| c.task.is_some());
+    // Over all tasks if there are several, else over all samples.
+    let shown: Vec<&&Comparison> = comparisons.iter().filter(|c| c.task.is_none() || !has_tasks).collect();
+    let base = report.sides.first()?;
+    if shown.iter().all(|c| c.base == *base) {
+        return None;
+    }
+    let cell = |row: &String, column: &String| {
+        if row == column {
+            return "·".to_owned();
+        }
+        let forward = shown.iter().find(|c| c.other == *row && c.base == *column);
+        let backward = shown.iter().find(|c| c.base == *row && c.other == *column);
+        match (forward, backward) {
+            (Some(c), _) => difference(c, 1.0),
+            (None, Some(c)) => difference(c, -1.0),
+            (None, None) => NONE.to_owned(),
+        }
+    };
+    let row = |side: &String| (side.clone(), report.sides.iter().map(|column| cell(side, column)).collect());
+    let legend = "row minus column; in brackets: no difference shown";
+    Some(Grid {
+        name: format!("{name}, all differences"),
+        details: if has_tasks { vec!["mean over tasks".to_owned()] } else { Vec::new() },
+        columns: report.sides.clone(),
+        rows: report.sides.iter().map(row).collect(),
+        drops_last: false,
+        legend: Some(legend.to_owned()),
+    })
+}
+
+/// A difference in a cell; in brackets if it is not shown.
+fn difference(c: &Comparison, sign: f64) -> String {
+    let Some(value) = c.difference.number() else { return NONE.to_owned() };
+    let mut figure = EstimateText::new(sign * value).signed();
+    // The interval only sets the decimals.
+    if let Ok(error) = &c.difference.error {
+        figure = figure.error(error.se);
+    } else if let Ok(interval) = &c.difference.interval {
+        figure = figure.interval(interval.lower, interval.upper);
+    }
+    let text = figure.texts().value;
+    let is_shown = is_significant(c) == Some(true) && !is_identical(c);
+    if is_shown { text } else { format!("({text})") }
+}
+
+/// The sides by rank.
+pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
+    let has_ties = ranking.ranks.iter().any(|rank| !rank.tie_groups.is_empty());
+    let row =
+        |rank: &errorbar_core::Rank| {
+            let (best, worst) = rank.interval;
+            let places = if best == worst { best.to_string() } else { format!("{best}–{worst}") };
+            let mut cells = vec![rank.rank.to_string(), places];
+            cells.extend(
+                has_ties.then(|| {
+                    if rank.tie_groups.is_empty() { NONE.to_owned() } else { rank.tie_groups.clone() }
+                }),
+            );
+            let figure = EstimateText::from(&rank.estimate);
+            cells.extend([figure.short(), some(figure.interval_text())]);
+            (rank.side.clone(), cells)
+        };
+    let mut columns = vec!["rank".to_owned(), "range".to_owned()];
+    columns.extend(has_ties.then(|| "ties".to_owned()));
+    columns.extend(["value".to_owned(), "interval".to_owned()]);
+    let mut legend = format!("range: the ranks that the data support ({})", percent(ranking.level));
+    if has_ties {
+        legend += "; sides that share a letter are not told apart";
+    }
+    let task = ranking.task.clone();
+    Grid {
+        name: format!("{name}, ranking"),
+        details: task.into_iter().chain([format!("{} samples that all sides have", ranking.n)]).collect(),
+        columns,
+        rows: ranking.ranks.iter().map(row).collect(),
+        drops_last: true,
+        legend: Some(legend),
+    }
+}
+
+fn some(text: String) -> String {
+    if text.is_empty() { NONE.to_owned() } else { text }
+}

@@ -1,0 +1,175 @@
+//! What the symbols of comparisons mean, how figures were computed, and what a reader should know.
+
+use std::fmt;
+
+use errorbar_core::{
+    Comparison, ComparisonReport, Correction, GateOutcome, IntervalMethod, Role, Side, TestMethod,
+};
+
+use super::figures::is_clustered;
+use super::gate;
+use super::record::{error_of, interval_of};
+use super::verdict::{Verdict, alpha};
+use crate::notes::most_frequent;
+use crate::number::{percent, plain};
+
+/// The name of a test for people.
+pub(crate) fn test_title(method: TestMethod) -> &'static str {
+    match method {
+        TestMethod::T => "paired t test",
+        TestMethod::McNemarMid => "McNemar's test, mid-p",
+        TestMethod::McNemarExact => "McNemar's exact test",
+        TestMethod::SignFlip => "exact sign-flip permutation",
+        TestMethod::Bootstrap => "paired bootstrap",
+        TestMethod::Welch => "Welch's t test",
+        TestMethod::Newcombe => "Newcombe's interval, inverted",
+        other => other.name(),
+    }
+}
+
+/// What differences, intervals and p-values are, each in a few words.
+pub(crate) fn legend(report: &ComparisonReport) -> Vec<String> {
+    let mut words = vec![match report.sides.as_slice() {
+        [base, other] => format!("difference = {other} − {base}"),
+        [base, ..] => format!("difference = side − {base}"),
+        [] => "difference = other − base".to_owned(),
+    }];
+    words.extend(errors(report));
+    words.extend(intervals(report));
+    words.extend(tests(report));
+    words
+}
+
+/// What decides a verdict, and what could have been detected.
+pub(crate) fn verdicts(report: &ComparisonReport) -> Vec<String> {
+    let verdicts: Vec<Verdict> = report.comparisons.iter().map(|c| Verdict::of(c, report)).collect();
+    let mut words = Vec::new();
+    if let Some(first) =
+        report.comparisons.first().filter(|_| verdicts.iter().any(|v| *v != Verdict::Unknown))
+    {
+        let is_ordered = |c: &Comparison| matches!(c.role, Role::Location | Role::Share);
+        let name = if report.comparisons.iter().any(is_ordered) { "better, worse" } else { "higher, lower" };
+        let tests = report.comparisons.iter().filter(|c| c.p_adjusted.is_some()).count();
+        words.push(match report.options.correction.filter(|_| tests > 0) {
+            Some(correction) => {
+                let by = correction_title(correction);
+                format!("{name}: p < {}, corrected by {by} over {tests} comparisons", plain(alpha(first)))
+            }
+            None if report.comparisons.iter().all(|c| interval_of(&c.difference).is_none()) => {
+                format!("{name}: p < {}", plain(alpha(first)))
+            }
+            None => format!("{name}: the interval excludes 0"),
+        });
+    }
+    if report.comparisons.iter().any(|c| c.correlation.is_ok() || c.variance_removed.is_ok()) {
+        words.push("r: correlation of the sides over pairs".to_owned());
+        words.push("variance: what pairing did to it".to_owned());
+    }
+    if report.comparisons.iter().any(|c| c.mde.is_ok()) {
+        words.push("detects: the smallest difference that is found with a power of 80 %".to_owned());
+    }
+    words
+}
+
+fn correction_title(correction: Correction) -> &'static str {
+    match correction {
+        Correction::Holm => "Holm",
+        Correction::Bh => "Benjamini–Hochberg",
+        other => other.name(),
+    }
+}
+
+/// `± one standard error (cr2 by passage)`.
+fn errors(report: &ComparisonReport) -> Option<String> {
+    let error = |c: &Comparison| {
+        let error = error_of(&c.difference)?;
+        let by = (!c.cluster.is_empty()).then(|| format!(" by {}", c.cluster.join(" and ")));
+        let counts: Vec<String> = error.clusters.iter().map(u64::to_string).collect();
+        let clusters = is_clustered(c).then(|| format!(", {} clusters", counts.join(" × ")));
+        let how = [Some(error.method.to_string()).filter(|_| is_clustered(c)), by, clusters];
+        Some(how.into_iter().flatten().collect::<String>())
+    };
+    let found: Vec<String> = report.comparisons.iter().filter_map(error).collect();
+    let how = most_frequent(&found)?;
+    Some(if how.is_empty() {
+        "± one standard error".to_owned()
+    } else {
+        format!("± one standard error ({how})")
+    })
+}
+
+/// `[95 % interval: bonett_price]`.
+fn intervals(report: &ComparisonReport) -> Option<String> {
+    let interval = |c: &Comparison| {
+        let interval = interval_of(&c.difference)?;
+        let what = match interval.side {
+            Side::Lower => "lower bound",
+            Side::Upper => "upper bound",
+            _ => "interval",
+        };
+        let method = match interval.method {
+            IntervalMethod::Custom => String::new(),
+            method => format!(": {method}"),
+        };
+        Some(format!("[{} {what}{method}]", percent(interval.level)))
+    };
+    let found: Vec<String> = report.comparisons.iter().filter_map(interval).collect();
+    alternatives(&found)
+}
+
+/// `p: McNemar's test, mid-p (two-sided)`.
+fn tests(report: &ComparisonReport) -> Option<String> {
+    let found = report.comparisons.iter().filter_map(|c| c.test.as_ref().ok());
+    let found: Vec<String> = found.map(|test| test_title(test.method).to_owned()).collect();
+    alternatives(&found).map(|names| format!("p: {names}, two-sided"))
+}
+
+/// The different ones, the most frequent first.
+fn alternatives(found: &[String]) -> Option<String> {
+    let most = most_frequent(found)?;
+    let mut names = vec![most];
+    for name in found {
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    Some(names.join(" or "))
+}
+
+/// What the gate demands, and what was decided.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct GateSummary {
+    /// The worst outcome of all.
+    pub(crate) outcome: GateOutcome,
+    /// What must hold.
+    pub(crate) claim: String,
+    /// How many comparisons had which outcome; none for one comparison.
+    pub(crate) counts: Option<String>,
+}
+
+impl fmt::Display for GateSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "gate {}: {}", self.outcome.name(), self.claim)?;
+        self.counts.as_ref().map_or(Ok(()), |counts| write!(f, " ({counts})"))
+    }
+}
+
+/// What the gate decided, if there is one.
+pub(crate) fn gates(report: &ComparisonReport) -> Option<GateSummary> {
+    let claim = gate::claim(report.options.gate?);
+    let outcomes: Vec<GateOutcome> = report.comparisons.iter().filter_map(|c| c.gate).collect();
+    let worst = [GateOutcome::Failed, GateOutcome::Undecided, GateOutcome::Passed];
+    let outcome = worst.into_iter().find(|worst| outcomes.contains(worst))?;
+    let counts = worst.map(|wanted| (outcomes.iter().filter(|outcome| **outcome == wanted).count(), wanted));
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, outcome)| format!("{count} {}", outcome.name()))
+        .collect();
+    Some(GateSummary { outcome, claim, counts: (outcomes.len() > 1).then(|| counts.join(", ")) })
+}
+
+/// What a reader should know, a sentence each.
+pub(crate) fn warnings(report: &ComparisonReport) -> Vec<String> {
+    report.warnings.iter().map(ToString::to_string).collect()
+}

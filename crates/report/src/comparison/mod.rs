@@ -1,0 +1,62 @@
+//! What comparisons look like. A file for each format, as for results; all formats for people share the tables of
+//! `tables.rs`, those for machines the records of `record.rs`.
+//!
+//! Nothing here decides whether sides differ in another way than the figures that are shown: a verdict reads the interval
+//! beside it, or the corrected p-value if there is a correction.
+
+mod columns;
+pub(crate) mod csv;
+mod figures;
+mod flip;
+mod flip_table;
+mod gate;
+mod grid;
+mod grid_table;
+pub(crate) mod json;
+mod junit;
+pub(crate) mod latex;
+mod legend;
+pub(crate) mod markdown;
+mod record;
+mod sentence;
+mod tables;
+mod terminal;
+mod verdict;
+
+pub use flip::Flip;
+pub use junit::gate_cases;
+pub use record::{ComparisonRecord, UndefinedComparisonParts};
+
+use errorbar_core::ComparisonReport;
+
+/// The JSON schema of comparisons; see `docs/output.md`.
+pub const COMPARISON_SCHEMA: &str = include_str!("../../schema/compare.schema.json");
+
+/// Comparisons as they are to be shown: every [`Render`](crate::Render) writes them with `comparison`.
+#[derive(Debug, Clone, Copy)]
+pub struct ComparisonView<'a> {
+    pub(crate) report: &'a ComparisonReport,
+    pub(crate) flips: Option<&'a [Flip]>,
+    pub(crate) title: Option<&'a str>,
+}
+
+impl<'a> ComparisonView<'a> {
+    /// Comparisons without a list of the samples that changed.
+    pub fn new(report: &'a ComparisonReport) -> Self {
+        ComparisonView { report, flips: None, title: None }
+    }
+
+    /// The same with the samples that changed.
+    #[must_use]
+    pub fn flips(mut self, flips: &'a [Flip]) -> Self {
+        self.flips = Some(flips);
+        self
+    }
+
+    /// The same under a title: the task, or the table that the scores are from.
+    #[must_use]
+    pub fn title(mut self, title: &'a str) -> Self {
+        self.title = Some(title);
+        self
+    }
+}

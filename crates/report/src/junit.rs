@@ -1,0 +1,177 @@
+//! Test suites as JUnit XML, for CI systems that show what passed and what failed.
+
+use std::fmt::Write as _;
+
+/// A suite of test cases: what gates and requirements decided.
+///
+/// ```
+/// use errorbar_report::{JUnitCase, TestSuite};
+///
+/// let mut suite = TestSuite::new("errorbar compare");
+/// suite.push(JUnitCase::passed("accuracy >= 0.7", "almanac.choice"));
+/// suite.push(JUnitCase::failed("accuracy >= 0.9", "almanac.choice", "0.819 < 0.9").details("accuracy 0.819 ± 0.034"));
+/// assert_eq!(suite.failures(), 1);
+/// assert!(suite.to_xml().contains("<failure message=\"0.819 &lt; 0.9\""));
+/// ```
+#[derive(Debug, Clone, Default, PartialEq)]
+#[non_exhaustive]
+pub struct TestSuite {
+    /// What the suite is called.
+    pub name: String,
+    /// Its cases.
+    pub cases: Vec<JUnitCase>,
+}
+
+/// One test case.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub struct JUnitCase {
+    /// What is claimed: `accuracy >= 0.8`.
+    pub name: String,
+    /// What it is claimed about; CI systems group cases by it.
+    pub class_name: String,
+    /// What was decided.
+    pub outcome: CaseOutcome,
+    /// The figures, and what else a reader of a log wants to see.
+    pub details: Option<String>,
+}
+
+/// What was decided about a test case.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum CaseOutcome {
+    /// The claim holds.
+    Passed,
+    /// It does not, or must be shown and is not; with the reason.
+    Failed(String),
+    /// It is open and need not be shown; with the reason.
+    Skipped(String),
+}
+
+impl JUnitCase {
+    fn new(name: impl Into<String>, class_name: impl Into<String>, outcome: CaseOutcome) -> Self {
+        JUnitCase { name: name.into(), class_name: class_name.into(), outcome, details: None }
+    }
+
+    /// A case that passed.
+    pub fn passed(name: impl Into<String>, class_name: impl Into<String>) -> Self {
+        JUnitCase::new(name, class_name, CaseOutcome::Passed)
+    }
+
+    /// A case that failed, with the reason.
+    pub fn failed(name: impl Into<String>, class_name: impl Into<String>, reason: impl Into<String>) -> Self {
+        JUnitCase::new(name, class_name, CaseOutcome::Failed(reason.into()))
+    }
+
+    /// A case that was not decided and need not be, with the reason.
+    pub fn skipped(
+        name: impl Into<String>,
+        class_name: impl Into<String>,
+        reason: impl Into<String>,
+    ) -> Self {
+        JUnitCase::new(name, class_name, CaseOutcome::Skipped(reason.into()))
+    }
+
+    /// The same with its figures.
+    #[must_use]
+    pub fn details(mut self, details: impl Into<String>) -> Self {
+        self.details = Some(details.into());
+        self
+    }
+}
+
+impl TestSuite {
+    /// A suite without cases.
+    pub fn new(name: impl Into<String>) -> Self {
+        TestSuite { name: name.into(), cases: Vec::new() }
+    }
+
+    /// Adds a case.
+    pub fn push(&mut self, case: JUnitCase) {
+        self.cases.push(case);
+    }
+
+    /// How many cases failed.
+    pub fn failures(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, CaseOutcome::Failed(_))).count()
+    }
+
+    /// How many cases were not decided.
+    pub fn skipped(&self) -> usize {
+        self.cases.iter().filter(|case| matches!(case.outcome, CaseOutcome::Skipped(_))).count()
+    }
+
+    /// The suite as an XML document. It has no times: they would differ from run to run and are not about the gates.
+    pub fn to_xml(&self) -> String {
+        let counts = format!(
+            "tests=\"{}\" failures=\"{}\" errors=\"0\" skipped=\"{}\"",
+            self.cases.len(),
+            self.failures(),
+            self.skipped()
+        );
+        let name = attribute(&self.name);
+        let mut xml = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
+        let _ =
+            writeln!(xml, "<testsuites name=\"{name}\" {counts}>\n  <testsuite name=\"{name}\" {counts}>");
+        self.cases.iter().for_each(|case| xml += &case.to_xml());
+        xml + "  </testsuite>\n</testsuites>\n"
+    }
+}
+
+impl JUnitCase {
+    fn to_xml(&self) -> String {
+        let (name, class) = (attribute(&self.name), attribute(&self.class_name));
+        let details = self.details.as_deref().unwrap_or_default();
+        let inner = match &self.outcome {
+            CaseOutcome::Passed => String::new(),
+            CaseOutcome::Failed(reason) => {
+                let body = if details.is_empty() { reason } else { details };
+                let message = attribute(reason);
+                format!("      <failure message=\"{message}\" type=\"gate\">{}</failure>\n", text(body))
+            }
+            CaseOutcome::Skipped(reason) => format!("      <skipped message=\"{}\"/>\n", attribute(reason)),
+        };
+        // A failure shows its details itself.
+        let is_failure = matches!(self.outcome, CaseOutcome::Failed(_));
+        let output = Some(details).filter(|details| !details.is_empty() && !is_failure);
+        let output = output.map(|details| format!("      <system-out>{}</system-out>\n", text(details)));
+        let inner = inner + &output.unwrap_or_default();
+        let head = format!("    <testcase name=\"{name}\" classname=\"{class}\"");
+        if inner.is_empty() { format!("{head}/>\n") } else { format!("{head}>\n{inner}    </testcase>\n") }
+    }
+}
+
+/// Whether XML 1.0 has the character at all.
+fn is_xml(c: char) -> bool {
+    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
+}
+
+/// The value of an attribute, in which line breaks are kept.
+fn attribute(value: &str) -> String {
+    escaped(value, true)
+}
+
+/// The text of an element.
+fn text(value: &str) -> String {
+    escaped(value, false)
+}
+
+fn escaped(value: &str, is_attribute: bool) -> String {
+    let mut escaped = String::with_capacity(value.len());
+    for c in value.chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            // `]]>` must not be in a text.
+            '>' => escaped.push_str("&gt;"),
+            '"' if is_attribute => escaped.push_str("&quot;"),
+            // Parsers turn it into a line break, and line breaks of attributes into blanks.
+            '\r' => escaped.push_str("&#13;"),
+            '\n' if is_attribute => escaped.push_str("&#10;"),
+            '\t' if is_attribute => escaped.push_str("&#9;"),
+            c if is_xml(c) => escaped.push(c),
+            _ => escaped.push(crate::REPLACEMENT),
+        }
+    }
+    escaped
+}
