@@ -11,7 +11,8 @@ An area is a file beside this one, not named like a package, with a function `ca
 - The table is a dictionary of columns. `id` may be left out; None is an empty cell. A table with lists or dictionaries
   in it becomes JSONL, any other CSV.
 - The options are those of `errorbar score`. Cases with the same options run in one process, so give many tables the
-  same options rather than one table many.
+  same options rather than one table many. A `comparison` has a table for each side, or one of all sides, and the options
+  of `errorbar compare`; its rows are those of `comparisons`, and it is a process of its own.
 - A figure is a key of a row of `estimates` (`value`, `stderr`, `lower`, `upper`, `df`, ...) and what it must be. Further
   arguments choose the row by its other keys: `figure("value", 0.5, metric="accuracy", group="law")`. The row must be
   unique. None as the expected number means that the figure must not exist. A key may be a path: `note.auto`.
@@ -52,8 +53,12 @@ class Case:
     table: dict
     options: tuple
     figures: list
+    command: str = "score"
+    # Those of the other sides of a comparison.
+    other_tables: tuple = ()
     area: str = ""
     file: Path = None
+    other_files: list = field(default_factory=list)
     failures: list = field(default_factory=list)
     # Relative deviations of closed forms; deviations of resampling in Monte-Carlo errors.
     closed: list = field(default_factory=list)
@@ -67,6 +72,11 @@ def figure(key, expected, /, *, monte_carlo_error=None, tolerance=TOLERANCE, **r
 
 def case(name, table, options, *figures):
     return Case(name, dict(table), tuple(options), list(figures))
+
+
+def comparison(name, tables, options, *figures):
+    base, *others = tables
+    return Case(name, dict(base), tuple(options), list(figures), "compare", tuple(others))
 
 
 def t_quantile(p, df):
@@ -83,15 +93,21 @@ def t_interval(level, df, mean, error):
 
 
 def write(case, folder, number):
-    columns = {"id": [], **case.table}
+    case.file = write_table(case, case.table, folder, number)
+    for side, table in enumerate(case.other_tables, 1):
+        case.other_files.append(write_table(case, table, folder, f"{number}_{side}"))
+
+
+def write_table(case, table, folder, number):
+    columns = {"id": [], **table}
     rows = max(len(column) for column in columns.values())
     columns["id"] = columns["id"] or [f"q{row}" for row in range(rows)]
     if any(len(column) != rows for column in columns.values()):
         raise ValueError(f"{case.area}: {case.name}: columns of different length")
     plain = {name: [python_value(value) for value in column] for name, column in columns.items()}
     nested = any(isinstance(value, (list, dict)) for column in plain.values() for value in column)
-    case.file = folder / f"{number}.{'jsonl' if nested else 'csv'}"
-    with case.file.open("w", newline="", encoding="utf-8") as file:
+    path = folder / f"{number}.{'jsonl' if nested else 'csv'}"
+    with path.open("w", newline="", encoding="utf-8") as file:
         if nested:
             for row in zip(*plain.values()):
                 present = {name: value for name, value in zip(plain, row) if value is not None}
@@ -100,6 +116,7 @@ def write(case, folder, number):
             writer = csv.writer(file)
             writer.writerow(plain)
             writer.writerows(zip(*plain.values()))
+    return path
 
 
 def python_value(value):
@@ -116,24 +133,31 @@ def run(binary, cases, folder):
     by_options = defaultdict(list)
     for number, one in enumerate(cases):
         write(one, folder, number)
-        by_options[one.options].append(one)
+        by_options[one.command, one.options].append(one)
     jobs = []
-    for same in by_options.values():
-        jobs += [same[at : at + FILES_PER_PROCESS] for at in range(0, len(same), FILES_PER_PROCESS)]
+    for (command, _), same in by_options.items():
+        together = FILES_PER_PROCESS if command == "score" else 1
+        jobs += [same[at : at + together] for at in range(0, len(same), together)]
     with ThreadPoolExecutor() as pool:
         list(pool.map(lambda job: run_together(binary, job), jobs))
     return len(jobs)
 
 
 def run_together(binary, cases):
-    command = [binary, "score", *[str(one.file) for one in cases], *cases[0].options, "--format", "json"]
+    first = cases[0]
+    files = [str(file) for one in cases for file in [one.file, *one.other_files]]
+    command = [binary, first.command, *files, *first.options, "--format", "json"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-        answers = {Path(answer["log"]).name: answer for answer in json.loads(done.stdout)}
+        answers = json.loads(done.stdout)
+        if first.command == "compare":
+            answers = {first.file.name: answers["comparisons"]}
+        else:
+            answers = {Path(answer["log"]).name: answer["estimates"] for answer in answers}
         error = ": ".join(done.stderr.strip().splitlines()[-3:])
     except subprocess.TimeoutExpired:
         answers, error = {}, f"no answer within {SECONDS} s"
-    except ValueError:
+    except (ValueError, KeyError):
         answers, error = {}, done.stderr.strip() or f"exit code {done.returncode}"
     if not answers and len(cases) > 1:
         # One file must not take the others with it.
@@ -141,12 +165,12 @@ def run_together(binary, cases):
             run_together(binary, [one])
         return
     for one in cases:
-        answer = answers.get(one.file.name)
-        if answer is None:
+        rows = answers.get(one.file.name)
+        if rows is None:
             one.failures.append(error or "no results")
             continue
         for expected in one.figures:
-            compare(one, expected, answer["estimates"], error)
+            compare(one, expected, rows, error)
 
 
 def compare(case, expected, rows, error):

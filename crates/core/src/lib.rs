@@ -106,7 +106,8 @@ pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
 pub use sequence::{
-    ConfidenceSequence, EarlyStop, RuleError, RuleMeasure, SequenceError, StopRule, random_order,
+    ConfidenceSequence, EarlyStop, FigureProblem, MeanFigure, RuleError, RuleMeasure, SampleValue,
+    SequenceError, StopRule, random_order,
 };
 pub use spec::Spec;
 pub use value::{

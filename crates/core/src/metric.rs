@@ -22,6 +22,7 @@ use crate::params::ToSpec;
 use crate::ratings::Raters;
 use crate::scores::Scores;
 use crate::spec::{SEED, Spec, params_to_log};
+use crate::value::Conversion;
 
 /// Which scores a metric wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -174,6 +175,12 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     /// Which numbers it is about. An error or interval goes into the row of the location that has the same subject.
     fn subject(&self) -> Option<Subject> {
         self.inner()?.subject()
+    }
+
+    /// The conversion of values to numbers, if it is the mean of those numbers over all samples: then each sample has its
+    /// part in it, and a run can be stopped by it. See [`StopRule`](crate::StopRule).
+    fn mean_of(&self) -> Option<Conversion> {
+        None
     }
 
     /// The metadata key that it clusters samples by.
@@ -463,6 +470,9 @@ macro_rules! forward_metric {
         }
         fn subject(&$self) -> Option<$crate::Subject> {
             $inner.subject()
+        }
+        fn mean_of(&$self) -> Option<$crate::Conversion> {
+            $inner.mean_of()
         }
         fn cluster(&$self) -> Option<&str> {
             $inner.cluster()

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use errorbar_core::ErrorMethod;
 use errorbar_log::eval::LogError;
 
-use crate::{DatasetError, TaskProblem};
+use crate::{DatasetError, StopRuleProblem, TaskProblem};
 
 /// The result of anything in this crate that is about a whole task or run.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -89,6 +89,20 @@ pub enum Error {
         logged: String,
         /// The task that was to be resumed.
         task: String,
+    },
+    /// A rule by which the run cannot be stopped early.
+    #[error("the run cannot be stopped by `{rule}`: {problem}")]
+    StopRule {
+        /// The rule.
+        rule: String,
+        /// Why not.
+        problem: Box<StopRuleProblem>,
+    },
+    /// A log whose samples were taken in the order of the dataset, so that no rule can stop the rest early.
+    #[error("{} was run without a rule to stop by, so that its samples are not in a random order", path.display())]
+    NotInRandomOrder {
+        /// The log.
+        path: PathBuf,
     },
     /// A record of the log that this version cannot read.
     #[error("{}: {what} is recorded in a way that this program does not know: {problem}", path.display())]

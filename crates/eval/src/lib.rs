@@ -53,8 +53,8 @@ pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use rescore::{PreparedRescore, Rescore, RescoreError, RescoredLog};
 pub use run::{
     CancelToken, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
-    RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures, StopReason, block_on,
-    cancel_on_interrupt, open_resumable, open_resumable_with,
+    RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures, SequenceProgress, StopReason,
+    StopRuleProblem, block_on, cancel_on_interrupt, open_resumable, open_resumable_with,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};

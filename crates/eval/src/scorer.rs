@@ -19,6 +19,12 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
     /// Judges an answer; nothing means that the sample has no score by this scorer.
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>>;
 
+    /// The lowest and the highest score that it can give, as numbers. Where they are known, a run can be stopped early by
+    /// the mean of its scores.
+    fn range(&self) -> Option<(f64, f64)> {
+        None
+    }
+
     /// The models that it calls by name, to be opened before anything runs.
     fn models(&self) -> Vec<String> {
         Vec::new()

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use errorbar_core::registry::{Entry, EntryKind};
-use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics, Registry, Spec};
+use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics, Registry, Spec, StopRule};
 use serde_json::Value as Json;
 
 use crate::model::{AnyModel, Model};
@@ -31,6 +31,7 @@ pub struct Task {
     pub(crate) metrics: Option<Metrics>,
     pub(crate) epochs: Option<Epochs>,
     pub(crate) errors: ErrorPlan,
+    pub(crate) stop_when: Vec<StopRule>,
     pub(crate) model: Option<ModelChoice>,
     pub(crate) generate: GenerateConfig,
     pub(crate) metadata: Metadata,
@@ -173,6 +174,7 @@ impl Task {
             metrics: None,
             epochs: None,
             errors: ErrorPlan::new(),
+            stop_when: Vec::new(),
             model: None,
             generate: GenerateConfig::default(),
             metadata: Metadata::new(),
@@ -254,6 +256,17 @@ impl Task {
         /// assert_eq!(task.error_plan().cluster, ["passage"]);
         /// ```
         errors: ErrorPlan => errors;
+
+        /// The rules of which one stops a run early, over samples in a random order.
+        ///
+        /// ```
+        /// use errorbar_eval::{Sample, Task, scorers::includes};
+        /// let samples = (1..500).map(|n| Sample::new(format!("{n} + {n}?")).target((2 * n).to_string()));
+        /// let task = Task::new(samples.collect::<Vec<_>>()).scorer(includes());
+        /// let task = task.stop_when(vec!["width(accuracy) < 0.1".parse()?]);
+        /// # Ok::<(), errorbar_core::RuleError>(())
+        /// ```
+        stop_when: Vec<StopRule> => stop_when;
 
         /// The model, unless the run names another one.
         model: impl Into<ModelChoice> => Some(model.into());

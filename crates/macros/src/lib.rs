@@ -270,6 +270,7 @@ pub fn solver(options: TokenStream, item: TokenStream) -> TokenStream {
 /// |---|---|
 /// | `metrics = [mean(), stderr()]` | what is computed over its scores, unless the task has its own: what the macro `metrics!` takes, or a map alone, `{"a*": [mean()]}`, for scores that are maps; required |
 /// | `name = "word_overlap"` | the name in specs and logs; that of the function if unset |
+/// | `range = (0.0, 1.0)` | the lowest and the highest score that there can be; a run can then be stopped early by its mean |
 /// | `replaces` | it takes the place of a scorer of the same name |
 #[proc_macro_attribute]
 pub fn scorer(options: TokenStream, item: TokenStream) -> TokenStream {

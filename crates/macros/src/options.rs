@@ -4,7 +4,7 @@ use proc_macro2::{Ident, TokenStream};
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Error, LitStr, Path, Result, Token, braced, bracketed, parse_quote};
+use syn::{Error, Expr, LitStr, Path, Result, Token, braced, bracketed, parse_quote};
 
 /// The options of any attribute; those that it does not have stay empty.
 pub(crate) struct Options {
@@ -26,6 +26,8 @@ pub(crate) struct Options {
     pub(crate) built_in: bool,
     /// The function that says what a solver does or what a scorer needs.
     pub(crate) known: Option<Path>,
+    /// The lowest and the highest score.
+    pub(crate) range: Option<Expr>,
 }
 
 /// What a list of metrics is written as: what the macro `metrics!` takes, or a map alone, for scores that are maps.
@@ -53,6 +55,7 @@ impl Options {
             replaces: false,
             built_in: false,
             known: None,
+            range: None,
         };
         let mut seen: Vec<String> = Vec::new();
         let read = |meta: ParseNestedMeta<'_>| {
@@ -82,6 +85,7 @@ impl Options {
             "keys" => self.keys = Some(keys(meta)?),
             "metrics" => self.metrics = Some(metrics(meta)?),
             "known" => self.known = Some(meta.value()?.call(Path::parse_mod_style)?),
+            "range" => self.range = Some(meta.value()?.parse()?),
             "state" => self.state = true,
             "replaces" => self.replaces = true,
             _ => self.built_in = true,
@@ -121,6 +125,7 @@ fn usage(known: &[&str]) -> String {
         "parts" => "`parts = \"value\" | \"metadata\" | \"all\"`",
         "keys" => "`keys = [\"…\"]`",
         "metrics" => "`metrics = [accuracy(), stderr()]`",
+        "range" => "`range = (0.0, 1.0)`",
         "state" => "`state`",
         _ => "`replaces`",
     });

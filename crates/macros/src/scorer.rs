@@ -23,7 +23,7 @@ const KIND: FunctionKind = FunctionKind {
 };
 
 pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
-    let builder = Builder::parse(&KIND, &["metrics", "name", "replaces"], options, item)?;
+    let builder = Builder::parse(&KIND, &["metrics", "range", "name", "replaces"], options, item)?;
     let Some(metrics) = &builder.options.metrics else {
         let problem =
             "a scorer names the metrics of its scores: `#[scorer(metrics = [accuracy(), stderr()])]`";
@@ -53,6 +53,13 @@ fn implementation(builder: &Builder, metrics: &ScorerMetrics) -> TokenStream {
             }
         }
     });
+    let range = builder.options.range.as_ref().map(|range| {
+        quote! {
+            fn range(&self) -> ::std::option::Option<(f64, f64)> {
+                ::std::option::Option::Some(#range)
+            }
+        }
+    });
     quote! {
         #[automatically_derived]
         impl #krate::eval::Scorer for #name {
@@ -70,6 +77,8 @@ fn implementation(builder: &Builder, metrics: &ScorerMetrics) -> TokenStream {
             }
 
             #needs
+
+            #range
         }
     }
 }

@@ -61,7 +61,8 @@ pub enum ComparisonError {
     /// The sides have no scorer in common.
     #[error(
         "{base} and {other} have no scorer in common: {base} has scores by {}, {other} by {}",
-        list(base_scorers), list(other_scorers)
+        list(base_scorers),
+        list(other_scorers)
     )]
     NoCommonScorer {
         /// The base.
@@ -76,7 +77,8 @@ pub enum ComparisonError {
     /// The sides have no metric in common.
     #[error(
         "{base} and {other} have no metric in common that can be compared: {base} has {}, {other} {}",
-        list(base_metrics), list(other_metrics)
+        list(base_metrics),
+        list(other_metrics)
     )]
     NoCommonMetric {
         /// The base.

@@ -160,6 +160,8 @@ impl<'p> BlockPair<'p> {
         }
         let pairing = Pairing::new(self.base, self.other, common);
         let by = self.sides.options.by.as_deref();
+        // A key that samples lack is no matter of one metric.
+        self.selections(&pairing, by)?;
         let mut comparisons = Vec::new();
         for metric in self.metrics() {
             let compared = self.compare_metric(metric, &pairing, by);

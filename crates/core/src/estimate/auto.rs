@@ -63,7 +63,9 @@ fn rule_of_three(input: &IntervalInput<'_>) -> Option<String> {
     let three = -libm::log1p(-input.plan.level());
     let n = input.units();
     let (scores, share) = (if is_clustered { "clusters" } else { "scores" }, three / n as f64);
-    Some(format!("rule of three: no {absent} among {n} {scores}, so {bound} about {three:.1}/{n} = {share:.2}"))
+    Some(format!(
+        "rule of three: no {absent} among {n} {scores}, so {bound} about {three:.1}/{n} = {share:.2}"
+    ))
 }
 
 /// Whether the interval of a method depends on the seed.

@@ -35,7 +35,9 @@ pub(crate) use methods::wilson::wilson;
 pub(crate) use plan::DRAWS;
 pub use plan::ErrorPlan;
 pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
-pub(crate) use resampled::{ResampledFigure, ResampledFigures, planned_draws, resampled_estimate, resampled_estimates};
+pub(crate) use resampled::{
+    ResampledFigure, ResampledFigures, planned_draws, resampled_estimate, resampled_estimates,
+};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
 pub(crate) use summary::{error_across_groups, estimate_from, estimate_of_share};

@@ -85,6 +85,11 @@ impl<M: SummaryMetric> Metric for M {
         Some(Subject { conversions: vec![self.figure().conversion()], ..Subject::default() })
     }
 
+    fn mean_of(&self) -> Option<Conversion> {
+        let figure = self.figure();
+        (figure.role == Role::Location).then(|| figure.conversion())
+    }
+
     fn cluster(&self) -> Option<&str> {
         self.figure().cluster.map(String::as_str)
     }

@@ -145,7 +145,8 @@ impl RejectedEnds {
     /// The chance of a number of wins that is rejected.
     fn probability(&self) -> f64 {
         // As many wins as losses is rejected only with a mid-p near 1, and then all else is too.
-        let is_even = self.m > 0 && self.m.is_multiple_of(2) && self.null.k.map_or(0, |k| k + 1) == self.m / 2;
+        let is_even =
+            self.m > 0 && self.m.is_multiple_of(2) && self.null.k.map_or(0, |k| k + 1) == self.m / 2;
         if is_even && self.test.is_mid {
             let middle = binomial_pmf(self.m / 2, self.m, 0.5);
             if 1.0 - 0.5 * middle <= self.test.alpha {

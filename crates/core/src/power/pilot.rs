@@ -33,7 +33,7 @@ impl<'a> PilotSide<'a> {
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
 pub struct PilotScores {
-    /// The number of samples; of pairs, if two runs are paired; of both, if they are not.
+    /// The number of samples; of pairs, if two runs are paired; of the smaller run, if they are not.
     pub samples: u64,
     /// Samples that only the first run has.
     pub only_base: u64,
@@ -187,7 +187,7 @@ impl PilotScores {
         };
         let shares = base.share.filter(|_| other.share.is_some());
         Ok(PilotScores {
-            samples: base.samples + other.samples,
+            samples: base.samples.min(other.samples),
             only_base: 0,
             only_other: 0,
             epochs: base.epochs.filter(|epochs| other.epochs == Some(*epochs)),

@@ -35,7 +35,8 @@ impl<'a> ScoreSet<'a> {
     ) -> ScoreSet<'c> {
         let details = if with_details { self.details.as_ref().clone() } else { ScoreDetails::default() };
         let (values, sample_rows) = (self.values.as_ref().clone(), self.sample_rows.clone());
-        let mut set = ScoreSet::derived(columns, scorer, values, details, sample_rows, self.estimation.clone());
+        let mut set =
+            ScoreSet::derived(columns, scorer, values, details, sample_rows, self.estimation.clone());
         set.absent = self.absent.clone();
         set.epochs = self.epochs.clone();
         set

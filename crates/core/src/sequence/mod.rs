@@ -9,12 +9,14 @@
 
 mod bound;
 mod early_stop;
+mod figure;
 mod order;
 mod rule;
 mod wealth;
 
 pub use early_stop::EarlyStop;
 pub(crate) use early_stop::OrderedScores;
+pub use figure::{FigureProblem, MeanFigure, SampleValue};
 pub use order::random_order;
 pub use rule::{RuleError, RuleMeasure, StopRule};
 
@@ -37,7 +39,7 @@ pub(crate) const MAX_POPULATION: u64 = 100_000_000;
 ///     sequence.push(f64::from(u8::from(at % 4 > 0)))?;
 /// }
 /// let interval = sequence.interval();
-/// assert_eq!(format!("{:.3} to {:.3}", interval.lower, interval.upper), "0.651 to 0.830");
+/// assert_eq!(format!("{:.3} to {:.3}", interval.lower, interval.upper), "0.658 to 0.824");
 /// # Ok::<(), errorbar_core::SequenceError>(())
 /// ```
 #[derive(Clone, Debug)]

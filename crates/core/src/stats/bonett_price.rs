@@ -20,17 +20,15 @@ use super::normal::normal_quantile;
 /// assert!((lower + 0.0867).abs() < 1e-4 && (upper - 0.5867).abs() < 1e-4);
 /// ```
 pub fn bonett_price(wins: u64, losses: u64, n: u64, level: f64) -> (f64, f64) {
-    let z = normal_quantile(0.5 + level / 2.0);
-    let (difference, stderr) = adjusted(wins, losses, n);
-    let margin = z * stderr;
-    ((difference - margin).max(-1.0), (difference + margin).min(1.0))
+    bonett_price_of(wins as f64, losses as f64, n as f64, normal_quantile(0.5 + level / 2.0))
 }
 
-/// The difference of the adjusted shares and its standard error: the centre of the interval, and its half width at z = 1.
-pub(crate) fn adjusted(wins: u64, losses: u64, n: u64) -> (f64, f64) {
-    let pairs = n as f64 + 2.0;
-    let (won, lost) = ((wins as f64 + 1.0) / pairs, (losses as f64 + 1.0) / pairs);
+/// The same of counts that need not be whole, such as those of an effective n, with the quantile of the ends.
+pub(crate) fn bonett_price_of(wins: f64, losses: f64, n: f64, quantile: f64) -> (f64, f64) {
+    let pairs = n + 2.0;
+    let (won, lost) = ((wins + 1.0) / pairs, (losses + 1.0) / pairs);
     // From the counts, so that equal ones give 0.
-    let difference = (wins as f64 - losses as f64) / pairs;
-    (difference, ((won + lost - difference * difference).max(0.0) / pairs).sqrt())
+    let difference = (wins - losses) / pairs;
+    let margin = quantile * ((won + lost - difference * difference).max(0.0) / pairs).sqrt();
+    ((difference - margin).max(-1.0), (difference + margin).min(1.0))
 }

@@ -35,6 +35,7 @@ pub use adjust::{benjamini_hochberg, holm};
 pub use beta::{beta_cdf, beta_quantile, beta_survival, beta_survival_quantile};
 pub use binomial::{binomial_cdf, binomial_pmf, binomial_survival};
 pub use bonett_price::bonett_price;
+pub(crate) use bonett_price::bonett_price_of;
 pub(crate) use bootstrap::resampled_means_of;
 pub use bootstrap::{
     ClusterTotal, clustered_resampled_means, quantile_inverse, quantile_linear, resampled_means,

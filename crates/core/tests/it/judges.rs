@@ -368,8 +368,7 @@ fn labels_without_a_disagreement_leave_some_open() {
         assert!(note.starts_with("no disagreement in 5 labels: up to 52.2 % may be"), "{note}");
         // The two distances, as squares: that of t, and 1 − 0.025^(1/5) of the range.
         let unseen = weight * (1.0 - 0.025_f64.powf(0.2));
-        let (value, plain, auto) =
-            (auto.number().unwrap(), plain.interval.unwrap(), auto.interval.unwrap());
+        let (value, plain, auto) = (auto.number().unwrap(), plain.interval.unwrap(), auto.interval.unwrap());
         assert!((auto.lower - (value - (value - plain.lower).hypot(unseen)).max(0.0)).abs() < 1e-12);
         assert!((auto.upper - (value + (plain.upper - value).hypot(unseen)).min(1.0)).abs() < 1e-12);
         assert!(auto.lower < plain.lower && plain.upper < auto.upper, "{metric} {auto:?} {plain:?}");

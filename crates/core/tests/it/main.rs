@@ -8,6 +8,7 @@
 )]
 
 mod any_metric;
+mod comparison;
 mod coverage;
 mod early_stop;
 mod estimates;

@@ -60,6 +60,15 @@ pub(super) fn significant(number: f64, digits: usize) -> String {
     }
 }
 
+/// A number with this number of significant digits, without zeros at its end.
+pub(super) fn short(number: f64, digits: usize) -> String {
+    let text = significant(number, digits);
+    match text.contains('.') && !text.contains('e') {
+        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
+        false => text,
+    }
+}
+
 /// A width that no line reaches.
 const WHOLE_LINES: usize = 1 << 20;
 

@@ -11,7 +11,7 @@ use errorbar_log::ScoreTable;
 use errorbar_log::eval::scorer_metrics;
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 
-use super::common::{Format, counted, significant, width};
+use super::common::{Format, counted, short, width};
 use super::error_args::{ErrorArgs, check_clusters};
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::specs::PlanOverrides;
@@ -442,13 +442,4 @@ fn data(blocks: &[CoverageBlock]) -> Listing {
         }
     }
     listing
-}
-
-/// A number with this number of significant digits, without zeros at its end.
-fn short(number: f64, digits: usize) -> String {
-    let text = significant(number, digits);
-    match text.contains('.') && !text.contains('e') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
 }

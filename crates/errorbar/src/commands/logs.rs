@@ -190,7 +190,9 @@ impl OpenedLog<'_> {
     /// The metrics of the log are replaced, so it does not matter if they cannot be built.
     pub(super) fn replace_metrics(&mut self, overrides: &PlanOverrides) {
         if overrides.metrics.is_some() {
-            self.left_out.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. }));
+            self.left_out.retain(|warning| {
+                matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. })
+            });
         }
     }
 

@@ -17,6 +17,7 @@ mod list;
 mod log;
 mod logs;
 mod models;
+mod power;
 mod requirements;
 mod rescore;
 mod score;
@@ -145,6 +146,8 @@ enum Command {
     Compare(Box<compare::CompareArgs>),
     /// Simulate how often the intervals of scores like these hold the truth
     Coverage(Box<coverage::CoverageArgs>),
+    /// Plan: samples for a difference or a width, and what samples can show
+    Power(Box<power::PowerArgs>),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
     /// Work with logs: list, show samples, dump, convert, edit scores, export tables
@@ -172,6 +175,7 @@ impl Cli {
             Command::Score(args) => score::run(args, context),
             Command::Compare(args) => compare::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
+            Command::Power(args) => power::run(args, context),
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
             Command::List(args) => Ok(list::run(args, context.registry)),
@@ -223,6 +227,7 @@ mod tests {
             &["score", "--help"],
             &["compare", "--help"],
             &["coverage", "--help"],
+            &["power", "--help"],
             &["eval", "--help"],
             &["verify", "--help"],
             &["log", "--help"],

@@ -7,8 +7,10 @@
 pub(crate) mod core;
 pub(crate) mod eval;
 pub(crate) mod log;
+pub(crate) mod power;
 pub(crate) mod table;
 
+use errorbar_core::PowerError;
 use errorbar_eval::{RescoreError, TaskFileError};
 use errorbar_log::TableError;
 use errorbar_log::eval::LogError;
@@ -23,6 +25,12 @@ const MISTAKES_SHOWN: usize = 20;
 impl From<errorbar_core::Error> for Diagnostic {
     fn from(error: errorbar_core::Error) -> Self {
         Diagnostic::error(error.to_string()).hint_if(core::hint(&error))
+    }
+}
+
+impl From<PowerError> for Diagnostic {
+    fn from(error: PowerError) -> Self {
+        Diagnostic::error(error.to_string()).hint_if(power::hint(&error))
     }
 }
 

@@ -5,15 +5,16 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use errorbar_core::{Metadata, Score, ScoreColumns};
+use errorbar_core::{Metadata, Score, ScoreColumns, SequenceError};
 use errorbar_log::eval::{LogError, LogWriter, StoredSample};
 
-use super::execute::Delivery;
+use super::execute::{Delivery, SampleQueue};
 use super::observer::{Observer, Progress};
 use super::prepare::PreparedTask;
 use super::running::RunningFigures;
 use super::sample::SampleOutcome;
 use super::stop::{CancelToken, StopReason};
+use super::stopping::{StopMonitor, StopPlan};
 use crate::model::{FatalError, ModelErrorKind, SampleUsage};
 
 /// How often to look whether the run is stopped when no sample comes.
@@ -53,6 +54,9 @@ pub(super) struct Collector {
     observer: Arc<dyn Observer>,
     cancel: CancelToken,
     running: RunningFigures,
+    /// Looks at the rules that stop the run early.
+    pub(super) monitor: Option<StopMonitor>,
+    queue: Option<Arc<SampleQueue>>,
     pub(super) writer: LogWriter,
     slots: Vec<Option<SampleSlot>>,
     pub(super) done: usize,
@@ -74,6 +78,8 @@ impl Collector {
         let names: Vec<String> = prepared.scorers.iter().map(|(name, _)| name.clone()).collect();
         Collector {
             running: RunningFigures::new(&prepared.plan, &names, observer.wants_figures()),
+            monitor: None,
+            queue: None,
             slots: std::iter::repeat_with(|| None).take(prepared.total()).collect(),
             prepared,
             observer,
@@ -88,6 +94,49 @@ impl Collector {
         }
     }
 
+    /// Looks at the rules after each sample, those of an earlier run included.
+    pub(super) fn watch(&mut self, plan: &StopPlan) -> Result<(), SequenceError> {
+        self.monitor = Some(StopMonitor::new(plan, self.prepared.epochs)?);
+        Ok(())
+    }
+
+    /// The queue that is closed when a rule holds; at once if one does already.
+    pub(super) fn take_from(&mut self, queue: &Arc<SampleQueue>) {
+        self.queue = Some(Arc::clone(queue));
+        self.close_if_held();
+    }
+
+    fn close_if_held(&self) {
+        let count = self.prepared.samples.len().max(1);
+        if let (Some(queue), Some(monitor)) = (&self.queue, self.monitor.as_ref().filter(|m| m.is_held())) {
+            let sample = |index: usize| index % count;
+            queue.close(|index, started| monitor.is_needed(sample(index), started.map(sample)));
+        }
+    }
+
+    /// Takes in the samples by which the finished prefix has grown, and looks at the rules.
+    fn look(&mut self, index: usize, is_finished: bool) {
+        let count = self.prepared.samples.len().max(1);
+        let Some(monitor) = &mut self.monitor else { return };
+        let was_held = monitor.is_held();
+        monitor.recorded(index % count, is_finished);
+        while let Some(sample) = monitor.next_finished() {
+            let indices = (0..self.prepared.epochs as usize).map(|epoch| epoch * count + sample);
+            let rows = indices.filter_map(|index| Some((index, self.slots.get(index)?.as_ref()?)));
+            let mut columns = self.prepared.empty_columns();
+            let filled = rows.map(|(index, slot)| {
+                let failed = slot.outcome != SlotStatus::Succeeded;
+                let scores = slot.scores.iter().cloned();
+                self.prepared.push_row(&mut columns, index, slot.metadata.as_ref(), scores, failed)
+            });
+            let filled = filled.collect::<errorbar_core::Result<()>>();
+            monitor.take(sample, filled.map(|()| columns));
+        }
+        if !was_held {
+            self.close_if_held();
+        }
+    }
+
     /// Takes over a sample that an earlier run has done. One that failed will be run again, and counts as what it is
     /// in the log until then.
     pub(super) fn keep(&mut self, index: usize, sample: StoredSample) {
@@ -97,6 +146,7 @@ impl Collector {
             if let Some(place) = self.slots.get_mut(index) {
                 *place = Some(slot);
             }
+            self.look(index, false);
             return;
         }
         self.used.add(&SampleUsage {
@@ -114,7 +164,13 @@ impl Collector {
     pub(super) fn todo(&self) -> Vec<usize> {
         let is_open = |slot: &Option<SampleSlot>| slot.as_ref().is_none_or(SampleSlot::failed_before);
         let slots = self.slots.iter().enumerate();
-        slots.filter(|(_, slot)| is_open(slot)).map(|(index, _)| index).collect()
+        let mut todo: Vec<usize> = slots.filter(|(_, slot)| is_open(slot)).map(|(index, _)| index).collect();
+        if let Some(stopping) = &self.prepared.stopping {
+            // All epochs of a sample, one after the other: the prefix grows by whole samples.
+            let count = self.prepared.samples.len().max(1);
+            todo.sort_by_key(|index| (stopping.position(index % count), *index));
+        }
+        todo
     }
 
     /// Collects until the workers are done or a reason to stop has come up.
@@ -192,6 +248,7 @@ impl Collector {
             failed: self.failed,
             total: self.prepared.total(),
             running: &mut self.running,
+            sequence: self.monitor.as_ref().and_then(StopMonitor::progress),
         });
         Ok(())
     }
@@ -219,6 +276,7 @@ impl Collector {
         if let Some(slot) = self.slots.get_mut(index) {
             *slot = Some(SampleSlot { scores, metadata, outcome });
         }
+        self.look(index, true);
     }
 
     fn count_limit(&mut self, kind: Option<String>) {

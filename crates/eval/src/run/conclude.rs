@@ -7,19 +7,21 @@ use std::thread;
 
 use errorbar_core::{IndexMap, Results};
 use errorbar_log::eval::{
-    EvalError, EvalLog, Header, LogWriter, Reductions, Stats, Status, StoredSample, convert,
+    EvalError, EvalLog, Header, LogWriter, Reductions, STOPPED_EARLY, Stats, Status, StoppedEarly,
+    StoredSample, convert,
 };
 use errorbar_log::inspect::project;
 use tokio::sync::oneshot;
 
 use super::collector::Collector;
-use super::execute::start_workers;
+use super::execute::{SampleQueue, start_workers};
 use super::observer::Observer;
 use super::options::LogFormat;
 use super::prepare::PreparedTask;
 use super::record::now;
 use super::servers::{RecordedServer, recorded_servers};
 use super::stop::{CancelToken, StopReason};
+use super::stopping::StopMonitor;
 use crate::{Error, Result, Usage, self_graded};
 
 /// A run that has ended, and how.
@@ -58,6 +60,8 @@ pub struct FinishedRun {
     pub usage: IndexMap<String, Usage>,
     /// The model, if it graded its own answers.
     pub self_graded: Option<String>,
+    /// Why the rules that stop the run early could not be looked at to the end.
+    pub stop_problem: Option<String>,
     /// The servers that the log names, which are to be given again when the run is resumed.
     pub servers: Vec<RecordedServer>,
 }
@@ -83,6 +87,7 @@ impl FinishedRun {
             limits: BTreeMap::new(),
             usage: IndexMap::new(),
             self_graded: self_graded(&prepared.start.eval),
+            stop_problem: None,
             servers: recorded_servers(&prepared.start.eval),
         }
     }
@@ -117,6 +122,9 @@ impl PreparedTask {
         let started_at = now();
         let mut collector =
             Collector::new(Arc::clone(&prepared), writer, Arc::clone(&observer), cancel.clone());
+        if let Some(stopping) = &prepared.stopping {
+            collector.watch(stopping).map_err(|error| Error::Errors { problem: error.to_string() })?;
+        }
         for (index, sample) in resumed {
             collector.keep(index, sample);
         }
@@ -128,7 +136,9 @@ impl PreparedTask {
             total,
             total.saturating_sub(todo.len()),
         );
-        let receiver = start_workers(&prepared, todo, &cancel, observer.wants_transcripts());
+        let queue = Arc::new(SampleQueue::new(todo));
+        collector.take_from(&queue);
+        let receiver = start_workers(&prepared, &queue, &cancel, observer.wants_transcripts());
         // Its own thread, because writing blocks.
         let (sender, collected) = oneshot::channel();
         // If the receiver was dropped, the result is dropped too.
@@ -161,7 +171,28 @@ fn conclude(
     let (done, failed) = (done + collected.not_retried(), failed + collected.not_retried());
     let log_error = collected.log_error.take().map(Error::from);
     let columns = collected.columns(prepared)?;
-    let (evaluation, results_error) = match prepared.plan.evaluate(&columns) {
+    // Whatever else ends a run leaves gaps in the order of its samples.
+    let held = collected.monitor.as_ref().and_then(StopMonitor::conclusion);
+    let held = held.filter(|_| stopped.is_none() && done < total);
+    let (mut plan, mut start) = (prepared.plan.clone(), prepared.start.clone());
+    let mut stopped = stopped;
+    if let (Some(held), Some(stopping)) = (held, &prepared.stopping) {
+        let samples = usize::try_from(held.samples).unwrap_or(usize::MAX);
+        let early_stop = stopping.early_stop(&prepared.samples, samples);
+        plan.errors.early_stop = Some(early_stop.map_err(|problem| Error::Errors { problem })?);
+        let (rule, reason) = (held.rule.to_string(), held.reason());
+        let record = StoppedEarly {
+            rule: rule.clone(),
+            reason: reason.clone(),
+            samples: held.samples,
+            planned: held.population,
+            seed: stopping.seed,
+            at: now(),
+        };
+        start.eval.config.extra.insert(STOPPED_EARLY.to_owned(), record.to_json());
+        stopped = Some(StopReason::RuleHeld { rule, reason, samples, planned: prepared.samples.len() });
+    }
+    let (evaluation, results_error) = match plan.evaluate(&columns) {
         Ok(evaluation) => (Some(evaluation), None),
         Err(error) => (None, Some(error)),
     };
@@ -182,15 +213,18 @@ fn conclude(
             (Status::Error, Some(format!("the server of {model} is not trusted: {problem}")))
         }
         (Some(StopReason::LogFailed), _) => (Status::Error, None),
+        (Some(StopReason::RuleHeld { .. }), None) => (Status::Success, None),
+        (Some(StopReason::RuleHeld { .. }), Some(error)) => (Status::Error, Some(error.to_string())),
         (Some(_), _) => (Status::Cancelled, None),
         (None, Some(error)) => (Status::Error, Some(error.to_string())),
         (None, None) => (Status::Success, None),
     };
+    let stop_problem = collected.monitor.as_ref().and_then(|monitor| monitor.problem()).map(str::to_owned);
     let usage = std::mem::take(&mut collected.used.by_model);
     let mut stats = Stats::default();
     (stats.started_at, stats.completed_at) = (started_at, now());
     (stats.model_usage, stats.role_usage) = (usage.clone(), collected.used.by_role);
-    let header = Header::started(prepared.start.clone())
+    let header = Header::started(start)
         .status(status)
         .results(evaluation.as_ref().map(|evaluation| project(&evaluation.results)))
         .stats(stats)
@@ -221,6 +255,7 @@ fn conclude(
         resumed,
         failed,
         limits: collected.limits,
+        stop_problem,
         usage,
         ..FinishedRun::complete(prepared)
     })

@@ -1,6 +1,6 @@
 //! The workers: a number of samples at once, none of them waiting for another.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::ops::Range;
 use std::sync::{Arc, Mutex, mpsc};
 
 use errorbar_log::eval::{Encoder, LogError};
@@ -18,11 +18,38 @@ pub(super) struct Delivery {
     pub(super) counted: oneshot::Sender<()>,
 }
 
-/// What workers share.
-struct Queue {
-    /// The next sample, as an index of those to do.
-    next: AtomicUsize,
+/// The samples to do, in order.
+#[derive(Debug)]
+pub(super) struct SampleQueue {
     todo: Vec<usize>,
+    /// Where the next one is, and where to end.
+    place: Mutex<Range<usize>>,
+}
+
+impl SampleQueue {
+    pub(super) fn new(todo: Vec<usize>) -> Self {
+        let place = Mutex::new(0..todo.len());
+        SampleQueue { todo, place }
+    }
+
+    fn take(&self) -> Option<usize> {
+        let at = lock(&self.place).next()?;
+        self.todo.get(at).copied()
+    }
+
+    /// Lets no further sample start but those that are needed, which stand first. What decides is told the last that has
+    /// started.
+    pub(super) fn close(&self, is_needed: impl Fn(usize, Option<usize>) -> bool) {
+        let mut place = lock(&self.place);
+        let started = place.start.checked_sub(1).and_then(|last| self.todo.get(last)).copied();
+        let left = self.todo.get(place.clone()).unwrap_or_default();
+        place.end = place.start + left.partition_point(|index| is_needed(*index, started));
+    }
+}
+
+/// What workers share.
+struct Shared {
+    queue: Arc<SampleQueue>,
     encoders: EncoderPool,
 }
 
@@ -49,35 +76,35 @@ impl EncoderPool {
 /// end of the channel is returned.
 pub(super) fn start_workers(
     prepared: &Arc<PreparedTask>,
-    todo: Vec<usize>,
+    queue: &Arc<SampleQueue>,
     cancel: &CancelToken,
     with_transcripts: bool,
 ) -> mpsc::Receiver<Delivery> {
-    let workers = prepared.max_samples.min(todo.len());
+    let workers = prepared.max_samples.min(queue.todo.len());
     let (sender, receiver) = mpsc::channel();
-    let queue = Arc::new(Queue { next: AtomicUsize::new(0), todo, encoders: EncoderPool::default() });
+    let shared = Arc::new(Shared { queue: Arc::clone(queue), encoders: EncoderPool::default() });
     for _ in 0..workers {
-        let (prepared, queue) = (Arc::clone(prepared), Arc::clone(&queue));
-        tokio::spawn(work(prepared, queue, cancel.clone(), sender.clone(), with_transcripts));
+        let (prepared, shared) = (Arc::clone(prepared), Arc::clone(&shared));
+        tokio::spawn(work(prepared, shared, cancel.clone(), sender.clone(), with_transcripts));
     }
     receiver
 }
 
 async fn work(
     prepared: Arc<PreparedTask>,
-    queue: Arc<Queue>,
+    shared: Arc<Shared>,
     cancel: CancelToken,
     sender: mpsc::Sender<Delivery>,
     with_transcripts: bool,
 ) {
-    let Queue { next, todo, encoders } = &*queue;
+    let Shared { queue, encoders } = &*shared;
     while !cancel.is_stopped()
-        && let Some(index) = todo.get(next.fetch_add(1, Ordering::Relaxed))
+        && let Some(index) = queue.take()
     {
-        let Some((id, sample, epoch)) = prepared.item(*index) else { continue };
+        let Some((id, sample, epoch)) = prepared.item(index) else { continue };
         let ran = tokio::select! {
             biased;
-            ran = run_sample(&prepared, *index, (id, sample, epoch), encoders, with_transcripts) => ran,
+            ran = run_sample(&prepared, index, (id, sample, epoch), encoders, with_transcripts) => ran,
             () = cancel.stopped() => return,
         };
         if !hand_over(&sender, ran).await {

@@ -24,6 +24,8 @@ mod sample;
 mod servers;
 mod steps;
 mod stop;
+mod stop_rules;
+mod stopping;
 
 pub use block::{block_on, cancel_on_interrupt};
 pub use conclude::FinishedRun;
@@ -37,3 +39,5 @@ pub use running::{RunningFigure, RunningFigures};
 pub(crate) use sample::within;
 pub use servers::{ModelServer, RecordedServer};
 pub use stop::{CancelToken, StopReason};
+pub use stop_rules::StopRuleProblem;
+pub use stopping::SequenceProgress;

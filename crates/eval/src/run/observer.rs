@@ -5,6 +5,7 @@ use std::path::Path;
 use errorbar_log::eval::Transcript;
 
 use super::running::RunningFigures;
+use super::stopping::SequenceProgress;
 
 /// How far a run is.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub struct Progress<'a> {
     pub total: usize,
     /// The figures so far.
     pub running: &'a mut RunningFigures,
+    /// How far the confidence sequence is that may stop the run early.
+    pub sequence: Option<SequenceProgress>,
 }
 
 /// Watches a run. Every method has an empty default.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use errorbar_core::{ErrorPlan, Metadata, Metrics, Reducers};
+use errorbar_core::{ErrorPlan, Metadata, Metrics, Reducers, StopRule};
 use serde_json::Value as Json;
 
 use crate::{Calls, FailOnError, GenerateConfig, ModelChoice, Prices, UsageLimits};
@@ -25,6 +25,8 @@ pub struct RunOptions {
     pub metrics: Option<Metrics>,
     /// How errors and intervals are computed.
     pub errors: Option<ErrorPlan>,
+    /// The rules of which one stops the run early; none if empty.
+    pub stop_when: Option<Vec<StopRule>>,
     /// How many samples run at once.
     pub max_samples: Option<usize>,
     /// The seed of resampling.
@@ -72,6 +74,7 @@ impl Default for RunOptions {
             reducers: None,
             metrics: None,
             errors: None,
+            stop_when: None,
             max_samples: None,
             seed: None,
             log_dir: PathBuf::from("logs"),

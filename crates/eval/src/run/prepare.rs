@@ -16,6 +16,7 @@ use errorbar_log::inspect::project;
 use super::options::{LogFormat, RunOptions};
 use super::record::{options_of, start_record};
 use super::steps::StepNames;
+use super::stopping::StopPlan;
 use crate::NamedSample;
 use crate::task_check::{self, Finding, HeadlineParts, RequiredKey};
 use crate::{
@@ -46,6 +47,8 @@ pub struct PreparedTask {
     pub(super) run_limits: UsageLimits,
     pub(super) fail_on_error: FailOnError,
     pub(super) log_format: LogFormat,
+    /// The rules that stop the run early, and the order of samples that they need.
+    pub(super) stopping: Option<StopPlan>,
     /// What stands in the events of every sample, if they are recorded.
     pub(super) steps: Option<StepNames>,
     pub(super) log_path: PathBuf,
@@ -112,6 +115,10 @@ impl Task {
                 Finding::Warning(warning) => warnings.push(warning),
             }
         }
+        let stopping = match samples.is_empty() || epochs.epochs() == 0 {
+            true => None,
+            false => self.stop_plan(options, &samples, epochs.epochs(), &reducers, note),
+        };
         let models = models.map_err(note).ok();
         let problems = problems.into_inner();
         let (Some(models), true) = (models, problems.is_empty()) else {
@@ -138,6 +145,7 @@ impl Task {
             run_limits: options.run_limits,
             fail_on_error: options.fail_on_error.or(self.fail_on_error).unwrap_or_default(),
             log_format: options.log_format,
+            stopping,
             steps: None,
             log_path: PathBuf::new(),
             start: StartRecord::new(Default::default(), Default::default()),
@@ -188,6 +196,24 @@ impl Task {
 
     fn errors_of<'a>(&'a self, options: &'a RunOptions) -> &'a ErrorPlan {
         options.errors.as_ref().unwrap_or(&self.errors)
+    }
+
+    /// The rules that stop the run early; what is wrong with them is noted.
+    fn stop_plan(
+        &self,
+        options: &RunOptions,
+        samples: &[NamedSample],
+        epochs: u32,
+        reducers: &Reducers,
+        note: impl Fn(Error),
+    ) -> Option<StopPlan> {
+        let rules = options.stop_when.as_ref().unwrap_or(&self.stop_when);
+        let plan = self.plan(options, reducers.clone());
+        let stopping = StopPlan::new(rules, &plan, epochs, &self.scorers, samples);
+        stopping.unwrap_or_else(|problems| {
+            problems.into_iter().for_each(note);
+            None
+        })
     }
 
     /// More scorers or metrics than readers of logs take: what a run writes must be readable.

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 
 use errorbar_core::{IndexMap, Metadata, Plan, Registry, Spec};
 use errorbar_log::eval::{
-    DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, ScorerInfo, StartRecord, metrics_to_log,
-    timestamp,
+    DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, STOP_WHEN, STOPPED_EARLY, ScorerInfo,
+    StartRecord, metrics_to_log, timestamp,
 };
 use jiff::Timestamp;
 use serde_json::{Value as Json, json};
@@ -138,6 +138,15 @@ fn dataset(task: &Task, prepared: &PreparedTask) -> DatasetInfo {
     dataset
 }
 
+/// Puts the rules that stop the run early into the configuration, in place of others.
+pub(super) fn record_stopping(prepared: &PreparedTask, config: &mut Metadata) {
+    config.remove(STOPPED_EARLY);
+    match &prepared.stopping {
+        Some(stopping) => config.insert(STOP_WHEN.to_owned(), json!(stopping.texts())),
+        None => config.remove(STOP_WHEN),
+    };
+}
+
 fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     let mut config = EvalConfig::default();
     let mut note = |key: &str, value: Json| config.extra.insert(key.to_owned(), value);
@@ -151,6 +160,7 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     if !prepared.plan.errors.is_default() {
         note(ERRORS, prepared.plan.errors.to_json());
     }
+    record_stopping(prepared, &mut config.extra);
     recorded_limits::record(prepared, &mut config.extra);
     prepared.log_format.record(&mut config.extra);
     config.limit = options.limit.map(Json::from);

@@ -5,10 +5,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::spec::MetricsSpec;
-use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec};
+use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec, StopRule};
 use errorbar_log::eval::{
-    ERRORS, EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, SampleFields, Status,
-    StoredSample, recorded_errors,
+    ERRORS, EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, STOP_WHEN, STOPPED_EARLY,
+    SampleFields, Status, StoredSample, recorded_errors,
 };
 use serde_json::Value as Json;
 
@@ -16,7 +16,7 @@ use super::conclude::FinishedRun;
 use super::observer::Observer;
 use super::options::{LOG_FORMAT, LogFormat, RunOptions};
 use super::prepare::PreparedTask;
-use super::record::{BASE_URL, LOG_EVENTS, ROLES, recorded_args};
+use super::record::{BASE_URL, LOG_EVENTS, ROLES, record_stopping, recorded_args};
 use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
@@ -153,6 +153,7 @@ impl ResumableLog {
             errors: Some(
                 recorded_errors(&self.eval).map_err(|problem| unknown("how errors are computed", problem))?,
             ),
+            stop_when: Some(self.rules().map_err(|problem| unknown("when the run stops", problem))?),
             max_samples: config.max_samples.and_then(|count| usize::try_from(count).ok()),
             seed: config.extra.get("seed").and_then(Json::as_u64),
             log_events: config.extra.get(LOG_EVENTS) != Some(&Json::Bool(false)),
@@ -163,6 +164,27 @@ impl ResumableLog {
             prices: limits.prices,
             ..RunOptions::default()
         })
+    }
+}
+
+impl ResumableLog {
+    /// The rules that the rest of the run is stopped by: those of the log, unless one of them has held.
+    fn rules(&self) -> std::result::Result<Vec<StopRule>, String> {
+        let config = &self.eval.config.extra;
+        if config.contains_key(STOPPED_EARLY) {
+            return Ok(Vec::new());
+        }
+        match config.get(STOP_WHEN) {
+            None | Some(Json::Null) => Ok(Vec::new()),
+            Some(Json::Array(rules)) => {
+                let rule = |rule: &Json| match rule.as_str() {
+                    Some(text) => text.parse::<StopRule>().map_err(|error| format!("`{text}`: {error}")),
+                    None => Err(format!("expected a rule, found {rule}")),
+                };
+                rules.iter().map(rule).collect()
+            }
+            Some(other) => Err(format!("expected a list of rules, found {other}")),
+        }
     }
 }
 
@@ -200,6 +222,9 @@ impl PreparedTask {
         let opened = EvalLog::open_with(&log.path, log.limits)?;
         let header = opened.header()?;
         self.refuse(log, self.changed_parts(&header.eval, &header.plan))?;
+        if self.stopping.is_some() && !header.eval.config.extra.contains_key(STOP_WHEN) {
+            return Err(Error::NotInRandomOrder { path: log.path.clone() });
+        }
         let succeeded = self.check_questions(&opened)?;
         self.log_path = log.path.clone();
         if header.status == Status::Success && succeeded == self.total() {
@@ -211,6 +236,9 @@ impl PreparedTask {
         let own = std::mem::replace(&mut self.start, recovered.start);
         // Other limits than before may have been given, and those are what the rest runs with.
         recorded_limits::replace(&mut self.start.eval.config.extra, &own.eval.config.extra);
+        let mut config = std::mem::take(&mut self.start.eval.config.extra);
+        record_stopping(&self, &mut config);
+        self.start.eval.config.extra = config;
         self.log_format.record(&mut self.start.eval.config.extra);
         replace_errors(&mut self.start.eval.config.extra, &self.plan.errors);
         self.run_into(writer, resumed, observer, cancel).await

@@ -49,6 +49,17 @@ pub enum StopReason {
     },
     /// The log could not be written.
     LogFailed,
+    /// A rule held by which the run stops early, which is no failure.
+    RuleHeld {
+        /// The rule.
+        rule: String,
+        /// Why it held, in words.
+        reason: String,
+        /// The number of samples that the run took.
+        samples: usize,
+        /// Of how many.
+        planned: usize,
+    },
 }
 
 /// Cancels runs from elsewhere; clones cancel the same runs.

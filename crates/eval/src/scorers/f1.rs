@@ -24,6 +24,10 @@ impl Scorer for F1Scorer {
         metrics![mean(), stderr()]
     }
 
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
+    }
+
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         let judge = self.judge.get_or_init(|| F1::new(self.stop_words.as_deref().unwrap_or_default()));
         ready(Ok(judge.judge(&state.output.completion, target)))

@@ -31,6 +31,15 @@ impl Scorer for MultiScorer {
         of_grades()
     }
 
+    /// That of all its scorers; a reducer such as `at_least` gives 0 or 1.
+    fn range(&self) -> Option<(f64, f64)> {
+        let mut ranges = self.scorers.iter().map(|scorer| scorer.range());
+        ranges.try_fold((0.0_f64, 1.0_f64), |(low, high), range| {
+            let (least, greatest) = range?;
+            Some((low.min(least), high.max(greatest)))
+        })
+    }
+
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         Box::pin(async move {
             let mut scores = Vec::with_capacity(self.scorers.len());

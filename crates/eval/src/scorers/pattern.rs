@@ -63,6 +63,10 @@ impl Scorer for PatternScorer {
         of_grades()
     }
 
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
+    }
+
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         let pattern = match self.compiled() {
             Ok(pattern) => Arc::clone(pattern),

@@ -25,6 +25,7 @@ mod options;
 mod section;
 mod spec_place;
 mod specs;
+mod stop_when;
 mod syntax;
 #[cfg(test)]
 mod tests;
@@ -106,6 +107,7 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
     let metrics = keys.get("metrics").and_then(metrics::read);
     let epochs = keys.get("epochs").map(epochs::read);
     let errors = keys.get("errors").and_then(errors::read);
+    let stop_when = keys.get("stop_when").and_then(stop_when::read);
     let solvers = keys.get("solver").map(with_string::<AnySolver>);
     let scorers = keys.get("scorer").map(with_string::<AnyScorer>);
     let model = keys.get("model").and_then(options::model);
@@ -167,6 +169,7 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
     task.metrics = metrics;
     task.epochs = epochs.flatten().map(|epochs| epochs.epochs);
     task.errors = errors.unwrap_or_default();
+    task.stop_when = stop_when.unwrap_or_default();
     task.headline = headline;
     task.fail_on_error = fail_on_error;
     task.time_limit = time_limit;

@@ -48,6 +48,7 @@ const TASK_KEYS: Keys = &[
     "metrics",
     "epochs",
     "errors",
+    "stop_when",
     "model",
     "generate",
     "fail_on_error",

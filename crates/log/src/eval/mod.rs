@@ -48,6 +48,7 @@ mod answered;
 mod chunks;
 mod container;
 mod convert;
+mod early_stop;
 mod edit;
 mod error;
 mod header;
@@ -89,6 +90,7 @@ pub use errorbar_core::chat::{
 
 pub use answered::{AnswerReader, AnsweredSample};
 pub use convert::convert;
+pub use early_stop::{STOP_WHEN, STOPPED_EARLY, StoppedEarly, recorded_early_stop};
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
 pub use header::{

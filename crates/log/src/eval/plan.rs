@@ -17,6 +17,7 @@ pub(super) use self::from_results::{
     is_of_reference, metric_name, version_before_computed_metrics, without_package,
 };
 use self::from_results::{metrics_by_name, scorers_with_results, task_metrics_were_computed};
+use super::early_stop::recorded_early_stop;
 use super::error::{LogErrorKind, Result};
 use super::header::{EvalInfo, Header};
 
@@ -73,6 +74,14 @@ pub enum LogWarning {
         "`errors` of the log's configuration cannot be read, so errors are computed by default: {problem}"
     )]
     ErrorPlan {
+        /// Why.
+        problem: String,
+    },
+    /// How the run was stopped early cannot be understood, so that intervals do not allow for it.
+    #[error(
+        "`stopped_early` of the log's configuration cannot be read, so that intervals do not allow for it: {problem}"
+    )]
+    EarlyStop {
         /// Why.
         problem: String,
     },
@@ -196,6 +205,10 @@ impl RecordedPlan {
         match recorded_errors(&header.eval) {
             Ok(errors) => plan.errors = errors,
             Err(problem) => builder.warnings.push(LogWarning::ErrorPlan { problem }),
+        }
+        match recorded_early_stop(&header.eval) {
+            Ok(stop) => plan.errors.early_stop = stop.map(Arc::new),
+            Err(problem) => builder.warnings.push(LogWarning::EarlyStop { problem }),
         }
         Ok(RecordedPlan { plan, warnings: builder.warnings, unknown_reducers, by_name })
     }

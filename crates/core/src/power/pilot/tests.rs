@@ -46,7 +46,7 @@ fn epochs_do_not_count_as_samples() {
     assert_close(pilot.within.clone().unwrap(), 1.0 / 9.0 + 1.0 / 3.0);
     assert_eq!(pilot.between, Ok(0.0), "7/108 − 1/27 − 1/6 is below 0");
     let unpaired = PilotScores::of_two(base, other, &[]).unwrap();
-    assert_eq!(unpaired.samples, 8);
+    assert_eq!(unpaired.samples, 4);
     assert_close(unpaired.within.unwrap(), 0.5 * (1.0 / 6.0 + 0.25));
     let many = columns(&[("b", &[9., 9.]), ("c", &[1., 1.]), ("d", &[0., 1.])]);
     let pilot = PilotScores::of_pairs(base, PilotSide::new(&many, "s"), &[]).unwrap();

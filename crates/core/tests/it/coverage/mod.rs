@@ -7,6 +7,7 @@ mod binary;
 mod clusters;
 mod graded;
 mod page;
+mod pairs;
 mod simulated;
 
 use errorbar_core::{ErrorPlan, Random, ScoreKind, Summary};

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 use std::path::PathBuf;
 
-use super::{binary, clusters, graded};
+use super::{binary, clusters, graded, pairs};
 
 /// A share in percent.
 fn percent(share: f64, digits: usize) -> String {
@@ -56,6 +56,38 @@ fn clustered() -> String {
     table
 }
 
+fn paired() -> String {
+    let mut table =
+        "| pairs that differ | 50 % lost | 60 % | 70 % | 80 % | all |\n|---|---|---|---|---|---|\n"
+            .to_owned();
+    for (discordant, by_lost) in pairs::DISCORDANT.iter().zip(pairs::COVERAGE.iter()) {
+        let cells = by_lost.map(|coverage| percent(coverage, 2));
+        writeln!(table, "| {} % | {} |", percent(*discordant, 0), cells.join(" | ")).unwrap();
+    }
+    table
+}
+
+fn gates() -> String {
+    let sizes = pairs::SIZES.map(|n| format!(" n = {n} |")).concat();
+    let mut table = format!("| pairs that differ |{sizes}\n|---|{}\n", "---|".repeat(pairs::SIZES.len()));
+    for (at, discordant) in pairs::SHOWN.iter().enumerate() {
+        let cells: Vec<String> = pairs::ALARMS.iter().map(|by_share| percent(by_share[at], 2)).collect();
+        writeln!(table, "| {} % | {} |", percent(*discordant, 0), cells.join(" | ")).unwrap();
+    }
+    table
+}
+
+fn graded_gates() -> String {
+    let sizes = pairs::GRADED_SIZES.map(|n| format!(" n = {n} |")).concat();
+    let mut table = format!("| pairs that differ | of these by 1 |{sizes}\n|---|---|---|---|---|\n");
+    for (whole, share, rates) in pairs::GRADED_ALARMS.iter() {
+        let cells = rates.map(|rate| percent(rate, 2));
+        writeln!(table, "| {} % | {} % | {} |", percent(*share, 0), percent(*whole, 0), cells.join(" | "))
+            .unwrap();
+    }
+    table
+}
+
 /// Puts a table between its two marks.
 fn put(page: &mut String, name: &str, table: &str) {
     let (start, end) = (format!("<!-- coverage: {name} -->\n"), "<!-- end of the table -->");
@@ -69,9 +101,15 @@ fn the_tables_of_the_docs_are_these_figures() {
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/uncertainty.md");
     let written = std::fs::read_to_string(&path).unwrap();
     let mut page = written.clone();
-    for (name, table) in
-        [("wilson", wilson()), ("means", means()), ("graded", graded()), ("clusters", clustered())]
-    {
+    for (name, table) in [
+        ("wilson", wilson()),
+        ("means", means()),
+        ("graded", graded()),
+        ("clusters", clustered()),
+        ("pairs", paired()),
+        ("gates", gates()),
+        ("gates of graded scores", graded_gates()),
+    ] {
         put(&mut page, name, &table);
     }
     if std::env::var_os("UPDATE_COVERAGE").is_some() {

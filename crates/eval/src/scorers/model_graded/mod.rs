@@ -160,6 +160,10 @@ impl<Q: GraderQuestion> Scorer for ModelGraded<Q> {
         of_grades()
     }
 
+    fn range(&self) -> Option<(f64, f64)> {
+        Some((0.0, 1.0))
+    }
+
     fn models(&self) -> Vec<String> {
         self.model.as_ref().map(|models| models.names().to_vec()).unwrap_or_default()
     }

@@ -1,0 +1,259 @@
+//! How scores vary, from options or from runs.
+
+use errorbar_core::{Flips, PowerDesign, PowerError, PowerPlan, ScoreSpread};
+
+use super::from::Runs;
+use super::goal::Goal;
+use super::{PowerArgs, SpreadArgs};
+use crate::commands::common::{counted, short};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// What is planned with, and what of it is known.
+pub(super) struct PlannedDesign {
+    pub(super) plan: PowerPlan,
+    /// How many models are run.
+    pub(super) models: u64,
+    /// The number of epochs that the variance is of, if it is not known in its parts.
+    pub(super) only_epochs: Option<u32>,
+    /// The epochs of the runs that the variance is from.
+    pub(super) run_epochs: Option<u32>,
+    /// What it is from, in a line.
+    pub(super) source: Option<String>,
+}
+
+/// The share that has the widest interval.
+const WIDEST: f64 = 0.5;
+
+impl PlannedDesign {
+    pub(super) fn of(
+        args: &PowerArgs,
+        goal: &Goal,
+        runs: Option<&Runs>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Self, Diagnostic> {
+        let mut design = match runs {
+            Some(runs) => of_runs(&args.spread, goal, runs, diagnostics)?,
+            None => of_options(args, goal, diagnostics)?,
+        };
+        let plan = &mut design.plan;
+        (plan.alpha, plan.method) = (args.alpha, args.method);
+        let of_clusters = runs.and_then(|runs| runs.pilot.design_effect);
+        plan.design_effect = args.spread.design_effect.or(of_clusters).unwrap_or(1.0);
+        Ok(design)
+    }
+
+    fn new(design: PowerDesign, models: u64) -> Self {
+        let plan = PowerPlan::new(design);
+        PlannedDesign { plan, models, only_epochs: None, run_epochs: None, source: None }
+    }
+
+    /// The variance in its parts, if both are known and epochs matter.
+    pub(super) fn spread(&self) -> Option<ScoreSpread> {
+        match self.plan.design {
+            PowerDesign::Mean(spread) | PowerDesign::TwoMeans(spread) => {
+                Some(spread).filter(|spread| spread.within > 0.0)
+            }
+            _ => None,
+        }
+    }
+}
+
+fn of_options(
+    args: &PowerArgs,
+    goal: &Goal,
+    diagnostics: &mut Diagnostics,
+) -> Result<PlannedDesign, Diagnostic> {
+    let spread = &args.spread;
+    check_options(spread)?;
+    let is_compared = spread.unpaired || spread.correlation.is_some();
+    let is_one = goal.is_width() && !is_compared;
+    if let Some(design) = of_flips(args)? {
+        return Ok(PlannedDesign::new(design, 2));
+    }
+    if let Some(share) = spread.share {
+        let design = match spread.correlation {
+            Some(correlation) => PowerDesign::Mean(ScoreSpread::of_paired_shares(share, share, correlation)?),
+            None if spread.unpaired => PowerDesign::TwoShares(share),
+            None if is_one => PowerDesign::Share(share),
+            None => {
+                let problem = "--share is about one model, and a difference is between two";
+                let hint = "add --correlation R (0.5 is common), --unpaired, or give --p10 and --p01 instead";
+                return Err(Diagnostic::error(problem).hint(hint));
+            }
+        };
+        return Ok(PlannedDesign::new(design, if is_one { 1 } else { 2 }));
+    }
+    let within = variance("--sd-within", spread.sd_within.unwrap_or(0.0))?;
+    match spread.sd {
+        Some(sd) => {
+            let between = variance("--sd", sd)?;
+            let design = match spread.correlation {
+                Some(correlation) => PowerDesign::Mean(correlated(between, within, correlation)?),
+                None if spread.unpaired => PowerDesign::TwoMeans(ScoreSpread::new(between, within)),
+                None if is_one => PowerDesign::Mean(ScoreSpread::new(between, within)),
+                // Epochs of both models add to the variance of their difference.
+                None => PowerDesign::Mean(ScoreSpread::new(between, 2.0 * within)),
+            };
+            let mut planned = PlannedDesign::new(design, if is_one { 1 } else { 2 });
+            // One number has no parts.
+            planned.only_epochs = spread.sd_within.is_none().then_some(1);
+            Ok(planned)
+        }
+        None if spread.sd_within.is_some() => {
+            let problem =
+                "--sd-within is the part of the variance within samples, and the part between is missing";
+            Err(Diagnostic::error(problem).hint("add --sd S"))
+        }
+        None if is_one => {
+            let text = "no standard deviation and no share is given; a share of 0.5 is assumed, which has the widest interval";
+            diagnostics.push(Diagnostic::note(text));
+            Ok(PlannedDesign::new(PowerDesign::Share(WIDEST), 1))
+        }
+        None => {
+            let hint = "add --sd S (of the paired differences), --p10 and --p01 (shares of samples that one model alone \
+                        has right), --share P with --correlation R or --unpaired, or --from LOG LOG";
+            Err(Diagnostic::error("nothing shows how scores vary").hint(hint))
+        }
+    }
+}
+
+/// Refuses options that exclude each other.
+fn check_options(spread: &SpreadArgs) -> Result<(), Diagnostic> {
+    let has_flips = spread.p10.is_some() || spread.p01.is_some();
+    let flips = if spread.p10.is_some() { "--p10" } else { "--p01" };
+    let pairs = [
+        ("--sd", spread.sd.is_some(), "--share", spread.share.is_some()),
+        ("--sd", spread.sd.is_some(), flips, has_flips),
+        ("--share", spread.share.is_some(), flips, has_flips),
+        ("--sd-within", spread.sd_within.is_some(), "--share", spread.share.is_some()),
+        ("--sd-within", spread.sd_within.is_some(), flips, has_flips),
+        ("--unpaired", spread.unpaired, flips, has_flips),
+        ("--correlation", spread.correlation.is_some(), flips, has_flips),
+        ("--unpaired", spread.unpaired, "--correlation", spread.correlation.is_some()),
+    ];
+    match pairs.into_iter().find(|(_, one, _, other)| *one && *other) {
+        Some((one, _, other, _)) => {
+            let problem = format!("{one} and {other} do not go together");
+            Err(Diagnostic::error(problem).hint(format!("omit {one} or {other}")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Pairs of zeros and ones.
+fn of_flips(args: &PowerArgs) -> Result<Option<PowerDesign>, Diagnostic> {
+    let flips = match (args.spread.p10, args.spread.p01) {
+        (None, None) => return Ok(None),
+        (Some(p10), Some(p01)) => {
+            let differences = args.difference.iter().flat_map(|values| &values.0);
+            for difference in differences {
+                if (difference - (p01 - p10)).abs() > 1e-9 {
+                    let problem =
+                        format!("--p01 − --p10 is {}, and --difference {difference}", short(p01 - p10, 6));
+                    return Err(Diagnostic::error(problem).hint("omit one of the three"));
+                }
+            }
+            Flips::Shares { p10, p01 }
+        }
+        (Some(p10), None) => Flips::P10(p10),
+        (None, Some(p01)) => Flips::P01(p01),
+    };
+    Ok(Some(PowerDesign::Pairs(flips)))
+}
+
+/// The square of a standard deviation.
+fn variance(option: &str, sd: f64) -> Result<f64, Diagnostic> {
+    match sd >= 0.0 {
+        true => Ok(sd * sd),
+        false => {
+            Err(Diagnostic::from(PowerError::Sd { what: "standard deviation", sd, zero: true }).about(option))
+        }
+    }
+}
+
+/// The difference of two models that vary alike.
+fn correlated(between: f64, within: f64, correlation: f64) -> Result<ScoreSpread, PowerError> {
+    match (-1.0..=1.0).contains(&correlation) {
+        true => Ok(ScoreSpread::new(2.0 * between * (1.0 - correlation), 2.0 * within)),
+        false => Err(PowerError::Correlation(correlation)),
+    }
+}
+
+fn of_runs(
+    spread: &SpreadArgs,
+    goal: &Goal,
+    runs: &Runs,
+    diagnostics: &mut Diagnostics,
+) -> Result<PlannedDesign, Diagnostic> {
+    let pilot = &runs.pilot;
+    // Without its parts the variance holds for as many epochs as there were.
+    let known = pilot.spread().unwrap_or_else(|_| ScoreSpread::new(pilot.variance, 0.0));
+    let is_in_parts = pilot.spread().is_ok();
+    let is_one = runs.is_one();
+    if !is_one && spread.correlation.is_some() {
+        let problem = "--correlation and two runs both give how the models are related";
+        return Err(Diagnostic::error(problem).hint("omit --correlation, or give one run"));
+    }
+    let (design, models) = match (is_one, spread.correlation) {
+        (true, None) if goal.is_width() => {
+            (pilot.share.map_or(PowerDesign::Mean(known), PowerDesign::Share), 1)
+        }
+        (true, Some(correlation)) => {
+            (PowerDesign::Mean(correlated(known.between, known.within, correlation)?), 2)
+        }
+        (true, None) => {
+            if !spread.unpaired {
+                let text = "one run does not show how another model's scores are related to it; unpaired samples are \
+                            assumed, which takes the most";
+                let hint = "give the logs of both models, or --correlation R";
+                diagnostics.push(Diagnostic::warning(text).hint(hint));
+            }
+            (pilot.share.map_or(PowerDesign::TwoMeans(known), PowerDesign::TwoShares), 2)
+        }
+        (false, _) if spread.unpaired => {
+            (pilot.share.map_or(PowerDesign::TwoMeans(known), PowerDesign::TwoShares), 2)
+        }
+        (false, _) => match pilot.flips {
+            Some((p10, p01)) => (PowerDesign::Pairs(Flips::Discordant(p10 + p01)), 2),
+            None => (PowerDesign::Mean(known), 2),
+        },
+    };
+    let mut planned = PlannedDesign::new(design, models);
+    planned.run_epochs = pilot.epochs;
+    if !is_in_parts {
+        planned.only_epochs = Some(pilot.epochs.unwrap_or(1));
+    }
+    planned.source = Some(source(runs, spread.unpaired));
+    Ok(planned)
+}
+
+/// What the runs show, in a line.
+fn source(runs: &Runs, is_unpaired: bool) -> String {
+    let pilot = &runs.pilot;
+    let what = match (runs.is_one(), is_unpaired) {
+        (false, false) => "pair",
+        _ => "sample",
+    };
+    let mut parts = vec![format!("{} · {}", runs.names.join(" and "), runs.scorer)];
+    let epochs = pilot.epochs.map(|epochs| format!(" with {}", counted(u64::from(epochs), "epoch")));
+    parts.push(format!("{}{}", counted(pilot.samples, what), epochs.unwrap_or_default()));
+    match (&pilot.between, &pilot.within) {
+        (Ok(between), Ok(within)) => parts.push(format!(
+            "sd {} between and {} within samples",
+            short(between.sqrt(), 3),
+            short(within.sqrt(), 3)
+        )),
+        _ => parts.push(format!("sd {}", short(pilot.variance.sqrt(), 3))),
+    }
+    if let Ok(correlation) = pilot.correlation {
+        parts.push(format!("correlation {correlation:.2}"));
+    }
+    if let Some((p10, p01)) = pilot.flips {
+        parts.push(format!("p10 {}, p01 {}", short(p10, 3), short(p01, 3)));
+    }
+    if let Some(effect) = pilot.design_effect {
+        let clusters: Vec<String> = pilot.clusters.iter().map(|count| counted(*count, "cluster")).collect();
+        parts.push(format!("design effect {} ({})", short(effect, 3), clusters.join(", ")));
+    }
+    parts.join(" · ")
+}

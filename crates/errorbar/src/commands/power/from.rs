@@ -1,0 +1,204 @@
+//! Runs that show how scores vary: eval logs and tables.
+
+use std::path::Path;
+
+use errorbar_core::{PilotScores, PilotSide, Plan, PowerError, ScoreColumns};
+use errorbar_log::{TableOptions, read_tables};
+
+use super::{FromArgs, SpreadArgs};
+use crate::commands::logs::{self, ReadProgress, ScoreRequest};
+use crate::commands::{Context, handles, table_scores};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::hints;
+
+/// How the scores of one run vary, or the difference of two.
+pub(super) struct Runs {
+    /// What they are called.
+    pub(super) names: Vec<String>,
+    pub(super) scorer: String,
+    pub(super) pilot: PilotScores,
+}
+
+impl Runs {
+    /// Whether there is one run only.
+    pub(super) fn is_one(&self) -> bool {
+        self.names.len() == 1
+    }
+}
+
+/// One run.
+struct Run {
+    name: String,
+    columns: ScoreColumns,
+    /// The metadata keys that there are, for hints.
+    keys: Vec<String>,
+}
+
+/// The runs that `--from` names, if any.
+pub(super) fn read(
+    args: &FromArgs,
+    spread: &SpreadArgs,
+    context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Option<Runs>, Diagnostics> {
+    if args.from.is_empty() {
+        return Ok(None);
+    }
+    check_options(args, spread)?;
+    let mut plan = Plan::new();
+    plan.errors.cluster.clone_from(&args.clusters);
+    plan.errors.check().map_err(|problem| {
+        Diagnostic::error(problem).about("--cluster").hint("give --cluster once, or twice with two keys")
+    })?;
+    let progress = ReadProgress::new(context.quiet);
+    let mut runs = Vec::new();
+    for named in &args.from {
+        let path = handles::resolve(named)?;
+        match logs::is_log(&path) {
+            true => runs.push(read_log(&path, args, &plan, context, &progress, diagnostics)?),
+            false => runs.extend(read_table(&path, args, &plan, context)?),
+        }
+    }
+    drop(progress);
+    let mut names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
+    let [base, others @ ..] = runs.as_slice() else {
+        return Err(Diagnostic::error("there is no run in --from").into());
+    };
+    let scorer = scorer(base, args.scorer.as_deref())?;
+    let about = |error: PowerError| from_error(&error, base, args).about(names.join(", "));
+    let side = |run: &Run| -> Result<(), Diagnostic> { self::scorer(run, Some(&scorer)).map(drop) };
+    let base_side = PilotSide::new(&base.columns, &scorer);
+    let pilot = match others {
+        [] => PilotScores::of_one(base_side, &args.clusters).map_err(about)?,
+        [other] => {
+            side(other)?;
+            let other_side = PilotSide::new(&other.columns, &scorer);
+            let pilot = match spread.unpaired {
+                true => PilotScores::of_two(base_side, other_side, &args.clusters),
+                false => PilotScores::of_pairs(base_side, other_side, &args.clusters),
+            };
+            pilot.map_err(about)?
+        }
+        _ => {
+            let problem = format!("these are {} runs, and a difference is of two", names.len());
+            let hint = format!("give two files, or one for each of two runs: {}", names.join(", "));
+            return Err(Diagnostic::error(problem).about("--from").hint(hint).into());
+        }
+    };
+    if pilot.only_base + pilot.only_other > 0 {
+        let text = format!(
+            "{} and {} samples are in one of the two only, and left out",
+            pilot.only_base, pilot.only_other
+        );
+        diagnostics.push(Diagnostic::warning(text).about(names.join(", ")));
+    }
+    names.dedup();
+    if names.len() == 1 && !others.is_empty() {
+        let problem = "both runs are the same file, and a run does not differ from itself";
+        return Err(Diagnostic::error(problem).about("--from").hint("name the log of another model").into());
+    }
+    Ok(Some(Runs { names, scorer, pilot }))
+}
+
+/// Refuses what runs have and options give, too.
+fn check_options(args: &FromArgs, spread: &SpreadArgs) -> Result<(), Diagnostic> {
+    let given = [
+        ("--sd", spread.sd.is_some()),
+        ("--sd-within", spread.sd_within.is_some()),
+        ("--share", spread.share.is_some()),
+        ("--p10", spread.p10.is_some()),
+        ("--p01", spread.p01.is_some()),
+    ];
+    if let Some((option, _)) = given.into_iter().find(|(_, is_given)| *is_given) {
+        let problem = format!("{option} and --from both give how scores vary");
+        return Err(Diagnostic::error(problem).hint(format!("omit {option} or --from")));
+    }
+    if spread.design_effect.is_some() && !args.clusters.is_empty() {
+        let problem = "--design-effect and --cluster both give what clusters do";
+        return Err(Diagnostic::error(problem).hint("omit --design-effect or --cluster"));
+    }
+    Ok(())
+}
+
+fn read_log(
+    path: &Path,
+    args: &FromArgs,
+    plan: &Plan,
+    context: &Context<'_>,
+    progress: &ReadProgress,
+    diagnostics: &mut Diagnostics,
+) -> Result<Run, Diagnostics> {
+    let log = args.read.open(path)?;
+    let scorers: Vec<String> = args.scorer.iter().cloned().collect();
+    let request = ScoreRequest { scorers: &scorers, ..ScoreRequest::default() };
+    // Of the recorded plan nothing is needed: variances are those of the scores.
+    let opened = logs::read(&log, &request, progress, context, |_| plan.clone())?;
+    diagnostics.extend(opened.warnings());
+    Ok(Run { name: path.display().to_string(), columns: opened.scores.columns, keys: Vec::new() })
+}
+
+/// The runs of a table: one, or those that a column tells apart.
+fn read_table(
+    path: &Path,
+    args: &FromArgs,
+    plan: &Plan,
+    context: &Context<'_>,
+) -> Result<Vec<Run>, Diagnostics> {
+    let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
+    let score_columns: Vec<String> = args.score_column.iter().chain(&args.scorer).cloned().collect();
+    let mut options = TableOptions::new()
+        .score_columns(&score_columns)
+        .metadata(plan.metadata_keys())
+        .limits(args.tables.limits(args.read.limits().max_memory));
+    if let Some(column) = &args.by {
+        options = options.split_by(column);
+    }
+    let tables = read_tables(path, &options).map_err(Diagnostic::from)?;
+    if tables.iter().all(|table| table.columns.is_empty()) {
+        let hint = "give it a row for each sample, below the names of the columns";
+        return Err(about(Diagnostic::error("the table has no rows").hint(hint)).into());
+    }
+    let are_several = tables.len() > 1;
+    let mut runs = Vec::new();
+    for mut table in tables {
+        table_scores::check(&mut table.columns, &Plan::new(), args.unconvertible, context.registry)
+            .map_err(about)?;
+        let part = table.log.as_ref().filter(|_| are_several);
+        let name =
+            part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
+        runs.push(Run { name, columns: table.columns, keys: table.metadata_keys });
+    }
+    Ok(runs)
+}
+
+/// The scorer to take: the named one, or the only one.
+fn scorer(run: &Run, named: Option<&str>) -> Result<String, Diagnostic> {
+    let scorers: Vec<String> = run.columns.scorer_names().map(str::to_owned).collect();
+    match (named, scorers.as_slice()) {
+        (Some(name), _) if scorers.iter().any(|scorer| scorer == name) => Ok(name.to_owned()),
+        (Some(name), _) => Err(logs::unknown_scorer(name, &scorers).about(&run.name)),
+        (None, [only]) => Ok(only.clone()),
+        (None, []) => Err(Diagnostic::error("there is no score").about(&run.name)),
+        (None, several) => {
+            let problem = format!("there are scores by {}", several.join(", "));
+            let hint = format!(
+                "choose one with --scorer, such as --scorer {}",
+                several.first().map_or("", String::as_str)
+            );
+            Err(Diagnostic::error(problem).about(&run.name).hint(hint))
+        }
+    }
+}
+
+/// What is wrong with the scores, with the metadata keys that a table has.
+fn from_error(error: &PowerError, base: &Run, args: &FromArgs) -> Diagnostic {
+    let PowerError::Scores(error) = error else { return Diagnostic::from(error.clone()) };
+    let mut error = error.clone();
+    if let errorbar_core::Error::MissingKey { known, .. } = &mut error
+        && !base.keys.is_empty()
+    {
+        *known = base.keys.iter().take(12).cloned().collect();
+    }
+    let hint = hints::core::cluster_hint(&error, &args.clusters).or_else(|| hints::core::hint(&error));
+    Diagnostic::error(error.to_string()).hint_if(hint)
+}

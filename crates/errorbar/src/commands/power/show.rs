@@ -1,0 +1,195 @@
+//! Plans as a table for people, and as data.
+
+use errorbar_core::{PowerDesign, PowerMethod};
+use errorbar_report::{Json, Listing, ListingCell, Render, Sort, clean, wrap};
+
+use super::design::PlannedDesign;
+use super::goal::Goal;
+use super::rows::Row;
+use crate::commands::common::{Format, short, width};
+use crate::output::Output;
+
+pub(super) fn output(format: Format, goal: &Goal, design: &PlannedDesign, rows: &[Row]) -> Output {
+    let method = if goal.is_width() { design.plan.interval_method() } else { design.plan.test_method() };
+    match (format, rows) {
+        // One answer is one object.
+        (Format::Json, [_]) => {
+            let list = Json.listing_text(&data(rows, design, method));
+            let object = serde_json::from_str::<Vec<serde_json::Value>>(&list).unwrap_or_default();
+            object.first().map(|row| format!("{row:#}\n")).unwrap_or(list).into()
+        }
+        (Format::Json | Format::Csv, _) => format.listing(data(rows, design, method)),
+        _ => {
+            let heading = heading(goal, design, method, rows);
+            let listing = listing(rows, goal);
+            format.render(Sort::None, move |render| text(format, render, &heading, &listing))
+        }
+    }
+}
+
+/// Lines above a table.
+fn text(format: Format, render: &dyn Render, heading: &[String], listing: &Listing) -> String {
+    let lines = |text: &String| match format {
+        Format::Table => wrap(&clean(text), width()).into_iter().map(|line| line + "\n").collect(),
+        Format::Latex => format!("% {text}\n"),
+        _ => format!("{text}\n\n"),
+    };
+    format!("{}{}", heading.iter().map(lines).collect::<String>(), render.listing_text(listing))
+}
+
+/// What is planned, and where variances are from.
+fn heading(goal: &Goal, design: &PlannedDesign, method: PowerMethod, rows: &[Row]) -> Vec<String> {
+    let plan = &design.plan;
+    let what = match plan.design {
+        PowerDesign::Mean(_) | PowerDesign::Share(_) if design.models == 1 => "one model",
+        PowerDesign::TwoMeans(_) | PowerDesign::TwoShares(_) => "two models, unpaired",
+        _ => "two models, paired",
+    };
+    let method = match (method, goal.is_width()) {
+        (PowerMethod::T, true) => "t interval",
+        (PowerMethod::T, false) => "t test",
+        (PowerMethod::Normal, true) => "normal interval",
+        (PowerMethod::Normal, false) => "normal test",
+        (PowerMethod::McNemarMid, _) => "McNemar's test (mid-p)",
+        (PowerMethod::McNemarExact, _) => "McNemar's exact test",
+        (PowerMethod::Score, _) => "score test of two shares",
+        (PowerMethod::Wilson, _) => "Wilson interval",
+        (PowerMethod::BonettPrice, _) => "Bonett–Price interval",
+        (PowerMethod::Newcombe, _) => "Newcombe interval",
+        (other, _) => other.name(),
+    };
+    let mut parts = vec![what.to_owned(), method.to_owned()];
+    parts.push(match goal.is_width() {
+        true => format!("level {}", short(1.0 - plan.alpha, 6)),
+        false => format!("alpha {}", short(plan.alpha, 6)),
+    });
+    match plan.design {
+        PowerDesign::Share(share) | PowerDesign::TwoShares(share) => {
+            parts.push(format!("share {}", short(share, 4)))
+        }
+        _ => {
+            if let Some(sd) = common(rows.iter().map(|row| short(row.sd, 4))) {
+                parts.push(format!("sd {sd}"));
+            }
+            let flips = rows.iter().filter_map(|row| row.flips);
+            if let Some(flips) =
+                common(flips.map(|(p10, p01)| format!("p10 {}, p01 {}", short(p10, 4), short(p01, 4))))
+            {
+                parts.push(flips);
+            }
+        }
+    }
+    if plan.design_effect != 1.0 {
+        parts.push(format!("design effect {}", short(plan.design_effect, 4)));
+    }
+    design.source.iter().cloned().chain([parts.join(" · ")]).collect()
+}
+
+/// What all are, if they are one.
+fn common<T: PartialEq>(mut values: impl Iterator<Item = T>) -> Option<T> {
+    let first = values.next()?;
+    values.all(|value| value == first).then_some(first)
+}
+
+/// The table for people: what is the same in all rows is in the heading.
+fn listing(rows: &[Row], goal: &Goal) -> Listing {
+    let has_epochs = rows.iter().any(|row| row.epochs != 1);
+    let has_cost = rows.iter().any(|row| row.cost.is_some());
+    let varies = |of: &dyn Fn(&Row) -> Option<String>| common(rows.iter().map(of)).is_none();
+    let has_sd = has_epochs || varies(&|row| Some(short(row.sd, 4)));
+    let has_flips = varies(&|row| row.flips.map(|(p10, p01)| format!("{} {}", short(p10, 4), short(p01, 4))));
+    let has_notes = rows.iter().any(|row| row.is_cheapest || row.reason.is_some());
+    let columns = [
+        ("samples", true),
+        ("epochs", has_epochs),
+        ("calls", has_epochs || has_cost),
+        ("cost", has_cost),
+        ("difference", !goal.is_width()),
+        ("width", true),
+        ("power", !goal.is_width()),
+        ("sd", has_sd),
+        ("p10", has_flips),
+        ("p01", has_flips),
+        ("note", has_notes),
+    ];
+    let mut listing = Listing::new(columns.iter().filter(|(_, is_shown)| *is_shown).map(|(title, _)| *title));
+    for row in rows {
+        let figure =
+            |number: Option<f64>| number.map(|number| ListingCell::new(short(number, 4), number.into()));
+        let note = match (&row.reason, row.is_cheapest, has_cost) {
+            (Some(reason), ..) => Some(reason.clone()),
+            (None, true, true) => Some("lowest cost".to_owned()),
+            (None, true, false) => Some("fewest calls".to_owned()),
+            (None, false, _) => None,
+        };
+        let cells: [ListingCell; 11] = [
+            row.samples.into(),
+            u64::from(row.epochs).into(),
+            row.calls.into(),
+            figure(row.cost).into(),
+            figure(row.difference).into(),
+            figure(row.width).into(),
+            row.power.map(|power| ListingCell::new(power_text(power), power.into())).into(),
+            figure(Some(row.sd)).into(),
+            figure(row.flips.map(|(p10, _)| p10)).into(),
+            figure(row.flips.map(|(_, p01)| p01)).into(),
+            note.into(),
+        ];
+        let shown = columns.iter().zip(cells).filter(|((_, is_shown), _)| *is_shown);
+        listing.push(shown.map(|(_, cell)| cell));
+    }
+    listing
+}
+
+/// Three decimals; one that is not 1 does not look like it.
+fn power_text(power: f64) -> String {
+    if power >= 0.9995 && power < 1.0 { "> 0.999".to_owned() } else { format!("{power:.3}") }
+}
+
+/// A row per plan, for programs.
+fn data(rows: &[Row], design: &PlannedDesign, method: PowerMethod) -> Listing {
+    let mut listing = Listing::new([
+        "samples",
+        "epochs",
+        "difference",
+        "width",
+        "power",
+        "alpha",
+        "sd",
+        "method",
+        "design",
+        "design_effect",
+        "p10",
+        "p01",
+        "calls",
+        "cost",
+        "cheapest",
+        "reason",
+    ]);
+    let kind = match design.plan.design {
+        PowerDesign::TwoMeans(_) | PowerDesign::TwoShares(_) => "unpaired",
+        _ if design.models == 1 => "one",
+        _ => "paired",
+    };
+    for row in rows {
+        listing.push([
+            ListingCell::from(row.samples),
+            u64::from(row.epochs).into(),
+            row.difference.into(),
+            row.width.into(),
+            row.power.into(),
+            design.plan.alpha.into(),
+            row.sd.into(),
+            method.name().into(),
+            kind.into(),
+            design.plan.design_effect.into(),
+            row.flips.map(|(p10, _)| p10).into(),
+            row.flips.map(|(_, p01)| p01).into(),
+            row.calls.into(),
+            row.cost.into(),
+            ListingCell::new(row.is_cheapest.to_string(), row.is_cheapest.into()),
+            row.reason.clone().into(),
+        ]);
+    }
+    listing
+}
