@@ -33,10 +33,10 @@ impl BarSpan {
 /// The characters that a bar is drawn with.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Pen {
-    left: char,
-    line: char,
-    right: char,
-    point: char,
+    pub(crate) left: char,
+    pub(crate) line: char,
+    pub(crate) right: char,
+    pub(crate) point: char,
 }
 
 pub(crate) const UNICODE: Pen = Pen { left: '├', line: '─', right: '┤', point: '●' };

@@ -96,7 +96,7 @@ pub(crate) fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) ->
 }
 
 /// A comment, which ends with its line.
-fn comment(text: &str) -> String {
+pub(crate) fn comment(text: &str) -> String {
     let text: String = text.chars().map(|c| if is_control(c) { ' ' } else { c }).collect();
     format!("% {text}")
 }

@@ -95,7 +95,8 @@ impl TerminalTable {
             ('−', "-"),
             ('–', "-"),
             ('→', "->"),
+            ('·', "."),
         ];
-        signs.iter().fold(text.to_owned(), |text, (sign, ascii)| text.replace(*sign, ascii))
+        signs.iter().fold(text.replace(" · ", ", "), |text, (sign, ascii)| text.replace(*sign, ascii))
     }
 }

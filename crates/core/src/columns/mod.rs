@@ -260,6 +260,22 @@ impl ScoreColumns {
         self.index.take();
     }
 
+    /// The first row of each sample, in order of first appearance.
+    ///
+    /// ```
+    /// use errorbar_core::ScoreColumns;
+    /// let mut columns = ScoreColumns::new(["match"]);
+    /// for (id, epoch) in [("q1", 1), ("q2", 1), ("q1", 2)] {
+    ///     columns.push(id, epoch);
+    /// }
+    /// assert_eq!(columns.first_rows(), [0, 1]);
+    /// ```
+    pub fn first_rows(&self) -> Vec<usize> {
+        let mut rows = Vec::new();
+        self.sample_index().for_each(|of_sample| rows.extend(of_sample.first().map(|row| *row as usize)));
+        rows
+    }
+
     /// The first row that repeats the sample and epoch of an earlier one, and that one.
     pub fn repeated_row(&self) -> Option<(usize, usize)> {
         self.sample_index().duplicate()?;

@@ -4,7 +4,10 @@ use std::sync::Arc;
 
 use super::pair::SidePair;
 use super::side::{SampleNumbers, Side};
-use super::{ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, Correction};
+use super::{
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, Correction, several,
+    tasks,
+};
 use crate::columns::SampleIndex;
 use crate::error::Result;
 use crate::reducers::mean;
@@ -12,10 +15,11 @@ use crate::stats::{benjamini_hochberg, holm};
 
 pub(super) fn compare(inputs: &[ComparedScores<'_>], options: &ComparisonOptions) -> Result<ComparisonReport> {
     let names = names(inputs)?;
-    let tasks = tasks(inputs);
+    let tasks = tasks_of(inputs);
     let mut report = ComparisonReport::new(names.iter().copied(), options.clone());
     let mean = mean();
-    for task in &tasks {
+    let mut rank_inputs = Vec::new();
+    for (stream, task) in tasks.iter().enumerate() {
         let of_task: Vec<&ComparedScores<'_>> = inputs.iter().filter(|side| side.task == *task).collect();
         let indices: Vec<Arc<SampleIndex>> = of_task.iter().map(|side| side.columns.sample_index()).collect();
         let mut numbers = SampleNumbers::default();
@@ -27,6 +31,25 @@ pub(super) fn compare(inputs: &[ComparedScores<'_>], options: &ComparisonOptions
             let pair = SidePair { base, other, task: *task, options };
             let comparisons = pair.compare(&mut report.warnings)?;
             report.comparisons.extend(comparisons);
+        }
+        if sides.len() > 2 && !options.unpaired {
+            let of_task: Vec<&Side<'_>> = sides.iter().collect();
+            let inputs = several::rank_inputs(&of_task, stream as u64)?;
+            report.rankings.extend(inputs.iter().map(|(figure, input)| {
+                let mut ranking = input.ranking(&figure.scorer, &figure.metric);
+                ranking.task = task.map(str::to_owned);
+                (ranking.reducer, ranking.field) = (figure.reducer.clone(), figure.field.clone());
+                ranking
+            }));
+            rank_inputs.push(inputs);
+        }
+    }
+    if let ([_, _, ..], Some(first)) = (tasks.as_slice(), inputs.first()) {
+        let averages = tasks::averages(&report.comparisons, &first.plan.errors);
+        report.comparisons.extend(averages);
+        if rank_inputs.len() == tasks.len() {
+            let rankings = tasks::mean_rankings(&rank_inputs, &first.plan.errors);
+            report.rankings.extend(rankings.into_iter().map(|(_, ranking)| ranking));
         }
     }
     correct(&mut report.comparisons, options.correction);
@@ -54,7 +77,7 @@ fn names<'a>(inputs: &[ComparedScores<'a>]) -> Result<Vec<&'a str>, ComparisonEr
 }
 
 /// The tasks, each once, in order.
-fn tasks<'a>(inputs: &[ComparedScores<'a>]) -> Vec<Option<&'a str>> {
+fn tasks_of<'a>(inputs: &[ComparedScores<'a>]) -> Vec<Option<&'a str>> {
     let mut tasks = Vec::new();
     for input in inputs {
         if !tasks.contains(&input.task) {

@@ -11,8 +11,11 @@ mod options;
 mod pair;
 mod paired;
 mod pairing;
+mod ranking;
 mod resampled;
+mod several;
 mod side;
+mod tasks;
 mod unpaired;
 
 pub use error::ComparisonError;

@@ -103,6 +103,34 @@ impl PairedNumbers<'_> {
         Ok(())
     }
 
+    /// The difference with its error, and the p-value of no difference, for a ranking: no interval is drawn.
+    pub(super) fn tested(&self) -> Result<PairTest> {
+        let differences: Vec<f64> = self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        if unusable(&differences).is_some() {
+            return Ok(PairTest::UNKNOWN);
+        }
+        let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
+        let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
+        let differences = Differences { pairs: self, differences, wins, losses };
+        let (summary, problem) = differences.summary()?;
+        let (Some(value), None) = (summary.mean(), problem) else { return Ok(PairTest::UNKNOWN) };
+        let is_clustered = matches!(summary, Summary::Clusters(_));
+        let error = summary.std_error(self.errors);
+        let mut difference = Estimate::new(value);
+        difference.error = error.clone();
+        let flipped = differences.sign_flip(is_clustered, &difference);
+        let p_value = differences.test(&difference, is_clustered, flipped).ok().map(|test| test.p_value);
+        let Ok(error) = error else { return Ok(PairTest::UNKNOWN) };
+        let units = error.clusters.iter().min().copied().unwrap_or(differences.n());
+        let is_plain = self.kind.is_binary && !is_clustered && self.errors.population.is_none();
+        let (value, se) = match is_plain {
+            // Without a single flip there is no error but this.
+            true => differences.adjusted(),
+            false => (value, error.se),
+        };
+        Ok(PairTest { value, se, df: error.df, p_value, units })
+    }
+
     /// The correlation over pairs, from the variances of both sides and of the difference.
     fn correlation(&self, differences: &Summary, names: [&String; 2]) -> Maybe<f64> {
         let n = self.base.len() as u64;
@@ -121,6 +149,24 @@ impl PairedNumbers<'_> {
         let correlation = 0.5 * (base + other - difference) / (base.sqrt() * other.sqrt());
         if correlation.is_finite() { Ok(correlation.clamp(-1.0, 1.0)) } else { Err(Undefined::Overflow) }
     }
+}
+
+/// The difference of two sides among several.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct PairTest {
+    /// Other minus base: what the error is of. Of zeros and ones with a win and a loss more, as Bonett and Price have it.
+    pub(super) value: f64,
+    pub(super) se: f64,
+    pub(super) df: f64,
+    pub(super) p_value: Option<f64>,
+    /// The number of independent samples or clusters.
+    pub(super) units: u64,
+}
+
+impl PairTest {
+    /// Nothing is known about the difference.
+    pub(super) const UNKNOWN: PairTest =
+        PairTest { value: 0.0, se: 0.0, df: f64::INFINITY, p_value: None, units: 0 };
 }
 
 /// Why differences have no figures.
@@ -179,6 +225,14 @@ struct Differences<'p> {
 impl Differences<'_> {
     fn n(&self) -> u64 {
         self.differences.len() as u64
+    }
+
+    /// The difference of zeros and ones and its error, with one win and one loss more.
+    fn adjusted(&self) -> (f64, f64) {
+        let (wins, losses, pairs) = (self.wins as f64, self.losses as f64, self.n() as f64 + 2.0);
+        let difference = (wins - losses) / pairs;
+        let variance = ((wins + losses + 2.0) / pairs - difference * difference).max(0.0) / pairs;
+        (difference, variance.sqrt())
     }
 
     fn flip_table(&self) -> FlipTable {

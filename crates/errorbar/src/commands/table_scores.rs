@@ -35,7 +35,11 @@ pub(super) enum UnconvertiblePolicy {
 
 /// The rows of a table; of each log, if it is of several.
 pub(super) fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
-    let tables = read_tables(path, options)?;
+    refuse_empty(path, read_tables(path, options)?)
+}
+
+/// The tables, unless they have no rows.
+pub(super) fn refuse_empty(path: &Path, tables: Vec<ScoreTable>) -> Result<Vec<ScoreTable>, Diagnostic> {
     if tables.iter().all(|table| table.columns.is_empty()) {
         let hint = "give it a row for each sample, below the names of the columns";
         return Err(Diagnostic::error("the table has no rows").about(path.display()).hint(hint));

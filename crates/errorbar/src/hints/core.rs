@@ -1,7 +1,7 @@
 //! Hints for errors of `errorbar-core`: specs, metrics, reducers, scores.
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{ComparisonWarning, Error, NoCoverage};
+use errorbar_core::{ComparisonError, Error, NoCoverage};
 
 /// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {
@@ -15,6 +15,7 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             Some(confidence_hint(metric, key, known))
         }
         Error::MissingConfidence { key, .. } => Some(format!("give every sample the key `{key}`")),
+        Error::Comparison(error) => comparison_hint(error),
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
         _ => None,
     }
@@ -44,12 +45,30 @@ pub(crate) fn coverage_hint(reason: &NoCoverage) -> Option<String> {
     }
 }
 
-/// What to do about what a reader of a comparison should know.
-pub(crate) fn comparison_hint(warning: &ComparisonWarning) -> Option<String> {
-    match warning {
-        ComparisonWarning::Unmatched { .. } => Some("--unmatched lists them".to_owned()),
-        _ => None,
-    }
+/// What to do about sides that cannot be compared.
+fn comparison_hint(error: &ComparisonError) -> Option<String> {
+    let hint = match error {
+        ComparisonError::OneSide { .. } | ComparisonError::SameScores { .. } => {
+            "give a second log or table; two scorers of one log are compared with --scorers A B"
+        }
+        ComparisonError::NoCommonSample { .. } => {
+            "give runs of the same samples; --id names the column of a table that identifies them; if they are different \
+             samples on purpose, give --unpaired"
+        }
+        ComparisonError::TooFewPairs { .. } => {
+            "score more samples on both sides; --unpaired compares all that they have, without matching them"
+        }
+        ComparisonError::NoCommonScorer { .. } => {
+            "score one log as the other is: `errorbar score LOG --with SCORER -o NEW`; of tables, name the column with \
+             --score-column"
+        }
+        ComparisonError::NoCommonMetric { .. } => "name the metrics to compare with --metric",
+        ComparisonError::UnequalEpochs { .. } => {
+            "name a reducer whose value does not depend on the number of epochs: --reducer mean"
+        }
+        _ => return None,
+    };
+    Some(hint.to_owned())
 }
 
 /// The same for an error of the plan's own clusters.

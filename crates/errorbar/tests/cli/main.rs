@@ -15,6 +15,7 @@ mod bad_tasks;
 mod cache;
 mod calibration;
 mod clusters;
+mod compare;
 mod coverage;
 mod epochs;
 mod errors;

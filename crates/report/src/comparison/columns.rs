@@ -1,8 +1,8 @@
 //! How the columns of a table of comparisons share the width of a terminal.
 
-use super::figures::Figures;
+use super::figures::{Figures, NONE};
 use super::tables::{ComparedRow, ComparedTable, RowContent};
-use crate::bar::{ASCII, BarScale, BarSpan, UNICODE};
+use crate::bar::{ASCII, BarScale, BarSpan, Pen, UNICODE};
 use crate::figure::{EstimateText, TextParts};
 use crate::layout::{GAP, INDENT, MOST_UNKNOWN, NumberPadding};
 use crate::number::plain;
@@ -22,11 +22,13 @@ pub(super) struct Choice {
     bar: usize,
     /// The p-value.
     pub(super) p: bool,
+    /// The verdict.
+    pub(super) verdict: bool,
 }
 
 impl Choice {
     const fn new(values: bool, errors: bool, difference_error: bool, bar: usize, p: bool) -> Self {
-        Choice { values, errors, difference_error, bar, p }
+        Choice { values, errors, difference_error, bar, p, verdict: true }
     }
 }
 
@@ -42,7 +44,9 @@ const WIDE: [Choice; 8] = [
     Choice::new(true, false, false, 0, true),
 ];
 /// The choices of narrow terminals.
-const NARROW: [Choice; 4] = [
+const NARROW: [Choice; 6] = [
+    Choice::new(true, false, false, 11, false),
+    Choice::new(true, false, false, 0, false),
     Choice::new(false, false, false, 11, true),
     Choice::new(false, false, false, 0, true),
     Choice::new(false, false, false, 11, false),
@@ -57,8 +61,6 @@ pub(super) struct Columns {
     pub(super) choice: Choice,
     pub(super) label: usize,
     pub(super) columns: Vec<Column>,
-    /// The width of the verdicts, which come last.
-    pub(super) verdict: usize,
 }
 
 /// A column, each cell as it is shown.
@@ -85,30 +87,33 @@ pub(super) fn indent(row: &ComparedRow) -> usize {
 impl Columns {
     pub(super) fn new(terminal: &TerminalTable, table: &ComparedTable) -> Self {
         let rows = || table.rows.iter().filter(|row| row.content != RowContent::Heading);
-        let widest = rows().map(|row| indent(row) + width(&row.label)).max().unwrap_or(0);
-        let widest = widest.min(terminal.width * 2 / 5);
-        let labels: Vec<usize> = std::iter::once(widest)
-            .chain(NARROW_LABELS.into_iter().filter(|label| *label < widest))
-            .collect();
+        let label = |row: &ComparedRow| indent(row) + width(&clean(&row.label));
+        let widest = rows().map(label).max().unwrap_or(0).min(terminal.width * 2 / 5);
         let verdict = rows().filter_map(ComparedRow::figures);
         let verdict = verdict.map(|figures| width(&figures.verdict.to_string())).max().unwrap_or(0);
-        let columns = |choice: Choice| columns(terminal, table, choice);
-        let needed = |label: usize, columns: &[Column]| {
-            label + columns.iter().map(|column| GAP + column.width).sum::<usize>() + GAP + verdict
-        };
-        for choices in [WIDE.as_slice(), &NARROW] {
-            for label in &labels {
-                for choice in choices {
-                    let columns = columns(*choice);
-                    if needed(*label, &columns) <= terminal.width {
-                        return Columns { choice: *choice, label: *label, columns, verdict };
-                    }
-                }
+        // A few long labels may have lines of their own for the sake of the others.
+        let has_few_longer =
+            |limit: &usize| 3 * rows().filter(|row| label(row) > *limit).count() <= rows().count();
+        let narrower = || NARROW_LABELS.into_iter().filter(|limit| *limit < widest);
+        let few_longer: Vec<usize> =
+            std::iter::once(widest).chain(narrower().filter(has_few_longer)).collect();
+        let all: Vec<usize> = std::iter::once(widest).chain(narrower()).collect();
+        let (pictured, plain) = WIDE.split_at(WIDE.len() - 1);
+        let choices = pictured.iter().map(|choice| (choice, &few_longer));
+        let choices = choices.chain(plain.iter().map(|choice| (choice, &few_longer)));
+        let choices = choices.chain(NARROW.iter().map(|choice| (choice, &all)));
+        for (choice, labels) in choices {
+            let columns = columns(terminal, table, *choice);
+            let needed = columns.iter().map(|column| GAP + column.width).sum::<usize>() + GAP + verdict;
+            if let Some(label) = labels.iter().find(|label| *label + needed <= terminal.width) {
+                return Columns { choice: *choice, label: *label, columns };
             }
         }
-        let choice = Choice::new(false, false, false, 0, false);
-        let label = labels.last().copied().unwrap_or(0);
-        Columns { choice, label, columns: columns(choice), verdict }
+        let choice = Choice { verdict: false, ..Choice::new(false, false, false, 0, false) };
+        let columns = columns(terminal, table, choice);
+        let needed = columns.iter().map(|column| GAP + column.width).sum::<usize>();
+        let label = all.iter().find(|label| *label + needed <= terminal.width).copied();
+        Columns { choice, label: label.unwrap_or(2 * INDENT), columns }
     }
 }
 
@@ -122,7 +127,7 @@ fn columns(terminal: &TerminalTable, table: &ComparedTable, choice: Choice) -> V
     if let Some(base) = base {
         let values = value_cells(terminal, &figures(|figures| &figures.base), choice.errors, false);
         let others = value_cells(terminal, &other, choice.errors, false);
-        let (base, other) = side_titles(base, &table.other_title, &values, &others);
+        let (base, other) = side_titles(base, &table.other_title, &values, choice.errors);
         columns.push(Column::new(base, values));
         columns.push(Column::new(other, others));
     } else if table.base_title.is_none() && choice.values {
@@ -135,7 +140,14 @@ fn columns(terminal: &TerminalTable, table: &ComparedTable, choice: Choice) -> V
     // Without an interval, the error is all that there is.
     let has_error = choice.difference_error
         || differences.iter().flatten().any(|figure| figure.ends().is_none() && figure.stderr().is_some());
-    let differences = value_cells(terminal, &differences, has_error, true);
+    let mut differences = value_cells(terminal, &differences, has_error, true);
+    if !choice.values {
+        for (cell, row) in differences.iter_mut().zip(&table.rows) {
+            if let RowContent::Base(value) = &row.content {
+                *cell = terminal.in_our_signs(&clean(&value.short()));
+            }
+        }
+    }
     columns.push(Column::new("difference".to_owned(), differences));
     columns.extend(bar_column(terminal, table, choice.bar));
     if choice.p {
@@ -149,10 +161,10 @@ fn columns(terminal: &TerminalTable, table: &ComparedTable, choice: Choice) -> V
 }
 
 /// The names of the sides if both are short enough; else `base` and `other`, as the title has the names.
-fn side_titles(base: &str, other: &str, values: &[String], others: &[String]) -> (String, String) {
-    const MOST: usize = 14;
-    let widest = |cells: &[String]| cells.iter().map(|cell| width(cell)).max().unwrap_or(0).max(MOST);
-    let fits = width(base) <= widest(values) && width(other) <= widest(others);
+pub(super) fn side_titles(base: &str, other: &str, values: &[String], is_wide: bool) -> (String, String) {
+    let widest = values.iter().map(|cell| width(cell)).max().unwrap_or(0);
+    let most = widest.max(if is_wide { 14 } else { 8 });
+    let fits = width(base) <= most && width(other) <= most;
     if fits { (clean(base), clean(other)) } else { ("base".to_owned(), "other".to_owned()) }
 }
 
@@ -174,6 +186,8 @@ fn value_cells(
     let texts: Vec<TextParts> = figures.iter().flatten().map(|figure| parts(figure)).collect();
     let padding = NumberPadding::of(terminal, &texts);
     let cell = |figure: &Option<&EstimateText>| match figure {
+        // Beside a difference, which has a reason of its own.
+        Some(figure) if figure.value().is_none() && !has_interval => terminal.in_our_signs(NONE),
         Some(figure) if figure.value().is_none() => terminal.truncate(&clean(&figure.short()), MOST_UNKNOWN),
         Some(figure) => padding.text(terminal, &parts(figure), has_interval),
         None => String::new(),
@@ -199,14 +213,19 @@ fn bar_column(terminal: &TerminalTable, table: &ComparedTable, cells: usize) -> 
     let pen = if terminal.ascii { ASCII } else { UNICODE };
     let (zero, crossed) = if terminal.ascii { (':', '+') } else { ('┊', '┼') };
     let draw = |span: &Option<BarSpan>| {
-        let Some(span) = span else { return String::new() };
-        let drawn = scale.draw(*span, cells, pen);
-        let cell = |(at, c): (usize, char)| match c {
-            ' ' if at == cells / 2 => zero,
-            '─' | '-' if at == cells / 2 => crossed,
-            c => c,
-        };
-        drawn.chars().enumerate().map(cell).collect()
+        // One that lies elsewhere is not drawn; one that reaches beyond runs to the edge.
+        let Some(span) = span.filter(|span| span.point.abs() <= scale.to) else { return String::new() };
+        let mut drawn: Vec<char> = scale.draw(span, cells, pen).chars().collect();
+        let at = cells / 2;
+        keep_side_of_zero(&mut drawn, span, pen);
+        if let Some(middle) = drawn.get_mut(at) {
+            *middle = match *middle {
+                ' ' => zero,
+                '─' | '-' => crossed,
+                other => other,
+            };
+        }
+        drawn.into_iter().collect()
     };
     let (from, to) = (plain(scale.from), plain(scale.to));
     let to = format!("+{to}");
@@ -221,12 +240,79 @@ fn bar_column(terminal: &TerminalTable, table: &ComparedTable, cells: usize) -> 
     Some(Column { is_bar: true, width: cells, ..Column::new(title, spans.iter().map(draw).collect()) })
 }
 
-/// A scale as wide on both sides of 0, to a round number.
+/// A scale as wide on both sides of 0, to a round number, for the rows that set it.
 fn around_zero(spans: &[BarSpan]) -> Option<BarScale> {
+    let main: Vec<&BarSpan> = spans.iter().filter(|span| span.sets_scale).collect();
+    let spans = if main.is_empty() { spans.iter().collect() } else { main };
     let ends = spans.iter().flat_map(|span| [span.lower.abs(), span.upper.abs(), span.point.abs()]);
     let most = ends.reduce(f64::max).filter(|most| *most > 0.0 && most.is_finite())?;
     let step = 10f64.powi(most.log10().floor() as i32);
     let rounded = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].into_iter().map(|factor| factor * step);
     let to = rounded.into_iter().find(|end| *end >= most * (1.0 - 1e-9))?;
     to.is_finite().then_some(BarScale { from: -to, to })
+}
+
+/// Rounding to cells must not move an end across 0: whether the interval holds 0 is what a reader looks for.
+fn keep_side_of_zero(drawn: &mut [char], span: BarSpan, pen: Pen) {
+    // Seen from the left; what lies on the right is turned around.
+    let is_right = span.lower > 0.0 || (span.upper >= 0.0 && span.point > 0.0);
+    if is_right {
+        drawn.reverse();
+    }
+    let cap = if is_right { pen.left } else { pen.right };
+    let middle = drawn.len() / 2;
+    let (left, rest) = drawn.split_at_mut(middle);
+    let last = left.iter().rposition(|c| *c != ' ');
+    if span.lower > 0.0 || span.upper < 0.0 {
+        let has_point = rest.contains(&pen.point);
+        if rest.iter().any(|c| *c != ' ')
+            && let Some(end) = left.last_mut()
+        {
+            if has_point {
+                *end = pen.point;
+            } else if *end != pen.point {
+                *end = cap;
+            }
+        }
+        rest.fill(' ');
+    } else if let (Some(last), Some(zero)) = (last, rest.first_mut().filter(|zero| **zero == ' ')) {
+        // It ends at 0 or beyond, and was drawn a cell short of it.
+        left.iter_mut().skip(last).filter(|c| **c != pen.point).for_each(|c| *c = pen.line);
+        *zero = cap;
+    }
+    if is_right {
+        drawn.reverse();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn drawn(point: f64, lower: f64, upper: f64) -> String {
+        let span = BarSpan { point, lower, upper, sets_scale: true };
+        let mut drawn: Vec<char> = BarScale { from: -1.0, to: 1.0 }.draw(span, 11, UNICODE).chars().collect();
+        keep_side_of_zero(&mut drawn, span, UNICODE);
+        drawn.into_iter().collect()
+    }
+
+    #[test]
+    fn an_interval_is_drawn_on_its_side_of_zero() {
+        assert_eq!(drawn(-0.4, -0.8, -0.01), " ├─●┤      ", "the end was at 0");
+        assert_eq!(drawn(0.4, 0.01, 0.8), "      ├●─┤ ");
+        assert_eq!(drawn(-0.04, -0.07, -0.01), "    ●      ", "the point was at 0");
+        assert_eq!(drawn(0.04, 0.01, 0.07), "      ●    ");
+        assert_eq!(drawn(-0.29, -0.6, 0.001), "  ├─●┤     ", "a cell short of 0");
+    }
+
+    #[test]
+    fn scales_are_round_and_hold_the_rows_that_set_them() {
+        let span = |end: f64, sets_scale| BarSpan { point: 0.0, lower: -end, upper: end, sets_scale };
+        let to = |spans: &[BarSpan]| around_zero(spans).map(|scale| plain(scale.to));
+        assert_eq!(to(&[span(0.13, true), span(7.0, false)]).as_deref(), Some("0.15"));
+        assert_eq!(to(&[span(7.0, false)]).as_deref(), Some("8"));
+        assert_eq!(to(&[span(0.1, true)]).as_deref(), Some("0.1"), "not 0.15 for the sake of a bit");
+        assert_eq!(to(&[span(0.0, true)]), None);
+        assert_eq!(to(&[]), None);
+    }
 }

@@ -1,10 +1,10 @@
 //! The figures of a comparison, as text.
 
-use errorbar_core::{Comparison, ComparisonReport, Estimate, Maybe, Undefined};
+use errorbar_core::{Comparison, ComparisonReport, Estimate, Role, Undefined};
 
 use super::gate;
 use super::record::{error_of, why_no_error, why_no_interval};
-use super::verdict::{Verdict, is_borderline};
+use super::verdict::{Verdict, is_borderline, is_identical};
 use crate::bar::BarSpan;
 use crate::figure::EstimateText;
 use crate::notes;
@@ -32,10 +32,12 @@ impl Figures {
     pub(crate) fn of(comparison: &Comparison, report: &ComparisonReport) -> Self {
         let difference = EstimateText::from(&comparison.difference).signed();
         let point = difference.value().filter(|value| value.is_finite());
+        // Small groups have wide intervals, and another kind of figure has another scale: they must not flatten the rest.
+        let sets_scale = comparison.n >= FEW && matches!(comparison.role, Role::Location | Role::Share);
         let span = point.map(|point| {
             let around = difference.stderr().map(|se| (point - se, point + se));
             let (lower, upper) = difference.ends().or(around).unwrap_or((point, point));
-            BarSpan { point, lower, upper, sets_scale: true }
+            BarSpan { point, lower, upper, sets_scale }
         });
         Figures {
             base: EstimateText::from(&comparison.base_estimate),
@@ -116,7 +118,7 @@ pub(crate) fn notes(comparison: &Comparison, report: &ComparisonReport, shows_n:
     notes.extend(raw.map(|test| format!("p {} uncorrected", p_text(test.p_value))));
     notes.extend(comparison.p_tost.map(|p| format!("p {} for equivalence", p_text(p))));
     notes.extend(is_borderline(comparison).then(|| "borderline: p and the interval disagree".to_owned()));
-    notes.extend(missing(comparison));
+    notes.extend(missing(comparison, &Verdict::of(comparison, report)));
     notes.extend(bounds(&comparison.difference));
     notes.extend(notes::remarks(&comparison.difference));
     let rule = report.options.gate.zip(comparison.gate);
@@ -141,16 +143,23 @@ fn won(comparison: &Comparison) -> Option<String> {
     let plural =
         |count: u64, one: &str, several: &str| format!("{count} {}", if count == 1 { one } else { several });
     let (wins, losses) = (plural(wins, "win", "wins"), plural(losses, "loss", "losses"));
-    (comparison.n > 0).then(|| format!("{wins}, {losses}, {}", counted(ties, "tie")))
+    match comparison.n {
+        0 => None,
+        _ if is_identical(comparison) => Some(counted(ties, "tie")),
+        _ => Some(format!("{wins}, {losses}, {}", counted(ties, "tie"))),
+    }
 }
 
-/// What pairing was worth.
+/// What pairing was worth: `r 0.41, variance -41 %`. Without a difference in any pair there is nothing to remove.
 fn removed(comparison: &Comparison) -> Option<String> {
-    let correlation = comparison.correlation.as_ref().ok().map(|r| format!("correlation {}", fixed(*r, 2)));
+    if is_identical(comparison) {
+        return None;
+    }
+    let correlation = comparison.correlation.as_ref().ok().map(|r| format!("r {}", fixed(*r, 2)));
     let share = comparison.variance_removed.as_ref().ok().map(|share| {
         let percents = (share * 100.0).round();
-        let what = if percents < 0.0 { "added" } else { "removed" };
-        format!("pairing {what} {} of the variance", percent(percents.abs() / 100.0))
+        let sign = if percents > 0.0 { "-" } else { "+" };
+        format!("variance {sign}{}", percent(percents.abs() / 100.0))
     });
     let parts: Vec<String> = correlation.into_iter().chain(share).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
@@ -181,25 +190,32 @@ fn unmatched(comparison: &Comparison, report: &ComparisonReport) -> Option<Strin
 }
 
 /// Why figures that a reader looks for do not exist; a reason that several share is named once.
-fn missing(comparison: &Comparison) -> Vec<String> {
+fn missing(comparison: &Comparison, verdict: &Verdict) -> Vec<String> {
+    const EQUAL: &str = "all differences are equal";
     let difference = &comparison.difference;
-    if difference.value.is_err() {
+    if difference.value.is_err() || *verdict == Verdict::Identical {
         // The figure itself has the reason.
         return Vec::new();
     }
-    let error = why_no_error(difference);
-    // Without an error but with an interval nothing is missing for a reader.
+    let no_spread = |reason: String| if reason.starts_with("no spread") { EQUAL.to_owned() } else { reason };
     let interval = why_no_interval(difference);
-    let error = error.filter(|_| interval.is_some());
-    let reason = |part: &Maybe<f64>| part.as_ref().err().map(Undefined::to_string);
+    // With an interval, an error is not missing.
+    let error = why_no_error(difference).filter(|_| interval.is_some());
     let test = comparison.test.as_ref().err().map(Undefined::to_string);
-    let is_paired = |_: &String| comparison.is_paired;
+    let is_open = *verdict == Verdict::NotShown;
+    let mde = comparison.mde.as_ref().err().filter(|_| is_open).map(Undefined::to_string);
+    let is_expected = comparison.is_paired && comparison.n >= FEW;
+    let correlation =
+        comparison.correlation.as_ref().err().filter(|_| is_expected).map(|reason| match reason {
+            Undefined::NoSpread { .. } => "all scores of a side are equal".to_owned(),
+            reason => reason.to_string(),
+        });
     let parts = [
-        ("error", error),
-        ("interval", interval),
-        ("p", test),
-        ("correlation", reason(&comparison.correlation).filter(is_paired)),
-        ("detectable difference", reason(&comparison.mde)),
+        ("error", error.map(no_spread)),
+        ("interval", interval.map(no_spread)),
+        ("p", test.map(no_spread)),
+        ("detectable difference", mde.map(no_spread)),
+        ("correlation", correlation),
     ];
     let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
     for (part, reason) in parts {

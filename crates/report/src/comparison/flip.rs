@@ -5,6 +5,7 @@ use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::number::plain;
+use crate::text::truncate;
 
 /// A sample whose score is another on the other side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -102,6 +103,12 @@ pub(super) fn score(score: &Json) -> String {
 /// A text on one line, blanks and line breaks as one blank each.
 pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// The start of a text, on one line, for a cell of a table.
+pub(super) fn shortened(text: &str) -> String {
+    const MOST: usize = 120;
+    truncate(&one_line(text), MOST, "…")
 }
 
 /// How many samples changed.

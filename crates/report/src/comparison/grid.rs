@@ -14,6 +14,8 @@ pub(crate) struct Grid {
     pub(crate) details: Vec<String>,
     pub(crate) columns: Vec<String>,
     pub(crate) rows: Vec<(String, Vec<String>)>,
+    /// Whether a narrow terminal does without the last column.
+    pub(crate) drops_last: bool,
     /// What the cells mean.
     pub(crate) legend: Option<String>,
 }
@@ -43,6 +45,7 @@ pub(super) fn tasks(name: &str, report: &ComparisonReport, comparisons: &[&Compa
         details: Vec::new(),
         columns: tasks.iter().map(|task| task.unwrap_or("mean over tasks").to_owned()).collect(),
         rows: report.sides.iter().map(row).collect(),
+        drops_last: false,
         legend: None,
     })
 }
@@ -73,12 +76,13 @@ pub(super) fn differences(
         }
     };
     let row = |side: &String| (side.clone(), report.sides.iter().map(|column| cell(side, column)).collect());
-    let legend = "the side of the row minus the side of the column; (…) no difference shown; – undefined";
+    let legend = "row minus column; in brackets: no difference shown";
     Some(Grid {
         name: format!("{name}, all differences"),
         details: if has_tasks { vec!["mean over tasks".to_owned()] } else { Vec::new() },
         columns: report.sides.clone(),
         rows: report.sides.iter().map(row).collect(),
+        drops_last: false,
         legend: Some(legend.to_owned()),
     })
 }
@@ -115,17 +119,21 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
             cells.extend([figure.short(), some(figure.interval_text())]);
             (rank.side.clone(), cells)
         };
-    let mut columns = vec!["rank".to_owned(), format!("{} range", percent(ranking.level))];
+    let mut columns = vec!["rank".to_owned(), "range".to_owned()];
     columns.extend(has_ties.then(|| "ties".to_owned()));
     columns.extend(["value".to_owned(), "interval".to_owned()]);
-    let legend = "range: the ranks that the data support; sides that share a letter are not told apart";
+    let mut legend = format!("range: the ranks that the data support ({})", percent(ranking.level));
+    if has_ties {
+        legend += "; sides that share a letter are not told apart";
+    }
     let task = ranking.task.clone();
     Grid {
         name: format!("{name}, ranking"),
         details: task.into_iter().chain([format!("{} samples that all sides have", ranking.n)]).collect(),
         columns,
         rows: ranking.ranks.iter().map(row).collect(),
-        legend: Some(legend.to_owned()).filter(|_| has_ties),
+        drops_last: true,
+        legend: Some(legend),
     }
 }
 

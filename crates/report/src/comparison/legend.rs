@@ -1,5 +1,7 @@
 //! What the symbols of comparisons mean, how figures were computed, and what a reader should know.
 
+use std::fmt;
+
 use errorbar_core::{
     Comparison, ComparisonReport, Correction, GateOutcome, IntervalMethod, Role, Side, TestMethod,
 };
@@ -53,8 +55,15 @@ pub(crate) fn verdicts(report: &ComparisonReport) -> Vec<String> {
                 let by = correction_title(correction);
                 format!("{name}: p < {}, corrected by {by} over {tests} comparisons", plain(alpha(first)))
             }
+            None if report.comparisons.iter().all(|c| interval_of(&c.difference).is_none()) => {
+                format!("{name}: p < {}", plain(alpha(first)))
+            }
             None => format!("{name}: the interval excludes 0"),
         });
+    }
+    if report.comparisons.iter().any(|c| c.correlation.is_ok() || c.variance_removed.is_ok()) {
+        words.push("r: correlation of the sides over pairs".to_owned());
+        words.push("variance: what pairing did to it".to_owned());
     }
     if report.comparisons.iter().any(|c| c.mde.is_ok()) {
         words.push("detects: the smallest difference that is found with a power of 80 %".to_owned());
@@ -127,14 +136,37 @@ fn alternatives(found: &[String]) -> Option<String> {
     Some(names.join(" or "))
 }
 
-/// What the gate demands and what was decided: `gate: not worse by 0.02 or more: passed`.
-pub(crate) fn gates(report: &ComparisonReport) -> Option<(String, GateOutcome)> {
-    let rule = report.options.gate?;
+/// What the gate demands, and what was decided.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct GateSummary {
+    /// The worst outcome of all.
+    pub(crate) outcome: GateOutcome,
+    /// What must hold.
+    pub(crate) claim: String,
+    /// How many comparisons had which outcome; none for one comparison.
+    pub(crate) counts: Option<String>,
+}
+
+impl fmt::Display for GateSummary {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "gate {}: {}", self.outcome.name(), self.claim)?;
+        self.counts.as_ref().map_or(Ok(()), |counts| write!(f, " ({counts})"))
+    }
+}
+
+/// What the gate decided, if there is one.
+pub(crate) fn gates(report: &ComparisonReport) -> Option<GateSummary> {
+    let claim = gate::claim(report.options.gate?);
     let outcomes: Vec<GateOutcome> = report.comparisons.iter().filter_map(|c| c.gate).collect();
-    let worst =
-        [GateOutcome::Failed, GateOutcome::Undecided].into_iter().find(|worst| outcomes.contains(worst));
-    let text = format!("gate: {}: {}", gate::claim(rule), gate::summary(&outcomes));
-    Some((text, worst.unwrap_or(GateOutcome::Passed)))
+    let worst = [GateOutcome::Failed, GateOutcome::Undecided, GateOutcome::Passed];
+    let outcome = worst.into_iter().find(|worst| outcomes.contains(worst))?;
+    let counts = worst.map(|wanted| (outcomes.iter().filter(|outcome| **outcome == wanted).count(), wanted));
+    let counts: Vec<String> = counts
+        .iter()
+        .filter(|(count, _)| *count > 0)
+        .map(|(count, outcome)| format!("{count} {}", outcome.name()))
+        .collect();
+    Some(GateSummary { outcome, claim, counts: (outcomes.len() > 1).then(|| counts.join(", ")) })
 }
 
 /// What a reader should know, a sentence each.

@@ -1,42 +1,184 @@
-//! Comparisons as Markdown.
+//! Comparisons as Markdown: for a page, or brief enough for the comment of a pull request.
 
 use super::ComparisonView;
+use super::flip::{self, Flip};
+use super::grid::Grid;
+use super::legend;
+use super::sentence::{Finding, finding};
 use super::tables::{ComparedRow, ComparedTable, ComparisonTables, RowContent};
 use crate::markdown::{escape, pipe_table};
 
-/// Comparisons for a page, or, if brief, for the comment of a pull request.
+/// The most samples and rows that a comment lists.
+const MOST: usize = 20;
+
 pub(crate) fn text(view: &ComparisonView<'_>, is_brief: bool) -> String {
-    let _ = is_brief;
     let tables = ComparisonTables::of(view.report);
-    let mut text = String::new();
+    if is_brief { brief(view, &tables) } else { page(view, &tables) }
+}
+
+/// Everything, under a heading.
+fn page(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
+    let report = view.report;
+    let sides = match report.sides.as_slice() {
+        [base, others @ ..] if tables.is_many => format!("{base} against {}", others.join(", ")),
+        sides => sides.join(" → "),
+    };
+    let title: Vec<String> = std::iter::once(sides).chain(view.title.map(str::to_owned)).collect();
+    let mut text = format!("### {}\n", escape(&title.join(" · ")));
+    text += &headline(view);
     for table in &tables.compared {
-        let (titles, rows) = cells(table, "– ");
-        text += &format!("\n**{}**\n\n{}", escape(&table.name), pipe_table(&titles, &rows));
+        let (titles, rows) = cells(table, "– ", true);
+        text += &format!("\n{}\n\n{}", heading(&table.name, &table.details), pipe_table(&titles, &rows));
+    }
+    text += &tables.grids.iter().map(grid).collect::<String>();
+    if let Some(flips) = view.flips {
+        text += &format!("\n**{}**\n", escape(&flip::title(flips)));
+        text += &listed_flips(flips, usize::MAX);
+    }
+    text + &methods(view)
+}
+
+/// A sentence, one table, the gate; the rest is folded.
+fn brief(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
+    let mut text = headline(view).trim_start().to_owned();
+    let mut details = String::new();
+    for table in &tables.compared {
+        let (plain, grouped) = split(table);
+        for (rows, out) in [(plain, &mut text), (grouped, &mut details)] {
+            let left_out = rows.len().saturating_sub(MOST);
+            let rows: Vec<ComparedRow> = rows.into_iter().take(MOST).collect();
+            if rows.is_empty() {
+                continue;
+            }
+            *out += &format!("\n{}\n", heading(&table.name, &table.details));
+            let (titles, cells) = cells(&ComparedTable { rows, ..table.clone() }, "– ", false);
+            *out += &format!("\n{}", pipe_table(&titles, &cells));
+            if left_out > 0 {
+                *out += &format!("\nand {left_out} more rows\n");
+            }
+        }
+        let notes = table.rows.iter().filter(|row| row.is_whole && !row.notes.is_empty()).take(MOST);
+        details += &notes
+            .map(|row| format!("\n- {}: {}", escape(&row.label), escape(&row.notes.join(" · "))))
+            .collect::<String>();
+        details.push('\n');
+    }
+    text += &gate(view);
+    details += &tables.grids.iter().map(grid).collect::<String>();
+    if let Some(flips) = view.flips.filter(|flips| !flips.is_empty()) {
+        details += &format!("\n**{}**\n", escape(&flip::title(flips)));
+        details += &listed_flips(flips, MOST);
+    }
+    details += &explanations(view);
+    text + &format!("\n<details><summary>Details and methods</summary>\n{details}\n</details>\n")
+}
+
+/// The rows over all samples, and the others. If there are only the latter, they are the table.
+fn split(table: &ComparedTable) -> (Vec<ComparedRow>, Vec<ComparedRow>) {
+    let (mut whole, mut parts): (Vec<_>, Vec<_>) = table.rows.iter().cloned().partition(|row| row.is_whole);
+    if whole.is_empty() {
+        return (parts, Vec::new());
+    }
+    whole.iter_mut().for_each(|row| row.nested = false);
+    // Headings of rows that are not here.
+    let is_empty = |at: usize, parts: &[ComparedRow]| {
+        let is_heading = |at: usize| parts.get(at).is_none_or(|row| row.content == RowContent::Heading);
+        is_heading(at) && is_heading(at + 1)
+    };
+    let empty: Vec<bool> = (0..parts.len()).map(|at| is_empty(at, &parts)).collect();
+    let mut empty = empty.into_iter();
+    parts.retain(|_| !empty.next().unwrap_or(false));
+    (whole, parts)
+}
+
+/// What the gate decided.
+fn gate(view: &ComparisonView<'_>) -> String {
+    let Some(gate) = legend::gates(view.report) else { return String::new() };
+    let counts = gate.counts.map(|counts| format!(" ({counts})")).unwrap_or_default();
+    format!("\n**Gate {}**: {}{counts}\n", gate.outcome.name(), escape(&gate.claim))
+}
+
+/// The finding, in bold what was found.
+fn headline(view: &ComparisonView<'_>) -> String {
+    let Some(Finding { claim, figures }) = finding(view.report) else {
+        return "\nNothing was compared.\n".to_owned();
+    };
+    format!("\n**{}**: {}.\n", escape(&claim), escape(&figures))
+}
+
+fn heading(name: &str, details: &[String]) -> String {
+    let details = details.iter().map(|detail| escape(detail));
+    std::iter::once(format!("**{}**", escape(name))).chain(details).collect::<Vec<_>>().join(" · ")
+}
+
+fn grid(grid: &Grid) -> String {
+    let titles: Vec<String> = std::iter::once(String::new()).chain(grid.columns.iter().cloned()).collect();
+    let row = |(label, cells): &(String, Vec<String>)| -> Vec<String> {
+        std::iter::once(label.clone()).chain(cells.iter().cloned()).collect()
+    };
+    let rows: Vec<Vec<String>> = grid.rows.iter().map(row).collect();
+    let legend = grid.legend.as_ref().map(|legend| format!("\n{}\n", escape(legend))).unwrap_or_default();
+    format!("\n{}\n\n{}{legend}", heading(&grid.name, &grid.details), pipe_table(&titles, &rows))
+}
+
+/// The samples that changed, at most so many of each pair of sides.
+fn listed_flips(flips: &[Flip], most: usize) -> String {
+    let mut text = String::new();
+    for (pair, flips) in flip::by_pair(flips) {
+        let titles = ["id", "score", "input", "base", "other"].map(str::to_owned);
+        let cut = |text: &Option<String>| text.as_deref().map(flip::shortened).unwrap_or_default();
+        let row = |flip: &&Flip| {
+            let (base, other) = (cut(&flip.base_answer), cut(&flip.other_answer));
+            vec![flip.id.to_string(), flip.scores(), cut(&flip.input), base, other]
+        };
+        let rows: Vec<Vec<String>> = flips.iter().take(most).map(row).collect();
+        text += &format!("\n{}\n\n{}", escape(&pair), pipe_table(&titles, &rows));
+        let left_out = flips.len().saturating_sub(most);
+        if left_out > 0 {
+            text += &format!("\nand {left_out} more\n");
+        }
+    }
+    text
+}
+
+/// Methods, warnings and the gate.
+fn methods(view: &ComparisonView<'_>) -> String {
+    explanations(view) + &gate(view)
+}
+
+fn explanations(view: &ComparisonView<'_>) -> String {
+    let words: Vec<String> =
+        legend::legend(view.report).into_iter().chain(legend::verdicts(view.report)).collect();
+    let mut text = format!("\n{}\n", escape(&words.join(" · ")));
+    for warning in legend::warnings(view.report) {
+        text += &format!("\n> {}\n", escape(&format!("note: {warning}")));
     }
     text
 }
 
 /// The titles and the cells of a table.
-pub(super) fn cells(table: &ComparedTable, indent: &str) -> (Vec<String>, Vec<Vec<String>>) {
+pub(super) fn cells(table: &ComparedTable, indent: &str, has_notes: bool) -> (Vec<String>, Vec<Vec<String>>) {
     let mut titles = vec![table.label_title.to_owned()];
     titles.extend(table.base_title.clone());
     titles.extend([table.other_title.clone(), "difference".to_owned()]);
     titles.push(table.correction.map_or_else(|| "p".to_owned(), |correction| format!("p ({correction})")));
-    titles.extend(["verdict".to_owned(), "notes".to_owned()]);
+    titles.push("verdict".to_owned());
+    let figures = titles.len();
+    titles.extend(has_notes.then(|| "notes".to_owned()));
     let row = |row: &ComparedRow| {
         let label = if row.nested { format!("{indent}{}", row.label) } else { row.label.clone() };
         let mut cells = vec![label];
         match &row.content {
             RowContent::Heading => {}
-            RowContent::Base(value) => cells.push(value.to_string()),
+            RowContent::Base(value) => cells.push(value.short()),
             RowContent::Compared(figures) => {
                 cells.extend(table.base_title.as_ref().map(|_| figures.base.short()));
                 cells.extend([figures.other.short(), figures.difference.to_string()]);
                 cells.extend([figures.p.clone(), figures.verdict.to_string()]);
             }
         }
-        cells.resize(titles.len() - 1, String::new());
-        cells.push(row.notes.join(" · "));
+        cells.resize(figures, String::new());
+        cells.extend(has_notes.then(|| row.notes.join(" · ")));
         cells
     };
     let rows = table.rows.iter().map(row).collect();

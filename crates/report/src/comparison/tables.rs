@@ -27,6 +27,8 @@ pub(crate) struct ComparedTable {
 pub(crate) struct ComparedRow {
     pub(crate) label: String,
     pub(crate) nested: bool,
+    /// Whether it is over all samples, and over all tasks if there are several.
+    pub(crate) is_whole: bool,
     pub(crate) content: RowContent,
     pub(crate) notes: Vec<String>,
 }
@@ -44,7 +46,7 @@ pub(crate) enum RowContent {
 
 impl ComparedRow {
     fn heading(label: String) -> Self {
-        ComparedRow { label, nested: false, content: RowContent::Heading, notes: Vec::new() }
+        ComparedRow { label, nested: false, is_whole: false, content: RowContent::Heading, notes: Vec::new() }
     }
 
     pub(crate) fn figures(&self) -> Option<&Figures> {
@@ -148,44 +150,55 @@ struct TableBuilder<'a> {
 impl TableBuilder<'_> {
     fn table(&self, key: &TableKey, comparisons: &[&Comparison]) -> ComparedTable {
         let has_tasks = comparisons.iter().any(|c| c.task.is_some());
-        let first = comparisons.iter().find(|c| c.group_key.is_none()).or_else(|| comparisons.first());
-        let n = first.map(|c| c.n);
+        // All samples: the title has their number. Other rows have their own.
+        let whole = comparisons.iter().find(|c| c.group_key.is_none() && !has_tasks);
+        let heading =
+            |c: &Comparison| if self.is_many { part(c, has_tasks) } else { self.heading(c, has_tasks) };
+        let mut headings: Vec<Option<String>> = Vec::new();
+        for heading in comparisons.iter().map(|c| heading(c)) {
+            if !headings.contains(&heading) {
+                headings.push(heading);
+            }
+        }
         let mut rows: Vec<ComparedRow> = Vec::new();
-        let mut above: Option<String> = None;
-        let mut base_of: Option<String> = None;
-        for c in comparisons {
-            let heading = if self.is_many { part(c, has_tasks) } else { self.heading(c, has_tasks) };
-            if heading != above {
-                rows.extend(heading.clone().map(ComparedRow::heading));
-            }
-            let nested = heading.is_some();
-            if self.is_many && (base_of.is_none() || heading != above) {
-                base_of = Some(c.base.clone());
-                let content = RowContent::Base(EstimateText::from(&c.base_estimate));
-                let base = format!("{} (base)", c.base);
-                rows.push(ComparedRow { label: base, nested, content, notes: Vec::new() });
-            }
-            above = heading;
-            let shows_n = Some(c.n) != n;
-            rows.push(ComparedRow {
-                label: if self.is_many { c.other.clone() } else { label(c, has_tasks) },
-                nested,
-                content: RowContent::Compared(Box::new(Figures::of(c, self.report))),
-                notes: figures::notes(c, self.report, shows_n),
-            });
+        for above in headings {
+            rows.extend(above.clone().map(ComparedRow::heading));
+            let below: Vec<&Comparison> =
+                comparisons.iter().copied().filter(|c| heading(c) == above).collect();
+            let base = below.first().filter(|_| self.is_many).copied();
+            rows.extend(base.map(|c| ComparedRow {
+                label: format!("{} (base)", c.base),
+                nested: above.is_some(),
+                is_whole: is_whole(c),
+                content: RowContent::Base(EstimateText::from(&c.base_estimate)),
+                notes: Vec::new(),
+            }));
+            rows.extend(below.iter().map(|c| {
+                let shows_n = whole.is_none_or(|whole| whole.n != c.n);
+                let mut notes = figures::notes(c, self.report, shows_n);
+                // Over other samples, the base is another, too.
+                let is_other = |base: &Comparison| base.base_estimate.value != c.base_estimate.value;
+                let of_base = || EstimateText::from(&c.base_estimate).short();
+                notes.extend(
+                    base.filter(|base| is_other(base)).map(|_| format!("here {} has {}", c.base, of_base())),
+                );
+                ComparedRow {
+                    label: if self.is_many { c.other.clone() } else { label(c, has_tasks) },
+                    nested: above.is_some(),
+                    is_whole: is_whole(c),
+                    content: RowContent::Compared(Box::new(Figures::of(c, self.report))),
+                    notes,
+                }
+            }));
         }
-        let mut details: Vec<String> = first.map(|c| self.samples(c)).into_iter().collect();
-        if self.is_many {
-            let is_other = |c: &&&Comparison| first.is_some_and(|first| c.n != first.n);
-            details.extend(comparisons.iter().find(is_other).map(|_| "pairs of some rows differ".to_owned()));
-        }
+        let first = whole.or_else(|| comparisons.first());
         let (base, other) = match first {
             Some(c) if !self.is_many => (Some(c.base.clone()), c.other.clone()),
             _ => (None, "value".to_owned()),
         };
         ComparedTable {
             name: key.name(),
-            details,
+            details: whole.map(|c| self.samples(c)).into_iter().collect(),
             label_title: if self.is_many { "side" } else { "" },
             base_title: base,
             other_title: other,
@@ -214,6 +227,11 @@ impl TableBuilder<'_> {
             (None, _) => None,
         }
     }
+}
+
+/// Whether a comparison is over all samples, and over all tasks if there are several.
+pub(super) fn is_whole(c: &Comparison) -> bool {
+    c.group_key.is_none() && c.task.is_none()
 }
 
 /// The name of a row of two sides.

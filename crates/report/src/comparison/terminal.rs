@@ -4,17 +4,41 @@ use anstyle::Style;
 use errorbar_core::GateOutcome;
 
 use super::ComparisonView;
-use super::columns::{Columns, indent};
+use super::columns::{Columns, indent, side_titles};
 use super::figures::Figures;
-use super::flip;
-use super::grid::Grid;
 use super::legend;
 use super::tables::{ComparedRow, ComparedTable, ComparisonTables, RowContent};
 use super::verdict::Verdict;
+use crate::figure::EstimateText;
 use crate::layout::{GAP, INDENT, MOST_UNKNOWN, NOTES_BELOW};
 use crate::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
 use crate::table::TerminalTable;
-use crate::text::{clean, pad, truncate_middle, width, wrap};
+use crate::text::{clean, pad, width, wrap};
+
+/// Why a figure is unknown.
+fn reason(figure: &EstimateText) -> Option<String> {
+    figure.value().is_none().then(|| figure.short())
+}
+
+/// The values that have no column, and why others are unknown, unless the difference has the reason.
+fn values_note(table: &ComparedTable, figures: &Figures, is_shown: bool) -> Option<String> {
+    let Figures { base, other, difference, .. } = figures;
+    let has_base = table.base_title.is_some();
+    if base.value().is_none() && other.value().is_none() && difference.value().is_none() {
+        return None;
+    }
+    let (base_name, other_name) = match &table.base_title {
+        Some(name) => side_titles(name, &table.other_title, &[], true),
+        None => (String::new(), "value".to_owned()),
+    };
+    let note = |name: &str, figure: &EstimateText| match reason(figure) {
+        Some(reason) => Some(format!("{name}: {reason}")),
+        None => (!is_shown).then(|| format!("{name} {}", figure.short())),
+    };
+    let notes = [note(&base_name, base).filter(|_| has_base), note(&other_name, other)];
+    let notes: Vec<String> = notes.into_iter().flatten().collect();
+    (!notes.is_empty()).then(|| notes.join(", "))
+}
 
 impl TerminalTable {
     /// Comparisons: tables, what their symbols mean, and what a reader should know.
@@ -60,7 +84,8 @@ impl TerminalTable {
 
     fn compared_table(&self, table: &ComparedTable) -> String {
         let details: Vec<String> = table.details.iter().map(|detail| clean(detail)).collect();
-        let mut text = self.titled((&clean(&table.name), BOLD), self.sign(" · ", ", "), &details);
+        let mut text =
+            self.titled((&self.in_our_signs(&clean(&table.name)), BOLD), self.sign(" · ", ", "), &details);
         let columns = Columns::new(self, table);
         let mut titles = vec![(" ".repeat(columns.label), DIM)];
         for column in &columns.columns {
@@ -77,7 +102,8 @@ impl TerminalTable {
     fn compared_row(&self, table: &ComparedTable, columns: &Columns, at: usize, row: &ComparedRow) -> String {
         let label = format!("{}{}", " ".repeat(indent(row)), clean(&row.label));
         if row.content == RowContent::Heading {
-            return self.line(&[(self.truncate(&label, self.width), Style::new())]);
+            let label = self.truncate(&self.in_our_signs(&label), self.width);
+            return self.line(&[(label, Style::new())]);
         }
         let mut text = String::new();
         let label = if width(&label) > columns.label {
@@ -100,7 +126,7 @@ impl TerminalTable {
             pieces.push((" ".repeat(GAP), Style::new()));
             pieces.push((pad(&cell, column.width), style));
         }
-        if let Some(figures) = row.figures() {
+        if let Some(figures) = row.figures().filter(|_| columns.choice.verdict) {
             let style = match figures.verdict {
                 Verdict::Unknown => UNKNOWN,
                 _ if figures.verdict.is_decided() => BOLD,
@@ -111,26 +137,21 @@ impl TerminalTable {
         }
         text += &self.line(&pieces);
         let notes = self.row_notes(table, columns, row);
-        text + &self.below(
-            NOTES_BELOW,
-            self.wrapped_notes(&notes, self.width.saturating_sub(NOTES_BELOW))
-                .into_iter()
-                .filter(|line| !line.is_empty()),
-        )
+        text + &self.below(NOTES_BELOW, self.note_lines(&notes, NOTES_BELOW))
+    }
+
+    /// Notes in lines behind an indent.
+    pub(super) fn note_lines(&self, notes: &[String], indent: usize) -> Vec<String> {
+        let lines = self.wrapped_notes(notes, self.width.saturating_sub(indent));
+        lines.into_iter().filter(|line| !line.is_empty()).collect()
     }
 
     /// The notes of a row, what had no space in a column first.
     fn row_notes(&self, table: &ComparedTable, columns: &Columns, row: &ComparedRow) -> Vec<String> {
         let mut notes = Vec::new();
         if let Some(figures) = row.figures() {
-            let value = |name: &str, figure: &crate::EstimateText| format!("{name} {}", figure.short());
-            if !columns.choice.values {
-                let base = table.base_title.as_ref().map(|_| value("base", &figures.base));
-                let name = if base.is_some() { "other" } else { "value" };
-                notes.push(
-                    base.into_iter().chain([value(name, &figures.other)]).collect::<Vec<_>>().join(", "),
-                );
-            }
+            notes.extend((!columns.choice.verdict).then(|| figures.verdict.to_string()));
+            notes.extend(values_note(table, figures, columns.choice.values));
             if !columns.choice.p && figures.p != super::figures::NONE {
                 notes.push(match table.correction {
                     Some(correction) => format!("p ({correction}) {}", figures.p),
@@ -138,112 +159,10 @@ impl TerminalTable {
                 });
             }
             // A cell has space for the start of a reason.
-            let reason = Some(figures.difference.short()).filter(|_| figures.difference.value().is_none());
-            notes.extend(
-                reason
-                    .filter(|reason| width(reason) > MOST_UNKNOWN)
-                    .map(|reason| format!("difference {reason}")),
-            );
-        } else if let (RowContent::Base(figure), false) = (&row.content, columns.choice.values) {
-            notes.push(figure.short());
+            let reason = reason(&figures.difference).filter(|reason| width(reason) > MOST_UNKNOWN);
+            notes.extend(reason.map(|reason| format!("difference {reason}")));
         }
         notes.into_iter().chain(row.notes.iter().cloned()).map(|note| clean(&note)).collect()
-    }
-
-    /// A grid, in parts if it is too wide.
-    fn grid(&self, grid: &Grid) -> String {
-        let details: Vec<String> = grid.details.iter().map(|detail| clean(detail)).collect();
-        let mut text = self.titled((&clean(&grid.name), BOLD), self.sign(" · ", ", "), &details);
-        let label = grid.rows.iter().map(|(label, _)| INDENT + width(&clean(label))).max().unwrap_or(0);
-        let label = label.min(self.width * 2 / 5);
-        let most = self.width.saturating_sub(label + GAP).min(24);
-        let shown = |text: &str| self.in_our_signs(&clean(text));
-        let mut columns: Vec<(String, Vec<String>, usize)> = Vec::new();
-        for (at, title) in grid.columns.iter().enumerate() {
-            let cells: Vec<String> = grid
-                .rows
-                .iter()
-                .map(|(_, cells)| cells.get(at).map(|cell| shown(cell)).unwrap_or_default())
-                .collect();
-            let widest = cells.iter().map(|cell| width(cell)).max().unwrap_or(0);
-            let mut title = truncate_middle(&shown(title), most.max(widest), self.sign("…", ".."));
-            if columns.iter().any(|(known, ..)| *known == title) {
-                title = format!("{title} ({})", at + 1);
-            }
-            let widest = widest.max(width(&title));
-            columns.push((title, cells, widest));
-        }
-        let mut rest = columns.as_slice();
-        let mut is_first = true;
-        while !rest.is_empty() {
-            let mut used = label;
-            let fitting = rest.iter().take_while(|(.., cells)| {
-                used += GAP + cells;
-                used <= self.width
-            });
-            let (now, later) = rest.split_at(fitting.count().max(1));
-            if !std::mem::take(&mut is_first) {
-                text.push('\n');
-            }
-            let mut titles = vec![(" ".repeat(label), DIM)];
-            titles.extend(
-                now.iter()
-                    .map(|(title, _, cells)| (format!("{}{}", " ".repeat(GAP), pad(title, *cells)), DIM)),
-            );
-            text += &self.line(&titles);
-            for (at, (name, _)) in grid.rows.iter().enumerate() {
-                let name = truncate_middle(&clean(name), label.saturating_sub(INDENT), self.sign("…", ".."));
-                let mut pieces = vec![(pad(&format!("{}{name}", " ".repeat(INDENT)), label), Style::new())];
-                for (_, cells, wide) in now {
-                    let cell = cells.get(at).cloned().unwrap_or_default();
-                    pieces.push((format!("{}{}", " ".repeat(GAP), pad(&cell, *wide)), Style::new()));
-                }
-                text += &self.line(&pieces);
-            }
-            rest = later;
-        }
-        let legend: Vec<String> = grid.legend.iter().cloned().collect();
-        text + &self.below(
-            INDENT,
-            self.wrapped_notes(&legend, self.width.saturating_sub(INDENT))
-                .into_iter()
-                .filter(|line| !line.is_empty()),
-        )
-    }
-
-    /// The samples that changed.
-    fn flips(&self, flips: &[super::Flip]) -> String {
-        let mut text = self.titled((flip::title(flips).as_str(), BOLD), self.sign(" · ", ", "), &[]);
-        for (heading, flips) in flip::by_pair(flips) {
-            text += &self.line(&[(self.in_our_signs(&self.truncate(&clean(&heading), self.width)), DIM)]);
-            let id = |flip: &super::Flip| clean(&flip.id.to_string());
-            let widest = flips.iter().map(|flip| width(&id(flip))).max().unwrap_or(0).min(self.width / 3);
-            for flip in flips {
-                let scores = self.in_our_signs(&clean(&flip.scores()));
-                let id = pad(&truncate_middle(&id(flip), widest, self.sign("…", "..")), widest);
-                let input =
-                    flip.input.as_deref().map(|input| clean(&flip::one_line(input))).unwrap_or_default();
-                let before = INDENT + width(&id) + 2 * GAP + width(&scores);
-                let input = self.truncate(&input, self.width.saturating_sub(before));
-                let blanks = |cells: usize| (" ".repeat(cells), Style::new());
-                text += &self.line(&[
-                    blanks(INDENT),
-                    (id, Style::new()),
-                    blanks(GAP),
-                    (scores, BOLD),
-                    blanks(GAP),
-                    (input, DIM),
-                ]);
-                for (side, answer) in [(&flip.base, &flip.base_answer), (&flip.other, &flip.other_answer)] {
-                    let Some(answer) = answer else { continue };
-                    let side = truncate_middle(&clean(side), self.width / 4, self.sign("…", ".."));
-                    let line = format!("{side}: {}", clean(&flip::one_line(answer)));
-                    let line = self.truncate(&line, self.width.saturating_sub(NOTES_BELOW));
-                    text += &self.line(&[blanks(NOTES_BELOW), (line, Style::new())]);
-                }
-            }
-        }
-        text
     }
 
     /// What symbols mean, what a reader should know, and what the gate decided.
@@ -270,13 +189,17 @@ impl TerminalTable {
                 text += &self.line(&[(" ".repeat(before), Style::new()), (line, UNKNOWN)]);
             }
         }
-        if let Some((gate, outcome)) = legend::gates(report) {
-            let style = match outcome {
+        if let Some(gate) = legend::gates(report) {
+            let style = match gate.outcome {
                 GateOutcome::Failed => FAILED,
                 GateOutcome::Undecided => UNKNOWN,
                 _ => BOLD,
             };
-            text += &format!("\n{}", self.line(&[(self.in_our_signs(&gate), style)]));
+            let lines = wrap(&self.in_our_signs(&gate.to_string()), self.width);
+            text += &format!(
+                "\n{}",
+                lines.into_iter().map(|line| self.line(&[(line, style)])).collect::<String>()
+            );
         }
         text
     }

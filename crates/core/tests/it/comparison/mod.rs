@@ -3,6 +3,7 @@
 mod absent;
 mod bad_input;
 mod groups;
+mod many;
 mod paired;
 mod resampled;
 mod unpaired;

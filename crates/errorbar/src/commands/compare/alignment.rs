@@ -1,6 +1,7 @@
 //! Whether sides have the same samples: ids are matched, and the same id must be the same question.
 
-use std::collections::{HashMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use errorbar_core::SampleId;
 use errorbar_core::chat::{Input as Question, Targets};
@@ -13,8 +14,6 @@ use super::sides::{Side, Sides};
 use crate::commands::counted;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
-/// The number of ids that a message shows.
-const IDS_SHOWN: usize = 3;
 /// The number of characters of a question or target that a message shows.
 const TEXT_SHOWN: usize = 200;
 
@@ -51,6 +50,11 @@ impl Alignment {
         Ok(Alignment { pairs })
     }
 
+    /// Whether a sample has no partner.
+    pub(super) fn has_unmatched(&self) -> bool {
+        self.pairs.iter().any(|pair| !pair.only_base.is_empty() || !pair.only_other.is_empty())
+    }
+
     /// The samples without a partner, up to a number of each side.
     pub(super) fn unmatched(&self, most: usize) -> Diagnostics {
         let mut notes = Diagnostics::default();
@@ -80,70 +84,66 @@ fn listed(ids: &[String], most: usize) -> String {
     }
 }
 
-/// The first row of each sample of a side.
+/// The samples of a side.
 struct SampleRows<'a> {
     side: &'a Side,
-    rows: HashMap<&'a str, usize>,
+    /// The first row of each.
+    rows: Vec<usize>,
+    /// The places of samples among them, by id; seldom needed, because sides mostly have the same order.
+    places: OnceCell<HashMap<&'a str, usize>>,
 }
 
 impl<'a> SampleRows<'a> {
     fn new(side: &'a Side) -> Self {
-        let columns = &side.input.columns;
-        let mut rows = HashMap::with_capacity(columns.len());
-        for row in 0..columns.len() {
-            rows.entry(columns.id(row)).or_insert(row);
-        }
-        SampleRows { side, rows }
+        SampleRows { side, rows: side.input.columns.first_rows(), places: OnceCell::new() }
     }
 
-    /// The row of a sample; mostly it is that which it has on the other side.
-    fn row(&self, id: &str, likely: usize) -> Option<usize> {
-        match self.side.input.columns.id(likely) == id && !id.is_empty() {
-            true => Some(likely),
-            false => self.rows.get(id).copied(),
-        }
+    fn id(&self, place: usize) -> Option<&'a str> {
+        self.rows.get(place).map(|row| self.side.input.columns.id(*row))
     }
 
+    /// The place of a sample; mostly it is that which it has on the other side.
+    fn place(&self, id: &str, likely: usize) -> Option<usize> {
+        if self.id(likely) == Some(id) {
+            return Some(likely);
+        }
+        let columns = &self.side.input.columns;
+        let places = || self.rows.iter().enumerate().map(|(place, row)| (columns.id(*row), place)).collect();
+        self.places.get_or_init(places).get(id).copied()
+    }
+
+    /// Matches the samples of this side, the base, with those of another.
     fn pair(
         &self,
         other: &Side,
         args: &CompareArgs,
         diagnostics: &mut Diagnostics,
-    ) -> Result<SidePair, Diagnostics> {
-        let (base, columns) = (self.side, &other.input.columns);
+    ) -> Result<SidePair, Diagnostic> {
+        let (base, of_other) = (self.side, SampleRows::new(other));
         let questions = comparable(&base.input.questions, &other.input.questions);
         let (mut only_other, mut changed) = (Vec::new(), Vec::new());
-        let mut matched = HashSet::with_capacity(columns.len());
-        for row in 0..columns.len() {
-            let id = columns.id(row);
-            let Some(base_row) = self.row(id, row) else {
+        let mut is_matched = vec![false; self.rows.len()];
+        for (at, row) in of_other.rows.iter().enumerate() {
+            let id = other.input.columns.id(*row);
+            let Some(place) = self.place(id, at) else {
                 only_other.push(id.to_owned());
                 continue;
             };
-            if matched.insert(id)
-                && let Some((of_base, of_other)) = questions
-                && of_base.get(base_row) != of_other.get(row)
+            is_matched.get_mut(place).into_iter().for_each(|matched| *matched = true);
+            if let Some((of_base, of_other)) = questions
+                && let Some(base_row) = self.rows.get(place)
+                && of_base.get(*base_row) != of_other.get(*row)
             {
-                changed.push((base_row, row));
+                changed.push((*base_row, *row));
             }
         }
-        only_other.dedup();
-        let common = matched.len();
-        let of_base = (0..base.input.columns.len()).map(|row| base.input.columns.id(row));
-        let mut seen = HashSet::new();
-        let only_base: Vec<String> = match common < self.rows.len() {
-            true => {
-                of_base.filter(|id| !matched.contains(id) && seen.insert(*id)).map(str::to_owned).collect()
-            }
-            false => Vec::new(),
-        };
-        if common < 2 {
-            return Err(too_few(base, other, common).into());
-        }
+        let unmatched = is_matched.iter().enumerate().filter(|(_, matched)| !**matched);
+        let only_base = unmatched.filter_map(|(place, _)| self.id(place).map(str::to_owned)).collect();
         if let Some(&(base_row, row)) = changed.first() {
-            return Err(changed_question(base, other, base_row, row, changed.len()).into());
+            return Err(changed_question(base, other, base_row, row, changed.len()));
         }
-        if questions.is_none() && !args.trust_ids && are_row_numbers(base) && are_row_numbers(other) {
+        let are_numbered = || are_row_numbers(base) && are_row_numbers(other);
+        if questions.is_none() && !args.trust_ids && args.compared_scorers.is_empty() && are_numbered() {
             diagnostics.push(row_numbers(base, other));
         }
         let [base, other] = [base, other].map(|side| side.name.clone());
@@ -157,41 +157,6 @@ fn comparable<'a>(base: &'a Questions, other: &'a Questions) -> Option<(&'a [u64
     (are_known && base.columns == other.columns).then_some((&base.digests, &other.digests))
 }
 
-/// The error of sides with no sample in common, or with one.
-fn too_few(base: &Side, other: &Side, common: usize) -> Diagnostic {
-    if common == 1 {
-        let problem = format!(
-            "{} and {} have one sample in common, and the difference of one sample has no error",
-            base.name, other.name
-        );
-        return Diagnostic::error(problem).hint(
-            "run more samples on both sides; --unpaired compares all that they have, without matching them",
-        );
-    }
-    let ids = |side: &Side| {
-        let columns = &side.input.columns;
-        let mut ids: Vec<String> = (0..columns.len()).map(|row| columns.id(row).to_owned()).collect();
-        ids.dedup();
-        listed(&ids, IDS_SHOWN)
-    };
-    let problem = format!(
-        "{} and {} have no sample in common: the ids of {} are {}, those of {} {}",
-        base.name,
-        other.name,
-        base.name,
-        ids(base),
-        other.name,
-        ids(other)
-    );
-    let hint = match base.input.is_table || other.input.is_table {
-        true => {
-            "name the column that identifies the samples with --id; if they are different samples, give --unpaired"
-        }
-        false => "give logs of the same samples; if they are different ones on purpose, give --unpaired",
-    };
-    Diagnostic::error(problem).hint(hint)
-}
-
 /// The error of an id that is another question on the other side.
 fn changed_question(base: &Side, other: &Side, base_row: usize, row: usize, count: usize) -> Diagnostic {
     let id = other.input.columns.sample_id(row);
@@ -202,7 +167,7 @@ fn changed_question(base: &Side, other: &Side, base_row: usize, row: usize, coun
     };
     let more = match count - 1 {
         0 => String::new(),
-        more => format!(" ({} more too)", counted(more as u64, "sample")),
+        more => format!(" (and {more} more)"),
     };
     let text = match changed {
         Some(((what, of_base), (_, of_other))) => format!(

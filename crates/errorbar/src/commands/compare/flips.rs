@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use errorbar_core::{
-    Comparison, ComparisonReport, Evaluation, IndexMap, MetadataKeys, Metrics, Reduction, SampleId, Score,
+    Comparison, ComparisonReport, Evaluation, IndexMap, MetadataKeys, Reducers, Reduction, SampleId, Score,
     ScoreParts, Value,
 };
 use errorbar_log::eval::SampleFields;
@@ -80,10 +80,12 @@ fn reduction<'e>(reduced: &'e ReducedSides<'_>, side: &'e Side, scorer: &str) ->
     reduced.get(&side.key())?.reductions.iter().find(|reduction| reduction.scorer == scorer)
 }
 
-/// The reduced scores of a side, without any metric.
+/// The reduced scores of a side.
 fn evaluation(side: &Side) -> Result<Evaluation, Diagnostics> {
     let mut plan = side.input.plan.clone();
-    plan.task_metrics = Some(Metrics::List(Vec::new()));
+    if let Reducers::Disabled = plan.reducers {
+        plan.reducers = Reducers::Implicit;
+    }
     plan.evaluate(&side.input.columns)
         .map_err(|error| Diagnostic::from(error).about(side.input.path.display()).into())
 }
@@ -167,7 +169,8 @@ fn texts(
             for sample in log.samples_of(fields, |id, _| wanted.contains(&id.to_string()))? {
                 let mut sample = sample?;
                 let answer = sample.scores.swap_remove(scorer).and_then(|score| score.answer);
-                let answer = answer.or(sample.completion).filter(|answer| !answer.is_empty());
+                let is_there = |answer: &String| !answer.trim().is_empty();
+                let answer = answer.filter(is_there).or(sample.completion.filter(is_there));
                 add(sample.id.to_string(), Some(text_of(&sample.input)), answer);
             }
         }

@@ -28,7 +28,6 @@ use super::table_scores::UnconvertiblePolicy;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome};
 use crate::diagnostic::Diagnostic;
-use crate::hints;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -144,6 +143,7 @@ pub(crate) struct CompareArgs {
     /// Skip samples that cannot be read; they are reported and counted
     #[arg(long)]
     skip_bad_samples: bool,
+    // Gates are a struct of options of their own, flattened here.
     #[command(flatten)]
     gates: GateArgs,
     #[command(flatten)]
@@ -185,14 +185,18 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
         (args.unpaired, args.all_pairs, args.correction);
     options.gate = args.gates.gate();
     let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
-    let report = compare(&scores, &options)
-        .map_err(|error| Diagnostic::error(error.to_string()).hint_if(hints::core::hint(&error)))?;
-    for warning in &report.warnings {
-        diagnostics
-            .push(Diagnostic::warning(warning.to_string()).hint_if(hints::core::comparison_hint(warning)));
+    let report = compare(&scores, &options).map_err(Diagnostic::from)?;
+    // A table has them below its figures.
+    let is_shown = args.format() == Format::Table && args.output.is_none();
+    for warning in report.warnings.iter().filter(|_| !is_shown) {
+        diagnostics.push(Diagnostic::warning(warning.to_string()));
     }
-    if let (Some(alignment), Some(most)) = (&alignment, args.unmatched) {
-        diagnostics.extend(alignment.unmatched(most));
+    match (&alignment, args.unmatched) {
+        (Some(alignment), Some(most)) => diagnostics.extend(alignment.unmatched(most)),
+        (Some(alignment), None) if alignment.has_unmatched() => {
+            diagnostics.push(Diagnostic::note("--unmatched lists the samples without a partner"));
+        }
+        _ => {}
     }
     let flips = match args.flips {
         Some(most) => Some(flips::flips(&sides, &report, most, &mut diagnostics)?),

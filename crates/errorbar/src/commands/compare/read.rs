@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
 use errorbar_log::eval::{EvalLog, scorer_metrics};
-use errorbar_log::{ScoreTable, TableError, TableErrorKind, TableOptions, read_tables};
+use errorbar_log::{ScoreTable, TableErrorKind, TableOptions, read_tables};
 
 use super::CompareArgs;
 use crate::commands::error_args::check_clusters;
@@ -304,16 +304,28 @@ impl SideReader<'_> {
     /// The rows of a table. Scorers to compare are columns, or else they have their own rows.
     fn rows(&self, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
         let args = self.request.args;
-        if args.compared_scorers.is_empty() || !args.score_columns.is_empty() {
-            return table_scores::read(self.path, &options.clone().score_columns(&args.score_columns));
-        }
-        let are_absent = |error: &TableError| matches!(error.kind(), TableErrorKind::NoScoreColumn { .. });
-        match read_tables(self.path, &options.clone().score_columns(&args.compared_scorers)) {
-            Err(error) if are_absent(&error) => table_scores::read(self.path, options)
-                // The error about the columns that were named is the better one.
-                .map_err(|_| error.into()),
-            _ => table_scores::read(self.path, &options.clone().score_columns(&args.compared_scorers)),
-        }
+        let read = |columns: &[String]| read_tables(self.path, &options.clone().score_columns(columns));
+        let is_by_columns = args.compared_scorers.is_empty() || !args.score_columns.is_empty();
+        let tables = match is_by_columns {
+            true => read(&args.score_columns),
+            false => match read(&args.compared_scorers) {
+                Err(error) if matches!(error.kind(), TableErrorKind::NoScoreColumn { .. }) => {
+                    // The error about the columns that were named is the better one.
+                    read(&[]).map_err(|_| error)
+                }
+                read => read,
+            },
+        };
+        let tables = tables.map_err(|error| match error.kind() {
+            TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => {
+                let hint =
+                    "if the rows are of several models, compare the table alone, and name the column that tells them \
+                            apart with --by";
+                Diagnostic::from(error).hint(hint)
+            }
+            _ => Diagnostic::from(error),
+        })?;
+        table_scores::refuse_empty(self.path, tables)
     }
 
     /// An input for each of the scorers to compare, under one name; itself if none are.
@@ -356,6 +368,7 @@ impl SideReader<'_> {
 fn unknown_key(key: &str, known: &[String]) -> Diagnostic {
     let hint = match errorbar_core::spec::nearest(key, known.iter().map(String::as_str)) {
         Some(nearest) => format!("did you mean --by {nearest}?"),
+        None if known.is_empty() => "the table has no such columns: omit --by".to_owned(),
         None => format!("name a column with --by: {}", known.join(", ")),
     };
     Diagnostic::error(format!("there is no column `{key}` to compare by")).hint(hint)

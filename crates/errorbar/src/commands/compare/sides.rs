@@ -1,6 +1,7 @@
 //! What the sides of a comparison are called, of which task they are, and which one is the base.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{ComparedScores, IndexMap};
@@ -56,7 +57,7 @@ impl Sides {
         sides.sort_by_key(|side| (tasks.get_index_of(&side.task), order.get_index_of(&side.name)));
         let mut sides = Sides { sides, base };
         sides.drop_lonely_tasks(diagnostics)?;
-        sides.check_scorers(diagnostics)?;
+        sides.report_scorers(diagnostics);
         sides.report_same_runs(diagnostics);
         Ok(sides)
     }
@@ -111,30 +112,26 @@ impl Sides {
         Ok(())
     }
 
-    /// Refuses sides without a common scorer; scorers that only some sides have are reported.
-    fn check_scorers(&self, diagnostics: &mut Diagnostics) -> Result<(), Diagnostic> {
+    /// Scorers that only some sides have are reported. Sides without a common one are the engine's error.
+    fn report_scorers(&self, diagnostics: &mut Diagnostics) {
         for sides in self.by_task() {
             let Some((base, others)) = sides.split_first() else { continue };
             for other in others {
                 let [of_base, of_other] = [base, other].map(scorers);
                 if !of_base.iter().any(|name| of_other.contains(name)) {
-                    return Err(other_scorers(base, other, &of_base, &of_other));
+                    continue;
                 }
                 for (side, own, foreign) in [(base, &of_base, &of_other), (other, &of_other, &of_base)] {
                     let only: Vec<&str> =
                         own.iter().filter(|name| !foreign.contains(name)).copied().collect();
                     if !only.is_empty() {
-                        let text = format!(
-                            "only {} has scores by {}, which are not compared",
-                            side.name,
-                            only.join(", ")
-                        );
+                        let only = only.join(", ");
+                        let text = format!("only {} has scores by {only}, which are not compared", side.name);
                         diagnostics.push(Diagnostic::note(text));
                     }
                 }
             }
         }
-        Ok(())
     }
 
     /// Two logs of one run are compared, if that is what the user wants.
@@ -190,26 +187,6 @@ fn other_tasks(sides: &[Side]) -> Diagnostic {
     )
 }
 
-/// The error of sides without a common scorer.
-fn other_scorers(base: &Side, other: &Side, of_base: &[&str], of_other: &[&str]) -> Diagnostic {
-    let listed = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let problem = format!(
-        "no scorer is in both: {} has {}, {} has {}",
-        base.name,
-        listed(of_base),
-        other.name,
-        listed(of_other)
-    );
-    let hint = match (&other.input.log, of_base.first()) {
-        (Some(_), Some(scorer)) => format!(
-            "score the outputs of one as those of the other: `errorbar score {} --with '{scorer}()' -o NEW.eval`",
-            shell::word(&other.input.path.display().to_string())
-        ),
-        _ => "give the columns of scores the same name, or name the column with --score-column".to_owned(),
-    };
-    Diagnostic::error(problem).hint(hint)
-}
-
 /// The metrics of tables are the same on all sides, and their cells are scores.
 fn prepare_tables(
     inputs: &mut [Input],
@@ -242,27 +219,56 @@ fn tasks(inputs: &[Input], args: &CompareArgs) -> Vec<Option<String>> {
 }
 
 /// What inputs could be called, the best first.
-const NAMINGS: [fn(&Input) -> Option<String>; 7] = [
+const NAMINGS: [fn(&Input) -> Option<String>; 5] = [
     |input| input.scorer.clone(),
     |input| input.part.clone(),
+    |input| input.model.as_deref().map(short_model),
     |input| input.model.clone(),
     |input| Some(input.argument.clone()),
-    |input| Some(format!("{} ({})", input.model.as_ref()?, input.argument)),
-    |input| input.path.file_stem().map(|stem| stem.display().to_string()),
-    |input| Some(input.path.display().to_string()),
 ];
+
+/// The name of a model; of recorded outputs that of their file, without folder and extension.
+fn short_model(model: &str) -> String {
+    let file = model.strip_prefix("replay/").and_then(|file| Path::new(file).file_stem());
+    file.map_or_else(|| model.to_owned(), |stem| stem.display().to_string())
+}
 
 /// A name for each input: the first of [`NAMINGS`] under which no two of one task are the same.
 fn names(inputs: &[Input], tasks: &[Option<String>]) -> Vec<String> {
-    for naming in NAMINGS {
-        let Some(names) = inputs.iter().map(naming).collect::<Option<Vec<String>>>() else { continue };
+    let are_unique = |names: &[String]| {
         let cells: HashSet<_> = names.iter().zip(tasks).collect();
         let distinct: HashSet<&String> = names.iter().collect();
-        if cells.len() == inputs.len() && distinct.len() > 1 {
-            return names;
-        }
-    }
-    inputs.iter().enumerate().map(|(at, input)| format!("{} #{}", input.path.display(), at + 1)).collect()
+        cells.len() == inputs.len() && distinct.len() > 1
+    };
+    let named =
+        NAMINGS.iter().filter_map(|naming| inputs.iter().map(naming).collect::<Option<Vec<String>>>());
+    let path = |input: &Input| input.path.display().to_string();
+    let stem =
+        |input: &Input| input.path.file_stem().map_or_else(|| path(input), |stem| stem.display().to_string());
+    // Several runs of one model among those of others.
+    let apart = |name: &dyn Fn(&Input) -> String| {
+        let models: Vec<String> = inputs
+            .iter()
+            .map(|input| short_model(input.model.as_deref().unwrap_or(&input.argument)))
+            .collect();
+        let is_repeated = |at: usize| {
+            let same =
+                models.iter().zip(tasks).filter(|cell| Some(*cell) == models.get(at).zip(tasks.get(at)));
+            same.count() > 1
+        };
+        let named = inputs.iter().zip(&models).enumerate();
+        named
+            .map(|(at, (input, model))| match is_repeated(at) {
+                true => format!("{model} ({})", name(input)),
+                false => model.clone(),
+            })
+            .collect::<Vec<_>>()
+    };
+    let numbered = inputs.iter().enumerate().map(|(at, input)| format!("{} #{}", path(input), at + 1));
+    named
+        .chain([apart(&stem), apart(&path), inputs.iter().map(path).collect()])
+        .find(|names| are_unique(names))
+        .unwrap_or_else(|| numbered.collect())
 }
 
 /// The name of the base.

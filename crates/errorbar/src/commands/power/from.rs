@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use errorbar_core::{PilotScores, PilotSide, Plan, PowerError, ScoreColumns};
-use errorbar_log::{TableOptions, read_tables};
+use errorbar_log::read_tables;
 
 use super::{FromArgs, SpreadArgs};
 use crate::commands::logs::{self, ReadProgress, ScoreRequest};
@@ -146,10 +146,8 @@ fn read_table(
 ) -> Result<Vec<Run>, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
     let score_columns: Vec<String> = args.score_column.iter().chain(&args.scorer).cloned().collect();
-    let mut options = TableOptions::new()
-        .score_columns(&score_columns)
-        .metadata(plan.metadata_keys())
-        .limits(args.tables.limits(args.read.limits().max_memory));
+    let options = args.tables.options(args.read.limits().max_memory);
+    let mut options = options.score_columns(&score_columns).metadata(plan.metadata_keys());
     if let Some(column) = &args.by {
         options = options.split_by(column);
     }

@@ -1,0 +1,213 @@
+//! More than two sides of a task: the samples that all of them have, and shared resamples of those.
+
+use super::figures::{FigureName, figures, is_compared, numbers};
+use super::paired::{PairKind, PairTest, PairedNumbers};
+use super::pairing::Pairing;
+use super::ranking::RankInput;
+use super::side::{Block, Side};
+use crate::error::Result;
+use crate::estimate::{ErrorPlan, Estimate, ScoreUnits};
+use crate::metric::Metric;
+use crate::results::innermost;
+use crate::scores::{Resampler, Scores};
+use crate::stats::{ExactSum, resampled, standard_deviation, two_sided};
+
+/// The number of shared resamples if the plan names none: enough for the 95th percentile of a largest |t|.
+const DRAWS: u32 = 2000;
+
+/// What a ranking is of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct RankedFigure {
+    pub(super) scorer: String,
+    pub(super) reducer: Option<String>,
+    pub(super) field: Option<String>,
+    pub(super) metric: String,
+}
+
+/// The rankings of all figures that all sides have. `stream` keeps the resamples of tasks apart.
+///
+/// # Errors
+/// Scores cannot be read as a metric wants them.
+pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Result<Vec<(RankedFigure, RankInput)>> {
+    let Some((first, others)) = sides.split_first() else { return Ok(Vec::new()) };
+    let mut inputs = Vec::new();
+    for block in first.blocks.iter().filter(|block| !block.is_unreduced) {
+        let like = others.iter().map(|side| side.block_like(block, false)).collect::<Option<Vec<_>>>();
+        let Some(like) = like else { continue };
+        let blocks: Vec<&Block<'_>> = std::iter::once(block).chain(like).collect();
+        let has_score = |sample: &u32| blocks.iter().all(|block| block.has(*sample));
+        let samples: Vec<u32> = first.samples.iter().copied().filter(has_score).collect();
+        if samples.len() < 2 {
+            continue;
+        }
+        let pairing = Pairing { samples, absent: Vec::new() };
+        let scores: Vec<Scores<'_>> =
+            sides.iter().zip(&blocks).map(|(side, block)| pairing.scores(side, block)).collect();
+        let has = |metric: &dyn Metric, block: &&Block<'_>| {
+            block.metrics.iter().any(|other| other.spec() == metric.spec())
+        };
+        for metric in block.metrics.iter().map(AsRef::as_ref) {
+            let is_ranked = is_compared(metric) && metric.group_key().is_none();
+            if !is_ranked || !blocks.iter().all(|block| has(metric, block)) {
+                continue;
+            }
+            let several = SeveralScores { sides, metric, scores: &scores, stream };
+            // A metric that fails is reported by the comparisons of pairs.
+            let Ok(Some(input)) = several.rank_input() else { continue };
+            let figure = RankedFigure {
+                scorer: block.scorer.clone(),
+                reducer: block.reducer.clone(),
+                field: block.field.clone(),
+                metric: innermost(metric).log_name().into_owned(),
+            };
+            inputs.push((figure, input));
+        }
+    }
+    Ok(inputs)
+}
+
+/// The scores of several sides over the same samples, in the same order.
+struct SeveralScores<'s> {
+    sides: &'s [&'s Side<'s>],
+    metric: &'s dyn Metric,
+    scores: &'s [Scores<'s>],
+    stream: u64,
+}
+
+impl SeveralScores<'_> {
+    fn rank_input(&self) -> Result<Option<RankInput>> {
+        let Some(first) = self.scores.first() else { return Ok(None) };
+        let mut estimates = Vec::with_capacity(self.scores.len());
+        for scores in self.scores {
+            let figures = figures(self.metric, scores)?;
+            let Some((_, estimate)) = figures.into_iter().find(|(name, _)| *name == FigureName::default()) else {
+                return Ok(None);
+            };
+            estimates.push(estimate);
+        }
+        let mut errors = first.estimation().errors.clone();
+        // Intervals are not looked at.
+        errors.interval = "t".parse().unwrap_or_default();
+        let name = self.metric.spec().log_name().into_owned();
+        let Ok(units) = ScoreUnits::of_keys(&name, first, &errors.cluster)? else { return Ok(None) };
+        let numbers = self.scores.iter().map(|scores| self.metric.sample_numbers(scores));
+        let numbers = numbers.collect::<Option<Result<Vec<_>>>>().transpose()?;
+        let (resamples, tests) = match numbers {
+            Some(numbers) => {
+                let tests = self.tests(&numbers, &name, &errors)?;
+                (self.resampled_means(&numbers, &units, &errors), tests)
+            }
+            None => {
+                let resamples = self.resampled_figures(&units, &errors);
+                let tests = tests_of(&resamples, &estimates, units.len());
+                (resamples, tests)
+            }
+        };
+        let names = self.sides.iter().map(|side| side.name.to_owned());
+        let (n, level) = (first.len() as u64, errors.level());
+        Ok(Some(RankInput { sides: names.zip(estimates).collect(), tests, resamples, n, level }))
+    }
+
+    /// The tests of all pairs.
+    fn tests(
+        &self,
+        numbers: &[Vec<f64>],
+        name: &str,
+        errors: &ErrorPlan,
+    ) -> Result<Vec<((usize, usize), PairTest)>> {
+        let mut tests = Vec::new();
+        for (i, (base, base_scores)) in numbers.iter().zip(self.scores).enumerate() {
+            for (j, (other, other_scores)) in numbers.iter().zip(self.scores).enumerate().skip(i + 1) {
+                let random = &base_scores.estimation().random;
+                let kind = PairKind::of([base, other], errors.range);
+                let scores = [base_scores, other_scores];
+                let pair = PairedNumbers { base, other, scores, metric: name, errors, kind, random };
+                tests.push(((i, j), pair.tested()?));
+            }
+        }
+        Ok(tests)
+    }
+
+    fn seed(&self) -> u64 {
+        let seed = self.scores.first().map_or(0, Scores::seed);
+        seed.wrapping_add(self.stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
+    }
+
+    /// The means of all sides in shared resamples: a resample is drawn once for all of them.
+    fn resampled_means(&self, numbers: &[Vec<f64>], units: &ScoreUnits, errors: &ErrorPlan) -> Vec<Vec<f64>> {
+        let sums = |numbers: &Vec<f64>| -> Vec<f64> {
+            let sum = |positions: &[u32]| match positions {
+                [one] => numbers.get(*one as usize).copied().unwrap_or(0.0),
+                positions => {
+                    let mut sum = ExactSum::new();
+                    positions.iter().filter_map(|at| numbers.get(*at as usize)).for_each(|x| sum.add(*x));
+                    sum.to_f64()
+                }
+            };
+            units.iter().map(sum).collect()
+        };
+        let sizes: Vec<f64> = units.iter().map(|positions| positions.len() as f64).collect();
+        let sums: Vec<Vec<f64>> = numbers.iter().map(sums).collect();
+        resampled(units.len(), draws(errors), self.seed(), |counts: &[u32]| {
+            let weights: Vec<f64> = counts.iter().map(|count| f64::from(*count)).collect();
+            let n = dot(&weights, &sizes);
+            sums.iter().map(|sums| dot(&weights, sums) / n).collect()
+        })
+    }
+
+    /// The same for a metric without per-sample numbers.
+    fn resampled_figures(&self, units: &ScoreUnits, errors: &ErrorPlan) -> Vec<Vec<f64>> {
+        let resamplers: Vec<Resampler<'_>> = self.scores.iter().map(Resampler::new).collect();
+        let rows: Vec<_> = resamplers.iter().map(|resampler| resampler.rows_of(units)).collect();
+        let name = [FigureName::default()];
+        resampled(units.len(), draws(errors), self.seed(), |counts: &[u32]| {
+            let one = |(resampler, rows): (&Resampler<'_>, _)| {
+                let figures = resampler.resample(rows, counts, |scores| numbers(self.metric, scores, &name));
+                figures.first().copied().unwrap_or(f64::NAN)
+            };
+            resamplers.iter().zip(&rows).map(one).collect()
+        })
+    }
+}
+
+fn draws(errors: &ErrorPlan) -> usize {
+    errors.draws.unwrap_or(DRAWS) as usize
+}
+
+/// Σ w·x, in a fixed order on independent lanes.
+fn dot(weights: &[f64], values: &[f64]) -> f64 {
+    const LANES: usize = 8;
+    let mut lanes = [0.0; LANES];
+    let (whole, values_whole) = (weights.chunks_exact(LANES), values.chunks_exact(LANES));
+    let (rest, values_rest) = (whole.remainder(), values_whole.remainder());
+    for (weights, values) in whole.zip(values_whole) {
+        for ((lane, weight), value) in lanes.iter_mut().zip(weights).zip(values) {
+            *lane += weight * value;
+        }
+    }
+    let rest: f64 = rest.iter().zip(values_rest).map(|(weight, value)| weight * value).sum();
+    lanes.into_iter().sum::<f64>() + rest
+}
+
+/// The tests of all pairs, from resamples.
+fn tests_of(resamples: &[Vec<f64>], estimates: &[Estimate], units: usize) -> Vec<((usize, usize), PairTest)> {
+    let mut tests = Vec::new();
+    for (i, base) in estimates.iter().enumerate() {
+        for (j, other) in estimates.iter().enumerate().skip(i + 1) {
+            let (Some(base), Some(other)) = (base.number(), other.number()) else {
+                tests.push(((i, j), PairTest::UNKNOWN));
+                continue;
+            };
+            let differences: Vec<f64> = resamples
+                .iter()
+                .filter_map(|figures| Some(figures.get(j)? - figures.get(i)?))
+                .filter(|difference| difference.is_finite())
+                .collect();
+            let (value, se, df) = (other - base, standard_deviation(&differences), units as f64 - 1.0);
+            let p_value = (se > 0.0).then(|| two_sided(value / se, df)).filter(|p| !p.is_nan());
+            let se = if se.is_finite() { se } else { 0.0 };
+            tests.push(((i, j), PairTest { value, se, df, p_value, units: units as u64 }));
+        }
+    }
+    tests
+}

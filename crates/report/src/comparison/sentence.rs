@@ -1,0 +1,75 @@
+//! The finding in one sentence.
+
+use errorbar_core::{Comparison, ComparisonReport};
+
+use super::figures::{Figures, subject, two_digits};
+use super::tables::is_whole;
+use super::verdict::Verdict;
+use crate::number::{counted, plain};
+
+/// A sentence in two parts: what was found, and the figures.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Finding {
+    pub(super) claim: String,
+    pub(super) figures: String,
+}
+
+/// What to say first: about the first comparison over all samples and tasks; of several sides, about each of them.
+pub(super) fn finding(report: &ComparisonReport) -> Option<Finding> {
+    let first = report.comparisons.iter().find(|c| is_whole(c)).or_else(|| report.comparisons.first())?;
+    if report.sides.len() > 2 { Some(of_sides(report, first)) } else { Some(of_pair(report, first)) }
+}
+
+fn of_pair(report: &ComparisonReport, c: &Comparison) -> Finding {
+    let Comparison { base, other, .. } = c;
+    let figures = Figures::of(c, report);
+    let claim = match &figures.verdict {
+        Verdict::Above { is_better: true } => format!("{other} is better than {base}"),
+        Verdict::Below { is_worse: true } => format!("{other} is worse than {base}"),
+        Verdict::Above { .. } => format!("{other} is higher than {base}"),
+        Verdict::Below { .. } => format!("{other} is lower than {base}"),
+        Verdict::NotShown => format!("No difference shown between {base} and {other}"),
+        Verdict::Equivalent(margin) => format!("{other} is the same as {base} within ± {}", plain(*margin)),
+        Verdict::Identical => format!("No sample differs between {base} and {other}"),
+        Verdict::Unknown => format!("{base} and {other} cannot be compared"),
+    };
+    let mut parts = Vec::new();
+    if figures.difference.value().is_some() {
+        let (from, to) = (figures.base.texts().value, figures.other.texts().value);
+        parts.push(format!("{} {from} → {to}", subject(c)));
+        let interval = figures.difference.interval_text();
+        let difference = figures.difference.texts().value;
+        parts.push(match interval.is_empty() {
+            true => format!("difference {}", figures.difference.short()),
+            false => format!("difference {difference} {interval}"),
+        });
+        parts.extend((figures.p != super::figures::NONE).then(|| format!("p {}", figures.p)));
+    } else {
+        parts.push(format!("{}: {}", subject(c), figures.difference.short()));
+    }
+    parts.extend((c.n > 0).then(|| counted(c.n, if c.is_paired { "pair" } else { "score" })));
+    let open = figures.verdict == Verdict::NotShown;
+    let mde = c.mde.as_ref().ok().filter(|mde| open && **mde > 0.0 && mde.is_finite());
+    let mde = mde.map(|mde| format!("; could have detected ± {}", two_digits(*mde))).unwrap_or_default();
+    Finding { claim, figures: parts.join(", ") + &mde }
+}
+
+fn of_sides(report: &ComparisonReport, first: &Comparison) -> Finding {
+    let is_same = |c: &&Comparison| {
+        c.base == first.base
+            && (&c.scorer, &c.metric, &c.field, &c.reducer)
+                == (&first.scorer, &first.metric, &first.field, &first.reducer)
+            && (&c.task, &c.group_key, &c.group) == (&first.task, &first.group_key, &first.group)
+    };
+    let mut verdicts: Vec<(String, Vec<String>)> = Vec::new();
+    for c in report.comparisons.iter().filter(is_same) {
+        let verdict = Verdict::of(c, report).to_string();
+        match verdicts.iter_mut().find(|(known, _)| *known == verdict) {
+            Some((_, sides)) => sides.push(c.other.clone()),
+            None => verdicts.push((verdict, vec![c.other.clone()])),
+        }
+    }
+    let groups: Vec<String> =
+        verdicts.iter().map(|(verdict, sides)| format!("{verdict}: {}", sides.join(", "))).collect();
+    Finding { claim: format!("Against {} by {}", first.base, subject(first)), figures: groups.join("; ") }
+}
