@@ -13,7 +13,10 @@ use crate::error::Result;
 use crate::reducers::mean;
 use crate::stats::{benjamini_hochberg, holm};
 
-pub(super) fn compare(inputs: &[ComparedScores<'_>], options: &ComparisonOptions) -> Result<ComparisonReport> {
+pub(super) fn compare(
+    inputs: &[ComparedScores<'_>],
+    options: &ComparisonOptions,
+) -> Result<ComparisonReport> {
     let names = names(inputs)?;
     let tasks = tasks_of(inputs);
     let mut report = ComparisonReport::new(names.iter().copied(), options.clone());

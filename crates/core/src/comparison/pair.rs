@@ -30,8 +30,13 @@ impl<'p> SidePair<'p> {
     /// They cannot be compared, or a metric failed that has figures of each side alone.
     pub(super) fn compare(&self, warnings: &mut Vec<ComparisonWarning>) -> Result<Vec<Comparison>> {
         self.check()?;
-        let common: Vec<u32> =
-            self.base.samples.iter().copied().filter(|sample| self.other.first_row(*sample).is_some()).collect();
+        let common: Vec<u32> = self
+            .base
+            .samples
+            .iter()
+            .copied()
+            .filter(|sample| self.other.first_row(*sample).is_some())
+            .collect();
         if common.is_empty() && !self.options.unpaired {
             return Err(self.no_common_sample().into());
         }
@@ -215,16 +220,17 @@ impl<'p> BlockPair<'p> {
         let all = SampleSelection { group_key: None, group: None, pairing: pairing.clone() };
         let Some(key) = by else { return Ok(vec![all]) };
         let groups = pairing.by_group(key, &[self.sides.base, self.sides.other])?;
-        let of_group = |(name, pairing)| SampleSelection {
-            group_key: Some(key.to_owned()),
-            group: Some(name),
-            pairing,
-        };
+        let of_group =
+            |(name, pairing)| SampleSelection { group_key: Some(key.to_owned()), group: Some(name), pairing };
         Ok(std::iter::once(all).chain(groups.into_iter().map(of_group)).collect())
     }
 
     /// The comparison of a metric, without its figures.
-    pub(super) fn template(&self, metric: &dyn Metric, group: (Option<String>, Option<String>)) -> Comparison {
+    pub(super) fn template(
+        &self,
+        metric: &dyn Metric,
+        group: (Option<String>, Option<String>),
+    ) -> Comparison {
         let SidePair { base, other, task, .. } = self.sides;
         let mut comparison = Comparison::new(base.name, other.name, &self.base.scorer, &self.name_of(metric));
         comparison.task = task.map(str::to_owned);
@@ -261,10 +267,15 @@ impl<'p> BlockPair<'p> {
         let (base, other) = (self.base_scores(pairing), self.other_scores(pairing));
         let numbers = [metric.sample_numbers(&base), metric.sample_numbers(&other)];
         let [Some(base_numbers), Some(other_numbers)] = numbers else { return Ok(None) };
-        let whole = WholeNumbers::new(self, metric, pairing, [(base, base_numbers?), (other, other_numbers?)])?;
+        let whole =
+            WholeNumbers::new(self, metric, pairing, [(base, base_numbers?), (other, other_numbers?)])?;
         let selections = self.selections(pairing, by)?;
         let groups = selections.len();
-        selections.into_iter().map(|selection| whole.compare(selection, groups)).collect::<Result<_>>().map(Some)
+        selections
+            .into_iter()
+            .map(|selection| whole.compare(selection, groups))
+            .collect::<Result<_>>()
+            .map(Some)
     }
 
     fn base_scores(&self, pairing: &Pairing) -> Scores<'p> {
@@ -276,11 +287,7 @@ impl<'p> BlockPair<'p> {
     }
 
     pub(super) fn resampled<'m>(&'m self, metric: &'m dyn Metric) -> ResampledPair<'m> {
-        ResampledPair {
-            metric,
-            base: (self.sides.base, self.base),
-            other: (self.sides.other, self.other),
-        }
+        ResampledPair { metric, base: (self.sides.base, self.base), other: (self.sides.other, self.other) }
     }
 
     fn by_resampling(
@@ -421,9 +428,8 @@ impl<'w> WholeNumbers<'w> {
         // Samples with a score on one side only: their numbers there are known.
         let known = self.single_numbers(pairing);
         let Some(known) = known else { return };
-        let number_of = |side: usize, sample: u32| {
-            known.get(side).and_then(|of_side| of_side.get(&sample)).copied()
-        };
+        let number_of =
+            |side: usize, sample: u32| known.get(side).and_then(|of_side| of_side.get(&sample)).copied();
         if let Some((bounds, partly)) = bounds([&base, &other], pairing, range, number_of) {
             comparison.difference.bounds = Some(bounds);
             comparison.difference.notes.partly_absent = Some(partly).filter(|partly| *partly > 0);
@@ -437,7 +443,8 @@ impl<'w> WholeNumbers<'w> {
         let SidePair { base, other, .. } = self.pair.sides;
         let sides = [(base, self.pair.base), (other, self.pair.other)];
         for ((side, block), found) in sides.into_iter().zip(&mut found) {
-            let samples: Vec<u32> = pairing.absent.iter().copied().filter(|sample| block.has(*sample)).collect();
+            let samples: Vec<u32> =
+                pairing.absent.iter().copied().filter(|sample| block.has(*sample)).collect();
             let single = Pairing { samples, absent: Vec::new() };
             let numbers = self.metric.sample_numbers(&single.scores(side, block))?.ok()?;
             if !numbers.iter().all(|x| (low..=high).contains(x)) {

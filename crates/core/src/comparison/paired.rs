@@ -11,8 +11,8 @@ use crate::power::detectable_difference as detectable;
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::{
-    ExactSum, Moments, bonett_price, bonett_price_of, mcnemar_exact, mcnemar_mid_p, sign_flip_exact, t_quantile,
-    tost_p_value, two_sided,
+    ExactSum, Moments, bonett_price, bonett_price_of, mcnemar_exact, mcnemar_mid_p, sign_flip_exact,
+    t_quantile, tost_p_value, two_sided,
 };
 
 /// With fewer independent differences than this the permutation test is the test: t needs more to be about right.
@@ -64,7 +64,8 @@ pub(super) struct PairedNumbers<'p> {
 impl PairedNumbers<'_> {
     /// Fills in what follows from the differences. The figures of both sides are in the comparison already.
     pub(super) fn fill(&self, comparison: &mut Comparison, margin: Option<f64>) -> Result<()> {
-        let differences: Vec<f64> = self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let differences: Vec<f64> =
+            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
         let n = differences.len() as u64;
         let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
         let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
@@ -74,7 +75,8 @@ impl PairedNumbers<'_> {
         if let Some(reason) = unusable(&differences) {
             comparison.difference = Estimate::undefined(reason.clone()).with_n(n);
             comparison.test = Err(reason.clone());
-            (comparison.correlation, comparison.variance_removed) = (Err(reason.clone()), Err(reason.clone()));
+            (comparison.correlation, comparison.variance_removed) =
+                (Err(reason.clone()), Err(reason.clone()));
             comparison.mde = Err(reason);
             return Ok(());
         }
@@ -105,7 +107,8 @@ impl PairedNumbers<'_> {
 
     /// The difference with its error, and the p-value of no difference, for a ranking: no interval is drawn.
     pub(super) fn tested(&self) -> Result<PairTest> {
-        let differences: Vec<f64> = self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let differences: Vec<f64> =
+            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
         if unusable(&differences).is_some() {
             return Ok(PairTest::UNKNOWN);
         }
@@ -135,7 +138,8 @@ impl PairedNumbers<'_> {
     fn correlation(&self, differences: &Summary, names: [&String; 2]) -> Maybe<f64> {
         let n = self.base.len() as u64;
         let mut variances = [0.0; 2];
-        for ((numbers, name), variance) in [self.base, self.other].into_iter().zip(names).zip(&mut variances) {
+        for ((numbers, name), variance) in [self.base, self.other].into_iter().zip(names).zip(&mut variances)
+        {
             let mut moments = Moments::new();
             moments.extend(numbers);
             *variance = moments.variance().ok_or(Undefined::TooFewScores { n })?;
@@ -207,7 +211,8 @@ pub(super) fn detectable_difference(difference: &Estimate) -> Maybe<f64> {
 /// The centre of a symmetric two-sided interval, and the error and degrees of freedom that give its width; none if an end
 /// is cut off at the end of the range.
 fn centre_and_error(interval: &Interval) -> Option<(f64, f64, f64)> {
-    let is_whole = interval.side == crate::estimate::Side::TwoSided && interval.lower > -1.0 && interval.upper < 1.0;
+    let is_whole =
+        interval.side == crate::estimate::Side::TwoSided && interval.lower > -1.0 && interval.upper < 1.0;
     let df = interval.df.unwrap_or(f64::INFINITY);
     let half = 0.5 * (interval.upper - interval.lower);
     let se = half / t_quantile(0.5 + interval.level / 2.0, df);
@@ -258,9 +263,9 @@ impl Differences<'_> {
         use IntervalMethod as M;
         match self.pairs.errors.interval {
             IntervalChoice::Auto => None,
-            IntervalChoice::Method(
-                M::T | M::Bootstrap | M::Bca | M::BootstrapT | M::Exact | M::Wild(_),
-            ) => None,
+            IntervalChoice::Method(M::T | M::Bootstrap | M::Bca | M::BootstrapT | M::Exact | M::Wild(_)) => {
+                None
+            }
             IntervalChoice::Method(method) => Some(method),
         }
     }

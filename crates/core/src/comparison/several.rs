@@ -80,7 +80,8 @@ impl SeveralScores<'_> {
         let mut estimates = Vec::with_capacity(self.scores.len());
         for scores in self.scores {
             let figures = figures(self.metric, scores)?;
-            let Some((_, estimate)) = figures.into_iter().find(|(name, _)| *name == FigureName::default()) else {
+            let Some((_, estimate)) = figures.into_iter().find(|(name, _)| *name == FigureName::default())
+            else {
                 return Ok(None);
             };
             estimates.push(estimate);

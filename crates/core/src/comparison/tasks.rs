@@ -5,8 +5,8 @@ use super::ranking::RankInput;
 use super::several::RankedFigure;
 use super::{Comparison, ComparisonTest, Ranking, TestMethod};
 use crate::estimate::{
-    Bounds, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind, StdError, Undefined,
-    estimate_from,
+    Bounds, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind, StdError,
+    Undefined, estimate_from,
 };
 use crate::stats::{t_quantile, two_sided};
 
@@ -30,7 +30,8 @@ pub(super) fn averages(comparisons: &[Comparison], plan: &ErrorPlan) -> Vec<Comp
 
 /// Comparisons of one metric that belong together: those of one scorer; of different ones, if each task has only one.
 fn of_one_scorer(alike: Vec<&Comparison>) -> Vec<Vec<&Comparison>> {
-    let is_repeated = |(at, one): (usize, &&Comparison)| alike.iter().skip(at + 1).any(|other| other.task == one.task);
+    let is_repeated =
+        |(at, one): (usize, &&Comparison)| alike.iter().skip(at + 1).any(|other| other.task == one.task);
     if !alike.iter().enumerate().any(is_repeated) {
         return vec![alike];
     }
@@ -59,7 +60,8 @@ fn average(of_tasks: &[&Comparison], plan: &ErrorPlan) -> Option<Comparison> {
     let sum_of = |of: fn(&Comparison) -> Option<u64>| of_tasks.iter().map(|one| of(one)).sum::<Option<u64>>();
     (average.wins, average.losses, average.ties) =
         (sum_of(|one| one.wins), sum_of(|one| one.losses), sum_of(|one| one.ties));
-    let mean = |of: fn(&Comparison) -> &Estimate| -> Vec<&Estimate> { of_tasks.iter().map(|one| of(one)).collect() };
+    let mean =
+        |of: fn(&Comparison) -> &Estimate| -> Vec<&Estimate> { of_tasks.iter().map(|one| of(one)).collect() };
     average.base_estimate = mean_estimate(&mean(|one| &one.base_estimate), plan);
     average.other_estimate = mean_estimate(&mean(|one| &one.other_estimate), plan);
     average.difference = mean_difference(&mean(|one| &one.difference), plan);
@@ -203,7 +205,9 @@ pub(super) fn mean_rankings(
             let same_scorer = task.iter().filter(is_alike).find(|(other, _)| other.scorer == figure.scorer);
             same_scorer.or_else(|| task.iter().find(is_alike))
         });
-        let Some(alike) = alike.collect::<Option<Vec<_>>>().filter(|alike| !alike.is_empty()) else { continue };
+        let Some(alike) = alike.collect::<Option<Vec<_>>>().filter(|alike| !alike.is_empty()) else {
+            continue;
+        };
         let of_tasks: Vec<&RankInput> =
             std::iter::once(input).chain(alike.iter().map(|(_, input)| input)).collect();
         let mut ranking = mean_input(&of_tasks, plan).ranking(&figure.scorer, &figure.metric);
@@ -215,7 +219,8 @@ pub(super) fn mean_rankings(
 
 fn mean_input(of_tasks: &[&RankInput], plan: &ErrorPlan) -> RankInput {
     let count = of_tasks.len() as f64;
-    let names = of_tasks.first().map_or(Vec::new(), |input| input.sides.iter().map(|(name, _)| name).collect());
+    let names =
+        of_tasks.first().map_or(Vec::new(), |input| input.sides.iter().map(|(name, _)| name).collect());
     let estimate = |at: usize| {
         let estimates: Vec<&Estimate> =
             of_tasks.iter().filter_map(|input| Some(&input.sides.get(at)?.1)).collect();

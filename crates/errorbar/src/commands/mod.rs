@@ -24,6 +24,7 @@ mod score;
 mod servers;
 mod shards;
 mod specs;
+mod stop_rules;
 mod table_scores;
 mod tables;
 mod tasks;

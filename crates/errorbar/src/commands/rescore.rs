@@ -113,7 +113,9 @@ impl Job<'_> {
         prepared.plan = overrides.apply(prepared.plan, args.seed, &args.errors);
         if overrides.metrics.is_some() {
             // The metrics of the log are replaced, so it does not matter if they cannot be built.
-            prepared.warnings.retain(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
+            prepared.warnings.retain(|warning| {
+                matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. })
+            });
         }
         check_clusters(&prepared.plan).map_err(about)?;
         notes.extend(prepared.warnings.iter().map(|warning| {

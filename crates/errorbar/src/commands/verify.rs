@@ -100,8 +100,10 @@ fn verify(
         warnings.push(logs::recovered(path));
     }
     // What else cannot be built is the reason of a figure that is not checkable.
-    let of_errors =
-        verifier.warnings().iter().filter(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
+    let of_errors = verifier
+        .warnings()
+        .iter()
+        .filter(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
     warnings.extend(of_errors.map(|warning| Diagnostic::warning(warning.to_string()).about(path.display())));
     let verification: Verification = verifier.verify(&scores.columns).map_err(|error| error.at(path))?;
     Ok(LogVerification { log: path.display().to_string(), verification })

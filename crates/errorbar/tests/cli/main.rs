@@ -30,6 +30,7 @@ mod judges;
 mod list;
 mod log;
 mod pipes;
+mod power;
 mod readme;
 mod requirements;
 mod rescore;

@@ -9,7 +9,11 @@ fn by_category(scores: &[f64]) -> ScoreColumns {
     let mut columns = ScoreColumns::new(["s"]);
     for (id, score) in scores.iter().enumerate() {
         let category = if id < 5 { "law" } else { "art" };
-        columns.push(format!("q{id}"), 1).metadata("category", category).score("s", Score::new(*score)).unwrap();
+        columns
+            .push(format!("q{id}"), 1)
+            .metadata("category", category)
+            .score("s", Score::new(*score))
+            .unwrap();
     }
     columns
 }
@@ -21,7 +25,8 @@ fn all_and_each_group() {
     options.correction = Some(Correction::Holm);
     let (base, other) = (by_category(&BASE), by_category(&OTHER));
     let report = report(&base, &other, &by_accuracy(), &options);
-    let groups: Vec<_> = report.comparisons.iter().map(|one| (one.group_key.as_deref(), one.group.as_deref())).collect();
+    let groups: Vec<_> =
+        report.comparisons.iter().map(|one| (one.group_key.as_deref(), one.group.as_deref())).collect();
     assert_eq!(groups, [(None, None), (Some("category"), Some("law")), (Some("category"), Some("art"))]);
     let counts: Vec<_> = report.comparisons.iter().map(|one| (one.n, one.wins, one.losses)).collect();
     assert_eq!(counts, [(12, Some(3), Some(1)), (5, Some(1), Some(0)), (7, Some(2), Some(1))]);

@@ -17,6 +17,8 @@ pub(super) struct PlannedDesign {
     pub(super) only_epochs: Option<u32>,
     /// The epochs of the runs that the variance is from.
     pub(super) run_epochs: Option<u32>,
+    /// Whether the design effect is that of the runs' clusters.
+    pub(super) has_clusters: bool,
     /// What it is from, in a line.
     pub(super) source: Option<String>,
 }
@@ -38,13 +40,14 @@ impl PlannedDesign {
         let plan = &mut design.plan;
         (plan.alpha, plan.method) = (args.alpha, args.method);
         let of_clusters = runs.and_then(|runs| runs.pilot.design_effect);
+        design.has_clusters = of_clusters.is_some();
         plan.design_effect = args.spread.design_effect.or(of_clusters).unwrap_or(1.0);
         Ok(design)
     }
 
     fn new(design: PowerDesign, models: u64) -> Self {
         let plan = PowerPlan::new(design);
-        PlannedDesign { plan, models, only_epochs: None, run_epochs: None, source: None }
+        PlannedDesign { plan, models, only_epochs: None, run_epochs: None, has_clusters: false, source: None }
     }
 
     /// The variance in its parts, if both are known and epochs matter.

@@ -146,8 +146,11 @@ fn read_table(
 ) -> Result<Vec<Run>, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
     let score_columns: Vec<String> = args.score_column.iter().chain(&args.scorer).cloned().collect();
-    let options = args.tables.options(args.read.limits().max_memory);
-    let mut options = options.score_columns(&score_columns).metadata(plan.metadata_keys());
+    let mut options = args
+        .tables
+        .options(args.read.limits().max_memory)
+        .score_columns(&score_columns)
+        .metadata(plan.metadata_keys());
     if let Some(column) = &args.by {
         options = options.split_by(column);
     }

@@ -196,17 +196,15 @@ impl Planner<'_> {
             (None, Some(power)) => Some(plan.difference(samples, epochs, power)?),
             (difference, _) => difference,
         };
-        let power = match (difference, is_test) {
-            // That of the integer number of samples, not the wanted one, if those were computed.
-            (Some(difference), true) if case.samples.is_none() || case.power.is_none() => {
-                Some(plan.power(samples, epochs, difference)?)
-            }
-            _ => case.power,
+        let power = match (case.power, difference) {
+            (None, Some(difference)) => Some(plan.power(samples, epochs, difference)?),
+            (power, _) => power,
         };
-        let width = match is_test {
+        let width = match (is_test, case.width) {
             // Too few samples for an interval may do for a test.
-            true => plan.width(samples, epochs, difference).ok(),
-            false => Some(plan.width(samples, epochs, None)?),
+            (true, _) => plan.width(samples, epochs, difference).ok(),
+            (false, None) => Some(plan.width(samples, epochs, None)?),
+            (false, width) => width,
         };
         let calls = samples.saturating_mul(u64::from(epochs)).saturating_mul(self.design.models);
         Ok(Row {
