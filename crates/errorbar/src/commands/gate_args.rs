@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use errorbar_core::{Comparison, ComparisonReport, ErrorPlan, Gate, GateOutcome, Side};
-use errorbar_report::{gate_cases, gate_name, gate_reason};
+use errorbar_report::{EstimateText, gate_cases, gate_name, gate_reason};
 
 use super::common::{counted, significant};
 use super::error_args::ErrorArgs;
@@ -119,7 +119,9 @@ impl GateArgs {
 
     /// What is to be reported of one comparison; nothing if it passed.
     fn decision(&self, gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option<Diagnostic> {
-        let text = format!("{}: {}", gate_name(comparison, gate), gate_reason(gate, outcome, comparison));
+        let difference = EstimateText::from(&comparison.difference).signed();
+        let reason = gate_reason(gate, outcome, comparison);
+        let text = format!("{}: {difference}: {reason}", gate_name(comparison, gate));
         match outcome {
             GateOutcome::Passed => None,
             GateOutcome::Undecided => {
@@ -157,6 +159,15 @@ fn shown(number: f64) -> String {
     ((number * 1e9).round() / 1e9).to_string()
 }
 
+/// A number of samples, rounded up to two digits.
+fn roughly(number: f64) -> String {
+    let mut unit = 1.0;
+    while number / unit >= 100.0 && unit < 1e15 {
+        unit *= 10.0;
+    }
+    ((number / unit).ceil() * unit).to_string()
+}
+
 /// What samples like these can tell, if that explains why nothing was decided.
 fn detectable(gate: Gate, comparison: &Comparison) -> Option<String> {
     let mde = *comparison.mde.as_ref().ok().filter(|mde| mde.is_finite() && **mde > 0.0)?;
@@ -165,12 +176,11 @@ fn detectable(gate: Gate, comparison: &Comparison) -> Option<String> {
     Some(match (gate, gate.shortfall(comparison)) {
         (Gate::Margin(margin) | Gate::Equivalent(margin), Some(_)) => {
             let ratio = mde / margin;
-            let needed = (n as f64 * ratio * ratio).ceil();
+            let needed = roughly(n as f64 * ratio * ratio);
             format!(
                 "{samples} cannot decide this: if both sides are equal, they show it within {shown_mde} in 8 of 10 \
-                 cases; {} takes about {} such samples",
-                shown(margin),
-                significant(needed, 2)
+                 cases; {} takes about {needed} such samples",
+                shown(margin)
             )
         }
         (_, Some(_)) => format!(
@@ -206,4 +216,15 @@ fn unscored(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option
             gate_name(comparison, gate)
         ))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::roughly;
+
+    #[test]
+    fn numbers_of_samples_are_rough() {
+        let rough = [1.2, 99.0, 99.5, 664.2, 2659.0, 123_456.0].map(roughly);
+        assert_eq!(rough, ["2", "99", "100", "670", "2700", "130000"]);
+    }
 }
