@@ -414,7 +414,7 @@ fn flips_have_input_and_answers() {
 fn the_output_file_decides_the_format() {
     let folder = tables();
     for (file, start) in
-        [("c.json", "{"), ("c.csv", "base,other"), ("c.md", "**"), ("c.tex", "%"), ("c.txt", "base → other")]
+        [("c.json", "{"), ("c.csv", "base,other"), ("c.md", "### base → other"), ("c.tex", "%"), ("c.txt", "base → other")]
     {
         let output = folder.run(&["compare", "base.csv", "other.csv", "-o", file]);
         assert!(output.status.success() && output.stdout.is_empty());
