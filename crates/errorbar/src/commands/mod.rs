@@ -10,6 +10,7 @@ mod error_args;
 mod eval;
 mod files;
 mod findings;
+mod gate_args;
 mod handles;
 mod junit;
 mod list;

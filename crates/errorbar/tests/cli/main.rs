@@ -23,6 +23,7 @@ mod eval;
 mod files;
 mod formats;
 mod fuzz_seeds;
+mod gates;
 mod interrupt;
 mod intervals;
 mod judges;

@@ -28,10 +28,11 @@ pub(crate) fn claim(gate: Gate) -> String {
 }
 
 /// What was decided and why: `gate failed: the interval lies below 0`.
-pub(crate) fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
+pub fn gate_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
     let word = outcome.name();
     if interval_of(&comparison.difference).is_none() {
-        return format!("gate {word}: there is no interval");
+        let why = comparison.difference.interval.as_ref().err().map(|reason| format!(" ({reason})"));
+        return format!("gate {word}: there is no interval{}", why.unwrap_or_default());
     }
     let limit = match gate {
         Gate::NotWorse => "0".to_owned(),

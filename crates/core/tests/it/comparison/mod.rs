@@ -2,6 +2,7 @@
 
 mod absent;
 mod bad_input;
+mod gates;
 mod groups;
 mod many;
 mod paired;

@@ -164,7 +164,7 @@ fn read_table(
     for mut table in tables {
         table_scores::check(&mut table.columns, &Plan::new(), args.unconvertible, context.registry)
             .map_err(about)?;
-        let part = table.log.as_ref().filter(|_| are_several);
+        let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =
             part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
         runs.push(Run { name, columns: table.columns, keys: table.metadata_keys });
