@@ -378,6 +378,18 @@ mod tests {
     }
 
     #[test]
+    fn the_interval_that_may_stop_the_run_is_shown() {
+        let shown = |rule: &str| {
+            let mut progress = SequenceProgress::new(rule.parse().unwrap(), "accuracy");
+            (progress.value, progress.lower, progress.upper) = (Some(0.7125), 0.6811, 0.7439);
+            sequence_text(&progress)
+        };
+        assert_eq!(shown("width(accuracy) < 0.04"), "accuracy 0.713 [0.681, 0.744], width 0.063 of 0.04");
+        assert_eq!(shown("decided(accuracy, 0.5)"), "accuracy 0.713 [0.681, 0.744] against 0.5");
+        assert_eq!(shown("better_than(a.eval)"), "difference in accuracy 0.713 [0.681, 0.744]");
+    }
+
+    #[test]
     fn times_are_short() {
         assert_eq!(time(Duration::from_secs(59)), "59 s");
         assert_eq!(time(Duration::from_secs(61)), "1 min 1 s");

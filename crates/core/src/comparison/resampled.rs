@@ -12,7 +12,7 @@ use crate::estimate::{
 };
 use crate::metric::Metric;
 use crate::scores::{Resampler, Scores, UnitRows};
-use crate::stats::{left_out_rows, resampled_rows, standard_deviation};
+use crate::stats::{left_out, resampled, standard_deviation};
 
 /// The figures of two sides under one metric.
 pub(super) struct ResampledPair<'p> {
@@ -64,7 +64,7 @@ impl<'p> ResampledPair<'p> {
         let metric = self.metric.spec().log_name().into_owned();
         let plan = &base.estimation().errors;
         let units = ScoreUnits::of_keys(&metric, &base, &plan.cluster)?;
-        let (units, draws) = match (units, draws_of(&base)) {
+        let (units, draws) = match (units, planned_draws(&base)) {
             (Ok(units), Ok(draws)) => (units, draws),
             (Err(reason), _) | (_, Err(reason)) => return Ok(without_error(names, values, &reason)),
         };
@@ -81,11 +81,10 @@ impl<'p> ResampledPair<'p> {
             || plan.interval == IntervalChoice::Method(IntervalMethod::Bca);
         let random = &base.estimation().random;
         let is_affordable = random.allows_draws(units.len() as u64, base.len() as u64);
-        let width = 2 * names.len();
         let resamples = Resamples {
-            all: resampled_rows(units.len(), draws.count as usize, draws.seed, width, one),
+            all: resampled(units.len(), draws.count as usize, draws.seed, one),
             left_out: match wants_left_out && is_affordable {
-                true => left_out_rows(units.len(), width, one),
+                true => left_out(units.len(), one),
                 false => Vec::new(),
             },
             draws,
@@ -108,10 +107,9 @@ impl<'p> ResampledPair<'p> {
         let (names, values) = self.common_figures(&base, &other)?;
         let metric = self.metric.spec().log_name().into_owned();
         let plan = &base.estimation().errors;
-        let width = names.len();
-        let mut sides: Vec<Vec<f64>> = Vec::new();
+        let mut sides: Vec<Vec<Vec<f64>>> = Vec::new();
         let (mut units_of_both, mut is_clustered, mut draws) = (usize::MAX, false, Draws::new(0, u64::MAX));
-        let mut wanted = [draws_of(&base), draws_of(&other)];
+        let mut wanted = [planned_draws(&base), planned_draws(&other)];
         let count = wanted.iter().flatten().map(|draws| draws.count).min().unwrap_or(0);
         for (at, scores) in [&base, &other].into_iter().enumerate() {
             let units = ScoreUnits::of_keys(&metric, scores, &plan.cluster)?;
@@ -124,7 +122,7 @@ impl<'p> ResampledPair<'p> {
             let rows = resampler.rows_of(&units);
             // Another stream for the other side, or resamples of equal numbers of samples would be the same.
             let seed = planned.seed.wrapping_add(at as u64 * 0x9e37_79b9_7f4a_7c15);
-            sides.push(resampled_rows(units.len(), count as usize, seed, width, |counts: &[u32]| {
+            sides.push(resampled(units.len(), count as usize, seed, |counts: &[u32]| {
                 resampler.resample(&rows, counts, |scores| numbers(self.metric, scores, &names))
             }));
             units_of_both = units_of_both.min(units.len());
@@ -135,9 +133,7 @@ impl<'p> ResampledPair<'p> {
         }
         let mut sides = sides.into_iter();
         let (of_base, of_other) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
-        let rows = |side: &[f64]| side.chunks(width.max(1)).map(<[f64]>::to_vec).collect::<Vec<_>>();
-        let joined =
-            rows(&of_base).into_iter().zip(rows(&of_other)).flat_map(|(base, other)| [base, other].concat());
+        let joined = of_base.into_iter().zip(of_other).map(|(base, other)| [base, other].concat());
         let resamples = Resamples {
             all: joined.collect(),
             left_out: Vec::new(),
@@ -193,12 +189,6 @@ impl<'p> ResampledPair<'p> {
     }
 }
 
-/// The resamples that the plan of scores wants.
-fn draws_of(scores: &Scores<'_>) -> Maybe<Draws> {
-    let estimation = scores.estimation();
-    planned_draws(&estimation.errors, &estimation.random, scores.len() as u64)
-}
-
 /// Numbers without errors, and why.
 fn without_error(
     names: Vec<FigureName>,
@@ -223,10 +213,10 @@ fn difference_of(base: &Estimate, other: &Estimate) -> Estimate {
     }
 }
 
-/// The figures of both sides in resamples, row after row: those of the base first.
+/// The figures of both sides in resamples: those of the base first.
 struct Resamples {
-    all: Vec<f64>,
-    left_out: Vec<f64>,
+    all: Vec<Vec<f64>>,
+    left_out: Vec<Vec<f64>>,
     draws: Draws,
     units: usize,
     samples: usize,
@@ -243,11 +233,10 @@ impl Resamples {
     ) -> Vec<FigureDifference> {
         let figures = names.len();
         let one = |(at, (name, [base, other])): (usize, (FigureName, [Estimate; 2]))| {
-            let column = |rows: &[f64], at: usize| -> Vec<f64> {
-                let rows = rows.chunks((2 * figures).max(1));
-                rows.map(|row| row.get(at).copied().unwrap_or(f64::NAN)).collect()
+            let column = |rows: &[Vec<f64>], at: usize| -> Vec<f64> {
+                rows.iter().map(|row| row.get(at).copied().unwrap_or(f64::NAN)).collect()
             };
-            let minus = |rows: &[f64]| -> Vec<f64> {
+            let minus = |rows: &[Vec<f64>]| -> Vec<f64> {
                 let (base, other) = (column(rows, at), column(rows, figures + at));
                 other.into_iter().zip(base).map(|(other, base)| other - base).collect()
             };

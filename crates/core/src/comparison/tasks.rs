@@ -1,4 +1,4 @@
-//! Means over tasks, with their errors. Tasks are fixed, have equal weights and are independent.
+//! Means over tasks or groups, with their errors. They are fixed, have equal weights and are independent.
 
 use super::paired::{PairTest, detectable_difference, variance_removed};
 use super::ranking::RankInput;
@@ -66,13 +66,7 @@ fn average(of_tasks: &[&Comparison], plan: &ErrorPlan) -> Option<Comparison> {
     average.other_estimate = mean_estimate(&mean(|one| &one.other_estimate), plan);
     average.difference = mean_difference(&mean(|one| &one.difference), plan);
     let difference = &average.difference;
-    average.test = difference.error.clone().and_then(|error| {
-        let value = difference.value.clone()?;
-        if !(error.se > 0.0) {
-            return Err(Undefined::NoSpread { n: difference.n });
-        }
-        Ok(ComparisonTest::new(TestMethod::T, two_sided(value / error.se, error.df)))
-    });
+    average.test = mean_test(difference);
     average.correlation = Err(Undefined::NotAvailable);
     average.variance_removed = variance_removed(&average.base_estimate, &average.other_estimate, difference);
     average.mde = detectable_difference(difference);
@@ -115,7 +109,7 @@ fn mean_error(estimates: &[&Estimate]) -> Maybe<StdError> {
 /// The error of a mean of independent figures, and Satterthwaite's degrees of freedom of it.
 fn combined(parts: &[(f64, f64)]) -> (f64, f64) {
     let total = parts.iter().map(|(se, _)| *se).fold(0.0, libm::hypot);
-    if !(total > 0.0) {
+    if total == 0.0 {
         return (total, parts.iter().map(|(_, df)| *df).fold(f64::INFINITY, f64::min));
     }
     let share = |(se, df): &(f64, f64)| {
@@ -148,25 +142,38 @@ fn mean_estimate(estimates: &[&Estimate], plan: &ErrorPlan) -> Estimate {
 }
 
 /// The difference, over tasks.
-fn mean_difference(differences: &[&Estimate], plan: &ErrorPlan) -> Estimate {
+pub(super) fn mean_difference(differences: &[&Estimate], plan: &ErrorPlan) -> Estimate {
     let value = match mean_value(differences) {
         Ok(value) => value,
         Err(reason) => return Estimate::undefined(reason),
     };
     let mut estimate = Estimate::new(value);
     estimate.error = mean_error(differences);
-    estimate.interval = estimate.error.clone().and_then(|error| {
-        if !(error.se > 0.0) {
-            return Err(Undefined::NoSpread { n: differences.iter().map(|one| one.n).sum() });
-        }
-        let margin = t_quantile(plan.side().confidence_of_ends(plan.level()), error.df) * error.se;
-        let interval = Interval::new(value - margin, value + margin, plan.level(), IntervalMethod::T);
-        Ok(interval.with_df(Some(error.df)).one_sided(plan.side(), None))
-    });
-    estimate.n = differences.iter().map(|one| one.n).sum();
+    let n = differences.iter().map(|one| one.n).sum();
+    estimate.interval = estimate.error.clone().and_then(|error| t_interval(value, &error, plan, n));
+    estimate.n = n;
     estimate.absent = differences.iter().map(|one| one.absent).sum();
     estimate.bounds = mean_bounds(differences);
     estimate
+}
+
+/// The t interval of a mean of figures.
+pub(super) fn t_interval(value: f64, error: &StdError, plan: &ErrorPlan, n: u64) -> Maybe<Interval> {
+    if error.se == 0.0 {
+        return Err(Undefined::NoSpread { n });
+    }
+    let margin = t_quantile(plan.side().confidence_of_ends(plan.level()), error.df) * error.se;
+    let interval = Interval::new(value - margin, value + margin, plan.level(), IntervalMethod::T);
+    Ok(interval.with_df(Some(error.df)).one_sided(plan.side(), None))
+}
+
+/// The t test of no difference of a mean of figures.
+pub(super) fn mean_test(difference: &Estimate) -> Maybe<ComparisonTest> {
+    let (value, error) = (difference.value.clone()?, difference.error.clone()?);
+    if error.se == 0.0 {
+        return Err(Undefined::NoSpread { n: difference.n });
+    }
+    Ok(ComparisonTest::new(TestMethod::T, two_sided(value / error.se, error.df)))
 }
 
 /// The mean of bounds; a task where nothing is absent is what it is. None if nothing is absent at all, or a range is unknown.

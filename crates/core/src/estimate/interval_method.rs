@@ -52,7 +52,7 @@ pub enum IntervalMethod {
     /// A confidence sequence by betting: valid at every look at a run, so that it may decide when the run stops. See
     /// [`ConfidenceSequence`](crate::ConfidenceSequence).
     Betting,
-    /// That of Bonett and Price, for the difference of two shares over the same samples; on the effective n where samples
+    /// That of Bonett and Price, for the difference of two shares over the same samples; with the design effect where samples
     /// are not independent.
     BonettPrice,
     /// Newcombe's (method 10), for the difference of two independent shares: Wilson's ends of both, combined.

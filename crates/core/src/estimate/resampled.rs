@@ -11,6 +11,8 @@ use crate::stats::{
     bca_shares, jackknife_error, left_out_rows, percentile_ends, resampled_rows, standard_deviation,
 };
 
+/// A resample takes at least as long as it takes to draw this number of values.
+const LEAST_COST: u64 = 100;
 /// With fewer resamples an interval says little.
 const FEWEST_DRAWS: u64 = 200;
 
@@ -124,8 +126,11 @@ impl ResampledFigures {
             true => left_out_rows(units.len(), width, figures),
             false => Vec::new(),
         };
+        // One unit can be drawn in one way only.
+        let count = if units.len() > 1 { count } else { 0 };
         let resamples = resampled_rows(units.len(), count, draws.seed, width, figures);
         let (samples, is_clustered) = (units.samples(), units.is_clustered());
+        let draws = Draws::new(draws.seed, count as u64);
         ResampledFigures { width, resamples, left_out, draws, samples, is_clustered }
     }
 
@@ -153,6 +158,8 @@ impl ResampledFigures {
 /// The resamples of the plan, for n scores or units: as many as it names; if it names none, 10,000, or fewer of very many.
 pub(crate) fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64) -> Maybe<Draws> {
     let wanted = u64::from(plan.draws());
+    // A figure of few scores takes its time as well: a hundred thousand groups of two are no small matter.
+    let n = n.max(LEAST_COST);
     let count = if plan.draws.is_some() {
         random.check_draws(wanted, n).map_err(Undefined::Other)?;
         wanted
@@ -160,9 +167,8 @@ pub(crate) fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64) -> Maybe<
         random.affordable_draws(wanted, n)
     };
     if count < FEWEST_DRAWS.min(wanted) {
-        return Err(Undefined::Other(format!(
-            "too many scores for a bootstrap without a number of draws: {n}"
-        )));
+        let problem = "too many scores or groups for a bootstrap without a number of draws";
+        return Err(Undefined::Other(problem.to_owned()));
     }
     Ok(Draws::new(random.seed, count))
 }
@@ -209,7 +215,7 @@ impl ResampledFigure<'_> {
                 "bootstrap in place of jackknife: undefined, or too long to compute, with a unit left out",
             );
         }
-        estimate.draws = Some(self.draws);
+        estimate.draws = Some(self.draws).filter(|draws| draws.count > 0);
         let undefined = self.undefined();
         estimate.note_some("undefined_resamples", (undefined > 0).then_some(undefined))
     }

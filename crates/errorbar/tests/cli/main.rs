@@ -17,6 +17,7 @@ mod calibration;
 mod clusters;
 mod compare;
 mod coverage;
+mod early_stopping;
 mod epochs;
 mod errors;
 mod eval;

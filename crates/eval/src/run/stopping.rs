@@ -96,6 +96,12 @@ pub struct SequenceProgress {
 }
 
 impl SequenceProgress {
+    /// Before the first sample.
+    pub fn new(rule: StopRule, metric: impl Into<String>) -> Self {
+        let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
+        SequenceProgress { rule, metric: metric.into(), value: None, lower, upper, samples: 0, population: 0 }
+    }
+
     /// Whether the rule holds.
     pub fn holds(&self) -> bool {
         match self.rule.measure {

@@ -7,6 +7,7 @@ mod groups;
 mod many;
 mod paired;
 mod resampled;
+mod simulation;
 mod unpaired;
 
 use errorbar_core::metrics::{accuracy, mean};

@@ -106,13 +106,23 @@ fn binary_clusters() {
     let half = 2.200985160082949 * ((6.0 / 14.0 - 4.0 / 196.0) / 14.0_f64).sqrt();
     assert!((interval.upper - (2.0 / 14.0 + half)).abs() < 1e-9, "{interval:?}");
     assert_eq!(comparison.test.as_ref().unwrap().method, TestMethod::T);
-    // Each sample four times is four times as many samples, and the same clusters.
+    // Each sample four times is four times as many samples, and the same clusters: wins 12, losses 4 of 48. The variance of
+    // the mean is v/11, that of independent samples v/47.
     let repeat = |scores: &[f64]| scores.repeat(4);
     let clusters = ids.repeat(4);
     let repeated = only(&clustered(&repeat(&BASE), &clusters), &clustered(&repeat(&OTHER), &clusters), &plan);
     let again = repeated.difference.interval.as_ref().unwrap();
-    assert!((again.upper - interval.upper).abs() < 1e-9, "{again:?}");
+    let variance = (18.0 / 50.0 - 0.16 * 0.16) / 50.0 * 47.0 / 11.0_f64;
+    let half = 2.200985160082949 * variance.sqrt();
+    assert!((again.upper - (0.16 + half)).abs() < 1e-9, "{again:?}");
     close(p_value(&repeated), p_value(&comparison));
+    // Without a flip a cluster is a pair: ± t·√(2/50/50·48/12).
+    let none = only(&clustered(&[1.0; 48], &clusters), &clustered(&[1.0; 48], &clusters), &plan);
+    let (lower, upper) = super::interval(&none);
+    assert!(
+        (upper - 2.200985160082949 * 0.0032_f64.sqrt()).abs() < 1e-9 && lower == -upper,
+        "{lower} {upper}"
+    );
 }
 
 /// A sample is one pair, however many epochs it has.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use errorbar_log::eval::{Header, LogError, STOPPED_EARLY, Status as RunStatus};
+use errorbar_log::eval::{Header, LogError, Status as RunStatus, StoppedEarly};
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
 use errorbar_report::{EstimateText, Listing, ListingCell};
 use indexmap::IndexMap;
@@ -174,16 +174,16 @@ impl LogSummary {
     fn read(path: &Path, read: &ReadArgs) -> Result<Self, LogError> {
         let log = read.open(path)?;
         let Header { eval, status, results, .. } = log.short_header()?;
+        let epochs = u64::from(eval.config.epochs.unwrap_or(1));
+        let stopped = StoppedEarly::recorded(&eval).ok().flatten();
         let (completed, total) = match &results {
-            Some(results)
-                if status == RunStatus::Success && !eval.config.extra.contains_key(STOPPED_EARLY) =>
-            {
-                (results.completed_samples, Some(results.total_samples))
+            Some(results) if status == RunStatus::Success => {
+                let planned = stopped.map(|stopped| stopped.planned.saturating_mul(epochs));
+                (results.completed_samples, Some(planned.unwrap_or(results.total_samples)))
             }
-            // A run that did not reach its end, or was stopped early, was to have more samples.
+            // A run that did not reach its end was to have more samples.
             results => {
                 let samples = eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
-                let epochs = u64::from(eval.config.epochs.unwrap_or(1));
                 let planned = samples.or(eval.dataset.samples).map(|samples| samples.saturating_mul(epochs));
                 let saved =
                     results.as_ref().map_or(log.sample_count() as u64, |found| found.completed_samples);

@@ -80,7 +80,7 @@ fn of_options(
             None if is_one => PowerDesign::Share(share),
             None => {
                 let problem = "--share is about one model, and a difference is between two";
-                let hint = "add --correlation R (0.5 is common), --unpaired, or give --p10 and --p01 instead";
+                let hint = "add --correlation R or --unpaired, or give --p10 and --p01 in place of --share";
                 return Err(Diagnostic::error(problem).hint(hint));
             }
         };
@@ -193,6 +193,12 @@ fn of_runs(
     let known = pilot.spread().unwrap_or_else(|_| ScoreSpread::new(pilot.variance, 0.0));
     let is_in_parts = pilot.spread().is_ok();
     let is_one = runs.is_one();
+    if pilot.between == Ok(0.0) && pilot.within.as_ref().is_ok_and(|within| *within > 0.0) {
+        let text = "the variance between samples is estimated at 0 or below, so that epochs seem to do what samples do; \
+                    these runs are too few to tell";
+        diagnostics
+            .push(Diagnostic::warning(text).about(runs.names.join(", ")).hint("prefer samples to epochs"));
+    }
     if !is_one && spread.correlation.is_some() {
         let problem = "--correlation and two runs both give how the models are related";
         return Err(Diagnostic::error(problem).hint("omit --correlation, or give one run"));

@@ -1,6 +1,6 @@
 //! The plans: one for each combination of what is given.
 
-use errorbar_core::{PowerDesign, PowerError, PowerPlan, ScoreSpread};
+use errorbar_core::{Flips, PowerDesign, PowerError, PowerPlan, ScoreSpread};
 
 use super::design::PlannedDesign;
 use super::goal::Goal;
@@ -329,6 +329,10 @@ impl Planner<'_> {
         let spread = self.design.spread();
         match &mut limit.design {
             PowerDesign::Mean(of) | PowerDesign::TwoMeans(of) => *of = ScoreSpread::new(of.between, 0.0),
+            PowerDesign::Pairs(flips @ Flips::Shares { .. }) => {
+                let discordant = self.plan().flips(None).map_or(1.0, |(p10, p01)| p10 + p01);
+                *flips = Flips::Discordant(discordant.min(1.0));
+            }
             _ => {}
         }
         let epochs = if spread.is_some() { " with any number of epochs" } else { "" };
