@@ -12,7 +12,8 @@ An area is a file beside this one, not named like a package, with a function `ca
   in it becomes JSONL, any other CSV.
 - The options are those of `errorbar score`. Cases with the same options run in one process, so give many tables the
   same options rather than one table many. A `comparison` has a table for each side, or one of all sides, and the options
-  of `errorbar compare`; its rows are those of `comparisons`, and it is a process of its own.
+  of `errorbar compare`; its rows are those of `comparisons`, and it is a process of its own. A `planned` case has the
+  options of `errorbar power`, and tables if they are planned from; its rows are the plans.
 - A figure is a key of a row of `estimates` (`value`, `stderr`, `lower`, `upper`, `df`, ...) and what it must be. Further
   arguments choose the row by its other keys: `figure("value", 0.5, metric="accuracy", group="law")`. The row must be
   unique. None as the expected number means that the figure must not exist. A key may be a path: `note.auto`.
@@ -79,6 +80,11 @@ def comparison(name, tables, options, *figures):
     return Case(name, dict(base), tuple(options), list(figures), "compare", tuple(others))
 
 
+def planned(name, options, *figures, tables=()):
+    base, *others = tables or [{}]
+    return Case(name, dict(base), tuple(options), list(figures), "power", tuple(others))
+
+
 def t_quantile(p, df):
     """scipy's quantile is right to about 1e-9 only; its distribution function is better, so two steps of Newton follow."""
     t = stats.t.ppf(p, df)
@@ -93,6 +99,8 @@ def t_interval(level, df, mean, error):
 
 
 def write(case, folder, number):
+    if case.command == "power" and not case.table:
+        return
     case.file = write_table(case, case.table, folder, number)
     for side, table in enumerate(case.other_tables, 1):
         case.other_files.append(write_table(case, table, folder, f"{number}_{side}"))
@@ -145,13 +153,18 @@ def run(binary, cases, folder):
 
 def run_together(binary, cases):
     first = cases[0]
-    files = [str(file) for one in cases for file in [one.file, *one.other_files]]
+    files = [str(file) for one in cases for file in [one.file, *one.other_files] if file]
+    if first.command == "power" and files:
+        files.insert(0, "--from")
     command = [binary, first.command, *files, *first.options, "--format", "json"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
         answers = json.loads(done.stdout)
         if first.command == "compare":
             answers = {first.file.name: answers["comparisons"]}
+        elif first.command == "power":
+            # One plan is an object, several are a list.
+            answers = {first.name: answers if isinstance(answers, list) else [answers]}
         else:
             answers = {Path(answer["log"]).name: answer["estimates"] for answer in answers}
         error = ": ".join(done.stderr.strip().splitlines()[-3:])
@@ -165,7 +178,7 @@ def run_together(binary, cases):
             run_together(binary, [one])
         return
     for one in cases:
-        rows = answers.get(one.file.name)
+        rows = answers.get(one.name if one.command == "power" else one.file.name)
         if rows is None:
             one.failures.append(error or "no results")
             continue

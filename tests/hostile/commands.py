@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 import shutil
 from dataclasses import dataclass
 from pathlib import Path
@@ -108,6 +109,25 @@ TABLE = [
 ]
 
 
+def _figures(*more: str) -> Callable[[Case, Path, Path], list[str]]:
+    """The command with the metrics that the case names."""
+
+    def of(case: Case, file: Path, work: Path) -> list[str]:
+        words = shlex.split(case.options["arguments"])
+        if words[0] == "COVERAGE":
+            return ["coverage", str(file), *words[1:]]
+        return ["score", str(file), *words, *more]
+
+    return of
+
+
+# A metric that fails has an error, and the others are shown.
+FIGURES = [
+    Command("score F ARGUMENTS", _figures(), negative=True),
+    Command("score F ARGUMENTS --format csv", _figures("--format", "csv"), negative=True),
+]
+
+
 def _eval(*more: str) -> Callable[[Case, Path, Path], list[str]]:
     def of(case: Case, folder: Path, work: Path) -> list[str]:
         words = {"REPLAY": f"replay/{folder / 'outputs.jsonl'}", "PRICES": str(folder / case.options.get("prices", ""))}
@@ -125,4 +145,4 @@ REPLAY = [Command("eval TASK --model replay/FILE", _eval("--model", "REPLAY"), n
 PRICES = [Command("eval TASK --prices FILE", _eval("--model", "mock/x", "--prices", "PRICES"), negative=True)]
 TASK = [*DATASET[:1], Command("eval TASK --epochs 3", _eval("--model", "mock/x", "--epochs", "3"), negative=True)]
 
-OF_KIND = {"log": LOG, "table": TABLE, "dataset": DATASET, "replay": REPLAY, "prices": PRICES, "task": TASK}
+OF_KIND = {"log": LOG, "table": TABLE, "figures": FIGURES, "dataset": DATASET, "replay": REPLAY, "prices": PRICES, "task": TASK}

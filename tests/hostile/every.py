@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import datasets
+import figures
 import logs
 import logs_structure
 import parquet_tables
@@ -12,9 +13,9 @@ import tables
 import tasks
 from case import Case
 
-MODULES = [logs, logs_structure, tables, parquet_tables, datasets, tasks]
+MODULES = [logs, logs_structure, tables, parquet_tables, figures, datasets, tasks]
 FOLDERS = {
-    "log": "logs", "table": "tables", "dataset": "datasets", "replay": "replays", "task": "tasks", "prices": "prices",
+    "log": "logs", "table": "tables", "figures": "figures", "dataset": "datasets", "replay": "replays", "task": "tasks", "prices": "prices",
 }  # fmt: skip
 CASES: list[Case] = [case for module in MODULES for case in module.CASES.all]
 

@@ -10,7 +10,9 @@ use crate::metadata::{Metadata, number_of};
 /// A condition on the metadata of a sample: `category=law`, `difficulty!=easy`, `tokens>=100`.
 ///
 /// `a.b` is `b` in the map `a`. A list meets the condition if one of its items does; a sample without the key meets only
-/// `!=`. Numbers are compared by value, `<`, `<=`, `>` and `>=` compare nothing else. Quotes around the value are left out.
+/// `!=`. Numbers are compared by value. `<`, `<=`, `>` and `>=` compare numbers, and with a string in quotes strings, by the
+/// order of their characters: `date>='2025-06-01'`. Values of another kind do not meet the condition. Other quotes are left
+/// out.
 ///
 /// ```
 /// use errorbar_core::{Condition, Metadata};
@@ -23,13 +25,13 @@ use crate::metadata::{Metadata, number_of};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Condition {
     key: String,
-    comparison: Comparison,
+    relation: Relation,
     value: String,
 }
 
 /// How a value is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Comparison {
+enum Relation {
     Equal,
     NotEqual,
     Less,
@@ -38,31 +40,31 @@ enum Comparison {
     GreaterOrEqual,
 }
 
-impl Comparison {
+impl Relation {
     /// The longer ones first: `<=` starts with `<`.
-    const ALL: [(&'static str, Comparison); 7] = [
-        ("==", Comparison::Equal),
-        ("!=", Comparison::NotEqual),
-        ("<=", Comparison::LessOrEqual),
-        (">=", Comparison::GreaterOrEqual),
-        ("=", Comparison::Equal),
-        ("<", Comparison::Less),
-        (">", Comparison::Greater),
+    const ALL: [(&'static str, Relation); 7] = [
+        ("==", Relation::Equal),
+        ("!=", Relation::NotEqual),
+        ("<=", Relation::LessOrEqual),
+        (">=", Relation::GreaterOrEqual),
+        ("=", Relation::Equal),
+        ("<", Relation::Less),
+        (">", Relation::Greater),
     ];
 
     fn text(self) -> &'static str {
         match self {
-            Comparison::Equal => "=",
-            Comparison::NotEqual => "!=",
-            Comparison::Less => "<",
-            Comparison::LessOrEqual => "<=",
-            Comparison::Greater => ">",
-            Comparison::GreaterOrEqual => ">=",
+            Relation::Equal => "=",
+            Relation::NotEqual => "!=",
+            Relation::Less => "<",
+            Relation::LessOrEqual => "<=",
+            Relation::Greater => ">",
+            Relation::GreaterOrEqual => ">=",
         }
     }
 
     fn is_order(self) -> bool {
-        !matches!(self, Comparison::Equal | Comparison::NotEqual)
+        !matches!(self, Relation::Equal | Relation::NotEqual)
     }
 }
 
@@ -71,20 +73,25 @@ impl FromStr for Condition {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let starts = |at: usize| {
-            Comparison::ALL.iter().find(|(sign, _)| text.get(at..).is_some_and(|rest| rest.starts_with(sign)))
+            Relation::ALL.iter().find(|(sign, _)| text.get(at..).is_some_and(|rest| rest.starts_with(sign)))
         };
         let found = text.char_indices().find_map(|(at, _)| Some((at, starts(at)?)));
-        let (at, (sign, comparison)) =
+        let (at, (sign, relation)) =
             found.ok_or("expected KEY=VALUE or KEY!=VALUE, such as category=law; or KEY<NUMBER")?;
         let key = text.get(..at).unwrap_or_default().trim();
-        let value = unquoted(text.get(at + sign.len()..).unwrap_or_default().trim());
+        let typed = text.get(at + sign.len()..).unwrap_or_default().trim();
+        let value = unquoted(typed);
         if key.is_empty() {
             return Err(format!("expected a key before `{sign}`, such as category=law"));
         }
-        if comparison.is_order() && !value.parse().is_ok_and(|number: f64| !number.is_nan()) {
-            return Err(format!("`{sign}` compares numbers, found {value:?}"));
+        let is_quoted = value != typed;
+        if relation.is_order() && !is_quoted && number(value).is_none() {
+            return Err(format!(
+                "`{sign}` compares numbers, found {value:?}; to compare strings by their characters, put it into quotes: \
+                 {key}{sign}'{value}'"
+            ));
         }
-        Ok(Condition { key: key.to_owned(), comparison: *comparison, value: value.to_owned() })
+        Ok(Condition { key: key.to_owned(), relation: *relation, value: value.to_owned() })
     }
 }
 
@@ -96,7 +103,11 @@ fn unquoted(text: &str) -> &str {
 
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}{}{}", self.key, self.comparison.text(), self.value)
+        let Condition { key, relation, value } = self;
+        match relation.is_order() && number(value).is_none() {
+            true => write!(f, "{key}{}'{value}'", relation.text()),
+            false => write!(f, "{key}{}{value}", relation.text()),
+        }
     }
 }
 
@@ -113,12 +124,12 @@ impl Condition {
 
     /// Whether it is about samples whose value is this one.
     pub fn is_equality(&self) -> bool {
-        self.comparison == Comparison::Equal
+        self.relation == Relation::Equal
     }
 
     /// Whether it is about samples that do not have this value.
     pub fn is_negated(&self) -> bool {
-        self.comparison == Comparison::NotEqual
+        self.relation == Relation::NotEqual
     }
 
     /// Whether the metadata of a sample meet the condition.
@@ -147,17 +158,26 @@ impl Condition {
 
     /// Whether one value is as the condition has it; that it is equal, for a negated one.
     fn compare(&self, found: &Json) -> bool {
-        if !self.comparison.is_order() {
+        if !self.relation.is_order() {
             return equals(found, &self.value);
         }
-        let (Some(found), Ok(limit)) = (number_of(found), self.value.parse::<f64>()) else { return false };
-        match self.comparison {
-            Comparison::Less => found < limit,
-            Comparison::LessOrEqual => found <= limit,
-            Comparison::Greater => found > limit,
-            _ => found >= limit,
+        let order = match number(&self.value) {
+            Some(limit) => number_of(found).and_then(|found| found.partial_cmp(&limit)),
+            None => found.as_str().map(|found| found.cmp(&self.value)),
+        };
+        let Some(order) = order else { return false };
+        match self.relation {
+            Relation::Less => order.is_lt(),
+            Relation::LessOrEqual => order.is_le(),
+            Relation::Greater => order.is_gt(),
+            _ => order.is_ge(),
         }
     }
+}
+
+/// The number that a condition compares with, unless it is a string.
+fn number(value: &str) -> Option<f64> {
+    value.parse().ok().filter(|number: &f64| !number.is_nan())
 }
 
 /// The value under a path of keys of maps within each other.
@@ -193,6 +213,7 @@ mod tests {
             ("size", json!({"rows": 3})),
             ("a.b", json!("x=y")),
             ("year", json!("1999")),
+            ("date", json!("2025-06-01")),
             ("none", Json::Null),
         ]
         .into_iter()
@@ -221,6 +242,9 @@ mod tests {
             "category!=history",
             "other!=x",
             " category = law",
+            "date>='2025-06-01'",
+            "date < '2025-10-01'",
+            "category>\"Law\"",
         ] {
             assert!(holds(text), "{text}");
         }
@@ -237,6 +261,11 @@ mod tests {
             "other<1",
             "size=3",
             "hard=1",
+            "date>'2025-06-01'",
+            "category<'Law'",
+            "passage<'law'",
+            "category<8",
+            "none<'x'",
         ] {
             assert!(!holds(text), "{text}");
         }
@@ -245,5 +274,11 @@ mod tests {
         }
         assert_eq!("a!=b".parse::<Condition>().unwrap().to_string(), "a!=b");
         assert_eq!("a >= '2'".parse::<Condition>().unwrap().to_string(), "a>=2");
+        // A string keeps its quotes, so that the text can be parsed again.
+        let dated: Condition = "date >= \"2025-06-01\"".parse().unwrap();
+        assert_eq!(dated.to_string(), "date>='2025-06-01'");
+        assert_eq!(dated.to_string().parse(), Ok(dated));
+        let unquoted = "date>=2025-06-01".parse::<Condition>().unwrap_err();
+        assert!(unquoted.ends_with("put it into quotes: date>='2025-06-01'"), "{unquoted}");
     }
 }

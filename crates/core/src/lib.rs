@@ -66,8 +66,9 @@ pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use comparison::{
-    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
-    Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking, TestMethod, compare,
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest,
+    ComparisonWarning, Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking,
+    TestMethod, compare,
 };
 pub use condition::Condition;
 pub use coverage::{
@@ -85,7 +86,8 @@ pub use evaluation::{
 };
 pub use metadata::Metadata;
 pub use metric::{
-    Accumulator, FigureNames, FnMetric, MetadataKeys, Metric, MetricState, ScoreParts, Wants, metric_fn,
+    Accumulator, FigureNames, FnMetric, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, ScoreParts,
+    Wants, metric_fn,
 };
 pub use naming::{TakenNames, unique_names};
 pub use params::{Params, ToSpec};

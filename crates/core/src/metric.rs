@@ -79,6 +79,39 @@ impl MetadataKeys {
     }
 }
 
+/// A metadata key without which a metric fails, so that a run that lacks it can be refused before it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RequiredKey {
+    /// The key.
+    pub key: String,
+    /// What it is for.
+    pub usage: KeyUsage,
+}
+
+impl RequiredKey {
+    /// A key and what it is for.
+    pub fn new(key: impl Into<String>, usage: KeyUsage) -> Self {
+        RequiredKey { key: key.into(), usage }
+    }
+}
+
+/// What a metadata key is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum KeyUsage {
+    /// Samples are clustered by it: every sample has it.
+    Cluster,
+    /// Samples are grouped by it: every sample has it.
+    Group,
+    /// Samples, or groups, are weighted by it: every sample has it.
+    Weight,
+    /// A condition is about it: some sample has it, and `a.b` may be `b` in the map `a`.
+    Condition,
+    /// It is the confidence of an answer: every sample has it, or its score does.
+    Confidence,
+}
+
 /// The parts of a score that a metric reads, so that readers of logs hold no others: answers and explanations may be
 /// long. Each has those before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -191,6 +224,16 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     /// The metadata key that it groups samples by itself, without which it fails; not that of the metric in it.
     fn group_key(&self) -> Option<&str> {
         None
+    }
+
+    /// The metadata keys without which it fails. A custom metric may do without those that it reads.
+    fn required_keys(&self) -> Vec<RequiredKey> {
+        let cluster = self.cluster().map(|key| RequiredKey::new(key, KeyUsage::Cluster));
+        let group = self.group_key().map(|key| RequiredKey::new(key, KeyUsage::Group));
+        let within = self.inner().map(|inner| inner.required_keys()).unwrap_or_default();
+        let own: Vec<RequiredKey> = cluster.into_iter().chain(group).collect();
+        let within = within.into_iter().filter(|key| !own.contains(key)).collect::<Vec<_>>();
+        own.into_iter().chain(within).collect()
     }
 
     /// What the names of its figures follow from.
@@ -485,6 +528,9 @@ macro_rules! forward_metric {
         }
         fn group_key(&$self) -> Option<&str> {
             $inner.group_key()
+        }
+        fn required_keys(&$self) -> Vec<$crate::RequiredKey> {
+            $inner.required_keys()
         }
         fn figure_names(&$self) -> $crate::FigureNames {
             $inner.figure_names()

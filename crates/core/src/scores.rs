@@ -7,8 +7,8 @@ mod under_plan;
 
 pub(crate) use epochs::{EpochInfo, EpochSums};
 pub(crate) use key_column::KeyColumn;
-pub(crate) use resampler::{Resampler, UnitRows};
 use resampler::copy_id;
+pub(crate) use resampler::{Resampler, UnitRows};
 
 use std::borrow::Cow;
 use std::collections::HashMap;

@@ -5,7 +5,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use errorbar_eval::{ModelError, Observer, Progress, RunningFigure};
+use errorbar_core::RuleMeasure;
+use errorbar_eval::{ModelError, Observer, Progress, RunningFigure, SequenceProgress};
 use errorbar_log::eval::Transcript;
 use errorbar_report::{TranscriptView, clean};
 
@@ -58,6 +59,7 @@ struct RunState {
     model: String,
     counts: SampleCounts,
     figures: Vec<RunningFigure>,
+    sequence: Option<SequenceProgress>,
     has_ended: bool,
 }
 
@@ -164,6 +166,10 @@ impl WatchState {
     fn figures(&self) -> Vec<String> {
         let several = self.runs.len() > 1;
         let of_run = |run: &RunState| {
+            if let Some(sequence) = &run.sequence {
+                let model = several.then(|| format!("{} ", clean(&run.model))).unwrap_or_default();
+                return vec![model + &sequence_text(sequence)];
+            }
             let most = if several { 1 } else { 3 };
             let figures = run.figures.iter().take(most).map(|figure| {
                 let RunningFigure { scorer, metric, value, error, .. } = figure;
@@ -236,6 +242,7 @@ impl Observer for RunWatcher {
                 run.counts = SampleCounts { done, resumed, failed, total };
                 if is_due {
                     run.figures = progress.running.figures();
+                    run.sequence = progress.sequence;
                 }
             }
             if is_due {
@@ -282,6 +289,21 @@ impl Observer for RunWatcher {
             let samples = counted(more as u64, "more sample");
             self.watcher.print(&format!("{samples} failed for the same reasons"));
         }
+    }
+}
+
+/// The interval that may stop the run: `accuracy 0.712 [0.681, 0.744], width 0.063 of 0.04`.
+fn sequence_text(sequence: &SequenceProgress) -> String {
+    let SequenceProgress { rule, metric, value, lower, upper, .. } = sequence;
+    let metric = clean(metric);
+    let value = value.map(|value| format!(" {value:.3}")).unwrap_or_default();
+    let interval = format!("{value} [{lower:.3}, {upper:.3}]");
+    match &rule.measure {
+        RuleMeasure::Width { below, .. } => {
+            format!("{metric}{interval}, width {:.3} of {below}", upper - lower)
+        }
+        RuleMeasure::Decided { value, .. } => format!("{metric}{interval} against {value}"),
+        _ => format!("difference in {metric}{interval}"),
     }
 }
 
@@ -353,6 +375,18 @@ mod tests {
         assert_eq!(fitting(parts(), usize::MAX), " · 12/s · 3 s left · accuracy 0.500");
         assert_eq!(fitting(parts(), 20), " · 12/s · 3 s left");
         assert_eq!(fitting(parts(), 3), "");
+    }
+
+    #[test]
+    fn the_interval_that_may_stop_the_run_is_shown() {
+        let shown = |rule: &str| {
+            let mut progress = SequenceProgress::new(rule.parse().unwrap(), "accuracy");
+            (progress.value, progress.lower, progress.upper) = (Some(0.7125), 0.6811, 0.7439);
+            sequence_text(&progress)
+        };
+        assert_eq!(shown("width(accuracy) < 0.04"), "accuracy 0.713 [0.681, 0.744], width 0.063 of 0.04");
+        assert_eq!(shown("decided(accuracy, 0.5)"), "accuracy 0.713 [0.681, 0.744] against 0.5");
+        assert_eq!(shown("better_than(a.eval)"), "difference in accuracy 0.713 [0.681, 0.744]");
     }
 
     #[test]

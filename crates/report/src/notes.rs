@@ -368,7 +368,8 @@ pub(crate) fn remarks(estimate: &Estimate) -> Vec<String> {
     let caution = estimate.notes.reason.clone().filter(|_| estimate.notes.is_caution);
     let spans = estimate.notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
     let population = estimate.notes.population.map(|population| format!("of a population of {population}"));
-    caution.into_iter().chain(population).chain(spans).chain(custom).collect()
+    let early_stop = estimate.notes.early_stop.clone();
+    early_stop.into_iter().chain(caution).chain(population).chain(spans).chain(custom).collect()
 }
 
 /// A note as words: `12 units`, `mean length 11`.

@@ -241,6 +241,15 @@ pub(crate) fn note(estimate: &Estimate) -> Option<String> {
     let spans = estimate.notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
     let population = estimate.notes.population.map(|population| format!("of a population of {population}"));
     let reason = estimate.notes.reason.clone();
-    let notes: Vec<String> = reason.into_iter().chain(population).chain(spans).chain(custom).collect();
+    let notes: Vec<String> = estimate
+        .notes
+        .early_stop
+        .clone()
+        .into_iter()
+        .chain(reason)
+        .chain(population)
+        .chain(spans)
+        .chain(custom)
+        .collect();
     (!notes.is_empty()).then(|| notes.join("; "))
 }

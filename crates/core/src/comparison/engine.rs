@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use rayon::prelude::*;
+
 use super::pair::SidePair;
 use super::side::{SampleNumbers, Side};
 use super::{
@@ -13,7 +15,10 @@ use crate::error::Result;
 use crate::reducers::mean;
 use crate::stats::{benjamini_hochberg, holm};
 
-pub(super) fn compare(inputs: &[ComparedScores<'_>], options: &ComparisonOptions) -> Result<ComparisonReport> {
+pub(super) fn compare(
+    inputs: &[ComparedScores<'_>],
+    options: &ComparisonOptions,
+) -> Result<ComparisonReport> {
     let names = names(inputs)?;
     let tasks = tasks_of(inputs);
     let mut report = ComparisonReport::new(names.iter().copied(), options.clone());
@@ -27,10 +32,16 @@ pub(super) fn compare(inputs: &[ComparedScores<'_>], options: &ComparisonOptions
         for (input, index) in of_task.into_iter().zip(&indices) {
             sides.push(Side::read(input, index, &mean, &mut numbers)?);
         }
-        for (base, other) in pairs(&sides, &names, options.all_pairs) {
+        let compared = pairs(&sides, &names, options.all_pairs).into_par_iter().map(|(base, other)| {
+            let mut warnings = Vec::new();
             let pair = SidePair { base, other, task: *task, options };
-            let comparisons = pair.compare(&mut report.warnings)?;
+            pair.compare(&mut warnings).map(|comparisons| (comparisons, warnings))
+        });
+        // Of several errors the first one, not the one that came first.
+        for compared in compared.collect::<Vec<_>>() {
+            let (comparisons, warnings) = compared?;
             report.comparisons.extend(comparisons);
+            report.warnings.extend(warnings);
         }
         if sides.len() > 2 && !options.unpaired {
             let of_task: Vec<&Side<'_>> = sides.iter().collect();

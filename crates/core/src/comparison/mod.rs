@@ -7,6 +7,7 @@ mod engine;
 mod error;
 mod figures;
 mod gate;
+mod numbers;
 mod options;
 mod pair;
 mod paired;

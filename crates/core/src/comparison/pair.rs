@@ -1,14 +1,12 @@
 //! Two sides, metric by metric.
 
-use super::bounds::{BoundedSide, bounds};
-use super::figures::{figure_of_group, is_compared, kind_of};
-use super::paired::{PairKind, PairedNumbers};
+use super::figures::is_compared;
+use super::numbers::WholeNumbers;
 use super::pairing::Pairing;
 use super::resampled::ResampledPair;
 use super::side::{Block, Side};
 use super::{Comparison, ComparisonError, ComparisonOptions, ComparisonWarning, unpaired};
 use crate::error::{Error, Result};
-use crate::estimate::GroupContext;
 use crate::metric::Metric;
 use crate::reducer::Reducer;
 use crate::results::innermost;
@@ -30,8 +28,13 @@ impl<'p> SidePair<'p> {
     /// They cannot be compared, or a metric failed that has figures of each side alone.
     pub(super) fn compare(&self, warnings: &mut Vec<ComparisonWarning>) -> Result<Vec<Comparison>> {
         self.check()?;
-        let common: Vec<u32> =
-            self.base.samples.iter().copied().filter(|sample| self.other.first_row(*sample).is_some()).collect();
+        let common: Vec<u32> = self
+            .base
+            .samples
+            .iter()
+            .copied()
+            .filter(|sample| self.other.first_row(*sample).is_some())
+            .collect();
         if common.is_empty() && !self.options.unpaired {
             return Err(self.no_common_sample().into());
         }
@@ -188,24 +191,13 @@ impl<'p> BlockPair<'p> {
         // Of groups of its own: the metric in it, group for group.
         let of_groups = metric.group_key().zip(metric.inner());
         if let Some((key, inner)) = of_groups
-            && !self.base.is_unreduced
-            && inner.sample_numbers(&self.base.scores()).is_some()
+            && let Some(numbers) = self.numbers(inner, pairing)?
         {
-            let mut comparisons = self.by_numbers(inner, pairing, Some(key))?.unwrap_or_default();
-            // What is beside the groups, if it is not over all samples.
-            let of_all = self.by_resampling(metric, pairing, None)?;
-            comparisons.retain(|one| one.group_key.is_some());
-            let has_all = of_all.iter().any(|one| one.group_key.is_none());
-            if has_all {
-                comparisons.extend(self.by_numbers(inner, pairing, None)?.unwrap_or_default());
-            }
-            let is_mean = |one: &Comparison| one.group_key.is_some() && one.group.is_none();
-            comparisons.extend(of_all.into_iter().filter(is_mean));
-            return Ok(comparisons);
+            return numbers.by_groups(metric, &self.selections(pairing, Some(key))?);
         }
         let by = by.filter(|_| of_groups.is_none());
-        match self.by_numbers(metric, pairing, by)? {
-            Some(comparisons) => Ok(comparisons),
+        match self.numbers(metric, pairing)? {
+            Some(numbers) => numbers.compare_all(self.selections(pairing, by)?),
             None => self.by_resampling(metric, pairing, by),
         }
     }
@@ -215,16 +207,17 @@ impl<'p> BlockPair<'p> {
         let all = SampleSelection { group_key: None, group: None, pairing: pairing.clone() };
         let Some(key) = by else { return Ok(vec![all]) };
         let groups = pairing.by_group(key, &[self.sides.base, self.sides.other])?;
-        let of_group = |(name, pairing)| SampleSelection {
-            group_key: Some(key.to_owned()),
-            group: Some(name),
-            pairing,
-        };
+        let of_group =
+            |(name, pairing)| SampleSelection { group_key: Some(key.to_owned()), group: Some(name), pairing };
         Ok(std::iter::once(all).chain(groups.into_iter().map(of_group)).collect())
     }
 
     /// The comparison of a metric, without its figures.
-    pub(super) fn template(&self, metric: &dyn Metric, group: (Option<String>, Option<String>)) -> Comparison {
+    pub(super) fn template(
+        &self,
+        metric: &dyn Metric,
+        group: (Option<String>, Option<String>),
+    ) -> Comparison {
         let SidePair { base, other, task, .. } = self.sides;
         let mut comparison = Comparison::new(base.name, other.name, &self.base.scorer, &self.name_of(metric));
         comparison.task = task.map(str::to_owned);
@@ -248,42 +241,31 @@ impl<'p> BlockPair<'p> {
         if has_other { inner.to_string() } else { name }
     }
 
-    /// The differences of per-sample numbers; none if the metric has none.
-    fn by_numbers(
-        &self,
-        metric: &dyn Metric,
-        pairing: &Pairing,
-        by: Option<&str>,
-    ) -> Result<Option<Vec<Comparison>>> {
+    /// The per-sample numbers of both sides; none if the metric has none.
+    fn numbers<'m>(&'m self, metric: &'m dyn Metric, pairing: &Pairing) -> Result<Option<WholeNumbers<'m>>> {
         if self.base.is_unreduced {
             return Ok(None);
         }
         let (base, other) = (self.base_scores(pairing), self.other_scores(pairing));
         let numbers = [metric.sample_numbers(&base), metric.sample_numbers(&other)];
         let [Some(base_numbers), Some(other_numbers)] = numbers else { return Ok(None) };
-        let whole = WholeNumbers::new(self, metric, pairing, [(base, base_numbers?), (other, other_numbers?)])?;
-        let selections = self.selections(pairing, by)?;
-        let groups = selections.len();
-        selections.into_iter().map(|selection| whole.compare(selection, groups)).collect::<Result<_>>().map(Some)
+        let sides = [(base, base_numbers?), (other, other_numbers?)];
+        WholeNumbers::new(self, metric, pairing, sides).map(Some)
     }
 
-    fn base_scores(&self, pairing: &Pairing) -> Scores<'p> {
+    pub(super) fn base_scores(&self, pairing: &Pairing) -> Scores<'p> {
         pairing.scores(self.sides.base, self.base)
     }
 
-    fn other_scores(&self, pairing: &Pairing) -> Scores<'p> {
+    pub(super) fn other_scores(&self, pairing: &Pairing) -> Scores<'p> {
         pairing.scores(self.sides.other, self.other)
     }
 
     pub(super) fn resampled<'m>(&'m self, metric: &'m dyn Metric) -> ResampledPair<'m> {
-        ResampledPair {
-            metric,
-            base: (self.sides.base, self.base),
-            other: (self.sides.other, self.other),
-        }
+        ResampledPair { metric, base: (self.sides.base, self.base), other: (self.sides.other, self.other) }
     }
 
-    fn by_resampling(
+    pub(super) fn by_resampling(
         &self,
         metric: &dyn Metric,
         pairing: &Pairing,
@@ -320,131 +302,5 @@ pub(super) fn collect(
             let error: Box<Error> = Box::new(error);
             warnings.push(ComparisonWarning::Failed { base, other, metric, error });
         }
-    }
-}
-
-/// The numbers of all pairs, of which there may be groups.
-struct WholeNumbers<'w> {
-    pair: &'w BlockPair<'w>,
-    metric: &'w dyn Metric,
-    /// What the numbers of each sample are, by its number: the base first.
-    by_sample: [Vec<f64>; 2],
-    scores: [Scores<'w>; 2],
-    kind: PairKind,
-    /// What all scores of each side are.
-    contexts: [GroupContext; 2],
-    /// Whether the numbers are the scores themselves, so that absent epochs of those are absent here.
-    are_scores: bool,
-}
-
-impl<'w> WholeNumbers<'w> {
-    fn new(
-        pair: &'w BlockPair<'w>,
-        metric: &'w dyn Metric,
-        pairing: &Pairing,
-        sides: [(Scores<'w>, Vec<f64>); 2],
-    ) -> Result<Self> {
-        let [(base, base_numbers), (other, other_numbers)] = sides;
-        let range = base.estimation().errors.range;
-        let kind = PairKind::of([&base_numbers, &other_numbers], range);
-        let n = pairing.samples.len() as u64;
-        let context = |scores: &Scores<'_>| -> Result<GroupContext> {
-            let mut context = GroupContext::default();
-            (context.kind, context.n, context.estimates) = (kind_of(metric, scores)?, Some(n), 1);
-            Ok(context)
-        };
-        let contexts = [context(&base)?, context(&other)?];
-        let most = pairing.samples.iter().max().map_or(0, |most| *most as usize + 1);
-        let by_sample = [base_numbers, other_numbers].map(|numbers| {
-            let mut by_sample = vec![f64::NAN; most];
-            for (sample, number) in pairing.samples.iter().zip(numbers) {
-                if let Some(slot) = by_sample.get_mut(*sample as usize) {
-                    *slot = number;
-                }
-            }
-            by_sample
-        });
-        let are_scores = metric
-            .subject()
-            .is_some_and(|subject| subject.conversions.iter().all(|conversion| conversion.keeps_numbers()));
-        Ok(WholeNumbers { pair, metric, by_sample, scores: [base, other], kind, contexts, are_scores })
-    }
-
-    fn compare(&self, selection: SampleSelection, groups: usize) -> Result<Comparison> {
-        let SampleSelection { group_key, group, pairing } = selection;
-        let is_whole = group_key.is_none();
-        let mut comparison = self.pair.template(self.metric, (group_key, group));
-        let numbers = self.by_sample.each_ref().map(|by_sample| -> Vec<f64> {
-            let number = |sample: &u32| by_sample.get(*sample as usize).copied().unwrap_or(f64::NAN);
-            pairing.samples.iter().map(number).collect()
-        });
-        let [base_numbers, other_numbers] = &numbers;
-        let [base, other] = match is_whole {
-            true => self.scores.clone(),
-            false => [self.pair.base_scores(&pairing), self.pair.other_scores(&pairing)],
-        };
-        let [base_context, other_context] = self.contexts.map(|mut context| {
-            context.estimates = groups;
-            context
-        });
-        comparison.base_estimate = figure_of_group(self.metric, &base, base_context)?;
-        comparison.other_estimate = figure_of_group(self.metric, &other, other_context)?;
-        comparison.difference.absent = pairing.absent.len() as u64;
-        self.add_bounds(&mut comparison, &pairing, [base_numbers, other_numbers]);
-        let estimation = base.estimation();
-        let random = estimation.random.among(groups);
-        let name = self.metric.spec().log_name().into_owned();
-        let paired = PairedNumbers {
-            base: base_numbers,
-            other: other_numbers,
-            scores: [&base, &other],
-            metric: &name,
-            errors: &estimation.errors,
-            kind: self.kind,
-            random: &random,
-        };
-        let margin = self.pair.sides.options.gate.and_then(|gate| gate.equivalence_margin());
-        paired.fill(&mut comparison, margin)?;
-        Ok(comparison)
-    }
-
-    /// What the difference would be with the samples and epochs that have no score, if the range of scores is known.
-    fn add_bounds<'n>(&'n self, comparison: &mut Comparison, pairing: &Pairing, numbers: [&'n [f64]; 2]) {
-        let Some(range) = self.kind.range else { return };
-        let [base_numbers, other_numbers] = numbers;
-        let side = |block: &'n Block<'n>, numbers: &'n [f64]| BoundedSide {
-            block,
-            numbers,
-            epochs: block.epochs().filter(|_| self.are_scores),
-        };
-        let (base, other) = (side(self.pair.base, base_numbers), side(self.pair.other, other_numbers));
-        // Samples with a score on one side only: their numbers there are known.
-        let known = self.single_numbers(pairing);
-        let Some(known) = known else { return };
-        let number_of = |side: usize, sample: u32| {
-            known.get(side).and_then(|of_side| of_side.get(&sample)).copied()
-        };
-        if let Some((bounds, partly)) = bounds([&base, &other], pairing, range, number_of) {
-            comparison.difference.bounds = Some(bounds);
-            comparison.difference.notes.partly_absent = Some(partly).filter(|partly| *partly > 0);
-        }
-    }
-
-    /// The numbers of samples with a score on one side only, for each side; none if one is out of the range.
-    fn single_numbers(&self, pairing: &Pairing) -> Option<[std::collections::HashMap<u32, f64>; 2]> {
-        let (low, high) = self.kind.range?;
-        let mut found: [std::collections::HashMap<u32, f64>; 2] = Default::default();
-        let SidePair { base, other, .. } = self.pair.sides;
-        let sides = [(base, self.pair.base), (other, self.pair.other)];
-        for ((side, block), found) in sides.into_iter().zip(&mut found) {
-            let samples: Vec<u32> = pairing.absent.iter().copied().filter(|sample| block.has(*sample)).collect();
-            let single = Pairing { samples, absent: Vec::new() };
-            let numbers = self.metric.sample_numbers(&single.scores(side, block))?.ok()?;
-            if !numbers.iter().all(|x| (low..=high).contains(x)) {
-                return None;
-            }
-            found.extend(single.samples.into_iter().zip(numbers));
-        }
-        Some(found)
     }
 }

@@ -192,7 +192,8 @@ mod tests {
     }
 
     fn input(values: &[f64], se: f64) -> RankInput {
-        let sides = values.iter().enumerate().map(|(at, value)| (at.to_string(), Estimate::new(*value))).collect();
+        let sides =
+            values.iter().enumerate().map(|(at, value)| (at.to_string(), Estimate::new(*value))).collect();
         let mut tests = Vec::new();
         for i in 0..values.len() {
             for j in i + 1..values.len() {
@@ -204,7 +205,11 @@ mod tests {
         // The largest |t| of a resample goes evenly from 0 to 3.
         let resample = |b: usize| {
             let shift = se * 3.0 * b as f64 / 1000.0;
-            values.iter().enumerate().map(|(at, value)| if at == 0 { value + shift } else { *value }).collect()
+            values
+                .iter()
+                .enumerate()
+                .map(|(at, value)| if at == 0 { value + shift } else { *value })
+                .collect()
         };
         RankInput { sides, tests, resamples: (0..1000).map(resample).collect(), n: 1000, level: 0.95 }
     }
@@ -213,7 +218,11 @@ mod tests {
     fn places() {
         // Two sides at the top that are not told apart, one far below.
         let ranking = input(&[0.5, 0.9, 0.89], 0.02).ranking("s", "m");
-        let ranks: Vec<_> = ranking.ranks.iter().map(|r| (r.side.as_str(), r.rank, r.interval, r.tie_groups.as_str())).collect();
+        let ranks: Vec<_> = ranking
+            .ranks
+            .iter()
+            .map(|r| (r.side.as_str(), r.rank, r.interval, r.tie_groups.as_str()))
+            .collect();
         assert_eq!(ranks[2], ("0", 3, (3, 3), "b"));
         assert_eq!((ranks[0].0, ranks[0].1, ranks[0].3), ("1", 1, "a"));
         assert_eq!((ranks[1].0, ranks[1].1, ranks[1].3), ("2", 2, "a"));

@@ -7,8 +7,8 @@ use super::side::{Block, Side};
 use super::{Comparison, ComparisonTest, TestMethod};
 use crate::error::Result;
 use crate::estimate::{
-    Draws, ErrorMethod, Estimate, IntervalChoice, IntervalMethod, Maybe, ResampledFigure, ScoreUnits, StdError,
-    Undefined, planned_draws,
+    Draws, ErrorMethod, Estimate, IntervalChoice, IntervalMethod, Maybe, ResampledFigure, ScoreUnits,
+    StdError, Undefined, planned_draws,
 };
 use crate::metric::Metric;
 use crate::scores::{Resampler, Scores, UnitRows};
@@ -82,9 +82,9 @@ impl<'p> ResampledPair<'p> {
         let random = &base.estimation().random;
         let is_affordable = random.allows_draws(units.len() as u64, base.len() as u64);
         let resamples = Resamples {
-            all: resampled(units.len(), draws.count as usize, draws.seed, &one),
+            all: resampled(units.len(), draws.count as usize, draws.seed, one),
             left_out: match wants_left_out && is_affordable {
-                true => left_out(units.len(), &one),
+                true => left_out(units.len(), one),
                 false => Vec::new(),
             },
             draws,

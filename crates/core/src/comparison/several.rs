@@ -1,5 +1,7 @@
 //! More than two sides of a task: the samples that all of them have, and shared resamples of those.
 
+use rayon::prelude::*;
+
 use super::figures::{FigureName, figures, is_compared, numbers};
 use super::paired::{PairKind, PairTest, PairedNumbers};
 use super::pairing::Pairing;
@@ -80,7 +82,8 @@ impl SeveralScores<'_> {
         let mut estimates = Vec::with_capacity(self.scores.len());
         for scores in self.scores {
             let figures = figures(self.metric, scores)?;
-            let Some((_, estimate)) = figures.into_iter().find(|(name, _)| *name == FigureName::default()) else {
+            let Some((_, estimate)) = figures.into_iter().find(|(name, _)| *name == FigureName::default())
+            else {
                 return Ok(None);
             };
             estimates.push(estimate);
@@ -115,17 +118,18 @@ impl SeveralScores<'_> {
         name: &str,
         errors: &ErrorPlan,
     ) -> Result<Vec<((usize, usize), PairTest)>> {
-        let mut tests = Vec::new();
-        for (i, (base, base_scores)) in numbers.iter().zip(self.scores).enumerate() {
-            for (j, (other, other_scores)) in numbers.iter().zip(self.scores).enumerate().skip(i + 1) {
-                let random = &base_scores.estimation().random;
-                let kind = PairKind::of([base, other], errors.range);
-                let scores = [base_scores, other_scores];
-                let pair = PairedNumbers { base, other, scores, metric: name, errors, kind, random };
-                tests.push(((i, j), pair.tested()?));
-            }
-        }
-        Ok(tests)
+        let sides = || numbers.iter().zip(self.scores).enumerate();
+        let pairs: Vec<_> =
+            sides().flat_map(|(i, one)| sides().skip(i + 1).map(move |(j, two)| (i, j, one, two))).collect();
+        let test = |(i, j, (base, base_scores), (other, other_scores))| {
+            let (base, other): (&Vec<f64>, &Vec<f64>) = (base, other);
+            let scores: [&Scores<'_>; 2] = [base_scores, other_scores];
+            let kind = PairKind::of([base, other], errors.range);
+            let random = &base_scores.estimation().random;
+            let pair = PairedNumbers { base, other, scores, metric: name, errors, kind, random };
+            pair.tested().map(|test| ((i, j), test))
+        };
+        pairs.into_par_iter().map(test).collect::<Vec<_>>().into_iter().collect()
     }
 
     fn seed(&self) -> u64 {

@@ -1,12 +1,12 @@
-//! Means over tasks, with their errors. Tasks are fixed, have equal weights and are independent.
+//! Means over tasks or groups, with their errors. They are fixed, have equal weights and are independent.
 
 use super::paired::{PairTest, detectable_difference, variance_removed};
 use super::ranking::RankInput;
 use super::several::RankedFigure;
 use super::{Comparison, ComparisonTest, Ranking, TestMethod};
 use crate::estimate::{
-    Bounds, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind, StdError, Undefined,
-    estimate_from,
+    Bounds, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind, StdError,
+    Undefined, estimate_from,
 };
 use crate::stats::{t_quantile, two_sided};
 
@@ -30,7 +30,8 @@ pub(super) fn averages(comparisons: &[Comparison], plan: &ErrorPlan) -> Vec<Comp
 
 /// Comparisons of one metric that belong together: those of one scorer; of different ones, if each task has only one.
 fn of_one_scorer(alike: Vec<&Comparison>) -> Vec<Vec<&Comparison>> {
-    let is_repeated = |(at, one): (usize, &&Comparison)| alike.iter().skip(at + 1).any(|other| other.task == one.task);
+    let is_repeated =
+        |(at, one): (usize, &&Comparison)| alike.iter().skip(at + 1).any(|other| other.task == one.task);
     if !alike.iter().enumerate().any(is_repeated) {
         return vec![alike];
     }
@@ -59,18 +60,13 @@ fn average(of_tasks: &[&Comparison], plan: &ErrorPlan) -> Option<Comparison> {
     let sum_of = |of: fn(&Comparison) -> Option<u64>| of_tasks.iter().map(|one| of(one)).sum::<Option<u64>>();
     (average.wins, average.losses, average.ties) =
         (sum_of(|one| one.wins), sum_of(|one| one.losses), sum_of(|one| one.ties));
-    let mean = |of: fn(&Comparison) -> &Estimate| -> Vec<&Estimate> { of_tasks.iter().map(|one| of(one)).collect() };
+    let mean =
+        |of: fn(&Comparison) -> &Estimate| -> Vec<&Estimate> { of_tasks.iter().map(|one| of(one)).collect() };
     average.base_estimate = mean_estimate(&mean(|one| &one.base_estimate), plan);
     average.other_estimate = mean_estimate(&mean(|one| &one.other_estimate), plan);
     average.difference = mean_difference(&mean(|one| &one.difference), plan);
     let difference = &average.difference;
-    average.test = difference.error.clone().and_then(|error| {
-        let value = difference.value.clone()?;
-        if !(error.se > 0.0) {
-            return Err(Undefined::NoSpread { n: difference.n });
-        }
-        Ok(ComparisonTest::new(TestMethod::T, two_sided(value / error.se, error.df)))
-    });
+    average.test = mean_test(difference);
     average.correlation = Err(Undefined::NotAvailable);
     average.variance_removed = variance_removed(&average.base_estimate, &average.other_estimate, difference);
     average.mde = detectable_difference(difference);
@@ -113,7 +109,7 @@ fn mean_error(estimates: &[&Estimate]) -> Maybe<StdError> {
 /// The error of a mean of independent figures, and Satterthwaite's degrees of freedom of it.
 fn combined(parts: &[(f64, f64)]) -> (f64, f64) {
     let total = parts.iter().map(|(se, _)| *se).fold(0.0, libm::hypot);
-    if !(total > 0.0) {
+    if total == 0.0 {
         return (total, parts.iter().map(|(_, df)| *df).fold(f64::INFINITY, f64::min));
     }
     let share = |(se, df): &(f64, f64)| {
@@ -146,25 +142,38 @@ fn mean_estimate(estimates: &[&Estimate], plan: &ErrorPlan) -> Estimate {
 }
 
 /// The difference, over tasks.
-fn mean_difference(differences: &[&Estimate], plan: &ErrorPlan) -> Estimate {
+pub(super) fn mean_difference(differences: &[&Estimate], plan: &ErrorPlan) -> Estimate {
     let value = match mean_value(differences) {
         Ok(value) => value,
         Err(reason) => return Estimate::undefined(reason),
     };
     let mut estimate = Estimate::new(value);
     estimate.error = mean_error(differences);
-    estimate.interval = estimate.error.clone().and_then(|error| {
-        if !(error.se > 0.0) {
-            return Err(Undefined::NoSpread { n: differences.iter().map(|one| one.n).sum() });
-        }
-        let margin = t_quantile(plan.side().confidence_of_ends(plan.level()), error.df) * error.se;
-        let interval = Interval::new(value - margin, value + margin, plan.level(), IntervalMethod::T);
-        Ok(interval.with_df(Some(error.df)).one_sided(plan.side(), None))
-    });
-    estimate.n = differences.iter().map(|one| one.n).sum();
+    let n = differences.iter().map(|one| one.n).sum();
+    estimate.interval = estimate.error.clone().and_then(|error| t_interval(value, &error, plan, n));
+    estimate.n = n;
     estimate.absent = differences.iter().map(|one| one.absent).sum();
     estimate.bounds = mean_bounds(differences);
     estimate
+}
+
+/// The t interval of a mean of figures.
+pub(super) fn t_interval(value: f64, error: &StdError, plan: &ErrorPlan, n: u64) -> Maybe<Interval> {
+    if error.se == 0.0 {
+        return Err(Undefined::NoSpread { n });
+    }
+    let margin = t_quantile(plan.side().confidence_of_ends(plan.level()), error.df) * error.se;
+    let interval = Interval::new(value - margin, value + margin, plan.level(), IntervalMethod::T);
+    Ok(interval.with_df(Some(error.df)).one_sided(plan.side(), None))
+}
+
+/// The t test of no difference of a mean of figures.
+pub(super) fn mean_test(difference: &Estimate) -> Maybe<ComparisonTest> {
+    let (value, error) = (difference.value.clone()?, difference.error.clone()?);
+    if error.se == 0.0 {
+        return Err(Undefined::NoSpread { n: difference.n });
+    }
+    Ok(ComparisonTest::new(TestMethod::T, two_sided(value / error.se, error.df)))
 }
 
 /// The mean of bounds; a task where nothing is absent is what it is. None if nothing is absent at all, or a range is unknown.
@@ -203,7 +212,9 @@ pub(super) fn mean_rankings(
             let same_scorer = task.iter().filter(is_alike).find(|(other, _)| other.scorer == figure.scorer);
             same_scorer.or_else(|| task.iter().find(is_alike))
         });
-        let Some(alike) = alike.collect::<Option<Vec<_>>>().filter(|alike| !alike.is_empty()) else { continue };
+        let Some(alike) = alike.collect::<Option<Vec<_>>>().filter(|alike| !alike.is_empty()) else {
+            continue;
+        };
         let of_tasks: Vec<&RankInput> =
             std::iter::once(input).chain(alike.iter().map(|(_, input)| input)).collect();
         let mut ranking = mean_input(&of_tasks, plan).ranking(&figure.scorer, &figure.metric);
@@ -215,7 +226,8 @@ pub(super) fn mean_rankings(
 
 fn mean_input(of_tasks: &[&RankInput], plan: &ErrorPlan) -> RankInput {
     let count = of_tasks.len() as f64;
-    let names = of_tasks.first().map_or(Vec::new(), |input| input.sides.iter().map(|(name, _)| name).collect());
+    let names =
+        of_tasks.first().map_or(Vec::new(), |input| input.sides.iter().map(|(name, _)| name).collect());
     let estimate = |at: usize| {
         let estimates: Vec<&Estimate> =
             of_tasks.iter().filter_map(|input| Some(&input.sides.get(at)?.1)).collect();

@@ -7,7 +7,8 @@ use super::pairing::Pairing;
 use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
 use crate::error::Result;
 use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, StdError, Undefined,
+    ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, StdError,
+    Undefined,
 };
 use crate::metric::Metric;
 use crate::scores::Scores;
@@ -112,12 +113,14 @@ impl UnpairedNumbers<'_> {
         comparison.mde = detectable_difference(&difference);
         let unpaired = || Undefined::Other("samples are not paired".to_owned());
         (comparison.correlation, comparison.variance_removed) = (Err(unpaired()), Err(unpaired()));
-        let clustered = |estimate: &Estimate| estimate.error.as_ref().is_ok_and(|error| !error.clusters.is_empty());
+        let clustered =
+            |estimate: &Estimate| estimate.error.as_ref().is_ok_and(|error| !error.clusters.is_empty());
         if clustered(&base) || clustered(&other) {
             comparison.cluster.clone_from(&plan.cluster);
         }
         (difference.n, difference.absent) = (comparison.n, absent);
-        (comparison.base_estimate, comparison.other_estimate, comparison.difference) = (base, other, difference);
+        (comparison.base_estimate, comparison.other_estimate, comparison.difference) =
+            (base, other, difference);
         Ok(())
     }
 
@@ -154,7 +157,8 @@ impl UnpairedNumbers<'_> {
             comparison.test = Err(reason);
             return difference;
         };
-        let clusters: Vec<u64> = base_error.clusters.iter().zip(&other_error.clusters).map(|(a, b)| a + b).collect();
+        let clusters: Vec<u64> =
+            base_error.clusters.iter().zip(&other_error.clusters).map(|(a, b)| a + b).collect();
         let method = if clusters.is_empty() { ErrorMethod::Iid } else { base_error.method };
         let error = StdError::new(welch.stderr, method).with_df(welch.df).with_clusters(clusters);
         difference.error = Ok(error);
@@ -189,7 +193,8 @@ impl UnpairedNumbers<'_> {
                 Err(error) if error.is_about_clusters() => return Ok(()),
                 updated => updated?,
             }
-            is_plain &= !matches!(summary, crate::estimate::Summary::Clusters(_)) && plan.population.is_none();
+            is_plain &=
+                !matches!(summary, crate::estimate::Summary::Clusters(_)) && plan.population.is_none();
             let kind = crate::estimate::ScoreKind::Binary;
             let estimate = summary.estimate(&errors, kind, &scores.estimation().random);
             let (Some(mean), Ok(interval)) = (estimate.number(), &estimate.interval) else { return Ok(()) };

@@ -2,11 +2,10 @@
 
 use super::NoCoverage;
 use crate::error::Result;
-use crate::estimate::{ErrorPlan, ScoreKind, Summary, SummaryKey, Unit, identify};
-use crate::interner::Interner;
+use crate::estimate::{ErrorPlan, RowClusters, ScoreKind, Summary, SummaryKey, UnitScores};
 use crate::scores::Scores;
 use crate::stats::{Stream, purpose, tally};
-use crate::value::{Conversion, LeafKey};
+use crate::value::Conversion;
 
 /// The least number of scores or clusters: fewer do not show how they vary.
 const LEAST: u64 = 5;
@@ -29,7 +28,7 @@ pub(super) struct Population {
 enum Kinds {
     /// Single scores, by value, ascending.
     Scores(Vec<f64>),
-    Clusters(Vec<Unit>),
+    Clusters(Vec<UnitScores>),
 }
 
 impl Population {
@@ -49,9 +48,9 @@ impl Population {
         let mean = whole.mean().unwrap_or(f64::NAN);
         let clusters = match SummaryKey::of(&estimation.errors, estimation.by_sample) {
             SummaryKey::Moments | SummaryKey::Tally => None,
-            SummaryKey::BySample => Some(by_sample(scores)),
+            SummaryKey::BySample => Some(RowClusters::by_sample(scores).of_positions),
             SummaryKey::Clusters(keys) => match keys.as_slice() {
-                [key] => Some(by_key(scores, key)?),
+                [key] => Some(RowClusters::by_key(NAME, key, scores)?.of_positions),
                 _ => return Err(NoCoverage::TwoWays),
             },
         };
@@ -145,24 +144,6 @@ fn single(all: Tally) -> (Kinds, Vec<u32>) {
     (Kinds::Scores(all.into_iter().map(|(value, _)| value).collect()), units)
 }
 
-/// The cluster of each score: its sample.
-fn by_sample(scores: &Scores<'_>) -> Vec<u32> {
-    let mut ids: Interner<&str> = Interner::default();
-    (0..scores.len()).map(|at| ids.intern(scores.sample_id(at))).collect()
-}
-
-/// The cluster of each score, by a metadata key.
-fn by_key(scores: &Scores<'_>, key: &str) -> Result<Vec<u32>> {
-    let column = scores.key(NAME, key);
-    let codes = scores.codes(&column)?;
-    let mut ids: Interner<LeafKey> = Interner::default();
-    let id = |(at, code): (usize, &u32)| {
-        let id = identify(NAME, key, column.value(*code as usize), scores, at)?;
-        Ok(ids.intern(id))
-    };
-    codes.iter().enumerate().map(id).collect()
-}
-
 /// Clusters, those with the same scores as one kind.
 fn whole_clusters(numbers: &[f64], clusters: &[u32]) -> (Kinds, Vec<u32>) {
     let distinct = clusters.iter().max().map_or(0, |most| *most as usize + 1);
@@ -181,7 +162,7 @@ fn whole_clusters(numbers: &[f64], clusters: &[u32]) -> (Kinds, Vec<u32>) {
     let (mut kinds, mut units) = (Vec::new(), Vec::with_capacity(tallies.len()));
     for same in tallies.chunk_by(|a, b| a == b) {
         units.extend(std::iter::repeat_n(kinds.len() as u32, same.len()));
-        kinds.extend(same.first().map(|tally| Unit::new(tally)));
+        kinds.extend(same.first().map(|tally| UnitScores::new(tally)));
     }
     (Kinds::Clusters(kinds), units)
 }

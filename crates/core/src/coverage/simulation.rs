@@ -1,7 +1,8 @@
 //! The simulations of all methods.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
+use foldhash::fast::RandomState;
 use rayon::prelude::*;
 
 use super::population::Population;
@@ -40,10 +41,13 @@ struct Method {
 /// The ends of an interval; `None` if there is none.
 type Ends = Option<(f64, f64)>;
 
-/// The intervals of all methods for one outcome, and the simulations that it came up in.
-struct Outcome {
-    intervals: Vec<Ends>,
-    simulations: Vec<u64>,
+/// How often the intervals of a method miss the truth, and how wide they are, over the simulations so far.
+#[derive(Clone)]
+struct MethodTally {
+    below: u64,
+    above: u64,
+    undefined: u64,
+    widths: Moments,
 }
 
 pub(super) fn simulate(
@@ -83,14 +87,11 @@ pub(super) fn simulate(
         None => std::iter::once(IntervalChoice::Auto).chain(choices).collect(),
     };
     let methods = choices.into_iter().map(method).collect::<Result<Vec<_>>>()?;
-    let outcomes = run(population, &methods, seed)?;
-    let of_method = |(at, method): (usize, &Method)| MethodCoverage {
+    let tallies = run(population, &methods, seed)?;
+    let of_method = |(method, tally): (&Method, MethodTally)| MethodCoverage {
         method: method.plan.interval,
         takes: method.takes,
-        figures: method
-            .simulations
-            .clone()
-            .map(|simulations| figures(&outcomes, at, simulations, population.mean)),
+        figures: method.simulations.clone().map(|simulations| tally.figures(simulations)),
     };
     Ok(Coverage {
         n: population.n,
@@ -99,7 +100,7 @@ pub(super) fn simulate(
         level: errors.level(),
         seed,
         draws,
-        methods: methods.iter().enumerate().map(of_method).collect(),
+        methods: methods.iter().zip(tallies).map(of_method).collect(),
     })
 }
 
@@ -125,13 +126,18 @@ fn count(population: &Population, values: u64, options: CoverageOptions) -> Mayb
     }
 }
 
-/// The intervals of all simulations, on all threads. Each simulation has its own random words, so it does not matter which
-/// thread it runs on.
-fn run(population: &Population, methods: &[Method], seed: u64) -> Result<Vec<Outcome>> {
+/// Simulations that are held at once. What they come to is added up, so memory does not grow with their number.
+const BLOCK: u64 = 1 << 14;
+/// The most outcomes that are remembered. One that comes up again after so many others is computed again, with other
+/// resamples.
+const REMEMBERED: usize = 1 << 17;
+
+/// All simulations, on all threads. Each has its own random words, so it does not matter which thread it runs on.
+fn run(population: &Population, methods: &[Method], seed: u64) -> Result<Vec<MethodTally>> {
     let wanted = |method: &Method| method.simulations.as_ref().copied().unwrap_or(0);
     let most = methods.iter().map(wanted).max().unwrap_or(0);
-    let outcome = |counts: &[u32], simulations: Vec<u64>| -> Result<Outcome> {
-        let first = simulations.first().copied().unwrap_or(0);
+    // The intervals of an outcome that comes up for the first time in a simulation.
+    let intervals = |counts: &[u32], first: u64| -> Result<Vec<Ends>> {
         let mut summaries = Summaries::new(population, counts);
         let ends = |method: &Method| -> Result<Ends> {
             if first >= wanted(method) {
@@ -141,19 +147,52 @@ fn run(population: &Population, methods: &[Method], seed: u64) -> Result<Vec<Out
             let interval = summaries.interval(&method.plan, resampling_seed(seed, first))?;
             Ok(interval.ok().map(|interval| (interval.lower, interval.upper)))
         };
-        let intervals = methods.iter().map(ends).collect::<Result<Vec<_>>>()?;
-        Ok(Outcome { intervals, simulations })
+        methods.iter().map(ends).collect()
     };
-    if population.kinds() > FEW_KINDS {
-        let simulated = |at: u64| outcome(&population.draw(seed, at), vec![at]);
-        return (0..most).into_par_iter().map(simulated).collect();
+    let empty = MethodTally { below: 0, above: 0, undefined: 0, widths: Moments::new() };
+    let mut tallies = vec![empty; methods.len()];
+    let mut add = |intervals: &[Ends], simulations: &[u64]| {
+        for ((tally, method), ends) in tallies.iter_mut().zip(methods).zip(intervals) {
+            let times = simulations.partition_point(|simulation| *simulation < wanted(method)) as u64;
+            tally.add(*ends, times, population.mean);
+        }
+    };
+    let mut known: HashMap<Vec<u32>, Vec<Ends>, RandomState> = HashMap::default();
+    for start in (0..most).step_by(BLOCK as usize) {
+        let block = start..most.min(start + BLOCK);
+        if population.kinds() > FEW_KINDS {
+            let simulated = |at: u64| Ok((at, intervals(&population.draw(seed, at), at)?));
+            let simulated: Vec<(u64, Vec<Ends>)> =
+                block.into_par_iter().map(simulated).collect::<Result<_>>()?;
+            simulated.iter().for_each(|(at, intervals)| add(intervals, &[*at]));
+            continue;
+        }
+        let drawn: Vec<Vec<u32>> =
+            block.clone().into_par_iter().map(|at| population.draw(seed, at)).collect();
+        let mut outcomes: BTreeMap<Vec<u32>, Vec<u64>> = BTreeMap::new();
+        for (at, counts) in block.zip(drawn) {
+            outcomes.entry(counts).or_default().push(at);
+        }
+        outcomes.retain(|counts, simulations| match known.get(counts) {
+            Some(intervals) => {
+                add(intervals, simulations);
+                false
+            }
+            None => true,
+        });
+        let computed = |(counts, simulations): (Vec<u32>, Vec<u64>)| {
+            let intervals = intervals(&counts, simulations.first().copied().unwrap_or(0))?;
+            Ok((counts, simulations, intervals))
+        };
+        let computed: Vec<_> = outcomes.into_par_iter().map(computed).collect::<Result<_>>()?;
+        for (counts, simulations, intervals) in computed {
+            add(&intervals, &simulations);
+            if known.len() < REMEMBERED {
+                known.insert(counts, intervals);
+            }
+        }
     }
-    let mut outcomes: BTreeMap<Vec<u32>, Vec<u64>> = BTreeMap::new();
-    let drawn: Vec<Vec<u32>> = (0..most).into_par_iter().map(|at| population.draw(seed, at)).collect();
-    for (at, counts) in (0..).zip(drawn) {
-        outcomes.entry(counts).or_default().push(at);
-    }
-    outcomes.into_par_iter().map(|(counts, simulations)| outcome(&counts, simulations)).collect()
+    Ok(tallies)
 }
 
 /// The seed of the resamples of an outcome, by the first simulation that it came up in.
@@ -186,34 +225,36 @@ impl<'a> Summaries<'a> {
     }
 }
 
-/// The figures of the method at a position.
-fn figures(outcomes: &[Outcome], at: usize, simulations: u64, truth: f64) -> CoverageFigures {
-    let (mut below, mut above, mut undefined) = (0, 0, 0);
-    let mut widths = Moments::new();
-    for Outcome { intervals, simulations: came_up } in outcomes {
-        let times = came_up.partition_point(|simulation| *simulation < simulations) as u64;
-        match intervals.get(at).copied().flatten() {
+impl MethodTally {
+    /// Adds an interval, as often as it came up.
+    fn add(&mut self, ends: Ends, times: u64, truth: f64) {
+        match ends {
+            _ if times == 0 => {}
             Some((lower, upper)) => {
-                below += if upper < truth { times } else { 0 };
-                above += if truth < lower { times } else { 0 };
-                widths.push_times(upper - lower, times);
+                self.below += if upper < truth { times } else { 0 };
+                self.above += if truth < lower { times } else { 0 };
+                self.widths.push_times(upper - lower, times);
             }
-            None => undefined += times,
+            None => self.undefined += times,
         }
     }
-    let share = |count: u64| count as f64 / simulations as f64;
-    let held = simulations - below - above - undefined;
-    // Two more simulations, one on each side: the error of a share of 0 or 1 is not 0.
-    let smoothed = (held + 1) as f64 / (simulations + 2) as f64;
-    let width = widths.mean().filter(|width| width.is_finite());
-    CoverageFigures {
-        simulations,
-        coverage: share(held),
-        coverage_error: (smoothed * (1.0 - smoothed) / simulations as f64).sqrt(),
-        below: share(below),
-        above: share(above),
-        undefined: share(undefined),
-        width,
-        width_error: width.and(widths.stderr()).filter(|error| error.is_finite()),
+
+    fn figures(self, simulations: u64) -> CoverageFigures {
+        let MethodTally { below, above, undefined, widths } = self;
+        let share = |count: u64| count as f64 / simulations as f64;
+        let held = simulations - below - above - undefined;
+        // Two more simulations, one on each side: the error of a share of 0 or 1 is not 0.
+        let smoothed = (held + 1) as f64 / (simulations + 2) as f64;
+        let width = widths.mean().filter(|width| width.is_finite());
+        CoverageFigures {
+            simulations,
+            coverage: share(held),
+            coverage_error: (smoothed * (1.0 - smoothed) / simulations as f64).sqrt(),
+            below: share(below),
+            above: share(above),
+            undefined: share(undefined),
+            width,
+            width_error: width.and(widths.stderr()).filter(|error| error.is_finite()),
+        }
     }
 }

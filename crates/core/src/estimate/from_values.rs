@@ -10,19 +10,19 @@ use crate::stats::Moments;
 
 /// Scores that stay together: their moments and their ends are all that a clustered error is made of.
 #[derive(Clone, Debug)]
-pub(crate) struct Unit {
+pub(crate) struct UnitScores {
     moments: Moments,
     extent: Extent,
 }
 
-impl Unit {
+impl UnitScores {
     /// Scores given as values with how often each occurs.
     pub(crate) fn new(values: &[(f64, u64)]) -> Self {
         let mut moments = Moments::new();
         values.iter().for_each(|(value, times)| moments.push_times(*value, *times));
         let present = values.iter().filter(|(_, times)| *times > 0);
         let floats: Vec<f64> = present.map(|(value, _)| value + 0.0).collect();
-        Unit { moments, extent: Extent::of(Numbers::Floats(&floats)) }
+        UnitScores { moments, extent: Extent::of(Numbers::Floats(&floats)) }
     }
 }
 
@@ -78,12 +78,13 @@ impl Summary {
                 return Err(invalid("a cluster without scores"));
             }
         }
-        let units: Vec<Unit> = clusters.iter().map(|cluster| Unit::new(cluster.as_ref())).collect();
+        let units: Vec<UnitScores> =
+            clusters.iter().map(|cluster| UnitScores::new(cluster.as_ref())).collect();
         Ok(Summary::of_units(units.iter()))
     }
 
     /// The same for units that were made before; none of them is empty.
-    pub(crate) fn of_units<'u>(units: impl Iterator<Item = &'u Unit>) -> Summary {
+    pub(crate) fn of_units<'u>(units: impl Iterator<Item = &'u UnitScores>) -> Summary {
         Summary::Clusters(ClusteredScores::from_parts(units.map(|unit| (&unit.moments, unit.extent))))
     }
 }

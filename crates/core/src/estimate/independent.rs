@@ -158,7 +158,8 @@ impl IndependentScores {
         }
         // Halves: a difference of the largest numbers would overflow.
         let z = |value: f64| (0.5 * value - 0.5 * mean) / (0.5 * std);
-        let cubes = values.iter().map(|(value, times)| z(*value).powi(3) * *times as f64);
+        let cube = |z: f64| z * z * z;
+        let cubes = values.iter().map(|(value, times)| cube(z(*value)) * *times as f64);
         Some(cubes.sum::<f64>() / self.moments.count() as f64)
     }
 }
@@ -196,5 +197,28 @@ fn merged(left: Vec<(f64, u64)>, right: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
             Some((last, count)) if last.to_bits() == value.to_bits() => *count += times,
             _ => all.push((value, times)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Pébay, "Formulas for robust, one-pass parallel computation of covariances and arbitrary-order statistical moments",
+    /// 2008: of 1, 2, 4, 8 and 3, 9, 27 merged, the mean is 54/7, M₂ 3412/7 and M₃ 319968/49.
+    #[test]
+    fn merged_scores_have_the_moments_of_the_whole() {
+        let of = |values: &[f64]| {
+            let mut scores = IndependentScores::new(ValueRetention::UpToLimit);
+            scores.update(Numbers::Floats(values));
+            scores
+        };
+        let mut merged = of(&[1.0, 2.0, 4.0, 8.0]);
+        merged.merge(&of(&[3.0, 9.0, 27.0])).unwrap();
+        assert_eq!(merged.moments.mean(), Some(54.0 / 7.0));
+        let m2 = 3412.0 / 7.0;
+        assert!((merged.moments.variance().unwrap() / (m2 / 6.0) - 1.0).abs() < 1e-15);
+        let skewness = (319_968.0 / 49.0 / 7.0) / ((m2 / 7.0) * (m2 / 7.0_f64).sqrt());
+        assert!((merged.skewness().unwrap() / skewness - 1.0).abs() < 1e-14);
     }
 }

@@ -13,7 +13,7 @@ use crate::spec::{Arg, Spec};
 /// use errorbar_core::{BetaPrior, IntervalMethod};
 ///
 /// let method: IntervalMethod = "beta(prior=[0.5, 2])".parse()?;
-/// assert_eq!(method, IntervalMethod::Beta(BetaPrior { a: 0.5, b: 2.0 }));
+/// assert_eq!(method, IntervalMethod::Beta(BetaPrior::new(0.5, 2.0)));
 /// assert_eq!(method.to_string(), "beta(prior=[0.5, 2])");
 /// # Ok::<(), String>(())
 /// ```
@@ -52,7 +52,7 @@ pub enum IntervalMethod {
     /// A confidence sequence by betting: valid at every look at a run, so that it may decide when the run stops. See
     /// [`ConfidenceSequence`](crate::ConfidenceSequence).
     Betting,
-    /// That of Bonett and Price, for the difference of two shares over the same samples; on the effective n where samples
+    /// That of Bonett and Price, for the difference of two shares over the same samples; with the design effect where samples
     /// are not independent.
     BonettPrice,
     /// Newcombe's (method 10), for the difference of two independent shares: Wilson's ends of both, combined.
@@ -63,6 +63,7 @@ pub enum IntervalMethod {
 
 /// The prior Beta(a, b) of a share; both are above 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct BetaPrior {
     /// As many successes less one that the prior is worth.
     pub a: f64,
@@ -71,6 +72,11 @@ pub struct BetaPrior {
 }
 
 impl BetaPrior {
+    /// Beta(a, b); both must be above 0.
+    pub fn new(a: f64, b: f64) -> Self {
+        BetaPrior { a, b }
+    }
+
     /// All shares are equally likely.
     pub const UNIFORM: BetaPrior = BetaPrior { a: 1.0, b: 1.0 };
 }
@@ -302,6 +308,20 @@ impl Side {
             Side::TwoSided => "two-sided",
             Side::Lower => "lower",
             Side::Upper => "upper",
+        }
+    }
+
+    /// Refuses a bound that the truth is beyond as often as not: at the level 0.5 it is the value itself, and below it lies on
+    /// the wrong side of it.
+    ///
+    /// # Errors
+    /// A sentence that names the level.
+    pub(crate) fn check_level(self, level: f64) -> Result<(), String> {
+        match self {
+            Side::Lower | Side::Upper if level <= 0.5 => {
+                Err(format!("the level of a bound must be above 0.5, found {level}"))
+            }
+            _ => Ok(()),
         }
     }
 

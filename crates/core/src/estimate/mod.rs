@@ -23,10 +23,10 @@ mod units;
 
 pub(crate) use cluster_error::{ErrorFigure, WayError};
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ERRORS, check as check_clusters, identify, is_cluster_id};
+pub(crate) use clusters::{ClusterCorrection, ERRORS, RowClusters, check as check_clusters, is_cluster_id};
 pub(crate) use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
-pub(crate) use from_values::Unit;
+pub(crate) use from_values::UnitScores;
 pub use independent::IndependentScores;
 pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
 pub use kind::ScoreKind;
@@ -36,7 +36,7 @@ pub(crate) use plan::DRAWS;
 pub use plan::ErrorPlan;
 pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
 pub(crate) use resampled::{
-    ResampledFigure, ResampledFigures, planned_draws, resampled_estimate, resampled_estimates,
+    MAX_FIGURES, ResampledFigure, ResampledFigures, planned_draws, resampled_estimate, resampled_estimates,
 };
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
@@ -373,6 +373,8 @@ pub struct Notes {
     pub population: Option<u64>,
     /// Whether it is a mean over groups that clusters span, so that groups are not independent.
     pub clusters_span_groups: bool,
+    /// What the early stop of the run means for the interval, in words; every reader should see it.
+    pub early_stop: Option<String>,
     /// Why the interval is of this method, and what else a reader should know.
     pub reason: Option<String>,
     /// Whether the reason is something that every reader should see: the interval is not the one that was wanted.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
-use super::{Cr, ErrorMethod, IntervalChoice, Maybe, Side, Undefined};
+use super::{Cr, ErrorMethod, IntervalChoice, IntervalMethod, Maybe, Side, Undefined};
 use crate::sequence::EarlyStop;
 
 /// The confidence level if none is given.
@@ -151,6 +151,7 @@ impl ErrorPlan {
                 "the level must lie between 0 and 1 (both excluded), found {level}; for 95 % write 0.95"
             ));
         }
+        self.side().check_level(self.level())?;
         if let Some((low, high)) = self.range.filter(|(low, high)| !(low < high && (high - low).is_finite()))
         {
             return Err(format!(
@@ -171,6 +172,17 @@ impl ErrorPlan {
                 .to_owned());
         }
         Ok(())
+    }
+
+    /// Whether it names a method by resamples: a figure that has a formula is then resampled, too.
+    pub(crate) fn wants_resamples(&self) -> bool {
+        self.method == Some(ErrorMethod::Bootstrap) || self.interval.is_drawn()
+    }
+
+    /// Whether it names a method that needs the figure with each unit left out.
+    pub(crate) fn wants_left_out(&self) -> bool {
+        self.method == Some(ErrorMethod::Jackknife)
+            || self.interval == IntervalChoice::Method(IntervalMethod::Bca)
     }
 
     /// The range of scores, if it is known: that of this plan, or 0 to 1, if all are within.

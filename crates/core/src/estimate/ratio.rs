@@ -8,18 +8,18 @@ use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
 use super::cluster_error::{ErrorFigure, WayError};
-use super::clusters::{bell_mccaffrey_of_weights, identify};
+use super::clusters::{ClusterCorrection, RowClusters, bell_mccaffrey_of_weights};
 use super::kind::Extent;
-use super::resampled::ResampledFigure;
+use super::resampled::{ResampledFigure, planned_draws};
 use super::summary::finite_population;
 use super::{
-    Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind,
-    Side, StdError, Undefined, estimate_from,
+    Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, Side,
+    StdError, Undefined, estimate_from,
 };
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::scores::Scores;
-use crate::stats::{ExactSum, jackknife_error, resampled_figures, root_of_squares, t_quantile};
+use crate::stats::{ExactSum, jackknife_error, resampled_figures, t_quantile};
 use crate::value::LeafKey;
 
 /// One row: what it adds to both totals.
@@ -131,22 +131,15 @@ impl RatioTotals {
 
     fn cluster(&mut self, metric: &str, scores: &Scores<'_>, terms: &[(usize, RatioTerm)]) -> Result<()> {
         let keys = &scores.estimation().errors.cluster;
-        let mut ids: Vec<Vec<LeafKey>> = Vec::with_capacity(keys.len());
-        for key in keys {
-            let column = scores.key(metric, key);
-            let codes = scores.codes(&column)?;
-            let id = |(at, _): &(usize, RatioTerm)| {
-                let code = codes.get(*at).map_or(usize::MAX, |code| *code as usize);
-                identify(metric, key, column.value(code), scores, *at)
-            };
-            ids.push(terms.iter().map(id).collect::<Result<_>>()?);
+        let mut ways: Vec<RowClusters> =
+            keys.iter().map(|key| RowClusters::by_key(metric, key, scores)).collect::<Result<_>>()?;
+        if ways.is_empty() {
+            ways.push(RowClusters::by_sample(scores));
         }
-        if ids.is_empty() {
-            ids.push(terms.iter().map(|(at, _)| LeafKey::Text(scores.sample_id(*at).to_owned())).collect());
-        }
-        self.ways.resize_with(if ids.len() == 1 { 1 } else { 3 }, IndexMap::default);
-        for (row, (_, term)) in terms.iter().enumerate() {
-            let of_row: Vec<LeafKey> = ids.iter().filter_map(|way| way.get(row).cloned()).collect();
+        self.ways.resize_with(if ways.len() == 1 { 1 } else { 3 }, IndexMap::default);
+        for (at, term) in terms {
+            let id = |way: &RowClusters| way.ids.get(*way.of_positions.get(*at)? as usize).cloned();
+            let of_row: Vec<LeafKey> = ways.iter().filter_map(id).collect();
             let mut all: Vec<Vec<LeafKey>> = of_row.iter().map(|id| vec![id.clone()]).collect();
             if all.len() > 1 {
                 all.push(of_row);
@@ -220,7 +213,7 @@ impl RatioTotals {
         if let Some(problem) = &self.problem {
             return without_error(value, &Undefined::Other(problem.clone())).with_n(self.n());
         }
-        if self.is_resampled(plan) {
+        if plan.wants_resamples() {
             return self.by_resampling(value, plan, random, scale).with_n(self.n());
         }
         let mut figure = self.error(ratio, plan);
@@ -300,28 +293,29 @@ impl RatioTotals {
             });
         }
         let RatioTerm { total, weight } = self.sums.term();
-        let residual = |unit: &RatioTerm| unit.total - ratio * unit.weight;
-        let residuals = |scale: &dyn Fn(&RatioTerm) -> f64| -> Vec<f64> {
-            units.iter().map(|unit| residual(unit) / scale(unit)).collect()
-        };
-        let small_sample = count as f64 / (count - 1) as f64;
-        let df = (count - 1) as f64;
         let others = |unit: &RatioTerm| weight - unit.weight;
-        let bell_mccaffrey = || bell_mccaffrey_of_weights(units.iter().map(|unit| unit.weight));
-        let (se, df) = match method {
-            ErrorMethod::Cluster(Cr::Cr0) => (root_of_squares(&residuals(&|_| 1.0), 1.0) / weight, df),
-            ErrorMethod::Cluster(Cr::Cr2) => {
-                let scaled = residuals(&|unit| (weight * others(unit)).sqrt());
-                (root_of_squares(&scaled, 1.0), bell_mccaffrey())
-            }
-            ErrorMethod::Cluster(Cr::Cr3) => (root_of_squares(&residuals(&others), 1.0), bell_mccaffrey()),
+        let residual = |unit: &RatioTerm| unit.total - ratio * unit.weight;
+        let residuals = |divisor: &dyn Fn(f64) -> f64| -> Vec<f64> {
+            units.iter().map(|unit| residual(unit) / divisor(others(unit))).collect()
+        };
+        // Rows are clusters of one, for which CR1 is n/(n−1).
+        let correction = match method {
+            ErrorMethod::Cluster(correction) => ClusterCorrection::new(correction, count),
+            ErrorMethod::Jackknife => ClusterCorrection::jackknife(count),
+            _ => ClusterCorrection::new(Cr::Cr1, count),
+        };
+        let se = match method {
+            // A ratio without a unit is computed as such, and not in units of the linearised one.
             ErrorMethod::Jackknife => {
                 let left_out = |unit: &RatioTerm| (total - unit.total) / others(unit);
                 let left_out: Vec<f64> = units.iter().map(left_out).collect();
-                let df = if self.ways.is_empty() { df } else { bell_mccaffrey() };
-                (jackknife_error(&left_out).unwrap_or(f64::NAN), df)
+                jackknife_error(&left_out).unwrap_or(f64::NAN)
             }
-            _ => (root_of_squares(&residuals(&|_| 1.0), small_sample) / weight, df),
+            _ => correction.stderr(weight, residuals),
+        };
+        let df = match correction.is_by_size() && !self.ways.is_empty() {
+            true => bell_mccaffrey_of_weights(units.iter().map(|unit| unit.weight)),
+            false => (count - 1) as f64,
         };
         if !se.is_finite() {
             return Err(Undefined::Overflow);
@@ -363,21 +357,15 @@ impl RatioTotals {
         estimate
     }
 
-    fn is_resampled(&self, plan: &ErrorPlan) -> bool {
-        use IntervalMethod as M;
-        let by_interval = matches!(plan.interval, IntervalChoice::Method(M::Bootstrap | M::Bca));
-        by_interval || plan.method == Some(ErrorMethod::Bootstrap)
-    }
-
     fn by_resampling(&self, value: f64, plan: &ErrorPlan, random: &Random, scale: RatioScale) -> Estimate {
-        let count = u64::from(plan.draws());
         if self.ways.len() > 1 {
             return without_error(value, &Undefined::Other("no bootstrap with two cluster keys".to_owned()));
         }
         let units = self.units(0);
-        if let Err(reason) = random.check_draws(count, units.len() as u64) {
-            return without_error(value, &Undefined::Other(reason));
-        }
+        let draws = match planned_draws(plan, random, units.len() as u64) {
+            Ok(draws) => draws,
+            Err(reason) => return without_error(value, &reason),
+        };
         let figure = |counts: &[u32]| {
             let (mut total, mut weight) = (0.0, 0.0);
             for (unit, count) in units.iter().zip(counts) {
@@ -390,7 +378,6 @@ impl RatioTotals {
         if self.is_constant() {
             return without_error(value, &Undefined::NoSpread { n: self.n() });
         }
-        let draws = Draws::new(random.seed, count);
         let RatioTerm { total, weight } = self.sums.term();
         let scaled = |ratio: f64| if scale == RatioScale::Exp { libm::exp(ratio) } else { ratio };
         let without_unit = |unit: &RatioTerm| scaled((total - unit.total) / (weight - unit.weight));
@@ -399,7 +386,7 @@ impl RatioTotals {
         let is_by_sample = plan.cluster.is_empty();
         ResampledFigure {
             value,
-            figures: resampled_figures(units.len(), count as usize, draws.seed, figure),
+            figures: resampled_figures(units.len(), draws.count as usize, draws.seed, figure),
             draws,
             left_out: is_usable.then_some(left_out.as_slice()),
             units: units.len(),

@@ -5,9 +5,14 @@ use super::{
     StdError, Undefined,
 };
 use crate::error::Result;
+use crate::random::Random;
 use crate::scores::Scores;
-use crate::stats::{bca_shares, jackknife_error, left_out, percentile_ends, resampled, standard_deviation};
+use crate::stats::{
+    bca_shares, jackknife_error, left_out_rows, percentile_ends, resampled_rows, standard_deviation,
+};
 
+/// A resample takes at least as long as it takes to draw this number of values.
+const LEAST_COST: u64 = 100;
 /// With fewer resamples an interval says little.
 const FEWEST_DRAWS: u64 = 200;
 
@@ -72,12 +77,12 @@ where
         Ok(units) => units,
         Err(reason) => return Ok(without(Some(&reason))),
     };
-    let draws = match planned_draws(scores) {
+    let draws = match planned_draws(&estimation.errors, &estimation.random, scores.len() as u64) {
         Ok(draws) => draws,
         Err(reason) => return Ok(without(Some(&reason))),
     };
     let figures = prepare(&units);
-    let resamples = ResampledFigures::draw(scores, &units, draws, &figures);
+    let resamples = ResampledFigures::draw(scores, &units, draws, values.len(), &figures);
     let estimate = |(at, value): (usize, &Maybe<f64>)| {
         counted(match value {
             Ok(value) => resamples.estimate(at, *value, units.len(), &estimation.errors),
@@ -87,41 +92,52 @@ where
     Ok(values.iter().enumerate().map(estimate).collect())
 }
 
+/// The most figures that are held: resamples, and units left out, times groups or keys.
+pub(crate) const MAX_FIGURES: usize = 25_000_000;
+
 /// Several figures over the same resamples.
 #[derive(Clone, Debug)]
 pub(crate) struct ResampledFigures {
-    /// Those of each resample; not a number where one is undefined.
-    resamples: Vec<Vec<f64>>,
-    /// Those with each unit left out; empty where no method needs them, or where there are too many units.
-    left_out: Vec<Vec<f64>>,
+    /// The number of figures.
+    width: usize,
+    /// Those of each resample, one resample after the other; not a number where one is undefined.
+    resamples: Vec<f64>,
+    /// Those with each unit left out; empty where no method needs them, or where there are too many.
+    left_out: Vec<f64>,
     draws: Draws,
     samples: usize,
     is_clustered: bool,
 }
 
 impl ResampledFigures {
-    /// Draws the resamples.
+    /// Draws the resamples. `figures` has this number of them for each.
     pub(crate) fn draw(
         scores: &Scores<'_>,
         units: &ScoreUnits,
         draws: Draws,
+        width: usize,
         figures: &(impl Fn(&[u32]) -> Vec<f64> + Sync),
     ) -> Self {
         let estimation = scores.estimation();
-        let is_affordable = estimation.random.allows_draws(units.len() as u64, scores.len() as u64);
-        let left_out = match wants_left_out(&estimation.errors) && is_affordable {
-            true => left_out(units.len(), figures),
+        let count = draws.count as usize;
+        let is_affordable = estimation.random.allows_draws(units.len() as u64, scores.len() as u64)
+            && count.saturating_add(units.len()).saturating_mul(width) <= MAX_FIGURES;
+        let left_out = match estimation.errors.wants_left_out() && is_affordable {
+            true => left_out_rows(units.len(), width, figures),
             false => Vec::new(),
         };
-        let resamples = resampled(units.len(), draws.count as usize, draws.seed, figures);
+        // One unit can be drawn in one way only.
+        let count = if units.len() > 1 { count } else { 0 };
+        let resamples = resampled_rows(units.len(), count, draws.seed, width, figures);
         let (samples, is_clustered) = (units.samples(), units.is_clustered());
-        ResampledFigures { resamples, left_out, draws, samples, is_clustered }
+        let draws = Draws::new(draws.seed, count as u64);
+        ResampledFigures { width, resamples, left_out, draws, samples, is_clustered }
     }
 
     /// The estimate of one of the figures, which is about this number of units.
     pub(crate) fn estimate(&self, at: usize, value: f64, units: usize, plan: &ErrorPlan) -> Estimate {
         let column =
-            |rows: &[Vec<f64>]| -> Vec<f64> { rows.iter().filter_map(|row| row.get(at).copied()).collect() };
+            |rows: &[f64]| -> Vec<f64> { rows.iter().skip(at).step_by(self.width.max(1)).copied().collect() };
         let mut figures = column(&self.resamples);
         figures.retain(|figure| !figure.is_nan());
         let left_out = column(&self.left_out);
@@ -139,28 +155,22 @@ impl ResampledFigures {
     }
 }
 
-/// Whether a plan needs the figures with each unit left out.
-fn wants_left_out(plan: &ErrorPlan) -> bool {
-    plan.method == Some(ErrorMethod::Jackknife)
-        || plan.interval == IntervalChoice::Method(IntervalMethod::Bca)
-}
-
-/// The resamples of the plan: as many as it names; if it names none, 10,000, or fewer of very many scores.
-pub(crate) fn planned_draws(scores: &Scores<'_>) -> Maybe<Draws> {
-    let (estimation, n) = (scores.estimation(), scores.len() as u64);
-    let wanted = u64::from(estimation.errors.draws());
-    let count = if estimation.errors.draws.is_some() {
-        estimation.random.check_draws(wanted, n).map_err(Undefined::Other)?;
+/// The resamples of the plan, for n scores or units: as many as it names; if it names none, 10,000, or fewer of very many.
+pub(crate) fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64) -> Maybe<Draws> {
+    let wanted = u64::from(plan.draws());
+    // A figure of few scores takes its time as well: a hundred thousand groups of two are no small matter.
+    let n = n.max(LEAST_COST);
+    let count = if plan.draws.is_some() {
+        random.check_draws(wanted, n).map_err(Undefined::Other)?;
         wanted
     } else {
-        estimation.random.affordable_draws(wanted, n)
+        random.affordable_draws(wanted, n)
     };
     if count < FEWEST_DRAWS.min(wanted) {
-        return Err(Undefined::Other(format!(
-            "too many scores for a bootstrap without a number of draws: {n}"
-        )));
+        let problem = "too many scores or groups for a bootstrap without a number of draws";
+        return Err(Undefined::Other(problem.to_owned()));
     }
-    Ok(Draws::new(estimation.seed(), count))
+    Ok(Draws::new(random.seed, count))
 }
 
 /// One undefined resample in this number is too many: an interval of the others would be that of another question.
@@ -200,7 +210,12 @@ impl ResampledFigure<'_> {
             }
             Err(reason) => estimate.interval = Err(reason),
         }
-        estimate.draws = Some(self.draws);
+        if plan.method == Some(ErrorMethod::Jackknife) && self.left_out.is_none() && estimate.error.is_ok() {
+            estimate.notes.add_caution(
+                "bootstrap in place of jackknife: undefined, or too long to compute, with a unit left out",
+            );
+        }
+        estimate.draws = Some(self.draws).filter(|draws| draws.count > 0);
         let undefined = self.undefined();
         estimate.note_some("undefined_resamples", (undefined > 0).then_some(undefined))
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::cluster_error::{ErrorFigure, WayError, drawn};
-use super::clusters::{degrees_of_freedom, identify};
+use super::clusters::{ClusterCorrection, RowClusters, degrees_of_freedom};
 use super::{Cr, ErrorMethod, ErrorPlan, Estimation, Maybe, SummaryKey, Undefined};
 use crate::error::Result;
 use crate::interner::Interner;
@@ -39,11 +39,7 @@ impl ShareClusters {
     ) -> Result<()> {
         match SummaryKey::of(&estimation.errors, estimation.by_sample) {
             SummaryKey::Moments | SummaryKey::Tally => {}
-            SummaryKey::BySample => {
-                for (at, category) in categories.iter().enumerate() {
-                    self.add(LeafKey::Text(scores.sample_id(at).to_owned()), *category);
-                }
-            }
+            SummaryKey::BySample => self.add(RowClusters::by_sample(scores), categories),
             SummaryKey::Clusters(keys) => match self.add_by_keys(&keys, scores, categories) {
                 Err(error) if error.is_about_clusters() => self.problem = Some(error.to_string()),
                 added => added?,
@@ -53,39 +49,31 @@ impl ShareClusters {
     }
 
     fn add_by_keys(&mut self, keys: &[String], scores: &Scores<'_>, categories: &[usize]) -> Result<()> {
-        let ids = |key: &String| -> Result<Vec<LeafKey>> {
-            let column = scores.key("frequency", key);
-            let codes = scores.codes(&column)?;
-            let id = |(at, code): (usize, &u32)| {
-                identify("frequency", key, column.value(*code as usize), scores, at)
-            };
-            codes.iter().enumerate().map(id).collect()
-        };
-        let first = keys.first().map(ids).transpose()?.unwrap_or_default();
+        let clusters = |key: &String| RowClusters::by_key("frequency", key, scores);
+        let first = keys.first().map(clusters).transpose()?.unwrap_or_default();
         // Before anything is added: a problem of the second key must not leave the two ways of different lengths.
-        let second = keys.get(1).map(ids).transpose()?.unwrap_or_default();
-        first.into_iter().zip(categories).for_each(|(id, category)| self.add(id, *category));
-        for id in second {
-            let cluster = self.second.clusters.intern(id);
-            self.second.scores.push(cluster);
-        }
+        let second = keys.get(1).map(clusters).transpose()?.unwrap_or_default();
+        self.add(first, categories);
+        let own = interned(&second.ids, &mut self.second.clusters);
+        self.second.scores.extend(second.of_positions.iter().filter_map(|id| own.get(*id as usize)));
         Ok(())
     }
 
-    fn add(&mut self, id: LeafKey, category: usize) {
-        self.scores.push((self.clusters.intern(id), category as u32));
+    fn add(&mut self, clusters: RowClusters, categories: &[usize]) {
+        let own = interned(&clusters.ids, &mut self.clusters);
+        let known = |(id, category): (&u32, &usize)| Some((*own.get(*id as usize)?, *category as u32));
+        self.scores.extend(clusters.of_positions.iter().zip(categories).filter_map(known));
     }
 
     /// Takes in all that another has seen; `own` are our numbers of its categories.
     pub(crate) fn merge(&mut self, other: ShareClusters, own: &[usize]) {
         self.problem = self.problem.take().or(other.problem);
-        let clusters: Vec<u32> = other.clusters.iter().map(|id| self.clusters.intern(id.clone())).collect();
+        let clusters = interned(&other.clusters, &mut self.clusters);
         let known = |(cluster, category): (u32, u32)| {
             Some((*clusters.get(cluster as usize)?, *own.get(category as usize)? as u32))
         };
         self.scores.extend(other.scores.into_iter().filter_map(known));
-        let second = other.second.clusters.iter();
-        let clusters: Vec<u32> = second.map(|id| self.second.clusters.intern(id.clone())).collect();
+        let clusters = interned(&other.second.clusters, &mut self.second.clusters);
         let known = |cluster: u32| clusters.get(cluster as usize).copied();
         self.second.scores.extend(other.second.scores.into_iter().filter_map(known));
     }
@@ -117,6 +105,11 @@ impl ShareClusters {
             problem: self.problem.clone().map(Undefined::Other),
         })
     }
+}
+
+/// The numbers that ids have among others, to which they are added.
+fn interned(ids: &Interner<LeafKey>, all: &mut Interner<LeafKey>) -> Vec<u32> {
+    ids.iter().map(|id| all.intern(id.clone())).collect()
 }
 
 /// What the errors of shares are made of.
@@ -161,17 +154,10 @@ impl WayVariances {
             }
         }
         let n = scores.len() as u64;
-        let (total, clusters) = (n as f64, g as f64);
-        let weight = |size: u64| {
-            let others = (n - size) as f64;
-            match method {
-                ErrorMethod::Cluster(Cr::Cr1) => clusters / (clusters - 1.0) / (total * total),
-                ErrorMethod::Cluster(Cr::Cr2) => 1.0 / (total * others),
-                ErrorMethod::Cluster(Cr::Cr3) => 1.0 / (others * others),
-                ErrorMethod::Jackknife => (clusters - 1.0) / clusters / (others * others),
-                _ => 1.0 / (total * total),
-            }
-        };
+        // The bootstrap of clusters of one size is CR0; of others it is drawn.
+        let correction =
+            ClusterCorrection::of_method(method, g).unwrap_or_else(|| ClusterCorrection::new(Cr::Cr0, g));
+        let weight = |size: u64| correction.weight(n as f64, (n - size) as f64);
         let is_drawn =
             method == ErrorMethod::Bootstrap && sizes.iter().any(|size| Some(size) != sizes.first());
         let mut without = ExactSum::new();

@@ -230,10 +230,10 @@ impl Summary {
         }
     }
 
-    /// Whether all scores lie in a range.
-    pub(crate) fn is_within(&self, low: f64, high: f64) -> bool {
+    /// The range of the plan, or 0 to 1, if all scores are within.
+    pub(crate) fn range(&self, plan: &ErrorPlan) -> Option<(f64, f64)> {
         let extent = self.extent();
-        self.n() == 0 || low <= extent.least && extent.greatest <= high
+        plan.range_of(extent.least, extent.greatest)
     }
 
     /// The clusters, if there is one way of clustering.

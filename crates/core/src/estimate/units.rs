@@ -1,6 +1,6 @@
 //! What is independent of the rest among scores: a sample with all its epochs, or a cluster of samples.
 
-use super::clusters::identify;
+use super::clusters::RowClusters;
 use super::{Maybe, Undefined};
 use crate::error::{Error, Result};
 use crate::interner::Interner;
@@ -41,25 +41,8 @@ impl ScoreUnits {
                 Ok(ScoreUnits { positions, ends, samples, is_clustered: false })
             }
             [key] => {
-                let column = scores.key(metric, key);
-                let codes = scores.codes(&column)?;
-                let mut ids: Interner<LeafKey> = Interner::default();
-                let mut of_code: Vec<Option<u32>> = vec![None; column.distinct()];
-                let mut members: Vec<(u32, (&str, u32, u32))> = Vec::with_capacity(rows.len());
-                for (row, code) in rows.into_iter().zip(codes.iter()) {
-                    let id = match of_code.get(*code as usize).copied().flatten() {
-                        Some(id) => id,
-                        None => {
-                            let value = column.value(*code as usize);
-                            let id = ids.intern(identify(metric, key, value, scores, row.2 as usize)?);
-                            if let Some(slot) = of_code.get_mut(*code as usize) {
-                                *slot = Some(id);
-                            }
-                            id
-                        }
-                    };
-                    members.push((id, row));
-                }
+                let RowClusters { ids, of_positions } = RowClusters::by_key(metric, key, scores)?;
+                let mut members: Vec<(u32, (&str, u32, u32))> = of_positions.into_iter().zip(rows).collect();
                 let ranks = ranks(&ids);
                 let rank = |id: u32| ranks.get(id as usize).copied().unwrap_or(u32::MAX);
                 members.sort_unstable_by_key(|(id, row)| (rank(*id), *row));

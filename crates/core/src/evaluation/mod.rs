@@ -11,12 +11,16 @@ pub use value::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue};
 
 use indexmap::IndexMap;
 
+use crate::error::Error;
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::metadata::Metadata;
 use crate::plan::HeadlineRequest;
 use crate::results::{Failure, Reduction, Warning};
-use crate::spec::{Arg, Spec};
+use crate::spec::{Arg, Spec, nearest};
 use crate::value::Conversion;
+
+/// The most metadata keys that an error names.
+const KEYS_LISTED: usize = 12;
 
 /// What a plan gives over scores.
 #[derive(Clone, Debug)]
@@ -202,4 +206,23 @@ pub struct Subject {
     pub conversions: Vec<Conversion>,
     /// How fields that are absent are read.
     pub on_missing: Option<String>,
+}
+
+impl Results {
+    /// Names the metadata keys that there are, in errors about one that there is not: a reader that fetched only what the
+    /// plan needs knows no others.
+    pub fn name_metadata_keys<'k>(&mut self, keys: impl Iterator<Item = &'k str> + Clone) {
+        let listed = || keys.clone().take(KEYS_LISTED).map(str::to_owned).collect();
+        for failure in self.scores.iter_mut().flat_map(|score| &mut score.failures) {
+            match &mut failure.error {
+                Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
+                Error::UnknownRater { name, nearest: near, keys, .. } => {
+                    *keys = listed();
+                    let found = || nearest(name, keys.iter().map(String::as_str)).map(str::to_owned);
+                    *near = near.take().or_else(found);
+                }
+                _ => {}
+            }
+        }
+    }
 }

@@ -1,12 +1,13 @@
 //! `auroc`: whether right answers have more confidence than wrong ones.
 
 use super::calibration::{
-    CONFIDENCE, Prediction, PredictionSource, Ranking, once, one_class, reads_predictions, sorted, weight_in,
+    CONFIDENCE, ConfidentAnswer, PredictionSource, Ranking, once, one_class, reads_predictions, sorted,
+    weight_in,
 };
 use crate::error::Result;
 use crate::estimate::{
-    Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreUnits,
-    StdError, Undefined, resampled_estimate,
+    ClusterCorrection, Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
+    ScoreUnits, StdError, Undefined, resampled_estimate,
 };
 use crate::evaluation::MetricValue;
 use crate::metric::Metric;
@@ -48,7 +49,8 @@ impl Metric for Auroc {
         let estimation = scores.estimation();
         let plan = &estimation.errors;
         let Ok(area) = value else { return self.resampled(scores, value, predictions) };
-        if is_resampled(plan) && !estimation.value_only {
+        let is_resampled = plan.wants_resamples() || plan.wants_left_out();
+        if is_resampled && !estimation.value_only {
             return self.resampled(scores, value, predictions);
         }
         let mut estimate = Estimate::new(area);
@@ -80,7 +82,7 @@ impl Auroc {
         &self,
         scores: &Scores<'_>,
         value: Maybe<f64>,
-        predictions: Vec<Prediction>,
+        predictions: Vec<ConfidentAnswer>,
     ) -> Result<MetricValue> {
         let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
             let sorted = sorted(predictions, Some(units));
@@ -90,23 +92,11 @@ impl Auroc {
     }
 }
 
-/// Whether the plan names a method by resampling.
-fn is_resampled(plan: &ErrorPlan) -> bool {
-    let by_method = matches!(plan.method, Some(ErrorMethod::Bootstrap | ErrorMethod::Jackknife));
-    by_method
-        || matches!(
-            plan.interval,
-            IntervalChoice::Method(
-                IntervalMethod::Bootstrap | IntervalMethod::Bca | IntervalMethod::BootstrapT
-            )
-        )
-}
-
 /// DeLong's error; of sums by unit if a unit has several answers.
 fn error(
     ranking: &Ranking,
     area: f64,
-    predictions: &[Prediction],
+    predictions: &[ConfidentAnswer],
     units: &ScoreUnits,
     plan: &ErrorPlan,
 ) -> Maybe<StdError> {
@@ -140,15 +130,14 @@ fn error(
         }
     }
     let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
-    let clusters = count as f64;
-    let (factor, method) = match plan.method {
-        Some(ErrorMethod::Cluster(Cr::Cr0)) => (1.0, Cr::Cr0),
-        _ => (clusters / (clusters - 1.0), Cr::Cr1),
+    let method = match plan.method {
+        Some(ErrorMethod::Cluster(Cr::Cr0)) => Cr::Cr0,
+        _ => Cr::Cr1,
     };
-    let se = (factor * squares).sqrt();
+    let se = (ClusterCorrection::new(method, count).factor() * squares).sqrt();
     let se = if se > ROUNDING * absolute { se } else { 0.0 };
     let error = StdError::new(se, ErrorMethod::Cluster(method));
-    Ok(error.with_df(clusters - 1.0).with_clusters(vec![count as u64]))
+    Ok(error.with_df((count - 1) as f64).with_clusters(vec![count as u64]))
 }
 
 /// Whether all pairs of a right and a wrong answer are ranked alike.

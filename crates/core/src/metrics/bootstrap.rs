@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::resampled_value::{figures, fill_in};
 use crate::args::Count;
 use crate::error::Result;
-use crate::estimate::{DRAWS, Draws, ResampledFigures, ScoreUnits, Undefined, planned_draws};
+use crate::estimate::{DRAWS, Draws, MAX_FIGURES, ResampledFigures, ScoreUnits, Undefined, planned_draws};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
@@ -68,9 +68,6 @@ fn check_metric(metric: &Arc<dyn Metric>) -> Result<(), String> {
     }
 }
 
-/// The most figures that are held: resamples times groups or keys.
-const MAX_FIGURES: usize = 25_000_000;
-
 impl Metric for Bootstrap {
     fn params(&self) -> Metadata {
         params_with_inner(self, "metric", self.metric.as_ref())
@@ -130,10 +127,13 @@ impl Bootstrap {
     fn draws(&self, scores: &Scores<'_>, figures: usize) -> Result<Result<Draws, Undefined>> {
         let draws = match self.num_samples {
             Some(Count(count)) => Draws::new(scores.seed(), count as u64),
-            None => match planned_draws(scores) {
-                Ok(draws) => draws,
-                Err(reason) => return Ok(Err(reason)),
-            },
+            None => {
+                let estimation = scores.estimation();
+                match planned_draws(&estimation.errors, &estimation.random, scores.len() as u64) {
+                    Ok(draws) => draws,
+                    Err(reason) => return Ok(Err(reason)),
+                }
+            }
         };
         let count = draws.count as usize;
         if count.saturating_mul(figures) > MAX_FIGURES {
@@ -167,7 +167,7 @@ impl Bootstrap {
                 Ok(part) => figures(&value, &part),
                 Err(_) => vec![f64::NAN; wanted],
             };
-        let resamples = ResampledFigures::draw(scores, units, draws, &compute);
+        let resamples = ResampledFigures::draw(scores, units, draws, wanted, &compute);
         let mut at = 0;
         Ok(fill_in(value.clone(), &mut |estimate| {
             at += 1;

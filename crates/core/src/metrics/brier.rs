@@ -1,6 +1,8 @@
 //! `brier`: the mean squared error of confidences.
 
-use super::calibration::{CONFIDENCE, Loss, Prediction, PredictionMean, PredictionSource, reads_predictions};
+use super::calibration::{
+    CONFIDENCE, ConfidentAnswer, Loss, PredictionMean, PredictionSource, reads_predictions,
+};
 use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::{MetricValue, Role};
@@ -33,7 +35,7 @@ impl Brier {
     }
 }
 
-fn squared_error(prediction: &Prediction) -> f64 {
+fn squared_error(prediction: &ConfidentAnswer) -> f64 {
     let error = prediction.confidence - prediction.outcome();
     error * error
 }

@@ -3,8 +3,8 @@
 use indexmap::IndexMap;
 
 use super::calibration::{
-    Bin, CONFIDENCE, Prediction, PredictionSource, Scheme, bins, check_bins, once, reads_predictions, sorted,
-    weight_in,
+    Bin, CONFIDENCE, ConfidentAnswer, PredictionSource, Scheme, bins, check_bins, once, reads_predictions,
+    sorted, weight_in,
 };
 use crate::error::Result;
 use crate::estimate::{Estimate, Undefined, resampled_estimates};
@@ -66,22 +66,28 @@ impl Metric for BrierDecomposition {
 }
 
 /// Reliability, resolution, uncertainty, and what is left of the Brier score; none without predictions.
-fn parts(predictions: &[Prediction], weight: impl Fn(&Prediction) -> u32, bins: &[Bin]) -> Option<[f64; 4]> {
+fn parts(
+    predictions: &[ConfidentAnswer],
+    weight: impl Fn(&ConfidentAnswer) -> u32,
+    bins: &[Bin],
+) -> Option<[f64; 4]> {
     let n: u64 = bins.iter().map(|bin| bin.n).sum();
     let right: u64 = bins.iter().map(|bin| bin.right).sum();
     if n == 0 {
         return None;
     }
     let share = right as f64 / n as f64;
-    let over_bins = |square: &dyn Fn(&Bin) -> f64| {
-        let part = |bin: &Bin| bin.n as f64 * square(bin).powi(2);
+    // Plain products: powers are left to the platform.
+    let square = |x: f64| x * x;
+    let over_bins = |distance: &dyn Fn(&Bin) -> f64| {
+        let part = |bin: &Bin| bin.n as f64 * square(distance(bin));
         bins.iter().filter(|bin| bin.n > 0).map(part).sum::<f64>() / n as f64
     };
     let reliability = over_bins(&|bin| bin.confidence() - bin.accuracy());
     let resolution = over_bins(&|bin| bin.accuracy() - share);
     let uncertainty = share * (1.0 - share);
-    let squared = |prediction: &Prediction| {
-        f64::from(weight(prediction)) * (prediction.confidence - prediction.outcome()).powi(2)
+    let squared = |prediction: &ConfidentAnswer| {
+        f64::from(weight(prediction)) * square(prediction.confidence - prediction.outcome())
     };
     let brier = predictions.iter().map(squared).sum::<f64>() / n as f64;
     let within_bins = brier - (reliability - resolution + uncertainty);

@@ -19,6 +19,7 @@ use crate::value::Conversion;
 
 /// How an interval is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub enum CiMethod {
     /// x̄ ± t·se.
     #[default]
@@ -131,9 +132,10 @@ impl Ci {
         let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
         (estimate.n, estimate.absent) = (summary.n(), scores.absent() as u64);
         estimate.notes.clusters = summary.clusters().map(|clusters| clusters.len() as u64);
-        estimate.interval = match too_few(&summary) {
-            Some(reason) => Err(reason),
-            None => {
+        estimate.interval = match (side.check_level(level), too_few(&summary)) {
+            (Err(reason), _) => Err(Undefined::Other(reason)),
+            (Ok(()), Some(reason)) => Err(reason),
+            (Ok(()), None) => {
                 let mut means = match summary.clusters() {
                     Some(clusters) => clustered_resampled_means(&clusters.totals(), count, draws.seed),
                     None => scores.finite(Self::NAME, &conversion, |numbers| {
@@ -193,6 +195,7 @@ fn interval_by_t(state: &SummaryState, summary: &Summary) -> Maybe<Interval> {
     let units = summary.clusters().map_or(summary.n(), |clusters| clusters.len() as u64);
     let df = (units - 1) as f64;
     let side = state.errors.side();
+    side.check_level(level).map_err(Undefined::Other)?;
     let quantile = t_quantile(side.confidence_of_ends(level), df);
     let margin = if error.se > 0.0 { quantile * error.se } else { 0.0 };
     let interval = Interval::new(mean - margin, mean + margin, level, IntervalMethod::T).with_df(Some(df));

@@ -16,6 +16,7 @@ use crate::value::{Leaf, ValueRef};
 
 /// How the figures of labels become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Average {
     /// The plain mean of the labels' figures.
     #[default]
@@ -40,6 +41,7 @@ impl ArgWord for Average {
 
 /// Where the predicted label of a score is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Prediction {
     /// The value of the score.
     #[default]
@@ -122,8 +124,8 @@ impl Classification<'_> {
             }
             (None, Average::None) => {
                 let mut map = IndexMap::new();
-                for (code, name) in labels.names.iter().enumerate() {
-                    map.insert(name.clone(), Some(self.of_label(scores, labels, code)?));
+                for (name, terms) in labels.names.iter().zip(self.terms_of_labels(labels)) {
+                    map.insert(name.clone(), Some(self.of_terms(scores, name, terms)?));
                 }
                 Ok(MetricValue::Map(map))
             }
@@ -201,8 +203,31 @@ impl Classification<'_> {
             (weight > 0).then_some((at, RatioTerm { total: f64::from(right), weight: f64::from(weight) }))
         };
         let terms: Vec<(usize, RatioTerm)> = labels.pairs.iter().enumerate().filter_map(term).collect();
+        self.of_terms(scores, labels.names.get(code as usize).map_or("", String::as_str), terms)
+    }
+
+    /// The terms of every label, in one pass: a score is about its predicted and its true label, and about no other.
+    fn terms_of_labels(&self, labels: &Labels) -> Vec<Vec<(usize, RatioTerm)>> {
+        let mut terms = vec![Vec::new(); labels.names.len()];
+        for (at, (predicted, truth)) in labels.pairs.iter().enumerate() {
+            let mut add = |code: u32, is_predicted: bool, is_true: bool| {
+                let weight = self.figure.weight(is_predicted, is_true);
+                let right = if predicted == truth { weight } else { 0 };
+                let term = RatioTerm { total: f64::from(right), weight: f64::from(weight) };
+                if let Some(terms) = terms.get_mut(code as usize).filter(|_| weight > 0) {
+                    terms.push((at, term));
+                }
+            };
+            add(*predicted, true, predicted == truth);
+            if predicted != truth {
+                add(*truth, false, true);
+            }
+        }
+        terms
+    }
+
+    fn of_terms(&self, scores: &Scores<'_>, name: &str, terms: Vec<(usize, RatioTerm)>) -> Result<Estimate> {
         if terms.is_empty() {
-            let name = labels.names.get(code as usize).map_or("", String::as_str);
             return Ok(Estimate::undefined(self.figure.undefined(name)));
         }
         self.ratio(scores, terms.into_iter())

@@ -1,6 +1,6 @@
 //! `cohen_kappa`: how far two raters agree, beyond chance.
 
-use super::agreement::{Comparison, LabelOrder, Profiles, RaterNames, Weights, no_figure};
+use super::agreement::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
 use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
@@ -59,7 +59,7 @@ impl Metric for CohenKappa {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let names = self.names();
         let comparison =
-            Comparison { metric: Self::NAME, raters: Some(&names), to_float: self.to_float.as_ref() };
+            RaterComparison { metric: Self::NAME, raters: Some(&names), to_float: self.to_float.as_ref() };
         let (items, single) = comparison.items(scores)?.with(|ratings| ratings == 2);
         let order = LabelOrder { metric: Self::NAME, order: self.order.as_deref() };
         let categories = order.categories(scores, &items)?;

@@ -11,7 +11,8 @@ use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, Undefined};
 use crate::evaluation::{Group, Groups, MetricValue};
 use crate::metadata::Metadata;
 use crate::metric::{
-    Accumulator, MetadataKeys, Metric, MetricState, Wants, compute_by_state, params_with_inner,
+    Accumulator, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, Wants, compute_by_state,
+    params_with_inner,
 };
 use crate::params::Params;
 use crate::registry::Registry;
@@ -20,8 +21,8 @@ use crate::spec::Arg;
 
 /// A metric over the samples whose metadata meet a condition: `where(accuracy(), "category=law")`.
 ///
-/// Conditions are `key=value`, `key!=value` and, for numbers, `key<value`, `<=`, `>` and `>=`; a list of them is all of
-/// them at once. `a.b` is `b` in the map `a`. The figure is that of a group of samples, named by the condition.
+/// Conditions are `key=value`, `key!=value` and, for numbers and for strings in quotes, `key<value`, `<=`, `>` and `>=`; a
+/// list of them is all of them at once. `a.b` is `b` in the map `a`. The figure is that of a group of samples, named by the condition.
 ///
 /// ```
 /// use errorbar_core::ToSpec;
@@ -117,6 +118,12 @@ impl Metric for Where {
         let conditions = self.condition.parse().unwrap_or_default();
         let keys = conditions.iter().flat_map(keys).flatten().collect();
         MetadataKeys::Only(keys).and(self.metric.metadata_keys())
+    }
+
+    fn required_keys(&self) -> Vec<RequiredKey> {
+        let conditions = self.condition.parse().unwrap_or_default();
+        let keys = conditions.iter().map(|condition| RequiredKey::new(condition.key(), KeyUsage::Condition));
+        keys.chain(self.metric.required_keys()).collect()
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

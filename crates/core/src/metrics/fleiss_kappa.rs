@@ -1,6 +1,6 @@
 //! `fleiss_kappa`: how far several raters agree, beyond chance.
 
-use super::agreement::{Comparison, Profiles, RaterNames, no_figure};
+use super::agreement::{Profiles, RaterComparison, RaterNames, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
 use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
@@ -42,7 +42,8 @@ impl Metric for FleissKappa {
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let names = self.raters.as_ref().map(|RaterNames(names)| names.as_slice());
-        let comparison = Comparison { metric: Self::NAME, raters: names, to_float: self.to_float.as_ref() };
+        let comparison =
+            RaterComparison { metric: Self::NAME, raters: names, to_float: self.to_float.as_ref() };
         let items = comparison.items(scores)?;
         let number = match names {
             Some(names) => names.len().max(2),

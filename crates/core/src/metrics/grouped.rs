@@ -28,7 +28,8 @@ use crate::estimate::{ErrorFigure, ErrorPlan, Estimate, Estimation, ScoreKind, U
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
 use crate::metadata::Metadata;
 use crate::metric::{
-    FigureNames, MetadataKeys, Metric, MetricState, Wants, compute_by_state, params_with_inner,
+    FigureNames, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, Wants, compute_by_state,
+    params_with_inner,
 };
 use crate::params::Params;
 use crate::python_text::json_text;
@@ -174,6 +175,13 @@ impl Metric for Grouped {
         let weights = self.weights.as_ref().and_then(GroupWeights::key);
         let keys = MetadataKeys::one(&self.group_key).and(self.metric.metadata_keys());
         weights.map_or(keys.clone(), |key| keys.and(MetadataKeys::one(key)))
+    }
+
+    fn required_keys(&self) -> Vec<RequiredKey> {
+        let group = RequiredKey::new(&self.group_key, KeyUsage::Group);
+        let weights = self.weights.as_ref().and_then(GroupWeights::key);
+        let weights = weights.map(|key| RequiredKey::new(key, KeyUsage::Weight));
+        [group].into_iter().chain(weights).chain(self.metric.required_keys()).collect()
     }
 
     /// The reference groups reduced scores, whatever the metric wants. Those that only errorbar has get what they want.
@@ -407,73 +415,28 @@ impl Grouped {
         across: Option<ErrorFigure>,
     ) -> Result<MetricValue> {
         let role = self.metric.role();
-        let mut assembled = Vec::with_capacity(groups.len());
-        // Who has each name in the results: the position of the group.
-        let mut owner: IndexMap<String, usize> = IndexMap::new();
-        let (wants_all, all_label) = (self.all_or_default() != All::None, self.all_label_or_default());
-        let taken = |at: usize, name: String| {
-            let GroupValue { name: group, sample, .. } = groups.get(at)?;
-            let (metric, group, sample) = (Self::NAME.to_owned(), group.clone(), sample.clone());
-            Some(Error::GroupNameTaken { metric, group, sample, name })
-        };
-        for (at, GroupValue { name: group, value, sample, n, .. }) in groups.iter().enumerate() {
-            let label = self.label_of(group)?;
-            // Groups without a score are in no log, so their names cannot collide there.
-            if *n > 0 {
-                if wants_all && label == all_label {
-                    return Err(taken(at, label).unwrap_or_else(|| Error::custom("a group was lost")));
-                }
-                for name in recorded_names(&label, value, role) {
-                    if let Some(other) = owner.insert(name.clone(), at).and_then(|other| groups.get(other)) {
-                        return Err(Error::Undefined {
-                            metric: Self::NAME.to_owned(),
-                            problem: format!(
-                                "the groups {:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; \
-                                 put {{group_name}} into name_template",
-                                other.name
-                            ),
-                        });
-                    }
+        let owners = self.name_owners(&groups, role)?;
+        let (over, value) = self.aggregate(&groups, all, estimation, whole, across.as_ref());
+        let all_label = self.all_label_or_default();
+        if let Some(value) = &value {
+            for name in recorded_names(&all_label, value, role) {
+                if let Some(at) = owners.get(&name) {
+                    return Err(name_taken(&groups, *at, name));
                 }
             }
+        }
+        let mut assembled = Vec::with_capacity(groups.len());
+        for GroupValue { name, value, n, .. } in &groups {
             // A custom metric does not count its scores.
             let counted = |estimate: Estimate| match estimate.n {
                 0 if estimate.value.is_ok() => estimate.with_n(*n),
                 _ => estimate,
             };
-            assembled.push(Group { name: group.clone(), label, n: *n, value: value.clone().map(&counted) });
+            let (label, value) = (self.label_of(name)?, value.clone().map(&counted));
+            assembled.push(Group { name: name.clone(), label, n: *n, value });
         }
-        let scored: Vec<&GroupValue> = groups.iter().filter(|group| group.n > 0).collect();
-        let undefined = || {
-            let mut estimate = Estimate::undefined(Undefined::NoScores);
-            let absent = |group: &GroupValue| group.value.estimate().map_or(0, |estimate| estimate.absent);
-            estimate.absent = groups.iter().map(absent).sum();
-            MetricValue::One(estimate)
-        };
-        let (over, value) = match self.all_or_default() {
-            All::None => (AggregateBasis::Samples, None),
-            All::Samples if scored.is_empty() => (AggregateBasis::Samples, Some(undefined())),
-            All::Samples => (AggregateBasis::Samples, Some(all.unwrap_or_else(undefined))),
-            All::Groups if scored.is_empty() => (AggregateBasis::Groups, Some(undefined())),
-            All::Groups => {
-                let conversion = self.value_to_float.as_ref();
-                let weighted = self.weights.is_some();
-                let mean = MacroMean { role, conversion, estimation, whole, weighted };
-                let mut mean = mean.of_groups(&scored, across.as_ref());
-                if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
-                    macro_bounds::add(mean, &groups, estimation, whole, weighted);
-                }
-                (AggregateBasis::Groups, Some(mean))
-            }
-        };
-        if let Some(value) = &value {
-            for name in recorded_names(&all_label, value, role) {
-                if let Some(at) = owner.get(&name) {
-                    return Err(taken(*at, name).unwrap_or_else(|| Error::custom("a group was lost")));
-                }
-            }
-        }
-        let level = self.level_of_groups(scored.len(), &estimation.errors);
+        let scored = groups.iter().filter(|group| group.n > 0).count();
+        let level = self.level_of_groups(scored, &estimation.errors);
         if let Some(level) = level {
             hold_together(&mut assembled, level, &estimation.errors);
         }
@@ -483,6 +446,81 @@ impl Grouped {
         let all = value.map(|value| GroupAggregate { label: all_label, over, value: Box::new(value) });
         Ok(Groups { key: self.group_key.clone(), groups: assembled, all }.into())
     }
+
+    /// Who has each name in the results: the position of the group. Groups without a score are in no log, so their names
+    /// cannot collide there.
+    ///
+    /// # Errors
+    /// Two groups with the same name, or one with that of the aggregate.
+    fn name_owners(&self, groups: &[GroupValue], role: Role) -> Result<IndexMap<String, usize>> {
+        let mut owners: IndexMap<String, usize> = IndexMap::new();
+        let (wants_all, all_label) = (self.all_or_default() != All::None, self.all_label_or_default());
+        for (at, GroupValue { name: group, value, sample, n, .. }) in groups.iter().enumerate() {
+            let label = self.label_of(group)?;
+            if *n == 0 {
+                continue;
+            }
+            if wants_all && label == all_label {
+                return Err(name_taken(groups, at, label));
+            }
+            for name in recorded_names(&label, value, role) {
+                if let Some(other) = owners.insert(name.clone(), at).and_then(|other| groups.get(other)) {
+                    return Err(Error::Undefined {
+                        metric: Self::NAME.to_owned(),
+                        problem: format!(
+                            "the groups {:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; \
+                             put {{group_name}} into name_template",
+                            other.name
+                        ),
+                    });
+                }
+            }
+        }
+        Ok(owners)
+    }
+
+    /// The value over all groups, if there is to be one, and what it is over.
+    fn aggregate(
+        &self,
+        groups: &[GroupValue],
+        all: Option<MetricValue>,
+        estimation: &Estimation,
+        whole: Option<ScoreKind>,
+        across: Option<&ErrorFigure>,
+    ) -> (AggregateBasis, Option<MetricValue>) {
+        let scored: Vec<&GroupValue> = groups.iter().filter(|group| group.n > 0).collect();
+        let undefined = || {
+            let mut estimate = Estimate::undefined(Undefined::NoScores);
+            let absent = |group: &GroupValue| group.value.estimate().map_or(0, |estimate| estimate.absent);
+            estimate.absent = groups.iter().map(absent).sum();
+            MetricValue::One(estimate)
+        };
+        match self.all_or_default() {
+            All::None => (AggregateBasis::Samples, None),
+            All::Samples if scored.is_empty() => (AggregateBasis::Samples, Some(undefined())),
+            All::Samples => (AggregateBasis::Samples, Some(all.unwrap_or_else(undefined))),
+            All::Groups if scored.is_empty() => (AggregateBasis::Groups, Some(undefined())),
+            All::Groups => {
+                let (role, conversion) = (self.metric.role(), self.value_to_float.as_ref());
+                let weighted = self.weights.is_some();
+                let mean = MacroMean { role, conversion, estimation, whole, weighted };
+                let mut mean = mean.of_groups(&scored, across);
+                if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
+                    macro_bounds::add(mean, groups, estimation, whole, weighted);
+                }
+                (AggregateBasis::Groups, Some(mean))
+            }
+        }
+    }
+}
+
+/// The error of a group whose name the aggregate has.
+fn name_taken(groups: &[GroupValue], at: usize, name: String) -> Error {
+    let Some(GroupValue { name: group, sample, .. }) = groups.get(at) else {
+        return Error::custom("a group was lost");
+    };
+    let (metric, group, sample) = (Grouped::NAME.to_owned(), group.clone(), sample.clone());
+    Error::GroupNameTaken { metric, group, sample, name }
 }
 
 /// The names that results have a value under: one, or one for each part of it.

@@ -1,6 +1,6 @@
 //! `gwet_ac1`: how far raters agree beyond chance, also where one label prevails.
 
-use super::agreement::{Comparison, LabelOrder, Profiles, RaterNames, Weights, no_figure};
+use super::agreement::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
 use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
@@ -49,7 +49,8 @@ impl Metric for GwetAc1 {
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let names = self.raters.as_ref().map(|RaterNames(names)| names.as_slice());
-        let comparison = Comparison { metric: Self::NAME, raters: names, to_float: self.to_float.as_ref() };
+        let comparison =
+            RaterComparison { metric: Self::NAME, raters: names, to_float: self.to_float.as_ref() };
         let items = comparison.items(scores)?;
         let order = LabelOrder { metric: Self::NAME, order: self.order.as_deref() };
         let categories = order.categories(scores, &items)?;

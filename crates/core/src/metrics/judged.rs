@@ -3,8 +3,9 @@
 
 use crate::error::{Error, Result};
 use crate::estimate::{
-    Cr, ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
-    ScoreKind, ScoreUnits, StdError, Undefined, WayError, estimate_from, resampled_estimate,
+    ClusterCorrection, Cr, ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice,
+    IntervalMethod, Maybe, ScoreKind, ScoreUnits, StdError, Undefined, WayError, estimate_from,
+    resampled_estimate,
 };
 use crate::interner::Interner;
 use crate::ratings::Ratings;
@@ -17,6 +18,8 @@ pub(super) struct JudgedScores {
     metric: &'static str,
     /// By position: the judge's score, and the label if there is one.
     pub(super) rows: Vec<(f64, Option<f64>)>,
+    /// Whether the mean is a share, which lies between 0 and 1 whatever the range of the plan is.
+    are_shares: bool,
 }
 
 impl JudgedScores {
@@ -38,7 +41,12 @@ impl JudgedScores {
             Ok((judged, label.transpose()?))
         };
         let rows = judged.into_iter().enumerate().map(row).collect::<Result<_>>()?;
-        Ok(JudgedScores { metric, rows })
+        Ok(JudgedScores { metric, rows, are_shares: false })
+    }
+
+    /// The same, for the mean of zeros and ones.
+    pub(super) fn as_shares(self) -> Self {
+        JudgedScores { are_shares: true, ..self }
     }
 
     /// The number of samples with a label.
@@ -65,6 +73,9 @@ impl JudgedScores {
 
     /// The range of judged scores and labels, if it is known.
     fn range(&self, plan: &ErrorPlan) -> Option<(f64, f64)> {
+        if self.are_shares {
+            return Some((0.0, 1.0));
+        }
         let (least, greatest) = self.extent();
         plan.range_of(least, greatest)
     }
@@ -100,8 +111,7 @@ impl JudgedScores {
             (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
             return Ok(estimate);
         }
-        let by_resampling = matches!(plan.method, Some(ErrorMethod::Bootstrap | ErrorMethod::Jackknife));
-        if by_resampling || plan.interval.is_drawn() {
+        if plan.wants_resamples() || plan.wants_left_out() {
             let estimate = resampled_estimate(self.metric, scores, Ok(corrected.value), |units| {
                 let unit_of = units.of_positions();
                 move |draws: &[u32]| {
@@ -367,7 +377,7 @@ fn cluster_error(units: &[u32], influence: &[f64], correction: Cr) -> Maybe<f64>
     if g < 2 {
         return Err(Undefined::TooFewClusters { clusters: g });
     }
-    let factor = if correction == Cr::Cr0 { 1.0 } else { g as f64 / (g - 1) as f64 };
+    let factor = ClusterCorrection::new(correction, g as usize).factor();
     let sums: Vec<f64> = sums.iter().map(ExactSum::to_f64).collect();
     let se = root_of_squares(&sums, factor);
     if se.is_finite() { Ok(se) } else { Err(Undefined::Overflow) }

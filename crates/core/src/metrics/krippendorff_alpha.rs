@@ -1,7 +1,7 @@
 //! `krippendorff_alpha`: how far several ratings of the same samples agree.
 
 use super::agreement::{
-    Alpha, Comparison, Distance, RatedItems, RaterNames, alpha, is_no_rating, label_number, label_text,
+    Alpha, Distance, RatedItems, RaterComparison, RaterNames, alpha, is_no_rating, label_number, label_text,
 };
 use crate::args::ArgWord;
 use crate::error::{Error, Result};
@@ -15,6 +15,7 @@ use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
 
 /// What the distance between two ratings is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Level {
     /// Equal or not.
     #[default]
@@ -211,7 +212,7 @@ impl KrippendorffAlpha {
     fn named(&self, scores: &Scores<'_>, names: &[String]) -> Result<(RatedItems, usize)> {
         let is_nominal = self.level_or_default() == Level::Nominal;
         let to_float = self.to_float.as_ref().filter(|_| !is_nominal);
-        let comparison = Comparison { metric: Self::NAME, raters: Some(names), to_float };
+        let comparison = RaterComparison { metric: Self::NAME, raters: Some(names), to_float };
         let (items, skipped) = comparison.items(scores)?.with(|ratings| ratings >= 2);
         for label in items.categories().iter().filter(|_| !is_nominal) {
             let sample = items.sample_with(scores, label);

@@ -1,6 +1,8 @@
 //! `log_loss`: the mean negative logarithm of the probability of what happened.
 
-use super::calibration::{CONFIDENCE, Loss, Prediction, PredictionMean, PredictionSource, reads_predictions};
+use super::calibration::{
+    CONFIDENCE, ConfidentAnswer, Loss, PredictionMean, PredictionSource, reads_predictions,
+};
 use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::{MetricValue, Role};
@@ -39,7 +41,7 @@ impl LogLoss {
 }
 
 /// −ln of the probability of what happened.
-fn surprise(prediction: &Prediction) -> f64 {
+fn surprise(prediction: &ConfidentAnswer) -> f64 {
     match prediction.is_right {
         true => -libm::log(prediction.confidence.max(f64::EPSILON)),
         false if prediction.confidence > 1.0 - f64::EPSILON => -libm::log(f64::EPSILON),

@@ -29,7 +29,9 @@ pub(super) fn quantile(
     };
     let estimation = scores.estimation();
     let plan = &estimation.errors;
-    let is_resampled = has_units(plan, estimation.by_sample) || draws(plan);
+    // A population is something that only resamples have.
+    let is_resampled =
+        has_units(plan, estimation.by_sample) || plan.wants_resamples() || plan.population.is_some();
     let Some(value) = value.clone().ok().filter(|_| !is_resampled && !estimation.value_only) else {
         let prepare = |units: &ScoreUnits| weighted_quantile(units, &floats, q);
         return resampled_estimate(metric, scores, value, prepare).map(Into::into);
@@ -54,13 +56,6 @@ pub(super) fn quantile(
 /// Whether scores belong together, so that formulas of independent ones are wrong.
 fn has_units(plan: &ErrorPlan, by_sample: bool) -> bool {
     plan.method != Some(ErrorMethod::Iid) && (by_sample || !plan.cluster.is_empty())
-}
-
-/// Whether the plan wants resamples, or something that only they have.
-fn draws(plan: &ErrorPlan) -> bool {
-    use IntervalMethod as M;
-    let by_interval = matches!(plan.interval, IntervalChoice::Method(M::Bootstrap | M::Bca));
-    by_interval || plan.method == Some(ErrorMethod::Bootstrap) || plan.population.is_some()
 }
 
 /// The quantile of a resample, from how often each unit is in it.

@@ -245,17 +245,19 @@ impl SummaryState {
     /// Replaces error and interval by those of the sequence. A sequence has no standard error.
     fn allow_for_early_stop(&self, stop: &EarlyStop, kind: ScoreKind, estimate: &mut Estimate) {
         let range = self.errors.range.or((kind != ScoreKind::Unbounded).then_some((0.0, 1.0)));
-        // Without a range there is no sequence; the interval is what it is, with a caution.
+        // Without a range there is no sequence; the interval is what it is, with a note.
         let Some(range) = range.filter(|_| estimate.value.is_ok()) else { return };
         match self.ordered.interval(stop, &self.errors, range, self.absent) {
             Ok(interval) => {
                 estimate.interval = Ok(interval);
                 estimate.error = Err(Undefined::NotAvailable);
                 (estimate.draws, estimate.notes) = (None, Notes::default());
-                estimate.notes.population = Some(stop.population());
-                estimate.notes.add_caution(&stop.note());
+                estimate.notes.early_stop = Some(stop.note());
             }
-            Err(problem) => estimate.notes.add_caution(&format!("no interval for an early stop: {problem}")),
+            Err(problem) => {
+                let note = format!("the interval does not allow for the early stop: {problem}");
+                estimate.notes.early_stop = Some(note);
+            }
         }
     }
 
@@ -363,9 +365,10 @@ fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
 
 /// What the mean would be with the absent samples and epochs, if the range of scores is known.
 fn bounds(summary: &Summary, state: &SummaryState, whole: ScoreKind) -> Option<Bounds> {
-    let range = state.errors.range.or((whole != ScoreKind::Unbounded).then_some((0.0, 1.0)));
     let has_absent = state.absent + state.epochs.gaps > 0;
-    let (lowest, highest) = range.filter(|(low, high)| has_absent && summary.is_within(*low, *high))?;
+    // Scores within 0 and 1 may be a group of others that are not.
+    let is_known = state.errors.range.is_some() || whole != ScoreKind::Unbounded;
+    let (lowest, highest) = summary.range(&state.errors).filter(|_| has_absent && is_known)?;
     let with = |score: f64, of_epochs: &ExactSum| {
         let mut sum = summary.sum();
         sum.merge(of_epochs);

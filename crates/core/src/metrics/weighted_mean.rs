@@ -7,7 +7,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{RatioScale, RatioTerm, Undefined};
 use crate::evaluation::Role;
 use crate::metadata::number_of;
-use crate::metric::{MetadataKeys, Metric, ScoreParts};
+use crate::metric::{KeyUsage, MetadataKeys, Metric, RequiredKey, ScoreParts};
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::scores::Scores;
@@ -30,6 +30,10 @@ pub struct WeightedMean {
 impl Metric for WeightedMean {
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::one(&self.weight)
+    }
+
+    fn required_keys(&self) -> Vec<RequiredKey> {
+        vec![RequiredKey::new(&self.weight, KeyUsage::Weight)]
     }
 
     fn score_parts(&self) -> ScoreParts {

@@ -22,7 +22,7 @@ pub enum PowerError {
     #[error("the difference is {0}; no number of samples detects that")]
     Difference(f64),
     /// The difference of two shares is beyond what they can differ by.
-    #[error("the difference is {difference}; with these shares it is between {least} and {most}")]
+    #[error("the difference is {difference}; with these shares it is between {} and {}", tidy(*.least), tidy(*.most))]
     DifferenceOutside {
         /// The difference.
         difference: f64,
@@ -111,10 +111,21 @@ pub enum PowerError {
     /// The scores of a pilot are not usable.
     #[error("{0}")]
     Pilot(String),
+    /// A score that is not one number.
+    #[error("the score of sample {sample:?} is a map or a list, and it takes one number for each sample")]
+    NestedScore {
+        /// The sample.
+        sample: String,
+    },
     /// Two runs without a sample in common.
     #[error("the two have no sample in common")]
     NoCommonSample,
     /// The scores cannot be read.
     #[error(transparent)]
     Scores(#[from] crate::error::Error),
+}
+
+/// Without the rounding of sums of decimal numbers.
+fn tidy(number: f64) -> f64 {
+    format!("{number:.9e}").parse().unwrap_or(number)
 }

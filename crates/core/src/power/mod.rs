@@ -13,5 +13,4 @@ mod t_test;
 pub use error::PowerError;
 pub use pilot::{PilotScores, PilotSide};
 pub use plan::{Flips, PowerDesign, PowerMethod, PowerPlan, ScoreSpread};
-#[allow(unused_imports, reason = "for comparisons")]
 pub(crate) use t_test::detectable_difference;

@@ -249,10 +249,7 @@ impl<'a> Samples<'a> {
         let is_nested = |at: usize| matches!(scores.value(at), ValueRef::Map(_) | ValueRef::List(_));
         if let Some(at) = (0..scores.len()).find(|at| is_nested(*at)) {
             let sample = scores.sample_id(at);
-            let text = format!(
-                "the score of sample {sample:?} is a map or a list, and it takes one number for each"
-            );
-            return Err(PowerError::Pilot(text));
+            return Err(PowerError::NestedScore { sample: sample.to_owned() });
         }
         let numbers = |numbers: crate::columns::Numbers<'_>| numbers.to_floats().into_owned();
         let floats = scores.finite("power", &Conversion::default(), numbers)?;
@@ -299,6 +296,10 @@ impl<'a> Samples<'a> {
         samples: impl Iterator<Item = usize>,
         values: &[f64],
     ) -> Result<StdError, PowerError> {
+        // As an error of its own, where a clustered mean would only be without its error.
+        for key in &self.scores.estimation().errors.cluster {
+            self.scores.codes(&self.scores.key("the design effect", key))?;
+        }
         let firsts: Vec<usize> =
             samples.filter_map(|sample| self.positions.get(sample)?.first().map(|at| *at as usize)).collect();
         let mut set = self.scores.derive(firsts.into_iter(), ValueColumn::from_floats(values.to_vec()));

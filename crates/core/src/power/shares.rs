@@ -3,7 +3,7 @@
 //! Widths are those with exactly the expected counts.
 
 use crate::estimate::wilson;
-use crate::stats::normal_cdf;
+use crate::stats::{bonett_price_of, normal_cdf};
 
 /// The power of the two-sided score test (pooled variance under no difference) of two shares with `n` samples each;
 /// `z` is the quantile of the test.
@@ -27,10 +27,8 @@ pub(super) fn wilson_width(share: f64, n: f64, z: f64) -> f64 {
 
 /// The width of the interval of Bonett and Price of the difference of two paired shares.
 pub(super) fn bonett_price_width(p10: f64, p01: f64, n: f64, z: f64) -> f64 {
-    let (losses, wins) = ((n * p10 + 1.0) / (n + 2.0), (n * p01 + 1.0) / (n + 2.0));
-    let difference = wins - losses;
-    let half = z * ((wins + losses - difference * difference) / (n + 2.0)).sqrt();
-    (difference + half).min(1.0) - (difference - half).max(-1.0)
+    let (lower, upper) = bonett_price_of(n * p01, n * p10, n, z);
+    upper - lower
 }
 
 /// The width of Newcombe's interval (method 10) of the difference of two unpaired shares, with `n` samples each.

@@ -40,7 +40,6 @@ pub(super) const LEAST_DF: f64 = 0.5;
 
 /// The smallest true difference that a two-sided test at `alpha` detects with this power, given the standard error of
 /// the observed difference and its degrees of freedom (infinite: normal).
-#[allow(dead_code, reason = "for comparisons")]
 pub(crate) fn detectable_difference(se: f64, df: f64, alpha: f64, power: f64) -> Maybe<f64> {
     // `> 0` is false for what is not a number as well.
     if !(0.0 < alpha && alpha < power && power < 1.0) {

@@ -164,11 +164,12 @@ fn most_unconvertible(set: &ScoreSet<'_>) -> usize {
 pub(crate) fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, MetricValue)> {
     let (role, n) = (metric.role(), scores.len() as u64);
     let mut value = guarded(metric, scores);
-    if let Some(stop) = &scores.estimation().errors.early_stop {
+    if scores.estimation().errors.early_stop.is_some() {
         let cautioned = |mut estimate: Estimate| {
             let is_blind = |interval: &Interval| interval.method != IntervalMethod::Betting;
             if estimate.interval.as_ref().is_ok_and(is_blind) {
-                estimate.notes.add_caution(&stop.caution());
+                let note = || "the interval does not allow for the early stop".to_owned();
+                estimate.notes.early_stop.get_or_insert_with(note);
             }
             estimate
         };

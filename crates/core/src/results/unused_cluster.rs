@@ -25,6 +25,8 @@ pub struct UnusedCluster {
     pub scorer: String,
     /// The metric of the figure.
     pub metric: String,
+    /// The reducer of its scores.
+    pub reducer: Option<String>,
     /// The number of clusters.
     pub clusters: u64,
     /// The variance with clusters (CR2) over the variance without.
@@ -61,7 +63,10 @@ impl Plan {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn unused_cluster(&self, columns: &ScoreColumns) -> Option<UnusedCluster> {
-        let is_decided = !self.errors.cluster.is_empty() || self.errors.method == Some(ErrorMethod::Iid);
+        // The samples of a run that was stopped early are a random part of a benchmark, whatever clusters it has.
+        let is_decided = !self.errors.cluster.is_empty()
+            || self.errors.method == Some(ErrorMethod::Iid)
+            || self.errors.early_stop.is_some();
         let own_clusters = self.all_metrics().any(|metric| metric.cluster().is_some());
         if is_decided || own_clusters {
             return None;
@@ -114,6 +119,7 @@ impl Plan {
                 key: key.to_owned(),
                 scorer: row.scorer.to_owned(),
                 metric: row.metric.to_owned(),
+                reducer: row.reducer.map(str::to_owned),
                 clusters: *clusters,
                 design_effect,
                 p_value: p_value(design_effect, row.estimate.n, *clusters),

@@ -62,17 +62,9 @@ impl EarlyStop {
 
     /// What a reader of the estimate should know.
     pub(crate) fn note(&self) -> String {
+        let EarlyStop { samples, population, .. } = self;
         format!(
-            "stopped early after {} of {} samples: the interval is for the mean of all {}, and holds at every look",
-            self.samples, self.population, self.population
-        )
-    }
-
-    /// The same where the interval is another.
-    pub(crate) fn caution(&self) -> String {
-        format!(
-            "stopped early after {} of {} samples, which this interval does not allow for",
-            self.samples, self.population
+            "stopped early after {samples} of {population} samples, interval of the mean of all {population}"
         )
     }
 }

@@ -54,6 +54,7 @@ pub(crate) fn resampled_means_of(tally: &[(f64, u64)], num_samples: usize, seed:
 
 /// The size of a cluster of observations and their sum, as what [`ExactSum::to_double_double`] gives.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct ClusterTotal {
     /// The number of observations.
     pub size: u64,
@@ -62,6 +63,11 @@ pub struct ClusterTotal {
 }
 
 impl ClusterTotal {
+    /// As many observations with this sum.
+    pub fn new(size: u64, sum: (f64, f64)) -> Self {
+        ClusterTotal { size, sum }
+    }
+
     /// The mean of the observations of all clusters, and their number.
     pub(crate) fn mean_of(clusters: &[ClusterTotal]) -> (f64, u64) {
         let (mut sum, mut size) = (ExactSum::new(), 0);

@@ -76,7 +76,7 @@ pub(crate) struct IdealMeans(Vec<(f64, f64)>);
 
 impl IdealMeans {
     pub(crate) fn of(things: Vec<ResamplingUnit>) -> Result<Self, NoIdealMeans> {
-        let (units, mean) = Unit::all(things)?;
+        let (units, mean) = DistinctUnit::all(things)?;
         let n: u64 = units.iter().map(|unit| unit.count).sum();
         let is_equal = units.windows(2).all(|pair| matches!(pair, [a, b] if a.size == b.size));
         let means = match units.as_slice() {
@@ -117,7 +117,7 @@ impl IdealMeans {
 
 /// A distinct thing.
 #[derive(Clone, Copy, Debug)]
-struct Unit {
+struct DistinctUnit {
     /// Its own mean.
     mean: f64,
     /// Its sum, less that of as many means of all.
@@ -126,9 +126,9 @@ struct Unit {
     count: u64,
 }
 
-impl Unit {
+impl DistinctUnit {
     /// The distinct things in ascending order, and the mean of all.
-    fn all(things: Vec<ResamplingUnit>) -> Result<(Vec<Unit>, f64), NoIdealMeans> {
+    fn all(things: Vec<ResamplingUnit>) -> Result<(Vec<DistinctUnit>, f64), NoIdealMeans> {
         let (mut total, mut n) = (ExactSum::new(), 0);
         for thing in &things {
             total.add_times(thing.sum.0, thing.count);
@@ -142,9 +142,9 @@ impl Unit {
             deviation.add_product(-mean, thing.size as f64);
             let size = thing.size as f64;
             let own = (thing.sum.0 + thing.sum.1) / size;
-            Unit { mean: own, deviation: deviation.to_f64(), size, count: thing.count }
+            DistinctUnit { mean: own, deviation: deviation.to_f64(), size, count: thing.count }
         };
-        let mut units: Vec<Unit> = things.iter().map(unit).collect();
+        let mut units: Vec<DistinctUnit> = things.iter().map(unit).collect();
         if !mean.is_finite() || units.is_empty() || units.iter().any(|unit| !unit.deviation.is_finite()) {
             return Err(NoIdealMeans::NotFinite);
         }
@@ -159,7 +159,7 @@ impl Unit {
 }
 
 /// Of two things of one size: the number of the larger one is binomial.
-fn binomial(low: &Unit, high: &Unit, n: u64) -> Vec<(f64, f64)> {
+fn binomial(low: &DistinctUnit, high: &DistinctUnit, n: u64) -> Vec<(f64, f64)> {
     let odds = high.count as f64 / low.count as f64;
     // Outwards from the mode, which is the mean: the share of the larger one is a whole number of n-ths.
     let mode = high.count;
@@ -184,12 +184,12 @@ fn binomial(low: &Unit, high: &Unit, n: u64) -> Vec<(f64, f64)> {
 }
 
 /// The mean of two things of one size, of which the larger one has this share; its ends are reached exactly.
-fn between(low: &Unit, high: &Unit, share: f64) -> f64 {
+fn between(low: &DistinctUnit, high: &DistinctUnit, share: f64) -> f64 {
     if share == 1.0 { high.mean } else { (low.mean + (high.mean - low.mean) * share).min(high.mean) }
 }
 
 /// Of things of one size with a common step.
-fn lattice(units: &[Unit], n: u64) -> Result<Vec<(f64, f64)>, NoIdealMeans> {
+fn lattice(units: &[DistinctUnit], n: u64) -> Result<Vec<(f64, f64)>, NoIdealMeans> {
     let (Some(least), Some(greatest)) = (units.first(), units.last()) else {
         return Err(NoIdealMeans::NotFinite);
     };
@@ -258,7 +258,7 @@ fn common_step(distances: impl Iterator<Item = f64> + Clone, range: f64) -> Opti
 }
 
 /// Of any things, if there are few ways to draw them: each way with its multinomial probability.
-fn enumerated(units: &[Unit], n: u64, mean: f64) -> Option<Vec<(f64, f64)>> {
+fn enumerated(units: &[DistinctUnit], n: u64, mean: f64) -> Option<Vec<(f64, f64)>> {
     // C(n + d − 1, d − 1), which only grows on the way.
     let mut ways = 1.0;
     for at in 1..units.len() as u64 {
@@ -292,7 +292,7 @@ struct DrawnUnits {
 }
 
 struct Enumeration<'a> {
-    units: &'a [Unit],
+    units: &'a [DistinctUnit],
     /// ln k! for each k.
     factorials: &'a [f64],
     draws: f64,
@@ -340,7 +340,7 @@ mod tests {
     }
 
     fn enumeration(values: &[f64]) -> IdealMeans {
-        let (units, mean) = Unit::all(things(values)).unwrap();
+        let (units, mean) = DistinctUnit::all(things(values)).unwrap();
         IdealMeans(enumerated(&units, values.len() as u64, mean).unwrap())
     }
 
@@ -364,7 +364,7 @@ mod tests {
             let most = 10_u64.pow(digits);
             let picked = (0..50_u64).map(|at| at * 2_654_435_761 % (most + 1)).chain([0, most]);
             let values: Vec<f64> = picked.map(|step| step as f64 / most as f64).collect();
-            let (units, _) = Unit::all(things(&values)).unwrap();
+            let (units, _) = DistinctUnit::all(things(&values)).unwrap();
             let least = units[0].deviation;
             let range = units.last().unwrap().deviation - least;
             let step = common_step(units.iter().map(|unit| unit.deviation - least), range);

@@ -56,11 +56,11 @@ pub use student_t::{t_cdf, t_quantile, t_survival};
 pub(crate) use tally::tally;
 pub use tost::tost_p_value;
 pub(crate) use units::{
-    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out, percentile_ends, resampled,
-    resampled_figures,
+    acceleration, bca_shares, bca_shares_of, jackknife_error, left_out_rows, percentile_ends, resampled,
+    resampled_figures, resampled_rows,
 };
 pub use welch::{MeanError, Welch, two_sided};
-pub(crate) use wild::{Weights, WildBootstrap};
+pub(crate) use wild::{WeightPoints, WildBootstrap};
 
 /// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that
 /// squares neither overflow nor vanish all together.

@@ -3,7 +3,7 @@
 //! A unit is what is independent of the rest: a sample with all its epochs, or a cluster of samples. A resample is how
 //! often each unit is in it. Resample b of a seed is the same on any number of threads and whatever the number of resamples.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use rayon::prelude::*;
 
 use super::bootstrap::{quantile_inverse, standard_deviation};
 use super::exact::ExactSum;
@@ -43,17 +43,56 @@ pub(crate) fn resampled<T: Send>(
     in_parallel(units, draws, one)
 }
 
-/// The figures with each unit left out in turn.
-pub(crate) fn left_out<T: Send>(units: usize, figure: impl Fn(&[u32]) -> T + Sync) -> Vec<T> {
-    let one = |counts: &mut Vec<u32>, unit: usize| {
+/// The same for several figures: a row of this width for each resample, one after the other.
+pub(crate) fn resampled_rows(
+    units: usize,
+    draws: usize,
+    seed: u64,
+    width: usize,
+    figures: impl Fn(&[u32]) -> Vec<f64> + Sync,
+) -> Vec<f64> {
+    let one = |counts: &mut Vec<u32>, draw: usize| {
+        draw_counts(counts, units, Stream::new(seed, UNITS, draw as u64));
+        figures(counts)
+    };
+    rows_in_parallel(units, draws, width, one)
+}
+
+/// Several figures with each unit left out in turn: a row of this width for each unit.
+pub(crate) fn left_out_rows(
+    units: usize,
+    width: usize,
+    figures: impl Fn(&[u32]) -> Vec<f64> + Sync,
+) -> Vec<f64> {
+    rows_in_parallel(units, units, width, |counts, unit| {
         counts.clear();
         counts.resize(units, 1);
         if let Some(count) = counts.get_mut(unit) {
             *count = 0;
         }
-        figure(counts)
+        figures(counts)
+    })
+}
+
+/// Rows in one allocation. Where a row has fewer figures than the width, the others are not a number.
+fn rows_in_parallel(
+    units: usize,
+    times: usize,
+    width: usize,
+    one: impl Fn(&mut Vec<u32>, usize) -> Vec<f64> + Sync,
+) -> Vec<f64> {
+    let mut rows = vec![f64::NAN; times.saturating_mul(width)];
+    let fill = |counts: &mut Vec<u32>, (at, row): (usize, &mut [f64])| {
+        row.iter_mut().zip(one(counts, at)).for_each(|(slot, figure)| *slot = figure);
     };
-    in_parallel(units, units, one)
+    let width = width.max(1);
+    if units.saturating_mul(times) < PARALLEL_WORK {
+        let mut counts = Vec::new();
+        rows.chunks_mut(width).enumerate().for_each(|row| fill(&mut counts, row));
+    } else {
+        rows.par_chunks_mut(width).enumerate().for_each_init(Vec::new, fill);
+    }
+    rows
 }
 
 fn in_parallel<T: Send>(
@@ -213,6 +252,20 @@ mod tests {
     }
 
     #[test]
+    fn rows_of_figures_are_those_of_the_resamples() {
+        for units in [3, 300] {
+            let figures = |counts: &[u32]| vec![f64::from(counts[0]), f64::from(counts[1])];
+            let rows = resampled_rows(units, 400, 9, 3, figures);
+            let expected = resampled(units, 400, 9, figures);
+            assert_eq!(rows.len(), 1200);
+            for (row, expected) in rows.chunks(3).zip(expected) {
+                assert_eq!((row[..2].to_vec(), row[2].is_nan()), (expected, true));
+            }
+        }
+        assert!(resampled_rows(3, 400, 9, 0, |_| Vec::new()).is_empty());
+    }
+
+    #[test]
     fn undefined_resamples_are_dropped() {
         let figures = resampled_figures(2, 1000, 0, |counts| (counts[0] > 0).then_some(1.0));
         // A quarter of them misses the first unit; 5 standard deviations are 68.
@@ -221,9 +274,9 @@ mod tests {
 
     #[test]
     fn the_jackknife_of_a_mean_is_its_standard_error() {
-        let left_out: Vec<f64> = left_out(7, |counts| mean(&MICE, counts)).into_iter().flatten().collect();
+        let left_out = left_out_rows(7, 1, |counts| mean(&MICE, counts).into_iter().collect());
         // s/√n = 66.766…/√7
         assert!((jackknife_error(&left_out).unwrap() - 25.235489533052238).abs() < 1e-12);
-        assert_eq!(super::left_out(1, |counts| mean(&MICE, counts)), [None]);
+        assert!(left_out_rows(1, 1, |counts| mean(&MICE, counts).into_iter().collect())[0].is_nan());
     }
 }

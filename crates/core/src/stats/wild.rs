@@ -20,13 +20,14 @@ use super::xoshiro::Xoshiro;
 
 /// The weights: those above 0; each is drawn with either sign.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Weights(&'static [f64]);
+pub(crate) struct WeightPoints(&'static [f64]);
 
-impl Weights {
+impl WeightPoints {
     /// Webb's six points, ±√½, ±1, ±√1½.
-    pub(crate) const WEBB: Weights = Weights(&[std::f64::consts::FRAC_1_SQRT_2, 1.0, 1.224_744_871_391_589]);
+    pub(crate) const WEBB: WeightPoints =
+        WeightPoints(&[std::f64::consts::FRAC_1_SQRT_2, 1.0, 1.224_744_871_391_589]);
     /// ±1.
-    pub(crate) const RADEMACHER: Weights = Weights(&[1.0]);
+    pub(crate) const RADEMACHER: WeightPoints = WeightPoints(&[1.0]);
 
     /// The number of points.
     fn points(self) -> u64 {
@@ -107,7 +108,12 @@ pub(crate) struct WildBootstrap {
 impl WildBootstrap {
     /// With as many resamples if there are too many clusters to compute all of them. `None` if there are fewer than two
     /// clusters, if they do not differ, or if they are beyond a float.
-    pub(crate) fn new(clusters: &[ClusterTotal], weights: Weights, draws: usize, seed: u64) -> Option<Self> {
+    pub(crate) fn new(
+        clusters: &[ClusterTotal],
+        weights: WeightPoints,
+        draws: usize,
+        seed: u64,
+    ) -> Option<Self> {
         let g = clusters.len() as f64;
         let (mean, n) = ClusterTotal::mean_of(clusters);
         let deviations: Vec<f64> = clusters.iter().map(|cluster| cluster.deviation(mean)).collect();
@@ -141,7 +147,7 @@ impl WildBootstrap {
     }
 
     /// All weights, but for the sign of the first one: a resample and its mirror image have the same |T|.
-    fn enumerate(&mut self, clusters: &[Deviation], weights: Weights) {
+    fn enumerate(&mut self, clusters: &[Deviation], weights: WeightPoints) {
         let points = weights.points();
         let others = points.pow(clusters.len() as u32 - 1);
         self.total = points / 2 * others;
@@ -165,7 +171,7 @@ impl WildBootstrap {
     }
 
     /// Random weights. The data itself counts as one more resample, so that no p-value is 0.
-    fn draw(&mut self, clusters: &[Deviation], weights: Weights, draws: usize, seed: u64) {
+    fn draw(&mut self, clusters: &[Deviation], weights: WeightPoints, draws: usize, seed: u64) {
         let table: Vec<f64> = (0..weights.points()).map(|digit| weights.weight(digit)).collect();
         let (digits, end) = weights.digits();
         let points = weights.points();
@@ -257,7 +263,7 @@ mod tests {
 
     #[test]
     fn weights_have_mean_0_and_variance_1() {
-        for weights in [Weights::WEBB, Weights::RADEMACHER] {
+        for weights in [WeightPoints::WEBB, WeightPoints::RADEMACHER] {
             let all: Vec<f64> = (0..weights.points()).map(|digit| weights.weight(digit)).collect();
             assert_eq!(all.iter().sum::<f64>(), 0.0);
             let variance = all.iter().map(|v| v * v).sum::<f64>() / all.len() as f64;

@@ -69,8 +69,8 @@ fn the_estimate_is_that_of_the_sequence() {
     assert_eq!(interval.method, IntervalMethod::Betting);
     assert_eq!((interval.lower, interval.upper), expected(|sample| (score(sample), score(sample))));
     assert_eq!(estimate.error, Err(Undefined::NotAvailable), "a sequence has no standard error");
-    assert_eq!(estimate.notes.population, Some(200));
-    assert!(estimate.notes.is_caution, "{:?}", estimate.notes);
+    let note = "stopped early after 80 of 200 samples, interval of the mean of all 200";
+    assert_eq!(estimate.notes.early_stop.as_deref(), Some(note));
 }
 
 #[test]
@@ -120,7 +120,7 @@ fn requested_errors_fold_into_the_row_and_other_figures_are_cautioned() {
         let method = row.estimate.interval.as_ref().unwrap().method;
         let whole = row.group.is_none() && row.metric == "accuracy";
         assert_eq!(method == IntervalMethod::Betting, whole, "{methods:?}");
-        assert!(row.estimate.notes.is_caution, "{row:?}");
+        assert!(row.estimate.notes.early_stop.is_some(), "{row:?}");
     }
     assert!(!methods.iter().any(|(metric, ..)| ["stderr", "ci"].contains(metric)), "{methods:?}");
 }
@@ -136,7 +136,7 @@ fn another_interval_can_be_requested() {
     };
     let wilson = with(r#"{"interval": "wilson"}"#);
     assert_eq!(wilson.interval.unwrap().method, IntervalMethod::Wilson);
-    assert!(wilson.error.is_ok() && wilson.notes.is_caution);
+    assert!(wilson.error.is_ok() && wilson.notes.early_stop.is_some());
     let wide = with(r#"{"level": 0.99}"#).interval.unwrap();
     let narrow = with(r#"{"level": 0.8}"#).interval.unwrap();
     assert_eq!((wide.method, narrow.method), (IntervalMethod::Betting, IntervalMethod::Betting));
@@ -151,16 +151,18 @@ fn scores_that_are_no_sequence_have_a_caution() {
     let plan = plan(metrics![accuracy()]);
     let unbounded = of_accuracy(&plan, &columns(|sample| Score::new(7.0 * score(sample))));
     assert_ne!(unbounded.interval.as_ref().unwrap().method, IntervalMethod::Betting);
-    assert!(unbounded.notes.is_caution);
+    assert!(unbounded.notes.early_stop.is_some());
     let mut more = columns(|sample| Score::new(score(sample)));
     more.push("stranger", 1).score("s", Score::new(1)).unwrap();
     let stranger = of_accuracy(&plan, &more);
     assert_ne!(stranger.interval.unwrap().method, IntervalMethod::Betting);
-    let reason = stranger.notes.reason.unwrap();
+    let reason = stranger.notes.early_stop.unwrap();
     assert!(reason.contains("\"stranger\" is none of those"), "{reason}");
     let mut fewer = ScoreColumns::new(["s"]);
     fewer.push(format!("q{}", taken()[0]), 1).score("s", Score::new(1)).unwrap();
-    assert!(of_accuracy(&plan, &fewer).notes.reason.unwrap().contains("took 80 samples, and there are 1"));
+    assert!(
+        of_accuracy(&plan, &fewer).notes.early_stop.unwrap().contains("took 80 samples, and there are 1")
+    );
 }
 
 #[test]

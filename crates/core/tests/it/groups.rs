@@ -5,7 +5,7 @@ use errorbar_core::metrics::{
 };
 use errorbar_core::{
     Error, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, IntervalMethod, Metric, MetricValue,
-    Plan, Registry, Score, ScoreColumns, ScoreSet, Undefined, metrics,
+    Plan, Registry, Score, ScoreColumns, ScoreSet, Scores, Undefined, metric_fn, metrics,
 };
 use errorbar_test_support::assert_matches;
 use errorbar_test_support::published::assert_close;
@@ -231,6 +231,23 @@ fn simultaneous_intervals_of_any_metric() {
     assert!(
         Registry::built_in().metric(&r#"grouped(auroc(), "g", simultaneous=true)"#.parse().unwrap()).is_ok()
     );
+}
+
+/// A metric with an error and no interval of its own: that of its error. The range of scores is none of it.
+#[test]
+fn simultaneous_intervals_of_custom_metrics() {
+    let rows: Vec<Row> = (0..8).map(|at| (1.0, if at < 4 { "a" } else { "b" }, 0, 1.0)).collect();
+    let bound = |side: &str, range: &str| {
+        let errors = format!(r#"{{"side": "{side}"{range}}}"#);
+        let total = |scores: &Scores<'_>| Ok(Estimate::new(scores.len() as f64).with_stderr(0.5));
+        let value = computed(&rows, grouped(metric_fn("total", total), "g").simultaneous(true), &errors);
+        value.get("a").unwrap().interval.clone().unwrap()
+    };
+    // Bonferroni: 0.975 each, so 4 ± 1.96 · 0.5.
+    let (upper, lower) = (bound("upper", r#", "range": [0, 1]"#), bound("lower", r#", "range": [0, 1]"#));
+    assert_close(upper.upper, 4.0 + 0.5 * 1.959963984540054, 1e-12);
+    assert_eq!((upper.lower, lower.upper), (f64::NEG_INFINITY, f64::INFINITY));
+    assert_eq!((upper, lower), (bound("upper", ""), bound("lower", "")));
 }
 
 /// Four groups of four scores, one of them all right: its variance is that of the others.

@@ -443,6 +443,23 @@ fn rogan_gladen_by_hand() {
 }
 
 #[test]
+fn a_corrected_share_is_one_in_any_range() {
+    let rows = EIGHT.repeat(8);
+    for interval in ["auto", "bootstrap", "wilson"] {
+        for side in ["two-sided", "lower"] {
+            let with = |range: &str| {
+                let errors = format!(r#"{{"interval": "{interval}", "side": "{side}"{range}}}"#);
+                let estimate = compute_with(&judged(&rows), errors.parse().unwrap(), "rogan_gladen('human')");
+                estimate.unwrap().interval.unwrap()
+            };
+            let wide = with(r#", "range": [-1, 5]"#);
+            assert!(wide.lower >= 0.0 && wide.upper <= 1.0, "{interval} {wide:?}");
+            assert_eq!(wide, with(""), "{interval}");
+        }
+    }
+}
+
+#[test]
 fn a_judge_that_cannot_be_corrected() {
     let reason = |rows: &[(f64, Option<f64>)]| match compute(&judged(rows), "rogan_gladen('human')").value {
         Err(Undefined::Other(reason)) => reason,

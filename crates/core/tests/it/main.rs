@@ -17,6 +17,7 @@ mod judges;
 mod ratings;
 mod registry;
 mod rows;
+mod savings;
 mod stats_bootstrap;
 mod stats_exact;
 mod stats_quantiles;

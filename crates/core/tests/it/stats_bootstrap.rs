@@ -227,7 +227,7 @@ fn totals(clusters: &[Vec<f64>]) -> Vec<ClusterTotal> {
     let total = |values: &Vec<f64>| {
         let mut sum = ExactSum::new();
         sum.extend(values);
-        ClusterTotal { size: values.len() as u64, sum: sum.to_double_double() }
+        ClusterTotal::new(values.len() as u64, sum.to_double_double())
     };
     clusters.iter().map(total).collect()
 }

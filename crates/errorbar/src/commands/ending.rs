@@ -6,6 +6,7 @@ use errorbar_log::eval::LogErrorKind;
 use indexmap::IndexSet;
 
 use super::Context;
+use super::eval::grouped;
 use super::servers::resume_command;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
@@ -23,11 +24,18 @@ pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Dia
         let hint = format!("the samples are in {}; score them with other metrics or reducers", log.display());
         diagnostics.push(Diagnostic::error(format!("the results cannot be computed: {error}")).hint(hint));
     }
-    if let Some(stop) = &finished.stopped
+    if let Some(StopReason::RuleHeld { reason, samples, planned, .. }) = &finished.stopped {
+        let (samples, planned) = (grouped(*samples as u64), grouped(*planned as u64));
+        let text = format!("stopped after {samples} of {planned} samples: {reason}");
+        diagnostics.push(Diagnostic::note(text).hint(format!("for the others, {resume}")));
+    } else if let Some(stop) = &finished.stopped
         && let Some(stopped) = stopped(stop, *done, *total, &resume)
     {
         diagnostics.push(stopped);
         return (diagnostics, false);
+    }
+    if let Some(problem) = &finished.stop_problem {
+        diagnostics.push(Diagnostic::warning(format!("the rule to stop by could not be applied: {problem}")));
     }
     if *failed > 0 {
         diagnostics.push(Diagnostic::warning(format!(

@@ -138,6 +138,16 @@ impl ErrorArgs {
         plan
     }
 
+    /// The requested level of intervals.
+    pub(super) fn level(&self) -> Option<f64> {
+        self.level
+    }
+
+    /// The requested ends of intervals.
+    pub(super) fn side(&self) -> Option<Side> {
+        self.side
+    }
+
     /// The requested method of intervals.
     pub(super) fn interval(&self) -> Option<IntervalChoice> {
         self.interval

@@ -26,7 +26,9 @@ use super::logs::LimitArgs;
 use super::models::ModelArgs;
 use super::requirements::{RequirementArgs, Requirements};
 use super::specs::PlanOverrides;
-use super::{CommandResult, Context, Outcome, Status, ending, logs, servers, tasks, unused_clusters};
+use super::{
+    CommandResult, Context, Outcome, Status, ending, logs, servers, stop_rules, tasks, unused_clusters,
+};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
 use crate::output::{Output, Stream};
 use crate::progress::Watcher;
@@ -48,7 +50,10 @@ Examples:
   Fail unless the figures are good enough, as a check of a build does:
     errorbar eval almanac.toml --require 'lower(accuracy) >= 0.75' --junit results.xml
 
-  Resume a run that was interrupted, or several:
+  Stop when the 95 % interval of the accuracy is narrower than 4 points:
+    errorbar eval almanac.toml --stop-when 'width(accuracy) < 0.04'
+
+  Resume a run that was interrupted or stopped early, or several:
     errorbar eval --resume logs/2026-11-15T06-09-13+00-00_almanac_1f0c….eval
     errorbar eval --resume latest
 
@@ -106,6 +111,11 @@ pub(crate) struct EvalArgs {
     /// The time limit of one sample; then it is scored as it is, and its scorers have half of that time or what is left
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     time_limit: Option<Duration>,
+    /// Stop early, as soon as this is certain: 'width(accuracy) < 0.04', 'decided(accuracy, 0.5)', 'better_than(LOG)' or
+    /// 'worse_than(LOG)'; may be repeated, then the first that holds stops the run. Samples are taken in a random order
+    /// (--seed), and the interval is valid however often it is looked at. `never` leaves out the rules of the task
+    #[arg(long, value_name = "RULE")]
+    stop_when: Vec<String>,
     /// Print the conversation and the verdicts of every sample when it is done, before the results
     #[arg(long)]
     show: bool,
@@ -203,7 +213,7 @@ pub(super) fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
 }
 
 /// A number with its thousands apart.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
     groups.collect::<Vec<_>>().join(",")
@@ -278,6 +288,7 @@ fn options(
 ) -> Result<RunOptions, Diagnostics> {
     let overrides = PlanOverrides::new(&args.metrics, &args.reducers, args.no_reduce, context)?;
     let mut options = RunOptions {
+        stop_when: stop_rules::read(&args.stop_when, &args.log_dir)?,
         limit: args.limit,
         sample_ids: args.sample_ids.clone(),
         epochs: args.epochs,
@@ -413,7 +424,9 @@ fn resume(
     let log = open_resumable_with(path, args.read_limits.limits())?;
     let task = tasks::task_of_log(tasks.first().map(String::as_str), &log, context)?;
     let recorded = log.options(&task, context.registry)?;
+    let stop_when = stop_rules::read(&args.stop_when, &args.log_dir)?;
     let mut options = RunOptions {
+        stop_when: stop_when.or(recorded.stop_when),
         errors: recorded.errors.as_ref().map(|recorded| args.errors.over(recorded)),
         max_samples: args.max_samples.map(NonZeroUsize::get).or(recorded.max_samples),
         fail_on_error: args.fail_on_error.or(recorded.fail_on_error),

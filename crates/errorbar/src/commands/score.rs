@@ -272,7 +272,7 @@ fn score_rows(
     let results = table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
-    table_scores::name_columns(&mut results.scores, &table.metadata_keys);
+    results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));
     let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
     if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {
         return Err(about(logs::unknown_scorer(name, &scorers)));
@@ -308,8 +308,8 @@ fn score_log(
     warnings.extend(opened.warnings());
     let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| about(error.into()))?;
     warnings.extend(too_few_epochs(&evaluation.results, &opened.plan).map(about));
-    if has_hint && let Some(found) = opened.plan.unused_cluster(&opened.scores.columns) {
-        warnings.push(unused_clusters::diagnostic(&found, path));
+    if has_hint {
+        warnings.extend(unused_clusters::of_columns(&opened.plan, &opened.scores.columns, path));
     }
     if args.write || args.output.is_some() {
         warnings.push(write(&opened, &evaluation, overrides, args, context).unwrap_or_else(|error| error));

@@ -47,23 +47,6 @@ pub(super) fn refuse_empty(path: &Path, tables: Vec<ScoreTable>) -> Result<Vec<S
     Ok(tables)
 }
 
-/// The reader fetched only the metadata that the plan needs, so an error about a missing key knows no others; the table
-/// does.
-pub(super) fn name_columns(scores: &mut [ScoreResult], metadata_keys: &[String]) {
-    for failure in scores.iter_mut().flat_map(|score| &mut score.failures) {
-        let listed = || metadata_keys.iter().take(12).cloned().collect();
-        match &mut failure.error {
-            Error::MissingKey { known, .. } | Error::MissingConfidence { known, .. } => *known = listed(),
-            Error::UnknownRater { name, nearest: near, keys, .. } => {
-                *keys = listed();
-                *near =
-                    near.take().or_else(|| nearest(name, keys.iter().map(String::as_str)).map(str::to_owned));
-            }
-            _ => {}
-        }
-    }
-}
-
 /// Scores that are not all between 0 and 1 have a mean; their accuracy means nothing.
 pub(super) fn choose_metrics(plan: &mut Plan, columns: &ScoreColumns) {
     if columns.has_number_outside(0.0, 1.0) {

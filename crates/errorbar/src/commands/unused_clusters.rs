@@ -6,7 +6,7 @@
 
 use std::path::Path;
 
-use errorbar_core::{MetadataKeys, Plan, Registry, UnusedCluster};
+use errorbar_core::{MetadataKeys, Plan, Reducers, Registry, ScoreColumns, UnusedCluster};
 use errorbar_log::eval::{EvalLog, ScoreOptions, plan_from_header};
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
 
@@ -38,7 +38,7 @@ pub(super) fn of_run(path: &Path, registry: &Registry) -> Option<Diagnostic> {
     let (plan, _) = plan_from_header(&header, registry).ok()?;
     let options = ScoreOptions::new(MetadataKeys::All).score_parts(plan.score_parts());
     let scores = log.scores(&header, &options).ok()?;
-    plan.unused_cluster(&scores.columns).map(|found| diagnostic(&found, path))
+    of_columns(&plan, &scores.columns, path)
 }
 
 /// What is to be known about the metadata of a table that was read without it.
@@ -59,27 +59,44 @@ pub(super) fn of_table(
     tables.iter().find_map(|table| {
         let mut plan = plan.clone();
         table_scores::choose_metrics(&mut plan, &table.columns);
-        plan.unused_cluster(&table.columns).map(|found| diagnostic(&found, path))
+        of_columns(&plan, &table.columns, path)
     })
 }
 
-/// What a reader of the results should know about a key.
-pub(super) fn diagnostic(found: &UnusedCluster, path: &Path) -> Diagnostic {
-    let UnusedCluster { key, metric, clusters, design_effect, stderr, clustered_stderr, p_value, .. } = found;
+/// What a reader of the results should know about a key that nothing is clustered by.
+pub(super) fn of_columns(plan: &Plan, columns: &ScoreColumns, path: &Path) -> Option<Diagnostic> {
+    let found = plan.unused_cluster(columns)?;
+    let UnusedCluster { key, clusters, design_effect, stderr, clustered_stderr, p_value, .. } = &found;
     let [without, with] = [stderr, clustered_stderr].map(|error| significant(*error, 2));
+    let figure = figure(&found, plan, columns);
+    let text = format!(
+        "samples with the same `{key}` score alike: {figure} has the error {without}, and {with} with clusters"
+    );
     let chance = match *p_value {
         p if p < 0.01 => String::new(),
-        p => format!("; independent samples differ as much in {:.0} % of cases", (p * 100.0).max(1.0)),
+        p => format!(", by chance in {:.0} % of cases", (p * 100.0).max(1.0)),
     };
-    let text = format!(
-        "samples with the same `{key}` score alike ({clusters} values, design effect {design_effect:.1}): the standard \
-         error of {metric} is {without} for independent samples, {with} with clusters{chance}"
-    );
     // A shell takes it as one word.
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let key =
         if key.chars().all(is_plain) { key.clone() } else { format!("'{}'", key.replace('\'', "'\\''")) };
-    Diagnostic::note(text).about(path.display()).hint(format!("if they belong together, add --cluster {key}"))
+    let hint = format!(
+        "if they belong together, add --cluster {key} ({clusters} values, design effect {design_effect:.1}{chance})"
+    );
+    Some(Diagnostic::note(text).about(path.display()).hint(hint))
+}
+
+/// The figure, with its scorer and its reducer where there are several.
+fn figure(found: &UnusedCluster, plan: &Plan, columns: &ScoreColumns) -> String {
+    let scorer = (columns.scorer_names().count() > 1).then_some(found.scorer.as_str());
+    let reducer = match &plan.reducers {
+        Reducers::Explicit(reducers) if reducers.len() > 1 => found.reducer.as_deref(),
+        _ => None,
+    };
+    match [scorer, reducer].into_iter().flatten().collect::<Vec<_>>().join(", ") {
+        of if of.is_empty() => found.metric.clone(),
+        of => format!("{} ({of})", found.metric),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! Hints for errors of tasks and runs.
 
-use errorbar_eval::{Error, RescoreError};
+use errorbar_core::FigureProblem;
+use errorbar_eval::{Error, RescoreError, StopRuleProblem};
 
 use super::{core, log};
 use crate::shell;
@@ -41,7 +42,28 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
         }
         Error::JsonLog { .. } => "resume the .eval log of a run, or run the task again",
         Error::ChangedTask { .. } => "restore the task, or run it again without --resume",
+        Error::StopRule { problem, .. } => return stop_rule_hint(problem),
+        Error::NotInRandomOrder { .. } => {
+            "resume it without --stop-when, or run the task again with it: its log then has a random order"
+        }
         Error::CacheFolder { .. } => "choose another folder with --cache-dir",
+        _ => return None,
+    };
+    Some(hint.to_owned())
+}
+
+/// What to do about a rule that cannot stop the run.
+fn stop_rule_hint(problem: &StopRuleProblem) -> Option<String> {
+    let hint = match problem {
+        StopRuleProblem::UnknownRange { .. } => {
+            "name the lowest and the highest score: --range LO HI, or errors = { range = [LO, HI] } in the task file"
+        }
+        StopRuleProblem::Figure(FigureProblem::NotReduced) => "reduce them: --reducer mean",
+        StopRuleProblem::MissingSamples { .. } => {
+            "run only what it has with --limit or --sample-id, or resume that log first"
+        }
+        StopRuleProblem::OtherQuestion { .. } => "compare with a log of the same questions",
+        StopRuleProblem::Log(error) => return log::hint(error),
         _ => return None,
     };
     Some(hint.to_owned())

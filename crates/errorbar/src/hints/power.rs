@@ -22,6 +22,10 @@ pub(crate) fn hint(error: &PowerError) -> Option<String> {
         PowerError::EpochsOfShares(_) => "omit --epochs, or give --sd and --sd-within in place of shares",
         PowerError::Method { .. } => "omit --method for the one that fits",
         PowerError::NoCommonSample => "give runs of the same samples, or --unpaired",
+        PowerError::NestedScore { .. } => "name scores of one number with --scorer or --score-column",
+        PowerError::FlipShares { .. } | PowerError::Share { .. } => {
+            "give shares of all samples, such as 0.06"
+        }
         PowerError::Scores(error) => return super::core::hint(error),
         _ => return None,
     };

@@ -110,7 +110,7 @@ fn a_run_and_its_log_are_hinted_at_too() {
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         String::from_utf8(output.stderr).unwrap()
     };
-    let hint = "hint: if they belong together, add --cluster passage\n";
+    let hint = "hint: if they belong together, add --cluster passage (";
     assert_eq!(stderr(&["score", &log, "--format", "json"]).matches(hint).count(), 1);
     assert_eq!(stderr(&["score", &log, "--cluster", "passage"]), "");
 }

@@ -65,8 +65,13 @@ fn a_task_records_the_figures_and_they_can_be_verified() {
                 dataset = { path = \"q.jsonl\", metadata = [\"human\"] }\n\
                 solver = \"generate()\"\n\
                 scorer = [\"match(numeric=true)\", \"includes()\"]\n\
-                metrics = [\"accuracy()\", \"cohen_kappa('match', 'includes')\", \"ppi('human')\", \"gwet_ac1('nobody')\"]\n";
-    let folder = Folder::new(&[("q.jsonl", questions), ("o.jsonl", &outputs), ("t.toml", task)]);
+                metrics = [\"accuracy()\", \"cohen_kappa('match', 'includes')\", \"ppi('human')\", \"gwet_ac1('field.nobody')\"]\n";
+    // A name that is nothing is refused before the run; a field may be one of scores that are not known yet.
+    let typo = task.replace("ppi('human')", "ppi('humn')").replace("field.nobody", "nobody");
+    let files = [("q.jsonl", questions), ("o.jsonl", &outputs), ("t.toml", task), ("typo.toml", &typo)];
+    let folder = Folder::new(&files);
+    let refused = ["eval", "typo.toml", "--model", "replay/o.jsonl", "--log-dir", "logs"];
+    folder.check("judges_task_unknown", &refused);
     let run =
         folder.run(&["eval", "t.toml", "--model", "replay/o.jsonl", "--log-dir", "logs", "--format", "csv"]);
     // The name of the log has the time in it.

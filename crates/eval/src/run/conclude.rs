@@ -193,7 +193,10 @@ fn conclude(
         stopped = Some(StopReason::RuleHeld { rule, reason, samples, planned: prepared.samples.len() });
     }
     let (evaluation, results_error) = match plan.evaluate(&columns) {
-        Ok(evaluation) => (Some(evaluation), None),
+        Ok(mut evaluation) => {
+            evaluation.results.name_metadata_keys(prepared.metadata_keys().iter().map(String::as_str));
+            (Some(evaluation), None)
+        }
         Err(error) => (None, Some(error)),
     };
     // A stop that came when everything was done already changes nothing.

@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{
-    Epochs, ErrorPlan, MetadataKeys, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScorerPlan,
-    Spec, unique_names,
+    Epochs, ErrorPlan, KeyUsage, MetadataKeys, Metrics, Plan, Reducers, Registry, RequiredKey, Score,
+    ScoreColumns, ScorerPlan, Spec, unique_names,
 };
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 use errorbar_log::inspect::project;
@@ -18,7 +18,7 @@ use super::record::{options_of, start_record};
 use super::steps::StepNames;
 use super::stopping::StopPlan;
 use crate::NamedSample;
-use crate::task_check::{self, Finding, HeadlineParts, RequiredKey};
+use crate::task_check::{self, Finding, HeadlineParts};
 use crate::{
     AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, Result, Sample, SampleId, Task,
     UsageLimits,
@@ -246,8 +246,13 @@ impl Task {
         if !effects.is_unknown() && !samples.is_empty() {
             let plan = self.plan(options, reducers.clone());
             let scores_all = task_check::scores_all(self.scorers.iter());
-            let missing = |key: RequiredKey| key.check(&self.dataset, samples, scores_all);
+            let missing = |key| task_check::check_key(&key, &self.dataset, samples, scores_all);
             findings.extend(required_keys(&plan).into_iter().filter_map(missing));
+            if scores_all {
+                let unknown = |name| task_check::unknown_rater(name, &plan, &self.dataset, samples);
+                let raters = task_check::unknown_raters(&plan, samples);
+                findings.extend(raters.into_iter().map(unknown).map(Finding::Problem));
+            }
         }
         if let Some(wanted) = &self.headline {
             let parts = HeadlineParts {
@@ -350,7 +355,7 @@ impl Task {
 
 /// The keys without which figures of the plan fail.
 fn required_keys(plan: &Plan) -> Vec<RequiredKey> {
-    let of_plan = plan.errors.cluster.iter().map(RequiredKey::cluster);
+    let of_plan = plan.errors.cluster.iter().map(|key| RequiredKey::new(key, KeyUsage::Cluster));
     let of_scorers = plan.scorers.iter().map(|scorer| &scorer.metrics);
     let metrics: Vec<&Metrics> = match &plan.task_metrics {
         Some(metrics) => vec![metrics],
@@ -378,18 +383,21 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     let MetadataKeys::Only(wanted) = plan.metadata_keys() else { return Vec::new() };
     let has = |key: &String| samples.iter().any(|(_, sample)| sample.metadata.contains_key(key));
     let known = || samples.iter().flat_map(|(_, sample)| sample.metadata.keys()).map(String::as_str);
-    let raters = plan.raters();
-    let is_scorer = |key: &String| {
-        let is_named = |rater: &str| rater == key && plan.scorers.iter().any(|scorer| scorer.name == rater);
-        raters.scorers().any(is_named)
+    let of_raters = plan.raters().metadata_keys();
+    let raters = task_check::unknown_raters(plan, samples).into_iter().map(|name| {
+        format!(
+            "`{name}`, which a metric compares scores with, is no scorer of the task, and no sample has such a metadata \
+             key; unless it is a field of map-valued scores, the figure will fail"
+        )
+    });
+    // A condition on `a.b` is about that key, or about `b` in the map `a`.
+    let is_map_of = |map: &String, key: &str| key.split_once('.').is_some_and(|(first, _)| first == map);
+    let is_met = |key: &String| {
+        has(key)
+            || wanted.iter().any(|map| is_map_of(map, key) && has(map))
+            || wanted.iter().any(|path| is_map_of(key, path))
     };
     let warn = |key: &String| {
-        if raters.metadata_keys().contains(key) {
-            return format!(
-                "`{key}`, which a metric compares scores with, is no scorer of the task, and no sample has such a metadata \
-                 key; unless it is a field of map-valued scores, the figure will fail"
-            );
-        }
         let advice = nearest(key, known()).map(|near| format!("; did you mean `{near}`?"));
         let use_of_it = match plan.errors.cluster.contains(key) {
             true => "to cluster by",
@@ -400,7 +408,8 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
             advice.unwrap_or_else(|| "; its figures will fail unless a solver adds it".to_owned())
         )
     };
-    wanted.iter().filter(|key| !has(key) && !is_scorer(key)).map(warn).collect()
+    let unknown = wanted.iter().filter(|key| !of_raters.contains(key) && !is_met(key));
+    unknown.map(warn).chain(raters).collect()
 }
 
 /// Samples without a target among others that have one: most scorers find an empty string in every answer.
@@ -458,6 +467,11 @@ impl PreparedTask {
             return Some(format!("the run took longer than {} s", allowed.as_secs_f64()));
         }
         self.run_limits.passed(&self.models.till.spent())?.reason
+    }
+
+    /// The metadata keys of the samples.
+    pub(super) fn metadata_keys(&self) -> Vec<String> {
+        task_check::keys_of(&self.samples)
     }
 
     /// Warnings to show before the run.

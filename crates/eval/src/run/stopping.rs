@@ -96,6 +96,12 @@ pub struct SequenceProgress {
 }
 
 impl SequenceProgress {
+    /// Before the first sample.
+    pub fn new(rule: StopRule, metric: impl Into<String>) -> Self {
+        let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
+        SequenceProgress { rule, metric: metric.into(), value: None, lower, upper, samples: 0, population: 0 }
+    }
+
     /// Whether the rule holds.
     pub fn holds(&self) -> bool {
         match self.rule.measure {
@@ -134,7 +140,8 @@ impl SequenceProgress {
 /// A number that is below a limit, with as many digits as show it.
 fn below_limit(number: f64, limit: f64) -> String {
     let decimals = limit.to_string().split_once('.').map_or(0, |(_, decimals)| decimals.len());
-    let texts = (decimals + 1..decimals + 12).map(|digits| format!("{number:.digits$}"));
+    let least = (decimals + 1).max(3);
+    let texts = (least..least + 12).map(|digits| format!("{number:.digits$}"));
     let shows = |text: &String| text.parse::<f64>().is_ok_and(|shown| shown < limit);
     texts.into_iter().find(shows).unwrap_or_else(|| number.to_string())
 }
@@ -282,5 +289,121 @@ impl StopMonitor {
             upper: interval.upper.min(look.upper),
             ..look
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use errorbar_core::metrics::accuracy;
+    use errorbar_core::{Score, metrics};
+
+    use super::*;
+    use crate::scorers::includes;
+    use crate::{Sample, SampleId};
+
+    const SAMPLES: usize = 1000;
+
+    /// 70 of a hundred samples are right.
+    fn is_right(sample: usize) -> bool {
+        sample * 37 % 100 < 70
+    }
+
+    fn plan(rule: &str, seed: u64) -> StopPlan {
+        let mut plan = Plan::new().scorer("includes", metrics![accuracy()]);
+        plan.seed = seed;
+        let samples: Vec<NamedSample> =
+            (0..SAMPLES).map(|at| (SampleId::from(at.to_string()), Arc::new(Sample::new("?")))).collect();
+        let scorers = [includes().into()];
+        StopPlan::new(&[rule.parse().unwrap()], &plan, 1, &scorers, &samples).unwrap().unwrap()
+    }
+
+    fn take_finished(monitor: &mut StopMonitor) {
+        while let Some(sample) = monitor.next_finished() {
+            let mut columns = ScoreColumns::new(["includes"]);
+            columns.push(sample.to_string(), 1).score("includes", Score::new(is_right(sample))).unwrap();
+            monitor.take(sample, Ok(columns));
+        }
+    }
+
+    /// The share of right answers among the first that finish, and among those of the finished prefix, where 32 samples
+    /// run at once and a wrong answer takes five times as long.
+    fn shares(seed: u64) -> (f64, f64) {
+        const LOOK_AFTER: usize = 130;
+        let plan = plan("width(accuracy) < 0.001", seed);
+        let mut monitor = StopMonitor::new(&plan, 1).unwrap();
+        let mut waiting = plan.order.iter().map(|sample| *sample as usize);
+        // When each of the running samples ends.
+        let mut running: Vec<(u32, usize)> = Vec::new();
+        let (mut now, mut right) = (0, 0);
+        for _ in 0..LOOK_AFTER {
+            while running.len() < 32 {
+                let sample = waiting.next().unwrap();
+                // Not all at once: each takes a little more or less.
+                let takes = if is_right(sample) { 10 } else { 50 } + sample as u32 % 7;
+                running.push((now + takes, sample));
+            }
+            let (at, _) = running.iter().enumerate().min_by_key(|(_, run)| **run).unwrap();
+            let (end, sample) = running.swap_remove(at);
+            now = end;
+            right += usize::from(is_right(sample));
+            monitor.recorded(sample, true);
+        }
+        take_finished(&mut monitor);
+        (right as f64 / LOOK_AFTER as f64, monitor.progress().unwrap().value.unwrap())
+    }
+
+    #[test]
+    fn what_finishes_first_is_biased_and_the_prefix_is_not() {
+        const RUNS: u64 = 60;
+        let (mut first, mut prefix) = (0.0, 0.0);
+        for seed in 0..RUNS {
+            let (finished, taken) = shares(seed);
+            first += finished / RUNS as f64;
+            prefix += taken / RUNS as f64;
+        }
+        assert!(first > 0.755, "{first:.3} of those that finish first, where 0.7 is true");
+        assert!((prefix - 0.7).abs() < 0.02, "{prefix:.3} of the prefix");
+    }
+
+    #[test]
+    fn a_sample_that_is_not_finished_holds_the_prefix_back() {
+        let plan = plan("width(accuracy) < 0.2", 1);
+        let mut monitor = StopMonitor::new(&plan, 1).unwrap();
+        let order: Vec<usize> = plan.order.iter().map(|sample| *sample as usize).collect();
+        for sample in &order[1..400] {
+            monitor.recorded(*sample, true);
+            take_finished(&mut monitor);
+        }
+        assert_eq!((monitor.prefix, monitor.is_held()), (0, false));
+        monitor.recorded(order[0], true);
+        take_finished(&mut monitor);
+        assert_eq!((monitor.prefix, monitor.is_held()), (400, true));
+        let conclusion = monitor.conclusion().unwrap();
+        assert_eq!(conclusion.samples, 400);
+        assert!(conclusion.upper - conclusion.lower < 0.2);
+        // With one behind a gap, the samples of the log are no prefix.
+        monitor.recorded(order[500], true);
+        assert!(monitor.conclusion().is_none());
+        assert!(monitor.is_needed(order[450], None) && !monitor.is_needed(order[501], None));
+        assert!(monitor.is_needed(order[501], Some(order[501])));
+    }
+
+    #[test]
+    fn reasons_show_that_the_rule_holds() {
+        let reason = |rule: &str, lower: f64, upper: f64| {
+            let rule: StopRule = rule.parse().unwrap();
+            let metric = "accuracy".to_owned();
+            let progress =
+                SequenceProgress { rule, metric, value: None, lower, upper, samples: 9, population: 99 };
+            assert!(progress.holds());
+            progress.reason()
+        };
+        assert_eq!(reason("width(accuracy) < 0.04", 0.661, 0.7), "width(accuracy) 0.039 < 0.04");
+        assert_eq!(reason("width(accuracy) < 0.04", 0.66004, 0.7), "width(accuracy) 0.03996 < 0.04");
+        assert_eq!(reason("width(accuracy) < 2", 0.5, 2.25), "width(accuracy) 1.750 < 2");
+        assert_eq!(reason("decided(accuracy, 0.5)", 0.51, 0.7), "accuracy is above 0.5: 0.510 to 0.700");
+        assert_eq!(reason("decided(accuracy, 0.5)", 0.1, 0.4), "accuracy is below 0.5: 0.100 to 0.400");
+        let better = "better than a.eval: the difference in accuracy is 0.010 to 0.200";
+        assert_eq!(reason("better_than(a.eval)", 0.01, 0.2), better);
     }
 }

@@ -10,7 +10,7 @@ mod problem;
 use std::collections::BTreeSet;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{Metric, Metrics};
+use errorbar_core::{KeyUsage, Metrics, Plan, RequiredKey};
 
 use crate::effects::{SolverEffects, Template};
 use crate::template::placeholders;
@@ -95,62 +95,97 @@ pub(crate) fn names_of_template(template: &Template, dataset: &Dataset) -> Vec<(
     unknown.into_iter().map(|name| (name.to_owned(), finding(name))).collect()
 }
 
-/// A key that samples are clustered or grouped by, and what for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct RequiredKey {
-    pub(crate) key: String,
-    pub(crate) purpose: &'static str,
-}
-
-impl RequiredKey {
-    pub(crate) fn cluster(key: impl Into<String>) -> Self {
-        RequiredKey { key: key.into(), purpose: "cluster" }
-    }
-
-    /// Whether samples lack the key, which fails the figures after the last request. `scores_all` if every sample that
-    /// does not fail has a score: one without is in no figure, and needs no key.
-    pub(crate) fn check(
-        &self,
-        dataset: &Dataset,
-        samples: &[NamedSample],
-        scores_all: bool,
-    ) -> Option<Finding> {
-        let RequiredKey { key, purpose } = self;
-        let (lacking, _) = samples.iter().find(|sample| !has(key)(sample))?;
-        let is_rare = samples.iter().any(has(key));
-        if is_rare && !scores_all {
+/// Whether samples lack a key, which fails the figures after the last request. `scores_all` if every sample that does not
+/// fail has a score: one without is in no figure, and needs no key.
+pub(crate) fn check_key(
+    required: &RequiredKey,
+    dataset: &Dataset,
+    samples: &[NamedSample],
+    scores_all: bool,
+) -> Option<Finding> {
+    let RequiredKey { key, usage, .. } = required;
+    let (lacking, _) = samples.iter().find(|sample| !has(key)(sample))?;
+    let is_rare = samples.iter().any(has(key));
+    let keys = keys_of(samples);
+    match usage {
+        // A part of a map, or a key of some samples, will do.
+        KeyUsage::Condition => {
+            let is_within = key.split_once('.').is_some_and(|(map, _)| samples.iter().any(has(map)));
+            if is_rare || is_within {
+                return None;
+            }
+        }
+        // Scores may have it, of which nothing is known before there are any; a key that is nearly right is none of theirs.
+        KeyUsage::Confidence if nearest(key, keys.iter().map(String::as_str)).is_none() || !scores_all => {
+            return None;
+        }
+        _ if is_rare && !scores_all => {
             return Some(Finding::Warning(format!(
-                "sample {:?} has no metadata key `{key}` to {purpose} by; if it has a score, the figure fails",
-                lacking.to_string()
+                "sample {:?} has no metadata key `{key}` {}; if it has a score, the figure fails",
+                lacking.to_string(),
+                purpose(*usage)
             )));
         }
-        Some(Finding::Problem(TaskProblem::MissingKey {
-            key: key.clone(),
-            purpose,
-            keys: keys_of(samples),
-            is_field: !is_rare && dataset.fields().iter().any(|field| field == key),
-            sample: is_rare.then(|| lacking.to_string()),
-        }))
+        _ => {}
+    }
+    Some(Finding::Problem(TaskProblem::MissingKey {
+        key: key.clone(),
+        usage: *usage,
+        keys,
+        is_field: !is_rare && dataset.fields().iter().any(|field| field == key),
+        sample: is_rare.then(|| lacking.to_string()),
+    }))
+}
+
+/// What a key is for, as in "the metadata key `topic` to cluster by".
+pub(crate) fn purpose(usage: KeyUsage) -> &'static str {
+    match usage {
+        KeyUsage::Cluster => "to cluster by",
+        KeyUsage::Group => "to group by",
+        KeyUsage::Weight => "to weight by",
+        KeyUsage::Condition => "of a condition",
+        KeyUsage::Confidence => "of the confidence",
+        _ => "that a metric reads",
     }
 }
 
-/// The keys without which these metrics fail. Custom metrics may do without the keys that they name.
+/// The keys without which these metrics fail.
 pub(crate) fn required_keys(metrics: &Metrics) -> Vec<RequiredKey> {
-    fn add(metric: &dyn Metric, keys: &mut Vec<RequiredKey>) {
-        if let Some(key) = metric.cluster() {
-            keys.push(RequiredKey::cluster(key));
-        }
-        if let Some(key) = metric.group_key() {
-            keys.push(RequiredKey { key: key.to_owned(), purpose: "group" });
-        }
-        if let Some(inner) = metric.inner() {
-            add(inner, keys);
-        }
-    }
-    let mut keys = Vec::new();
-    metrics.iter().for_each(|metric| add(metric.as_ref(), &mut keys));
+    let mut keys: Vec<RequiredKey> = metrics.iter().flat_map(|metric| metric.required_keys()).collect();
     keys.dedup();
     keys
+}
+
+/// The raters of a plan that are neither scorers nor metadata keys of the samples. They may still be fields of map-valued
+/// scores, if those are not known.
+pub(crate) fn unknown_raters(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
+    let is_scorer = |name: &str| plan.scorers.iter().any(|scorer| scorer.name == name);
+    let is_key = |name: &str| samples.iter().any(has(name));
+    let is_known = |name: &str| match name.split_once('.') {
+        _ if is_scorer(name) || is_key(name) => true,
+        Some(("scorer", rest)) => is_scorer(rest),
+        Some(("metadata", rest)) => is_key(rest),
+        // A field is one of scores.
+        Some(("field", _)) => true,
+        Some((scorer, _)) => is_scorer(scorer),
+        None => false,
+    };
+    let mut names = plan.raters().names;
+    names.retain(|name| !is_known(name));
+    names.dedup();
+    names
+}
+
+/// The problem with a rater that is none.
+pub(crate) fn unknown_rater(
+    name: String,
+    plan: &Plan,
+    dataset: &Dataset,
+    samples: &[NamedSample],
+) -> TaskProblem {
+    let is_field = dataset.fields().contains(&name);
+    let scorers = plan.scorers.iter().map(|scorer| scorer.name.clone()).collect();
+    TaskProblem::UnknownRater { name, scorers, keys: keys_of(samples), is_field }
 }
 
 /// Whether each of these scorers is known to score every sample.
@@ -163,7 +198,7 @@ fn has(key: &str) -> impl Fn(&NamedSample) -> bool {
 }
 
 /// The metadata keys of samples, in order of appearance.
-fn keys_of(samples: &[NamedSample]) -> Vec<String> {
+pub(crate) fn keys_of(samples: &[NamedSample]) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for key in samples.iter().flat_map(|(_, sample)| sample.metadata.keys()) {
         if !keys.contains(key) {

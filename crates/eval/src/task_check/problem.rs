@@ -1,6 +1,9 @@
 //! Parts of a task that do not fit together.
 
+use errorbar_core::KeyUsage;
 use errorbar_core::spec::nearest;
+
+use super::purpose;
 
 /// Parts of a task that do not fit together: what it would compute is meaningless, or fails after the last request.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -42,22 +45,35 @@ pub enum TaskProblem {
         /// Whether the dataset file has a field of that name.
         is_field: bool,
     },
-    /// A metadata key to cluster or group by that no sample has, or not every one.
+    /// A metadata key that a metric needs and that no sample has, or not every one.
     #[error(
-        "{} has the metadata key `{key}` to {purpose} by",
-        match sample { None => "no sample".to_owned(), Some(_) => "not every sample".to_owned() }
+        "{} has the metadata key `{key}` {}",
+        match sample { None => "no sample".to_owned(), Some(_) => "not every sample".to_owned() },
+        purpose(*usage)
     )]
     MissingKey {
         /// The key.
         key: String,
-        /// `cluster` or `group`.
-        purpose: &'static str,
+        /// What it is for.
+        usage: KeyUsage,
         /// The metadata keys of the samples.
         keys: Vec<String>,
         /// Whether the dataset file has a field of that name.
         is_field: bool,
         /// A sample that lacks the key, if others have it.
         sample: Option<String>,
+    },
+    /// A rater that a metric compares scores with, and that is neither a scorer nor a metadata key.
+    #[error("`{name}`, which a metric compares scores with, is no scorer of the task and no metadata key")]
+    UnknownRater {
+        /// The name.
+        name: String,
+        /// The scorers of the task.
+        scorers: Vec<String>,
+        /// The metadata keys of the samples.
+        keys: Vec<String>,
+        /// Whether the dataset file has a field of that name.
+        is_field: bool,
     },
     /// A headline that the results cannot have.
     #[error("the headline names the {part} `{name}`, which the task does not have")]
@@ -108,6 +124,19 @@ impl TaskProblem {
                     (Some(near), _) => format!("did you mean `{near}`?"),
                     (None, []) => format!("the samples have no metadata; {}", keep_field(key, keys)),
                     (None, keys) => format!("the samples have: {}", keys.join(", ")),
+                })
+            }
+            TaskProblem::UnknownRater { name, scorers, keys, is_field } => {
+                if *is_field {
+                    return Some(keep_field(name, keys));
+                }
+                let all = || scorers.iter().chain(keys).map(String::as_str);
+                Some(match nearest(name, all()) {
+                    Some(near) => format!("did you mean `{near}`?"),
+                    None => format!(
+                        "there are: {}; a field of map-valued scores is `field.{name}`",
+                        all().collect::<Vec<_>>().join(", ")
+                    ),
                 })
             }
             TaskProblem::UnknownHeadline { name, known, .. } => {

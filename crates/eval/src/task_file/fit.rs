@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use errorbar_core::spec::MetricsSpec;
-use errorbar_core::{ErrorPlan, Metrics};
+use errorbar_core::{ErrorPlan, KeyUsage, Metrics, RequiredKey};
 
 use super::WithString;
 use super::mistake::Mistakes;
@@ -12,7 +12,7 @@ use super::specs;
 use super::text::TomlString;
 use crate::effects::SolverEffects;
 use crate::task_check::{
-    self, Finding, RequiredKey, TaskProblem, names_of_template, required_keys, scores_all, solver_and_scorers,
+    self, Finding, TaskProblem, check_key, names_of_template, required_keys, scores_all, solver_and_scorers,
 };
 use crate::{AnyScorer, AnySolver, Dataset};
 
@@ -84,7 +84,7 @@ impl FileParts<'_, '_> {
         }
         let scores_all = scorers.iter().all(Option::is_some) && scores_all(scorers.into_iter().flatten());
         for (place, key) in self.keys(errors) {
-            if let Some(Finding::Problem(problem)) = key.check(dataset, samples, scores_all) {
+            if let Some(Finding::Problem(problem)) = check_key(&key, dataset, samples, scores_all) {
                 report(place, &problem);
             }
         }
@@ -132,7 +132,7 @@ impl FileParts<'_, '_> {
                 });
                 let mut strings = strings.unwrap_or_default().into_iter();
                 let place = strings.find(|string: &TomlString<'_>| string.value == key.as_str());
-                Some((place?.span, RequiredKey::cluster(key)))
+                Some((place?.span, RequiredKey::new(key, KeyUsage::Cluster)))
             };
             keys.extend(errors.cluster.iter().filter_map(of_key));
         }

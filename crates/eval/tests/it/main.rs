@@ -15,6 +15,7 @@ mod calls;
 mod calls_shared;
 mod conformance;
 mod datasets;
+mod early_stopping;
 mod events;
 mod graders;
 mod limits;

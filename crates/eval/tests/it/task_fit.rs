@@ -4,7 +4,9 @@
 use std::path::Path;
 
 use errorbar_core::metrics::{accuracy, grouped, mean, stderr};
-use errorbar_core::{ErrorPlan, HeadlineRequest, Metrics, Result, Spec, ToSpec, metrics, reducers};
+use errorbar_core::{
+    ErrorPlan, HeadlineRequest, KeyUsage, Metrics, Registry, Result, Spec, ToSpec, metrics, reducers,
+};
 use errorbar_eval::scorers::{choice, includes, matches, model_graded_qa, multi_scorer, pattern};
 use errorbar_eval::solvers::{
     chain_of_thought, generate, multiple_choice, prompt_template, self_critique, system_message, user_message,
@@ -141,19 +143,19 @@ fn a_name_in_a_prompt_is_a_problem_only_if_it_is_nearly_right() {
 #[test]
 fn keys_to_group_and_cluster_by_are_in_the_metadata() {
     let missing = |found: Vec<TaskProblem>| match found.as_slice() {
-        [TaskProblem::MissingKey { key, purpose, sample, .. }] => (key.clone(), *purpose, sample.clone()),
+        [TaskProblem::MissingKey { key, usage, sample, .. }] => (key.clone(), *usage, sample.clone()),
         other => panic!("{other:?}"),
     };
     let computed = |metrics: Metrics| problems(&task().metrics(metrics));
-    let of = |key: &str, purpose: &'static str| (key.to_owned(), purpose, None);
-    assert_eq!(missing(computed(metrics![grouped(mean(), "topic")])), of("topic", "group"));
-    assert_eq!(missing(computed(metrics![stderr().cluster("topic")])), of("topic", "cluster"));
+    let of = |key: &str, usage: KeyUsage| (key.to_owned(), usage, None);
+    assert_eq!(missing(computed(metrics![grouped(mean(), "topic")])), of("topic", KeyUsage::Group));
+    assert_eq!(missing(computed(metrics![stderr().cluster("topic")])), of("topic", KeyUsage::Cluster));
     let within = metrics![grouped(stderr().cluster("topic"), "category")];
-    assert_eq!(missing(computed(within)), of("topic", "cluster"));
+    assert_eq!(missing(computed(within)), of("topic", KeyUsage::Cluster));
     let clustered = task().errors(ErrorPlan::new().cluster("topic"));
-    assert_eq!(missing(problems(&clustered)), of("topic", "cluster"));
+    assert_eq!(missing(problems(&clustered)), of("topic", KeyUsage::Cluster));
     let some = missing(computed(metrics![grouped(mean(), "passage")]));
-    assert_eq!(some, ("passage".to_owned(), "group", Some("q2".to_owned())));
+    assert_eq!(some, ("passage".to_owned(), KeyUsage::Group, Some("q2".to_owned())));
     assert_eq!(computed(metrics![grouped(mean(), "category"), stderr().cluster("category")]), []);
     // What the options replace is not asked for.
     let metrics = Some(metrics![accuracy()]);
@@ -163,6 +165,38 @@ fn keys_to_group_and_cluster_by_are_in_the_metadata() {
     assert!(prepared(&clustered, RunOptions { errors, ..RunOptions::default() }).is_ok());
     // A custom solver may add it.
     assert_eq!(prepared(&clustered.solver(Custom), RunOptions::default()).unwrap().len(), 1);
+}
+
+#[test]
+fn keys_that_metrics_read_are_in_the_metadata() {
+    let found = |metric: &str| {
+        let metric = Registry::built_in().metric(&metric.parse().unwrap()).unwrap();
+        problems(&task().metrics([metric].into_iter().collect()))
+    };
+    let usage = |metric: &str| match found(metric).as_slice() {
+        [TaskProblem::MissingKey { usage, sample: None, .. }] => *usage,
+        other => panic!("{metric}: {other:?}"),
+    };
+    assert_eq!(usage("where(accuracy(), 'categry=easy')"), KeyUsage::Condition);
+    assert_eq!(usage("where(accuracy(), ['category=easy', 'size.rows>3'])"), KeyUsage::Condition);
+    assert_eq!(usage("where(stderr(cluster='topic'), 'category=easy')"), KeyUsage::Cluster);
+    assert_eq!(usage("weighted_mean('wight')"), KeyUsage::Weight);
+    assert_eq!(usage("grouped(mean(), 'category', all='groups', weights='wight')"), KeyUsage::Weight);
+    assert_eq!(usage("brier(confidence='categry')"), KeyUsage::Confidence);
+    // A condition is about the samples that have the key, and a scorer may state a confidence.
+    for metric in ["where(accuracy(), 'passage=p1')", "where(accuracy(), 'category.part=x')", "brier()"] {
+        assert_eq!(found(metric), [], "{metric}");
+    }
+    for metric in ["ppi('humn')", "cohen_kappa('humn')", "precision('metadata.humn')", "ppi('scorer.humn')"] {
+        assert!(matches!(found(metric).as_slice(), [TaskProblem::UnknownRater { .. }]), "{metric}");
+    }
+    for metric in ["cohen_kappa('category')", "ppi('metadata.category')", "ppi('field.part')"] {
+        assert_eq!(found(metric), [], "{metric}");
+    }
+    // A custom solver may add them.
+    let metric = Registry::built_in().metric(&"where(accuracy(), 'size.rows>3')".parse().unwrap()).unwrap();
+    let custom = task().metrics([metric].into_iter().collect()).solver(Custom);
+    assert_eq!(prepared(&custom, RunOptions::default()).unwrap().len(), 1);
 }
 
 #[test]

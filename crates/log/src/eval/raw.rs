@@ -6,6 +6,7 @@ use std::sync::Arc;
 use errorbar_core::MetadataKeys;
 
 use super::container::{Container, LogLayout};
+use super::early_stop::STOPPED_EARLY;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::Header;
 use super::json::{FieldSelection, Selection, Skimmer, Validator};
@@ -93,7 +94,7 @@ fn short_header(json: &[u8], skimmer: impl Fn(Vec<(&'static str, Selection)>) ->
         ("task", All),
         ("model", All),
         ("dataset", Fields(&[("samples", All)])),
-        ("config", Fields(&[("epochs", All)])),
+        ("config", Fields(&[("epochs", All), (STOPPED_EARLY, All)])),
     ];
     const IDS: FieldSelection = &[("dataset", Fields(&[("sample_ids", All)]))];
     let read = |fields| {

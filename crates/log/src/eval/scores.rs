@@ -256,9 +256,9 @@ fn take_digest(sample: &mut StoredSample) -> u64 {
     match std::mem::take(&mut sample.input) {
         // A string is a message of the user.
         Input::Text(text) => (MessageRole::User.name(), text).hash(&mut hasher),
-        Input::Messages(messages) => messages
-            .into_iter()
-            .for_each(|message| (message.role.name(), message.content).hash(&mut hasher)),
+        Input::Messages(messages) => {
+            messages.into_iter().for_each(|message| (message.role.name(), message.content).hash(&mut hasher))
+        }
     }
     sample.choices.take().hash(&mut hasher);
     match std::mem::take(&mut sample.target) {

@@ -17,7 +17,9 @@ use super::long::RowNames;
 use super::long::value_bytes;
 use super::long_parts::LongParts;
 use super::row::TableRow;
-use super::{ScoreTable, TableErrorKind, TableLimits, TableOptions, finish, no_score_column, no_split_column};
+use super::{
+    ScoreTable, TableErrorKind, TableLimits, TableOptions, finish, no_score_column, no_split_column,
+};
 use crate::json_value::{self, MemoryAllowance, Scalar};
 
 const BUFFER_BYTES: usize = 1 << 18;

@@ -67,11 +67,7 @@ impl LongParts {
     }
 
     /// The table of the row's log, made when it is first met.
-    fn part(
-        &mut self,
-        row: &mut TableRow,
-        names: RowNames<'_>,
-    ) -> Result<&mut LogPart, TableErrorKind> {
+    fn part(&mut self, row: &mut TableRow, names: RowNames<'_>) -> Result<&mut LogPart, TableErrorKind> {
         let log = match (row.log.take().filter(|log| !log.is_empty()), names.split) {
             (None, Some(column)) => return Err(TableErrorKind::EmptySplit(column.to_owned())),
             (None, None) => (String::new(), None),

@@ -110,6 +110,7 @@ pub(crate) fn lines(comparison: &Comparison, report: &ComparisonReport) -> Vec<S
 pub(crate) fn notes(comparison: &Comparison, report: &ComparisonReport, shows_n: bool) -> Vec<String> {
     let mut notes = Vec::new();
     notes.extend(pairs(comparison, shows_n));
+    notes.extend(clusters(comparison).filter(|_| shows_n || has_few_clusters(comparison)));
     notes.extend(won(comparison));
     notes.extend(removed(comparison));
     notes.extend(detectable(comparison, report));
@@ -122,7 +123,7 @@ pub(crate) fn notes(comparison: &Comparison, report: &ComparisonReport, shows_n:
     notes.extend(bounds(&comparison.difference));
     notes.extend(notes::remarks(&comparison.difference));
     let rule = report.options.gate.zip(comparison.gate);
-    notes.extend(rule.map(|(rule, outcome)| gate::reason(rule, outcome, comparison)));
+    notes.extend(rule.map(|(rule, outcome)| gate::short_reason(rule, outcome, comparison)));
     notes
 }
 
@@ -135,6 +136,25 @@ fn pairs(comparison: &Comparison, shows_n: bool) -> Option<String> {
         n if shows_n => Some(counted(n, thing)),
         _ => None,
     }
+}
+
+/// `48 clusters`; `only 8 clusters, df 7` of few.
+pub(crate) fn clusters(comparison: &Comparison) -> Option<String> {
+    let error = error_of(&comparison.difference).filter(|error| !error.clusters.is_empty())?;
+    let counts: Vec<String> = error.clusters.iter().map(u64::to_string).collect();
+    let text = format!("{} clusters", counts.join(" × "));
+    Some(match has_few_clusters(comparison) {
+        true if error.df.is_finite() => {
+            format!("only {text}, df {}", plain((error.df * 10.0).round() / 10.0))
+        }
+        true => format!("only {text}"),
+        false => text,
+    })
+}
+
+fn has_few_clusters(comparison: &Comparison) -> bool {
+    let error = error_of(&comparison.difference);
+    error.is_some_and(|error| error.clusters.iter().any(|clusters| *clusters < FEW))
 }
 
 /// `12 wins, 23 losses, 109 ties`.
@@ -156,8 +176,8 @@ fn removed(comparison: &Comparison) -> Option<String> {
         return None;
     }
     let correlation = comparison.correlation.as_ref().ok().map(|r| format!("r {}", fixed(*r, 2)));
-    let share = comparison.variance_removed.as_ref().ok().map(|share| {
-        let percents = (share * 100.0).round();
+    let percents = comparison.variance_removed.as_ref().ok().map(|share| (share * 100.0).round());
+    let share = percents.filter(|percents| *percents != 0.0).map(|percents| {
         let sign = if percents > 0.0 { "-" } else { "+" };
         format!("variance {sign}{}", percent(percents.abs() / 100.0))
     });
@@ -204,7 +224,7 @@ fn missing(comparison: &Comparison, verdict: &Verdict) -> Vec<String> {
     let test = comparison.test.as_ref().err().map(Undefined::to_string);
     let is_open = *verdict == Verdict::NotShown;
     let mde = comparison.mde.as_ref().err().filter(|_| is_open).map(Undefined::to_string);
-    let is_expected = comparison.is_paired && comparison.n >= FEW;
+    let is_expected = comparison.is_paired && comparison.n >= FEW && comparison.group_key.is_none();
     let correlation =
         comparison.correlation.as_ref().err().filter(|_| is_expected).map(|reason| match reason {
             Undefined::NoSpread { .. } => "all scores of a side are equal".to_owned(),
@@ -253,9 +273,4 @@ fn bounds(difference: &Estimate) -> Option<String> {
         }
     };
     Some(format!("with {with}: {} at worst, {} at best", text(bounds.worst), text(bounds.best)))
-}
-
-/// Whether the error of a difference is from clusters.
-pub(crate) fn is_clustered(comparison: &Comparison) -> bool {
-    error_of(&comparison.difference).is_some_and(|error| !error.clusters.is_empty())
 }

@@ -2,7 +2,8 @@
 
 use errorbar_core::{Comparison, Gate, GateOutcome};
 
-use super::record::interval_of;
+use super::record::{interval_of, why_no_interval};
+use crate::figure::EstimateText;
 use crate::number::plain;
 
 /// The name of a gate in machine-readable output, and its margin.
@@ -27,11 +28,22 @@ pub(crate) fn claim(gate: Gate) -> String {
     }
 }
 
-/// What was decided and why: `gate failed: the interval lies below 0`.
-pub(crate) fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
+/// What was decided and why: `gate failed: the interval [-0.042, -0.012] lies below 0`.
+pub fn gate_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
+    let ends = EstimateText::from(&comparison.difference).interval_text();
+    reason(gate, outcome, comparison, &format!(" {ends}"))
+}
+
+/// The same beside the interval.
+pub(super) fn short_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
+    reason(gate, outcome, comparison, "")
+}
+
+fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison, ends: &str) -> String {
     let word = outcome.name();
     if interval_of(&comparison.difference).is_none() {
-        return format!("gate {word}: there is no interval");
+        let why = why_no_interval(&comparison.difference).map(|reason| format!(" ({reason})"));
+        return format!("gate {word}: there is no interval{}", why.unwrap_or_default());
     }
     let limit = match gate {
         Gate::NotWorse => "0".to_owned(),
@@ -49,5 +61,5 @@ pub(crate) fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) 
         (_, Gate::Equivalent(_)) => "reaches beyond",
         _ => "contains",
     };
-    format!("gate {word}: the interval {how} {limit}")
+    format!("gate {word}: the interval{ends} {how} {limit}")
 }

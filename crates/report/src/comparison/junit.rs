@@ -12,8 +12,8 @@ pub fn gate_cases(report: &ComparisonReport, decisive: bool) -> TestSuite {
     let Some(rule) = report.options.gate else { return suite };
     for comparison in &report.comparisons {
         let Some(outcome) = comparison.gate else { continue };
-        let (name, class) = (name(comparison, rule), class_name(comparison));
-        let reason = gate::reason(rule, outcome, comparison);
+        let (name, class) = (gate_name(comparison, rule), class_name(comparison));
+        let reason = gate::gate_reason(rule, outcome, comparison);
         let must_hold = decisive || rule != Gate::NotWorse;
         let case = match outcome {
             GateOutcome::Passed => JUnitCase::passed(name, class),
@@ -26,7 +26,7 @@ pub fn gate_cases(report: &ComparisonReport, decisive: bool) -> TestSuite {
 }
 
 /// `magpie: accuracy, category geography: not worse by 0.02 or more`.
-fn name(comparison: &Comparison, rule: Gate) -> String {
+pub fn gate_name(comparison: &Comparison, rule: Gate) -> String {
     let what = figures::subject(comparison);
     format!("{}: {what}: {}", comparison.other, gate::claim(rule))
 }

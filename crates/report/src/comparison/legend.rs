@@ -6,12 +6,12 @@ use errorbar_core::{
     Comparison, ComparisonReport, Correction, GateOutcome, IntervalMethod, Role, Side, TestMethod,
 };
 
-use super::figures::is_clustered;
 use super::gate;
 use super::record::{error_of, interval_of};
 use super::verdict::{Verdict, alpha};
 use crate::notes::most_frequent;
 use crate::number::{percent, plain};
+use crate::text::width;
 
 /// The name of a test for people.
 pub(crate) fn test_title(method: TestMethod) -> &'static str {
@@ -29,10 +29,14 @@ pub(crate) fn test_title(method: TestMethod) -> &'static str {
 
 /// What differences, intervals and p-values are, each in a few words.
 pub(crate) fn legend(report: &ComparisonReport) -> Vec<String> {
+    // The title has the names, whatever their length.
+    const MOST: usize = 20;
+    let is_short = report.sides.iter().all(|side| width(side) <= MOST);
     let mut words = vec![match report.sides.as_slice() {
-        [base, other] => format!("difference = {other} − {base}"),
-        [base, ..] => format!("difference = side − {base}"),
-        [] => "difference = other − base".to_owned(),
+        [base, other] if is_short => format!("difference = {other} − {base}"),
+        [base, _, ..] if is_short => format!("difference = side − {base}"),
+        [_, _, _, ..] => "difference = side − base".to_owned(),
+        _ => "difference = other − base".to_owned(),
     }];
     words.extend(errors(report));
     words.extend(intervals(report));
@@ -83,11 +87,11 @@ fn correction_title(correction: Correction) -> &'static str {
 fn errors(report: &ComparisonReport) -> Option<String> {
     let error = |c: &Comparison| {
         let error = error_of(&c.difference)?;
-        let by = (!c.cluster.is_empty()).then(|| format!(" by {}", c.cluster.join(" and ")));
-        let counts: Vec<String> = error.clusters.iter().map(u64::to_string).collect();
-        let clusters = is_clustered(c).then(|| format!(", {} clusters", counts.join(" × ")));
-        let how = [Some(error.method.to_string()).filter(|_| is_clustered(c)), by, clusters];
-        Some(how.into_iter().flatten().collect::<String>())
+        if error.clusters.is_empty() {
+            return Some(String::new());
+        }
+        let by = if c.cluster.is_empty() { "sample".to_owned() } else { c.cluster.join(" and ") };
+        Some(format!("{} by {by}", error.method))
     };
     let found: Vec<String> = report.comparisons.iter().filter_map(error).collect();
     let how = most_frequent(&found)?;

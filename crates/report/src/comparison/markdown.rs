@@ -50,7 +50,10 @@ fn brief(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
             if rows.is_empty() {
                 continue;
             }
-            *out += &format!("\n{}\n", heading(&table.name, &table.details));
+            let of_tasks = rows.iter().all(|row| row.is_whole) && table.details.is_empty();
+            let of_tasks = of_tasks.then(|| "mean over tasks".to_owned());
+            let details: Vec<String> = table.details.iter().cloned().chain(of_tasks).collect();
+            *out += &format!("\n{}\n", heading(&table.name, &details));
             let (titles, cells) = cells(&ComparedTable { rows, ..table.clone() }, "– ", false);
             *out += &format!("\n{}", pipe_table(&titles, &cells));
             if left_out > 0 {

@@ -24,7 +24,8 @@ mod terminal;
 mod verdict;
 
 pub use flip::Flip;
-pub use junit::gate_cases;
+pub use gate::gate_reason;
+pub use junit::{gate_cases, gate_name};
 pub use record::{ComparisonRecord, UndefinedComparisonParts};
 
 use errorbar_core::ComparisonReport;

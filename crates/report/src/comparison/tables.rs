@@ -198,7 +198,7 @@ impl TableBuilder<'_> {
         };
         ComparedTable {
             name: key.name(),
-            details: whole.map(|c| self.samples(c)).into_iter().collect(),
+            details: whole.map(|c| self.samples(c)).unwrap_or_default(),
             label_title: if self.is_many { "side" } else { "" },
             base_title: base,
             other_title: other,
@@ -213,8 +213,10 @@ impl TableBuilder<'_> {
     }
 
     /// The samples that a comparison is over.
-    fn samples(&self, c: &Comparison) -> String {
-        if c.is_paired { counted(c.n, "pair") } else { format!("unpaired, {}", counted(c.n, "score")) }
+    fn samples(&self, c: &Comparison) -> Vec<String> {
+        let pairs =
+            if c.is_paired { counted(c.n, "pair") } else { format!("unpaired, {}", counted(c.n, "score")) };
+        std::iter::once(pairs).chain(figures::clusters(c)).collect()
     }
 
     /// What rows of two sides have in common, if they are below a heading.

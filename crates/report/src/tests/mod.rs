@@ -1,6 +1,7 @@
 //! Over results made by hand: no figure is lost, no unknown shown as a number, no line too wide.
 
 mod comparison_fixtures;
+mod comparison_machines;
 mod comparisons;
 mod epochs;
 mod fixtures;

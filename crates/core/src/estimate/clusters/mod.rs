@@ -1,12 +1,15 @@
 //! Scores by cluster: what clustered errors and intervals are made of.
 
+mod correction;
 mod spanning;
 mod totals;
 mod variance;
 
+pub(crate) use correction::ClusterCorrection;
 pub(super) use spanning::{ClusteredGroup, spanning_error, spans};
 pub(super) use variance::{bell_mccaffrey_of_weights, degrees_of_freedom};
 
+use std::collections::HashMap;
 use std::hash::Hash;
 
 use foldhash::fast::RandomState;
@@ -55,6 +58,53 @@ pub(crate) fn identify(
     })
 }
 
+/// The clusters of scores by a metadata key.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct RowClusters {
+    /// The ids of the clusters, in order of first appearance.
+    pub(crate) ids: Interner<LeafKey>,
+    /// The cluster of the score at each position: a number of those ids.
+    pub(crate) of_positions: Vec<u32>,
+}
+
+impl RowClusters {
+    /// Every distinct value of the key is looked at once.
+    ///
+    /// # Errors
+    /// The first sample without the key, or with a value that is no cluster id.
+    pub(crate) fn by_key(metric: &str, key: &str, scores: &Scores<'_>) -> Result<Self> {
+        let column = scores.key(metric, key);
+        let codes = scores.codes(&column)?;
+        let mut clusters = RowClusters::default();
+        let mut of_code: HashMap<u32, u32, RandomState> = HashMap::default();
+        clusters.of_positions.reserve(codes.len());
+        for (at, code) in codes.iter().enumerate() {
+            let cluster = match of_code.get(code) {
+                Some(cluster) => *cluster,
+                None => {
+                    let id = identify(metric, key, column.value(*code as usize), scores, at)?;
+                    let cluster = clusters.ids.intern(id);
+                    of_code.insert(*code, cluster);
+                    cluster
+                }
+            };
+            clusters.of_positions.push(cluster);
+        }
+        Ok(clusters)
+    }
+
+    /// The sample of each score is its cluster.
+    pub(crate) fn by_sample(scores: &Scores<'_>) -> Self {
+        let mut clusters = RowClusters::default();
+        for at in 0..scores.len() {
+            let id = LeafKey::Text(scores.sample_id(at).to_owned());
+            let cluster = clusters.ids.intern(id);
+            clusters.of_positions.push(cluster);
+        }
+        clusters
+    }
+}
+
 /// Whether all scores have a cluster by every key of the plan. A key that a metric named is checked by that metric.
 ///
 /// # Errors
@@ -62,15 +112,7 @@ pub(crate) fn identify(
 pub(crate) fn check(scores: &Scores<'_>) -> Result<()> {
     let estimation = scores.estimation();
     for key in estimation.errors.cluster.iter().filter(|_| !estimation.implied_cluster) {
-        let column = scores.key(ERRORS, key);
-        let codes = scores.codes(&column)?;
-        let mut is_checked = vec![false; column.distinct()];
-        for (at, code) in codes.iter().enumerate() {
-            if let Some(checked) = is_checked.get_mut(*code as usize).filter(|checked| !**checked) {
-                identify(ERRORS, key, column.value(*code as usize), scores, at)?;
-                *checked = true;
-            }
-        }
+        RowClusters::by_key(ERRORS, key, scores)?;
     }
     Ok(())
 }

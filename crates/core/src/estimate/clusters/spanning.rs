@@ -13,9 +13,9 @@ use std::hash::Hash;
 use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
-use super::{Cluster, Clusters};
+use super::{Cluster, ClusterCorrection, Clusters};
 use crate::estimate::cluster_error::WayError;
-use crate::estimate::{Cr, Draws, ErrorMethod, Maybe, Undefined};
+use crate::estimate::{Draws, ErrorMethod, Maybe, Undefined};
 use crate::random::Random;
 use crate::stats::{ExactSum, resampled_figures, root_of_squares, standard_deviation};
 
@@ -63,34 +63,26 @@ pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash + Ord>(
     if parts.values().flatten().any(|part| others(part) == 0.0) {
         return Err(Undefined::Other("a group has only one cluster".to_owned()));
     }
-    let share = (g - 1) as f64 / g as f64;
-    let (power, factor) = match method {
-        ErrorMethod::Cluster(Cr::Cr0) => (Adjustment::None, 1.0),
-        ErrorMethod::Cluster(Cr::Cr1) => (Adjustment::None, 1.0 / share),
-        ErrorMethod::Cluster(Cr::Cr2) => (Adjustment::Half, 1.0),
-        ErrorMethod::Cluster(Cr::Cr3) => (Adjustment::Full, 1.0),
-        ErrorMethod::Jackknife => (Adjustment::Full, share),
-        _ => {
-            // In the order of their ids, whatever that of the scores was.
-            parts.sort_unstable_keys();
-            let parts: Vec<&Vec<ClusterPart<'_>>> = parts.values().collect();
-            let weights: Vec<f64> = groups.iter().map(|group| group.weight).collect();
-            return Ok((drawn(&parts, &weights, draws, random)?, g));
-        }
+    let Some(correction) = ClusterCorrection::of_method(method, parts.len()) else {
+        // In the order of their ids, whatever that of the scores was.
+        parts.sort_unstable_keys();
+        let parts: Vec<&Vec<ClusterPart<'_>>> = parts.values().collect();
+        let weights: Vec<f64> = groups.iter().map(|group| group.weight).collect();
+        return Ok((drawn(&parts, &weights, draws, random)?, g));
     };
     let contribution = |of_cluster: &Vec<ClusterPart<'_>>| {
         let mut sum = ExactSum::new();
         for part in of_cluster {
             let (n, weight) = size(part);
-            sum.add(weight * part.deviation / power.divisor(n, others(part)));
+            sum.add(weight * part.deviation / correction.divisor(n, others(part)));
         }
         sum.to_f64()
     };
     let contributions: Vec<f64> = parts.values().map(contribution).collect();
-    let se = root_of_squares(&contributions, factor);
-    let df = match power {
-        Adjustment::None => (g - 1) as f64,
-        _ => degrees_of_freedom(parts.values(), &size),
+    let se = root_of_squares(&contributions, correction.factor());
+    let df = match correction.is_by_size() {
+        false => (g - 1) as f64,
+        true => degrees_of_freedom(parts.values(), &size),
     };
     if se.is_finite() { Ok((WayError { se, df, draws: None }, g)) } else { Err(Undefined::Overflow) }
 }
@@ -127,25 +119,6 @@ fn drawn(
     }
     let se = standard_deviation(&figures);
     Ok(WayError { se, df: (units - 1) as f64, draws: Some(Draws::new(random.seed, count)) })
-}
-
-/// The power of 1 − n_cg/n_g that a deviation is divided by.
-#[derive(Clone, Copy)]
-enum Adjustment {
-    None,
-    Half,
-    Full,
-}
-
-impl Adjustment {
-    /// What a deviation is divided by, in a group of n scores of which `others` are outside of the cluster.
-    fn divisor(self, n: f64, others: f64) -> f64 {
-        match self {
-            Adjustment::None => n,
-            Adjustment::Half => n.sqrt() * others.sqrt(),
-            Adjustment::Full => others,
-        }
-    }
 }
 
 /// Satterthwaite's degrees of freedom of CR2 for independent scores of equal variance, (tr P)² / tr P². With

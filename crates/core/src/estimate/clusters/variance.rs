@@ -2,9 +2,9 @@
 
 use std::hash::Hash;
 
-use super::{Cluster, Clusters};
+use super::{Cluster, ClusterCorrection, Clusters};
 use crate::estimate::{Cr, ErrorMethod};
-use crate::stats::{ExactSum, root_of_squares};
+use crate::stats::ExactSum;
 
 impl<Id: Clone + Eq + Hash> Clusters<Id> {
     /// The clustered standard error of the mean with the small-sample factor (CR1):
@@ -17,38 +17,19 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
     }
 
     /// The clustered standard error of the mean with a small-sample correction; `None` for fewer than two clusters.
-    /// With D_g = S_g − n_g·x̄:
-    ///
-    /// - CR0: √(Σ D_g²) / n
-    /// - CR1: √(Σ D_g² · G/(G−1)) / n
-    /// - CR2: √(Σ D_g² / (n(n − n_g)))
-    /// - CR3: √(Σ D_g² / (n − n_g)²)
-    ///
-    /// Pustejovsky & Tipton, "Small-sample methods for cluster-robust variance estimation", 2018, for a mean: the matrix
-    /// (I − H_gg)^(−½) has the eigenvalue √(n/(n − n_g)) along the ones, and D_g is a sum along the ones.
     pub(crate) fn corrected_stderr(&self, correction: Cr) -> Option<f64> {
-        let g = self.len();
-        if g < 2 {
-            return None;
-        }
-        let n = self.n();
-        Some(match correction {
-            Cr::Cr0 => root_of_squares(&self.deviations(|_| 1.0), 1.0) / n as f64,
-            Cr::Cr1 => {
-                let factor = g as f64 / (g - 1) as f64;
-                root_of_squares(&self.deviations(|_| 1.0), factor) / n as f64
-            }
-            Cr::Cr2 => root_of_squares(&self.deviations(|others| (n as f64).sqrt() * others.sqrt()), 1.0),
-            Cr::Cr3 => root_of_squares(&self.deviations(|others| others), 1.0),
-        })
+        self.stderr_by(ClusterCorrection::new(correction, self.len()))
     }
 
     /// The standard error of the mean by leaving out one cluster at a time, √((G−1)/G · Σ (x̄₋g − x̄)²): that of CR3 with
     /// the factor (G−1)/G. `None` for fewer than two clusters.
     pub(crate) fn jackknife_stderr(&self) -> Option<f64> {
-        let g = self.len();
-        // x̄ − x̄₋g = D_g / (n − n_g).
-        (g > 1).then(|| root_of_squares(&self.deviations(|others| others), (g - 1) as f64 / g as f64))
+        self.stderr_by(ClusterCorrection::jackknife(self.len()))
+    }
+
+    fn stderr_by(&self, correction: ClusterCorrection) -> Option<f64> {
+        let stderr = || correction.stderr(self.n() as f64, |divisor| self.deviations(divisor));
+        (self.len() > 1).then(stderr)
     }
 
     /// D_g over a weight, which is given the number of scores outside of the cluster.
@@ -84,9 +65,10 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
 
 /// The degrees of freedom of a method for clusters of these sizes.
 pub(crate) fn degrees_of_freedom(method: ErrorMethod, sizes: impl Iterator<Item = u64> + Clone) -> f64 {
-    match method {
-        ErrorMethod::Cluster(Cr::Cr2 | Cr::Cr3) | ErrorMethod::Jackknife => bell_mccaffrey(sizes),
-        _ => (sizes.count() as f64 - 1.0).max(0.0),
+    let clusters = sizes.clone().count();
+    match ClusterCorrection::of_method(method, clusters) {
+        Some(correction) if correction.is_by_size() => bell_mccaffrey(sizes),
+        _ => (clusters as f64 - 1.0).max(0.0),
     }
 }
 

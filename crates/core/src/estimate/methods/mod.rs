@@ -79,6 +79,7 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
 /// The interval of a method: two ends, or one where the plan wants a bound.
 pub(super) fn interval(input: &IntervalInput<'_>, method: IntervalMethod) -> Maybe<Interval> {
     let (level, side) = (input.plan.level(), input.plan.side());
+    side.check_level(level).map_err(Undefined::Other)?;
     let mut ends = ends(input, method, side.confidence_of_ends(level))?;
     if method.is_resampled() {
         // Resamples know nothing of the population. What they leave out is a part of the variance, whatever its shape.
@@ -104,9 +105,9 @@ impl IntervalInput<'_> {
                 ScoreKind::Unbounded => Err("range unknown".to_owned()),
             };
         };
-        let within = |x: f64| (low..=high).contains(&x);
-        let inside = self.extent.map_or(within(self.mean), |e| within(e.least) && within(e.greatest));
-        if inside { Ok((low, high)) } else { Err(format!("a score lies outside the range {low} to {high}")) }
+        let (least, greatest) = self.extent.map_or((self.mean, self.mean), |e| (e.least, e.greatest));
+        let outside = || format!("a score lies outside the range {low} to {high}");
+        self.plan.range_of(least, greatest).ok_or_else(outside)
     }
 
     /// Whether all scores are 0 or 1, and the range is that, too.

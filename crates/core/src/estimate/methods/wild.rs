@@ -3,7 +3,7 @@
 use super::bootstrap::{no_values, two_ways};
 use super::{DrawSource, Ends, IntervalInput};
 use crate::estimate::{Maybe, Undefined, WildWeights};
-use crate::stats::{ClusterTotal, Weights, WildBootstrap};
+use crate::stats::{ClusterTotal, WeightPoints, WildBootstrap};
 
 /// The most clusters. With this many it is Student's interval but for its noise, and each has a random number in each resample.
 pub(in crate::estimate) const MAX_CLUSTERS: u64 = 100_000;
@@ -47,9 +47,9 @@ pub(in crate::estimate) fn is_drawn(input: &IntervalInput<'_>, weights: WildWeig
     input.units() > of(weights).most_enumerated() as u64
 }
 
-fn of(weights: WildWeights) -> Weights {
+fn of(weights: WildWeights) -> WeightPoints {
     match weights {
-        WildWeights::Webb => Weights::WEBB,
-        WildWeights::Rademacher => Weights::RADEMACHER,
+        WildWeights::Webb => WeightPoints::WEBB,
+        WildWeights::Rademacher => WeightPoints::RADEMACHER,
     }
 }

@@ -8,6 +8,7 @@ use crate::value::{Conversion, Leaf, LeafKey, LeafRef};
 
 /// How much two labels that differ disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Weights {
     /// By their distance.
     Linear,

@@ -67,7 +67,7 @@ impl ArgType for RaterNames {
 }
 
 /// Which ratings a metric compares, and how it reads them.
-pub(super) struct Comparison<'m> {
+pub(super) struct RaterComparison<'m> {
     pub(super) metric: &'static str,
     /// All raters, or the one beside the scorer itself; ratings in lists if unset.
     pub(super) raters: Option<&'m [String]>,
@@ -82,7 +82,7 @@ pub(super) struct RatedItems {
     labels: Vec<Vec<LeafKey>>,
 }
 
-impl Comparison<'_> {
+impl RaterComparison<'_> {
     /// The items that have a rating.
     pub(super) fn items(&self, scores: &Scores<'_>) -> Result<RatedItems> {
         match self.raters {

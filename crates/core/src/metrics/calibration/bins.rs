@@ -1,10 +1,11 @@
 //! Predictions of about the same confidence, together.
 
-use super::Prediction;
+use super::ConfidentAnswer;
 use crate::args::ArgWord;
 
 /// How confidences are divided into bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Scheme {
     /// Bins of equal width.
     #[default]
@@ -54,8 +55,8 @@ impl Bin {
 
 /// The bins of predictions in the order of their confidence, each counted as often as `weight` has it. Some may be empty.
 pub(in crate::metrics) fn bins(
-    predictions: &[Prediction],
-    weight: impl Fn(&Prediction) -> u32,
+    predictions: &[ConfidentAnswer],
+    weight: impl Fn(&ConfidentAnswer) -> u32,
     count: usize,
     scheme: Scheme,
 ) -> Vec<Bin> {
@@ -85,7 +86,11 @@ pub(in crate::metrics) fn bins(
 
 /// The quantiles that divide the predictions into parts, interpolated linearly between order statistics. The positions
 /// are integers with a fraction, so rounding cannot put an observation on the wrong side.
-fn quantiles(predictions: &[Prediction], weight: impl Fn(&Prediction) -> u32, parts: usize) -> Vec<f64> {
+fn quantiles(
+    predictions: &[ConfidentAnswer],
+    weight: impl Fn(&ConfidentAnswer) -> u32,
+    parts: usize,
+) -> Vec<f64> {
     let n: u64 = predictions.iter().map(|prediction| u64::from(weight(prediction))).sum();
     let mut seen = 0;
     let mut rest = predictions.iter();
@@ -121,8 +126,9 @@ mod tests {
     use super::super::once;
     use super::*;
 
-    fn predictions(confidences: &[f64]) -> Vec<Prediction> {
-        let prediction = |confidence: &f64| Prediction { confidence: *confidence, is_right: true, unit: 0 };
+    fn predictions(confidences: &[f64]) -> Vec<ConfidentAnswer> {
+        let prediction =
+            |confidence: &f64| ConfidentAnswer { confidence: *confidence, is_right: true, unit: 0 };
         confidences.iter().map(prediction).collect()
     }
 
@@ -151,7 +157,7 @@ mod tests {
     fn a_weight_is_as_many_copies() {
         let rows = predictions(&[0.05, 0.2, 0.4, 0.95]);
         let copies = predictions(&[0.05, 0.05, 0.05, 0.4, 0.95, 0.95]);
-        let weight = |prediction: &Prediction| match prediction.confidence {
+        let weight = |prediction: &ConfidentAnswer| match prediction.confidence {
             0.05 => 3,
             0.4 => 1,
             0.95 => 2,

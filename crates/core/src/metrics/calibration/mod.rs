@@ -34,14 +34,14 @@ pub(super) struct PredictionSource {
 
 /// One answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Prediction {
+pub(super) struct ConfidentAnswer {
     pub(super) confidence: f64,
     pub(super) is_right: bool,
     /// What it belongs to when units are resampled.
     pub(super) unit: u32,
 }
 
-impl Prediction {
+impl ConfidentAnswer {
     /// 1 if the answer was right.
     pub(super) fn outcome(&self) -> f64 {
         f64::from(u8::from(self.is_right))
@@ -53,6 +53,10 @@ macro_rules! reads_predictions {
     () => {
         fn metadata_keys(&self) -> $crate::MetadataKeys {
             $crate::MetadataKeys::one(self.confidence_or_default())
+        }
+
+        fn required_keys(&self) -> Vec<$crate::RequiredKey> {
+            vec![$crate::RequiredKey::new(self.confidence_or_default(), $crate::KeyUsage::Confidence)]
         }
 
         fn score_parts(&self) -> $crate::ScoreParts {
@@ -75,7 +79,7 @@ impl PredictionSource {
     ///
     /// # Errors
     /// A score that is neither right nor wrong, a confidence that is missing or outside of 0 to 1.
-    pub(super) fn read(&self, scores: &Scores<'_>) -> Result<Vec<Prediction>> {
+    pub(super) fn read(&self, scores: &Scores<'_>) -> Result<Vec<ConfidentAnswer>> {
         let outcomes =
             scores.finite(self.metric, &self.conversion, |numbers| numbers.to_floats().into_owned())?;
         let column = scores.key(self.metric, &self.key);
@@ -92,7 +96,7 @@ impl PredictionSource {
             let found = found.filter(|value| !value.is_null()).ok_or_else(|| self.missing(scores, at))?;
             let confidence = number_of(found).filter(|number| (0.0..=1.0).contains(number));
             let confidence = confidence.ok_or_else(|| self.no_confidence(scores, at, found))?;
-            predictions.push(Prediction { confidence, is_right, unit: 0 });
+            predictions.push(ConfidentAnswer { confidence, is_right, unit: 0 });
         }
         Ok(predictions)
     }
@@ -141,7 +145,10 @@ fn percentage(value: &Json) -> bool {
 /// Predictions in the order of their confidence, the units of the plan beside them.
 ///
 /// Where several are alike the unit decides, so that sums have the same bits in any order of the scores.
-pub(super) fn sorted(mut predictions: Vec<Prediction>, units: Option<&ScoreUnits>) -> Vec<Prediction> {
+pub(super) fn sorted(
+    mut predictions: Vec<ConfidentAnswer>,
+    units: Option<&ScoreUnits>,
+) -> Vec<ConfidentAnswer> {
     if let Some(units) = units {
         let of_positions = units.of_positions();
         for (prediction, unit) in predictions.iter_mut().zip(of_positions) {
@@ -156,17 +163,17 @@ pub(super) fn sorted(mut predictions: Vec<Prediction>, units: Option<&ScoreUnits
 }
 
 /// How often a prediction is in a resample: as often as its unit.
-pub(super) fn weight_in(counts: &[u32]) -> impl Fn(&Prediction) -> u32 {
+pub(super) fn weight_in(counts: &[u32]) -> impl Fn(&ConfidentAnswer) -> u32 {
     move |prediction| counts.get(prediction.unit as usize).copied().unwrap_or(0)
 }
 
 /// Every prediction once.
-pub(super) fn once(_: &Prediction) -> u32 {
+pub(super) fn once(_: &ConfidentAnswer) -> u32 {
     1
 }
 
 /// Why there is no figure that compares right answers with wrong ones; none if there are both.
-pub(super) fn one_class(predictions: &[Prediction]) -> Option<Undefined> {
+pub(super) fn one_class(predictions: &[ConfidentAnswer]) -> Option<Undefined> {
     let right = predictions.iter().filter(|prediction| prediction.is_right).count();
     let n = predictions.len();
     match right {
@@ -192,7 +199,7 @@ pub(super) struct PredictionMean {
 /// A number for each prediction.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Loss {
-    pub(super) of: fn(&Prediction) -> f64,
+    pub(super) of: fn(&ConfidentAnswer) -> f64,
     /// The largest that there is; the smallest is 0.
     pub(super) largest: f64,
     /// The name of the note that counts predictions with the largest loss, if they are to be counted.

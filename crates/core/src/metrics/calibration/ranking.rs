@@ -1,6 +1,6 @@
 //! How well confidence ranks right answers above wrong ones.
 
-use super::Prediction;
+use super::ConfidentAnswer;
 
 /// Right and wrong answers of each distinct confidence, in ascending order.
 #[derive(Clone, Debug)]
@@ -13,14 +13,17 @@ pub(in crate::metrics) struct Ranking {
 
 /// The share of answers of the other kind that a right or a wrong answer of one confidence is ranked correctly against.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::metrics) struct Side {
+pub(in crate::metrics) struct Placement {
     pub(in crate::metrics) of_right: f64,
     pub(in crate::metrics) of_wrong: f64,
 }
 
 impl Ranking {
     /// Of predictions in the order of their confidence, each counted as often as `weight` has it.
-    pub(in crate::metrics) fn new(predictions: &[Prediction], weight: impl Fn(&Prediction) -> u32) -> Self {
+    pub(in crate::metrics) fn new(
+        predictions: &[ConfidentAnswer],
+        weight: impl Fn(&ConfidentAnswer) -> u32,
+    ) -> Self {
         let mut ranking = Ranking { ties: Vec::new(), right: 0, wrong: 0 };
         for tie in predictions.chunk_by(|a, b| a.confidence == b.confidence) {
             let (mut right, mut wrong) = (0, 0);
@@ -80,12 +83,12 @@ impl Ranking {
 
     /// The placements of DeLong, DeLong & Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
     /// characteristic curves", Biometrics 44, 1988: for each distinct confidence.
-    pub(in crate::metrics) fn placements(&self) -> Vec<Side> {
+    pub(in crate::metrics) fn placements(&self) -> Vec<Placement> {
         let (mut right_below, mut wrong_below) = (0, 0);
         let (all_right, all_wrong) = (self.right as f64, self.wrong as f64);
         let placement = |(right, wrong): &(u64, u64)| {
             let right_above = self.right - right_below - right;
-            let side = Side {
+            let side = Placement {
                 of_right: (wrong_below as f64 + 0.5 * *wrong as f64) / all_wrong,
                 of_wrong: (right_above as f64 + 0.5 * *right as f64) / all_right,
             };

@@ -38,8 +38,14 @@ fn bounds(
     estimation: &Estimation,
     whole: Option<ScoreKind>,
 ) -> Option<Bounds> {
-    let unit = whole.filter(|kind| *kind != ScoreKind::Unbounded).map(|_| (0.0, 1.0));
-    let (lowest, highest) = estimation.errors.range.or(unit)?;
+    let errors = &estimation.errors;
+    if errors.range.is_none() && whole.is_none_or(|kind| kind == ScoreKind::Unbounded) {
+        return None;
+    }
+    let values = groups.iter().filter_map(|group| group.number());
+    let (least, greatest) =
+        values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), x| (low.min(x), high.max(x)));
+    let (lowest, highest) = errors.range_of(least, greatest)?;
     let mut sums = [ExactSum::new(), ExactSum::new(), ExactSum::new()];
     for (group, weight) in groups.iter().zip(weights) {
         let own = match (group.bounds, &group.value) {

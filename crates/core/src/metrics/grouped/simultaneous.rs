@@ -51,7 +51,7 @@ fn marked(mut estimate: Estimate, level: f64, groups: usize, errors: &ErrorPlan)
     estimate.note("interval", format!("simultaneous over {groups} groups ({name}, each {each} %)"))
 }
 
-/// x̄ ± t·se.
+/// x̄ ± t·se. A bound has no other end: the range of scores is none of a metric that may be anything of them.
 fn by_error(estimate: &Estimate, level: f64, errors: &ErrorPlan) -> Result<Interval, Undefined> {
     let (value, error) = (estimate.value.clone()?, estimate.error.clone()?);
     if error.se == 0.0 {
@@ -59,5 +59,5 @@ fn by_error(estimate: &Estimate, level: f64, errors: &ErrorPlan) -> Result<Inter
     }
     let margin = t_quantile(errors.side().confidence_of_ends(level), error.df) * error.se;
     let interval = Interval::new(value - margin, value + margin, level, IntervalMethod::T);
-    Ok(interval.with_df(Some(error.df)).one_sided(errors.side(), errors.range))
+    Ok(interval.with_df(Some(error.df)).one_sided(errors.side(), None))
 }

@@ -98,6 +98,8 @@ fn scores_that_show_nothing() {
     assert_eq!(PilotScores::of_pairs(base, other, &[]), Err(PowerError::NoCommonSample));
     assert!(matches!(PilotScores::of_pairs(base, PilotSide::new(&one, "s"), &[]), Err(PowerError::Pilot(_))));
     assert!(matches!(PilotScores::of_one(PilotSide::new(&others, "t"), &[]), Err(PowerError::Scores(_))));
+    let no_key = PilotScores::of_one(other, &["d".to_owned()]);
+    assert!(matches!(no_key, Err(PowerError::Scores(crate::Error::MissingKey { .. }))), "{no_key:?}");
     assert!(
         matches!(PilotScores::of_one(other, &["c".to_owned()]), Err(PowerError::Pilot(_))),
         "one cluster"

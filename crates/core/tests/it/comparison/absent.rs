@@ -17,7 +17,8 @@ fn with_gaps(scores: &[(&str, Option<f64>)]) -> ScoreColumns {
 #[test]
 fn unmatched_samples_are_counted() {
     let base = with_gaps(&[("x", Some(1.0)), ("a", Some(1.0)), ("b", Some(0.0)), ("c", Some(1.0))]);
-    let other = with_gaps(&[("a", Some(0.0)), ("b", Some(0.0)), ("c", Some(1.0)), ("y", None), ("z", Some(1.0))]);
+    let other =
+        with_gaps(&[("a", Some(0.0)), ("b", Some(0.0)), ("c", Some(1.0)), ("y", None), ("z", Some(1.0))]);
     let report = report(&base, &other, &by_accuracy(), &ComparisonOptions::default());
     let comparison = &report.comparisons[0];
     assert_eq!((comparison.n, comparison.only_base, comparison.only_other), (3, 1, 2));
@@ -53,7 +54,8 @@ fn absent_scores_enter_as_bounds() {
 #[test]
 fn absent_epochs_enter_as_bounds() {
     let mut base = ScoreColumns::new(["s"]);
-    for (id, epoch, score) in [("a", 1, Some(1.0)), ("a", 2, None), ("b", 1, Some(0.0)), ("b", 2, Some(0.0))] {
+    for (id, epoch, score) in [("a", 1, Some(1.0)), ("a", 2, None), ("b", 1, Some(0.0)), ("b", 2, Some(0.0))]
+    {
         let score = score.map_or_else(|| Score::unscored("refusal"), Score::new);
         base.push(id, epoch).score("s", score).unwrap();
     }

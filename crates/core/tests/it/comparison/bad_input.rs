@@ -5,8 +5,8 @@ use std::sync::Arc;
 use errorbar_core::metrics::{accuracy, mean, stderr};
 use errorbar_core::reducers::{at_least, max, mean as mean_of_epochs};
 use errorbar_core::{
-    ComparedScores, ComparisonError, ComparisonOptions, Error, Plan, Reducer, Reducers, Score, ScoreColumns, compare,
-    metrics,
+    ComparedScores, ComparisonError, ComparisonOptions, Error, Plan, Reducer, Reducers, Score, ScoreColumns,
+    compare, metrics,
 };
 
 use super::{BASE, OTHER, by_accuracy, columns, side};
@@ -71,7 +71,9 @@ fn other_scorers_and_metrics() {
     let (one, two) = (of_ids("q", "match", &BASE), of_ids("q", "judge", &OTHER));
     let plan = by_accuracy();
     let found = error(&[side("a", &one, &plan), side("b", &two, &plan)]);
-    let ComparisonError::NoCommonScorer { base_scorers, other_scorers, .. } = found else { panic!("{found:?}") };
+    let ComparisonError::NoCommonScorer { base_scorers, other_scorers, .. } = found else {
+        panic!("{found:?}")
+    };
     assert_eq!((base_scorers, other_scorers), (vec!["match".to_owned()], vec!["judge".to_owned()]));
     // Plans that are about one scorer each compare these two.
     let mut plans = [Plan::new().metrics(metrics![accuracy()]), Plan::new().metrics(metrics![accuracy()])];
@@ -93,7 +95,9 @@ fn other_scorers_and_metrics() {
     let (by_mean, columns) = (Plan::new().metrics(metrics![mean(), stderr()]), columns(&OTHER));
     let base = super::columns(&BASE);
     let found = error(&[side("a", &base, &plan), side("b", &columns, &by_mean)]);
-    let ComparisonError::NoCommonMetric { base_metrics, other_metrics, .. } = found else { panic!("{found:?}") };
+    let ComparisonError::NoCommonMetric { base_metrics, other_metrics, .. } = found else {
+        panic!("{found:?}")
+    };
     assert_eq!(base_metrics, ["accuracy"]);
     assert_eq!(other_metrics, ["mean", "stderr"]);
 }

@@ -1,15 +1,22 @@
 //! Group for group.
 
-use errorbar_core::metrics::{All, accuracy, grouped};
-use errorbar_core::{ComparisonOptions, Correction, Error, Plan, Score, ScoreColumns, compare, metrics};
+use errorbar_core::metrics::{All, accuracy, grouped, mean};
+use errorbar_core::{
+    ComparisonOptions, Correction, Error, ErrorPlan, Plan, Registry, Score, ScoreColumns, TestMethod,
+    compare, metrics,
+};
 
-use super::{BASE, OTHER, by_accuracy, close, columns, report, side};
+use super::{BASE, GRADED, OTHER, OTHER_GRADED, by_accuracy, close, columns, report, side};
 
 fn by_category(scores: &[f64]) -> ScoreColumns {
     let mut columns = ScoreColumns::new(["s"]);
     for (id, score) in scores.iter().enumerate() {
         let category = if id < 5 { "law" } else { "art" };
-        columns.push(format!("q{id}"), 1).metadata("category", category).score("s", Score::new(*score)).unwrap();
+        columns
+            .push(format!("q{id}"), 1)
+            .metadata("category", category)
+            .score("s", Score::new(*score))
+            .unwrap();
     }
     columns
 }
@@ -21,7 +28,8 @@ fn all_and_each_group() {
     options.correction = Some(Correction::Holm);
     let (base, other) = (by_category(&BASE), by_category(&OTHER));
     let report = report(&base, &other, &by_accuracy(), &options);
-    let groups: Vec<_> = report.comparisons.iter().map(|one| (one.group_key.as_deref(), one.group.as_deref())).collect();
+    let groups: Vec<_> =
+        report.comparisons.iter().map(|one| (one.group_key.as_deref(), one.group.as_deref())).collect();
     assert_eq!(groups, [(None, None), (Some("category"), Some("law")), (Some("category"), Some("art"))]);
     let counts: Vec<_> = report.comparisons.iter().map(|one| (one.n, one.wins, one.losses)).collect();
     assert_eq!(counts, [(12, Some(3), Some(1)), (5, Some(1), Some(0)), (7, Some(2), Some(1))]);
@@ -64,5 +72,55 @@ fn grouped_metrics() {
     let key = Some("category");
     assert_eq!(groups, [(key, Some("law"), 5), (key, Some("art"), 7), (key, None, 12)]);
     close(rows[2].difference.number().unwrap(), (0.2 + 1.0 / 7.0) / 2.0);
-    assert!(rows[2].difference.error.is_ok());
+    // Fixed groups: √(SE₁² + SE₂²)/2.
+    let se = |at: usize| rows[at].difference.stderr().unwrap();
+    close(se(2), se(0).hypot(se(1)) / 2.0);
+    let error = rows[2].difference.error.as_ref().unwrap();
+    let (v0, v1) = (se(0).powi(2), se(1).powi(2));
+    close(error.df, (v0 + v1).powi(2) / (v0 * v0 / 4.0 + v1 * v1 / 6.0));
+    assert_eq!(rows[2].test.as_ref().unwrap().method, TestMethod::T);
+    close(rows[2].base_estimate.number().unwrap(), (0.6 + 5.0 / 7.0) / 2.0);
+}
+
+/// With other weights the mean over groups is resampled.
+#[test]
+fn weighted_groups() {
+    let (base, other) = (by_category(&BASE), by_category(&OTHER));
+    let spec = r#"grouped(accuracy(), "category", all="groups", weights={"law": 3, "art": 1})"#;
+    let metric = Registry::built_in().metric(&spec.parse().unwrap()).unwrap();
+    let plan = Plan::new().metrics(metrics![metric]);
+    let rows = report(&base, &other, &plan, &ComparisonOptions::default()).comparisons;
+    assert_eq!(
+        (rows.len(), rows[2].group_key.as_deref(), rows[2].group.as_deref()),
+        (3, Some("category"), None)
+    );
+    close(rows[2].difference.number().unwrap(), 0.75 * 0.2 + 0.25 / 7.0);
+    assert_eq!(rows[2].test.as_ref().unwrap().method, TestMethod::Bootstrap);
+}
+
+/// Passages that have samples of both groups: the groups are not independent.
+#[test]
+fn clusters_that_span_groups() {
+    let columns = |scores: &[f64]| {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, score) in scores.iter().enumerate() {
+            let category = if id % 2 == 0 { "law" } else { "art" };
+            let row = columns
+                .push(format!("q{id}"), 1)
+                .metadata("category", category)
+                .metadata("passage", id / 2 % 6);
+            row.score("s", Score::new(*score)).unwrap();
+        }
+        columns
+    };
+    let plan = Plan::new().metrics(metrics![grouped(mean(), "category").all(All::Groups), mean()]);
+    let plan = plan.errors(ErrorPlan::new().cluster("passage"));
+    let (base, other) = (columns(&GRADED[..24]), columns(&OTHER_GRADED[..24]));
+    let rows = report(&base, &other, &plan, &ComparisonOptions::default()).comparisons;
+    let over_groups = rows.iter().find(|one| one.group_key.is_some() && one.group.is_none()).unwrap();
+    let of_all = rows.iter().find(|one| one.group_key.is_none()).unwrap();
+    assert!(over_groups.difference.notes.clusters_span_groups);
+    // Groups and clusters have equal sizes: the two means are one, and so are their errors.
+    close(over_groups.difference.number().unwrap(), of_all.difference.number().unwrap());
+    close(over_groups.difference.stderr().unwrap(), of_all.difference.stderr().unwrap());
 }

@@ -2,8 +2,8 @@
 
 use errorbar_core::metrics::median;
 use errorbar_core::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, ErrorPlan, Plan, ScoreColumns,
-    TestMethod, compare, metrics,
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, ErrorPlan, Plan,
+    ScoreColumns, TestMethod, compare, metrics,
 };
 
 use super::{BASE, GRADED, OTHER, OTHER_GRADED, by_accuracy, by_mean, close, columns, side};
@@ -54,7 +54,8 @@ fn places_and_tie_groups() {
         .iter()
         .map(|rank| (rank.side.as_str(), rank.rank, rank.interval, rank.tie_groups.as_str()))
         .collect();
-    let expected = [("a", 1, (1, 2), "a"), ("b", 2, (1, 2), "a"), ("c", 3, (3, 3), "b"), ("d", 4, (4, 4), "c")];
+    let expected =
+        [("a", 1, (1, 2), "a"), ("b", 2, (1, 2), "a"), ("c", 3, (3, 3), "b"), ("d", 4, (4, 4), "c")];
     assert_eq!(found, expected);
     close(ranking.ranks[3].estimate.number().unwrap(), (20.0 - 2.0 + 6.0) / 100.0);
 }
@@ -77,7 +78,12 @@ fn rankings_of_any_metric() {
     assert_eq!(format!("{report:?}"), format!("{again:?}"));
 }
 
-fn of_task<'a>(name: &'a str, task: &'a str, columns: &'a ScoreColumns, plan: &'a Plan) -> ComparedScores<'a> {
+fn of_task<'a>(
+    name: &'a str,
+    task: &'a str,
+    columns: &'a ScoreColumns,
+    plan: &'a Plan,
+) -> ComparedScores<'a> {
     ComparedScores { task: Some(task), ..side(name, columns, plan) }
 }
 
@@ -86,8 +92,12 @@ fn of_task<'a>(name: &'a str, task: &'a str, columns: &'a ScoreColumns, plan: &'
 fn means_over_tasks() {
     let (a1, b1, a2, b2) = (columns(&BASE), columns(&OTHER), columns(&GRADED), columns(&OTHER_GRADED));
     let plan = by_mean();
-    let sides =
-        [of_task("a", "x", &a1, &plan), of_task("b", "x", &b1, &plan), of_task("a", "y", &a2, &plan), of_task("b", "y", &b2, &plan)];
+    let sides = [
+        of_task("a", "x", &a1, &plan),
+        of_task("b", "x", &b1, &plan),
+        of_task("a", "y", &a2, &plan),
+        of_task("b", "y", &b2, &plan),
+    ];
     let report = compare(&sides, &ComparisonOptions::default()).unwrap();
     let tasks: Vec<_> = report.comparisons.iter().map(|one| one.task.as_deref()).collect();
     assert_eq!(tasks, [Some("x"), Some("y"), None]);

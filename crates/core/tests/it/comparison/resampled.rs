@@ -40,7 +40,10 @@ fn clusters_are_resampled_whole() {
     let (base, other) = (clustered(&GRADED, &CLUSTERS), clustered(&OTHER_GRADED, &CLUSTERS));
     let rows = report(&base, &other, &plan, &ComparisonOptions::default()).comparisons;
     let error = rows[0].difference.error.as_ref().unwrap();
-    assert_eq!((error.clusters.as_slice(), rows[0].cluster.as_slice()), (&[7][..], &["passage".to_owned()][..]));
+    assert_eq!(
+        (error.clusters.as_slice(), rows[0].cluster.as_slice()),
+        (&[7][..], &["passage".to_owned()][..])
+    );
     let cr2 = rows[1].difference.stderr().unwrap();
     assert!(error.se > 0.6 * cr2 && error.se < 1.1 * cr2, "{} {cr2}", error.se);
 }

@@ -1,7 +1,8 @@
 //! Sides with different samples.
 
 use errorbar_core::{
-    Comparison, ComparisonOptions, ErrorPlan, IntervalMethod, Plan, Score, ScoreColumns, TestMethod, Undefined,
+    Comparison, ComparisonOptions, ErrorPlan, IntervalMethod, Plan, Score, ScoreColumns, TestMethod,
+    Undefined,
 };
 
 use super::{GRADED, OTHER_GRADED, by_accuracy, by_mean, close, columns, interval, p_value, report};

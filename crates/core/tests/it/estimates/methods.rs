@@ -3,7 +3,8 @@
 //! Figures without a source were computed with mpmath or scipy.stats from the formulas of the methods.
 
 use errorbar_core::{
-    BetaPrior, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Side, Undefined, WildWeights,
+    BetaPrior, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Registry, Score, ScoreColumns,
+    ScoreSet, Side, Undefined, WildWeights,
 };
 use errorbar_test_support::published::Mice;
 
@@ -347,7 +348,7 @@ fn nothing_to_estimate_from() {
 fn methods_are_specs() {
     for (text, method) in [
         ("beta", IntervalMethod::Beta(BetaPrior::UNIFORM)),
-        ("beta([0.5, 2])", IntervalMethod::Beta(BetaPrior { a: 0.5, b: 2.0 })),
+        ("beta([0.5, 2])", IntervalMethod::Beta(BetaPrior::new(0.5, 2.0))),
         ("beta(prior=[1, 1])", IntervalMethod::Beta(BetaPrior::UNIFORM)),
         ("wild", IntervalMethod::Wild(WildWeights::Webb)),
         ("wild(weights=\"rademacher\")", IntervalMethod::Wild(WildWeights::Rademacher)),
@@ -393,4 +394,36 @@ fn methods_are_specs() {
         "the population must be the number of samples of the whole benchmark, found 0"
     );
     assert_eq!(plan("{}").side(), Side::TwoSided);
+    // At 0.5 a bound is the value itself, and below it is on the wrong side of it.
+    assert_eq!(
+        wrong(r#"{"side": "upper", "level": 0.5}"#),
+        "the level of a bound must be above 0.5, found 0.5"
+    );
+    assert_eq!(plan(r#"{"level": 0.5}"#).level(), 0.5);
+    let metric = "ci(level=0.3, side='lower')";
+    for metric in
+        [metric, &metric.replace(')', ", method='bootstrap')"), &metric.replace(')', ", method='bca')")]
+    {
+        let refused = of_metric(metric, &[1.0, 2.0, 4.0, 3.0, 7.5]).interval;
+        assert_eq!(
+            refused,
+            Err(Undefined::Other("the level of a bound must be above 0.5, found 0.3".to_owned())),
+            "{metric}"
+        );
+    }
+}
+
+/// The estimate of a metric over independent scores.
+fn of_metric(metric: &str, scores: &[f64]) -> Estimate {
+    let mut columns = ScoreColumns::new(["scorer"]);
+    for (at, score) in scores.iter().enumerate() {
+        columns.push(at.to_string(), 1).score("scorer", Score::new(*score)).unwrap();
+    }
+    let metric = Registry::built_in().metric(&metric.parse().unwrap()).unwrap();
+    metric
+        .compute(&ScoreSet::unreduced(&columns, "scorer").unwrap().scores())
+        .unwrap()
+        .estimate()
+        .unwrap()
+        .clone()
 }

@@ -21,6 +21,7 @@ use self::read::{Files, SideRequest};
 use self::sides::Sides;
 use super::common::{Format, one_of};
 use super::error_args::ErrorArgs;
+use super::gate_args::GateArgs;
 use super::logs::{ReadArgs, check_new};
 use super::specs::PlanOverrides;
 use super::table_scores::UnconvertiblePolicy;
@@ -46,6 +47,11 @@ Examples:
 
   Two scorers of one log:
     errorbar compare logs/run.eval --scorers match model_graded_qa
+
+  Fail if the other is worse; unless it is shown not to be worse by 0.02 or more; unless it is better:
+    errorbar compare logs/base.eval logs/other.eval --fail-if-worse
+    errorbar compare logs/base.eval logs/other.eval --margin 0.02 --junit gates.xml
+    errorbar compare logs/base.eval logs/other.eval --min-difference 0
 
   A comment for a pull request:
     errorbar compare logs/base.eval logs/other.eval --format markdown --brief
@@ -139,6 +145,8 @@ pub(crate) struct CompareArgs {
     skip_bad_samples: bool,
     // Gates are a struct of options of their own, flattened here.
     #[command(flatten)]
+    gates: GateArgs,
+    #[command(flatten)]
     errors: ErrorArgs,
     #[command(flatten)]
     tables: TableArgs,
@@ -160,6 +168,7 @@ fn listed(text: &str) -> Result<usize, String> {
 pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
     args.errors.check()?;
+    args.gates.check(&args.errors)?;
     if let Some(output) = &args.output {
         check_new(output, args.force)?;
     }
@@ -174,6 +183,7 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     options.by = groups.map(str::to_owned);
     (options.unpaired, options.all_pairs, options.correction) =
         (args.unpaired, args.all_pairs, args.correction);
+    options.gate = args.gates.gate();
     let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
     let report = compare(&scores, &options).map_err(Diagnostic::from)?;
     // A table has them below its figures.
@@ -192,6 +202,7 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
         Some(most) => Some(flips::flips(&sides, &report, most, &mut diagnostics)?),
         None => None,
     };
+    diagnostics.extend(args.gates.verdict(&report));
     let title = sides.title();
     drop(scores);
     let output = args.shown(report, flips, title);

@@ -146,7 +146,9 @@ pub(super) struct SideRequest<'a> {
 
 impl SideRequest<'_> {
     fn plan(&self, plan: Plan) -> Plan {
-        self.overrides.apply(plan, self.args.seed, &self.args.errors)
+        let mut plan = self.overrides.apply(plan, self.args.seed, &self.args.errors);
+        self.args.gates.apply(&mut plan.errors);
+        plan
     }
 
     /// The scorers to read; all if there is none.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use errorbar_log::eval::{Header, LogError, Status as RunStatus};
+use errorbar_log::eval::{Header, LogError, Status as RunStatus, StoppedEarly};
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
 use errorbar_report::{EstimateText, Listing, ListingCell};
 use indexmap::IndexMap;
@@ -174,14 +174,16 @@ impl LogSummary {
     fn read(path: &Path, read: &ReadArgs) -> Result<Self, LogError> {
         let log = read.open(path)?;
         let Header { eval, status, results, .. } = log.short_header()?;
+        let epochs = u64::from(eval.config.epochs.unwrap_or(1));
+        let stopped = StoppedEarly::recorded(&eval).ok().flatten();
         let (completed, total) = match &results {
             Some(results) if status == RunStatus::Success => {
-                (results.completed_samples, Some(results.total_samples))
+                let planned = stopped.map(|stopped| stopped.planned.saturating_mul(epochs));
+                (results.completed_samples, Some(planned.unwrap_or(results.total_samples)))
             }
             // A run that did not reach its end was to have more samples.
             results => {
                 let samples = eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
-                let epochs = u64::from(eval.config.epochs.unwrap_or(1));
                 let planned = samples.or(eval.dataset.samples).map(|samples| samples.saturating_mul(epochs));
                 let saved =
                     results.as_ref().map_or(log.sample_count() as u64, |found| found.completed_samples);
@@ -238,9 +240,15 @@ impl LogSummary {
         let figure = match (row.value, &row.interval, &row.undefined) {
             (Some(value), ..) => {
                 let error = row.stderr.filter(|_| !row.degenerate);
-                error
-                    .map_or_else(|| EstimateText::new(value), |error| EstimateText::new(value).error(error))
-                    .short()
+                match (error, &row.interval) {
+                    (Some(error), _) => EstimateText::new(value).error(error).short(),
+                    // A run that was stopped early has an interval and no error.
+                    (None, Some(interval)) if row.stderr.is_none() => {
+                        let text = EstimateText::new(value).interval(interval.lower, interval.upper);
+                        text.side(interval.side).to_string()
+                    }
+                    (None, _) => EstimateText::new(value).short(),
+                }
             }
             // The ends of an interval of nothing that the log records.
             (None, Some(interval), _) => {

@@ -1,8 +1,8 @@
-//! `errorbar log schema`: the JSON schemas of logs, of results and of what `verify` prints.
+//! `errorbar log schema`: the JSON schemas of logs, and of what `score`, `eval`, `compare` and `verify` print.
 
 use clap::{Args, ValueEnum};
 use errorbar_log::eval::LOG_SCHEMA;
-use errorbar_report::RESULTS_SCHEMA;
+use errorbar_report::{COMPARISON_SCHEMA, RESULTS_SCHEMA};
 
 use super::super::Outcome;
 use crate::output::Output;
@@ -22,7 +22,7 @@ not described are allowed, and most of those that are described may be absent.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArgs {
     /// What to describe: a log as one JSON object, one sample (as `log dump --sample` prints it), or
-    /// what `score` and `eval` (results) and `verify` print with --format json
+    /// what `score` and `eval` (results), `compare` and `verify` print with --format json
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     of: SchemaSubject,
 }
@@ -33,6 +33,7 @@ enum SchemaSubject {
     Log,
     Sample,
     Results,
+    Compare,
     Verify,
 }
 
@@ -41,6 +42,7 @@ pub(crate) fn run(args: &SchemaArgs) -> Outcome {
         SchemaSubject::Log => LOG_SCHEMA.to_owned(),
         SchemaSubject::Sample => sample_schema(),
         SchemaSubject::Results => RESULTS_SCHEMA.to_owned(),
+        SchemaSubject::Compare => COMPARISON_SCHEMA.to_owned(),
         SchemaSubject::Verify => VERIFY_SCHEMA.to_owned(),
     };
     Output::from(schema).into()

@@ -17,6 +17,8 @@ pub(super) struct PlannedDesign {
     pub(super) only_epochs: Option<u32>,
     /// The epochs of the runs that the variance is from.
     pub(super) run_epochs: Option<u32>,
+    /// Whether the design effect is that of the runs' clusters.
+    pub(super) has_clusters: bool,
     /// What it is from, in a line.
     pub(super) source: Option<String>,
 }
@@ -38,13 +40,14 @@ impl PlannedDesign {
         let plan = &mut design.plan;
         (plan.alpha, plan.method) = (args.alpha, args.method);
         let of_clusters = runs.and_then(|runs| runs.pilot.design_effect);
+        design.has_clusters = of_clusters.is_some();
         plan.design_effect = args.spread.design_effect.or(of_clusters).unwrap_or(1.0);
         Ok(design)
     }
 
     fn new(design: PowerDesign, models: u64) -> Self {
         let plan = PowerPlan::new(design);
-        PlannedDesign { plan, models, only_epochs: None, run_epochs: None, source: None }
+        PlannedDesign { plan, models, only_epochs: None, run_epochs: None, has_clusters: false, source: None }
     }
 
     /// The variance in its parts, if both are known and epochs matter.
@@ -77,7 +80,7 @@ fn of_options(
             None if is_one => PowerDesign::Share(share),
             None => {
                 let problem = "--share is about one model, and a difference is between two";
-                let hint = "add --correlation R (0.5 is common), --unpaired, or give --p10 and --p01 instead";
+                let hint = "add --correlation R or --unpaired, or give --p10 and --p01 in place of --share";
                 return Err(Diagnostic::error(problem).hint(hint));
             }
         };
@@ -190,6 +193,12 @@ fn of_runs(
     let known = pilot.spread().unwrap_or_else(|_| ScoreSpread::new(pilot.variance, 0.0));
     let is_in_parts = pilot.spread().is_ok();
     let is_one = runs.is_one();
+    if pilot.between == Ok(0.0) && pilot.within.as_ref().is_ok_and(|within| *within > 0.0) {
+        let text = "the variance between samples is estimated at 0 or below, so that epochs seem to do what samples do; \
+                    these runs are too few to tell";
+        diagnostics
+            .push(Diagnostic::warning(text).about(runs.names.join(", ")).hint("prefer samples to epochs"));
+    }
     if !is_one && spread.correlation.is_some() {
         let problem = "--correlation and two runs both give how the models are related";
         return Err(Diagnostic::error(problem).hint("omit --correlation, or give one run"));

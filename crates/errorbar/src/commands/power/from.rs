@@ -28,7 +28,9 @@ impl Runs {
 
 /// One run.
 struct Run {
+    /// The file, and the part of it.
     name: String,
+    model: Option<String>,
     columns: ScoreColumns,
     /// The metadata keys that there are, for hints.
     keys: Vec<String>,
@@ -50,6 +52,12 @@ pub(super) fn read(
     plan.errors.check().map_err(|problem| {
         Diagnostic::error(problem).about("--cluster").hint("give --cluster once, or twice with two keys")
     })?;
+    if let [base, other] = args.from.as_slice()
+        && handles::resolve(base)? == handles::resolve(other)?
+    {
+        let problem = "both runs are the same file, and a run does not differ from itself";
+        return Err(Diagnostic::error(problem).about("--from").hint("name the log of another model").into());
+    }
     let progress = ReadProgress::new(context.quiet);
     let mut runs = Vec::new();
     for named in &args.from {
@@ -60,7 +68,7 @@ pub(super) fn read(
         }
     }
     drop(progress);
-    let mut names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
+    let names: Vec<String> = runs.iter().map(|run| run.name.clone()).collect();
     let [base, others @ ..] = runs.as_slice() else {
         return Err(Diagnostic::error("there is no run in --from").into());
     };
@@ -92,12 +100,14 @@ pub(super) fn read(
         );
         diagnostics.push(Diagnostic::warning(text).about(names.join(", ")));
     }
-    names.dedup();
-    if names.len() == 1 && !others.is_empty() {
-        let problem = "both runs are the same file, and a run does not differ from itself";
-        return Err(Diagnostic::error(problem).about("--from").hint("name the log of another model").into());
-    }
-    Ok(Some(Runs { names, scorer, pilot }))
+    Ok(Some(Runs { names: labels(&runs), scorer, pilot }))
+}
+
+/// What runs are called: their models, which are shorter than the names of logs, if those tell them apart.
+fn labels(runs: &[Run]) -> Vec<String> {
+    let models: Vec<String> = runs.iter().filter_map(|run| run.model.clone()).collect();
+    let are_distinct = models.len() == runs.len() && models.first() != models.get(1);
+    if are_distinct { models } else { runs.iter().map(|run| run.name.clone()).collect() }
 }
 
 /// Refuses what runs have and options give, too.
@@ -134,7 +144,8 @@ fn read_log(
     // Of the recorded plan nothing is needed: variances are those of the scores.
     let opened = logs::read(&log, &request, progress, context, |_| plan.clone())?;
     diagnostics.extend(opened.warnings());
-    Ok(Run { name: path.display().to_string(), columns: opened.scores.columns, keys: Vec::new() })
+    let model = Some(opened.header.eval.model.to_string());
+    Ok(Run { name: path.display().to_string(), model, columns: opened.scores.columns, keys: Vec::new() })
 }
 
 /// The runs of a table: one, or those that a column tells apart.
@@ -167,7 +178,7 @@ fn read_table(
         let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =
             part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
-        runs.push(Run { name, columns: table.columns, keys: table.metadata_keys });
+        runs.push(Run { name, model: table.model, columns: table.columns, keys: table.metadata_keys });
     }
     Ok(runs)
 }

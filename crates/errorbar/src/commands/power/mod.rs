@@ -43,11 +43,11 @@ Examples:
     errorbar power --difference 0.01..0.10 --p10 0.05
     errorbar power --samples 100,200,500 --difference 0.03,0.05 --sd 0.4 --format csv
 
-Of --samples, --difference and --power two are given, and the third is computed; --power is 0.8
-if it is not asked for. --difference is other minus base; tests are two-sided. With --unpaired,
---samples are those of each model. What clusters and epochs do to a variance is part of the answer:
---design-effect multiplies it, K epochs divide the part within samples by K. --calls counts both
-models.
+Of --samples, --difference and --power two are given, and the third is computed; without --power,
+samples and differences are for 0.8. A difference is other minus base, and tests are two-sided. With
+--unpaired, samples are those of each model. K epochs divide the variance within samples by K;
+--design-effect multiplies all of it. `calls` are those of all models in the plan. In a test, `width`
+is the width of the interval of the difference.
 
 Methods: Student's t (noncentral t distribution), for pairs of zeros and ones the exact power of
 McNemar's test with mid-p (the test that `compare` shows), for unpaired shares the score test.

@@ -1,6 +1,6 @@
 //! The plans: one for each combination of what is given.
 
-use errorbar_core::{PowerDesign, PowerError, PowerPlan, ScoreSpread};
+use errorbar_core::{Flips, PowerDesign, PowerError, PowerPlan, ScoreSpread};
 
 use super::design::PlannedDesign;
 use super::goal::Goal;
@@ -196,17 +196,15 @@ impl Planner<'_> {
             (None, Some(power)) => Some(plan.difference(samples, epochs, power)?),
             (difference, _) => difference,
         };
-        let power = match (difference, is_test) {
-            // That of the integer number of samples, not the wanted one, if those were computed.
-            (Some(difference), true) if case.samples.is_none() || case.power.is_none() => {
-                Some(plan.power(samples, epochs, difference)?)
-            }
-            _ => case.power,
+        let power = match (case.power, difference) {
+            (None, Some(difference)) => Some(plan.power(samples, epochs, difference)?),
+            (power, _) => power,
         };
-        let width = match is_test {
+        let width = match (is_test, case.width) {
             // Too few samples for an interval may do for a test.
-            true => plan.width(samples, epochs, difference).ok(),
-            false => Some(plan.width(samples, epochs, None)?),
+            (true, _) => plan.width(samples, epochs, difference).ok(),
+            (false, None) => Some(plan.width(samples, epochs, None)?),
+            (false, width) => width,
         };
         let calls = samples.saturating_mul(u64::from(epochs)).saturating_mul(self.design.models);
         Ok(Row {
@@ -331,6 +329,10 @@ impl Planner<'_> {
         let spread = self.design.spread();
         match &mut limit.design {
             PowerDesign::Mean(of) | PowerDesign::TwoMeans(of) => *of = ScoreSpread::new(of.between, 0.0),
+            PowerDesign::Pairs(flips @ Flips::Shares { .. }) => {
+                let discordant = self.plan().flips(None).map_or(1.0, |(p10, p01)| p10 + p01);
+                *flips = Flips::Discordant(discordant.min(1.0));
+            }
             _ => {}
         }
         let epochs = if spread.is_some() { " with any number of epochs" } else { "" };

@@ -79,7 +79,8 @@ fn heading(goal: &Goal, design: &PlannedDesign, method: PowerMethod, rows: &[Row
             }
         }
     }
-    if plan.design_effect != 1.0 {
+    // Where it is from clusters, the line above has it.
+    if plan.design_effect != 1.0 && !design.has_clusters {
         parts.push(format!("design effect {}", short(plan.design_effect, 4)));
     }
     design.source.iter().cloned().chain([parts.join(" · ")]).collect()
@@ -129,7 +130,7 @@ fn listing(rows: &[Row], goal: &Goal) -> Listing {
             figure(row.cost).into(),
             figure(row.difference).into(),
             figure(row.width).into(),
-            row.power.map(|power| ListingCell::new(power_text(power), power.into())).into(),
+            row.power.map(|power| ListingCell::new(power_text(power, goal), power.into())).into(),
             figure(Some(row.sd)).into(),
             figure(row.flips.map(|(p10, _)| p10)).into(),
             figure(row.flips.map(|(_, p01)| p01)).into(),
@@ -141,8 +142,11 @@ fn listing(rows: &[Row], goal: &Goal) -> Listing {
     listing
 }
 
-/// Three decimals; one that is not 1 does not look like it.
-fn power_text(power: f64) -> String {
+/// A wanted power as it was given; a computed one with three decimals, and one that is not 1 does not look like it.
+fn power_text(power: f64, goal: &Goal) -> String {
+    if !matches!(goal, Goal::Power { .. }) {
+        return short(power, 6);
+    }
     if power >= 0.9995 && power < 1.0 { "> 0.999".to_owned() } else { format!("{power:.3}") }
 }
 

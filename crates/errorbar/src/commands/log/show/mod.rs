@@ -56,7 +56,7 @@ pub(crate) struct ShowArgs {
     /// Samples with this reason; may be repeated for any of several
     #[arg(long = "reason", value_name = "REASON")]
     reasons: Vec<String>,
-    /// Samples with this metadata: =, !=, or <, <=, >, >= for numbers; may be repeated; a.b is b in the map a
+    /// Samples with this metadata: =, !=, or <, <=, >, >= for numbers and for strings in quotes; may be repeated; a.b is b in the map a
     #[arg(long = "where", value_name = "KEY=VALUE")]
     conditions: Vec<Condition>,
     /// The sample of this id; may be repeated

@@ -1,0 +1,132 @@
+//! `errorbar eval --stop-when` as users meet it, and what later commands make of the log.
+
+use std::fs;
+use std::path::Path;
+
+use serde_json::Value as Json;
+
+use crate::errorbar;
+use crate::eval::Logs;
+
+/// A task of 300 samples; `yes` is right for 70 of a hundred.
+fn folder(more: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let target = |n: u32| if n * 37 % 100 < 70 { "yes" } else { "no" };
+    let sample = |n: u32| {
+        let (target, part) = (target(n), n % 2);
+        format!("{{\"id\": \"q{n}\", \"input\": \"{n}?\", \"target\": \"{target}\", \"part\": {part}}}\n")
+    };
+    fs::write(folder.path().join("d.jsonl"), (0..300).map(sample).collect::<String>()).unwrap();
+    let task = format!(
+        "dataset = {{ path = 'd.jsonl', metadata = ['part'] }}\nscorer = 'match()'\nmodel = 'mock/yes'\n{more}"
+    );
+    fs::write(folder.path().join("quiz.toml"), task).unwrap();
+    folder
+}
+
+/// One sample at a time: how many have started when the rule holds is otherwise a matter of chance.
+const EVAL: [&str; 4] = ["eval", "quiz.toml", "--max-samples", "1"];
+
+fn eval<'a>(more: &[&'a str]) -> Vec<&'a str> {
+    [&EVAL[..], more].concat()
+}
+
+#[test]
+fn a_stopped_run_has_its_interval_in_every_output() {
+    let (logs, folder) = (Logs::new(), folder(""));
+    let by_part = ["-m", "accuracy", "-m", "stderr", "-m", "grouped(accuracy, 'part')"];
+    let args = eval(&[&["--stop-when", "width(accuracy) < 0.2"][..], &by_part].concat());
+    logs.check("stop_when_width", folder.path(), &args);
+    let log = logs.only();
+    let log = log.to_str().unwrap();
+    logs.check("stop_when_scored", folder.path(), &["score", log]);
+    logs.check("stop_when_scored_csv", folder.path(), &["score", log, "--format", "csv"]);
+    logs.check("stop_when_scored_markdown", folder.path(), &["score", log, "--format", "markdown"]);
+    logs.check("stop_when_verified", folder.path(), &["verify", log]);
+    let listed = logs.run(folder.path(), &["log", "list", log, "--format", "json"]);
+    let listed: Json = serde_json::from_slice(&listed.stdout).unwrap();
+    let (first, headline) = (&listed[0], &listed[0]["headline"]);
+    assert_eq!((&first["status"], &first["total_samples"]), (&"success".into(), &300.into()));
+    assert!(headline["lower"].as_f64() < headline["value"].as_f64(), "{listed}");
+    let shown = logs.run(folder.path(), &["log", "list", log]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("/300  accuracy 0.") && shown.contains(" [0."), "{shown}");
+    // It goes on to the full set.
+    logs.check("stop_when_resumed", folder.path(), &["eval", "--resume", log]);
+}
+
+#[test]
+fn a_run_stops_when_it_is_decided() {
+    let (logs, folder) = (Logs::new(), folder("stop_when = 'decided(accuracy, 0.5)'\n"));
+    logs.check("stop_when_decided", folder.path(), &eval(&[]));
+    let never = logs.run(folder.path(), &eval(&["--stop-when", "never", "--format", "json", "-q"]));
+    let never: Json = serde_json::from_slice(&never.stdout).unwrap();
+    assert_eq!(never[0]["results"]["completed_samples"], 300);
+}
+
+#[test]
+fn a_run_stops_when_it_is_better_than_a_log() {
+    let (logs, folder) = (Logs::new(), folder(""));
+    logs.run(folder.path(), &["eval", "quiz.toml", "--model", "mock/no"]);
+    logs.check("stop_when_better", folder.path(), &eval(&["--stop-when", "better_than(latest)"]));
+}
+
+#[test]
+fn what_is_wrong_with_a_rule_is_pointed_at() {
+    let (logs, quiz) = (Logs::new(), folder(""));
+    let check = |name: &str, rule: &str| logs.check(name, quiz.path(), &eval(&["--stop-when", rule]));
+    check("stop_when_not_a_rule", "width(accuracy) > 0.1");
+    check("stop_when_unknown", "until(accuracy, 3)");
+    check("stop_when_unknown_metric", "width(acuracy) < 0.1");
+    check("stop_when_no_mean", "width(stderr) < 0.1");
+    check("stop_when_no_log", "better_than(none.eval)");
+    check("stop_when_outside", "decided(accuracy, 50)");
+    let args = eval(&["--stop-when", "width(accuracy) < 0.1", "--epochs", "2", "--no-reduce"]);
+    logs.check("stop_when_unreduced", quiz.path(), &args);
+    assert_eq!(logs.files().len(), 0, "nothing has run");
+    let wrong = folder("stop_when = ['width(accuracy) < 0.1', 'width(accuracy) < wide']\n");
+    logs.check("stop_when_in_a_file", wrong.path(), &EVAL);
+}
+
+#[test]
+fn scores_of_an_unknown_range_cannot_stop_a_run() {
+    let (logs, folder) = (Logs::new(), folder(""));
+    let score = |n: u32| format!("q{n},{}\n", n % 11);
+    let table: String = "id,score\n".to_owned() + &(0..300).map(score).collect::<String>();
+    fs::write(folder.path().join("s.csv"), table).unwrap();
+    let task = "dataset = 'd.jsonl'\nscorer = \"precomputed('s.csv', 'score')\"\nmodel = 'mock/yes'\nmetrics = ['mean()']\n";
+    fs::write(folder.path().join("quiz.toml"), task).unwrap();
+    logs.check("stop_when_no_range", folder.path(), &eval(&["--stop-when", "width(mean) < 2"]));
+    logs.check(
+        "stop_when_range",
+        folder.path(),
+        &eval(&["--stop-when", "width(mean) < 2", "--range", "0", "10"]),
+    );
+}
+
+/// A log whose record of the stop is absurd is scored as any other, with a warning; one whose rule is no rule cannot be
+/// resumed without another.
+#[test]
+fn absurd_records_are_reported() {
+    let (logs, folder) = (Logs::new(), folder(""));
+    let converted = |record: &str| {
+        let args = eval(&["--stop-when", "width(accuracy) < 0.2", "--log-format", "json", "-q"]);
+        let own = Logs::new();
+        own.run(folder.path(), &args);
+        let log = own.files().into_iter().find(|path| path.extension().unwrap() == "json").unwrap();
+        let mut json: Json = serde_json::from_slice(&fs::read(log).unwrap()).unwrap();
+        json["eval"]["config"]["stopped_early"] = serde_json::from_str(record).unwrap();
+        let path = logs.path().join("absurd.json");
+        fs::write(&path, serde_json::to_vec(&json).unwrap()).unwrap();
+        path
+    };
+    let score = |path: &Path| {
+        let output = errorbar(folder.path(), &["score", path.to_str().unwrap()]).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let warned = score(&converted(r#"{"samples": 1e99, "seed": 0}"#));
+    assert!(warned.contains("`stopped_early` of the log's configuration cannot be read"), "{warned}");
+    let warned = score(&converted(r#"{"samples": 299, "seed": 0}"#));
+    assert!(!warned.contains("cannot be read"), "{warned}");
+}
