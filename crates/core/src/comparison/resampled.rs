@@ -7,12 +7,11 @@ use super::side::{Block, Side};
 use super::{Comparison, ComparisonTest, TestMethod};
 use crate::error::Result;
 use crate::estimate::{
-    Draws, ErrorMethod, Estimate, IntervalChoice, IntervalMethod, Maybe, ResampledFigure, ScoreUnits,
-    StdError, Undefined, planned_draws,
+    Draws, ErrorMethod, Estimate, Maybe, ResampledFigure, ScoreUnits, StdError, Undefined, planned_draws,
 };
 use crate::metric::Metric;
 use crate::scores::{Resampler, Scores, UnitRows};
-use crate::stats::{left_out, resampled, standard_deviation};
+use crate::stats::{left_out_rows, resampled_rows, standard_deviation};
 
 /// The figures of two sides under one metric.
 pub(super) struct ResampledPair<'p> {
@@ -64,7 +63,7 @@ impl<'p> ResampledPair<'p> {
         let metric = self.metric.spec().log_name().into_owned();
         let plan = &base.estimation().errors;
         let units = ScoreUnits::of_keys(&metric, &base, &plan.cluster)?;
-        let (units, draws) = match (units, planned_draws(&base)) {
+        let (units, draws) = match (units, draws_of(&base)) {
             (Ok(units), Ok(draws)) => (units, draws),
             (Err(reason), _) | (_, Err(reason)) => return Ok(without_error(names, values, &reason)),
         };
@@ -77,14 +76,13 @@ impl<'p> ResampledPair<'p> {
             };
             resamplers.iter().zip(&rows).flat_map(side).collect()
         };
-        let wants_left_out = plan.method == Some(ErrorMethod::Jackknife)
-            || plan.interval == IntervalChoice::Method(IntervalMethod::Bca);
-        let random = &base.estimation().random;
+        let (random, width) = (&base.estimation().random, 2 * names.len());
         let is_affordable = random.allows_draws(units.len() as u64, base.len() as u64);
         let resamples = Resamples {
-            all: resampled(units.len(), draws.count as usize, draws.seed, one),
-            left_out: match wants_left_out && is_affordable {
-                true => left_out(units.len(), one),
+            width,
+            all: resampled_rows(units.len(), draws.count as usize, draws.seed, width, one),
+            left_out: match plan.wants_left_out() && is_affordable {
+                true => left_out_rows(units.len(), width, one),
                 false => Vec::new(),
             },
             draws,
@@ -107,9 +105,9 @@ impl<'p> ResampledPair<'p> {
         let (names, values) = self.common_figures(&base, &other)?;
         let metric = self.metric.spec().log_name().into_owned();
         let plan = &base.estimation().errors;
-        let mut sides: Vec<Vec<Vec<f64>>> = Vec::new();
+        let mut sides: Vec<Vec<f64>> = Vec::new();
         let (mut units_of_both, mut is_clustered, mut draws) = (usize::MAX, false, Draws::new(0, u64::MAX));
-        let mut wanted = [planned_draws(&base), planned_draws(&other)];
+        let mut wanted = [draws_of(&base), draws_of(&other)];
         let count = wanted.iter().flatten().map(|draws| draws.count).min().unwrap_or(0);
         for (at, scores) in [&base, &other].into_iter().enumerate() {
             let units = ScoreUnits::of_keys(&metric, scores, &plan.cluster)?;
@@ -122,7 +120,7 @@ impl<'p> ResampledPair<'p> {
             let rows = resampler.rows_of(&units);
             // Another stream for the other side, or resamples of equal numbers of samples would be the same.
             let seed = planned.seed.wrapping_add(at as u64 * 0x9e37_79b9_7f4a_7c15);
-            sides.push(resampled(units.len(), count as usize, seed, |counts: &[u32]| {
+            sides.push(resampled_rows(units.len(), count as usize, seed, names.len(), |counts: &[u32]| {
                 resampler.resample(&rows, counts, |scores| numbers(self.metric, scores, &names))
             }));
             units_of_both = units_of_both.min(units.len());
@@ -133,9 +131,10 @@ impl<'p> ResampledPair<'p> {
         }
         let mut sides = sides.into_iter();
         let (of_base, of_other) = (sides.next().unwrap_or_default(), sides.next().unwrap_or_default());
-        let joined = of_base.into_iter().zip(of_other).map(|(base, other)| [base, other].concat());
+        let rows = of_base.chunks(names.len().max(1)).zip(of_other.chunks(names.len().max(1)));
         let resamples = Resamples {
-            all: joined.collect(),
+            width: 2 * names.len(),
+            all: rows.flat_map(|(base, other)| base.iter().chain(other).copied()).collect(),
             left_out: Vec::new(),
             draws,
             units: units_of_both,
@@ -189,6 +188,12 @@ impl<'p> ResampledPair<'p> {
     }
 }
 
+/// The resamples of the plan of scores.
+fn draws_of(scores: &Scores<'_>) -> Maybe<Draws> {
+    let estimation = scores.estimation();
+    planned_draws(&estimation.errors, &estimation.random, scores.len() as u64)
+}
+
 /// Numbers without errors, and why.
 fn without_error(
     names: Vec<FigureName>,
@@ -215,8 +220,12 @@ fn difference_of(base: &Estimate, other: &Estimate) -> Estimate {
 
 /// The figures of both sides in resamples: those of the base first.
 struct Resamples {
-    all: Vec<Vec<f64>>,
-    left_out: Vec<Vec<f64>>,
+    /// The number of figures of both sides together.
+    width: usize,
+    /// One resample after the other.
+    all: Vec<f64>,
+    /// The same with each unit left out.
+    left_out: Vec<f64>,
     draws: Draws,
     units: usize,
     samples: usize,
@@ -233,10 +242,10 @@ impl Resamples {
     ) -> Vec<FigureDifference> {
         let figures = names.len();
         let one = |(at, (name, [base, other])): (usize, (FigureName, [Estimate; 2]))| {
-            let column = |rows: &[Vec<f64>], at: usize| -> Vec<f64> {
-                rows.iter().map(|row| row.get(at).copied().unwrap_or(f64::NAN)).collect()
+            let column = |rows: &[f64], at: usize| -> Vec<f64> {
+                rows.iter().skip(at).step_by(self.width.max(1)).copied().collect()
             };
-            let minus = |rows: &[Vec<f64>]| -> Vec<f64> {
+            let minus = |rows: &[f64]| -> Vec<f64> {
                 let (base, other) = (column(rows, at), column(rows, figures + at));
                 other.into_iter().zip(base).map(|(other, base)| other - base).collect()
             };
