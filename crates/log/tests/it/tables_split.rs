@@ -47,20 +47,29 @@ fn a_table_for_each_value() {
     assert_eq!(tables[0].columns.scorer_names().collect::<Vec<_>>(), ["m", "n"]);
     // A task that is fetched is metadata, and the ids of one part must differ.
     let grouped = by_model.clone().metadata(MetadataKeys::one("task"));
-    assert_matches!(split("t.csv", long, &grouped).unwrap_err().kind(), TableErrorKind::DuplicateScore { .. });
+    assert_matches!(
+        split("t.csv", long, &grouped).unwrap_err().kind(),
+        TableErrorKind::DuplicateScore { .. }
+    );
 }
 
 #[test]
 fn what_it_cannot_be_split_by() {
     let by = |column: &str| TableOptions::new().split_by(column);
     let csv = "id,model,score\nx,wren,1\nx,,0\n";
-    assert_matches!(split("t.csv", csv, &by("modle")).unwrap_err().kind(), TableErrorKind::NoSplitColumn { nearest: Some(_), .. });
+    assert_matches!(
+        split("t.csv", csv, &by("modle")).unwrap_err().kind(),
+        TableErrorKind::NoSplitColumn { nearest: Some(_), .. }
+    );
     assert_matches!(split("t.csv", csv, &by("model")).unwrap_err().kind(), TableErrorKind::EmptySplit(_));
     assert_matches!(split("t.csv", csv, &by("id")).unwrap_err().kind(), TableErrorKind::NotASplitColumn(_));
     let scores = by("model").score_columns(["model"]);
     assert_matches!(split("t.csv", csv, &scores).unwrap_err().kind(), TableErrorKind::NotAScoreColumn(_));
     let json = "{\"id\": \"x\", \"score\": 1}\n";
-    assert_matches!(split("t.jsonl", json, &by("model")).unwrap_err().kind(), TableErrorKind::NoSplitColumn { .. });
+    assert_matches!(
+        split("t.jsonl", json, &by("model")).unwrap_err().kind(),
+        TableErrorKind::NoSplitColumn { .. }
+    );
 }
 
 #[test]
