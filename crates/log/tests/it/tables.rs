@@ -157,7 +157,10 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
         (refused("t.json", "[]"), "t.json EvalLog"),
         (refused("t.xlsx", ""), r#"t.xlsx UnknownFormat { extension: Some("xlsx") }"#),
         (refused("t", ""), "t UnknownFormat { extension: None }"),
-        (refused("t.csv", "name,score\na,1\n"), r#"t.csv NoIdColumn { found: ["name", "score"] }"#),
+        (
+            refused("t.csv", "name,score\na,1\n"),
+            r#"t.csv NoIdColumn { name: "id", found: ["name", "score"] }"#,
+        ),
         (
             refused("t.csv", "id,points\na,1\n"),
             r#"t.csv NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,

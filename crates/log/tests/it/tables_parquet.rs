@@ -358,7 +358,7 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
                 "required int64 sample; required double score;",
                 &[Cells::longs(&[1]), Cells::doubles(&[1.0])],
             )),
-            r#"t.parquet NoIdColumn { found: ["sample", "score"] }"#,
+            r#"t.parquet NoIdColumn { name: "id", found: ["sample", "score"] }"#,
         ),
         (
             refused(&simple(
