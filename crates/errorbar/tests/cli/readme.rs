@@ -8,8 +8,14 @@ const INSTALL_COMMAND: &str = "cargo install --path crates/errorbar";
 const RUN: &str = "cargo run --release -- ";
 const INSTALLED: &str = "errorbar ";
 /// Pages whose console blocks are run, in this order: the README's first command writes the logs that others read.
-const PAGES: [&str; 5] =
-    ["README.md", "docs/tables.md", "docs/logs.md", "docs/evaluations.md", "docs/uncertainty.md"];
+const PAGES: [&str; 6] = [
+    "README.md",
+    "docs/tables.md",
+    "docs/logs.md",
+    "docs/evaluations.md",
+    "docs/gates.md",
+    "docs/uncertainty.md",
+];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
