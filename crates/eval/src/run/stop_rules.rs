@@ -73,7 +73,7 @@ pub enum StopRuleProblem {
         /// The log.
         log: PathBuf,
         /// Why.
-        error: errorbar_core::Error,
+        error: Box<errorbar_core::Error>,
     },
     /// More samples than an order can have.
     #[error("there are more samples than a random order can have: {samples}")]
@@ -206,5 +206,5 @@ fn values_of(
 }
 
 fn unusable(log: &Path, error: errorbar_core::Error) -> StopRuleProblem {
-    StopRuleProblem::Scores { log: log.to_owned(), error }
+    StopRuleProblem::Scores { log: log.to_owned(), error: Box::new(error) }
 }

@@ -230,7 +230,7 @@ fn bar_column(terminal: &TerminalTable, table: &ComparedTable, cells: usize) -> 
     let (from, to) = (plain(scale.from), plain(scale.to));
     let to = format!("+{to}");
     let middle = cells / 2;
-    let fits = width(&from) + 1 <= middle && width(&to) + 1 <= middle;
+    let fits = width(&from) < middle && width(&to) < middle;
     let title = if fits {
         let left = pad(&from, middle);
         format!("{left}0{}{to}", " ".repeat(cells.saturating_sub(middle + 1 + width(&to))))
