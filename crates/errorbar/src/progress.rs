@@ -167,7 +167,7 @@ impl WatchState {
         let several = self.runs.len() > 1;
         let of_run = |run: &RunState| {
             if let Some(sequence) = &run.sequence {
-                let model = several.then(|| format!("{} ", clean(&run.model))).unwrap_or_default();
+                let model = if several { format!("{} ", clean(&run.model)) } else { Default::default() };
                 return vec![model + &sequence_text(sequence)];
             }
             let most = if several { 1 } else { 3 };

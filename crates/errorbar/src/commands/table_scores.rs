@@ -7,10 +7,10 @@ use std::path::Path;
 
 use clap::ValueEnum;
 use errorbar_core::metrics::{mean, stderr};
-use errorbar_core::spec::{Arg, Spec, nearest};
+use errorbar_core::spec::{Arg, Spec};
 use errorbar_core::{
-    Conversion, Error, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, ScoreResult,
-    Value, ValueRef, Warning, metrics,
+    Conversion, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef, Warning,
+    metrics,
 };
 use errorbar_log::{ScoreTable, TableOptions, read_tables};
 

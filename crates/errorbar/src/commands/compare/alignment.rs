@@ -191,7 +191,7 @@ fn question(side: &Side, row: usize) -> Option<Vec<(&'static str, String)>> {
     let Some(log) = &side.input.log else {
         let metadata = columns.metadata_row(row);
         let text = |key: &&'static str| {
-            (*key, metadata.get(*key).map(errorbar_core::python_text::json_text).unwrap_or_default())
+            (*key, metadata.get(key).map(errorbar_core::python_text::json_text).unwrap_or_default())
         };
         return Some(side.input.questions.columns.iter().map(text).collect());
     };

@@ -1,5 +1,6 @@
 //! The samples whose score changed, with what they ask and what was answered.
 
+use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use errorbar_core::{
@@ -47,8 +48,8 @@ pub(super) fn flips(
         // The mean over tasks has no samples of its own.
         let (Some(base), Some(other)) = (named(source.base), named(source.other)) else { continue };
         for side in [base, other] {
-            if !reduced.contains_key(&side.key()) {
-                reduced.insert(side.key(), evaluation(side)?);
+            if let Entry::Vacant(entry) = reduced.entry(side.key()) {
+                entry.insert(evaluation(side)?);
             }
         }
         let [of_base, of_other] = [base, other].map(|side| reduction(&reduced, side, source.scorer));

@@ -385,7 +385,7 @@ fn questions(columns: &ScoreColumns) -> Questions {
         let metadata = columns.metadata_row(row);
         let mut hasher = DefaultHasher::new();
         for key in &keys {
-            metadata.get(*key).map(|value| errorbar_core::python_text::json_text(value)).hash(&mut hasher);
+            metadata.get(key).map(errorbar_core::python_text::json_text).hash(&mut hasher);
         }
         hasher.finish()
     };

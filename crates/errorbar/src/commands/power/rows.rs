@@ -250,7 +250,7 @@ impl Planner<'_> {
         } else {
             1.0
         };
-        self.has_costs().then(|| samples as f64 * sets * of_sample + calls as f64 * of_call)
+        self.has_costs().then_some(samples as f64 * sets * of_sample + calls as f64 * of_call)
     }
 
     /// Of a call and of a sample; calls count if no cost is given.

@@ -147,7 +147,7 @@ fn power_text(power: f64, goal: &Goal) -> String {
     if !matches!(goal, Goal::Power { .. }) {
         return short(power, 6);
     }
-    if power >= 0.9995 && power < 1.0 { "> 0.999".to_owned() } else { format!("{power:.3}") }
+    if (0.9995..1.0).contains(&power) { "> 0.999".to_owned() } else { format!("{power:.3}") }
 }
 
 /// A row per plan, for programs.
