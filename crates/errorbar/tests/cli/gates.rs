@@ -5,7 +5,7 @@ use crate::Folder;
 /// A table of 60 samples, of which the first are wrong and the others right.
 fn wrong_until(wrong: usize) -> String {
     let row = |at: usize| {
-        let category = if at % 2 == 0 { "art" } else { "law" };
+        let category = if at.is_multiple_of(2) { "art" } else { "law" };
         format!("q{at},{},{category}\n", u8::from(at >= wrong))
     };
     let rows: String = (0..60).map(row).collect();

@@ -240,7 +240,7 @@ fn runs() -> Folder {
         });
         format!("id,epoch,score,passage\n{}", rows.collect::<String>())
     };
-    let base = |id: usize, _: u32| id % 5 != 0;
+    let base = |id: usize, _: u32| !id.is_multiple_of(5);
     let other = |id: usize, _: u32| id % 7 != 1 && id != 10;
     let noisy = |id: usize, epoch: u32| (id * 7 + epoch as usize * 5) % 11 > 2;
     let noisier = |id: usize, epoch: u32| (id * 5 + epoch as usize * 7) % 13 > 4;
