@@ -5,7 +5,9 @@
 
 use errorbar_core::metrics::accuracy;
 use errorbar_core::stats::{Stream, binomial_pmf};
-use errorbar_core::{ComparisonOptions, ErrorPlan, Gate, GateOutcome, Plan, Score, ScoreColumns, metrics};
+use errorbar_core::{
+    ComparisonOptions, ErrorPlan, Estimate, Gate, GateOutcome, Plan, Score, ScoreColumns, metrics,
+};
 
 use super::{columns, report};
 
