@@ -48,7 +48,7 @@ impl Population {
         let mean = whole.mean().unwrap_or(f64::NAN);
         let clusters = match SummaryKey::of(&estimation.errors, estimation.by_sample) {
             SummaryKey::Moments | SummaryKey::Tally => None,
-            SummaryKey::BySample => Some(RowClusters::by_sample(scores).of_positions),
+            SummaryKey::BySample => Some(RowClusters::by_sample(scores, 0..scores.len()).of_positions),
             SummaryKey::Clusters(keys) => match keys.as_slice() {
                 [key] => Some(RowClusters::by_key(NAME, key, scores)?.of_positions),
                 _ => return Err(NoCoverage::TwoWays),

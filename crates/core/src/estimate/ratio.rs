@@ -131,14 +131,15 @@ impl RatioTotals {
 
     fn cluster(&mut self, metric: &str, scores: &Scores<'_>, terms: &[(usize, RatioTerm)]) -> Result<()> {
         let keys = &scores.estimation().errors.cluster;
-        let mut ways: Vec<RowClusters> =
-            keys.iter().map(|key| RowClusters::by_key(metric, key, scores)).collect::<Result<_>>()?;
+        let positions = || terms.iter().map(|(at, _)| *at);
+        let way = |key: &String| RowClusters::of_some(metric, key, scores, positions());
+        let mut ways: Vec<RowClusters> = keys.iter().map(way).collect::<Result<_>>()?;
         if ways.is_empty() {
-            ways.push(RowClusters::by_sample(scores));
+            ways.push(RowClusters::by_sample(scores, positions()));
         }
         self.ways.resize_with(if ways.len() == 1 { 1 } else { 3 }, IndexMap::default);
-        for (at, term) in terms {
-            let id = |way: &RowClusters| way.ids.get(*way.of_positions.get(*at)? as usize).cloned();
+        for (row, (_, term)) in terms.iter().enumerate() {
+            let id = |way: &RowClusters| way.ids.get(*way.of_positions.get(row)? as usize).cloned();
             let of_row: Vec<LeafKey> = ways.iter().filter_map(id).collect();
             let mut all: Vec<Vec<LeafKey>> = of_row.iter().map(|id| vec![id.clone()]).collect();
             if all.len() > 1 {

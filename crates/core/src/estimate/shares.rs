@@ -39,7 +39,7 @@ impl ShareClusters {
     ) -> Result<()> {
         match SummaryKey::of(&estimation.errors, estimation.by_sample) {
             SummaryKey::Moments | SummaryKey::Tally => {}
-            SummaryKey::BySample => self.add(RowClusters::by_sample(scores), categories),
+            SummaryKey::BySample => self.add(RowClusters::by_sample(scores, 0..scores.len()), categories),
             SummaryKey::Clusters(keys) => match self.add_by_keys(&keys, scores, categories) {
                 Err(error) if error.is_about_clusters() => self.problem = Some(error.to_string()),
                 added => added?,

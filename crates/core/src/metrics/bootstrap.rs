@@ -68,6 +68,9 @@ fn check_metric(metric: &Arc<dyn Metric>) -> Result<(), String> {
     }
 }
 
+/// The most figures of a metric that is resampled: every thread holds as many estimates with all that belongs to them.
+const MAX_WIDTH: usize = 20_000;
+
 impl Metric for Bootstrap {
     fn params(&self) -> Metadata {
         params_with_inner(self, "metric", self.metric.as_ref())
@@ -135,6 +138,10 @@ impl Bootstrap {
                 }
             }
         };
+        if figures > MAX_WIDTH {
+            let problem = format!("has {figures} figures, and at most {MAX_WIDTH} are resampled; have fewer groups");
+            return Err(Self::refuse("metric", problem));
+        }
         let count = draws.count as usize;
         if count.saturating_mul(figures) > MAX_FIGURES {
             let problem = format!(

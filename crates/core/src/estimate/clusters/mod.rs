@@ -73,12 +73,26 @@ impl RowClusters {
     /// # Errors
     /// The first sample without the key, or with a value that is no cluster id.
     pub(crate) fn by_key(metric: &str, key: &str, scores: &Scores<'_>) -> Result<Self> {
+        RowClusters::of_some(metric, key, scores, 0..scores.len())
+    }
+
+    /// The same for some of the scores, given by their positions: as many clusters, in that order. A label of a hundred
+    /// thousand has few of them.
+    ///
+    /// # Errors
+    /// As above.
+    pub(crate) fn of_some(
+        metric: &str,
+        key: &str,
+        scores: &Scores<'_>,
+        positions: impl Iterator<Item = usize>,
+    ) -> Result<Self> {
         let column = scores.key(metric, key);
         let codes = scores.codes(&column)?;
         let mut clusters = RowClusters::default();
         let mut of_code: HashMap<u32, u32, RandomState> = HashMap::default();
-        clusters.of_positions.reserve(codes.len());
-        for (at, code) in codes.iter().enumerate() {
+        for at in positions {
+            let Some(code) = codes.get(at) else { continue };
             let cluster = match of_code.get(code) {
                 Some(cluster) => *cluster,
                 None => {
@@ -94,9 +108,9 @@ impl RowClusters {
     }
 
     /// The sample of each score is its cluster.
-    pub(crate) fn by_sample(scores: &Scores<'_>) -> Self {
+    pub(crate) fn by_sample(scores: &Scores<'_>, positions: impl Iterator<Item = usize>) -> Self {
         let mut clusters = RowClusters::default();
-        for at in 0..scores.len() {
+        for at in positions {
             let id = LeafKey::Text(scores.sample_id(at).to_owned());
             let cluster = clusters.ids.intern(id);
             clusters.of_positions.push(cluster);
