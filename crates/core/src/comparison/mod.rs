@@ -31,6 +31,31 @@ use crate::plan::Plan;
 
 /// Compares sides: each other one with the first, or every one with every other.
 ///
+/// Metrics, reducers and errors are those of the plans; groups, corrections and gates those of the options. The metadata
+/// key to compare by is not among the keys of a plan: readers that fetch only those need it, too.
+///
+/// ```
+/// use errorbar_core::metrics::accuracy;
+/// use errorbar_core::{ComparedScores, ComparisonOptions, Plan, Score, ScoreColumns, compare, metrics};
+///
+/// let plan = Plan::new().metrics(metrics![accuracy()]);
+/// let mut sides = [ScoreColumns::new(["match"]), ScoreColumns::new(["match"])];
+/// for id in 0..20 {
+///     for (columns, right) in sides.iter_mut().zip([10, 16]) {
+///         let grade = if id < right { "C" } else { "I" };
+///         columns.push(id.to_string(), 1).score("match", Score::new(grade))?;
+///     }
+/// }
+/// let [old, new] = &sides;
+/// let side = |name, columns| ComparedScores { name, task: None, columns, plan: &plan };
+/// let report = compare(&[side("old", old), side("new", new)], &ComparisonOptions::default())?;
+/// let accuracy = &report.comparisons[0];
+/// assert_eq!((accuracy.wins, accuracy.losses), (Some(6), Some(0)));
+/// let interval = accuracy.difference.interval.clone()?;
+/// assert_eq!(format!("[{:.2}, {:.2}]", interval.lower, interval.upper), "[0.05, 0.50]");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
 /// # Errors
 /// What makes the scores of a side unusable, as in [`Plan::evaluate`]; sides that cannot be compared.
 pub fn compare(sides: &[ComparedScores<'_>], options: &ComparisonOptions) -> Result<ComparisonReport> {

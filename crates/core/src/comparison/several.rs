@@ -32,9 +32,11 @@ pub(super) struct RankedFigure {
 /// Scores cannot be read as a metric wants them.
 pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Result<Vec<(RankedFigure, RankInput)>> {
     let Some((first, others)) = sides.split_first() else { return Ok(Vec::new()) };
+    // Plans that are about one scorer each compare these.
+    let across = sides.iter().all(|side| side.only_scorer().is_some());
     let mut inputs = Vec::new();
     for block in first.blocks.iter().filter(|block| !block.is_unreduced) {
-        let like = others.iter().map(|side| side.block_like(block, false)).collect::<Option<Vec<_>>>();
+        let like = others.iter().map(|side| side.block_like(block, across)).collect::<Option<Vec<_>>>();
         let Some(like) = like else { continue };
         let blocks: Vec<&Block<'_>> = std::iter::once(block).chain(like).collect();
         let has_score = |sample: &u32| blocks.iter().all(|block| block.has(*sample));

@@ -107,8 +107,8 @@ impl UnpairedNumbers<'_> {
             let error = difference.error.as_ref().ok()?;
             tost_p_value(difference.number()?, error.se, error.df, margin)
         });
-        if let (Some(range), true) = (kind.range, absent > 0) {
-            difference.bounds = bounds_of(&base, &other, range);
+        if kind.range.is_some() && absent > 0 {
+            difference.bounds = bounds_of(&base, &other);
         }
         comparison.mde = detectable_difference(&difference);
         let unpaired = || Undefined::Other("samples are not paired".to_owned());
@@ -223,7 +223,7 @@ impl UnpairedNumbers<'_> {
 }
 
 /// The bounds of a difference, from those of both sides; a side without absent scores is what it is.
-fn bounds_of(base: &Estimate, other: &Estimate, _range: (f64, f64)) -> Option<crate::estimate::Bounds> {
+fn bounds_of(base: &Estimate, other: &Estimate) -> Option<crate::estimate::Bounds> {
     let of = |estimate: &Estimate| match (estimate.bounds, estimate.number()) {
         (Some(bounds), _) => Some((bounds.worst, bounds.best, bounds.absent_as_wrong)),
         (None, Some(value)) if estimate.absent == 0 => Some((value, value, value)),

@@ -2,7 +2,7 @@
 
 use errorbar_core::metrics::median;
 use errorbar_core::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, ErrorPlan, Plan,
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, ErrorPlan, Plan, Score,
     ScoreColumns, TestMethod, compare, metrics,
 };
 
@@ -76,6 +76,29 @@ fn rankings_of_any_metric() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let again = pool.install(|| compare(&sides, &ComparisonOptions::default()).unwrap());
     assert_eq!(format!("{report:?}"), format!("{again:?}"));
+}
+
+/// Three scorers of the same samples.
+#[test]
+fn rankings_of_scorers() {
+    let mut all = ScoreColumns::new(["x", "y", "z"]);
+    for id in 0..60 {
+        let mut row = all.push(format!("q{id}"), 1);
+        for (scorer, right) in [("x", 20), ("y", 50), ("z", 35)] {
+            row = row.score(scorer, Score::new(if id < right { 1.0 } else { 0.0 })).unwrap();
+        }
+    }
+    let plans = ["x", "y", "z"].map(|scorer| {
+        let mut plan = by_accuracy();
+        plan.only = vec![scorer.to_owned()];
+        plan
+    });
+    let sides: Vec<ComparedScores<'_>> =
+        ["x", "y", "z"].into_iter().zip(&plans).map(|(name, plan)| side(name, &all, plan)).collect();
+    let report = compare(&sides, &ComparisonOptions::default()).unwrap();
+    let places: Vec<_> =
+        report.rankings[0].ranks.iter().map(|rank| (rank.side.as_str(), rank.interval)).collect();
+    assert_eq!(places, [("y", (1, 1)), ("z", (2, 2)), ("x", (3, 3))]);
 }
 
 fn of_task<'a>(
