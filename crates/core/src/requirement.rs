@@ -170,7 +170,7 @@ impl Relation {
             Relation::AtLeast => figure >= limit,
             Relation::AtMost => figure <= limit,
             Relation::Equal => figure == limit,
-            Relation::NotEqual => figure.partial_cmp(&limit).is_some_and(std::cmp::Ordering::is_ne),
+            Relation::NotEqual => !figure.is_nan() && figure != limit,
             Relation::Above => figure > limit,
             Relation::Below => figure < limit,
         }
