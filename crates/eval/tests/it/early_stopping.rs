@@ -205,7 +205,7 @@ fn a_sample_counts_when_all_its_epochs_are_reduced() {
 #[test]
 fn failed_samples_are_bounds() {
     let folder = tempfile::tempdir().unwrap();
-    let fails = |sample: usize| sample % 20 == 0;
+    let fails = |sample: usize| sample.is_multiple_of(20);
     let model = model_fn("test/flaky", move |request| {
         let fails = request.sample_id.to_string().parse().is_ok_and(fails);
         async move { if fails { Err(CoreError::custom("down")) } else { Ok("yes".to_owned()) } }
