@@ -232,6 +232,8 @@ pub(super) fn hostile() -> (ComparisonReport, Vec<Flip>) {
     let mut report = ComparisonReport::new([name, "{\\bf ok}_%"], ComparisonOptions::default());
     let mut c = pairs("{\\bf ok}_%", "a|b*", 30, 40, 3, 9);
     (c.base, c.scorer) = (name.to_owned(), "sco\rrer".to_owned());
+    // So that names are among the notes, too.
+    c.only_base = 2;
     c = in_group(c, Some("]]>\u{0}"));
     report.comparisons = vec![c];
     let flip = Flip::new("=HYPERLINK(\"x\")|\u{1b}", 1.0, "I\n").of("s|s", name, "{\\bf ok}_%");
