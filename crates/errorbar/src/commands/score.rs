@@ -69,8 +69,8 @@ the 3 samples without a score counted as 0, or had the best score. `± 0.02 for 
 again` is the error over runs of these very samples, where ± beside the value is for samples like
 these.
 
-Exit code: 0 if all is well, 1 if no sample has a score or a requirement is not met, 2 if something could not
-be read or computed.";
+Exit code: 0 if all is well, 1 if no sample has a score or a requirement is not met, 2 if something
+could not be read or computed.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
