@@ -114,7 +114,6 @@ OF_TABLES = {
     "labels_precision": (labels, "-m 'precision(\"category\", average=\"none\")'", "precision of each of 100,001 labels"),
     "labels_f1_clusters": (labels, "-m 'f1_score(\"category\", average=\"none\")' --cluster confidence", "the same by cluster"),
     "labels_macro": (labels, "-m 'recall(\"category\")'", "a macro mean over 100,001 labels, resampled"),
-    "labels_frequency": (labels, "--reducer mode -m 'frequency()' --cluster category", "100,000 shares by cluster"),
     "numbers_alpha": (numbers, "-m 'krippendorff_alpha(raters=[\"score\", \"confidence\"], level=\"interval\")'", "alpha over 100,000 distinct numbers"),
     "numbers_alpha_ordinal": (numbers, "-m 'krippendorff_alpha(raters=[\"score\", \"confidence\"], level=\"ordinal\")'", "ordinal alpha"),
     "numbers_kappa_quadratic": (numbers, "-m 'cohen_kappa(\"confidence\", weights=\"quadratic\")'", "quadratic weights of 100,000 numbers"),

@@ -56,6 +56,9 @@ impl ArgWord for Prediction {
         &[("value", Prediction::Value), ("answer", Prediction::Answer)];
 }
 
+/// The most labels that have a figure each. More than that are no labels.
+const MAX_LABELS: usize = 10_000;
+
 /// Which figure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum LabelFigure {
@@ -122,6 +125,13 @@ impl Classification<'_> {
                 };
                 Ok(self.of_label(scores, labels, code)?.into())
             }
+            (None, Average::None) if labels.names.len() > MAX_LABELS => Err(Error::Undefined {
+                metric: self.metric.to_owned(),
+                problem: format!(
+                    "there are {} labels, and at most {MAX_LABELS} have a figure each; name one with label=",
+                    labels.names.len()
+                ),
+            }),
             (None, Average::None) => {
                 let mut map = IndexMap::new();
                 for (name, terms) in labels.names.iter().zip(self.terms_of_labels(labels)) {

@@ -45,7 +45,7 @@ impl JudgedScores {
     }
 
     /// The same, for the mean of zeros and ones.
-    pub(super) fn in_shares(self) -> Self {
+    pub(super) fn into_shares(self) -> Self {
         JudgedScores { are_shares: true, ..self }
     }
 

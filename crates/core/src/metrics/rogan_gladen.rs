@@ -62,7 +62,7 @@ impl Metric for RoganGladen {
                 });
             }
         }
-        let judged = judged.in_shares();
+        let judged = judged.into_shares();
         let rates = Rates::of(&judged, &vec![1; scores.len()]);
         let raw = rates.prevalence();
         let corrected = raw.clone().map(|raw| rates.corrected(&judged, raw));
