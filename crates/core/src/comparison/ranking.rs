@@ -6,7 +6,7 @@
 //! is used; the interval then holds the true place with at least the level. Mogstad, Romano, Shaikh & Wilhelm, "Inference
 //! for ranks with applications to mobility across neighbourhoods and academic achievement across countries", 2024.
 //!
-//! Tie groups are letters: two sides that share one are not told apart by tests of all pairs, corrected by Holm's method.
+//! Tie groups are letters: tests of all pairs, corrected by Holm's method, do not distinguish two sides that share one.
 //! Piepho, "An algorithm for a letter-based representation of all-pairwise comparisons", 2004.
 
 use super::paired::PairTest;
@@ -216,7 +216,7 @@ mod tests {
 
     #[test]
     fn places() {
-        // Two sides at the top that are not told apart, one far below.
+        // Two sides at the top that the data do not distinguish, one far below.
         let ranking = input(&[0.5, 0.9, 0.89], 0.02).ranking("s", "m");
         let ranks: Vec<_> = ranking
             .ranks

@@ -99,7 +99,6 @@ impl ErrorPlan {
         !self.cluster.is_empty()
             || self.method.is_some()
             || self.population.is_some()
-            || self.sequence().is_some()
     }
 
     /// Whether the interval is the plan's, and not that of a metric such as `ci`.

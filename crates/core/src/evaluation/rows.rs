@@ -7,7 +7,7 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{AggregateBasis, MetricResult, MetricValue, Results, Role, ScoreResult};
-use crate::estimate::{ErrorPlan, Estimate, Undefined};
+use crate::estimate::{ErrorPlan, Estimate, Interval, IntervalMethod, Undefined};
 
 /// One estimate, and which it is.
 #[derive(Clone, Debug)]
@@ -198,7 +198,10 @@ fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow
         for at in by_scope.get(&part.scopes).into_iter().flatten() {
             let row = rows.get_mut(*at).map(|(_, row)| row).filter(|row| row.is_about_the_same(part));
             let Some(row) = row else { continue };
+            let of_sequence = |interval: &Interval| interval.method == IntervalMethod::Betting;
             is_folded |= match part.role {
+                // A sequence has no standard error, and no other interval allows for the early stop.
+                _ if row.estimate.interval.as_ref().is_ok_and(of_sequence) => is_bare(part),
                 Role::ErrorOf if errors.sets_error() => is_bare(part),
                 Role::ErrorOf => put_error(row, part),
                 _ if errors.sets_interval() => is_bare(part),

@@ -80,7 +80,7 @@ pub enum PowerError {
         /// The least number.
         least: u64,
     },
-    /// More samples than anybody has.
+    /// More samples than a dataset has.
     #[error("it takes more than {most} samples")]
     TooManySamples {
         /// The most that are tried.

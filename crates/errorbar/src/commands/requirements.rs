@@ -126,7 +126,7 @@ fn is_open(requirement: &Requirement, outcome: &RequirementOutcome) -> bool {
     requirement.part() == EstimatePart::Value && is_ordered && contains(requirement.limit())
 }
 
-/// The figure, with so many digits that it can be seen on which side of the limit it is.
+/// The figure, with as many digits as show on which side of the limit it is.
 fn figure_text(requirement: &Requirement, outcome: &RequirementOutcome) -> String {
     const DIGITS: usize = 4;
     let figure = match &outcome.figure {

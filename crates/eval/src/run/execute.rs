@@ -37,7 +37,7 @@ impl SampleQueue {
         self.todo.get(at).copied()
     }
 
-    /// Lets no further sample start but those that are needed, which stand first. What decides is told the last that has
+    /// Lets no further sample start but those that are needed, which stand first. The condition gets the last one that has
     /// started.
     pub(super) fn close(&self, is_needed: impl Fn(usize, Option<usize>) -> bool) {
         let mut place = lock(&self.place);

@@ -124,7 +124,7 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
     columns.extend(["value".to_owned(), "interval".to_owned()]);
     let mut legend = format!("range: the ranks that the data support ({})", percent(ranking.level));
     if has_ties {
-        legend += "; sides that share a letter are not told apart";
+        legend += "; the data do not distinguish sides that share a letter";
     }
     let task = ranking.task.clone();
     Grid {

@@ -124,7 +124,7 @@ fn grid(grid: &Grid) -> String {
     format!("\n{}\n\n{}{legend}", heading(&grid.name, &grid.details), pipe_table(&titles, &rows))
 }
 
-/// The samples that changed, at most so many of each pair of sides.
+/// The samples that changed, up to a limit for each pair of sides.
 fn listed_flips(flips: &[Flip], most: usize) -> String {
     let mut text = String::new();
     for (pair, flips) in flip::by_pair(flips) {
