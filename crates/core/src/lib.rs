@@ -81,8 +81,8 @@ pub use estimate::{
     StdError, Summary, Undefined, WildWeights,
 };
 pub use evaluation::{
-    AggregateBasis, Counts, EstimateRow, Evaluation, FigurePath, Group, GroupAggregate, Groups, MetricResult,
-    MetricValue, Results, Role, Scope, ScoreResult, Subject,
+    AggregateBasis, Counts, Direction, EstimateRow, Evaluation, FigurePath, Group, GroupAggregate, Groups,
+    MetricResult, MetricValue, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
 pub use metric::{

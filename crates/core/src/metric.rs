@@ -16,7 +16,7 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::estimate::{Estimation, GroupContext, ScoreKind, Summary};
-use crate::evaluation::{MetricValue, Role, Subject};
+use crate::evaluation::{Direction, MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::params::ToSpec;
 use crate::ratings::Raters;
@@ -205,6 +205,15 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         self.inner().map_or(Role::Other, |inner| inner.role())
     }
 
+    /// Which way its figures are better; of a location the higher ones, unless overridden.
+    fn direction(&self) -> Direction {
+        match (self.inner(), self.role()) {
+            (Some(inner), _) => inner.direction(),
+            (None, Role::Location) => Direction::Higher,
+            (None, _) => Direction::Neither,
+        }
+    }
+
     /// Which numbers it is about. An error or interval goes into the row of the location that has the same subject.
     fn subject(&self) -> Option<Subject> {
         self.inner()?.subject()
@@ -249,8 +258,9 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     /// The numbers that its value is the plain mean of, one for each score, if it is one: they can be compared sample by
     /// sample. A metric without them is compared by resampling.
     fn sample_numbers(&self, scores: &Scores<'_>) -> Option<Result<Vec<f64>>> {
-        let _ = scores;
-        None
+        let conversion = self.mean_of()?;
+        let spec = self.spec();
+        Some(scores.finite(&spec.name, &conversion, |numbers| numbers.to_floats().into_owned()))
     }
 
     /// An empty state, if the metric can be computed piece by piece.
@@ -510,6 +520,9 @@ macro_rules! forward_metric {
         }
         fn role(&$self) -> $crate::Role {
             $inner.role()
+        }
+        fn direction(&$self) -> $crate::Direction {
+            $inner.direction()
         }
         fn subject(&$self) -> Option<$crate::Subject> {
             $inner.subject()

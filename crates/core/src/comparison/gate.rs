@@ -6,7 +6,7 @@
 
 use super::{Comparison, ComparisonReport};
 use crate::estimate::Estimate;
-use crate::evaluation::Role;
+use crate::evaluation::Direction;
 
 /// What must hold for the difference, other minus base. It is read off the interval that is shown, whose level is
 /// 1 − 2α ([`Gate::level`]).
@@ -113,7 +113,16 @@ impl Gate {
         }
     }
 
-    /// What the interval of a difference decides.
+    /// What a comparison decides. Where lower figures are better, a lower one is a gain.
+    pub fn decide(self, comparison: &Comparison) -> GateOutcome {
+        let mut gain = comparison.difference.clone();
+        if let (Direction::Lower, Ok(interval)) = (comparison.direction, &mut gain.interval) {
+            (interval.lower, interval.upper) = (-interval.upper, -interval.lower);
+        }
+        self.outcome(&gain)
+    }
+
+    /// What the interval of a difference decides, if higher figures are better.
     pub fn outcome(self, difference: &Estimate) -> GateOutcome {
         let Ok(interval) = &difference.interval else { return GateOutcome::Undecided };
         let (lower, upper) = (interval.lower, interval.upper);
@@ -166,23 +175,20 @@ impl Gate {
 impl ComparisonReport {
     /// Holds every comparison that the gate of the options is about against it.
     ///
-    /// These are the comparisons with the base, over all samples of each task, of metrics of which more is better. A
+    /// These are the comparisons with the base, over all samples of each task, of metrics with a better direction. A
     /// group is part of what has been decided already; and the more intervals are read, the more of them are beyond 0
     /// by chance.
     pub fn apply_gate(&mut self) {
         let base = self.sides.first();
         for comparison in &mut self.comparisons {
             let gate = self.options.gate.filter(|_| {
-                base == Some(&comparison.base) && comparison.group_key.is_none() && is_good(comparison.role)
+                base == Some(&comparison.base)
+                    && comparison.group_key.is_none()
+                    && comparison.direction != Direction::Neither
             });
-            comparison.gate = gate.map(|gate| gate.outcome(&comparison.difference));
+            comparison.gate = gate.map(|gate| gate.decide(comparison));
         }
     }
-}
-
-/// Whether more of it is better.
-fn is_good(role: Role) -> bool {
-    matches!(role, Role::Location | Role::Share)
 }
 
 /// A gate asks for more than these samples tell.
@@ -271,24 +277,25 @@ mod tests {
         let options = ComparisonOptions { gate: Some(Gate::NotWorse), ..ComparisonOptions::default() };
         let mut report = ComparisonReport::new(["a", "b", "c"], options);
         let worse = || Estimate::new(-0.2).with_interval(-0.3, -0.1, 0.9);
-        let compare = |base: &str, other: &str, group: Option<&str>, role: Role| {
+        let compare = |base: &str, other: &str, group: Option<&str>, direction: Direction| {
             let mut comparison = Comparison::new(base, other, "match", "accuracy");
             comparison.group_key = group.map(|_| "category".to_owned());
             comparison.group = group.map(str::to_owned);
-            (comparison.role, comparison.difference) = (role, worse());
+            (comparison.direction, comparison.difference) = (direction, worse());
             comparison
         };
         report.comparisons = vec![
-            compare("a", "b", None, Role::Location),
-            compare("a", "b", Some("law"), Role::Location),
-            compare("a", "c", None, Role::Share),
-            compare("b", "c", None, Role::Location),
-            compare("a", "b", None, Role::Spread),
+            compare("a", "b", None, Direction::Higher),
+            compare("a", "b", Some("law"), Direction::Higher),
+            compare("a", "c", None, Direction::Lower),
+            compare("b", "c", None, Direction::Higher),
+            compare("a", "b", None, Direction::Neither),
         ];
         report.apply_gate();
         let gates: Vec<_> = report.comparisons.iter().map(|one| one.gate).collect();
         let failed = Some(GateOutcome::Failed);
-        assert_eq!(gates, [failed, None, failed, None, None]);
+        // Lower by 0.2 is a gain of what is better if it is lower.
+        assert_eq!(gates, [failed, None, Some(GateOutcome::Passed), None, None]);
         report.options.gate = None;
         report.apply_gate();
         assert!(report.comparisons.iter().all(|one| one.gate.is_none()));

@@ -26,7 +26,7 @@ pub use options::{ComparisonOptions, Correction};
 use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Maybe, Undefined};
-use crate::evaluation::Role;
+use crate::evaluation::{Direction, Role};
 use crate::plan::Plan;
 
 /// Compares sides: each other one with the first, or every one with every other.
@@ -117,8 +117,10 @@ pub struct Comparison {
     pub field: Option<String>,
     /// The metric.
     pub metric: String,
-    /// What the metric is: of a location or a share, more is better; of another figure it is only more.
+    /// What kind of figure the metric gives.
     pub role: Role,
+    /// Which way it is better. Differences are other minus base, whatever it is.
+    pub direction: Direction,
     /// The metadata key of the group; none for all samples.
     pub group_key: Option<String>,
     /// The group; none for all samples, or for the mean over groups or tasks.
@@ -178,6 +180,7 @@ impl Comparison {
             field: None,
             metric: metric.to_owned(),
             role: Role::Location,
+            direction: Direction::Higher,
             group_key: None,
             group: None,
             is_paired: true,

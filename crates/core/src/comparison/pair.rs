@@ -223,7 +223,7 @@ impl<'p> BlockPair<'p> {
         comparison.task = task.map(str::to_owned);
         comparison.reducer.clone_from(&self.base.reducer);
         comparison.field.clone_from(&self.base.field);
-        comparison.role = metric.role();
+        (comparison.role, comparison.direction) = (metric.role(), metric.direction());
         (comparison.group_key, comparison.group) = group;
         (comparison.only_base, comparison.only_other) = self.only;
         comparison

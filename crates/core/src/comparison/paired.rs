@@ -7,6 +7,7 @@ use crate::estimate::{
     ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, ScoreUnits,
     StdError, Summary, Undefined,
 };
+use crate::evaluation::Direction;
 use crate::power::detectable_difference as detectable;
 use crate::random::Random;
 use crate::scores::Scores;
@@ -70,8 +71,12 @@ impl PairedNumbers<'_> {
         let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
         let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
         comparison.n = n;
+        let (better, worse) = match comparison.direction {
+            Direction::Lower => (losses, wins),
+            _ => (wins, losses),
+        };
         (comparison.wins, comparison.losses, comparison.ties) =
-            (Some(wins), Some(losses), Some(n - wins - losses));
+            (Some(better), Some(worse), Some(n - wins - losses));
         if let Some(reason) = unusable(&differences) {
             comparison.difference = Estimate::undefined(reason.clone()).with_n(n);
             comparison.test = Err(reason.clone());

@@ -12,6 +12,7 @@
 use super::paired::PairTest;
 use super::{Rank, Ranking};
 use crate::estimate::Estimate;
+use crate::evaluation::Direction;
 use crate::stats::{holm, normal_cdf, quantile_inverse, t_quantile};
 
 /// What a ranking is made of.
@@ -25,6 +26,8 @@ pub(super) struct RankInput {
     pub(super) resamples: Vec<Vec<f64>>,
     pub(super) n: u64,
     pub(super) level: f64,
+    /// Which way figures are better; the highest one is first if neither is.
+    pub(super) direction: Direction,
 }
 
 impl RankInput {
@@ -32,9 +35,8 @@ impl RankInput {
     pub(super) fn ranking(&self, scorer: &str, metric: &str) -> Ranking {
         let letters = self.letters();
         let intervals = self.intervals();
-        let value = |at: usize| self.sides.get(at).and_then(|(_, estimate)| estimate.number());
         let mut order: Vec<usize> = (0..self.sides.len()).collect();
-        let key = |at: usize| value(at).unwrap_or(f64::NEG_INFINITY);
+        let key = |at: usize| self.merit(at);
         order.sort_by(|a, b| key(*b).total_cmp(&key(*a)));
         let place = |at: usize| 1 + order.iter().filter(|other| key(**other) > key(at)).count() as u32;
         let rank = |at: &usize| {
@@ -44,6 +46,17 @@ impl RankInput {
             Some(Rank::new(name, estimate.clone(), place(*at), interval, letters))
         };
         Ranking::new(scorer, metric, self.n, self.level, order.iter().filter_map(rank).collect())
+    }
+
+    /// −1 if lower figures are better.
+    fn sign(&self) -> f64 {
+        if self.direction == Direction::Lower { -1.0 } else { 1.0 }
+    }
+
+    /// What sides are ordered by: the higher, the better. Those without a figure are last.
+    fn merit(&self, side: usize) -> f64 {
+        let figure = self.sides.get(side).and_then(|(_, estimate)| estimate.number());
+        figure.map_or(f64::NEG_INFINITY, |figure| self.sign() * figure)
     }
 
     /// The tests of one side with all others: the other, and other minus this.
@@ -70,7 +83,7 @@ impl RankInput {
             };
             let sure: Vec<f64> =
                 self.tests_of(side).filter(|(_, test)| is_sure(test)).map(|(_, test)| test.value).collect();
-            let better = sure.iter().filter(|value| **value > 0.0).count() as u32;
+            let better = sure.iter().filter(|value| self.sign() * **value > 0.0).count() as u32;
             (1 + better, count - (sure.len() as u32 - better))
         };
         (0..self.sides.len()).map(of_side).collect()
@@ -115,9 +128,7 @@ impl RankInput {
         let adjusted = holm(&p_values);
         let different = self.tests.iter().zip(&adjusted).filter(|(_, p)| is_different(p));
         let pairs: Vec<(usize, usize)> = different.map(|((pair, _), _)| *pair).collect();
-        let value = |at: usize| {
-            self.sides.get(at).and_then(|(_, estimate)| estimate.number()).unwrap_or(f64::NEG_INFINITY)
-        };
+        let value = |at: usize| self.merit(at);
         tie_letters(self.sides.len(), &pairs, value)
     }
 }
@@ -211,7 +222,8 @@ mod tests {
                 .map(|(at, value)| if at == 0 { value + shift } else { *value })
                 .collect()
         };
-        RankInput { sides, tests, resamples: (0..1000).map(resample).collect(), n: 1000, level: 0.95 }
+        let resamples = (0..1000).map(resample).collect();
+        RankInput { sides, tests, resamples, n: 1000, level: 0.95, direction: Direction::Higher }
     }
 
     #[test]
@@ -226,6 +238,12 @@ mod tests {
         assert_eq!(ranks[2], ("0", 3, (3, 3), "b"));
         assert_eq!((ranks[0].0, ranks[0].1, ranks[0].3), ("1", 1, "a"));
         assert_eq!((ranks[1].0, ranks[1].1, ranks[1].3), ("2", 2, "a"));
+        // Of a loss the lowest is first.
+        let losses = RankInput { direction: Direction::Lower, ..input(&[0.5, 0.9, 0.89], 0.02) };
+        let ranks = losses.ranking("s", "m").ranks;
+        let first = &ranks[0];
+        assert_eq!((first.side.as_str(), first.rank, first.interval), ("0", 1, (1, 1)));
+        assert_eq!(ranks.iter().map(|rank| rank.tie_groups.as_str()).collect::<Vec<_>>(), ["a", "b", "b"]);
         // Equal figures share a place.
         let tied = input(&[0.5, 0.5, 0.1], 0.5).ranking("s", "m");
         assert_eq!(tied.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [1, 1, 3]);

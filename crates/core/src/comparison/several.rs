@@ -110,7 +110,14 @@ impl SeveralScores<'_> {
         };
         let names = self.sides.iter().map(|side| side.name.to_owned());
         let (n, level) = (first.len() as u64, errors.level());
-        Ok(Some(RankInput { sides: names.zip(estimates).collect(), tests, resamples, n, level }))
+        Ok(Some(RankInput {
+            sides: names.zip(estimates).collect(),
+            tests,
+            resamples,
+            n,
+            level,
+            direction: self.metric.direction(),
+        }))
     }
 
     /// The tests of all pairs.

@@ -8,6 +8,7 @@ use crate::estimate::{
     Bounds, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind, StdError,
     Undefined, estimate_from,
 };
+use crate::evaluation::Direction;
 use crate::stats::{t_quantile, two_sided};
 
 /// The mean over tasks of each comparison of all samples that several tasks have.
@@ -51,7 +52,7 @@ fn average(of_tasks: &[&Comparison], plan: &ErrorPlan) -> Option<Comparison> {
     let mut average = Comparison::new(&first.base, &first.other, &scorers(of_tasks), &first.metric);
     average.reducer.clone_from(&first.reducer);
     average.field.clone_from(&first.field);
-    average.role = first.role;
+    (average.role, average.direction) = (first.role, first.direction);
     average.is_paired = of_tasks.iter().all(|one| one.is_paired);
     average.cluster.clone_from(&first.cluster);
     let sum = |of: fn(&Comparison) -> u64| of_tasks.iter().map(|one| of(one)).sum::<u64>();
@@ -259,5 +260,6 @@ fn mean_input(of_tasks: &[&RankInput], plan: &ErrorPlan) -> RankInput {
         resamples: (0..draws).map(resample).collect(),
         n: of_tasks.iter().map(|input| input.n).sum(),
         level: plan.level(),
+        direction: of_tasks.first().map_or(Direction::Higher, |input| input.direction),
     }
 }

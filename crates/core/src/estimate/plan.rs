@@ -96,9 +96,7 @@ impl ErrorPlan {
 
     /// Whether the standard error is the plan's, and not that of a metric such as `stderr`.
     pub fn sets_error(&self) -> bool {
-        !self.cluster.is_empty()
-            || self.method.is_some()
-            || self.population.is_some()
+        !self.cluster.is_empty() || self.method.is_some() || self.population.is_some()
     }
 
     /// Whether the interval is the plan's, and not that of a metric such as `ci`.

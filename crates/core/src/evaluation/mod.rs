@@ -196,6 +196,30 @@ impl Role {
     }
 }
 
+/// Which way the figures of a metric are better, so that a difference can be called better or worse.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Direction {
+    /// The higher, the better: scores.
+    Higher,
+    /// The lower, the better: losses, errors of calibration, perplexity.
+    Lower,
+    /// Neither is better: a spread, a number of samples, the share of a label.
+    #[default]
+    Neither,
+}
+
+impl Direction {
+    /// The name in machine-readable output.
+    pub fn name(self) -> &'static str {
+        match self {
+            Direction::Higher => "higher",
+            Direction::Lower => "lower",
+            Direction::Neither => "neither",
+        }
+    }
+}
+
 /// Which numbers a metric is about.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]

@@ -5,7 +5,7 @@ use super::calibration::{
 };
 use crate::error::Result;
 use crate::estimate::{Undefined, resampled_estimate};
-use crate::evaluation::MetricValue;
+use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
@@ -29,6 +29,10 @@ pub struct Auprc {
 
 impl Metric for Auprc {
     reads_predictions!();
+
+    fn direction(&self) -> Direction {
+        Direction::Higher
+    }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source =

@@ -9,7 +9,7 @@ use crate::estimate::{
     ClusterCorrection, Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
     ScoreUnits, StdError, Undefined, resampled_estimate,
 };
-use crate::evaluation::MetricValue;
+use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
@@ -36,6 +36,10 @@ pub struct Auroc {
 
 impl Metric for Auroc {
     reads_predictions!();
+
+    fn direction(&self) -> Direction {
+        Direction::Higher
+    }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source =

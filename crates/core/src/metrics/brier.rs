@@ -5,7 +5,7 @@ use super::calibration::{
 };
 use crate::error::Result;
 use crate::estimate::Estimation;
-use crate::evaluation::{MetricValue, Role};
+use crate::evaluation::{Direction, MetricValue, Role};
 use crate::metric::{Metric, MetricState, compute_by_state};
 use crate::params::Params;
 use crate::scores::Scores;
@@ -45,6 +45,10 @@ impl Metric for Brier {
 
     fn role(&self) -> Role {
         Role::Location
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::Lower
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

@@ -424,6 +424,10 @@ macro_rules! label_metric {
                 $crate::Role::Share
             }
 
+            fn direction(&self) -> $crate::Direction {
+                $crate::Direction::Higher
+            }
+
             fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
                 <Self as $crate::Params>::check(self)?;
                 let classification = super::classification::Classification {

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use super::sample_epochs::SampleEpochs;
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
-use crate::evaluation::{MetricValue, Role};
+use crate::evaluation::{Direction, MetricValue, Role};
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
@@ -38,6 +38,10 @@ impl Metric for Consistency {
 
     fn role(&self) -> Role {
         Role::Share
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::Higher
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

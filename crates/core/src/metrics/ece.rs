@@ -7,7 +7,7 @@ use super::calibration::{
 };
 use crate::error::Result;
 use crate::estimate::{ErrorPlan, Undefined, resampled_estimate, wilson};
-use crate::evaluation::MetricValue;
+use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
@@ -39,6 +39,10 @@ pub struct Ece {
 
 impl Metric for Ece {
     reads_predictions!();
+
+    fn direction(&self) -> Direction {
+        Direction::Lower
+    }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source =

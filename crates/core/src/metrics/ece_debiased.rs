@@ -5,7 +5,7 @@ use std::f64::consts::PI;
 use super::calibration::{Bin, CONFIDENCE, PredictionSource, Scheme, check_bins, reads_predictions};
 use super::ece::binned_estimate;
 use crate::error::Result;
-use crate::evaluation::MetricValue;
+use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
@@ -37,6 +37,10 @@ pub struct EceDebiased {
 
 impl Metric for EceDebiased {
     reads_predictions!();
+
+    fn direction(&self) -> Direction {
+        Direction::Lower
+    }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source =

@@ -4,6 +4,7 @@ use super::perplexity::{Sequence, no_tokens, tokens};
 use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::Result;
 use crate::estimate::{RatioScale, RatioTerm, Undefined};
+use crate::evaluation::Direction;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
@@ -22,6 +23,10 @@ impl Metric for PerplexityPerSeq {
 
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Metadata
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::Lower
     }
 
     computed_as_ratio!();

@@ -110,17 +110,6 @@ impl<M: SummaryMetric> Metric for M {
         }
     }
 
-    fn sample_numbers(&self, scores: &Scores<'_>) -> Option<Result<Vec<f64>>> {
-        let figure = self.figure();
-        if figure.role != Role::Location {
-            return None;
-        }
-        let conversion = figure.conversion();
-        Some(self.check().and_then(|()| {
-            scores.finite(Self::NAME, &conversion, |numbers| numbers.to_floats().into_owned())
-        }))
-    }
-
     fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
         self.check().ok()?;
         match self.computation(estimation) {

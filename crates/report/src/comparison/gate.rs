@@ -1,6 +1,6 @@
 //! What a gate demands and decides, in words.
 
-use errorbar_core::{Comparison, Gate, GateOutcome};
+use errorbar_core::{Comparison, Direction, Gate, GateOutcome};
 
 use super::record::{interval_of, why_no_interval};
 use crate::figure::EstimateText;
@@ -45,19 +45,24 @@ fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison, ends: &str)
         let why = why_no_interval(&comparison.difference).map(|reason| format!(" ({reason})"));
         return format!("gate {word}: there is no interval{}", why.unwrap_or_default());
     }
+    // A loss is better if it is lower.
+    let (sign, worse, better) = match comparison.direction {
+        Direction::Lower => (-1.0, "above", "below"),
+        _ => (1.0, "below", "above"),
+    };
     let limit = match gate {
         Gate::NotWorse => "0".to_owned(),
-        Gate::Margin(margin) => plain(-margin),
+        Gate::Margin(margin) => plain(-sign * margin),
         Gate::Equivalent(margin) => format!("± {}", plain(margin)),
-        Gate::MinDifference(difference) => plain(difference),
+        Gate::MinDifference(difference) => plain(sign * difference),
         _ => return format!("gate {word}"),
     };
     let how = match (outcome, gate) {
         (GateOutcome::Passed, Gate::Equivalent(_)) => "lies within",
-        (GateOutcome::Passed, Gate::NotWorse) => "is not below",
-        (GateOutcome::Passed, _) => "lies above",
+        (GateOutcome::Passed, Gate::NotWorse) => &format!("is not {worse}"),
+        (GateOutcome::Passed, _) => &format!("lies {better}"),
         (GateOutcome::Failed, Gate::Equivalent(_)) => "lies outside",
-        (GateOutcome::Failed, _) => "lies below",
+        (GateOutcome::Failed, _) => &format!("lies {worse}"),
         (_, Gate::Equivalent(_)) => "reaches beyond",
         _ => "contains",
     };

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use errorbar_core::{
-    Comparison, ComparisonReport, Correction, GateOutcome, IntervalMethod, Role, Side, TestMethod,
+    Comparison, ComparisonReport, Correction, Direction, GateOutcome, IntervalMethod, Side, TestMethod,
 };
 
 use super::gate;
@@ -51,7 +51,7 @@ pub(crate) fn verdicts(report: &ComparisonReport) -> Vec<String> {
     if let Some(first) =
         report.comparisons.first().filter(|_| verdicts.iter().any(|v| *v != Verdict::Unknown))
     {
-        let is_ordered = |c: &Comparison| matches!(c.role, Role::Location | Role::Share);
+        let is_ordered = |c: &Comparison| c.direction != Direction::Neither;
         let name = if report.comparisons.iter().any(is_ordered) { "better, worse" } else { "higher, lower" };
         let tests = report.comparisons.iter().filter(|c| c.p_adjusted.is_some()).count();
         words.push(match report.options.correction.filter(|_| tests > 0) {

@@ -84,6 +84,8 @@ pub struct ComparisonRecord {
     pub reducer: Option<String>,
     /// The key of map-valued scores.
     pub field: Option<String>,
+    /// Which way the metric is better: `higher`, `lower` or `neither`.
+    pub direction: &'static str,
     /// Whether samples are matched.
     pub paired: bool,
     /// The standard error of the base's value.
@@ -214,6 +216,7 @@ impl ComparisonRecord {
             task: c.task.clone(),
             reducer: c.reducer.clone(),
             field: c.field.clone(),
+            direction: c.direction.name(),
             paired: c.is_paired,
             base_stderr: base_error.and_then(|error| finite(error.se)),
             base_lower,

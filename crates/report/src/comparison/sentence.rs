@@ -24,10 +24,10 @@ fn of_pair(report: &ComparisonReport, c: &Comparison) -> Finding {
     let Comparison { base, other, .. } = c;
     let figures = Figures::of(c, report);
     let claim = match &figures.verdict {
-        Verdict::Above { is_better: true } => format!("{other} is better than {base}"),
-        Verdict::Below { is_worse: true } => format!("{other} is worse than {base}"),
-        Verdict::Above { .. } => format!("{other} is higher than {base}"),
-        Verdict::Below { .. } => format!("{other} is lower than {base}"),
+        Verdict::Better => format!("{other} is better than {base}"),
+        Verdict::Worse => format!("{other} is worse than {base}"),
+        Verdict::Higher => format!("{other} is higher than {base}"),
+        Verdict::Lower => format!("{other} is lower than {base}"),
         Verdict::NotShown => format!("No difference shown between {base} and {other}"),
         Verdict::Equivalent(margin) => format!("{other} is the same as {base} within ± {}", plain(*margin)),
         Verdict::Identical => format!("No sample differs between {base} and {other}"),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use errorbar_core::{Comparison, ComparisonReport, Gate, GateOutcome, Role, Side};
+use errorbar_core::{Comparison, ComparisonReport, Direction, Gate, GateOutcome, Side};
 
 use super::record::interval_of;
 use crate::number::plain;
@@ -10,16 +10,14 @@ use crate::number::plain;
 /// What a comparison says.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Verdict {
-    /// The other side is above the base.
-    Above {
-        /// Whether that is better, or only more.
-        is_better: bool,
-    },
-    /// It is below.
-    Below {
-        /// Whether that is worse, or only less.
-        is_worse: bool,
-    },
+    /// The other side is better.
+    Better,
+    /// It is worse.
+    Worse,
+    /// It has the higher figure, and neither is better.
+    Higher,
+    /// It has the lower figure.
+    Lower,
     /// The data do not show which is ahead.
     NotShown,
     /// The gate of equivalence shows that they are the same, within this.
@@ -33,10 +31,10 @@ pub(crate) enum Verdict {
 impl fmt::Display for Verdict {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Verdict::Above { is_better: true } => f.write_str("better"),
-            Verdict::Above { is_better: false } => f.write_str("higher"),
-            Verdict::Below { is_worse: true } => f.write_str("worse"),
-            Verdict::Below { is_worse: false } => f.write_str("lower"),
+            Verdict::Better => f.write_str("better"),
+            Verdict::Worse => f.write_str("worse"),
+            Verdict::Higher => f.write_str("higher"),
+            Verdict::Lower => f.write_str("lower"),
             Verdict::NotShown => f.write_str("no difference shown"),
             Verdict::Equivalent(margin) => write!(f, "same within ± {}", plain(*margin)),
             Verdict::Identical => f.write_str("no sample differs"),
@@ -53,10 +51,13 @@ impl Verdict {
         if is_identical(comparison) {
             return Verdict::Identical;
         }
-        let is_ordered = matches!(comparison.role, Role::Location | Role::Share);
         match is_significant(comparison) {
-            Some(true) if difference > 0.0 => Verdict::Above { is_better: is_ordered },
-            Some(true) if difference < 0.0 => Verdict::Below { is_worse: is_ordered },
+            Some(true) if difference != 0.0 => match (comparison.direction, difference > 0.0) {
+                (Direction::Higher, true) | (Direction::Lower, false) => Verdict::Better,
+                (Direction::Higher, false) | (Direction::Lower, true) => Verdict::Worse,
+                (_, true) => Verdict::Higher,
+                (_, false) => Verdict::Lower,
+            },
             Some(_) => match (report.options.gate, comparison.gate) {
                 (Some(Gate::Equivalent(margin)), Some(GateOutcome::Passed)) => Verdict::Equivalent(margin),
                 _ => Verdict::NotShown,
@@ -67,7 +68,7 @@ impl Verdict {
 
     /// Whether it says which side is ahead.
     pub(crate) fn is_decided(&self) -> bool {
-        matches!(self, Verdict::Above { .. } | Verdict::Below { .. })
+        matches!(self, Verdict::Better | Verdict::Worse | Verdict::Higher | Verdict::Lower)
     }
 }
 

@@ -1,13 +1,14 @@
 //! Metrics without per-sample numbers: the same resamples for both sides.
 
-use errorbar_core::metrics::{mean, median};
+use errorbar_core::metrics::{accuracy, brier, frequency, mean, median};
 use errorbar_core::{
-    ComparisonOptions, ErrorPlan, IntervalMethod, Plan, Result, Scores, TestMethod, metric_fn, metrics,
+    ComparisonOptions, Direction, ErrorPlan, Gate, GateOutcome, IntervalMethod, Plan, Result, Score,
+    ScoreColumns, Scores, TestMethod, metric_fn, metrics,
 };
 
 use super::{CLUSTERS, GRADED, OTHER_GRADED, by_mean, close, clustered, columns, interval, only, report};
 
-/// A mean that nobody knows to be one.
+/// A mean that does not declare itself to be one.
 fn plain_mean(scores: &Scores<'_>) -> Result<f64> {
     Ok(scores.floats().iter().sum::<f64>() / scores.len() as f64)
 }
@@ -74,4 +75,30 @@ fn threads_change_nothing() {
     let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
     let one = pool.install(|| format!("{:?}", report(&base, &other, &plan, &ComparisonOptions::default())));
     assert_eq!(all, one);
+}
+
+/// Right with 0.9 and 0.6, wrong with 0.2: the other side is surer of what it has right, so its loss is lower.
+#[test]
+fn a_loss_is_better_if_it_is_lower() {
+    let side = |sure: f64| {
+        let mut columns = ScoreColumns::new(["s"]);
+        for id in 0..40 {
+            let (score, confidence) =
+                if id % 4 == 0 { (0.0, 0.2) } else { (1.0, sure - 0.001 * f64::from(id)) };
+            let row = columns.push(format!("q{id}"), 1).metadata("confidence", confidence);
+            row.score("s", Score::new(score)).unwrap();
+        }
+        columns
+    };
+    let plan = Plan::new().metrics(metrics![brier(), accuracy(), frequency().normalize(true)]);
+    let (base, other) = (side(0.6), side(0.9));
+    let mut options = ComparisonOptions::default();
+    options.gate = Some(Gate::NotWorse);
+    let report = report(&base, &other, &plan, &options);
+    let of = |metric: &str| report.comparisons.iter().find(|one| one.metric.starts_with(metric)).unwrap();
+    let loss = of("brier");
+    assert!(loss.difference.number().unwrap() < 0.0);
+    assert_eq!((loss.direction, loss.gate), (Direction::Lower, Some(GateOutcome::Passed)));
+    assert_eq!(of("accuracy").direction, Direction::Higher);
+    assert_eq!((of("frequency").direction, of("frequency").gate), (Direction::Neither, None));
 }
