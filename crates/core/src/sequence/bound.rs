@@ -81,6 +81,13 @@ impl LowerBound {
         }
     }
 
+    /// Whether the mean is above a candidate that is watched. What the scores so far add up to is a bound, but one that the mean
+    /// may have; only a bound beyond it, and beyond the rounding of a sum, excludes it.
+    pub(super) fn excludes(&self, candidate: f64) -> bool {
+        let is_rejected = |wealth: &Wealth| wealth.candidate == candidate && wealth.is_rejected;
+        self.watched.iter().any(is_rejected) || self.floor > candidate + FINEST
+    }
+
     fn certain(&self) -> f64 {
         (self.sum / self.population).min(1.0)
     }

@@ -23,6 +23,8 @@ pub use rule::{RuleError, RuleMeasure, StopRule};
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Ordering;
+
 use self::bound::LowerBound;
 use crate::estimate::{Interval, IntervalMethod, Side};
 
@@ -163,14 +165,28 @@ impl ConfidenceSequence {
         Ok(())
     }
 
-    /// Looks at a value exactly: [`bounds`](Self::bounds) exclude it as soon as the interval does.
+    /// Looks at a value exactly: [`side_of`](Self::side_of) has it excluded as soon as the interval does.
     pub fn watch(&mut self, value: f64) {
-        let (low, high) = self.range;
-        let unit = (value - low) / (high - low);
+        let unit = self.unit(value);
         if (0.0..=1.0).contains(&unit) {
             self.lower.watch(unit);
             self.upper.watch(1.0 - unit);
         }
+    }
+
+    /// On which side of a value that is watched the mean is; none as long as it may be the value itself.
+    pub fn side_of(&self, value: f64) -> Option<Ordering> {
+        let unit = self.unit(value);
+        match (self.lower.excludes(unit), self.upper.excludes(1.0 - unit)) {
+            (true, false) => Some(Ordering::Greater),
+            (false, true) => Some(Ordering::Less),
+            _ => None,
+        }
+    }
+
+    fn unit(&self, value: f64) -> f64 {
+        let (low, high) = self.range;
+        (value - low) / (high - low)
     }
 
     /// The number of samples so far.

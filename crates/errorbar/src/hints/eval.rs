@@ -55,6 +55,11 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
 /// What to do about a rule that cannot stop the run.
 fn stop_rule_hint(problem: &StopRuleProblem) -> Option<String> {
     let hint = match problem {
+        StopRuleProblem::RangeNotPlanned { low, high, .. } => {
+            return Some(format!(
+                "name it: --range {low} {high}, or errors = {{ range = [{low}, {high}] }} in the task file"
+            ));
+        }
         StopRuleProblem::UnknownRange { .. } => {
             "name the lowest and the highest score: --range LO HI, or errors = { range = [LO, HI] } in the task file"
         }

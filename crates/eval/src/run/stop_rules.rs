@@ -37,6 +37,18 @@ pub enum StopRuleProblem {
     /// The log cannot be read.
     #[error("{0}")]
     Log(#[source] LogError),
+    /// The range of scores is not 0 to 1, and the plan does not have it.
+    #[error(
+        "scores by `{scorer}` lie between {low} and {high}, and the plan of errors does not have that range"
+    )]
+    RangeNotPlanned {
+        /// The scorer.
+        scorer: String,
+        /// The lowest score.
+        low: f64,
+        /// The highest score.
+        high: f64,
+    },
     /// The log has no scores by the scorer.
     #[error("{} has no scores by `{scorer}`; it has scores by: {}", log.display(), found.join(", "))]
     NoScorer {
@@ -109,9 +121,15 @@ impl PlannedRule {
             |problem: StopRuleProblem| Error::StopRule { rule: rule.to_string(), problem: problem.into() };
         let figure =
             plan.mean_figure(rule.measure.metric(), epochs).map_err(|problem| refuse(problem.into()))?;
-        let of_scorer = || scorers.get(figure.position()).and_then(|scorer| scorer.range());
-        let Some((low, high)) = figure.range().or_else(of_scorer) else {
-            return Err(refuse(StopRuleProblem::UnknownRange { scorer: figure.scorer().to_owned() }));
+        let of_scorer = scorers.get(figure.position()).and_then(|scorer| scorer.range());
+        let scorer = || figure.scorer().to_owned();
+        let (low, high) = match (figure.range(), of_scorer) {
+            (Some(range), _) | (None, Some(range @ (0.0, 1.0))) => range,
+            // The log records the range of the plan, and estimates are computed from the log.
+            (None, Some((low, high))) => {
+                return Err(refuse(StopRuleProblem::RangeNotPlanned { scorer: scorer(), low, high }));
+            }
+            (None, None) => return Err(refuse(StopRuleProblem::UnknownRange { scorer: scorer() })),
         };
         if u32::try_from(samples.len()).is_err() {
             return Err(refuse(StopRuleProblem::TooManySamples { samples: samples.len() }));

@@ -5,6 +5,7 @@
 //! that was drawn before is not. When a rule holds, no further sample starts, and those that have started finish: the
 //! sequence is valid at any time, so they are part of the estimate, and the samples of the log are a prefix again.
 
+use std::cmp::Ordering;
 use std::sync::Arc;
 
 use errorbar_core::{
@@ -89,6 +90,8 @@ pub struct SequenceProgress {
     pub lower: f64,
     /// The upper end.
     pub upper: f64,
+    /// On which side of the value of the rule the mean of the benchmark is; none if it may be the value, or there is no value.
+    pub side: Option<Ordering>,
     /// The number of samples so far.
     pub samples: u64,
     /// The number of samples of the benchmark.
@@ -99,16 +102,25 @@ impl SequenceProgress {
     /// Before the first sample.
     pub fn new(rule: StopRule, metric: impl Into<String>) -> Self {
         let (lower, upper) = (f64::NEG_INFINITY, f64::INFINITY);
-        SequenceProgress { rule, metric: metric.into(), value: None, lower, upper, samples: 0, population: 0 }
+        SequenceProgress {
+            rule,
+            metric: metric.into(),
+            value: None,
+            lower,
+            upper,
+            side: None,
+            samples: 0,
+            population: 0,
+        }
     }
 
     /// Whether the rule holds.
     pub fn holds(&self) -> bool {
         match self.rule.measure {
             RuleMeasure::Width { below, .. } => self.upper - self.lower < below,
-            RuleMeasure::Decided { value, .. } => value <= self.lower || self.upper <= value,
-            RuleMeasure::BetterThan { .. } => 0.0 <= self.lower && self.lower < self.upper,
-            RuleMeasure::WorseThan { .. } => self.upper <= 0.0 && self.lower < self.upper,
+            RuleMeasure::Decided { .. } => self.side.is_some(),
+            RuleMeasure::BetterThan { .. } => self.side == Some(Ordering::Greater),
+            RuleMeasure::WorseThan { .. } => self.side == Some(Ordering::Less),
             _ => false,
         }
     }
@@ -120,7 +132,7 @@ impl SequenceProgress {
             RuleMeasure::Width { metric, below } => {
                 format!("width({metric}) {} < {below}", below_limit(upper - lower, *below))
             }
-            RuleMeasure::Decided { metric, value } if value <= lower => {
+            RuleMeasure::Decided { metric, value } if self.side == Some(Ordering::Greater) => {
                 format!("{metric} is above {value}: {lower:.3} to {upper:.3}")
             }
             RuleMeasure::Decided { metric, value } => {
@@ -134,6 +146,15 @@ impl SequenceProgress {
             }
             _ => rule.to_string(),
         }
+    }
+}
+
+/// The value that a rule decides about.
+fn watched(measure: &RuleMeasure) -> Option<f64> {
+    match measure {
+        RuleMeasure::Decided { value, .. } => Some(*value),
+        RuleMeasure::BetterThan { .. } | RuleMeasure::WorseThan { .. } => Some(0.0),
+        _ => None,
     }
 }
 
@@ -178,11 +199,7 @@ impl StopMonitor {
         let mut sequences = Vec::with_capacity(plan.rules.len());
         for rule in &plan.rules {
             let mut sequence = ConfidenceSequence::new(population, rule.range, plan.level, Side::TwoSided)?;
-            match rule.rule.measure {
-                RuleMeasure::Decided { value, .. } => sequence.watch(value),
-                RuleMeasure::BetterThan { .. } | RuleMeasure::WorseThan { .. } => sequence.watch(0.0),
-                _ => {}
-            }
+            watched(&rule.rule.measure).into_iter().for_each(|value| sequence.watch(value));
             sequences.push(RuleSequence { sequence, known: 0, sum: 0.0 });
         }
         Ok(StopMonitor {
@@ -248,6 +265,7 @@ impl StopMonitor {
             value: (state.known > 0).then(|| state.sum / state.known as f64),
             lower,
             upper,
+            side: watched(&planned.rule.measure).and_then(|value| state.sequence.side_of(value)),
             samples: state.sequence.taken(),
             population: state.sequence.population(),
         })
@@ -388,13 +406,27 @@ mod tests {
         assert!(monitor.is_needed(order[501], Some(order[501])));
     }
 
+    /// Exactly half of the samples are right, and the last one to come is the only one that is open: the scores so far add up
+    /// to half already, which is what the mean may be.
+    #[test]
+    fn a_value_that_the_mean_may_have_is_not_excluded() {
+        let mut sequence = ConfidenceSequence::new(20, (0.0, 1.0), 0.95, Side::TwoSided).unwrap();
+        sequence.watch(0.5);
+        for at in 0..19 {
+            sequence.push(f64::from(u8::from(at % 2 == 0))).unwrap();
+        }
+        assert_eq!((sequence.bounds(), sequence.side_of(0.5)), ((0.5, 0.55), None));
+        sequence.push(1.0).unwrap();
+        assert_eq!(sequence.side_of(0.5), Some(Ordering::Greater));
+    }
+
     #[test]
     fn reasons_show_that_the_rule_holds() {
         let reason = |rule: &str, lower: f64, upper: f64| {
             let rule: StopRule = rule.parse().unwrap();
-            let metric = "accuracy".to_owned();
-            let progress =
-                SequenceProgress { rule, metric, value: None, lower, upper, samples: 9, population: 99 };
+            let mut progress = SequenceProgress::new(rule, "accuracy");
+            (progress.lower, progress.upper, progress.samples, progress.population) = (lower, upper, 9, 99);
+            progress.side = Some(if lower > 0.5 || upper < 0.3 { Ordering::Greater } else { Ordering::Less });
             assert!(progress.holds());
             progress.reason()
         };

@@ -17,6 +17,8 @@ pub(super) struct PlannedDesign {
     pub(super) only_epochs: Option<u32>,
     /// The epochs of the runs that the variance is from.
     pub(super) run_epochs: Option<u32>,
+    /// The variance of the samples' means in the runs, which the design effect is about.
+    pub(super) run_variance: Option<f64>,
     /// Whether the design effect is that of the runs' clusters.
     pub(super) has_clusters: bool,
     /// What it is from, in a line.
@@ -40,14 +42,34 @@ impl PlannedDesign {
         let plan = &mut design.plan;
         (plan.alpha, plan.method) = (args.alpha, args.method);
         let of_clusters = runs.and_then(|runs| runs.pilot.design_effect);
-        design.has_clusters = of_clusters.is_some();
+        design.has_clusters = of_clusters.is_some() && args.spread.design_effect.is_none();
+        design.run_variance = runs.map(|runs| runs.pilot.variance);
         plan.design_effect = args.spread.design_effect.or(of_clusters).unwrap_or(1.0);
         Ok(design)
     }
 
+    /// The plan for a number of epochs. Clusters multiply the variance between samples; the noise of epochs is not clustered. So
+    /// what clusters add to the variance stays what it is in the runs, and the design effect grows as that noise shrinks.
+    pub(super) fn plan_of(&self, epochs: u32) -> PowerPlan {
+        let (Some(variance), true, Some(_)) = (self.run_variance, self.has_clusters, self.spread()) else {
+            return self.plan;
+        };
+        let sd = self.plan.sd(epochs, None);
+        let effect = 1.0 + (self.plan.design_effect - 1.0) * variance / (sd * sd);
+        if effect > 0.0 && effect.is_finite() { self.plan.design_effect(effect) } else { self.plan }
+    }
+
     fn new(design: PowerDesign, models: u64) -> Self {
         let plan = PowerPlan::new(design);
-        PlannedDesign { plan, models, only_epochs: None, run_epochs: None, has_clusters: false, source: None }
+        PlannedDesign {
+            plan,
+            models,
+            only_epochs: None,
+            run_epochs: None,
+            run_variance: None,
+            has_clusters: false,
+            source: None,
+        }
     }
 
     /// The variance in its parts, if both are known and epochs matter.
@@ -265,4 +287,22 @@ fn source(runs: &Runs, is_unpaired: bool) -> String {
         parts.push(format!("design effect {} ({})", short(effect, 3), clusters.join(", ")));
     }
     parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variances of 0.04 between and 0.16 within samples, twice as much by clusters with two epochs: clusters add 0.12.
+    #[test]
+    fn the_noise_of_epochs_is_not_clustered() {
+        let mut design = PlannedDesign::new(PowerDesign::Mean(ScoreSpread::new(0.04, 0.16)), 2);
+        design.plan.design_effect = 2.0;
+        let effect = |design: &PlannedDesign, epochs: u32| design.plan_of(epochs).design_effect;
+        assert_eq!(effect(&design, 16), 2.0);
+        (design.has_clusters, design.run_variance) = (true, Some(0.12));
+        for (epochs, expected) in [(1, 1.6), (2, 2.0), (16, 3.4)] {
+            assert!((effect(&design, epochs) - expected).abs() < 1e-12, "{epochs}");
+        }
+    }
 }

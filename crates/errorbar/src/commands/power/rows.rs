@@ -1,6 +1,6 @@
 //! The plans: one for each combination of what is given.
 
-use errorbar_core::{Flips, PowerDesign, PowerError, PowerPlan, ScoreSpread};
+use errorbar_core::{Flips, PowerDesign, PowerError, ScoreSpread};
 
 use super::design::PlannedDesign;
 use super::goal::Goal;
@@ -25,6 +25,7 @@ pub(super) struct Row {
     pub(super) width: Option<f64>,
     pub(super) power: Option<f64>,
     pub(super) sd: f64,
+    pub(super) design_effect: f64,
     /// The shares of flips.
     pub(super) flips: Option<(f64, f64)>,
     pub(super) calls: Option<u64>,
@@ -175,21 +176,19 @@ struct Planner<'a> {
 }
 
 impl Planner<'_> {
-    fn plan(&self) -> &PowerPlan {
-        &self.design.plan
-    }
-
     fn samples(&self, case: &Case, epochs: u32) -> Result<u64, PowerError> {
         match (case.samples, case.width, case.difference, case.power) {
             (Some(samples), ..) => Ok(samples),
-            (None, Some(width), ..) => self.plan().samples_for_width(epochs, width, None),
-            (None, None, Some(difference), Some(power)) => self.plan().samples(epochs, difference, power),
+            (None, Some(width), ..) => self.design.plan_of(epochs).samples_for_width(epochs, width, None),
+            (None, None, Some(difference), Some(power)) => {
+                self.design.plan_of(epochs).samples(epochs, difference, power)
+            }
             _ => Err(PowerError::NoComparison),
         }
     }
 
     fn row(&self, case: &Case, epochs: u32) -> Result<Row, PowerError> {
-        let plan = self.plan();
+        let plan = self.design.plan_of(epochs);
         let samples = self.samples(case, epochs)?;
         let is_test = case.power.is_some() || case.difference.is_some();
         let difference = match (case.difference, case.power) {
@@ -214,6 +213,7 @@ impl Planner<'_> {
             width,
             power,
             sd: plan.sd(epochs, difference),
+            design_effect: plan.design_effect,
             flips: plan.flips(difference),
             calls: Some(calls),
             cost: self.cost(samples, calls),
@@ -229,7 +229,8 @@ impl Planner<'_> {
             difference: case.difference,
             width: case.width,
             power: case.power,
-            sd: self.plan().sd(epochs, case.difference),
+            sd: self.design.plan.sd(epochs, case.difference),
+            design_effect: self.design.plan_of(epochs).design_effect,
             flips: None,
             calls: None,
             cost: None,
@@ -245,7 +246,8 @@ impl Planner<'_> {
     fn cost(&self, samples: u64, calls: u64) -> Option<f64> {
         let (of_call, of_sample) = self.costs();
         // Unpaired, every model has samples of its own.
-        let sets = if matches!(self.plan().design, PowerDesign::TwoMeans(_) | PowerDesign::TwoShares(_)) {
+        let sets = if matches!(self.design.plan.design, PowerDesign::TwoMeans(_) | PowerDesign::TwoShares(_))
+        {
             2.0
         } else {
             1.0
@@ -325,12 +327,12 @@ impl Planner<'_> {
             _ => "this".to_owned(),
         };
         // As if epochs had no end.
-        let mut limit = *self.plan();
+        let mut limit = self.design.plan_of(u32::MAX);
         let spread = self.design.spread();
         match &mut limit.design {
             PowerDesign::Mean(of) | PowerDesign::TwoMeans(of) => *of = ScoreSpread::new(of.between, 0.0),
             PowerDesign::Pairs(flips @ Flips::Shares { .. }) => {
-                let discordant = self.plan().flips(None).map_or(1.0, |(p10, p01)| p10 + p01);
+                let discordant = self.design.plan.flips(None).map_or(1.0, |(p10, p01)| p10 + p01);
                 *flips = Flips::Discordant(discordant.min(1.0));
             }
             _ => {}

@@ -186,7 +186,7 @@ fn data(rows: &[Row], design: &PlannedDesign, method: PowerMethod) -> Listing {
             row.sd.into(),
             method.name().into(),
             kind.into(),
-            design.plan.design_effect.into(),
+            row.design_effect.into(),
             row.flips.map(|(p10, _)| p10).into(),
             row.flips.map(|(_, p01)| p01).into(),
             row.calls.into(),
