@@ -1,5 +1,7 @@
 //! Two sides, metric by metric.
 
+use std::collections::HashSet;
+
 use super::figures::is_compared;
 use super::numbers::WholeNumbers;
 use super::pairing::Pairing;
@@ -170,9 +172,7 @@ impl<'p> BlockPair<'p> {
             let compared = self.compare_metric(metric, &pairing, by);
             collect(compared, metric, self, warnings, &mut comparisons);
         }
-        // A metric and the mean beside its groups are the same figure.
-        let mut seen = std::collections::HashSet::new();
-        comparisons.retain(|one| seen.insert((one.metric.clone(), one.group_key.clone(), one.group.clone())));
+        retain_distinct(&mut comparisons);
         Ok(comparisons)
     }
 
@@ -284,6 +284,13 @@ impl<'p> BlockPair<'p> {
         }
         Ok(comparisons)
     }
+}
+
+/// Leaves each figure once: a metric, and the figure of all samples beside its groups, are the same. Twice it would count
+/// as two tests in a correction.
+pub(super) fn retain_distinct(comparisons: &mut Vec<Comparison>) {
+    let mut seen = HashSet::new();
+    comparisons.retain(|one| seen.insert((one.metric.clone(), one.group_key.clone(), one.group.clone())));
 }
 
 /// Adds the comparisons of a metric; one that fails fails alone.

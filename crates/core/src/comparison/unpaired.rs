@@ -1,7 +1,7 @@
 //! Sides with different samples.
 
 use super::figures::{figure_of_group, kind_of};
-use super::pair::{BlockPair, collect};
+use super::pair::{BlockPair, collect, retain_distinct};
 use super::paired::{PairKind, detectable_difference};
 use super::pairing::Pairing;
 use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
@@ -26,6 +26,7 @@ pub(super) fn compare(
         let compared = of_metric(pair, metric, [&base, &other]);
         collect(compared, metric, pair, warnings, &mut comparisons);
     }
+    retain_distinct(&mut comparisons);
     Ok(comparisons)
 }
 
