@@ -495,7 +495,9 @@ impl PowerPlan {
             PowerDesign::Pairs(flips) => {
                 if let Some(test) = self.mcnemar() {
                     let (p10, p01) = flips.shares(difference);
-                    return test.power(self.effective(samples) as u64, p10, p01);
+                    // 66 samples at a design effect of 1.1 are 60 pairs, not 59.99….
+                    let pairs = self.effective(samples) * (1.0 + ROUNDING);
+                    return test.power(pairs as u64, p10, p01);
                 }
             }
             PowerDesign::TwoShares(base) if self.test_method() == PowerMethod::Score => {

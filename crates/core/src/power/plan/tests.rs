@@ -137,3 +137,14 @@ fn what_makes_no_sense() {
     assert!(matches!(wrong, Err(PowerError::Method { .. })));
     assert_eq!(ScoreSpread::of_paired_shares(0.5, 0.5, 1.5), Err(PowerError::Correlation(1.5)));
 }
+
+/// The number of samples that is given for a power has it, whatever the design effect: 60 · 1.1 / 1.1 is below 60.
+#[test]
+fn samples_have_the_power_that_they_are_for() {
+    for (difference, design_effect) in [(0.085, 2.2), (0.12, 2.2), (0.185, 1.1), (0.195, 2.2)] {
+        let plan = PowerPlan::new(PowerDesign::Pairs(Flips::P10(0.05))).design_effect(design_effect);
+        let samples = plan.samples(1, difference, 0.8).unwrap();
+        let power = plan.power(samples, 1, difference).unwrap();
+        assert!(power >= 0.8, "{difference} {design_effect}: {samples} samples have {power}");
+    }
+}
