@@ -20,7 +20,7 @@ use crate::stats::{holm, normal_cdf, quantile_inverse, t_quantile};
 pub(super) struct RankInput {
     /// The names of the sides, and their figures.
     pub(super) sides: Vec<(String, Estimate)>,
-    /// The difference of each pair of sides: (i, j) for i < j is j minus i.
+    /// The difference of each pair of sides: (i, j) for i < j is j minus i. All of them, ordered by i, then by j.
     pub(super) tests: Vec<((usize, usize), PairTest)>,
     /// The figures of all sides in shared resamples.
     pub(super) resamples: Vec<Vec<f64>>,
@@ -61,10 +61,13 @@ impl RankInput {
 
     /// The tests of one side with all others: the other, and other minus this.
     fn tests_of(&self, side: usize) -> impl Iterator<Item = (usize, PairTest)> {
-        self.tests.iter().filter_map(move |((i, j), test)| match (*i == side, *j == side) {
-            (true, _) => Some((*j, *test)),
-            (_, true) => Some((*i, PairTest { value: -test.value, ..*test })),
-            _ => None,
+        let count = self.sides.len();
+        // Looking for them among all pairs would take the cube of the number of sides.
+        (0..count).filter(move |other| *other != side).filter_map(move |other| {
+            let (i, j) = (side.min(other), side.max(other));
+            let (pair, test) = self.tests.get(i * (2 * count - i - 1) / 2 + j - i - 1)?;
+            debug_assert_eq!(*pair, (i, j));
+            Some((other, if i == side { *test } else { PairTest { value: -test.value, ..*test } }))
         })
     }
 
