@@ -8,7 +8,7 @@ use crate::results::evaluate_metric;
 use crate::scores::Scores;
 
 /// Which of the figures of a metric it is.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub(super) struct FigureName {
     /// Its name or position among several.
     pub(super) key: Option<String>,
@@ -40,9 +40,16 @@ pub(super) fn numbers(metric: &dyn Metric, scores: &Scores<'_>, names: &[FigureN
     if let Ok(value) = metric.compute(scores) {
         flatten(value, &FigureName::default(), &mut found);
     }
+    // Resamples mostly have the same figures in the same order: then each is the next one.
+    let mut next = 0;
     let number = |name: &FigureName| {
-        let figure = found.iter().find(|(own, _)| own == name);
-        figure.and_then(|(_, estimate)| estimate.number()).unwrap_or(f64::NAN)
+        let is_named = |(own, _): &&(FigureName, Estimate)| own == name;
+        let at = match found.get(next).filter(is_named) {
+            Some(_) => Some(next),
+            None => found.iter().position(|(own, _)| own == name),
+        };
+        next = at.map_or(next, |at| at + 1);
+        at.and_then(|at| found.get(at)).and_then(|(_, estimate)| estimate.number()).unwrap_or(f64::NAN)
     };
     names.iter().map(number).collect()
 }

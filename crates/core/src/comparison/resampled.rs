@@ -1,5 +1,7 @@
 //! Figures that are no means of per-sample numbers: the same resamples of the samples for both sides.
 
+use std::collections::HashMap;
+
 use super::figures::{FigureName, figures, numbers};
 use super::paired::{detectable_difference, variance_removed};
 use super::pairing::Pairing;
@@ -151,11 +153,10 @@ impl<'p> ResampledPair<'p> {
         base: &Scores<'_>,
         other: &Scores<'_>,
     ) -> Result<(Vec<FigureName>, Vec<[Estimate; 2]>)> {
-        let mut of_other = figures(self.metric, other)?;
+        let mut of_other: HashMap<FigureName, Estimate> = figures(self.metric, other)?.into_iter().collect();
         let mut common = Vec::new();
         for (name, estimate) in figures(self.metric, base)? {
-            if let Some(at) = of_other.iter().position(|(other, _)| *other == name) {
-                let (_, other) = of_other.swap_remove(at);
+            if let Some(other) = of_other.remove(&name) {
                 common.push((name, [estimate, other]));
             }
         }

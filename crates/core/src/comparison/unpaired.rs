@@ -1,5 +1,7 @@
 //! Sides with different samples.
 
+use std::collections::HashMap;
+
 use super::figures::{figure_of_group, kind_of};
 use super::pair::{BlockPair, collect, retain_distinct};
 use super::paired::{PairKind, detectable_difference};
@@ -42,10 +44,10 @@ fn of_metric(pair: &BlockPair<'_>, metric: &dyn Metric, sides: [&Pairing; 2]) ->
     let mut selections: Vec<(GroupName, [Pairing; 2])> = vec![((None, None), [base.clone(), other.clone()])];
     if let Some(key) = by {
         let of_base = base.by_group(key, &[pair.sides.base])?;
-        let mut of_other = other.by_group(key, &[pair.sides.other])?;
+        let mut of_other: HashMap<String, Pairing> =
+            other.by_group(key, &[pair.sides.other])?.into_iter().collect();
         for (name, of_base) in of_base {
-            let Some(at) = of_other.iter().position(|(other, _)| *other == name) else { continue };
-            let (_, of_other) = of_other.swap_remove(at);
+            let Some(of_other) = of_other.remove(&name) else { continue };
             selections.push(((Some(key.to_owned()), Some(name)), [of_base, of_other]));
         }
     }
