@@ -1,7 +1,9 @@
 //! All sides of all tasks, and what belongs to the report as a whole.
 
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
+use indexmap::IndexSet;
 use rayon::prelude::*;
 
 use super::pair::SidePair;
@@ -70,16 +72,14 @@ pub(super) fn compare(
 
 /// The names of the sides, each once.
 fn names<'a>(inputs: &[ComparedScores<'a>]) -> Result<Vec<&'a str>, ComparisonError> {
-    let mut names: Vec<&str> = Vec::new();
-    for (at, input) in inputs.iter().enumerate() {
-        let before = inputs.get(..at).unwrap_or_default();
-        if before.iter().any(|other| (other.name, other.task) == (input.name, input.task)) {
+    let mut cells = HashSet::new();
+    for input in inputs {
+        if !cells.insert((input.name, input.task)) {
             return Err(ComparisonError::SameName { name: input.name.to_owned() });
         }
-        if !names.contains(&input.name) {
-            names.push(input.name);
-        }
     }
+    let names: IndexSet<&str> = inputs.iter().map(|input| input.name).collect();
+    let names: Vec<&str> = names.into_iter().collect();
     match names.as_slice() {
         [] => Err(ComparisonError::OneSide { side: "nothing".to_owned() }),
         [only] => Err(ComparisonError::OneSide { side: (*only).to_owned() }),
@@ -89,19 +89,14 @@ fn names<'a>(inputs: &[ComparedScores<'a>]) -> Result<Vec<&'a str>, ComparisonEr
 
 /// The tasks, each once, in order.
 fn tasks_of<'a>(inputs: &[ComparedScores<'a>]) -> Vec<Option<&'a str>> {
-    let mut tasks = Vec::new();
-    for input in inputs {
-        if !tasks.contains(&input.task) {
-            tasks.push(input.task);
-        }
-    }
-    tasks
+    let tasks: IndexSet<Option<&str>> = inputs.iter().map(|input| input.task).collect();
+    tasks.into_iter().collect()
 }
 
 /// The pairs of sides of a task that are compared: each with the base, or every one with every other.
 fn pairs<'s, 'a>(sides: &'s [Side<'a>], names: &[&str], all: bool) -> Vec<(&'s Side<'a>, &'s Side<'a>)> {
-    let of_task: Vec<&Side<'a>> =
-        names.iter().filter_map(|name| sides.iter().find(|side| side.name == *name)).collect();
+    let by_name: HashMap<&str, &Side<'a>> = sides.iter().map(|side| (side.name, side)).collect();
+    let of_task: Vec<&Side<'a>> = names.iter().filter_map(|name| by_name.get(name).copied()).collect();
     let mut pairs = Vec::new();
     for (at, base) in of_task.iter().enumerate() {
         let is_base = names.first() == Some(&base.name);

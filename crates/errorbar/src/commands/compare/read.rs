@@ -1,6 +1,6 @@
 //! The sides of a comparison, as they are read: a log, a table, or a part of one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
@@ -68,7 +68,7 @@ impl Files {
     pub(super) fn find(paths: &[PathBuf]) -> Result<Self, Diagnostics> {
         let (mut input, mut arguments) = (InputFiles::default(), HashMap::new());
         let mut named = HashMap::new();
-        let mut seen = Vec::new();
+        let mut seen = HashSet::new();
         for path in paths {
             let found = files::expand(std::slice::from_ref(path));
             input.diagnostics.extend(found.diagnostics);
@@ -78,10 +78,9 @@ impl Files {
                 if is_named && let Some(first) = named.insert(real.clone(), path.clone()) {
                     input.diagnostics.push(itself(path, &first));
                 }
-                if seen.contains(&real) {
+                if !seen.insert(real) {
                     continue;
                 }
-                seen.push(real);
                 arguments.insert(file.clone(), name_of(if path.is_dir() { path } else { &file }));
                 input.files.push(file);
             }

@@ -1,6 +1,6 @@
 //! What the sides of a comparison are called, of which task they are, and which one is the base.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use errorbar_core::spec::nearest;
@@ -251,16 +251,15 @@ fn names(inputs: &[Input], tasks: &[Option<String>]) -> Vec<String> {
             .iter()
             .map(|input| short_model(input.model.as_deref().unwrap_or(&input.argument)))
             .collect();
-        let is_repeated = |at: usize| {
-            let same =
-                models.iter().zip(tasks).filter(|cell| Some(*cell) == models.get(at).zip(tasks.get(at)));
-            same.count() > 1
-        };
-        let named = inputs.iter().zip(&models).enumerate();
+        let mut counts: HashMap<(&String, &Option<String>), usize> = HashMap::new();
+        for cell in models.iter().zip(tasks) {
+            *counts.entry(cell).or_default() += 1;
+        }
+        let named = inputs.iter().zip(models.iter().zip(tasks));
         named
-            .map(|(at, (input, model))| match is_repeated(at) {
-                true => format!("{model} ({})", name(input)),
-                false => model.clone(),
+            .map(|(input, cell)| match counts.get(&cell) {
+                Some(2..) => format!("{} ({})", cell.0, name(input)),
+                _ => cell.0.clone(),
             })
             .collect::<Vec<_>>()
     };
