@@ -1,5 +1,8 @@
 //! The power of two-sided tests of a mean: Student's t, by the noncentral t distribution, and the normal one.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use crate::estimate::{Maybe, Undefined};
 use crate::stats::{noncentral_t_cdf, normal_quantile, t_quantile};
 
@@ -22,6 +25,28 @@ const CERTAIN: f64 = 40.0;
 /// The number of standard errors that a difference must be from 0 to be detected with this power. None with
 /// less than half a degree of freedom, or beyond [`LARGEST_SHIFT`].
 pub(crate) fn detectable_shift(df: f64, alpha: f64, power: f64) -> Option<f64> {
+    // With few degrees of freedom it takes milliseconds, and thousands of small groups have the same few.
+    thread_local! {
+        static KNOWN: RefCell<HashMap<[u64; 3], Option<f64>>> = RefCell::default();
+    }
+    let key = [df, alpha, power].map(f64::to_bits);
+    if let Some(known) = KNOWN.with_borrow(|known| known.get(&key).copied()) {
+        return known;
+    }
+    let shift = computed_shift(df, alpha, power);
+    KNOWN.with_borrow_mut(|known| {
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(key, shift);
+    });
+    shift
+}
+
+/// The shifts that a thread remembers at most.
+const MOST_KNOWN: usize = 4096;
+
+fn computed_shift(df: f64, alpha: f64, power: f64) -> Option<f64> {
     let is_sound = df >= LEAST_DF && 0.0 < alpha && alpha < power && power < 1.0;
     let normal = normal_quantile(1.0 - 0.5 * alpha) + normal_quantile(power);
     let mut upper = normal.max(0.125);
