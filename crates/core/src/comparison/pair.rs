@@ -54,7 +54,12 @@ impl<'p> SidePair<'p> {
             comparisons.extend(pair.compare(&common, warnings)?);
         }
         if comparisons.is_empty() {
-            return Err(self.no_common_metric().into());
+            // If there are metrics and all of them failed, why they did is what the user can do something about.
+            let failed = warnings.drain(..).find_map(|warning| match warning {
+                ComparisonWarning::Failed { error, .. } => Some(*error),
+                _ => None,
+            });
+            return Err(failed.unwrap_or_else(|| self.no_common_metric().into()));
         }
         let of_all = || comparisons.iter().filter(|one| one.group_key.is_none());
         let most = of_all().map(|one| one.n).max();
