@@ -161,7 +161,7 @@ impl SeveralScores<'_> {
         };
         let sizes: Vec<f64> = units.iter().map(|positions| positions.len() as f64).collect();
         let sums: Vec<Vec<f64>> = numbers.iter().map(sums).collect();
-        resampled(units.len(), draws(errors), self.seed(), |counts: &[u32]| {
+        resampled(units.len(), draws(errors, self.scores), self.seed(), |counts: &[u32]| {
             let weights: Vec<f64> = counts.iter().map(|count| f64::from(*count)).collect();
             let n = dot(&weights, &sizes);
             sums.iter().map(|sums| dot(&weights, sums) / n).collect()
@@ -173,7 +173,7 @@ impl SeveralScores<'_> {
         let resamplers: Vec<Resampler<'_>> = self.scores.iter().map(Resampler::new).collect();
         let rows: Vec<_> = resamplers.iter().map(|resampler| resampler.rows_of(units)).collect();
         let name = [FigureName::default()];
-        resampled(units.len(), draws(errors), self.seed(), |counts: &[u32]| {
+        resampled(units.len(), draws(errors, self.scores), self.seed(), |counts: &[u32]| {
             let one = |(resampler, rows): (&Resampler<'_>, _)| {
                 let figures = resampler.resample(rows, counts, |scores| numbers(self.metric, scores, &name));
                 figures.first().copied().unwrap_or(f64::NAN)
@@ -183,8 +183,16 @@ impl SeveralScores<'_> {
     }
 }
 
-fn draws(errors: &ErrorPlan) -> usize {
-    errors.draws.unwrap_or(DRAWS) as usize
+/// The fewest resamples that show a 95th percentile.
+const FEWEST: u64 = 200;
+
+/// As many resamples as the plan names, or the usual ones, but fewer of very many scores: a resample is drawn once for all
+/// sides.
+fn draws(errors: &ErrorPlan, scores: &[Scores<'_>]) -> usize {
+    let Some(first) = scores.first() else { return 0 };
+    let wanted = u64::from(errors.draws.unwrap_or(DRAWS));
+    let affordable = first.estimation().random.affordable_draws(wanted, first.len() as u64);
+    affordable.max(FEWEST.min(wanted)) as usize
 }
 
 /// Σ w·x, in a fixed order on independent lanes.
