@@ -4,6 +4,7 @@
 //! the other two. What varies comes from the user, or from scores that there are already ([`PilotScores`]).
 
 mod error;
+mod flips;
 mod mcnemar;
 mod pilot;
 mod plan;
@@ -11,6 +12,7 @@ mod shares;
 mod t_test;
 
 pub use error::PowerError;
+pub use flips::Flips;
 pub use pilot::{PilotScores, PilotSide};
-pub use plan::{Flips, PowerDesign, PowerMethod, PowerPlan, ScoreSpread};
+pub use plan::{PowerDesign, PowerMethod, PowerPlan, ScoreSpread};
 pub(crate) use t_test::detectable_difference;

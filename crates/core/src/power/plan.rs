@@ -1,6 +1,7 @@
 //! What is measured, how it varies, and what follows for samples, difference, power and width.
 
 use super::error::PowerError;
+use super::flips::Flips;
 use super::mcnemar::McNemar;
 use super::shares::{bonett_price_width, newcombe_width, score_power, wilson_width};
 use super::t_test::{LEAST_DF, detectable_shift, root, t_power};
@@ -39,63 +40,6 @@ impl ScoreSpread {
     /// The variance of the mean of this number of epochs of one sample.
     pub fn variance(&self, epochs: u32) -> f64 {
         self.between + self.within / f64::from(epochs)
-    }
-}
-
-/// The discordant pairs of zeros and ones: how often which side alone is right.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub enum Flips {
-    /// Both shares, and with them the difference.
-    Shares {
-        /// Only the base is right.
-        p10: f64,
-        /// Only the other side is right.
-        p01: f64,
-    },
-    /// Their sum, whatever the difference; a larger difference has only wins, or only losses.
-    Discordant(f64),
-    /// Only the base is right this often; the rest follows from the difference.
-    P10(f64),
-    /// Only the other side is right this often; the rest follows from the difference.
-    P01(f64),
-}
-
-impl Flips {
-    /// The least and the most that the sides can differ by.
-    fn range(self) -> (f64, f64) {
-        match self {
-            Flips::Shares { p10, p01 } => (p01 - p10, p01 - p10),
-            Flips::Discordant(_) => (-1.0, 1.0),
-            Flips::P10(p10) => (-p10, 1.0 - 2.0 * p10),
-            Flips::P01(p01) => (2.0 * p01 - 1.0, p01),
-        }
-    }
-
-    /// The shares of losses and wins with this difference, other minus base.
-    fn shares(self, difference: f64) -> (f64, f64) {
-        match self {
-            Flips::Shares { p10, p01 } => (p10, p01),
-            Flips::Discordant(share) if difference.abs() > share => {
-                ((-difference).max(0.0), difference.max(0.0))
-            }
-            Flips::Discordant(share) => (0.5 * (share - difference), 0.5 * (share + difference)),
-            Flips::P10(p10) => (p10, (p10 + difference).max(0.0)),
-            Flips::P01(p01) => ((p01 - difference).max(0.0), p01),
-        }
-    }
-
-    fn check(self) -> Result<(), PowerError> {
-        match self {
-            Flips::Shares { p10, p01 } => {
-                check_share("p10", p10)?;
-                check_share("p01", p01)?;
-                if p10 + p01 > 1.0 + ROUNDING { Err(PowerError::FlipShares { p10, p01 }) } else { Ok(()) }
-            }
-            Flips::Discordant(share) => check_share("the share of discordant pairs", share),
-            Flips::P10(share) => check_share("p10", share),
-            Flips::P01(share) => check_share("p01", share),
-        }
     }
 }
 
@@ -541,14 +485,14 @@ impl PowerPlan {
 }
 
 /// Sums and products of decimal numbers are off by this much.
-const ROUNDING: f64 = 1e-10;
+pub(super) const ROUNDING: f64 = 1e-10;
 
 /// The next integer, unless the number is one up to rounding.
 fn rounded_up(number: f64) -> u64 {
     (number * (1.0 - ROUNDING)).ceil() as u64
 }
 
-fn check_share(what: &'static str, share: f64) -> Result<(), PowerError> {
+pub(super) fn check_share(what: &'static str, share: f64) -> Result<(), PowerError> {
     if (0.0..=1.0).contains(&share) { Ok(()) } else { Err(PowerError::Share { what, share }) }
 }
 
