@@ -73,10 +73,11 @@ pub(crate) fn two_digits(number: f64) -> String {
     decimals(number).map_or_else(|| plain(number), |decimals| fixed(number, decimals))
 }
 
-/// What a comparison is about, besides its sides: `accuracy`, `accuracy, category geography`.
+/// What a comparison is about, besides its sides: `accuracy`, `accuracy (almanac)` of a task, `accuracy, category
+/// geography`.
 pub(crate) fn subject(comparison: &Comparison) -> String {
-    let Comparison { metric, field, reducer, .. } = comparison;
-    let score: Vec<&str> = [field, reducer].into_iter().flatten().map(String::as_str).collect();
+    let Comparison { metric, field, reducer, task, .. } = comparison;
+    let score: Vec<&str> = [task, field, reducer].into_iter().flatten().map(String::as_str).collect();
     let metric = match score.as_slice() {
         [] => metric.clone(),
         parts => format!("{metric} ({})", parts.join(", ")),

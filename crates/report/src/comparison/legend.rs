@@ -147,21 +147,22 @@ pub(crate) struct GateSummary {
     pub(crate) outcome: GateOutcome,
     /// What must hold.
     pub(crate) claim: String,
-    /// How many comparisons had which outcome; none for one comparison.
-    pub(crate) counts: Option<String>,
+    /// Why; of several comparisons, how many had which outcome.
+    pub(crate) reason: String,
 }
 
 impl fmt::Display for GateSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "gate {}: {}", self.outcome.name(), self.claim)?;
-        self.counts.as_ref().map_or(Ok(()), |counts| write!(f, " ({counts})"))
+        write!(f, "gate \"{}\" {}: {}", self.claim, self.outcome.name(), self.reason)
     }
 }
 
 /// What the gate decided, if there is one.
 pub(crate) fn gates(report: &ComparisonReport) -> Option<GateSummary> {
-    let claim = gate::claim(report.options.gate?);
-    let outcomes: Vec<GateOutcome> = report.comparisons.iter().filter_map(|c| c.gate).collect();
+    let rule = report.options.gate?;
+    let gated: Vec<(&Comparison, GateOutcome)> =
+        report.comparisons.iter().filter_map(|c| Some((c, c.gate?))).collect();
+    let outcomes: Vec<GateOutcome> = gated.iter().map(|(_, outcome)| *outcome).collect();
     let worst = [GateOutcome::Failed, GateOutcome::Undecided, GateOutcome::Passed];
     let outcome = worst.into_iter().find(|worst| outcomes.contains(worst))?;
     let counts = worst.map(|wanted| (outcomes.iter().filter(|outcome| **outcome == wanted).count(), wanted));
@@ -170,7 +171,11 @@ pub(crate) fn gates(report: &ComparisonReport) -> Option<GateSummary> {
         .filter(|(count, _)| *count > 0)
         .map(|(count, outcome)| format!("{count} {}", outcome.name()))
         .collect();
-    Some(GateSummary { outcome, claim, counts: (outcomes.len() > 1).then(|| counts.join(", ")) })
+    let reason = match gated.as_slice() {
+        [(comparison, outcome)] => gate::why(rule, *outcome, comparison, ""),
+        _ => counts.join(", "),
+    };
+    Some(GateSummary { outcome, claim: gate::claim(rule), reason })
 }
 
 /// What a reader should know, a sentence each.

@@ -97,8 +97,8 @@ fn split(table: &ComparedTable) -> (Vec<ComparedRow>, Vec<ComparedRow>) {
 /// What the gate decided.
 fn gate(view: &ComparisonView<'_>) -> String {
     let Some(gate) = legend::gates(view.report) else { return String::new() };
-    let counts = gate.counts.map(|counts| format!(" ({counts})")).unwrap_or_default();
-    format!("\n**Gate {}**: {}{counts}\n", gate.outcome.name(), escape(&gate.claim))
+    let claim = escape(&gate.claim);
+    format!("\n**Gate \"{claim}\" {}**: {}\n", gate.outcome.name(), escape(&gate.reason))
 }
 
 /// The finding, in bold what was found.

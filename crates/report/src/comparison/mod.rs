@@ -25,7 +25,7 @@ mod verdict;
 
 pub use flip::Flip;
 pub use gate::gate_reason;
-pub use junit::{gate_cases, gate_name};
+pub use junit::{gate_cases, gate_name, gate_subject};
 pub use record::{ComparisonRecord, UndefinedComparisonParts};
 
 use errorbar_core::ComparisonReport;
