@@ -382,6 +382,7 @@ fn flips_have_input_and_answers() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let flips = json["flips"].as_array().unwrap();
     assert_eq!(flips.len(), 2, "one of each comparison");
+    assert_eq!(json["changed_samples"], 7, "of all that changed");
     let first = &flips[0];
     for (key, value) in [
         ("id", "a2"),

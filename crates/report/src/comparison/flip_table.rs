@@ -11,8 +11,8 @@ use crate::text::{clean, pad, truncate_middle, width};
 
 impl TerminalTable {
     /// The samples that changed: both scores, the start of the input, and both answers below.
-    pub(super) fn flips(&self, flips: &[Flip]) -> String {
-        let title = flip::title(flips);
+    pub(super) fn flips(&self, flips: &[Flip], changed: usize) -> String {
+        let title = flip::title(flips.len(), changed);
         let pairs = flip::by_pair(flips);
         let between = self.sign(" · ", ", ");
         if let [(heading, flips)] = pairs.as_slice() {

@@ -31,7 +31,12 @@ pub(crate) fn claim(gate: Gate) -> String {
 /// What was decided and why: `gate "not worse" failed: the interval [-0.042, -0.012] lies below 0`.
 pub fn gate_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
     let ends = EstimateText::from(&comparison.difference).interval_text();
-    format!("gate \"{}\" {}: {}", claim(gate), outcome.name(), why(gate, outcome, comparison, &format!(" {ends}")))
+    format!(
+        "gate \"{}\" {}: {}",
+        claim(gate),
+        outcome.name(),
+        why(gate, outcome, comparison, &format!(" {ends}"))
+    )
 }
 
 /// The same beside the interval, and where the gate is named elsewhere: `gate failed: the interval lies below 0`.

@@ -31,10 +31,7 @@ fn page(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
         text += &format!("\n{}\n\n{}", heading(&table.name, &table.details), pipe_table(&titles, &rows));
     }
     text += &tables.grids.iter().map(grid).collect::<String>();
-    if let Some(flips) = view.flips {
-        text += &format!("\n**{}**\n", escape(&flip::title(flips)));
-        text += &listed_flips(flips, usize::MAX);
-    }
+    text += &listed_flips(view, usize::MAX);
     text + &methods(view)
 }
 
@@ -68,9 +65,8 @@ fn brief(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
     }
     text += &gate(view);
     details += &tables.grids.iter().map(grid).collect::<String>();
-    if let Some(flips) = view.flips.filter(|flips| !flips.is_empty()) {
-        details += &format!("\n**{}**\n", escape(&flip::title(flips)));
-        details += &listed_flips(flips, MOST);
+    if view.flips.is_some_and(|flips| !flips.is_empty()) {
+        details += &listed_flips(view, MOST);
     }
     details += &explanations(view);
     text + &format!("\n<details><summary>Details and methods</summary>\n{details}\n</details>\n")
@@ -125,9 +121,12 @@ fn grid(grid: &Grid) -> String {
 }
 
 /// The samples that changed, up to a limit for each pair of sides.
-fn listed_flips(flips: &[Flip], most: usize) -> String {
-    let mut text = String::new();
-    for (pair, flips) in flip::by_pair(flips) {
+fn listed_flips(view: &ComparisonView<'_>, most: usize) -> String {
+    let Some((flips, changed)) = view.flips.zip(view.changed_count()) else { return String::new() };
+    let pairs = flip::by_pair(flips);
+    let listed = pairs.iter().map(|(_, flips)| flips.len().min(most)).sum();
+    let mut text = format!("\n**{}**\n", escape(&flip::title(listed, changed)));
+    for (pair, flips) in pairs {
         let titles = ["id", "score", "input", "base", "other"].map(str::to_owned);
         let cut = |text: &Option<String>| text.as_deref().map(flip::shortened).unwrap_or_default();
         let row = |flip: &&Flip| {
@@ -136,10 +135,6 @@ fn listed_flips(flips: &[Flip], most: usize) -> String {
         };
         let rows: Vec<Vec<String>> = flips.iter().take(most).map(row).collect();
         text += &format!("\n{}\n\n{}", escape(&pair), pipe_table(&titles, &rows));
-        let left_out = flips.len().saturating_sub(most);
-        if left_out > 0 {
-            text += &format!("\nand {left_out} more\n");
-        }
     }
     text
 }

@@ -53,9 +53,9 @@ impl TerminalTable {
             text.push('\n');
             text += &self.grid(grid);
         }
-        if let Some(flips) = view.flips {
+        if let Some((flips, changed)) = view.flips.zip(view.changed_count()) {
             text.push('\n');
-            text += &self.flips(flips);
+            text += &self.flips(flips, changed);
         }
         text + &self.comparison_notes(view)
     }

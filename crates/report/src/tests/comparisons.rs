@@ -1,11 +1,12 @@
 //! Comparisons in the formats for people.
 
+use errorbar_core::{Gate, GateOutcome};
 use insta::assert_snapshot;
 
 use super::comparison_fixtures::{
     all, flips, four_sides, gated, hostile, nothing_known, tasks, two_sides, unpaired,
 };
-use crate::{ComparisonView, Latex, Markdown, Render, TerminalTable, is_unsafe, width};
+use crate::{ComparisonView, Latex, Markdown, Render, TerminalTable, gate_cases, is_unsafe, width};
 
 fn table(width: usize, view: &ComparisonView<'_>) -> String {
     TerminalTable::default().width(width).comparison_text(view)
@@ -40,6 +41,40 @@ fn without_unicode() {
     assert_snapshot!("ascii", text);
     let text = ascii.comparison_text(&ComparisonView::new(&four_sides()));
     assert!(text.is_ascii(), "{text}");
+}
+
+#[test]
+fn a_list_that_is_cut_has_the_whole_number() {
+    let (report, flips) = (two_sides(), flips());
+    let view = ComparisonView::new(&report).flips(&flips).changed(44);
+    let shown = [
+        table(100, &view),
+        Markdown::default().comparison_text(&view),
+        Markdown::default().brief(true).comparison_text(&view),
+    ];
+    for text in shown {
+        assert!(text.contains("3 of 44 samples that changed"), "{text}");
+    }
+    let all = table(100, &view.changed(3));
+    assert!(all.contains("3 samples changed"), "{all}");
+}
+
+#[test]
+fn a_gate_that_failed_does_not_read_as_its_opposite() {
+    let mut report = gated();
+    report.options.gate = Some(Gate::NotWorse);
+    report.comparisons.truncate(1);
+    let comparison = report.comparisons.first_mut().unwrap();
+    comparison.gate = Some(GateOutcome::Failed);
+    comparison.task = Some("almanac".to_owned());
+    let view = ComparisonView::new(&report);
+    let text = table(100, &view);
+    assert!(text.contains("\ngate \"not worse\" failed: the interval lies below 0\n"), "{text}");
+    let text = Markdown::default().brief(true).comparison_text(&view);
+    assert!(text.contains("\n**Gate \"not worse\" failed**: the interval lies below 0\n"), "{text}");
+    let xml = gate_cases(&report, false).to_xml();
+    assert!(xml.contains("name=\"magpie: accuracy (almanac): gate &quot;not worse&quot;\""), "{xml}");
+    assert!(xml.contains("message=\"gate &quot;not worse&quot; failed: the interval ["), "{xml}");
 }
 
 #[test]
