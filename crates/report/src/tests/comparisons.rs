@@ -4,7 +4,7 @@ use errorbar_core::{Gate, GateOutcome};
 use insta::assert_snapshot;
 
 use super::comparison_fixtures::{
-    all, flips, four_sides, gated, hostile, nothing_known, tasks, two_sides, unpaired,
+    all, flips, four_sides, gated, hostile, nothing_known, pairs, tasks, two_sides, unpaired,
 };
 use crate::{ComparisonView, Latex, Markdown, Render, TerminalTable, gate_cases, is_unsafe, width};
 
@@ -75,6 +75,61 @@ fn a_gate_that_failed_does_not_read_as_its_opposite() {
     let xml = gate_cases(&report, false).to_xml();
     assert!(xml.contains("name=\"magpie: accuracy (almanac): gate &quot;not worse&quot;\""), "{xml}");
     assert!(xml.contains("message=\"gate &quot;not worse&quot; failed: the interval ["), "{xml}");
+}
+
+/// 30 groups, of which the last one has a difference that is shown.
+#[test]
+fn a_comment_keeps_the_rows_that_show_a_difference() {
+    let mut report = two_sides();
+    let group = |group: &str, losses| {
+        let mut comparison = pairs("magpie", "accuracy", 80, 100, 0, losses);
+        (comparison.group_key, comparison.group) = (Some("part".to_owned()), Some(group.to_owned()));
+        comparison
+    };
+    report.comparisons = vec![pairs("magpie", "accuracy", 118, 144, 12, 23)];
+    report.comparisons.extend((0..29).map(|at| group(&format!("part {at}"), 1)));
+    report.comparisons.push(group("the worst part", 40));
+    let text = Markdown::default().brief(true).comparison_text(&ComparisonView::new(&report));
+    assert!(text.contains("– the worst part") && text.contains("\nand 10 more rows\n"), "{text}");
+    assert!(text.contains("| accuracy by part |"), "the heading stays: {text}");
+}
+
+#[test]
+fn short_names_have_no_line_of_their_own_and_the_error_stays() {
+    let mut report = four_sides();
+    report.sides.pop();
+    report.comparisons.retain(|c| !c.other.contains('/') && !c.base.contains('/'));
+    for c in &mut report.comparisons {
+        c.base = c.base.replace("heron", "magpie-long");
+    }
+    report.sides = vec!["magpie-long".to_owned(), "magpie".to_owned(), "wren".to_owned()];
+    let text = table(100, &ComparisonView::new(&report));
+    assert!(text.lines().any(|line| line.starts_with("  magpie-long (base)  0.8")), "{text}");
+    assert!(text.contains("-0.076 ± 0.041 [-0.156, 0.005]"), "{text}");
+}
+
+#[test]
+fn cut_names_stay_different() {
+    let mut report = four_sides();
+    let name =
+        |at: usize| format!("a-provider/a-model-with-a-{}-name-2026-11-16", ["fine", "wide", "tall"][at]);
+    for (at, old) in ["heron", "magpie", "wren"].iter().enumerate() {
+        let new = name(at);
+        for side in report.sides.iter_mut().filter(|side| *side == old) {
+            *side = new.clone();
+        }
+        for c in &mut report.comparisons {
+            for side in [&mut c.base, &mut c.other].into_iter().filter(|side| *side == old) {
+                *side = new.clone();
+            }
+        }
+    }
+    let text = table(60, &ComparisonView::new(&report));
+    let start = text.find("all differences").unwrap();
+    let names: Vec<&str> =
+        text[start..].lines().skip(2).take(4).filter_map(|line| line.split_whitespace().next()).collect();
+    let unique: std::collections::BTreeSet<&&str> = names.iter().collect();
+    assert_eq!(unique.len(), 4, "{text}");
 }
 
 #[test]
