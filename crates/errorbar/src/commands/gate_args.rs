@@ -121,7 +121,7 @@ impl GateArgs {
     fn decision(&self, gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option<Diagnostic> {
         let difference = EstimateText::from(&comparison.difference).signed();
         let reason = gate_reason(gate, outcome, comparison);
-        let text = format!("{}: {difference}: {reason}", gate_subject(comparison));
+        let text = format!("{}: {}: {reason}", gate_subject(comparison), difference.short());
         match outcome {
             GateOutcome::Passed => None,
             GateOutcome::Undecided => {

@@ -133,8 +133,8 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
     let mut legend =
         format!("range: the ranks that the data support ({level}, all differences of a side at once)");
     if has_ties {
-        legend += "; ties: tests of all pairs, corrected by Holm, do not distinguish sides that share a letter, \
-                   which may be more or fewer than a range allows";
+        legend += "; ties: tests of all pairs, corrected by Holm, do not distinguish sides that share a letter \
+                   (ranges and letters may disagree on a close pair)";
     }
     let task = ranking.task.clone();
     Grid {
