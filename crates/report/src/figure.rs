@@ -4,7 +4,7 @@ use std::fmt;
 
 use errorbar_core::{Estimate, Side, Undefined};
 
-use crate::number::{decimals, fixed, plain};
+use crate::number::{decimals, fixed, plain, precise};
 
 /// A number with its standard error and its interval, to be written in one line.
 ///
@@ -148,12 +148,19 @@ impl EstimateText {
             _ => (upper - lower) / 2.0,
         });
         let decimals = self.error.or(half_width).and_then(decimals);
-        let text = |number: f64| decimals.map_or_else(|| plain(number), |decimals| fixed(number, decimals));
+        let has_scale = self.error.is_some() || half_width.is_some();
+        let text = |number: f64| match decimals {
+            Some(decimals) => fixed(number, decimals),
+            None if has_scale => precise(number),
+            None => plain(number),
+        };
         let number = text(value);
         let is_positive = value > 0.0 && number.bytes().any(|b| (b'1'..=b'9').contains(&b));
         TextParts {
             value: if self.is_signed && is_positive { format!("+{number}") } else { number },
-            error: self.error.map(text),
+            error: self
+                .error
+                .map(|error| decimals.map_or_else(|| plain(error), |decimals| fixed(error, decimals))),
             interval: self.interval.map(|(lower, upper)| match self.side {
                 Side::Lower => IntervalText::Lower(text(lower)),
                 Side::Upper => IntervalText::Upper(text(upper)),
@@ -202,6 +209,8 @@ mod tests {
         assert_eq!(shown(12_345.6, 234.5), "12346 ± 234");
         assert_eq!(shown(-0.000_1, 0.1), "0.00 ± 0.10");
         assert_eq!(shown(0.5, 1.2e-12), "0.5 ± 1.200e-12");
+        assert_eq!(shown(0.999_993, 7e-6), "0.999993 ± 7.000e-6", "not 0.9999930 ± 0.0000070");
+        assert_eq!(shown(1e300, 1e299), "1.000e300 ± 1.000e299");
         let interval = |lower, upper| EstimateText::new(0.8194).interval(lower, upper).to_string();
         assert_eq!(interval(0.6123, 0.8711), "0.82 [0.61, 0.87]");
         assert_eq!(interval(f64::NAN, 0.9), "0.8194");

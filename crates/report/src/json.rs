@@ -1,7 +1,7 @@
 //! Results as one JSON array, an object for each log; `docs/schema/results.schema.json` is its schema.
 //!
 //! `results` is what logs record, `estimates` has a flat record for each estimate. A run that did not reach its end also
-//! has `status` and `planned_samples`; `skipped_samples` counts those that could not be read, `limits` those that a limit
+//! has `status` and `planned_samples`, one that a rule stopped `early_stop`; `skipped_samples` counts those that could not be read, `limits` those that a limit
 //! ended, by its kind; `self_graded` is a model that graded its own answers.
 
 use std::collections::BTreeMap;
@@ -12,7 +12,7 @@ use serde::Serialize;
 
 use crate::comparison::{self, ComparisonView};
 use crate::record::{EstimateRecord, estimates};
-use crate::{Listing, Render, Report};
+use crate::{Listing, Render, Report, StoppedRun};
 
 /// The version of the schema.
 const SCHEMA: u32 = 1;
@@ -36,6 +36,8 @@ struct LogReport<'a> {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     limits: &'a BTreeMap<String, usize>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    early_stop: Option<&'a StoppedRun>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     self_graded: Option<&'a str>,
     results: ResultsJson<'a>,
     estimates: Vec<EstimateRecord>,
@@ -54,6 +56,7 @@ impl Render for Json {
                 planned_samples: report.partial_run.as_ref().and_then(|partial_run| partial_run.planned),
                 skipped_samples: (report.skipped > 0).then_some(report.skipped),
                 limits: &report.limits,
+                early_stop: report.early_stop.as_ref(),
                 self_graded: report.self_graded.as_deref(),
                 results: ResultsJson::new(&report.results),
                 estimates: estimates(&report.results),

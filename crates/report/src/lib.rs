@@ -57,13 +57,14 @@ use std::collections::BTreeMap;
 use std::io;
 
 use errorbar_core::Results;
+use serde::Serialize;
 
 /// The JSON schema of results; see `docs/output.md`.
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
-    gate_name, gate_reason,
+    gate_name, gate_reason, gate_subject,
 };
 pub use csv::Csv;
 pub use figure::EstimateText;
@@ -96,6 +97,8 @@ pub struct Report {
     pub skipped: usize,
     /// How many samples times epochs a limit ended and were judged as they were, by its kind: `token`, `time` and so on.
     pub limits: BTreeMap<String, usize>,
+    /// The rule that stopped the run early, if one did.
+    pub early_stop: Option<StoppedRun>,
     /// The model that graded its own answers, if it did.
     pub self_graded: Option<String>,
     /// The results.
@@ -124,6 +127,19 @@ pub struct PartialRun {
     pub status: String,
     /// How many samples times epochs it should have had, where that is known.
     pub planned: Option<usize>,
+}
+
+/// A run that a rule stopped early: its estimates are for all the samples that were planned.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct StoppedRun {
+    /// The rule that held.
+    pub rule: String,
+    /// Why it held, in words.
+    pub reason: String,
+    /// The number of samples that the run took.
+    pub samples: u64,
+    /// The number of samples that were planned.
+    pub planned: u64,
 }
 
 /// A format that results and lists can be written in.

@@ -30,7 +30,7 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
 /// The decimals that show an error to two significant digits; none for an error that is 0, not
 /// finite, or so small that the zeros before it would hide it.
 pub(crate) fn decimals(error: f64) -> Option<usize> {
-    const MOST: usize = 9;
+    const MOST: usize = 6;
     if error == 0.0 || !error.is_finite() {
         return None;
     }
@@ -45,7 +45,20 @@ fn exponent(value: f64) -> i32 {
     text.rsplit('e').next().and_then(|power| power.parse().ok()).unwrap_or(0)
 }
 
+/// A number whose error is too small for [`decimals`]: seven significant digits, and no insignificant zeros.
+pub(crate) fn precise(value: f64) -> String {
+    if !(1e-4..1e15).contains(&value.abs()) {
+        return plain(value);
+    }
+    let decimals = usize::try_from(6 - exponent(value)).unwrap_or(0);
+    let fixed = fixed(value, decimals);
+    if decimals == 0 { fixed } else { fixed.trim_end_matches('0').trim_end_matches('.').to_owned() }
+}
+
 pub(crate) fn fixed(value: f64, decimals: usize) -> String {
+    if value.is_finite() && value.abs() >= 1e15 {
+        return plain(value);
+    }
     let text = format!("{value:.decimals$}");
     let is_zero = text.bytes().all(|b| matches!(b, b'-' | b'0' | b'.'));
     if is_zero { text.trim_start_matches('-').to_owned() } else { text }
@@ -76,6 +89,11 @@ mod tests {
         ] {
             assert_eq!(plain(value), text);
         }
+        assert_eq!(fixed(1e300, 2), "1.000e300");
+        assert_eq!(
+            (precise(0.999_993), precise(1.0), precise(3.2e-5)),
+            ("0.999993".into(), "1".into(), "3.200e-5".into())
+        );
         assert_eq!((percent(0.95), percent(0.999)), ("95 %".into(), "99.9 %".into()));
         assert_eq!((counted(1, "score"), counted(0, "score")), ("1 score".into(), "0 scores".into()));
     }

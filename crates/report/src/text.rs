@@ -75,6 +75,39 @@ pub(crate) fn truncate_middle(text: &str, to: usize, ellipsis: &str) -> String {
     start + ellipsis + &end.into_iter().rev().collect::<String>()
 }
 
+/// Names cut in the middle to a width each. Those that would look alike also leave out the start that they share, and are
+/// numbered if that does not help.
+pub(crate) fn short_names(names: &[(String, usize)], ellipsis: &str) -> Vec<String> {
+    let is_like = |all: &[String], at: usize| {
+        all.get(at).is_some_and(|name| all.iter().filter(|other| *other == name).count() > 1)
+    };
+    let mut short: Vec<String> =
+        names.iter().map(|(name, to)| truncate_middle(name, *to, ellipsis)).collect();
+    let before = short.clone();
+    for (at, (name, to)) in names.iter().enumerate().filter(|(at, _)| is_like(&before, *at)) {
+        let alike = names.iter().zip(&before).enumerate();
+        let alike = alike.filter(|(other, (_, cut))| *other != at && before.get(at) == Some(*cut));
+        let shared = |(_, ((other, _), _)): (usize, (&(String, usize), &String))| {
+            name.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
+        };
+        let shared = alike.map(shared).min().unwrap_or(0);
+        let head: String = name.chars().take((to / 4).min(shared)).collect();
+        let rest: String = name.chars().skip(shared).collect();
+        let room = to.saturating_sub(width(&head) + width(ellipsis));
+        if let Some(short) = short.get_mut(at) {
+            *short = format!("{head}{ellipsis}{}", truncate_middle(&rest, room, ellipsis));
+        }
+    }
+    let after = short.clone();
+    for (at, (name, to)) in names.iter().enumerate().filter(|(at, _)| is_like(&after, *at)) {
+        let number = format!(" ({})", at + 1);
+        if let Some(short) = short.get_mut(at) {
+            *short = truncate_middle(name, to.saturating_sub(width(&number)), ellipsis) + &number;
+        }
+    }
+    short
+}
+
 /// The text in lines of at most `limit` cells, broken at blanks; a longer word is cut.
 pub fn wrap(text: &str, limit: usize) -> Vec<String> {
     let limit = limit.max(8);
@@ -135,5 +168,20 @@ mod tests {
         assert_eq!(truncate_middle("category", 8, "…"), "category");
         assert_eq!(truncate_middle("replay/a/heron.jsonl", 12, "…"), "repla….jsonl");
         assert_eq!(truncate_middle("数学数学", 6, ".."), "数..学");
+    }
+
+    #[test]
+    fn short_names_stay_different() {
+        let short = |names: &[&str], to: usize| {
+            short_names(&names.iter().map(|name| ((*name).to_owned(), to)).collect::<Vec<_>>(), "…")
+        };
+        assert_eq!(short(&["heron", "a-model-of-2026"], 9), ["heron", "a-mo…2026"]);
+        let alike = short(&["provider/model-large-2026", "provider/model-small-2026"], 10);
+        assert_eq!(alike, ["pr…lar…026", "pr…sma…026"]);
+        assert_eq!(
+            short(&["one/model/1", "one/model/1"], 8),
+            ["o…/1 (1)", "o…/1 (2)"],
+            "the same name twice"
+        );
     }
 }

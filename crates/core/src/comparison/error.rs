@@ -92,7 +92,7 @@ pub enum ComparisonError {
     },
     /// The sides have different numbers of epochs, under a reducer whose value depends on it.
     #[error(
-        "{base} has {base_epochs} epochs and {other} {other_epochs}, and what {reducer} gives depends on that number"
+        "the numbers of epochs differ ({base}: {base_epochs}, {other}: {other_epochs}), and what {reducer} gives depends on that number"
     )]
     UnequalEpochs {
         /// The base.

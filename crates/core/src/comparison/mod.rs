@@ -368,7 +368,7 @@ pub enum ComparisonWarning {
     },
     /// The sides have different numbers of epochs.
     #[error(
-        "{base} has {base_epochs} epochs and {other} {other_epochs}; each sample is reduced to one score first"
+        "the numbers of epochs differ ({base}: {base_epochs}, {other}: {other_epochs}); each sample is reduced to one score first"
     )]
     UnequalEpochs {
         /// The base.

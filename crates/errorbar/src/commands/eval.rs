@@ -11,11 +11,11 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use errorbar_eval::{
     CallCounts, Calls, CancelToken, FailOnError, FinishedRun, LogFormat, ModelChoice, PreparedTask, Provider,
-    ResumableLog, RunOptions, Task, Usage, UsageLimits, block_on, cancel_on_interrupt, open_resumable_with,
-    shown_cost,
+    ResumableLog, RunOptions, StopReason, Task, Usage, UsageLimits, block_on, cancel_on_interrupt,
+    open_resumable_with, shown_cost,
 };
 use errorbar_log::eval::remove_damaged_samples;
-use errorbar_report::{PartialRun, Report, SideBySide};
+use errorbar_report::{PartialRun, Report, SideBySide, StoppedRun};
 use futures_util::future::join_all;
 
 use super::common::{Format, OutputArgs, one_of, seconds, table};
@@ -506,11 +506,15 @@ fn conclude(
 
 /// The results of a run, with what is known of it.
 fn report(finished: FinishedRun) -> Option<Report> {
-    let FinishedRun { log, task, model, results, limits, self_graded, status, total, .. } = finished;
+    let FinishedRun { log, task, model, results, limits, self_graded, status, total, stopped, .. } = finished;
     let unfinished = logs::status_of_unfinished(status)
         .map(|status| PartialRun { status: status.to_owned(), planned: Some(total) });
     let mut report = Report::new(log.display().to_string(), results?).of_run(task, model);
     (report.partial_run, report.limits, report.self_graded) = (unfinished, limits, self_graded);
+    if let Some(StopReason::RuleHeld { rule, reason, samples, planned }) = stopped {
+        report.early_stop =
+            Some(StoppedRun { rule, reason, samples: samples as u64, planned: planned as u64 });
+    }
     Some(report)
 }
 

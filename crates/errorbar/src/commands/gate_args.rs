@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use errorbar_core::{Comparison, ComparisonReport, ErrorPlan, Gate, GateOutcome, Side};
-use errorbar_report::{EstimateText, gate_cases, gate_name, gate_reason};
+use errorbar_report::{EstimateText, gate_cases, gate_name, gate_reason, gate_subject};
 
 use super::common::{counted, significant};
 use super::error_args::ErrorArgs;
@@ -121,7 +121,7 @@ impl GateArgs {
     fn decision(&self, gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option<Diagnostic> {
         let difference = EstimateText::from(&comparison.difference).signed();
         let reason = gate_reason(gate, outcome, comparison);
-        let text = format!("{}: {difference}: {reason}", gate_name(comparison, gate));
+        let text = format!("{}: {}: {reason}", gate_subject(comparison), difference.short());
         match outcome {
             GateOutcome::Passed => None,
             GateOutcome::Undecided => {
@@ -212,7 +212,7 @@ fn unscored(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option
         let ends = format!("{} to {}", significant(worst, 3), significant(best, 3));
         let absent = counted(comparison.difference.absent, "sample");
         Diagnostic::warning(format!(
-            "{}: gate passed without the {absent} that a side has no score for; with them the difference may be {ends}",
+            "{} passed without the {absent} that a side has no score for; with them the difference may be {ends}",
             gate_name(comparison, gate)
         ))
     })

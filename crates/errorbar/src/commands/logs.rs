@@ -10,9 +10,9 @@ use errorbar_eval::self_graded;
 use errorbar_log::WrittenFile;
 use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
-    plan_from_header,
+    StoppedEarly, plan_from_header,
 };
-use errorbar_report::{PartialRun, Report};
+use errorbar_report::{PartialRun, Report, StoppedRun};
 
 use super::Context;
 use super::common::parse_bytes;
@@ -180,9 +180,10 @@ impl OpenedLog<'_> {
     /// The results with what the log records of its run.
     pub(super) fn report(self, results: Results) -> Report {
         let (partial_run, self_graded) = (self.partial_run(), self_graded(&self.header.eval));
+        let early_stop = early_stop(&self.header.eval);
         let EvalInfo { task, model, .. } = self.header.eval;
         let mut report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
-        (report.partial_run, report.self_graded) = (partial_run, self_graded);
+        (report.partial_run, report.early_stop, report.self_graded) = (partial_run, early_stop, self_graded);
         (report.skipped, report.limits) = (self.scores.skipped.len(), self.scores.limits);
         report
     }
@@ -234,6 +235,12 @@ pub(super) fn partial_run(header: &Header) -> Option<PartialRun> {
     let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
     let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
     status_of_unfinished(header.status).map(|status| PartialRun { status: status.to_owned(), planned })
+}
+
+/// The rule that stopped a run early; a record that is not valid is among the warnings.
+pub(super) fn early_stop(eval: &EvalInfo) -> Option<StoppedRun> {
+    let StoppedEarly { rule, reason, samples, planned, .. } = StoppedEarly::recorded(eval).ok().flatten()?;
+    Some(StoppedRun { rule, reason, samples, planned })
 }
 
 /// The warning that a log was read without its directory, which is written last.

@@ -180,6 +180,7 @@ fn report(path: &Path, scored: &RescoredLog) -> Report {
     let report = Report::new(path.display().to_string(), scored.results().clone());
     let mut report = report.of_run(eval.task.clone(), eval.model.clone());
     report.partial_run = logs::partial_run(&scored.header);
+    report.early_stop = logs::early_stop(eval);
     report.self_graded = scored.self_graded();
     report
 }

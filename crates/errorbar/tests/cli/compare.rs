@@ -382,6 +382,7 @@ fn flips_have_input_and_answers() {
     let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     let flips = json["flips"].as_array().unwrap();
     assert_eq!(flips.len(), 2, "one of each comparison");
+    assert_eq!(json["changed_samples"], 7, "of all that changed");
     let first = &flips[0];
     for (key, value) in [
         ("id", "a2"),
@@ -396,7 +397,7 @@ fn flips_have_input_and_answers() {
     }
     assert_eq!((&first["base_score"], &first["other_score"]), (&0.0.into(), &1.0.into()));
     let notes = String::from_utf8(output.stderr).unwrap();
-    assert!(notes.contains("4 samples of wren and finch changed by score, of which 1 are listed"), "{notes}");
+    assert!(notes.contains("4 samples of wren and finch changed by score, of which 1 is listed"), "{notes}");
     let all = folder.run(&["compare", "models.csv", "--by", "model", "--flips=all", "--format", "json"]);
     let all: serde_json::Value = serde_json::from_slice(&all.stdout).unwrap();
     assert_eq!(all["flips"].as_array().unwrap().len(), 4 + 3);

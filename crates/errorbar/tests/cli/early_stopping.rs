@@ -40,6 +40,12 @@ fn a_stopped_run_has_its_interval_in_every_output() {
     let log = logs.only();
     let log = log.to_str().unwrap();
     logs.check("stop_when_scored", folder.path(), &["score", log]);
+    let scored = logs.run(folder.path(), &["score", log, "--format", "json"]);
+    let scored: Json = serde_json::from_slice(&scored.stdout).unwrap();
+    let stop = &scored[0]["early_stop"];
+    assert_eq!((&stop["rule"], &stop["planned"]), (&"width(accuracy) < 0.2".into(), &300.into()), "{stop}");
+    assert_eq!(stop["samples"], scored[0]["results"]["completed_samples"]);
+    assert!(stop["reason"].is_string(), "{stop}");
     logs.check("stop_when_scored_csv", folder.path(), &["score", log, "--format", "csv"]);
     logs.check("stop_when_scored_markdown", folder.path(), &["score", log, "--format", "markdown"]);
     logs.check("stop_when_verified", folder.path(), &["verify", log]);

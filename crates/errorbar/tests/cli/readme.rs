@@ -24,15 +24,25 @@ fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
+/// The commands of a page's console blocks, each with the output below it.
+fn shown(page: &str) -> Vec<(String, Vec<String>)> {
+    let text = std::fs::read_to_string(root().join(page)).unwrap();
+    let mut shown: Vec<(String, Vec<String>)> = Vec::new();
+    for block in text.split("```console\n").skip(1) {
+        for line in block.split("```").next().unwrap_or_default().lines() {
+            match (line.strip_prefix("$ "), shown.last_mut()) {
+                (Some(command), _) => shown.push((command.to_owned(), Vec::new())),
+                (None, Some((_, output))) => output.push(line.to_owned()),
+                (None, None) => panic!("{page}: a block without a command"),
+            }
+        }
+    }
+    shown
+}
+
 /// The commands of a page's console blocks.
 fn commands(page: &str) -> Vec<String> {
-    let text = std::fs::read_to_string(root().join(page)).unwrap();
-    let blocks = text.split("```console\n").skip(1);
-    let of_block = |block: &str| {
-        let block = block.split("```").next().unwrap_or_default().to_owned();
-        block.lines().filter_map(|line| line.strip_prefix("$ ").map(str::to_owned)).collect::<Vec<_>>()
-    };
-    blocks.flat_map(of_block).collect()
+    shown(page).into_iter().map(|(command, _)| command).collect()
 }
 
 #[test]
@@ -44,6 +54,8 @@ fn every_command_of_the_guides_runs() {
     let is_cargo = |command: &str| [TEST_COMMAND, INSTALL_COMMAND].contains(&command);
     assert_eq!(readme.iter().filter(|command| is_cargo(command)).count(), 2, "to test and to install");
     let logs = tempfile::tempdir().unwrap();
+    // Other pages show times and names of logs that no other run has.
+    let outputs = shown("README.md");
     for command in pages.iter().flatten().filter(|command| !is_cargo(command)) {
         let Some(arguments) = command.strip_prefix(RUN).or_else(|| command.strip_prefix(INSTALLED)) else {
             panic!("{command:?} is no command that this test knows how to run");
@@ -62,6 +74,11 @@ fn every_command_of_the_guides_runs() {
         let errors = String::from_utf8_lossy(&output.stderr);
         assert!(output.status.success(), "{command}\n{errors}");
         assert!(!output.stdout.is_empty(), "{command} prints nothing");
+        let printed = String::from_utf8_lossy(&output.stdout);
+        for line in outputs.iter().filter(|(shown, _)| shown == command).flat_map(|(_, lines)| lines) {
+            let is_printed = line.trim() == "…" || printed.lines().any(|printed| printed == line);
+            assert!(is_printed, "{command}: the page shows {line:?}; it prints\n{printed}");
+        }
     }
 }
 

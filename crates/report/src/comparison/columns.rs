@@ -33,20 +33,24 @@ impl Choice {
 }
 
 /// The choices for which labels are narrowed, the best one first.
-const WIDE: [Choice; 8] = [
+const WIDE: [Choice; 10] = [
     Choice::new(true, true, true, 31, true),
     Choice::new(true, true, true, 21, true),
-    Choice::new(true, true, false, 21, true),
-    Choice::new(true, true, false, 15, true),
-    Choice::new(true, false, false, 21, true),
-    Choice::new(true, false, false, 15, true),
+    Choice::new(true, true, true, 15, true),
+    Choice::new(true, false, true, 21, true),
+    Choice::new(true, false, true, 15, true),
+    Choice::new(true, false, true, 11, true),
+    Choice::new(true, true, true, 0, true),
+    Choice::new(true, false, true, 0, true),
     Choice::new(true, false, false, 11, true),
     Choice::new(true, false, false, 0, true),
 ];
 /// The choices of narrow terminals.
-const NARROW: [Choice; 6] = [
+const NARROW: [Choice; 8] = [
+    Choice::new(true, false, true, 0, false),
     Choice::new(true, false, false, 11, false),
     Choice::new(true, false, false, 0, false),
+    Choice::new(false, false, true, 0, true),
     Choice::new(false, false, false, 11, true),
     Choice::new(false, false, false, 0, true),
     Choice::new(false, false, false, 11, false),
@@ -54,6 +58,8 @@ const NARROW: [Choice; 6] = [
 ];
 /// The widths that the column of labels is narrowed to; longer labels get a line.
 const NARROW_LABELS: [usize; 3] = [28, 20, 14];
+/// The least number of cells that a line for a label must gain for the others.
+const LEAST_GAIN: usize = 8;
 
 /// The columns of a table: the width of the labels, and a text for each row and column.
 #[derive(Debug)]
@@ -91,16 +97,16 @@ impl Columns {
         let widest = rows().map(label).max().unwrap_or(0).min(terminal.width * 2 / 5);
         let verdict = rows().filter_map(ComparedRow::figures);
         let verdict = verdict.map(|figures| width(&figures.verdict.to_string())).max().unwrap_or(0);
-        // A few long labels may have lines of their own for the sake of the others.
-        let has_few_longer =
-            |limit: &usize| 3 * rows().filter(|row| label(row) > *limit).count() <= rows().count();
+        // A few long labels may have lines of their own for the sake of the others, if that gains enough.
+        let has_few_longer = |limit: &usize| {
+            let longer = rows().filter(|row| label(row) > *limit).count();
+            3 * longer <= rows().count() && widest >= limit + LEAST_GAIN
+        };
         let narrower = || NARROW_LABELS.into_iter().filter(|limit| *limit < widest);
         let few_longer: Vec<usize> =
             std::iter::once(widest).chain(narrower().filter(has_few_longer)).collect();
         let all: Vec<usize> = std::iter::once(widest).chain(narrower()).collect();
-        let (pictured, plain) = WIDE.split_at(WIDE.len() - 1);
-        let choices = pictured.iter().map(|choice| (choice, &few_longer));
-        let choices = choices.chain(plain.iter().map(|choice| (choice, &few_longer)));
+        let choices = WIDE.iter().map(|choice| (choice, &few_longer));
         let choices = choices.chain(NARROW.iter().map(|choice| (choice, &all)));
         for (choice, labels) in choices {
             let columns = columns(terminal, table, *choice);
@@ -114,6 +120,14 @@ impl Columns {
         let needed = columns.iter().map(|column| GAP + column.width).sum::<usize>();
         let label = all.iter().find(|label| *label + needed <= terminal.width).copied();
         Columns { choice, label: label.unwrap_or(2 * INDENT), columns }
+    }
+}
+
+impl Columns {
+    /// Whether a cell has a standard error; values without a column have theirs in the notes.
+    pub(super) fn shows_errors(&self) -> bool {
+        let is_error = |cell: &String| cell.contains('±') || cell.contains("+/-");
+        !self.choice.values || self.columns.iter().flat_map(|column| &column.cells).any(is_error)
     }
 }
 

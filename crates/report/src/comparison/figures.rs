@@ -73,10 +73,11 @@ pub(crate) fn two_digits(number: f64) -> String {
     decimals(number).map_or_else(|| plain(number), |decimals| fixed(number, decimals))
 }
 
-/// What a comparison is about, besides its sides: `accuracy`, `accuracy, category geography`.
+/// What a comparison is about, besides its sides: `accuracy`, `accuracy (almanac)` of a task, `accuracy, category
+/// geography`.
 pub(crate) fn subject(comparison: &Comparison) -> String {
-    let Comparison { metric, field, reducer, .. } = comparison;
-    let score: Vec<&str> = [field, reducer].into_iter().flatten().map(String::as_str).collect();
+    let Comparison { metric, field, reducer, task, .. } = comparison;
+    let score: Vec<&str> = [task, field, reducer].into_iter().flatten().map(String::as_str).collect();
     let metric = match score.as_slice() {
         [] => metric.clone(),
         parts => format!("{metric} ({})", parts.join(", ")),
@@ -226,9 +227,11 @@ fn missing(comparison: &Comparison, verdict: &Verdict) -> Vec<String> {
     let mde = comparison.mde.as_ref().err().filter(|_| is_open).map(Undefined::to_string);
     let is_expected = comparison.is_paired && comparison.n >= FEW && comparison.group_key.is_none();
     let correlation =
-        comparison.correlation.as_ref().err().filter(|_| is_expected).map(|reason| match reason {
-            Undefined::NoSpread { .. } => "all scores of a side are equal".to_owned(),
-            reason => reason.to_string(),
+        comparison.correlation.as_ref().err().filter(|_| is_expected).and_then(|reason| match reason {
+            Undefined::NoSpread { .. } => Some("all scores of a side are equal".to_owned()),
+            // A mean over tasks and a figure of all samples together have none.
+            Undefined::NotAvailable => None,
+            reason => Some(reason.to_string()),
         });
     let parts = [
         ("error", error.map(no_spread)),

@@ -111,12 +111,13 @@ pub(super) fn shortened(text: &str) -> String {
     truncate(&one_line(text), MOST, "…")
 }
 
-/// How many samples changed.
-pub(super) fn title(flips: &[Flip]) -> String {
-    match flips.len() {
+/// How many samples changed, and how many of them are listed.
+pub(super) fn title(listed: usize, changed: usize) -> String {
+    match changed {
         0 => "no sample changed".to_owned(),
+        changed if listed < changed => format!("{listed} of {changed} samples that changed"),
         1 => "1 sample changed".to_owned(),
-        count => format!("{count} samples changed"),
+        changed => format!("{changed} samples changed"),
     }
 }
 

@@ -28,22 +28,27 @@ pub(crate) fn claim(gate: Gate) -> String {
     }
 }
 
-/// What was decided and why: `gate failed: the interval [-0.042, -0.012] lies below 0`.
+/// What was decided and why: `gate "not worse" failed: the interval [-0.042, -0.012] lies below 0`.
 pub fn gate_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
     let ends = EstimateText::from(&comparison.difference).interval_text();
-    reason(gate, outcome, comparison, &format!(" {ends}"))
+    format!(
+        "gate \"{}\" {}: {}",
+        claim(gate),
+        outcome.name(),
+        why(gate, outcome, comparison, &format!(" {ends}"))
+    )
 }
 
-/// The same beside the interval.
+/// The same beside the interval, and where the gate is named elsewhere: `gate failed: the interval lies below 0`.
 pub(super) fn short_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
-    reason(gate, outcome, comparison, "")
+    format!("gate {}: {}", outcome.name(), why(gate, outcome, comparison, ""))
 }
 
-fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison, ends: &str) -> String {
-    let word = outcome.name();
+/// `the interval lies below 0`.
+pub(super) fn why(gate: Gate, outcome: GateOutcome, comparison: &Comparison, ends: &str) -> String {
     if interval_of(&comparison.difference).is_none() {
         let why = why_no_interval(&comparison.difference).map(|reason| format!(" ({reason})"));
-        return format!("gate {word}: there is no interval{}", why.unwrap_or_default());
+        return format!("there is no interval{}", why.unwrap_or_default());
     }
     // A loss is better if it is lower.
     let (sign, worse, better) = match comparison.direction {
@@ -55,7 +60,7 @@ fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison, ends: &str)
         Gate::Margin(margin) => plain(-sign * margin),
         Gate::Equivalent(margin) => format!("± {}", plain(margin)),
         Gate::MinDifference(difference) => plain(sign * difference),
-        _ => return format!("gate {word}"),
+        _ => return "by a rule that is not known".to_owned(),
     };
     let how = match (outcome, gate) {
         (GateOutcome::Passed, Gate::Equivalent(_)) => "lies within",
@@ -66,5 +71,5 @@ fn reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison, ends: &str)
         (_, Gate::Equivalent(_)) => "reaches beyond",
         _ => "contains",
     };
-    format!("gate {word}: the interval{ends} {how} {limit}")
+    format!("the interval{ends} {how} {limit}")
 }

@@ -3,6 +3,7 @@
 use errorbar_core::{Comparison, ComparisonReport, Ranking};
 
 use super::figures::NONE;
+use super::legend::correction_title;
 use super::verdict::{is_identical, is_significant};
 use crate::figure::EstimateText;
 use crate::number::percent;
@@ -76,14 +77,20 @@ pub(super) fn differences(
         }
     };
     let row = |side: &String| (side.clone(), report.sides.iter().map(|column| cell(side, column)).collect());
-    let legend = "row minus column; in brackets: no difference shown";
+    let by = match report.options.correction {
+        Some(correction) if shown.iter().any(|c| c.p_adjusted.is_some()) => {
+            format!("p corrected by {}", correction_title(correction))
+        }
+        _ => "each by its own interval, not corrected, so a ranking may distinguish less".to_owned(),
+    };
+    let legend = format!("row minus column; in brackets: no difference shown ({by})");
     Some(Grid {
         name: format!("{name}, all differences"),
         details: if has_tasks { vec!["mean over tasks".to_owned()] } else { Vec::new() },
         columns: report.sides.clone(),
         rows: report.sides.iter().map(row).collect(),
         drops_last: false,
-        legend: Some(legend.to_owned()),
+        legend: Some(legend),
     })
 }
 
@@ -122,9 +129,12 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
     let mut columns = vec!["rank".to_owned(), "range".to_owned()];
     columns.extend(has_ties.then(|| "ties".to_owned()));
     columns.extend(["value".to_owned(), "interval".to_owned()]);
-    let mut legend = format!("range: the ranks that the data support ({})", percent(ranking.level));
+    let level = percent(ranking.level);
+    let mut legend =
+        format!("range: the ranks that the data support ({level}, all differences of a side at once)");
     if has_ties {
-        legend += "; the data do not distinguish sides that share a letter";
+        legend += "; ties: tests of all pairs, corrected by Holm, do not distinguish sides that share a letter \
+                   (ranges and letters may disagree on a close pair)";
     }
     let task = ranking.task.clone();
     Grid {

@@ -6,7 +6,7 @@ use super::grid::Grid;
 use crate::layout::{GAP, INDENT};
 use crate::paint::{BOLD, DIM};
 use crate::table::TerminalTable;
-use crate::text::{clean, pad, truncate_middle, width};
+use crate::text::{clean, pad, short_names, width};
 
 /// A grid as it fits a terminal.
 struct GridLayout {
@@ -18,18 +18,6 @@ struct GridColumn {
     title: String,
     cells: Vec<String>,
     width: usize,
-}
-
-/// Titles that were cut to the same text are numbered.
-fn numbered(mut columns: Vec<GridColumn>) -> Vec<GridColumn> {
-    let titles: Vec<String> = columns.iter().map(|column| column.title.clone()).collect();
-    for (at, column) in columns.iter_mut().enumerate() {
-        if titles.iter().filter(|title| **title == column.title).count() > 1 {
-            column.title += &format!(" ({})", at + 1);
-            column.width = column.width.max(width(&column.title));
-        }
-    }
-    columns
 }
 
 impl TerminalTable {
@@ -62,8 +50,7 @@ impl TerminalTable {
         let titles = columns.iter().flat_map(|column| [gap(), (pad(&column.title, column.width), DIM)]);
         let mut text =
             self.line(&std::iter::once((" ".repeat(label), DIM)).chain(titles).collect::<Vec<_>>());
-        for (at, (name, _)) in grid.rows.iter().enumerate() {
-            let name = truncate_middle(&clean(name), label.saturating_sub(INDENT), self.sign("…", ".."));
+        for (at, name) in self.row_names(grid, label.saturating_sub(INDENT)).into_iter().enumerate() {
             let name = (pad(&format!("{}{name}", " ".repeat(INDENT)), label), Style::new());
             let cells = columns.iter().flat_map(|column| {
                 let cell = column.cells.get(at).map(String::as_str).unwrap_or_default();
@@ -74,12 +61,18 @@ impl TerminalTable {
         text
     }
 
+    /// The names of the rows, cut in the middle.
+    fn row_names(&self, grid: &Grid, most: usize) -> Vec<String> {
+        let names: Vec<(String, usize)> = grid.rows.iter().map(|(name, _)| (clean(name), most)).collect();
+        short_names(&names, self.sign("…", ".."))
+    }
+
     /// Long names are cut if that keeps all columns side by side; else less.
     fn grid_layout(&self, grid: &Grid) -> GridLayout {
         let widest = grid.rows.iter().map(|(label, _)| INDENT + width(&clean(label))).max().unwrap_or(0);
-        let layout = |columns: usize, label: usize, title: usize| {
-            let columns = (0..columns).map(|at| self.grid_column(grid, at, title));
-            GridLayout { label: widest.min(label), columns: numbered(columns.collect()) }
+        let layout = |columns: usize, label: usize, title: usize| GridLayout {
+            label: widest.min(label),
+            columns: self.grid_columns(grid, columns, title),
         };
         let count = grid.columns.len();
         let limits = [(self.width * 2 / 5, 24), (30, 16), (20, 12), (14, 9)];
@@ -92,14 +85,24 @@ impl TerminalTable {
         whole.chain(without_last).find(fits).unwrap_or_else(|| layout(count, 20, 16))
     }
 
-    fn grid_column(&self, grid: &Grid, at: usize, most: usize) -> GridColumn {
+    /// The first columns, their titles cut to their cells or to a width.
+    fn grid_columns(&self, grid: &Grid, count: usize, most: usize) -> Vec<GridColumn> {
         let shown = |text: &str| self.in_our_signs(&clean(text));
-        let cells =
-            grid.rows.iter().map(|(_, cells)| cells.get(at).map(|cell| shown(cell)).unwrap_or_default());
-        let cells: Vec<String> = cells.collect();
-        let widest = cells.iter().map(|cell| width(cell)).max().unwrap_or(0);
-        let title = grid.columns.get(at).map(|title| shown(title)).unwrap_or_default();
-        let title = truncate_middle(&title, most.max(widest), self.sign("…", ".."));
-        GridColumn { width: widest.max(width(&title)), title, cells }
+        let cells = |at: usize| -> Vec<String> {
+            let cell = |cells: &Vec<String>| cells.get(at).map(|cell| shown(cell)).unwrap_or_default();
+            grid.rows.iter().map(|(_, cells)| cell(cells)).collect()
+        };
+        let columns: Vec<Vec<String>> = (0..count).map(cells).collect();
+        let widest = |cells: &Vec<String>| cells.iter().map(|cell| width(cell)).max().unwrap_or(0);
+        let titles = grid.columns.iter().zip(&columns);
+        let titles: Vec<(String, usize)> =
+            titles.map(|(title, cells)| (shown(title), most.max(widest(cells)))).collect();
+        let titles = short_names(&titles, self.sign("…", ".."));
+        let column = |(title, cells): (String, Vec<String>)| GridColumn {
+            width: widest(&cells).max(width(&title)),
+            title,
+            cells,
+        };
+        titles.into_iter().zip(columns).map(column).collect()
     }
 }

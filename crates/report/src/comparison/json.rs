@@ -16,6 +16,8 @@ struct ComparisonJson<'a> {
     schema: u32,
     comparisons: Vec<ComparisonRecord>,
     flips: &'a [Flip],
+    /// The number of samples that changed, if they were asked for; more than `flips` has if the list was cut.
+    changed_samples: Option<usize>,
     sides: &'a [String],
     rankings: Vec<RankingRecord<'a>>,
     gate: Option<GateRecord>,
@@ -44,6 +46,7 @@ pub(crate) fn write(view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::R
         schema: SCHEMA,
         comparisons: report.comparisons.iter().map(|c| ComparisonRecord::of(c, report)).collect(),
         flips: view.flips.unwrap_or_default(),
+        changed_samples: view.changed_count(),
         sides: &report.sides,
         rankings: report.rankings.iter().map(RankingRecord::from).collect(),
         gate: report.options.gate.map(GateRecord::from),

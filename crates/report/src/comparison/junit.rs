@@ -25,10 +25,14 @@ pub fn gate_cases(report: &ComparisonReport, decisive: bool) -> TestSuite {
     suite
 }
 
-/// `magpie: accuracy, category geography: not worse by 0.02 or more`.
+/// What a gate is about: `magpie: accuracy`, `magpie: accuracy (almanac)` of a task.
+pub fn gate_subject(comparison: &Comparison) -> String {
+    format!("{}: {}", comparison.other, figures::subject(comparison))
+}
+
+/// A gate with what it is about: `magpie: accuracy (almanac): gate "not worse by 0.02 or more"`.
 pub fn gate_name(comparison: &Comparison, rule: Gate) -> String {
-    let what = figures::subject(comparison);
-    format!("{}: {what}: {}", comparison.other, gate::claim(rule))
+    format!("{}: gate \"{}\"", gate_subject(comparison), gate::claim(rule))
 }
 
 /// The task if there are several, then the base and the scorer.

@@ -18,7 +18,7 @@ pub(crate) fn text(view: &ComparisonView<'_>) -> String {
         text += &format!("{}\n", comment(&format!("note: {warning}")));
     }
     let words: Vec<String> =
-        legend::legend(view.report).into_iter().chain(legend::verdicts(view.report)).collect();
+        legend::legend(view.report, true).into_iter().chain(legend::verdicts(view.report)).collect();
     let legend = words.join(" · ");
     text += &tables.compared.iter().map(|table| compared(table, &about, &legend)).collect::<String>();
     text += &tables.grids.iter().map(|grid| gridded(grid, view.title)).collect::<String>();

@@ -10,7 +10,7 @@ use super::gate;
 use super::record::{error_of, interval_of};
 use super::verdict::{Verdict, alpha};
 use crate::notes::most_frequent;
-use crate::number::{percent, plain};
+use crate::number::{counted, percent, plain};
 use crate::text::width;
 
 /// The name of a test for people.
@@ -27,8 +27,8 @@ pub(crate) fn test_title(method: TestMethod) -> &'static str {
     }
 }
 
-/// What differences, intervals and p-values are, each in a few words.
-pub(crate) fn legend(report: &ComparisonReport) -> Vec<String> {
+/// What differences, errors (if any is shown), intervals and p-values are, each in a few words.
+pub(crate) fn legend(report: &ComparisonReport, shows_errors: bool) -> Vec<String> {
     // The title has the names, whatever their length.
     const MOST: usize = 20;
     let is_short = report.sides.iter().all(|side| width(side) <= MOST);
@@ -38,7 +38,7 @@ pub(crate) fn legend(report: &ComparisonReport) -> Vec<String> {
         [_, _, _, ..] => "difference = side − base".to_owned(),
         _ => "difference = other − base".to_owned(),
     }];
-    words.extend(errors(report));
+    words.extend(errors(report, shows_errors));
     words.extend(intervals(report));
     words.extend(tests(report));
     words
@@ -57,7 +57,11 @@ pub(crate) fn verdicts(report: &ComparisonReport) -> Vec<String> {
         words.push(match report.options.correction.filter(|_| tests > 0) {
             Some(correction) => {
                 let by = correction_title(correction);
-                format!("{name}: p < {}, corrected by {by} over {tests} comparisons", plain(alpha(first)))
+                format!(
+                    "{name}: p < {}, corrected by {by} over {}",
+                    plain(alpha(first)),
+                    counted(tests as u64, "comparison")
+                )
             }
             None if report.comparisons.iter().all(|c| interval_of(&c.difference).is_none()) => {
                 format!("{name}: p < {}", plain(alpha(first)))
@@ -75,7 +79,7 @@ pub(crate) fn verdicts(report: &ComparisonReport) -> Vec<String> {
     words
 }
 
-fn correction_title(correction: Correction) -> &'static str {
+pub(super) fn correction_title(correction: Correction) -> &'static str {
     match correction {
         Correction::Holm => "Holm",
         Correction::Bh => "Benjamini–Hochberg",
@@ -83,8 +87,8 @@ fn correction_title(correction: Correction) -> &'static str {
     }
 }
 
-/// `± one standard error (cr2 by passage)`.
-fn errors(report: &ComparisonReport) -> Option<String> {
+/// `± one standard error (CR2 by passage)`; without a `±` to explain, what errors and intervals allow for.
+fn errors(report: &ComparisonReport, shows_errors: bool) -> Option<String> {
     let error = |c: &Comparison| {
         let error = error_of(&c.difference)?;
         if error.clusters.is_empty() {
@@ -95,11 +99,12 @@ fn errors(report: &ComparisonReport) -> Option<String> {
     };
     let found: Vec<String> = report.comparisons.iter().filter_map(error).collect();
     let how = most_frequent(&found)?;
-    Some(if how.is_empty() {
-        "± one standard error".to_owned()
-    } else {
-        format!("± one standard error ({how})")
-    })
+    match (shows_errors, how.is_empty()) {
+        (true, true) => Some("± one standard error".to_owned()),
+        (true, false) => Some(format!("± one standard error ({how})")),
+        (false, true) => None,
+        (false, false) => Some(format!("errors: {how}")),
+    }
 }
 
 /// `[95 % interval: bonett_price]`.
@@ -147,21 +152,22 @@ pub(crate) struct GateSummary {
     pub(crate) outcome: GateOutcome,
     /// What must hold.
     pub(crate) claim: String,
-    /// How many comparisons had which outcome; none for one comparison.
-    pub(crate) counts: Option<String>,
+    /// Why; of several comparisons, how many had which outcome.
+    pub(crate) reason: String,
 }
 
 impl fmt::Display for GateSummary {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "gate {}: {}", self.outcome.name(), self.claim)?;
-        self.counts.as_ref().map_or(Ok(()), |counts| write!(f, " ({counts})"))
+        write!(f, "gate \"{}\" {}: {}", self.claim, self.outcome.name(), self.reason)
     }
 }
 
 /// What the gate decided, if there is one.
 pub(crate) fn gates(report: &ComparisonReport) -> Option<GateSummary> {
-    let claim = gate::claim(report.options.gate?);
-    let outcomes: Vec<GateOutcome> = report.comparisons.iter().filter_map(|c| c.gate).collect();
+    let rule = report.options.gate?;
+    let gated: Vec<(&Comparison, GateOutcome)> =
+        report.comparisons.iter().filter_map(|c| Some((c, c.gate?))).collect();
+    let outcomes: Vec<GateOutcome> = gated.iter().map(|(_, outcome)| *outcome).collect();
     let worst = [GateOutcome::Failed, GateOutcome::Undecided, GateOutcome::Passed];
     let outcome = worst.into_iter().find(|worst| outcomes.contains(worst))?;
     let counts = worst.map(|wanted| (outcomes.iter().filter(|outcome| **outcome == wanted).count(), wanted));
@@ -170,7 +176,11 @@ pub(crate) fn gates(report: &ComparisonReport) -> Option<GateSummary> {
         .filter(|(count, _)| *count > 0)
         .map(|(count, outcome)| format!("{count} {}", outcome.name()))
         .collect();
-    Some(GateSummary { outcome, claim, counts: (outcomes.len() > 1).then(|| counts.join(", ")) })
+    let reason = match gated.as_slice() {
+        [(comparison, outcome)] => gate::why(rule, *outcome, comparison, ""),
+        _ => counts.join(", "),
+    };
+    Some(GateSummary { outcome, claim: gate::claim(rule), reason })
 }
 
 /// What a reader should know, a sentence each.

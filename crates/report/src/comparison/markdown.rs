@@ -7,6 +7,7 @@ use super::legend;
 use super::sentence::{Finding, finding};
 use super::tables::{ComparedRow, ComparedTable, ComparisonTables, RowContent};
 use crate::markdown::{escape, pipe_table};
+use crate::number::counted;
 
 /// The most samples and rows that a comment lists.
 const MOST: usize = 20;
@@ -31,10 +32,7 @@ fn page(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
         text += &format!("\n{}\n\n{}", heading(&table.name, &table.details), pipe_table(&titles, &rows));
     }
     text += &tables.grids.iter().map(grid).collect::<String>();
-    if let Some(flips) = view.flips {
-        text += &format!("\n**{}**\n", escape(&flip::title(flips)));
-        text += &listed_flips(flips, usize::MAX);
-    }
+    text += &listed_flips(view, usize::MAX);
     text + &methods(view)
 }
 
@@ -45,8 +43,7 @@ fn brief(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
     for table in &tables.compared {
         let (plain, grouped) = split(table);
         for (rows, out) in [(plain, &mut text), (grouped, &mut details)] {
-            let left_out = rows.len().saturating_sub(MOST);
-            let rows: Vec<ComparedRow> = rows.into_iter().take(MOST).collect();
+            let (rows, left_out) = most_telling(rows);
             if rows.is_empty() {
                 continue;
             }
@@ -57,7 +54,7 @@ fn brief(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
             let (titles, cells) = cells(&ComparedTable { rows, ..table.clone() }, "– ", false);
             *out += &format!("\n{}", pipe_table(&titles, &cells));
             if left_out > 0 {
-                *out += &format!("\nand {left_out} more rows\n");
+                *out += &format!("\nand {}\n", counted(left_out as u64, "more row"));
             }
         }
         let notes = table.rows.iter().filter(|row| row.is_whole && !row.notes.is_empty()).take(MOST);
@@ -68,12 +65,44 @@ fn brief(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
     }
     text += &gate(view);
     details += &tables.grids.iter().map(grid).collect::<String>();
-    if let Some(flips) = view.flips.filter(|flips| !flips.is_empty()) {
-        details += &format!("\n**{}**\n", escape(&flip::title(flips)));
-        details += &listed_flips(flips, MOST);
+    if view.flips.is_some_and(|flips| !flips.is_empty()) {
+        details += &listed_flips(view, MOST);
     }
     details += &explanations(view);
     text + &format!("\n<details><summary>Details and methods</summary>\n{details}\n</details>\n")
+}
+
+/// As many rows as a comment lists, and the number of the others. Those with a shown difference stay, then those with the
+/// largest ones; in their order, below their headings.
+fn most_telling(rows: Vec<ComparedRow>) -> (Vec<ComparedRow>, usize) {
+    let size = |row: &ComparedRow| {
+        row.figures().and_then(|figures| figures.difference.value()).map_or(-1.0, f64::abs)
+    };
+    let is_decided = |row: &ComparedRow| row.figures().is_some_and(|figures| figures.verdict.is_decided());
+    let mut order: Vec<usize> =
+        rows.iter().enumerate().filter(|(_, row)| row.figures().is_some()).map(|(at, _)| at).collect();
+    let left_out = order.len().saturating_sub(MOST);
+    let key = |at: &usize| rows.get(*at).map_or((false, -1.0), |row| (is_decided(row), size(row)));
+    order.sort_by(|a, b| {
+        let ((decided_a, a), (decided_b, b)) = (key(a), key(b));
+        decided_b.cmp(&decided_a).then(b.total_cmp(&a))
+    });
+    let kept: Vec<usize> = order.into_iter().take(MOST).collect();
+    // A heading and the row of a base stay if a row below them does.
+    let is_compared = |row: &ComparedRow| row.figures().is_some();
+    let is_kept = |at: usize| {
+        let below = rows.iter().enumerate().skip(at).skip_while(|(_, row)| !is_compared(row));
+        let mut below = below.take_while(|(_, row)| is_compared(row));
+        if rows.get(at).is_some_and(is_compared) {
+            kept.contains(&at)
+        } else {
+            below.any(|(below, _)| kept.contains(&below))
+        }
+    };
+    let flags: Vec<bool> = (0..rows.len()).map(is_kept).collect();
+    let shown =
+        rows.into_iter().zip(flags).filter(|(_, is_kept)| left_out == 0 || *is_kept).map(|(row, _)| row);
+    (shown.collect(), left_out)
 }
 
 /// The rows over all samples, and the others. If there are only the latter, they are the table.
@@ -97,8 +126,8 @@ fn split(table: &ComparedTable) -> (Vec<ComparedRow>, Vec<ComparedRow>) {
 /// What the gate decided.
 fn gate(view: &ComparisonView<'_>) -> String {
     let Some(gate) = legend::gates(view.report) else { return String::new() };
-    let counts = gate.counts.map(|counts| format!(" ({counts})")).unwrap_or_default();
-    format!("\n**Gate {}**: {}{counts}\n", gate.outcome.name(), escape(&gate.claim))
+    let claim = escape(&gate.claim);
+    format!("\n**Gate \"{claim}\" {}**: {}\n", gate.outcome.name(), escape(&gate.reason))
 }
 
 /// The finding, in bold what was found.
@@ -125,9 +154,12 @@ fn grid(grid: &Grid) -> String {
 }
 
 /// The samples that changed, up to a limit for each pair of sides.
-fn listed_flips(flips: &[Flip], most: usize) -> String {
-    let mut text = String::new();
-    for (pair, flips) in flip::by_pair(flips) {
+fn listed_flips(view: &ComparisonView<'_>, most: usize) -> String {
+    let Some((flips, changed)) = view.flips.zip(view.changed_count()) else { return String::new() };
+    let pairs = flip::by_pair(flips);
+    let listed = pairs.iter().map(|(_, flips)| flips.len().min(most)).sum();
+    let mut text = format!("\n**{}**\n", escape(&flip::title(listed, changed)));
+    for (pair, flips) in pairs {
         let titles = ["id", "score", "input", "base", "other"].map(str::to_owned);
         let cut = |text: &Option<String>| text.as_deref().map(flip::shortened).unwrap_or_default();
         let row = |flip: &&Flip| {
@@ -136,10 +168,6 @@ fn listed_flips(flips: &[Flip], most: usize) -> String {
         };
         let rows: Vec<Vec<String>> = flips.iter().take(most).map(row).collect();
         text += &format!("\n{}\n\n{}", escape(&pair), pipe_table(&titles, &rows));
-        let left_out = flips.len().saturating_sub(most);
-        if left_out > 0 {
-            text += &format!("\nand {left_out} more\n");
-        }
     }
     text
 }
@@ -151,7 +179,7 @@ fn methods(view: &ComparisonView<'_>) -> String {
 
 fn explanations(view: &ComparisonView<'_>) -> String {
     let words: Vec<String> =
-        legend::legend(view.report).into_iter().chain(legend::verdicts(view.report)).collect();
+        legend::legend(view.report, true).into_iter().chain(legend::verdicts(view.report)).collect();
     let mut text = format!("\n{}\n", escape(&words.join(" · ")));
     for warning in legend::warnings(view.report) {
         text += &format!("\n> {}\n", escape(&format!("note: {warning}")));

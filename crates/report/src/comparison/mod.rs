@@ -25,7 +25,7 @@ mod verdict;
 
 pub use flip::Flip;
 pub use gate::gate_reason;
-pub use junit::{gate_cases, gate_name};
+pub use junit::{gate_cases, gate_name, gate_subject};
 pub use record::{ComparisonRecord, UndefinedComparisonParts};
 
 use errorbar_core::ComparisonReport;
@@ -38,13 +38,15 @@ pub const COMPARISON_SCHEMA: &str = include_str!("../../schema/compare.schema.js
 pub struct ComparisonView<'a> {
     pub(crate) report: &'a ComparisonReport,
     pub(crate) flips: Option<&'a [Flip]>,
+    /// The number of samples that changed, if not all are listed.
+    pub(crate) changed: Option<usize>,
     pub(crate) title: Option<&'a str>,
 }
 
 impl<'a> ComparisonView<'a> {
     /// Comparisons without a list of the samples that changed.
     pub fn new(report: &'a ComparisonReport) -> Self {
-        ComparisonView { report, flips: None, title: None }
+        ComparisonView { report, flips: None, changed: None, title: None }
     }
 
     /// The same with the samples that changed.
@@ -52,6 +54,18 @@ impl<'a> ComparisonView<'a> {
     pub fn flips(mut self, flips: &'a [Flip]) -> Self {
         self.flips = Some(flips);
         self
+    }
+
+    /// The same with the number of samples that changed, of which the list has a part.
+    #[must_use]
+    pub fn changed(mut self, count: usize) -> Self {
+        self.changed = Some(count);
+        self
+    }
+
+    /// The number of samples that changed, listed or not.
+    pub(crate) fn changed_count(&self) -> Option<usize> {
+        self.flips.map(|flips| self.changed.unwrap_or(flips.len()).max(flips.len()))
     }
 
     /// The same under a title: the task, or the table that the scores are from.

@@ -268,8 +268,8 @@ impl UndefinedComparisonParts {
             stderr: why_no_error(difference),
             interval: why_no_interval(difference),
             p_value: why(&test),
-            correlation: why(&c.correlation),
-            variance_removed: why(&c.variance_removed),
+            correlation: why_no_pairing(&c.correlation),
+            variance_removed: why_no_pairing(&c.variance_removed),
             mde: why(&c.mde),
         };
         (parts != UndefinedComparisonParts::default()).then_some(parts)
@@ -282,6 +282,14 @@ fn why(part: &Maybe<f64>) -> Option<String> {
         Ok(number) if number.is_finite() => None,
         Ok(_) => Some(Undefined::Overflow.to_string()),
         Err(reason) => Some(reason.to_string()),
+    }
+}
+
+/// Why a number about pairs does not exist: a figure that is no mean of per-sample numbers has none.
+fn why_no_pairing(part: &Maybe<f64>) -> Option<String> {
+    match part {
+        Err(Undefined::NotAvailable) => Some("not defined for this figure".to_owned()),
+        part => why(part),
     }
 }
 

@@ -1,11 +1,13 @@
 //! The finding in one sentence.
 
-use errorbar_core::{Comparison, ComparisonReport};
+use errorbar_core::{Comparison, ComparisonReport, Side};
 
 use super::figures::{Figures, subject, two_digits};
+use super::legend::correction_title;
+use super::record::interval_of;
 use super::tables::is_whole;
-use super::verdict::Verdict;
-use crate::number::{counted, plain};
+use super::verdict::{Verdict, alpha};
+use crate::number::{counted, percent, plain};
 
 /// A sentence in two parts: what was found, and the figures.
 #[derive(Debug, Clone, PartialEq)]
@@ -41,7 +43,7 @@ fn of_pair(report: &ComparisonReport, c: &Comparison) -> Finding {
         let difference = figures.difference.texts().value;
         parts.push(match interval.is_empty() {
             true => format!("difference {}", figures.difference.short()),
-            false => format!("difference {difference} {interval}"),
+            false => format!("difference {difference} {interval}{}", level_note(c)),
         });
         parts.extend((figures.p != super::figures::NONE).then(|| format!("p {}", figures.p)));
     } else {
@@ -61,15 +63,53 @@ fn of_sides(report: &ComparisonReport, first: &Comparison) -> Finding {
                 == (&first.scorer, &first.metric, &first.field, &first.reducer)
             && (&c.task, &c.group_key, &c.group) == (&first.task, &first.group_key, &first.group)
     };
-    let mut verdicts: Vec<(String, Vec<String>)> = Vec::new();
+    let mut verdicts: Vec<(Verdict, Vec<String>)> = Vec::new();
     for c in report.comparisons.iter().filter(is_same) {
-        let verdict = Verdict::of(c, report).to_string();
+        let verdict = Verdict::of(c, report);
         match verdicts.iter_mut().find(|(known, _)| *known == verdict) {
             Some((_, sides)) => sides.push(c.other.clone()),
             None => verdicts.push((verdict, vec![c.other.clone()])),
         }
     }
-    let groups: Vec<String> =
-        verdicts.iter().map(|(verdict, sides)| format!("{verdict}: {}", sides.join(", "))).collect();
-    Finding { claim: format!("Against {} by {}", first.base, subject(first)), figures: groups.join("; ") }
+    let groups: Vec<String> = verdicts.iter().map(|(verdict, sides)| of_verdict(verdict, sides)).collect();
+    let sides = verdicts.iter().map(|(_, sides)| sides.len()).sum::<usize>();
+    let basis = match report.options.correction.filter(|_| first.p_adjusted.is_some()) {
+        Some(correction) => {
+            format!(" (p < {}, corrected by {})", plain(alpha(first)), correction_title(correction))
+        }
+        None if sides > 1 => {
+            level_note(first).replace("interval)", "intervals)").replace("bound)", "bounds)")
+        }
+        None => level_note(first),
+    };
+    Finding {
+        claim: format!("Against {} by {}", first.base, subject(first)),
+        figures: groups.join("; ") + &basis,
+    }
+}
+
+/// `heron and magpie are better`.
+fn of_verdict(verdict: &Verdict, sides: &[String]) -> String {
+    let names = match sides {
+        [first @ .., last] if !first.is_empty() => format!("{} and {last}", first.join(", ")),
+        sides => sides.concat(),
+    };
+    let are = if sides.len() == 1 { "is" } else { "are" };
+    match verdict {
+        Verdict::Better => format!("{names} {are} better"),
+        Verdict::Worse => format!("{names} {are} worse"),
+        Verdict::Higher => format!("{names} {are} higher"),
+        Verdict::Lower => format!("{names} {are} lower"),
+        Verdict::NotShown => format!("no difference shown for {names}"),
+        Verdict::Equivalent(margin) => format!("{names} {are} the same within ± {}", plain(*margin)),
+        Verdict::Identical => format!("no sample differs for {names}"),
+        Verdict::Unknown => format!("{names} cannot be compared"),
+    }
+}
+
+/// The level of the interval: ` (95 % interval)`; empty without one.
+fn level_note(c: &Comparison) -> String {
+    let Some(interval) = interval_of(&c.difference) else { return String::new() };
+    let what = if interval.side == Side::TwoSided { "interval" } else { "bound" };
+    format!(" ({} {what})", percent(interval.level))
 }

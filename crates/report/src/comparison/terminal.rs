@@ -45,19 +45,23 @@ impl TerminalTable {
     pub(crate) fn compared(&self, view: &ComparisonView<'_>) -> String {
         let tables = ComparisonTables::of(view.report);
         let mut text = self.comparison_title(view, tables.is_many);
+        let is_error = |(_, cells): &(String, Vec<String>)| cells.iter().any(|cell| cell.contains('±'));
+        let mut shows_errors = tables.grids.iter().any(|grid| grid.rows.iter().any(is_error));
         for table in &tables.compared {
+            let columns = Columns::new(self, table);
+            shows_errors |= columns.shows_errors();
             text.push('\n');
-            text += &self.compared_table(table);
+            text += &self.compared_table(table, &columns);
         }
         for grid in &tables.grids {
             text.push('\n');
             text += &self.grid(grid);
         }
-        if let Some(flips) = view.flips {
+        if let Some((flips, changed)) = view.flips.zip(view.changed_count()) {
             text.push('\n');
-            text += &self.flips(flips);
+            text += &self.flips(flips, changed);
         }
-        text + &self.comparison_notes(view)
+        text + &self.comparison_notes(view, shows_errors)
     }
 
     fn comparison_title(&self, view: &ComparisonView<'_>, is_many: bool) -> String {
@@ -82,11 +86,10 @@ impl TerminalTable {
         lines + &self.below(INDENT, details)
     }
 
-    fn compared_table(&self, table: &ComparedTable) -> String {
+    fn compared_table(&self, table: &ComparedTable, columns: &Columns) -> String {
         let details: Vec<String> = table.details.iter().map(|detail| clean(detail)).collect();
         let mut text =
             self.titled((&self.in_our_signs(&clean(&table.name)), BOLD), self.sign(" · ", ", "), &details);
-        let columns = Columns::new(self, table);
         let mut titles = vec![(" ".repeat(columns.label), DIM)];
         for column in &columns.columns {
             titles.push((" ".repeat(GAP), DIM));
@@ -94,7 +97,7 @@ impl TerminalTable {
         }
         text += &self.line(&titles);
         for (at, row) in table.rows.iter().enumerate() {
-            text += &self.compared_row(table, &columns, at, row);
+            text += &self.compared_row(table, columns, at, row);
         }
         text
     }
@@ -166,14 +169,14 @@ impl TerminalTable {
     }
 
     /// What symbols mean, what a reader should know, and what the gate decided.
-    fn comparison_notes(&self, view: &ComparisonView<'_>) -> String {
+    fn comparison_notes(&self, view: &ComparisonView<'_>, shows_errors: bool) -> String {
         let report = view.report;
         let mut text = String::new();
         let lines = |words: Vec<String>| {
             let words: Vec<String> = words.iter().map(|word| clean(word)).collect();
             self.below(0, self.wrapped_notes(&words, self.width).into_iter().filter(|line| !line.is_empty()))
         };
-        let legend = lines(legend::legend(report)) + &lines(legend::verdicts(report));
+        let legend = lines(legend::legend(report, shows_errors)) + &lines(legend::verdicts(report));
         if !legend.is_empty() && !report.comparisons.is_empty() {
             text += &format!("\n{legend}");
         }

@@ -2,8 +2,8 @@
 
 use errorbar_core::{
     Bounds, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning, Correction,
-    Cr, ErrorMethod, Estimate, FlipTable, Gate, GateOutcome, Interval, IntervalMethod, Rank, Ranking, Role,
-    StdError, TestMethod, Undefined,
+    Cr, Direction, ErrorMethod, Estimate, FlipTable, Gate, GateOutcome, Interval, IntervalMethod, Rank,
+    Ranking, Role, StdError, TestMethod, Undefined,
 };
 
 use super::fixtures::share;
@@ -75,7 +75,7 @@ fn in_group(mut c: Comparison, group: Option<&str>) -> Comparison {
 pub(super) fn two_sides() -> ComparisonReport {
     let mut report = ComparisonReport::new(["heron", "magpie"], ComparisonOptions::default());
     let mut perplexity = Comparison::new("heron", "magpie", "choice", "perplexity");
-    (perplexity.role, perplexity.n) = (Role::Other, 144);
+    (perplexity.role, perplexity.direction, perplexity.n) = (Role::Other, Direction::Lower, 144);
     perplexity.base_estimate = Estimate::new(23.12).with_stderr(1.31).with_n(144);
     perplexity.other_estimate = Estimate::new(26.07).with_stderr(1.4).with_n(144);
     perplexity.difference = Estimate::new(2.95).with_stderr(0.91).with_interval(1.2, 4.8, 0.95).with_n(144);

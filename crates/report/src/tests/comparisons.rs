@@ -1,11 +1,12 @@
 //! Comparisons in the formats for people.
 
+use errorbar_core::{Gate, GateOutcome};
 use insta::assert_snapshot;
 
 use super::comparison_fixtures::{
-    all, flips, four_sides, gated, hostile, nothing_known, tasks, two_sides, unpaired,
+    all, flips, four_sides, gated, hostile, nothing_known, pairs, tasks, two_sides, unpaired,
 };
-use crate::{ComparisonView, Latex, Markdown, Render, TerminalTable, is_unsafe, width};
+use crate::{ComparisonView, Latex, Markdown, Render, TerminalTable, gate_cases, is_unsafe, width};
 
 fn table(width: usize, view: &ComparisonView<'_>) -> String {
     TerminalTable::default().width(width).comparison_text(view)
@@ -40,6 +41,95 @@ fn without_unicode() {
     assert_snapshot!("ascii", text);
     let text = ascii.comparison_text(&ComparisonView::new(&four_sides()));
     assert!(text.is_ascii(), "{text}");
+}
+
+#[test]
+fn a_list_that_is_cut_has_the_whole_number() {
+    let (report, flips) = (two_sides(), flips());
+    let view = ComparisonView::new(&report).flips(&flips).changed(44);
+    let shown = [
+        table(100, &view),
+        Markdown::default().comparison_text(&view),
+        Markdown::default().brief(true).comparison_text(&view),
+    ];
+    for text in shown {
+        assert!(text.contains("3 of 44 samples that changed"), "{text}");
+    }
+    let all = table(100, &view.changed(3));
+    assert!(all.contains("3 samples changed"), "{all}");
+}
+
+#[test]
+fn a_gate_that_failed_does_not_read_as_its_opposite() {
+    let mut report = gated();
+    report.options.gate = Some(Gate::NotWorse);
+    report.comparisons.truncate(1);
+    let comparison = report.comparisons.first_mut().unwrap();
+    comparison.gate = Some(GateOutcome::Failed);
+    comparison.task = Some("almanac".to_owned());
+    let view = ComparisonView::new(&report);
+    let text = table(100, &view);
+    assert!(text.contains("\ngate \"not worse\" failed: the interval lies below 0\n"), "{text}");
+    let text = Markdown::default().brief(true).comparison_text(&view);
+    assert!(text.contains("\n**Gate \"not worse\" failed**: the interval lies below 0\n"), "{text}");
+    let xml = gate_cases(&report, false).to_xml();
+    assert!(xml.contains("name=\"magpie: accuracy (almanac): gate &quot;not worse&quot;\""), "{xml}");
+    assert!(xml.contains("message=\"gate &quot;not worse&quot; failed: the interval ["), "{xml}");
+}
+
+/// 30 groups, of which the last one has a difference that is shown.
+#[test]
+fn a_comment_keeps_the_rows_that_show_a_difference() {
+    let mut report = two_sides();
+    let group = |group: &str, losses| {
+        let mut comparison = pairs("magpie", "accuracy", 80, 100, 0, losses);
+        (comparison.group_key, comparison.group) = (Some("part".to_owned()), Some(group.to_owned()));
+        comparison
+    };
+    report.comparisons = vec![pairs("magpie", "accuracy", 118, 144, 12, 23)];
+    report.comparisons.extend((0..29).map(|at| group(&format!("part {at}"), 1)));
+    report.comparisons.push(group("the worst part", 40));
+    let text = Markdown::default().brief(true).comparison_text(&ComparisonView::new(&report));
+    assert!(text.contains("– the worst part") && text.contains("\nand 10 more rows\n"), "{text}");
+    assert!(text.contains("| accuracy by part |"), "the heading stays: {text}");
+}
+
+#[test]
+fn short_names_have_no_line_of_their_own_and_the_error_stays() {
+    let mut report = four_sides();
+    report.sides.pop();
+    report.comparisons.retain(|c| !c.other.contains('/') && !c.base.contains('/'));
+    for c in &mut report.comparisons {
+        c.base = c.base.replace("heron", "magpie-long");
+    }
+    report.sides = vec!["magpie-long".to_owned(), "magpie".to_owned(), "wren".to_owned()];
+    let text = table(100, &ComparisonView::new(&report));
+    assert!(text.lines().any(|line| line.starts_with("  magpie-long (base)  0.8")), "{text}");
+    assert!(text.contains("-0.076 ± 0.041 [-0.156, 0.005]"), "{text}");
+}
+
+#[test]
+fn cut_names_stay_different() {
+    let mut report = four_sides();
+    let name =
+        |at: usize| format!("a-provider/a-model-with-a-{}-name-2026-11-16", ["fine", "wide", "tall"][at]);
+    for (at, old) in ["heron", "magpie", "wren"].iter().enumerate() {
+        let new = name(at);
+        for side in report.sides.iter_mut().filter(|side| *side == old) {
+            *side = new.clone();
+        }
+        for c in &mut report.comparisons {
+            for side in [&mut c.base, &mut c.other].into_iter().filter(|side| *side == old) {
+                *side = new.clone();
+            }
+        }
+    }
+    let text = table(60, &ComparisonView::new(&report));
+    let start = text.find("all differences").unwrap();
+    let names: Vec<&str> =
+        text[start..].lines().skip(2).take(4).filter_map(|line| line.split_whitespace().next()).collect();
+    let unique: std::collections::BTreeSet<&&str> = names.iter().collect();
+    assert_eq!(unique.len(), 4, "{text}");
 }
 
 #[test]

@@ -29,20 +29,28 @@ struct FlipSource<'a> {
     scorer: &'a str,
 }
 
+/// The samples that changed.
+pub(super) struct ListedFlips {
+    /// Up to a number of each comparison.
+    pub(super) flips: Vec<Flip>,
+    /// The number of samples that changed, listed or not.
+    pub(super) changed: usize,
+}
+
 /// The samples that changed: up to a number of each comparison.
 pub(super) fn flips(
     sides: &Sides,
     report: &ComparisonReport,
     most: usize,
     diagnostics: &mut Diagnostics,
-) -> Result<Vec<Flip>, Diagnostics> {
+) -> Result<ListedFlips, Diagnostics> {
     let mut reduced = ReducedSides::new();
     let mut sources: IndexMap<FlipSource<'_>, ()> = IndexMap::new();
     for comparison in report.comparisons.iter().filter(|comparison| comparison.is_paired) {
         let Comparison { base, other, task, scorer, .. } = comparison;
         sources.insert(FlipSource { base, other, task: task.as_deref(), scorer }, ());
     }
-    let mut flips = Vec::new();
+    let mut flips = ListedFlips { flips: Vec::new(), changed: 0 };
     for source in sources.keys() {
         let named = |name| sides.get(name, source.task);
         // The mean over tasks has no samples of its own.
@@ -56,19 +64,21 @@ pub(super) fn flips(
         let (Some(of_base), Some(of_other)) = (of_base, of_other) else { continue };
         let changed = changed((base, of_base), (other, of_other), *source);
         let count = changed.len();
+        flips.changed += count;
         if count > most {
             let text = format!(
-                "{} of {} and {} changed by {}, of which {most} are listed",
+                "{} of {} and {} changed by {}, of which {most} {} listed",
                 counted(count as u64, "sample"),
                 source.base,
                 source.other,
-                source.scorer
+                source.scorer,
+                if most == 1 { "is" } else { "are" },
             );
             diagnostics.push(Diagnostic::note(text).hint("--flips=all lists them all"));
         }
         let mut listed: Vec<Flip> = changed.into_iter().take(most).collect();
         add_texts(&mut listed, base, other, source.scorer)?;
-        flips.append(&mut listed);
+        flips.flips.append(&mut listed);
     }
     Ok(flips)
 }

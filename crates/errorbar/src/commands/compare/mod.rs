@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
-use errorbar_report::{ComparisonView, Flip, Markdown, Render, Sort};
+use errorbar_report::{ComparisonView, Markdown, Render, Sort};
 
 use self::alignment::Alignment;
 use self::read::{Files, SideRequest};
@@ -258,11 +258,16 @@ impl CompareArgs {
         self.format.or_else(by_name).unwrap_or_default()
     }
 
-    fn shown(&self, report: ComparisonReport, flips: Option<Vec<Flip>>, title: Option<String>) -> Output {
+    fn shown(
+        &self,
+        report: ComparisonReport,
+        flips: Option<flips::ListedFlips>,
+        title: Option<String>,
+    ) -> Output {
         let text = move |format: &dyn Render| {
             let mut view = ComparisonView::new(&report);
             if let Some(flips) = &flips {
-                view = view.flips(flips);
+                view = view.flips(&flips.flips).changed(flips.changed);
             }
             if let Some(title) = &title {
                 view = view.title(title);
