@@ -5,7 +5,7 @@ use crate::columns::Numbers;
 use crate::error::Result;
 use crate::estimate::{
     ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, ScoreUnits,
-    StdError, Summary, Undefined,
+    StdError, Summary, Undefined, is_rounding,
 };
 use crate::evaluation::Direction;
 use crate::power::detectable_difference as detectable;
@@ -63,10 +63,29 @@ pub(super) struct PairedNumbers<'p> {
 }
 
 impl PairedNumbers<'_> {
+    /// Other minus base. 0.3 − 0.1 and 0.9 − 0.7 are the same difference: where all are the same within the rounding of the
+    /// scores, they are made equal, or a spread that is nothing but rounding would pass for a tiny error.
+    fn differences(&self) -> Vec<f64> {
+        let mut differences: Vec<f64> =
+            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let extent = |numbers: &[f64]| {
+            numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), x| {
+                (least.min(*x), greatest.max(*x))
+            })
+        };
+        let (least, greatest) = extent(&differences);
+        let largest = [self.base, self.other].map(extent).into_iter();
+        let largest = largest.fold(0.0_f64, |largest, (low, high)| largest.max(low.abs()).max(high.abs()));
+        if least < greatest && is_rounding(least, greatest, largest) {
+            let is_none = least <= 0.0 && greatest >= 0.0;
+            differences.fill(if is_none { 0.0 } else { 0.5 * (least + greatest) });
+        }
+        differences
+    }
+
     /// Fills in what follows from the differences. The figures of both sides are in the comparison already.
     pub(super) fn fill(&self, comparison: &mut Comparison, margin: Option<f64>) -> Result<()> {
-        let differences: Vec<f64> =
-            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let differences = self.differences();
         let n = differences.len() as u64;
         let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
         let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
@@ -112,8 +131,7 @@ impl PairedNumbers<'_> {
 
     /// The difference with its error, and the p-value of no difference, for a ranking: no interval is drawn.
     pub(super) fn tested(&self) -> Result<PairTest> {
-        let differences: Vec<f64> =
-            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let differences = self.differences();
         if unusable(&differences).is_some() {
             return Ok(PairTest::UNKNOWN);
         }
@@ -141,8 +159,7 @@ impl PairedNumbers<'_> {
 
     /// What the error of the difference is computed from.
     pub(super) fn summary(&self) -> Result<Summary> {
-        let differences = self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
-        let differences = Differences { pairs: self, differences, wins: 0, losses: 0 };
+        let differences = Differences { pairs: self, differences: self.differences(), wins: 0, losses: 0 };
         Ok(differences.summary()?.0)
     }
 

@@ -30,6 +30,7 @@ pub(crate) use from_values::UnitScores;
 pub use independent::IndependentScores;
 pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
 pub use kind::ScoreKind;
+pub(crate) use kind::is_rounding;
 pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
 pub(crate) use plan::DRAWS;

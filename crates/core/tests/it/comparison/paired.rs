@@ -260,3 +260,40 @@ fn few_skewed_differences_have_a_t_interval() {
     // −0.075 ± t(0.975; 19)·√(3·0.25 − 20·0.075²)/√(19·20)
     close(interval.lower, -0.160_727_965_234_918_92);
 }
+
+/// 0.3 − 0.1 and 0.9 − 0.7 differ in the last place only.
+#[test]
+fn differences_that_are_equal_but_for_rounding() {
+    let shifted = |scores: &[f64], by: f64| -> Vec<f64> { scores.iter().map(|x| x + by).collect() };
+    let two = only(&columns(&[0.1, 0.7]), &columns(&[0.3, 0.9]), &by_mean());
+    let exact = only(&columns(&[0.25, 0.5]), &columns(&[0.5, 0.75]), &by_mean());
+    let width = |comparison: &errorbar_core::Comparison| {
+        let (lower, upper) = interval(comparison);
+        upper - lower
+    };
+    assert!(width(&two) > 1.0, "{:?}", two.difference);
+    close(two.difference.number().unwrap(), 0.2);
+    assert_eq!(two.difference.stderr(), Some(0.0));
+    assert_eq!((p_value(&two), two.mde.clone().ok()), (0.5, None));
+    assert_eq!(p_value(&exact), 0.5);
+    let plan = by_mean();
+    let sides = [columns(&[0.1, 0.7]), columns(&[0.3, 0.9])];
+    let mut options = ComparisonOptions::default();
+    options.gate = Some(Gate::MinDifference(0.1));
+    let gated = report(&sides[0], &sides[1], &plan, &options);
+    assert_eq!(gated.comparisons[0].gate, Some(GateOutcome::Undecided));
+
+    let tenths: Vec<f64> = (0..20).map(|i| f64::from(i % 9) / 10.0).collect();
+    let many = only(&columns(&tenths), &columns(&shifted(&tenths, 0.1)), &by_mean());
+    assert_eq!(many.difference.stderr(), Some(0.0));
+    close(p_value(&many), 2.0 * 0.5_f64.powi(20));
+    // What adds up to nothing is a tie.
+    let ties = only(&columns(&[0.3, 0.6, 0.3]), &columns(&[0.1 + 0.2, 0.6, 0.3]), &by_mean());
+    assert_eq!((ties.wins, ties.losses, ties.ties), (Some(0), Some(0), Some(3)));
+    // By cluster and by group.
+    let clusters: Vec<u32> = (0..20).map(|i| i / 4).collect();
+    let other = clustered(&shifted(&tenths, 0.1), &clusters);
+    let plan = by_mean().errors(ErrorPlan::new().cluster("passage"));
+    let by_cluster = only(&clustered(&tenths, &clusters), &other, &plan);
+    assert_eq!((by_cluster.difference.stderr(), p_value(&by_cluster)), (Some(0.0), 0.0625));
+}
