@@ -62,7 +62,21 @@ impl<'p> SidePair<'p> {
             let common = common.len() as u64;
             return Err(ComparisonError::TooFewPairs { base, other, pairs, common }.into());
         }
+        self.caution(&mut comparisons);
         Ok(comparisons)
+    }
+
+    /// When a run stopped depends on its scores, which no interval of a difference allows for.
+    fn caution(&self, comparisons: &mut [Comparison]) {
+        let stopped: Vec<&str> =
+            [self.base, self.other].iter().filter(|side| side.is_stopped()).map(|side| side.name).collect();
+        if stopped.is_empty() {
+            return;
+        }
+        let note = format!("the interval does not allow for the early stop of {}", stopped.join(" and "));
+        for one in comparisons.iter_mut().filter(|one| one.difference.interval.is_ok()) {
+            one.difference.notes.early_stop = Some(note.clone());
+        }
     }
 
     fn names(&self) -> (String, String) {

@@ -239,7 +239,8 @@ impl SummaryState {
         match self.ordered.interval(stop, &self.errors, range, self.absent) {
             Ok(interval) => {
                 estimate.interval = Ok(interval);
-                estimate.error = Err(Undefined::NotAvailable);
+                let reason = "a run that was stopped early has an interval, not a standard error";
+                estimate.error = Err(Undefined::Other(reason.to_owned()));
                 (estimate.draws, estimate.notes) = (None, Notes::default());
                 estimate.notes.early_stop = Some(stop.note());
             }
