@@ -8,9 +8,11 @@ mod mcnemar;
 mod pilot;
 mod plan;
 mod shares;
+mod spread;
 mod t_test;
 
 pub use error::PowerError;
 pub use pilot::{PilotScores, PilotSide};
-pub use plan::{Flips, PowerDesign, PowerMethod, PowerPlan, ScoreSpread};
+pub use plan::{Flips, PowerDesign, PowerMethod, PowerPlan};
+pub use spread::ScoreSpread;
 pub(crate) use t_test::detectable_difference;
