@@ -8,7 +8,7 @@ use crate::estimate::{
     StdError, Summary, Undefined, is_rounding,
 };
 use crate::evaluation::Direction;
-use crate::power::detectable_difference as detectable;
+use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detectable};
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::{
@@ -118,7 +118,7 @@ impl PairedNumbers<'_> {
         comparison.p_sign_flip = flipped.filter(|_| is_clustered || !self.kind.is_binary);
         comparison.test = differences.test(&difference, is_clustered, flipped);
         comparison.p_tost = margin.and_then(|margin| differences.tost(&difference, margin));
-        comparison.mde = detectable_difference(&difference);
+        comparison.mde = differences.detectable(&difference, is_clustered);
         comparison.correlation = self.correlation(&summary, [&comparison.base, &comparison.other]);
         comparison.variance_removed =
             variance_removed(&comparison.base_estimate, &comparison.other_estimate, &difference);
@@ -148,8 +148,7 @@ impl PairedNumbers<'_> {
         let p_value = differences.test(&difference, is_clustered, flipped).ok().map(|test| test.p_value);
         let Ok(error) = error else { return Ok(PairTest::UNKNOWN) };
         let units = error.clusters.iter().min().copied().unwrap_or(differences.n());
-        let is_plain = self.kind.is_binary && !is_clustered && self.errors.population.is_none();
-        let (value, se) = match is_plain {
+        let (value, se) = match differences.is_plain(is_clustered) {
             // Without a single flip there is no error but this.
             true => differences.adjusted(),
             false => (value, error.se),
@@ -223,15 +222,32 @@ pub(super) fn variance_removed(base: &Estimate, other: &Estimate, difference: &E
 
 /// The smallest difference that would be detected, from the error of this one.
 pub(super) fn detectable_difference(difference: &Estimate) -> Maybe<f64> {
+    detectable_at(difference, ALPHA, POWER)
+}
+
+/// A detectable difference, unless there is none as large: scores of a range differ by its width at most.
+pub(super) fn possible(mde: Maybe<f64>, kind: PairKind, n: u64, what: &str) -> Maybe<f64> {
+    match (mde, kind.width()) {
+        (Ok(mde), Some(width)) if mde > width => Err(undetectable(n, what)),
+        (mde, _) => mde,
+    }
+}
+
+fn undetectable(n: u64, what: &str) -> Undefined {
+    Undefined::Other(format!("no difference is detectable with {n} {what}"))
+}
+
+/// The smallest difference that a two-sided test at `alpha` would detect with this power, from the error of this one.
+pub(super) fn detectable_at(difference: &Estimate, alpha: f64, power: f64) -> Maybe<f64> {
     let error = difference.error.as_ref().map_err(Clone::clone)?;
     if error.se > 0.0 {
-        return detectable(error.se, error.df, ALPHA, POWER);
+        return detectable(error.se, error.df, alpha, power);
     }
     // Without a spread the interval of Bonett and Price still has a width.
     match &difference.interval {
         Ok(interval) if interval.method == IntervalMethod::BonettPrice => {
             let (_, se, df) = centre_and_error(interval).ok_or(Undefined::NoSpread { n: difference.n })?;
-            detectable(se, df, ALPHA, POWER)
+            detectable(se, df, alpha, power)
         }
         _ => Err(Undefined::NoSpread { n: difference.n }),
     }
@@ -257,6 +273,11 @@ struct Differences<'p> {
 }
 
 impl Differences<'_> {
+    /// Whether they are independent pairs of zeros and ones, out of no known population.
+    fn is_plain(&self, is_clustered: bool) -> bool {
+        self.pairs.kind.is_binary && !is_clustered && self.pairs.errors.population.is_none()
+    }
+
     fn n(&self) -> u64 {
         self.differences.len() as u64
     }
@@ -353,7 +374,7 @@ impl Differences<'_> {
         let plan = self.pairs.errors;
         let confidence = plan.side().confidence_of_ends(plan.level());
         let is_clustered = matches!(summary, Summary::Clusters(_));
-        let (ends, df, reason) = if !is_clustered && plan.population.is_none() {
+        let (ends, df, reason) = if self.is_plain(is_clustered) {
             let ends = bonett_price(self.wins, self.losses, self.n(), 2.0 * confidence - 1.0);
             (ends, None, "auto: bonett_price (0/1 pairs)".to_owned())
         } else {
@@ -438,13 +459,15 @@ impl Differences<'_> {
             let p = if d == 0.0 { 1.0 } else { mcnemar_exact(units, 0) };
             return Ok(by_signs(p));
         }
-        if !is_clustered && self.pairs.kind.is_binary && difference.error.is_ok() {
+        // A test that does not know the population would contradict the interval, which does.
+        let is_of_sample = self.pairs.errors.population.is_none();
+        if self.is_plain(is_clustered) && difference.error.is_ok() {
             return Ok(ComparisonTest::new(TestMethod::McNemarMid, mcnemar_mid_p(self.wins, self.losses)));
         }
         let error = difference.error.as_ref().map_err(Clone::clone)?;
         let is_few = !is_clustered && self.differences.len() < FEW;
         match (flipped, difference.number()) {
-            (Some(p), _) if is_few || error.se == 0.0 => Ok(by_signs(p)),
+            (Some(p), _) if is_of_sample && (is_few || error.se == 0.0) => Ok(by_signs(p)),
             (_, Some(value)) if error.se > 0.0 => {
                 let p = two_sided(value / error.se, error.df);
                 if p.is_nan() { Err(Undefined::Overflow) } else { Ok(ComparisonTest::new(TestMethod::T, p)) }
@@ -456,6 +479,18 @@ impl Differences<'_> {
     fn all_equal(&self) -> Option<f64> {
         let first = *self.differences.first()?;
         self.differences.iter().all(|d| *d == first).then_some(first)
+    }
+
+    /// The smallest difference that the test would detect: of plain zeros and ones it is McNemar's, as in a plan for as many
+    /// discordant pairs.
+    fn detectable(&self, difference: &Estimate, is_clustered: bool) -> Maybe<f64> {
+        if !self.is_plain(is_clustered) {
+            return possible(detectable_difference(difference), self.pairs.kind, self.n(), "pairs");
+        }
+        difference.error.as_ref().map_err(Clone::clone)?;
+        let discordant = (self.wins + self.losses) as f64 / self.n() as f64;
+        let plan = PowerPlan::new(PowerDesign::Pairs(Flips::Discordant(discordant))).alpha(ALPHA);
+        plan.difference(self.n(), 1, POWER).map_err(|_| undetectable(self.n(), "pairs"))
     }
 
     /// The p-value of equivalence, which agrees with the interval.

@@ -2,7 +2,7 @@
 
 use super::figures::{figure_of_group, figure_without_stop, kind_of};
 use super::pair::{BlockPair, collect};
-use super::paired::{PairKind, detectable_difference};
+use super::paired::{PairKind, detectable_difference, possible};
 use super::pairing::Pairing;
 use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
 use crate::error::Result;
@@ -117,7 +117,7 @@ impl UnpairedNumbers<'_> {
         if kind.range.is_some() && absent > 0 {
             difference.bounds = bounds_of(&base, &other);
         }
-        comparison.mde = detectable_difference(&difference);
+        comparison.mde = possible(detectable_difference(&difference), kind, comparison.n, "samples");
         let unpaired = || Undefined::Other("samples are not paired".to_owned());
         (comparison.correlation, comparison.variance_removed) = (Err(unpaired()), Err(unpaired()));
         let clustered =

@@ -1,8 +1,8 @@
 //! Pairs of numbers.
 
 use errorbar_core::{
-    ComparisonOptions, ComparisonWarning, ErrorPlan, Gate, GateOutcome, IntervalMethod, Plan, Reducers,
-    Score, ScoreColumns, TestMethod, Undefined,
+    ComparisonOptions, ComparisonWarning, ErrorPlan, Flips, Gate, GateOutcome, IntervalMethod, Plan,
+    PowerDesign, PowerPlan, Reducers, Score, ScoreColumns, TestMethod, Undefined,
 };
 
 use super::{
@@ -38,7 +38,7 @@ fn zeros_and_ones() {
     close(comparison.correlation.unwrap(), 0.158113883008419);
     close(comparison.variance_removed.unwrap(), 0.15384615384615385);
     let mde = comparison.mde.unwrap();
-    assert!((mde - 0.5130647792821815).abs() < 1e-9, "{mde}");
+    assert!((mde - 0.4968479442507818).abs() < 1e-9, "{mde}");
 }
 
 #[test]
@@ -303,4 +303,45 @@ fn differences_that_are_equal_but_for_rounding() {
     let plan = by_mean().errors(ErrorPlan::new().cluster("passage"));
     let by_cluster = only(&clustered(&tenths, &clusters), &other, &plan);
     assert_eq!((by_cluster.difference.stderr(), p_value(&by_cluster)), (Some(0.0), 0.0625));
+}
+
+/// The test of pairs from a known population allows for it, as the interval does.
+#[test]
+fn a_population_corrects_the_test() {
+    let mut errors = ErrorPlan::new();
+    errors.population = Some(14);
+    let of = |plan: &Plan| only(&columns(&BASE), &columns(&OTHER), plan);
+    let (plain, known) = (of(&by_accuracy()), of(&by_accuracy().errors(errors.clone())));
+    // × √(1 − 12/14).
+    close(known.difference.stderr().unwrap(), plain.difference.stderr().unwrap() * (2.0_f64 / 14.0).sqrt());
+    assert_eq!(known.test.as_ref().unwrap().method, TestMethod::T);
+    assert!(interval(&known).0 > 0.0 && p_value(&known) < 0.05, "{known:?}");
+    let few = |plan: &Plan| only(&columns(&GRADED[..12]), &columns(&OTHER_GRADED[..12]), plan);
+    assert_eq!(few(&by_mean()).test.unwrap().method, TestMethod::SignFlip);
+    assert_eq!(few(&by_mean().errors(errors.clone())).test.unwrap().method, TestMethod::T);
+    // All of the population is known.
+    errors.population = Some(12);
+    assert!(of(&by_accuracy().errors(errors)).test.is_err());
+}
+
+/// As in a plan for as many discordant pairs; nothing beyond the largest difference that there is.
+#[test]
+fn the_detectable_difference_is_that_of_the_test() {
+    for (n, discordant) in [(12, 4), (60, 2), (60, 0), (144, 44)] {
+        let base = vec![0.0; n];
+        let mut other = base.clone();
+        other[..discordant].fill(1.0);
+        let comparison = only(&columns(&base), &columns(&other), &by_accuracy());
+        let flips = Flips::Discordant(discordant as f64 / n as f64);
+        let planned = PowerPlan::new(PowerDesign::Pairs(flips)).difference(n as u64, 1, 0.8).unwrap();
+        assert_eq!(comparison.mde, Ok(planned), "{discordant} of {n}");
+    }
+    let reason = |n: u64| Err(Undefined::Other(format!("no difference is detectable with {n} pairs")));
+    let two = only(&columns(&[0.0, 1.0]), &columns(&[1.0, 1.0]), &by_accuracy());
+    assert_eq!(two.mde, reason(2));
+    let graded = only(&columns(&[0.0, 0.9, 0.4]), &columns(&[0.9, 0.1, 0.5]), &by_mean());
+    assert_eq!(graded.mde, reason(3));
+    // Nothing is known of numbers beyond 0 to 1.
+    let wide = only(&columns(&[0.0, 9.0, 4.0]), &columns(&[9.0, 1.0, 5.0]), &by_mean());
+    assert!(wide.mde.is_ok_and(|mde| mde > 9.0));
 }
