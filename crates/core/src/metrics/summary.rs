@@ -239,8 +239,7 @@ impl SummaryState {
         match self.ordered.interval(stop, &self.errors, range, self.absent) {
             Ok(interval) => {
                 estimate.interval = Ok(interval);
-                let reason = "a run that was stopped early has an interval, not a standard error";
-                estimate.error = Err(Undefined::Other(reason.to_owned()));
+                estimate.error = Err(Undefined::StoppedEarly);
                 (estimate.draws, estimate.notes) = (None, Notes::default());
                 estimate.notes.early_stop = Some(stop.note());
             }

@@ -68,8 +68,7 @@ fn the_estimate_is_that_of_the_sequence() {
     let interval = estimate.interval.unwrap();
     assert_eq!(interval.method, IntervalMethod::Betting);
     assert_eq!((interval.lower, interval.upper), expected(|sample| (score(sample), score(sample))));
-    let reason = "a run that was stopped early has an interval, not a standard error";
-    assert_eq!(estimate.error, Err(Undefined::Other(reason.to_owned())));
+    assert_eq!(estimate.error, Err(Undefined::StoppedEarly));
     let note = "stopped early after 80 of 200 samples, interval of the mean of all 200";
     assert_eq!(estimate.notes.early_stop.as_deref(), Some(note));
 }
