@@ -9,8 +9,8 @@ use rayon::prelude::*;
 use super::pair::SidePair;
 use super::side::{SampleNumbers, Side};
 use super::{
-    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, Correction, several,
-    tasks,
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonWarning,
+    Correction, several, tasks,
 };
 use crate::columns::SampleIndex;
 use crate::error::Result;
@@ -34,6 +34,10 @@ pub(super) fn compare(
         for (input, index) in of_task.into_iter().zip(&indices) {
             sides.push(Side::read(input, index, &mean, &mut numbers)?);
         }
+        let stopped = sides.iter().filter(|side| side.is_stopped());
+        report
+            .warnings
+            .extend(stopped.map(|side| ComparisonWarning::StoppedEarly { side: side.name.to_owned() }));
         let compared = pairs(&sides, &names, options.all_pairs).into_par_iter().map(|(base, other)| {
             let mut warnings = Vec::new();
             let pair = SidePair { base, other, task: *task, options };

@@ -114,6 +114,30 @@ pub(super) fn figure_of_group(
     })
 }
 
+/// The same as if the run had not been stopped early: a confidence sequence has no standard error, which differences are
+/// computed from.
+///
+/// # Errors
+/// Those of the metric.
+pub(super) fn figure_without_stop(
+    metric: &dyn Metric,
+    scores: &Scores<'_>,
+    whole: GroupContext,
+) -> Result<Option<Estimate>> {
+    let estimation = scores.estimation();
+    if estimation.errors.early_stop.is_none() || scores.is_empty() {
+        return Ok(None);
+    }
+    let mut ordinary = estimation.clone();
+    ordinary.errors.early_stop = None;
+    let Some(mut state) = metric.state(&ordinary) else { return Ok(None) };
+    state.update(scores)?;
+    Ok(match state.finish(whole)? {
+        MetricValue::One(estimate) => Some(estimate),
+        _ => None,
+    })
+}
+
 /// What all scores are, of which there may be groups.
 pub(super) fn kind_of(metric: &dyn Metric, scores: &Scores<'_>) -> Result<Option<ScoreKind>> {
     let Some(mut state) = metric.state(scores.estimation()) else { return Ok(None) };

@@ -4,8 +4,9 @@
 //! passes wrongly with a probability of at most α, and one that looks for a loss fails wrongly as rarely. No second
 //! calculation stands behind the one that people see.
 
+use super::paired::detectable_at;
 use super::{Comparison, ComparisonReport};
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Maybe, Side};
 use crate::evaluation::Direction;
 
 /// What must hold for the difference, other minus base. It is read off the interval that is shown, whose level is
@@ -154,14 +155,29 @@ impl Gate {
         }
     }
 
+    /// How far from the line that it draws the truth must be for the gate to pass (or, for [`Gate::NotWorse`], to fail) in 8
+    /// of 10 comparisons like this one: (z₁₋α + z₀.₈)·SE for one end of the interval, and (z₁₋α + z₀.₉)·SE for
+    /// [`Gate::Equivalent`], where both ends must be within. Few degrees of freedom take the noncentral t distribution.
+    ///
+    /// # Errors
+    /// There is no error to compute it from.
+    pub fn detectable(self, comparison: &Comparison) -> Maybe<f64> {
+        let alpha = comparison.difference.interval.as_ref().map_or(Gate::ALPHA, |interval| {
+            // An interval of another side or level was not computed for the gate.
+            if interval.side == Side::TwoSided { 0.5 * (1.0 - interval.level) } else { Gate::ALPHA }
+        });
+        let power = if matches!(self, Gate::Equivalent(_)) { 0.9 } else { 0.8 };
+        detectable_at(&comparison.difference, 2.0 * alpha, power)
+    }
+
     /// What samples like these decide at best, if that is not enough: even where the gate's claim is true (and, for a
     /// margin, the sides are equal), it would be established in fewer than 80 of 100 comparisons.
     ///
-    /// Where the claim is about sides that are equal, the detectable difference must be within the margin. A least
+    /// Where the claim is about sides that are equal, what is detectable ([`Gate::detectable`]) must be within the margin. A least
     /// difference and the search for a loss leave the true difference open; then it must be possible at all, which is
     /// known of scores of zeros and ones.
     pub fn shortfall(self, comparison: &Comparison) -> Option<GateShortfall> {
-        let detectable = *comparison.mde.as_ref().ok()?;
+        let detectable = self.detectable(comparison).ok()?;
         let largest = comparison.flips.map_or(f64::INFINITY, |_| 1.0);
         let (needed, available) = match self {
             Gate::Margin(margin) | Gate::Equivalent(margin) => (detectable, margin),
@@ -205,7 +221,7 @@ pub struct GateShortfall {
 mod tests {
     use super::*;
     use crate::comparison::{ComparisonOptions, FlipTable};
-    use crate::estimate::Undefined;
+    use crate::estimate::{ErrorMethod, StdError, Undefined};
 
     const ALL: [Gate; 4] =
         [Gate::NotWorse, Gate::Margin(0.1), Gate::Equivalent(0.1), Gate::MinDifference(0.1)];
@@ -305,21 +321,44 @@ mod tests {
     fn samples_that_cannot_decide_are_known() {
         let mut comparison = Comparison::new("a", "b", "match", "accuracy");
         assert_eq!(Gate::Margin(0.1).shortfall(&comparison), None);
-        comparison.mde = Ok(0.2);
-        for gate in [Gate::Margin(0.1), Gate::Equivalent(0.1)] {
+        // (1.645 + 0.842) · 0.1 of one end, (1.645 + 1.282) · 0.1 of both.
+        let with_error = |se: f64| Estimate::new(0.0).with_error(StdError::new(se, ErrorMethod::Iid));
+        comparison.difference = with_error(0.1);
+        for (gate, needed) in [(Gate::Margin(0.1), 0.2486), (Gate::Equivalent(0.1), 0.2926)] {
             let shortfall = gate.shortfall(&comparison).unwrap();
-            assert_eq!((shortfall.needed, shortfall.available), (0.2, 0.1));
+            assert_eq!(shortfall.available, 0.1);
+            assert!((shortfall.needed - needed).abs() < 1e-4, "{shortfall:?}");
         }
-        assert_eq!(Gate::Margin(0.2).shortfall(&comparison), None);
+        assert_eq!(Gate::Margin(0.25).shortfall(&comparison), None);
+        assert!(Gate::Equivalent(0.25).shortfall(&comparison).is_some());
         // Nothing is known about the largest difference of scores that are not 0 or 1.
         let difference = Gate::MinDifference(0.9);
         assert_eq!(difference.shortfall(&comparison), None);
         comparison.flips = Some(FlipTable::new([0, 5, 0, 0], 0.0625, 0.03125));
         assert!(difference.shortfall(&comparison).is_some_and(|shortfall| shortfall.available == 1.0));
-        assert_eq!(Gate::MinDifference(0.8).shortfall(&comparison), None);
+        assert_eq!(Gate::MinDifference(0.7).shortfall(&comparison), None);
         assert_eq!(Gate::NotWorse.shortfall(&comparison), None);
-        comparison.mde = Ok(1.1);
+        comparison.difference = with_error(0.5);
         assert!(Gate::NotWorse.shortfall(&comparison).is_some());
+    }
+
+    /// 44 of 144 pairs are discordant and the margin is 0.05: some 756 samples for one end, 1,047 for both.
+    #[test]
+    fn samples_that_a_margin_takes() {
+        let mut comparison = Comparison::new("a", "b", "match", "accuracy");
+        let se = (44.0_f64 / 144.0 / 144.0).sqrt();
+        let error = StdError::new(se, ErrorMethod::Iid);
+        comparison.difference = Estimate::new(0.0).with_error(error).with_interval(-0.1, 0.1, 0.9);
+        let needed = |gate: Gate, comparison: &Comparison| {
+            let ratio = gate.detectable(comparison).unwrap() / 0.05;
+            144.0 * ratio * ratio
+        };
+        assert_eq!(needed(Gate::Margin(0.05), &comparison).round(), 756.0);
+        assert_eq!(needed(Gate::Equivalent(0.05), &comparison).round(), 1047.0);
+        assert_eq!(needed(Gate::NotWorse, &comparison), needed(Gate::MinDifference(0.05), &comparison));
+        // α = 0.01 takes more: (2.326 + 0.842)².
+        comparison.difference = comparison.difference.with_interval(-0.1, 0.1, 0.98);
+        assert_eq!(needed(Gate::Margin(0.05), &comparison).round(), 1227.0);
     }
 
     #[test]

@@ -366,6 +366,12 @@ pub enum ComparisonWarning {
         /// Why.
         error: Box<Error>,
     },
+    /// A run was stopped early, depending on its scores.
+    #[error("{side} was stopped early, and intervals and tests of differences do not allow for that")]
+    StoppedEarly {
+        /// The side.
+        side: String,
+    },
     /// The sides have different numbers of epochs.
     #[error(
         "the numbers of epochs differ ({base}: {base_epochs}, {other}: {other_epochs}); each sample is reduced to one score first"

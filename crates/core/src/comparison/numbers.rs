@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::Comparison;
 use super::bounds::{BoundedSide, bounds};
-use super::figures::{FigureName, figure_of_group, figures, kind_of};
+use super::figures::{FigureName, figure_of_group, figure_without_stop, figures, kind_of};
 use super::pair::{BlockPair, SampleSelection, SidePair};
 use super::paired::{PairKind, PairedNumbers, detectable_difference, variance_removed};
 use super::pairing::Pairing;
@@ -222,6 +222,17 @@ impl<'w> WholeNumbers<'w> {
         };
         let margin = self.pair.sides.options.gate.and_then(|gate| gate.equivalence_margin());
         paired.fill(&mut comparison, margin)?;
+        let ordinary = [
+            figure_without_stop(self.metric, &base, base_context)?,
+            figure_without_stop(self.metric, &other, other_context)?,
+        ];
+        if let [base, other] = &ordinary
+            && (base.is_some() || other.is_some())
+        {
+            let base = base.as_ref().unwrap_or(&comparison.base_estimate);
+            let other = other.as_ref().unwrap_or(&comparison.other_estimate);
+            comparison.variance_removed = variance_removed(base, other, &comparison.difference);
+        }
         Ok(comparison)
     }
 

@@ -30,6 +30,7 @@ impl<'p> SidePair<'p> {
     /// They cannot be compared, or a metric failed that has figures of each side alone.
     pub(super) fn compare(&self, warnings: &mut Vec<ComparisonWarning>) -> Result<Vec<Comparison>> {
         self.check()?;
+        self.check_clusters()?;
         let common: Vec<u32> = self
             .base
             .samples
@@ -68,7 +69,21 @@ impl<'p> SidePair<'p> {
             let common = common.len() as u64;
             return Err(ComparisonError::TooFewPairs { base, other, pairs, common }.into());
         }
+        self.caution(&mut comparisons);
         Ok(comparisons)
+    }
+
+    /// When a run stopped depends on its scores, which no interval of a difference allows for.
+    fn caution(&self, comparisons: &mut [Comparison]) {
+        let stopped: Vec<&str> =
+            [self.base, self.other].iter().filter(|side| side.is_stopped()).map(|side| side.name).collect();
+        if stopped.is_empty() {
+            return;
+        }
+        let note = format!("the interval does not allow for the early stop of {}", stopped.join(" and "));
+        for one in comparisons.iter_mut().filter(|one| one.difference.interval.is_ok()) {
+            one.difference.notes.early_stop = Some(note.clone());
+        }
     }
 
     fn names(&self) -> (String, String) {
@@ -80,6 +95,25 @@ impl<'p> SidePair<'p> {
         let is_same = std::ptr::eq(self.base.columns, self.other.columns)
             && self.base.scorers() == self.other.scorers();
         if is_same { Err(ComparisonError::SameScores { base, other }) } else { Ok(()) }
+    }
+
+    /// A cluster key that no sample has is a mistake in the key. One that some samples lack leaves errors undefined.
+    fn check_clusters(&self) -> Result<()> {
+        let sides = [self.base, self.other];
+        for key in &self.base.plan.errors.cluster {
+            let lacks = |side: &&Side<'_>| !side.has_key(key);
+            // The clusters of a pair may come from either side.
+            let is_known = !self.options.unpaired && !sides.iter().all(lacks);
+            if let Some(side) = sides.into_iter().find(lacks).filter(|_| !is_known) {
+                return Err(Error::MissingKey {
+                    metric: "errors clustered by it".to_owned(),
+                    key: key.clone(),
+                    sample: side.samples.first().map_or("", |sample| side.id(*sample)).to_owned(),
+                    known: side.columns.metadata_keys().take(12).map(str::to_owned).collect(),
+                });
+            }
+        }
+        Ok(())
     }
 
     fn no_common_sample(&self) -> ComparisonError {

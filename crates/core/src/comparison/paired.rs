@@ -5,10 +5,10 @@ use crate::columns::Numbers;
 use crate::error::Result;
 use crate::estimate::{
     ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, ScoreUnits,
-    StdError, Summary, Undefined,
+    StdError, Summary, Undefined, is_rounding,
 };
 use crate::evaluation::Direction;
-use crate::power::detectable_difference as detectable;
+use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detectable};
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::{
@@ -63,10 +63,29 @@ pub(super) struct PairedNumbers<'p> {
 }
 
 impl PairedNumbers<'_> {
+    /// Other minus base. 0.3 − 0.1 and 0.9 − 0.7 are the same difference: where all are the same within the rounding of the
+    /// scores, they are made equal, or a spread that is nothing but rounding would pass for a tiny error.
+    fn differences(&self) -> Vec<f64> {
+        let mut differences: Vec<f64> =
+            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let extent = |numbers: &[f64]| {
+            numbers.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(least, greatest), x| {
+                (least.min(*x), greatest.max(*x))
+            })
+        };
+        let (least, greatest) = extent(&differences);
+        let largest = [self.base, self.other].map(extent).into_iter();
+        let largest = largest.fold(0.0_f64, |largest, (low, high)| largest.max(low.abs()).max(high.abs()));
+        if least < greatest && is_rounding(least, greatest, largest) {
+            let is_none = least <= 0.0 && greatest >= 0.0;
+            differences.fill(if is_none { 0.0 } else { 0.5 * (least + greatest) });
+        }
+        differences
+    }
+
     /// Fills in what follows from the differences. The figures of both sides are in the comparison already.
     pub(super) fn fill(&self, comparison: &mut Comparison, margin: Option<f64>) -> Result<()> {
-        let differences: Vec<f64> =
-            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let differences = self.differences();
         let n = differences.len() as u64;
         let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
         let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
@@ -99,7 +118,7 @@ impl PairedNumbers<'_> {
         comparison.p_sign_flip = flipped.filter(|_| is_clustered || !self.kind.is_binary);
         comparison.test = differences.test(&difference, is_clustered, flipped);
         comparison.p_tost = margin.and_then(|margin| differences.tost(&difference, margin));
-        comparison.mde = detectable_difference(&difference);
+        comparison.mde = differences.detectable(&difference, is_clustered);
         comparison.correlation = self.correlation(&summary, [&comparison.base, &comparison.other]);
         comparison.variance_removed =
             variance_removed(&comparison.base_estimate, &comparison.other_estimate, &difference);
@@ -112,8 +131,7 @@ impl PairedNumbers<'_> {
 
     /// The difference with its error, and the p-value of no difference, for a ranking: no interval is drawn.
     pub(super) fn tested(&self) -> Result<PairTest> {
-        let differences: Vec<f64> =
-            self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
+        let differences = self.differences();
         if unusable(&differences).is_some() {
             return Ok(PairTest::UNKNOWN);
         }
@@ -130,8 +148,7 @@ impl PairedNumbers<'_> {
         let p_value = differences.test(&difference, is_clustered, flipped).ok().map(|test| test.p_value);
         let Ok(error) = error else { return Ok(PairTest::UNKNOWN) };
         let units = error.clusters.iter().min().copied().unwrap_or(differences.n());
-        let is_plain = self.kind.is_binary && !is_clustered && self.errors.population.is_none();
-        let (value, se) = match is_plain {
+        let (value, se) = match differences.is_plain(is_clustered) {
             // Without a single flip there is no error but this.
             true => differences.adjusted(),
             false => (value, error.se),
@@ -141,8 +158,7 @@ impl PairedNumbers<'_> {
 
     /// What the error of the difference is computed from.
     pub(super) fn summary(&self) -> Result<Summary> {
-        let differences = self.other.iter().zip(self.base).map(|(other, base)| other - base).collect();
-        let differences = Differences { pairs: self, differences, wins: 0, losses: 0 };
+        let differences = Differences { pairs: self, differences: self.differences(), wins: 0, losses: 0 };
         Ok(differences.summary()?.0)
     }
 
@@ -206,15 +222,32 @@ pub(super) fn variance_removed(base: &Estimate, other: &Estimate, difference: &E
 
 /// The smallest difference that would be detected, from the error of this one.
 pub(super) fn detectable_difference(difference: &Estimate) -> Maybe<f64> {
+    detectable_at(difference, ALPHA, POWER)
+}
+
+/// A detectable difference, unless there is none as large: scores of a range differ by its width at most.
+pub(super) fn possible(mde: Maybe<f64>, kind: PairKind, n: u64, what: &str) -> Maybe<f64> {
+    match (mde, kind.width()) {
+        (Ok(mde), Some(width)) if mde > width => Err(undetectable(n, what)),
+        (mde, _) => mde,
+    }
+}
+
+fn undetectable(n: u64, what: &str) -> Undefined {
+    Undefined::Other(format!("no difference is detectable with {n} {what}"))
+}
+
+/// The smallest difference that a two-sided test at `alpha` would detect with this power, from the error of this one.
+pub(super) fn detectable_at(difference: &Estimate, alpha: f64, power: f64) -> Maybe<f64> {
     let error = difference.error.as_ref().map_err(Clone::clone)?;
     if error.se > 0.0 {
-        return detectable(error.se, error.df, ALPHA, POWER);
+        return detectable(error.se, error.df, alpha, power);
     }
     // Without a spread the interval of Bonett and Price still has a width.
     match &difference.interval {
         Ok(interval) if interval.method == IntervalMethod::BonettPrice => {
             let (_, se, df) = centre_and_error(interval).ok_or(Undefined::NoSpread { n: difference.n })?;
-            detectable(se, df, ALPHA, POWER)
+            detectable(se, df, alpha, power)
         }
         _ => Err(Undefined::NoSpread { n: difference.n }),
     }
@@ -240,6 +273,11 @@ struct Differences<'p> {
 }
 
 impl Differences<'_> {
+    /// Whether they are independent pairs of zeros and ones, out of no known population.
+    fn is_plain(&self, is_clustered: bool) -> bool {
+        self.pairs.kind.is_binary && !is_clustered && self.pairs.errors.population.is_none()
+    }
+
     fn n(&self) -> u64 {
         self.differences.len() as u64
     }
@@ -336,7 +374,7 @@ impl Differences<'_> {
         let plan = self.pairs.errors;
         let confidence = plan.side().confidence_of_ends(plan.level());
         let is_clustered = matches!(summary, Summary::Clusters(_));
-        let (ends, df, reason) = if !is_clustered && plan.population.is_none() {
+        let (ends, df, reason) = if self.is_plain(is_clustered) {
             let ends = bonett_price(self.wins, self.losses, self.n(), 2.0 * confidence - 1.0);
             (ends, None, "auto: bonett_price (0/1 pairs)".to_owned())
         } else {
@@ -421,13 +459,15 @@ impl Differences<'_> {
             let p = if d == 0.0 { 1.0 } else { mcnemar_exact(units, 0) };
             return Ok(by_signs(p));
         }
-        if !is_clustered && self.pairs.kind.is_binary && difference.error.is_ok() {
+        // A test that does not know the population would contradict the interval, which does.
+        let is_of_sample = self.pairs.errors.population.is_none();
+        if self.is_plain(is_clustered) && difference.error.is_ok() {
             return Ok(ComparisonTest::new(TestMethod::McNemarMid, mcnemar_mid_p(self.wins, self.losses)));
         }
         let error = difference.error.as_ref().map_err(Clone::clone)?;
         let is_few = !is_clustered && self.differences.len() < FEW;
         match (flipped, difference.number()) {
-            (Some(p), _) if is_few || error.se == 0.0 => Ok(by_signs(p)),
+            (Some(p), _) if is_of_sample && (is_few || error.se == 0.0) => Ok(by_signs(p)),
             (_, Some(value)) if error.se > 0.0 => {
                 let p = two_sided(value / error.se, error.df);
                 if p.is_nan() { Err(Undefined::Overflow) } else { Ok(ComparisonTest::new(TestMethod::T, p)) }
@@ -439,6 +479,18 @@ impl Differences<'_> {
     fn all_equal(&self) -> Option<f64> {
         let first = *self.differences.first()?;
         self.differences.iter().all(|d| *d == first).then_some(first)
+    }
+
+    /// The smallest difference that the test would detect: of plain zeros and ones it is McNemar's, as in a plan for as many
+    /// discordant pairs.
+    fn detectable(&self, difference: &Estimate, is_clustered: bool) -> Maybe<f64> {
+        if !self.is_plain(is_clustered) {
+            return possible(detectable_difference(difference), self.pairs.kind, self.n(), "pairs");
+        }
+        difference.error.as_ref().map_err(Clone::clone)?;
+        let discordant = (self.wins + self.losses) as f64 / self.n() as f64;
+        let plan = PowerPlan::new(PowerDesign::Pairs(Flips::Discordant(discordant))).alpha(ALPHA);
+        plan.difference(self.n(), 1, POWER).map_err(|_| undetectable(self.n(), "pairs"))
     }
 
     /// The p-value of equivalence, which agrees with the interval.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::sync::Arc;
 
 use super::ComparedScores;
-use crate::columns::{SampleIndex, ScoreColumns};
+use crate::columns::{MetadataColumn, SampleIndex, ScoreColumns};
 use crate::error::Result;
 use crate::interner::Interner;
 use crate::metric::{Metric, ScoreParts};
@@ -109,6 +109,17 @@ impl<'a> Side<'a> {
     /// The first row of a sample, if the side has it.
     pub(super) fn first_row(&self, sample: u32) -> Option<u32> {
         self.first_rows.get(sample as usize).copied().filter(|row| *row != NONE)
+    }
+
+    /// Whether a sample has a value under a metadata key.
+    pub(super) fn has_key(&self, key: &str) -> bool {
+        let has = |column: &MetadataColumn| (0..self.columns.len()).any(|row| column.code(row).is_some());
+        self.columns.metadata_column(key).is_some_and(has)
+    }
+
+    /// Whether the run was stopped early.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.plan.errors.early_stop.is_some()
     }
 
     /// The id of a sample that the side has.

@@ -154,6 +154,7 @@ pub(super) fn mean_difference(differences: &[&Estimate], plan: &ErrorPlan) -> Es
     estimate.interval = estimate.error.clone().and_then(|error| t_interval(value, &error, plan, n));
     estimate.n = n;
     estimate.absent = differences.iter().map(|one| one.absent).sum();
+    estimate.notes.early_stop = differences.iter().find_map(|one| one.notes.early_stop.clone());
     estimate.bounds = mean_bounds(differences);
     estimate
 }

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::figures::{figure_of_group, kind_of};
+use super::figures::{figure_of_group, figure_without_stop, kind_of};
 use super::pair::{BlockPair, collect, retain_distinct};
-use super::paired::{PairKind, detectable_difference};
+use super::paired::{PairKind, detectable_difference, possible};
 use super::pairing::Pairing;
 use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
 use crate::error::Result;
@@ -102,9 +102,16 @@ impl UnpairedNumbers<'_> {
         let plan = &base_scores.estimation().errors;
         let kind = PairKind::of(self.numbers, plan.range);
         let absent = comparison.difference.absent;
-        let mut difference = self.welch(comparison, &base, &other, plan);
+        let ordinary = [
+            figure_without_stop(self.metric, base_scores, context(base_scores)?)?,
+            figure_without_stop(self.metric, other_scores, context(other_scores)?)?,
+        ];
+        let [base_error, other_error] = &ordinary;
+        let with_errors = [base_error.as_ref().unwrap_or(&base), other_error.as_ref().unwrap_or(&other)];
+        let [of_base, of_other] = with_errors;
+        let mut difference = self.welch(comparison, of_base, of_other, plan);
         if kind.is_binary && plan.interval == IntervalChoice::Auto {
-            self.newcombe(comparison, &mut difference, [&base, &other], plan)?;
+            self.newcombe(comparison, &mut difference, with_errors, plan)?;
         }
         comparison.p_tost = self.margin.and_then(|margin| {
             let error = difference.error.as_ref().ok()?;
@@ -113,7 +120,7 @@ impl UnpairedNumbers<'_> {
         if kind.range.is_some() && absent > 0 {
             difference.bounds = bounds_of(&base, &other);
         }
-        comparison.mde = detectable_difference(&difference);
+        comparison.mde = possible(detectable_difference(&difference), kind, comparison.n, "samples");
         let unpaired = || Undefined::Other("samples are not paired".to_owned());
         (comparison.correlation, comparison.variance_removed) = (Err(unpaired()), Err(unpaired()));
         let clustered =

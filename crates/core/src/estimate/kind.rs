@@ -27,6 +27,12 @@ impl ScoreKind {
     }
 }
 
+/// Whether numbers from `least` to `greatest` are equal but for rounding, if they come from numbers of up to `largest`.
+pub(crate) fn is_rounding(least: f64, greatest: f64, largest: f64) -> bool {
+    // A few units in the last place: a reducer and a subtraction round once or twice each.
+    greatest - least <= 8.0 * f64::EPSILON * largest && largest.is_finite()
+}
+
 /// The smallest and the largest of some scores, and whether all are 0 or 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Extent {
@@ -43,6 +49,11 @@ const BLOCK: usize = 1 << 10;
 const LANES: usize = 8;
 
 impl Extent {
+    /// Whether the scores are equal but for rounding.
+    pub(super) fn is_point(self) -> bool {
+        is_rounding(self.least, self.greatest, self.least.abs().max(self.greatest.abs()))
+    }
+
     /// That of no score.
     pub(super) const NONE: Extent =
         Extent { least: f64::INFINITY, greatest: f64::NEG_INFINITY, binary: true };

@@ -30,6 +30,7 @@ pub(crate) use from_values::UnitScores;
 pub use independent::IndependentScores;
 pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
 pub use kind::ScoreKind;
+pub(crate) use kind::is_rounding;
 pub use method::{Cr, ErrorMethod};
 pub(crate) use methods::wilson::wilson;
 pub(crate) use plan::DRAWS;
@@ -82,6 +83,8 @@ pub enum Undefined {
     Overflow,
     /// The metric has no error model: a standard deviation, a custom metric that returns a number.
     NotAvailable,
+    /// The run was stopped early, depending on its scores: a confidence sequence has an interval, and no standard error.
+    StoppedEarly,
     /// Another reason.
     Other(String),
 }
@@ -97,6 +100,9 @@ impl fmt::Display for Undefined {
             Undefined::NoSpread { n } => write!(f, "no spread in {n} scores"),
             Undefined::Overflow => f.write_str("overflow"),
             Undefined::NotAvailable => f.write_str("no error model"),
+            Undefined::StoppedEarly => {
+                f.write_str("a run that was stopped early has an interval, not a standard error")
+            }
             Undefined::Other(reason) => f.write_str(reason),
         }
     }

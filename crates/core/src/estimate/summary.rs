@@ -174,7 +174,13 @@ impl Summary {
         if !mean.is_finite() {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
-        let figure = self.error(plan, random);
+        let mut figure = self.error(plan, random);
+        if let Ok(error) = &mut figure.error
+            && self.extent().is_point()
+        {
+            // 0.3, 0.3 and 0.1 + 0.2 have no spread: what there is, is rounding.
+            (error.se, error.degenerate) = (0.0, true);
+        }
         let sampled = self.sampled(plan, all);
         let error = finite_population(figure.error.clone(), &sampled);
         let input = IntervalInput {

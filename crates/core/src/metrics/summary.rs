@@ -239,7 +239,7 @@ impl SummaryState {
         match self.ordered.interval(stop, &self.errors, range, self.absent) {
             Ok(interval) => {
                 estimate.interval = Ok(interval);
-                estimate.error = Err(Undefined::NotAvailable);
+                estimate.error = Err(Undefined::StoppedEarly);
                 (estimate.draws, estimate.notes) = (None, Notes::default());
                 estimate.notes.early_stop = Some(stop.note());
             }

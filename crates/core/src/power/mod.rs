@@ -9,10 +9,12 @@ mod mcnemar;
 mod pilot;
 mod plan;
 mod shares;
+mod spread;
 mod t_test;
 
 pub use error::PowerError;
 pub use flips::Flips;
 pub use pilot::{PilotScores, PilotSide};
-pub use plan::{PowerDesign, PowerMethod, PowerPlan, ScoreSpread};
+pub use plan::{PowerDesign, PowerMethod, PowerPlan};
+pub use spread::ScoreSpread;
 pub(crate) use t_test::detectable_difference;

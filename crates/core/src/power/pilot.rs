@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::error::PowerError;
-use super::plan::ScoreSpread;
+use super::spread::ScoreSpread;
 use crate::columns::{ScoreColumns, ValueColumn};
 use crate::estimate::{ErrorPlan, Maybe, StdError, Undefined};
 use crate::metric::Metric;

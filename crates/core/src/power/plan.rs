@@ -4,44 +4,12 @@ use super::error::PowerError;
 use super::flips::Flips;
 use super::mcnemar::McNemar;
 use super::shares::{bonett_price_width, newcombe_width, score_power, wilson_width};
+use super::spread::ScoreSpread;
 use super::t_test::{LEAST_DF, detectable_shift, root, t_power};
 use crate::stats::{normal_cdf, normal_quantile, t_quantile};
 
 /// The most samples that are planned for.
 const MOST_SAMPLES: u64 = 1_000_000_000_000;
-
-/// The variance of a score, or of the difference of two paired scores, in its two parts.
-#[derive(Clone, Copy, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct ScoreSpread {
-    /// Between samples: the variance of their true means.
-    pub between: f64,
-    /// Within a sample: the variance of one epoch; of a difference, the sum over both sides.
-    pub within: f64,
-}
-
-impl ScoreSpread {
-    /// The variance between samples and that of one epoch.
-    pub fn new(between: f64, within: f64) -> Self {
-        ScoreSpread { between, within }
-    }
-
-    /// Of the paired difference of two shares with this correlation of their zeros and ones.
-    pub fn of_paired_shares(base: f64, other: f64, correlation: f64) -> Result<Self, PowerError> {
-        check_share("the share", base)?;
-        check_share("the share of the other side", other)?;
-        if !(-1.0..=1.0).contains(&correlation) {
-            return Err(PowerError::Correlation(correlation));
-        }
-        let (base, other) = (base * (1.0 - base), other * (1.0 - other));
-        Ok(ScoreSpread::new((base + other - 2.0 * correlation * (base * other).sqrt()).max(0.0), 0.0))
-    }
-
-    /// The variance of the mean of this number of epochs of one sample.
-    pub fn variance(&self, epochs: u32) -> f64 {
-        self.between + self.within / f64::from(epochs)
-    }
-}
 
 /// What is measured, and how it varies.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -236,13 +204,14 @@ impl PowerPlan {
         self.check_power(power)?;
         let not_detected = PowerError::NotDetected { samples, power };
         let most = match self.design {
-            PowerDesign::Mean(_) | PowerDesign::TwoMeans(_) => {
+            PowerDesign::Mean(spread) | PowerDesign::TwoMeans(spread) => {
                 let se = self.se(samples, epochs, 0.0);
+                let most = spread.range.map_or(f64::MAX, |(_, most)| most + ROUNDING);
                 let shift = match self.test_method() {
                     PowerMethod::Normal => Some(self.critical() + normal_quantile(power)),
                     _ => detectable_shift(self.df(samples)?, self.alpha, power),
                 };
-                return shift.map(|shift| shift * se).filter(|shift| shift.is_finite()).ok_or(not_detected);
+                return shift.map(|shift| shift * se).filter(|shift| *shift <= most).ok_or(not_detected);
             }
             PowerDesign::Pairs(flips) => flips.range().1,
             PowerDesign::TwoShares(share) => 1.0 - share,
@@ -348,7 +317,10 @@ impl PowerPlan {
             return Err(PowerError::Difference(difference));
         }
         let (least, most) = match self.design {
-            PowerDesign::Mean(_) | PowerDesign::TwoMeans(_) => return Ok(()),
+            PowerDesign::Mean(spread) | PowerDesign::TwoMeans(spread) => match spread.range {
+                Some(range) => range,
+                None => return Ok(()),
+            },
             PowerDesign::Pairs(flips) => flips.range(),
             PowerDesign::TwoShares(share) => (-share, 1.0 - share),
             PowerDesign::Share(_) => return Err(PowerError::NoComparison),

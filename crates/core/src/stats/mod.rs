@@ -51,7 +51,7 @@ pub use newcombe::{Share, newcombe, newcombe_p_value};
 pub use noncentral_t::noncentral_t_cdf;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
-pub use sign_flip::{sign_flip_exact, sign_flip_monte_carlo};
+pub use sign_flip::sign_flip_exact;
 pub use student_t::{t_cdf, t_quantile, t_survival};
 pub(crate) use tally::tally;
 pub use tost::tost_p_value;

@@ -11,7 +11,5 @@ pub(crate) const UNITS: u32 = 6;
 pub(crate) const SIMULATIONS: u32 = 7;
 /// Seeds of the resamples within those simulations.
 pub(crate) const SIMULATED_RESAMPLES: u32 = 8;
-/// Random signs of paired differences.
-pub(crate) const SIGN_FLIPS: u32 = 9;
 /// The random order of the samples of a run. Logs record its seed.
 pub(crate) const SAMPLE_ORDER: u32 = 64;

@@ -10,12 +10,8 @@
 //! counts of sums in units of the step, one difference after the other. Few differences without a step are enumerated: the
 //! sorted sums of the two halves meet in the middle.
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::exact::ExactSum;
 use super::mcnemar::{mcnemar_exact, power_of_half};
-use super::philox::Stream;
-use super::purpose::SIGN_FLIPS;
 
 /// The exact two-sided p-value: none if it would take long (more than a tenth of a second), or if a difference is not
 /// finite.
@@ -33,29 +29,6 @@ pub fn sign_flip_exact(differences: &[f64]) -> Option<f64> {
         return Some(1.0);
     }
     sides.by_counts().or_else(|| sides.by_enumeration())
-}
-
-/// The p-value from random sign patterns: (r + 1)/(draws + 1), r of them at least as extreme as the observed one.
-///
-/// Counting the observed pattern keeps the test valid at any number of draws. The same seed gives the same p-value, on any
-/// number of threads. None if a difference is not finite.
-pub fn sign_flip_monte_carlo(differences: &[f64], draws: u64, seed: u64) -> Option<f64> {
-    let sides = Sides::new(differences)?;
-    if sides.are_equal() {
-        return Some(1.0);
-    }
-    // Whole numbers where there is a step: their sums are exact.
-    let (magnitudes, smaller) = match sides.multiples() {
-        Some(multiples) => (multiples.of_all().map(f64::from).collect(), multiples.smaller_sum() as f64),
-        None => ([sides.smaller.as_slice(), sides.larger.as_slice()].concat(), sides.smaller_sum),
-    };
-    let total: f64 = magnitudes.iter().sum();
-    let bound = smaller + ROUNDING * total;
-    let extreme = (0..draws).into_par_iter().filter(|draw| {
-        let sum = random_subset(&magnitudes, Stream::new(seed, SIGN_FLIPS, *draw));
-        sum <= bound || total - sum <= bound
-    });
-    Some((extreme.count() as f64 + 1.0) / (draws as f64 + 1.0))
 }
 
 /// Sums closer than this share of the sum of all magnitudes are equal: differences such as 0.3 − 0.2 and 0.2 − 0.1 are, but
@@ -182,18 +155,6 @@ fn sorted_sums(values: &[f64]) -> Vec<f64> {
         sums = merged;
     }
     sums
-}
-
-/// The sum of those magnitudes whose random bit is set.
-fn random_subset(magnitudes: &[f64], mut random: Stream) -> f64 {
-    let mut sum = 0.0;
-    for block in magnitudes.chunks(64) {
-        let bits = random.next_u64();
-        for (index, magnitude) in block.iter().enumerate() {
-            sum += if bits >> index & 1 == 1 { *magnitude } else { 0.0 };
-        }
-    }
-    sum
 }
 
 /// The magnitudes of both sides in units of the step.

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use errorbar_core::metrics::{accuracy, ci, grouped, median, stderr};
 use errorbar_core::{
-    EarlyStop, ErrorPlan, Estimate, IntervalMethod, Metrics, Plan, Results, Score, ScoreColumns, Side,
-    Undefined, metrics, random_order,
+    ComparedScores, ComparisonOptions, ComparisonWarning, EarlyStop, ErrorPlan, Estimate, IntervalMethod,
+    Metrics, Plan, Results, Score, ScoreColumns, Side, Undefined, compare, metrics, random_order,
 };
 
 const POPULATION: u32 = 200;
@@ -68,7 +68,7 @@ fn the_estimate_is_that_of_the_sequence() {
     let interval = estimate.interval.unwrap();
     assert_eq!(interval.method, IntervalMethod::Betting);
     assert_eq!((interval.lower, interval.upper), expected(|sample| (score(sample), score(sample))));
-    assert_eq!(estimate.error, Err(Undefined::NotAvailable), "a sequence has no standard error");
+    assert_eq!(estimate.error, Err(Undefined::StoppedEarly));
     let note = "stopped early after 80 of 200 samples, interval of the mean of all 200";
     assert_eq!(estimate.notes.early_stop.as_deref(), Some(note));
 }
@@ -172,4 +172,36 @@ fn stops_that_cannot_be_are_refused() {
     assert_eq!(new(&["a", "b"], 3), Err("3 samples cannot be the first of 2".to_owned()));
     assert_eq!(new(&["a", "a"], 1), Err("the sample \"a\" is there twice".to_owned()));
     assert_eq!(new(&["a", "b"], 2).unwrap().population(), 2);
+}
+
+/// The difference has an interval, of the ordinary errors, and a caution.
+#[test]
+fn a_comparison_names_the_early_stop() {
+    let (stopped, whole) = (plan(metrics![accuracy()]), Plan::new().metrics(metrics![accuracy()]));
+    let base = columns(|sample| Score::new(score(sample)));
+    let other = columns(|sample| Score::new(score(sample + 1)));
+    let compared = |base_plan: &Plan, other_plan: &Plan, options: &ComparisonOptions| {
+        let side = |name, columns, plan| ComparedScores { name, task: None, columns, plan };
+        compare(&[side("old", &base, base_plan), side("new", &other, other_plan)], options).unwrap()
+    };
+    let mut options = ComparisonOptions::default();
+    for unpaired in [false, true] {
+        options.unpaired = unpaired;
+        let ordinary = &compared(&whole, &whole, &options).comparisons[0];
+        assert_eq!(ordinary.difference.notes.early_stop, None);
+        let report = compared(&whole, &stopped, &options);
+        let warning = ComparisonWarning::StoppedEarly { side: "new".to_owned() };
+        assert_eq!(report.warnings, [warning]);
+        let comparison = &report.comparisons[0];
+        let note = "the interval does not allow for the early stop of new";
+        assert_eq!(comparison.difference.notes.early_stop.as_deref(), Some(note));
+        assert_eq!(comparison.difference.interval, ordinary.difference.interval);
+        assert_eq!(comparison.variance_removed, ordinary.variance_removed);
+        assert_eq!(comparison.test, ordinary.test);
+        assert!(comparison.other_estimate.error.is_err());
+    }
+    let both = compared(&stopped, &stopped, &ComparisonOptions::default());
+    assert_eq!(both.warnings.len(), 2);
+    let note = both.comparisons[0].difference.notes.early_stop.clone().unwrap();
+    assert!(note.ends_with("of old and new"), "{note}");
 }

@@ -170,29 +170,29 @@ fn roughly(number: f64) -> String {
 
 /// What samples like these can tell, if that explains why nothing was decided.
 fn detectable(gate: Gate, comparison: &Comparison) -> Option<String> {
-    let mde = *comparison.mde.as_ref().ok().filter(|mde| mde.is_finite() && **mde > 0.0)?;
-    let (n, shown_mde) = (comparison.n, significant(mde, 2));
+    let detectable = gate.detectable(comparison).ok().filter(|difference| *difference > 0.0)?;
+    let (n, difference) = (comparison.n, significant(detectable, 2));
     let samples = counted(n, "sample");
     Some(match (gate, gate.shortfall(comparison)) {
         (Gate::Margin(margin) | Gate::Equivalent(margin), Some(_)) => {
-            let ratio = mde / margin;
+            let ratio = detectable / margin;
             let needed = roughly(n as f64 * ratio * ratio);
             format!(
-                "{samples} cannot decide this: if both sides are equal, they show it within {shown_mde} in 8 of 10 \
+                "{samples} cannot decide this: if both sides are equal, they show it within {difference} in 8 of 10 \
                  cases; {} takes about {needed} such samples",
                 shown(margin)
             )
         }
         (_, Some(_)) => format!(
-            "{samples} cannot decide this: the smallest difference that they show in 8 of 10 cases is {shown_mde}, and \
+            "{samples} cannot decide this: the smallest difference that they show in 8 of 10 cases is {difference}, and \
              there is none as large"
         ),
         (Gate::MinDifference(least), None) => {
-            let needed = significant(least + mde, 2);
+            let needed = significant(least + detectable, 2);
             format!("{samples} show it in 8 of 10 cases if the difference is {needed} or more")
         }
         (_, None) => {
-            format!("the smallest difference that {samples} like these show in 8 of 10 cases is {shown_mde}")
+            format!("the smallest difference that {samples} like these show in 8 of 10 cases is {difference}")
         }
     })
 }

@@ -50,6 +50,8 @@ fn every_gate_has_its_exit_codes() {
         (better, &["--min-difference", "0"], 0),
         (better, &["--min-difference", "0.1"], 0),
         (better, &["--min-difference", "0.2"], 1),
+        // A key that there is not decides nothing.
+        (near, &["--fail-if-worse", "--cluster", "passage"], 2),
         // The same interval at another level.
         (near, &["--margin", "0.09", "--alpha", "0.05"], 0),
         (near, &["--margin", "0.09", "--alpha", "0.005"], 1),

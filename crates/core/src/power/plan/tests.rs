@@ -148,3 +148,17 @@ fn samples_have_the_power_that_they_are_for() {
         assert!(power >= 0.8, "{difference} {design_effect}: {samples} samples have {power}");
     }
 }
+
+/// 0.8 + 0.3 is no share.
+#[test]
+fn shares_limit_the_difference() {
+    let plan = PowerPlan::new(PowerDesign::Mean(ScoreSpread::of_paired_shares(0.8, 0.8, 0.5).unwrap()));
+    for difference in [3.0, 0.3, -0.9] {
+        let outside = PowerError::DifferenceOutside { difference, least: -0.8, most: 1.0 - 0.8 };
+        assert_eq!(plan.samples(1, difference, 0.8), Err(outside.clone()));
+        assert_eq!(plan.power(100, 1, difference), Err(outside));
+    }
+    assert!(plan.samples(1, 0.2, 0.8).is_ok() && plan.samples(1, -0.8, 0.8).is_ok());
+    assert_eq!(plan.difference(4, 1, 0.8), Err(PowerError::NotDetected { samples: 4, power: 0.8 }));
+    assert!(plan.difference(400, 1, 0.8).is_ok());
+}

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use errorbar_core::metrics::{accuracy, mean, stderr};
 use errorbar_core::reducers::{at_least, max, mean as mean_of_epochs};
 use errorbar_core::{
-    ComparedScores, ComparisonError, ComparisonOptions, Error, Plan, Reducer, Reducers, Score, ScoreColumns,
-    compare, metrics,
+    ComparedScores, ComparisonError, ComparisonOptions, Error, ErrorPlan, Plan, Reducer, Reducers, Score,
+    ScoreColumns, compare, metrics,
 };
 
 use super::{BASE, OTHER, by_accuracy, columns, side};
@@ -100,6 +100,30 @@ fn other_scorers_and_metrics() {
     };
     assert_eq!(base_metrics, ["accuracy"]);
     assert_eq!(other_metrics, ["mean", "stderr"]);
+}
+
+/// A key that no sample has is a mistake; for pairs one side is enough.
+#[test]
+fn an_unknown_cluster_key() {
+    let plan = by_accuracy().errors(ErrorPlan::new().cluster("passage"));
+    let other_key = |scores: &[f64], key: &str| {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, score) in scores.iter().enumerate() {
+            let row = columns.push(format!("q{id}"), 1).metadata(key, id as u32 / 2);
+            row.score("s", Score::new(*score)).unwrap();
+        }
+        columns
+    };
+    let (base, other) = (other_key(&BASE, "topic"), other_key(&OTHER, "topic"));
+    let sides = [side("a", &base, &plan), side("b", &other, &plan)];
+    let mut options = ComparisonOptions::default();
+    let Err(Error::MissingKey { key, sample, known, .. }) = compare(&sides, &options) else { panic!() };
+    assert_eq!((key.as_str(), sample.as_str(), known), ("passage", "q0", vec!["topic".to_owned()]));
+    let with_key = other_key(&OTHER, "passage");
+    let sides = [side("a", &base, &plan), side("b", &with_key, &plan)];
+    assert!(compare(&sides, &options).unwrap().comparisons[0].difference.interval.is_ok());
+    options.unpaired = true;
+    assert!(matches!(compare(&sides, &options), Err(Error::MissingKey { .. })));
 }
 
 /// The largest of four epochs is not comparable with the largest of one.
