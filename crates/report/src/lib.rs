@@ -63,7 +63,7 @@ pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
-    gate_name, gate_reason,
+    gate_name, gate_reason, short_gate_reason,
 };
 pub use csv::Csv;
 pub use figure::EstimateText;

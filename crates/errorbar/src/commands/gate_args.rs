@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
 use errorbar_core::{Comparison, ComparisonReport, ErrorPlan, Gate, GateOutcome, Side};
-use errorbar_report::{EstimateText, gate_cases, gate_name, gate_reason};
+use errorbar_report::{EstimateText, gate_cases, gate_name, short_gate_reason};
 
 use super::common::{counted, significant};
 use super::error_args::ErrorArgs;
@@ -120,7 +120,7 @@ impl GateArgs {
     /// What is to be reported of one comparison; nothing if it passed.
     fn decision(&self, gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option<Diagnostic> {
         let difference = EstimateText::from(&comparison.difference).signed();
-        let reason = gate_reason(gate, outcome, comparison);
+        let reason = short_gate_reason(gate, outcome, comparison);
         let text = format!("{}: {difference}: {reason}", gate_name(comparison, gate));
         match outcome {
             GateOutcome::Passed => None,

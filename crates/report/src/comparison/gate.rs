@@ -34,8 +34,8 @@ pub fn gate_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) ->
     reason(gate, outcome, comparison, &format!(" {ends}"))
 }
 
-/// The same beside the interval.
-pub(super) fn short_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
+/// The same for a place that shows the interval already: `gate failed: the interval lies below 0`.
+pub fn short_gate_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
     reason(gate, outcome, comparison, "")
 }
 

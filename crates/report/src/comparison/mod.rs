@@ -24,7 +24,7 @@ mod terminal;
 mod verdict;
 
 pub use flip::Flip;
-pub use gate::gate_reason;
+pub use gate::{gate_reason, short_gate_reason};
 pub use junit::{gate_cases, gate_name};
 pub use record::{ComparisonRecord, UndefinedComparisonParts};
 
