@@ -10,7 +10,7 @@ use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
 use super::cell::epoch;
-use super::error::{TableError, TableLocation};
+use super::error::{MISSING, TableError, TableLocation};
 use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, LONG_SCORES, SCORER};
 use super::limits::Budget;
 use super::long::RowNames;
@@ -373,7 +373,7 @@ fn read_line(
     line.json.finish().map_err(invalid)?;
     match line.nested {
         Some(nested) => Err(nested),
-        None if !line.has_id => Err(TableErrorKind::BadId("missing".to_owned())),
+        None if !line.has_id => Err(TableErrorKind::BadId(MISSING.to_owned())),
         None if line.row.id.is_empty() => Err(TableErrorKind::BadId("empty".to_owned())),
         None => Ok(()),
     }
