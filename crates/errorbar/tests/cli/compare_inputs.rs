@@ -93,6 +93,30 @@ fn each_table_may_have_its_own_column_of_ids() {
     }
 }
 
+/// Row numbers are as good where samples are not matched.
+#[test]
+fn unpaired_tables_need_no_ids() {
+    let lines = "{\"score\": 1}\n{\"score\": 1}\n{\"score\": 0}\n";
+    let by_model = "model,score\nwren,1\nwren,0\nwren,1\nfinch,1\nfinch,1\nfinch,0\n";
+    let folder = Folder::new(&[
+        ("base.csv", "score,note\n1,\"a, b\"\n0,\n1,\n0,\n"),
+        ("other.csv", "score\n1\n1\n1\n"),
+        ("lines.jsonl", lines),
+        ("models.csv", by_model),
+    ]);
+    let differences = |args: &[&str]| {
+        let output = folder.run(&[&["compare"][..], args, &["--unpaired", "--format", "json"]].concat());
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        report["comparisons"][0]["difference"].as_f64().unwrap()
+    };
+    assert_eq!(differences(&["base.csv", "other.csv"]), 0.5);
+    assert!((differences(&["base.csv", "lines.jsonl"]) - (2.0 / 3.0 - 0.5)).abs() < 1e-12);
+    assert_eq!(differences(&["models.csv", "--by", "model"]), 0.0);
+    let (code, text) = reported(&folder, &["compare", "base.csv", "other.csv"]);
+    assert!(code == Some(2) && text.contains("there is no column `id`"), "{text}");
+}
+
 #[test]
 fn a_score_that_is_infinite_is_the_error() {
     let folder = Folder::new(&[

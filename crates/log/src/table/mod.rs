@@ -40,6 +40,10 @@ pub struct TableOptions {
     id_column: String,
     /// Those to look for if there is none of that name.
     other_id_columns: Vec<String>,
+    /// Whether rows without a column of ids may be numbered.
+    number_rows: bool,
+    /// Whether they are, because there is none.
+    is_numbered: bool,
     split: TableSplit,
     limits: TableLimits,
 }
@@ -70,6 +74,8 @@ impl TableOptions {
             details: true,
             id_column: ID.to_owned(),
             other_id_columns: Vec::new(),
+            number_rows: false,
+            is_numbered: false,
             split: TableSplit::Whole,
             limits: TableLimits::default(),
         }
@@ -109,6 +115,14 @@ impl TableOptions {
         let mut names = names.into_iter().map(Into::into);
         self.id_column = names.next().unwrap_or_else(|| ID.to_owned());
         self.other_id_columns = names.collect();
+        self
+    }
+
+    /// Numbers the rows of a text file that has no column of ids: each is then a sample. By default that is an error,
+    /// because the same number is not the same sample in another table.
+    #[must_use]
+    pub fn number_rows(mut self, number_rows: bool) -> Self {
+        self.number_rows = number_rows;
         self
     }
 
@@ -267,6 +281,10 @@ fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableErr
             Err(error) if error.kind().is_missing_id() => {}
             read => return read,
         }
+    }
+    let is_text = !matches!(TableFormat::of(path), Ok(TableFormat::Parquet));
+    if options.number_rows && is_text {
+        return read_by_id(path, &TableOptions { is_numbered: true, ..options.clone() });
     }
     Err(first)
 }

@@ -301,6 +301,7 @@ impl SideReader<'_> {
         let mut options = args
             .tables
             .options(args.read.limits().max_memory)
+            .number_rows(args.unpaired)
             .metadata(plan.metadata_keys().and(MetadataKeys::Only(keys)))
             .details(plan.score_parts() == ScoreParts::All || args.flips.is_some());
         if let Some(column) = split {
