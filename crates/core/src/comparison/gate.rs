@@ -192,14 +192,16 @@ impl ComparisonReport {
     /// Holds every comparison that the gate of the options is about against it.
     ///
     /// These are the comparisons with the base, over all samples of each task, of metrics with a better direction. A
-    /// group is part of what has been decided already; and the more intervals are read, the more of them are beyond 0
-    /// by chance.
+    /// group, and the mean over tasks, is about samples that have been decided on already; and the more intervals are
+    /// read, the more of them are beyond 0 by chance.
     pub fn apply_gate(&mut self) {
         let base = self.sides.first();
+        let has_tasks = self.comparisons.iter().any(|one| one.task.is_some());
         for comparison in &mut self.comparisons {
             let gate = self.options.gate.filter(|_| {
                 base == Some(&comparison.base)
                     && comparison.group_key.is_none()
+                    && comparison.task.is_some() == has_tasks
                     && comparison.direction != Direction::Neither
             });
             comparison.gate = gate.map(|gate| gate.decide(comparison));
@@ -315,6 +317,25 @@ mod tests {
         report.options.gate = None;
         report.apply_gate();
         assert!(report.comparisons.iter().all(|one| one.gate.is_none()));
+    }
+
+    /// Two tasks were three comparisons: their mean counted, too.
+    #[test]
+    fn of_several_tasks_each_is_decided_and_not_their_mean() {
+        let options = ComparisonOptions { gate: Some(Gate::NotWorse), ..ComparisonOptions::default() };
+        let mut report = ComparisonReport::new(["a", "b"], options);
+        report.comparisons = [Some("quiz"), Some("almanac"), None]
+            .map(|task| {
+                let mut comparison = Comparison::new("a", "b", "match", "accuracy");
+                comparison.task = task.map(str::to_owned);
+                comparison.direction = Direction::Higher;
+                comparison.difference = Estimate::new(-0.2).with_interval(-0.3, -0.1, 0.9);
+                comparison
+            })
+            .into();
+        report.apply_gate();
+        let gates: Vec<_> = report.comparisons.iter().map(|one| one.gate).collect();
+        assert_eq!(gates, [Some(GateOutcome::Failed), Some(GateOutcome::Failed), None]);
     }
 
     #[test]

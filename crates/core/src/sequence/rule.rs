@@ -206,7 +206,7 @@ impl FromStr for StopRule {
             return Err(match word.is_empty() {
                 true => reader.expected(RuleError::FORMS),
                 false => {
-                    let problem = format!("unknown rule `{word}`; rules are {}", RuleError::FORMS);
+                    let problem = format!("expected {}, found the unknown rule `{word}`", RuleError::FORMS);
                     reader.error(problem, start..start + word.len())
                 }
             });

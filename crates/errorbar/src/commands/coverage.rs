@@ -201,8 +201,14 @@ impl CoverageTask<'_> {
         if let Some(name) = self.args.scorers.iter().find(|name| !scorers.contains(name)) {
             return Err(about(logs::unknown_scorer(name, &scorers)));
         }
-        table_scores::check(&mut table.columns, plan, self.args.unconvertible, self.context.registry)
-            .map_err(about)?;
+        table_scores::check(
+            &mut table.columns,
+            plan,
+            self.args.unconvertible,
+            self.context.registry,
+            self.path,
+        )
+        .map_err(about)?;
         let mut report = plan.coverage(&table.columns, self.options).map_err(|error| about(error.into()))?;
         report
             .scores

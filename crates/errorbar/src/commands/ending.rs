@@ -34,6 +34,11 @@ pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Dia
         diagnostics.push(stopped);
         return (diagnostics, false);
     }
+    let ran_to_the_end = finished.stopped.is_none() && finished.stop_problem.is_none();
+    if ran_to_the_end && !finished.stop_rules.is_empty() {
+        let rules = finished.stop_rules.join(", ");
+        diagnostics.push(Diagnostic::note(format!("not stopped early: {rules} did not hold before the end")));
+    }
     if let Some(problem) = &finished.stop_problem {
         diagnostics.push(Diagnostic::warning(format!("the rule to stop by could not be applied: {problem}")));
     }

@@ -120,7 +120,7 @@ impl ErrorArgs {
         wrong("--errors iid", self.plan(), "omit --cluster or --errors")
     }
 
-    fn range(&self) -> Option<(f64, f64)> {
+    pub(super) fn range(&self) -> Option<(f64, f64)> {
         match self.range.as_deref() {
             Some(&[low, high]) => Some((low, high)),
             _ => None,

@@ -130,7 +130,7 @@ fn run_time(path: &Path) -> Option<Timestamp> {
 
 /// The time that names of logs begin with: `2026-11-15T06-09-13+00-00_task_id.eval`. The reference writes `-` for the
 /// sign of an offset, so other offsets than 0 need a plus sign to be one.
-fn time_in_name(name: &str) -> Option<Timestamp> {
+pub(super) fn time_in_name(name: &str) -> Option<Timestamp> {
     const TIME: usize = "2026-11-15T06-09-13".len();
     const OFFSET: usize = "+00-00".len();
     let (date, clock) = name.get(..TIME)?.split_once('T')?;

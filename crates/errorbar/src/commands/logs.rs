@@ -1,6 +1,7 @@
 //! Eval logs, opened for the commands that recompute their results.
 
 use std::path::Path;
+use std::sync::Once;
 use std::time::Duration;
 
 use clap::Args;
@@ -123,18 +124,25 @@ impl ReadArgs {
 /// A line on a terminal that shows the progress of reading.
 pub(super) struct ReadProgress {
     bar: ProgressLine,
+    /// Tables have no samples to count: the line is shown from the first log on.
+    first_log: Once,
 }
 
 impl ReadProgress {
     pub(super) fn new(quiet: bool) -> Self {
-        if quiet {
-            return ReadProgress { bar: ProgressLine::hidden() };
+        let bar = match quiet {
+            true => ProgressLine::hidden(),
+            false => ProgressLine::new(0, "{bar:30} {pos}/{len} samples read"),
+        };
+        ReadProgress { bar, first_log: Once::new() }
+    }
+
+    /// More samples are to be read.
+    fn expect(&self, samples: usize) {
+        self.bar.add_length(samples as u64);
+        if !self.bar.is_hidden() {
+            self.first_log.call_once(|| self.bar.tick_every(Duration::from_millis(100)));
         }
-        let bar = ProgressLine::new(0, "{bar:30} {pos}/{len} samples read");
-        if !bar.is_hidden() {
-            bar.tick_every(Duration::from_millis(100));
-        }
-        ReadProgress { bar }
     }
 }
 
@@ -299,7 +307,7 @@ pub(super) fn read_scores(
     progress: &ReadProgress,
 ) -> Result<LogScores, Diagnostics> {
     let bar = &progress.bar;
-    bar.add_length(log.sample_count() as u64);
+    progress.expect(log.sample_count());
     let tick = |_| bar.step();
     let mut scorers = request.scorers.to_vec();
     if !scorers.is_empty() {

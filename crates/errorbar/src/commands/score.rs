@@ -251,7 +251,7 @@ fn score_table(
         // A table of several logs has a report for each.
         let log = table.log.as_ref().filter(|_| are_several);
         let name = log.map_or_else(|| path.display().to_string(), |log| format!("{}: {log}", path.display()));
-        score_rows(&name, table, plan.clone(), args, context, warnings)
+        score_rows(&name, path, table, plan.clone(), args, context, warnings)
     };
     let reports: Vec<Report> = tables.into_iter().map(score).collect::<Result<_, _>>()?;
     warnings.extend(hint);
@@ -261,6 +261,7 @@ fn score_table(
 /// The results of a table, or of those of its rows that are of one log.
 fn score_rows(
     name: &str,
+    path: &Path,
     mut table: ScoreTable,
     mut plan: Plan,
     args: &ScoreArgs,
@@ -269,7 +270,8 @@ fn score_rows(
 ) -> Result<Report, Diagnostic> {
     let about = |diagnostic: Diagnostic| diagnostic.about(name);
     table_scores::choose_metrics(&mut plan, &table.columns);
-    let results = table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry);
+    let results =
+        table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry, path);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
     results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));

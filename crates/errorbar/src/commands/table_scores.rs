@@ -69,6 +69,7 @@ pub(super) fn check(
     plan: &Plan,
     mode: UnconvertiblePolicy,
     registry: &Registry,
+    path: &Path,
 ) -> Result<(), Diagnostic> {
     let mut plan = plan.clone();
     for scorer in columns.scorer_names() {
@@ -80,22 +81,23 @@ pub(super) fn check(
         };
         plan.default_metrics.insert(scorer.to_owned(), metrics);
     }
-    compute(columns, &plan, mode, registry).map(drop)
+    compute(columns, &plan, mode, registry, path).map(drop)
 }
 
-/// The results of a table, unless there are cells that are no scores.
+/// The results of the table in a file, unless there are cells that are no scores.
 pub(super) fn compute(
     columns: &mut ScoreColumns,
     plan: &Plan,
     mode: UnconvertiblePolicy,
     registry: &Registry,
+    path: &Path,
 ) -> Result<Results, Diagnostic> {
     let computed = plan.evaluate(columns)?.results;
     let found = unconvertible_scores(&computed, columns, plan, registry);
     match mode {
         UnconvertiblePolicy::Zero => Ok(computed),
         _ if found.is_empty() => Ok(computed),
-        UnconvertiblePolicy::Error => Err(refusal(&found)),
+        UnconvertiblePolicy::Error => Err(refusal(&found, columns.len(), path)),
         UnconvertiblePolicy::Missing => {
             // Parts of lists and maps cannot be missing by themselves.
             for UnconvertibleScores { scorer, conversions, .. } in
@@ -105,7 +107,7 @@ pub(super) fn compute(
             }
             let computed = plan.evaluate(columns)?.results;
             let left = unconvertible_scores(&computed, columns, plan, registry);
-            if left.is_empty() { Ok(computed) } else { Err(refusal(&left)) }
+            if left.is_empty() { Ok(computed) } else { Err(refusal(&left, columns.len(), path)) }
         }
     }
 }
@@ -121,6 +123,8 @@ struct UnconvertibleScores {
     conversions: Vec<Conversion>,
     /// The distinct ones, with their numbers.
     values: IndexMap<String, usize>,
+    /// The first row that has one, and its sample.
+    first: Option<(usize, String)>,
     /// Whether they are lists and maps.
     are_nested: bool,
     /// Whether they are in lists and maps.
@@ -146,8 +150,10 @@ fn unconvertible_scores(
         };
         let mut values: IndexMap<String, usize> = IndexMap::new();
         let (mut are_nested, mut are_parts) = (false, false);
-        let mut note = |value: ValueRef<'_>| {
+        let mut first = None;
+        let mut note = |row: usize, value: ValueRef<'_>| {
             if is_unconvertible(value, &conversions) {
+                first.get_or_insert_with(|| (row, columns.id(row).to_owned()));
                 are_nested |= !matches!(value, ValueRef::Leaf(_));
                 *values.entry(shown(value)).or_default() += 1;
             }
@@ -157,18 +163,18 @@ fn unconvertible_scores(
             match (&score.value, key) {
                 (Value::Map(map), Some(key)) => {
                     are_parts = true;
-                    map.get(key.as_str()).into_iter().for_each(|leaf| note(ValueRef::Leaf(leaf.view())));
+                    map.get(key.as_str()).into_iter().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
                 }
                 // Reducers of scalars reduce lists and maps leaf by leaf.
                 (Value::Map(map), None) if reducer.is_some() => {
                     are_parts = true;
-                    map.values().for_each(|leaf| note(ValueRef::Leaf(leaf.view())));
+                    map.values().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
                 }
                 (Value::List(list), None) if reducer.is_some() => {
                     are_parts = true;
-                    list.iter().for_each(|leaf| note(ValueRef::Leaf(leaf.view())));
+                    list.iter().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
                 }
-                (value, _) => note(value.view()),
+                (value, _) => note(row, value.view()),
             }
         }
         values.sort_by(|_, a, _, b| b.cmp(a));
@@ -179,6 +185,7 @@ fn unconvertible_scores(
             reducer: reducer.clone(),
             conversions,
             values,
+            first,
             are_nested,
             are_parts,
         });
@@ -242,7 +249,21 @@ fn shown(value: ValueRef<'_>) -> String {
     }
 }
 
-fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
+/// The line of a row in a file of lines; none if there are other lines than rows and a header.
+fn line_of(path: &Path, row: usize, rows: usize) -> Option<usize> {
+    let header = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "csv" | "tsv" => 1,
+        "jsonl" | "ndjson" => 0,
+        _ => return None,
+    };
+    let bytes = std::fs::read(path).ok()?;
+    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
+    let filled: Vec<usize> =
+        lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(at, _)| at + 1).collect();
+    filled.get(row + header).copied().filter(|_| filled.len() == rows + header)
+}
+
+fn refusal(found: &[UnconvertibleScores], rows: usize, path: &Path) -> Diagnostic {
     let about = |one: &UnconvertibleScores| {
         let listed = one.values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
         let mut values = listed.collect::<Vec<_>>().join(", ");
@@ -252,7 +273,15 @@ fn refusal(found: &[UnconvertibleScores]) -> Diagnostic {
         }
         let key = one.key.as_ref().map(|key| format!(" under the key {key:?}")).unwrap_or_default();
         let values_are = if one.count == 1 { "value is no score" } else { "values are no scores" };
-        format!("`{}`{key}: {} {values_are}: {values}", one.scorer, one.count)
+        let first = one.first.as_ref().map(|(row, sample)| {
+            let place = match line_of(path, *row, rows) {
+                Some(line) => format!("line {line}"),
+                None => format!("row {}", row + 1),
+            };
+            format!("; the first is in {place}, sample {sample:?}")
+        });
+        let first = first.unwrap_or_default();
+        format!("`{}`{key}: {} {values_are}: {values}{first}", one.scorer, one.count)
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
     let meaning = match found {

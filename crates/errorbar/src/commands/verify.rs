@@ -22,11 +22,11 @@ Examples:
   errorbar verify logs/*.eval --strict
   errorbar verify logs --require-checked --format json
 
-A figure agrees, differs, or is not checkable: the log has no samples, its samples are not scored, the
-metric or the reducer is custom. A log agrees if every figure that is checkable agrees and there is one.
+A figure agrees, differs, or is not checkable: the log has no samples, its samples are not scored, \
+the metric or the reducer is custom. A log agrees if every figure that is checkable agrees and there is one.
 
-Exit code: 0 if no figure differs, 1 if one differs (or, with --require-checked, is not checkable), 2 if
-a log could not be read.";
+Exit code: 0 if no figure differs, 1 if one differs (or, with --require-checked, is not checkable), \
+2 if a log could not be read.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -1,10 +1,15 @@
 //! Hints for errors of score tables, read and exported.
 
+use std::io::ErrorKind;
+
 use errorbar_log::export::ExportError;
 use errorbar_log::{TableError, TableErrorKind};
 
 use super::log;
 use crate::shell;
+
+/// What to do about a name that is neither that of a file nor of a log.
+const NO_FILE: &str = "check the path; a log can be named by a handle, too: `latest`, @1";
 
 /// What to do about it.
 pub(crate) fn hint(error: &TableError) -> Option<String> {
@@ -13,7 +18,15 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
             return Some(format!("did you mean --score-column {}?", shell::word(nearest)));
         }
         TableErrorKind::NoScoreColumn { .. } => "name the column that holds the scores with --score-column",
-        TableErrorKind::NoIdColumn { .. } => "name the column that identifies the samples with --id",
+        TableErrorKind::Open(open)
+            if open.kind() == ErrorKind::NotFound && error.path().extension().is_none() =>
+        {
+            NO_FILE
+        }
+        TableErrorKind::NoIdColumn { .. } => {
+            "name the column that identifies the samples with --id; it may be repeated, and of each table the first \
+             that it has is taken"
+        }
         TableErrorKind::NoSplitColumn { nearest: Some(nearest), .. } => {
             return Some(format!("did you mean --by {}?", shell::word(nearest)));
         }

@@ -57,6 +57,10 @@ fn a_stopped_run_has_its_interval_in_every_output() {
     let shown = logs.run(folder.path(), &["log", "list", log]);
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("/300  accuracy 0.") && shown.contains(" [0."), "{shown}");
+    let shown = logs.run(folder.path(), &["log", "show", log, "--limit", "1"]);
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("of 300 samples by width(accuracy) < 0.2 at 20"), "{shown}");
     // It goes on to the full set.
     logs.check("stop_when_resumed", folder.path(), &["eval", "--resume", log]);
 }
@@ -68,6 +72,15 @@ fn a_run_stops_when_it_is_decided() {
     let never = logs.run(folder.path(), &eval(&["--stop-when", "never", "--format", "json", "-q"]));
     let never: Json = serde_json::from_slice(&never.stdout).unwrap();
     assert_eq!(never[0]["results"]["completed_samples"], 300);
+}
+
+#[test]
+fn a_rule_that_never_held_is_noted() {
+    let (logs, folder) = (Logs::new(), folder(""));
+    let output = logs.run(folder.path(), &eval(&["--stop-when", "width(accuracy) < 0.001"]));
+    let text = String::from_utf8(output.stderr).unwrap();
+    let note = "not stopped early: width(accuracy) < 0.001 did not hold before the end";
+    assert!(output.status.success() && text.contains(note), "{text}");
 }
 
 #[test]

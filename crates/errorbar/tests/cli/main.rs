@@ -16,6 +16,7 @@ mod cache;
 mod calibration;
 mod clusters;
 mod compare;
+mod compare_inputs;
 mod coverage;
 mod early_stopping;
 mod epochs;

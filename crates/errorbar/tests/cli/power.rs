@@ -127,6 +127,8 @@ fn formats() {
 fn json_is_valid_by_the_schema() {
     let text = std::fs::read_to_string(workspace().join("docs/schema/power.schema.json")).unwrap();
     let schema: Value = serde_json::from_str(&text).unwrap();
+    let printed = errorbar(&workspace(), &["log", "schema", "--of", "power"]).output().unwrap();
+    assert_eq!(serde_json::from_slice::<Value>(&printed.stdout).unwrap(), schema);
     let schema = jsonschema::draft202012::new(&schema).unwrap();
     let plan = |command: &str| -> Value {
         let args: Vec<&str> =

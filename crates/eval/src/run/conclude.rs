@@ -21,7 +21,7 @@ use super::prepare::PreparedTask;
 use super::record::now;
 use super::servers::{RecordedServer, recorded_servers};
 use super::stop::{CancelToken, StopReason};
-use super::stopping::StopMonitor;
+use super::stopping::{StopMonitor, StopPlan};
 use crate::{Error, Result, Usage, self_graded};
 
 /// A run that has ended, and how.
@@ -62,6 +62,8 @@ pub struct FinishedRun {
     pub self_graded: Option<String>,
     /// Why the rules that stop the run early could not be looked at to the end.
     pub stop_problem: Option<String>,
+    /// The rules that could have stopped the run early.
+    pub stop_rules: Vec<String>,
     /// The servers that the log names, which are to be given again when the run is resumed.
     pub servers: Vec<RecordedServer>,
 }
@@ -88,6 +90,7 @@ impl FinishedRun {
             usage: IndexMap::new(),
             self_graded: self_graded(&prepared.start.eval),
             stop_problem: None,
+            stop_rules: prepared.stopping.as_ref().map(StopPlan::texts).unwrap_or_default(),
             servers: recorded_servers(&prepared.start.eval),
         }
     }

@@ -269,7 +269,19 @@ pub enum TableErrorKind {
     TooManyRows,
 }
 
+/// What a line has in place of an id that it lacks.
+pub(super) const MISSING: &str = "missing";
+
 impl TableErrorKind {
+    /// Whether there is no column of ids; of JSON lines, whether one lacks it.
+    pub(super) fn is_missing_id(&self) -> bool {
+        match self {
+            TableErrorKind::NoIdColumn { .. } => true,
+            TableErrorKind::BadId(found) => found == MISSING,
+            _ => false,
+        }
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         use TableErrorKind as Kind;

@@ -10,7 +10,7 @@ use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
 use super::cell::epoch;
-use super::error::{TableError, TableLocation};
+use super::error::{MISSING, TableError, TableLocation};
 use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, LONG_SCORES, SCORER};
 use super::limits::Budget;
 use super::long::RowNames;
@@ -105,6 +105,9 @@ fn wide(
         if (keys.names_scorers && may_be_long) || keys.names_log {
             return Ok(false);
         }
+        if keys.options.is_numbered {
+            row.id = (columns.len() + 1).to_string();
+        }
         nested += row.scores.iter().flatten().map(value_bytes).sum::<u64>();
         push_wide(row, keys, &mut columns, budget)?;
         unchecked += bytes;
@@ -167,7 +170,9 @@ fn long(
                 .for_each(|score| *score = score.take().filter(|score| *score != Value::Unscored));
         }
         let split = keys.options.required_column();
-        let names = RowNames { metadata: &keys.found, scores: keys.scores, names_scorers, split };
+        let is_numbered = keys.options.is_numbered;
+        let names =
+            RowNames { metadata: &keys.found, scores: keys.scores, names_scorers, split, is_numbered };
         builder.push(row, names).map(|()| true)
     })?;
     for (scorer, seen) in keys.scores.iter().zip(&keys.score_seen) {
@@ -373,7 +378,8 @@ fn read_line(
     line.json.finish().map_err(invalid)?;
     match line.nested {
         Some(nested) => Err(nested),
-        None if !line.has_id => Err(TableErrorKind::BadId("missing".to_owned())),
+        None if keys.options.is_numbered => Ok(()),
+        None if !line.has_id => Err(TableErrorKind::BadId(MISSING.to_owned())),
         None if line.row.id.is_empty() => Err(TableErrorKind::BadId("empty".to_owned())),
         None => Ok(()),
     }

@@ -110,13 +110,16 @@ pub(super) struct TableLayout {
     pub(super) metadata_keys: Vec<String>,
     /// The column that the table is split by, if every row must have a value there.
     split: Option<String>,
+    /// Whether rows are numbered, because no column has their ids.
+    pub(super) is_numbered: bool,
 }
 
 impl TableLayout {
     /// What the cells of a row of the long form are called.
     pub(super) fn row_names(&self) -> RowNames<'_> {
-        let TableLayout { metadata, scores, names_scorers, split, .. } = self;
-        RowNames { metadata, scores, names_scorers: *names_scorers, split: split.as_deref() }
+        let TableLayout { metadata, scores, names_scorers, split, is_numbered, .. } = self;
+        let (names_scorers, is_numbered) = (*names_scorers, *is_numbered);
+        RowNames { metadata, scores, names_scorers, split: split.as_deref(), is_numbered }
     }
 
     /// What the columns of these names are.
@@ -126,7 +129,7 @@ impl TableLayout {
             Some(name) => Ok((*name).to_owned()),
             None => Err(no_score_column(wanted, found())),
         };
-        if !names.contains(&options.id_column.as_str()) {
+        if !names.contains(&options.id_column.as_str()) && !options.is_numbered {
             return Err(TableErrorKind::NoIdColumn { name: options.id_column.clone(), found: found() }.into());
         }
         if let Some(column) = options.required_column().filter(|column| !names.contains(column)) {
@@ -164,6 +167,7 @@ impl TableLayout {
             metadata,
             metadata_keys,
             split: options.required_column().map(str::to_owned),
+            is_numbered: options.is_numbered,
         })
     }
 

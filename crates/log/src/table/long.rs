@@ -41,6 +41,8 @@ pub(super) struct RowNames<'a> {
     pub(super) names_scorers: bool,
     /// The column that the table is split by, if every row must have a value there.
     pub(super) split: Option<&'a str>,
+    /// Whether rows are numbered, because no column has their ids.
+    pub(super) is_numbered: bool,
 }
 
 /// Columns that grow by one score at a time.
@@ -100,7 +102,10 @@ impl LongBuilder {
     /// Adds a row: that of a scorer, or one in which each column is a scorer. The first row of a sample and epoch gives
     /// the metadata.
     pub(super) fn push(&mut self, row: &mut TableRow, names: RowNames<'_>) -> Result<(), TableErrorKind> {
-        let RowNames { metadata, scores, names_scorers, .. } = names;
+        let RowNames { metadata, scores, names_scorers, is_numbered, .. } = names;
+        if is_numbered {
+            row.id = (self.rows() + 1).to_string();
+        }
         if row.id.is_empty() {
             return Err(TableErrorKind::BadId("empty".to_owned()));
         }

@@ -38,6 +38,12 @@ pub struct TableOptions {
     details: bool,
     /// The column that names the sample.
     id_column: String,
+    /// Those to look for if there is none of that name.
+    other_id_columns: Vec<String>,
+    /// Whether rows without a column of ids may be numbered.
+    number_rows: bool,
+    /// Whether they are, because there is none.
+    is_numbered: bool,
     split: TableSplit,
     limits: TableLimits,
 }
@@ -67,6 +73,9 @@ impl TableOptions {
             metadata: MetadataKeys::All,
             details: true,
             id_column: ID.to_owned(),
+            other_id_columns: Vec::new(),
+            number_rows: false,
+            is_numbered: false,
             split: TableSplit::Whole,
             limits: TableLimits::default(),
         }
@@ -96,7 +105,24 @@ impl TableOptions {
     /// The samples are named in this column; by default in `id`.
     #[must_use]
     pub fn id_column(mut self, name: impl Into<String>) -> Self {
-        self.id_column = name.into();
+        (self.id_column, self.other_id_columns) = (name.into(), Vec::new());
+        self
+    }
+
+    /// The samples are named in the first of these columns that a table has. None means the default.
+    #[must_use]
+    pub fn id_columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let mut names = names.into_iter().map(Into::into);
+        self.id_column = names.next().unwrap_or_else(|| ID.to_owned());
+        self.other_id_columns = names.collect();
+        self
+    }
+
+    /// Numbers the rows of a text file that has no column of ids: each is then a sample. By default that is an error,
+    /// because the same number is not the same sample in another table.
+    #[must_use]
+    pub fn number_rows(mut self, number_rows: bool) -> Self {
+        self.number_rows = number_rows;
         self
     }
 
@@ -243,11 +269,36 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
     Ok(tables)
 }
 
+/// Reads a table by the first column of ids that it has.
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+    let first = match read_by_id(path, options) {
+        Err(error) if error.kind().is_missing_id() => error,
+        read => return read,
+    };
+    for name in &options.other_id_columns {
+        let options = TableOptions { id_column: name.clone(), ..options.clone() };
+        match read_by_id(path, &options) {
+            Err(error) if error.kind().is_missing_id() => {}
+            read => return read,
+        }
+    }
+    let is_text = !matches!(TableFormat::of(path), Ok(TableFormat::Parquet));
+    if options.number_rows && is_text {
+        return read_by_id(path, &TableOptions { is_numbered: true, ..options.clone() });
+    }
+    Err(first)
+}
+
+fn read_by_id(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let read = || {
         options.check()?;
-        let format = TableFormat::of(path)?;
-        let file = File::open(path).map_err(TableErrorKind::Open)?;
+        // That a file does not exist matters more than what it is called.
+        let file = File::open(path).map_err(TableErrorKind::Open);
+        let format = match (TableFormat::of(path), &file) {
+            (Err(TableErrorKind::UnknownFormat { .. }), Err(_)) => TableFormat::JsonLines,
+            (format, _) => format?,
+        };
+        let file = file?;
         match format {
             TableFormat::Delimited(delimiter) => delimited::read(file, delimiter, options),
             TableFormat::JsonLines => jsonl::read(file, options),

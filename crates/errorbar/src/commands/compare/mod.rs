@@ -56,9 +56,9 @@ Examples:
   A comment for a pull request:
     errorbar compare logs/base.eval logs/other.eval --format markdown --brief
 
-A difference is that of the other side minus the base: the first input, or --base. The epochs of a sample are reduced
-to one score first, and pairs are samples. With one input, --by names the column or key whose values are compared, and a
-second --by the groups; with several inputs, --by names the groups.
+A difference is that of the other side minus the base: the first input, or --base. The epochs of a \
+sample are reduced to one score first, and pairs are samples. With one input, --by names the column or \
+key whose values are compared, and a second --by the groups; with several inputs, --by names the groups.
 
 The sides are called by their models, if those differ, else by their files.
 
@@ -185,7 +185,7 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
         (args.unpaired, args.all_pairs, args.correction);
     options.gate = args.gates.gate();
     let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
-    let report = compare(&scores, &options).map_err(Diagnostic::from)?;
+    let report = compare(&scores, &options).map_err(|error| sides.explained(error))?;
     // A table has them below its figures.
     let is_shown = args.format() == Format::Table && args.output.is_none();
     for warning in report.warnings.iter().filter(|_| !is_shown) {
@@ -194,7 +194,8 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     match (&alignment, args.unmatched) {
         (Some(alignment), Some(most)) => diagnostics.extend(alignment.unmatched(most)),
         (Some(alignment), None) if alignment.has_unmatched() => {
-            diagnostics.push(Diagnostic::note("--unmatched lists the samples without a partner"));
+            let text = "samples without a partner on the other side are left out";
+            diagnostics.push(Diagnostic::note(text).hint("--unmatched lists them"));
         }
         _ => {}
     }

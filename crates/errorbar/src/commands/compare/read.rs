@@ -6,15 +6,17 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
-use errorbar_log::eval::{EvalLog, scorer_metrics};
+use errorbar_log::eval::{EvalLog, SampleFields, scorer_metrics};
 use errorbar_log::{ScoreTable, TableErrorKind, TableOptions, read_tables};
 
 use super::CompareArgs;
 use crate::commands::error_args::check_clusters;
 use crate::commands::files::{self, InputFiles};
+use crate::commands::handles::time_in_name;
 use crate::commands::logs::{self, OpenedLog, ReadProgress, ScoreRequest};
 use crate::commands::specs::PlanOverrides;
-use crate::commands::{Context, table_scores};
+use crate::commands::table_scores::UnconvertiblePolicy;
+use crate::commands::{Context, table_scores, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// Columns of a table that say what a sample asks.
@@ -60,6 +62,8 @@ pub(super) struct Files {
     input: InputFiles,
     /// By file, what the argument that it came from is called.
     arguments: HashMap<PathBuf, String>,
+    /// Those that a folder or a pattern stands for.
+    found: HashSet<PathBuf>,
 }
 
 impl Files {
@@ -67,7 +71,7 @@ impl Files {
     /// mistake.
     pub(super) fn find(paths: &[PathBuf]) -> Result<Self, Diagnostics> {
         let (mut input, mut arguments) = (InputFiles::default(), HashMap::new());
-        let mut named = HashMap::new();
+        let (mut named, mut of_folders) = (HashMap::new(), HashSet::new());
         let mut seen = HashSet::new();
         for path in paths {
             let found = files::expand(std::slice::from_ref(path));
@@ -81,12 +85,15 @@ impl Files {
                 if !seen.insert(real) {
                     continue;
                 }
+                if !is_named {
+                    of_folders.insert(file.clone());
+                }
                 arguments.insert(file.clone(), name_of(if path.is_dir() { path } else { &file }));
                 input.files.push(file);
             }
         }
         match input.diagnostics.status() {
-            crate::commands::Status::Fine => Ok(Files { input, arguments }),
+            crate::commands::Status::Fine => Ok(Files { input, arguments, found: of_folders }),
             _ => Err(input.diagnostics),
         }
     }
@@ -103,19 +110,41 @@ impl Files {
         context: &Context<'_>,
     ) -> Result<(Vec<Input>, Diagnostics), Diagnostics> {
         let progress = ReadProgress::new(context.quiet);
+        // Once, however many files there are.
+        let first = self.input.files.first().filter(|_| !context.quiet).cloned();
         let (inputs, diagnostics) = self.input.map(|path, warnings| {
             let argument = self.arguments.get(path).cloned().unwrap_or_default();
-            let reader = SideReader { request, context, path, argument };
+            let has_hint = request.groups.is_none() && first.as_deref() == Some(path);
+            let reader = SideReader { request, context, path, argument, has_hint };
             match logs::is_log(path) {
                 true => reader.log(&progress, warnings),
-                false => reader.table().map_err(Diagnostics::from),
+                false => reader.table(warnings).map_err(Diagnostics::from),
             }
         });
         drop(progress);
         match diagnostics.status() {
-            crate::commands::Status::Fine => Ok((inputs.into_iter().flatten().collect(), diagnostics)),
+            crate::commands::Status::Fine => {
+                let mut inputs: Vec<Input> = inputs.into_iter().flatten().collect();
+                order(&mut inputs, &self.found);
+                Ok((inputs, diagnostics))
+            }
             _ => Err(diagnostics),
         }
+    }
+}
+
+/// Puts logs of a folder that began in the same second in the order of their tasks and models. Their names end in random
+/// ids, which would choose the base.
+fn order(inputs: &mut [Input], found: &HashSet<PathBuf>) {
+    let second = |input: &Input| {
+        let name = input.path.file_name()?.to_str()?;
+        found.contains(&input.path).then(|| time_in_name(name)).flatten()
+    };
+    let is_same = |a: &Input, b: &Input| {
+        second(a).is_some() && second(a) == second(b) && a.path.parent() == b.path.parent()
+    };
+    for inputs in inputs.chunk_by_mut(is_same) {
+        inputs.sort_by(|a, b| (&a.task, &a.model, &a.path).cmp(&(&b.task, &b.model, &b.path)));
     }
 }
 
@@ -167,6 +196,8 @@ struct SideReader<'a> {
     context: &'a Context<'a>,
     path: &'a Path,
     argument: String,
+    /// Whether a metadata key that nothing is clustered by is to be reported.
+    has_hint: bool,
 }
 
 impl SideReader<'_> {
@@ -179,6 +210,7 @@ impl SideReader<'_> {
             skip_bad_samples: args.skip_bad_samples,
             keys: &keys,
             digests: self.request.checks_questions() && split.is_none(),
+            reads_metadata: self.has_hint,
             ..ScoreRequest::default()
         };
         let log = args.read.open(self.path)?;
@@ -194,6 +226,9 @@ impl SideReader<'_> {
                 opened.scores.columns.len()
             );
             warnings.push(about(Diagnostic::warning(text)));
+        }
+        if self.has_hint {
+            warnings.extend(unused_clusters::of_columns(&opened.plan, &opened.scores.columns, self.path));
         }
         let OpenedLog { header, plan, scores, .. } = opened;
         if scores.columns.is_empty() {
@@ -214,6 +249,9 @@ impl SideReader<'_> {
             log: Some(log),
             scorer: None,
         };
+        if let Some(key) = groups.filter(|key| !has_key(&input.columns, key)) {
+            return Err(about(unknown_key(key, &keys_of_log(&input), "metadata key")).into());
+        }
         match split {
             None => Ok(self.by_scorer(input)),
             Some(key) => self.split(input, key).map_err(Diagnostics::from),
@@ -225,10 +263,7 @@ impl SideReader<'_> {
         let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
         let parts = input.columns.split_by(key).map_err(|error| about(error.into()))?;
         if parts.is_empty() {
-            let hint = "name a key of the metadata with --by, or give the logs to compare";
-            return Err(about(
-                Diagnostic::error(format!("no sample has the metadata key `{key}`")).hint(hint),
-            ));
+            return Err(about(unknown_key(key, &keys_of_log(&input), "metadata key")));
         }
         let Input { path, argument, task, model, run, plan, .. } = input;
         let part = |(name, columns): (String, ScoreColumns)| Input {
@@ -248,7 +283,7 @@ impl SideReader<'_> {
         Ok(parts.into_iter().map(part).collect())
     }
 
-    fn table(&self) -> Result<Vec<Input>, Diagnostic> {
+    fn table(&self, warnings: &mut Diagnostics) -> Result<Vec<Input>, Diagnostic> {
         let SideRequest { args, split, groups, .. } = self.request;
         let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
         let mut plan = Plan::new();
@@ -265,16 +300,21 @@ impl SideReader<'_> {
         let mut options = args
             .tables
             .options(args.read.limits().max_memory)
+            .number_rows(args.unpaired)
             .metadata(plan.metadata_keys().and(MetadataKeys::Only(keys)))
             .details(plan.score_parts() == ScoreParts::All || args.flips.is_some());
         if let Some(column) = split {
             options = options.split_by(*column);
         }
         let tables = self.rows(&options)?;
+        // Cells that are skipped would be other scores there.
+        if self.has_hint && args.unconvertible != UnconvertiblePolicy::Missing {
+            warnings.extend(unused_clusters::of_table(self.path, &tables, &options, &plan));
+        }
         let mut inputs = Vec::new();
         for table in tables {
             if let Some(key) = groups.filter(|key| !table.metadata_keys.iter().any(|known| known == key)) {
-                return Err(about(unknown_key(key, &table.metadata_keys)));
+                return Err(about(unknown_key(key, &table.metadata_keys, "column")));
             }
             let scorers: Vec<String> = table.columns.scorer_names().map(str::to_owned).collect();
             if let Some(name) = self.request.scorers().iter().find(|name| !scorers.contains(name)) {
@@ -363,14 +403,28 @@ impl SideReader<'_> {
     }
 }
 
-/// The error of a key that a table does not have.
-fn unknown_key(key: &str, known: &[String]) -> Diagnostic {
+/// Whether a sample has this metadata key.
+fn has_key(columns: &ScoreColumns, key: &str) -> bool {
+    (0..columns.len()).any(|row| columns.metadata_row(row).contains_key(key))
+}
+
+/// The metadata keys of a log: those of its first sample, because only what is computed with was read.
+fn keys_of_log(input: &Input) -> Vec<String> {
+    let first = || {
+        let samples = input.log.as_ref()?.samples_with(SampleFields::scores(MetadataKeys::All));
+        samples.ok()?.next()?.ok()
+    };
+    first().map(|sample| sample.metadata.keys().cloned().collect()).unwrap_or_default()
+}
+
+/// The error of a column or metadata key that there is none of.
+fn unknown_key(key: &str, known: &[String], what: &str) -> Diagnostic {
     let hint = match errorbar_core::spec::nearest(key, known.iter().map(String::as_str)) {
         Some(nearest) => format!("did you mean --by {nearest}?"),
-        None if known.is_empty() => "the table has no such columns: omit --by".to_owned(),
-        None => format!("name a column with --by: {}", known.join(", ")),
+        None if known.is_empty() => format!("there is no {what} to name: omit --by"),
+        None => format!("name a {what} with --by: {}", known.join(", ")),
     };
-    Diagnostic::error(format!("there is no column `{key}` to compare by")).hint(hint)
+    Diagnostic::error(format!("there is no {what} `{key}` to compare by")).hint(hint)
 }
 
 /// What the samples of a table ask, if it has columns for that.

@@ -4,10 +4,11 @@ use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{ComparedScores, IndexMap};
+use errorbar_core::{ComparedScores, ComparisonError, Conversion, Error, IndexMap};
 
 use super::CompareArgs;
 use super::read::Input;
+use crate::commands::common::short;
 use crate::commands::{Context, table_scores};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::shell;
@@ -59,7 +60,32 @@ impl Sides {
         sides.drop_lonely_tasks(diagnostics)?;
         sides.report_scorers(diagnostics);
         sides.report_same_runs(diagnostics);
+        if args.errors.range().is_none() {
+            sides.report_scales(diagnostics);
+        }
         Ok(sides)
+    }
+
+    /// The error of a comparison; why there is nothing in common, if a side has too few epochs for its reducer, or a metric
+    /// that failed.
+    pub(super) fn explained(&self, error: Error) -> Diagnostic {
+        use ComparisonError::{NoCommonMetric, TooFewPairs};
+        if let Error::Comparison(NoCommonMetric { .. } | TooFewPairs { .. }) = &error {
+            for side in &self.sides {
+                let (input, columns) = (&side.input, &side.input.columns);
+                let epochs = (0..columns.len()).map(|row| columns.epoch(row)).max().unwrap_or(1);
+                let check = |scorer: &str| input.plan.reducers_of(scorer).check(epochs).err();
+                if let Some(error) = scorers(side).into_iter().find_map(check) {
+                    return Diagnostic::from(error).about(input.path.display());
+                }
+                let Ok(evaluation) = input.plan.evaluate(&input.columns) else { continue };
+                let failures = evaluation.results.scores.into_iter().flat_map(|score| score.failures);
+                if let Some(failure) = failures.into_iter().next() {
+                    return Diagnostic::from(failure.error).about(input.path.display());
+                }
+            }
+        }
+        error.into()
     }
 
     /// What the engine compares.
@@ -134,6 +160,35 @@ impl Sides {
         }
     }
 
+    /// Shares beside percentages: a difference of both means nothing.
+    fn report_scales(&self, diagnostics: &mut Diagnostics) {
+        let is_unit = |side: &Side| !side.input.columns.has_number_outside(0.0, 1.0);
+        for sides in self.by_task() {
+            let Some((base, others)) = sides.split_first() else { continue };
+            for other in others.iter().filter(|other| is_unit(base) != is_unit(other)) {
+                let [of_base, of_other] = [base, other].map(score_range);
+                let (Some(of_base), Some(of_other)) = (of_base, of_other) else { continue };
+                let (unit, wide) = if is_unit(base) { (of_base, of_other) } else { (of_other, of_base) };
+                // Ratings from 1 on may all be 1.
+                if unit.0 >= 1.0 || wide.1 <= 1.0 {
+                    continue;
+                }
+                let text = |(low, high): (f64, f64)| format!("{} to {}", short(low, 6), short(high, 6));
+                let text = format!(
+                    "the scores of {} are {}, those of {} {}: they seem to have different scales",
+                    base.name,
+                    text(of_base),
+                    other.name,
+                    text(of_other)
+                );
+                diagnostics.push(Diagnostic::warning(text).hint(
+                    "bring both to one scale first, such as percentages divided by 100; if they have one, name it with \
+                     --range LO HI",
+                ));
+            }
+        }
+    }
+
     /// Two logs of one run are compared, if that is what the user wants.
     fn report_same_runs(&self, diagnostics: &mut Diagnostics) {
         for sides in self.by_task() {
@@ -147,6 +202,23 @@ impl Sides {
             }
         }
     }
+}
+
+/// The lowest and the highest score of a side.
+fn score_range(side: &Side) -> Option<(f64, f64)> {
+    let (columns, conversion) = (&side.input.columns, Conversion::default());
+    let mut range: Option<(f64, f64)> = None;
+    for scorer in scorers(side) {
+        for row in 0..columns.len() {
+            let Some(score) = columns.score(row, scorer) else { continue };
+            let number = conversion.convert(score.value.view());
+            if number.convertible && number.value.is_finite() {
+                let (low, high) = range.unwrap_or((number.value, number.value));
+                range = Some((low.min(number.value), high.max(number.value)));
+            }
+        }
+    }
+    range
 }
 
 /// The scorers of a side.
@@ -198,8 +270,13 @@ fn prepare_tables(
         if has_means {
             table_scores::choose_means(&mut input.plan, &input.columns);
         }
-        let checked =
-            table_scores::compute(&mut input.columns, &input.plan, args.unconvertible, context.registry);
+        let checked = table_scores::compute(
+            &mut input.columns,
+            &input.plan,
+            args.unconvertible,
+            context.registry,
+            &input.path,
+        );
         checked.map_err(|error| error.about(input.path.display()))?;
     }
     Ok(())

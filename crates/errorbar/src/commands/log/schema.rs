@@ -1,4 +1,5 @@
-//! `errorbar log schema`: the JSON schemas of logs, and of what `score`, `eval`, `compare` and `verify` print.
+//! `errorbar log schema`: the JSON schemas of logs, and of what `score`, `eval`, `compare`, `verify` and
+//! `power` print.
 
 use clap::{Args, ValueEnum};
 use errorbar_log::eval::LOG_SCHEMA;
@@ -7,6 +8,7 @@ use errorbar_report::{COMPARISON_SCHEMA, RESULTS_SCHEMA};
 use super::super::Outcome;
 use crate::output::Output;
 
+const POWER_SCHEMA: &str = include_str!("../../../schema/power.schema.json");
 const VERIFY_SCHEMA: &str = include_str!("../../../schema/verify.schema.json");
 
 const EXAMPLES: &str = "\
@@ -22,7 +24,7 @@ not described are allowed, and most of those that are described may be absent.";
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SchemaArgs {
     /// What to describe: a log as one JSON object, one sample (as `log dump --sample` prints it), or
-    /// what `score` and `eval` (results), `compare` and `verify` print with --format json
+    /// what `score` and `eval` (results), `compare`, `verify` and `power` print with --format json
     #[arg(long, value_enum, value_name = "WHAT", default_value_t)]
     of: SchemaSubject,
 }
@@ -35,6 +37,7 @@ enum SchemaSubject {
     Results,
     Compare,
     Verify,
+    Power,
 }
 
 pub(crate) fn run(args: &SchemaArgs) -> Outcome {
@@ -44,6 +47,7 @@ pub(crate) fn run(args: &SchemaArgs) -> Outcome {
         SchemaSubject::Results => RESULTS_SCHEMA.to_owned(),
         SchemaSubject::Compare => COMPARISON_SCHEMA.to_owned(),
         SchemaSubject::Verify => VERIFY_SCHEMA.to_owned(),
+        SchemaSubject::Power => POWER_SCHEMA.to_owned(),
     };
     Output::from(schema).into()
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use errorbar_core::{PilotScores, PilotSide, Plan, PowerError, ScoreColumns};
-use errorbar_log::read_tables;
+use errorbar_log::{TableErrorKind, read_tables};
 
 use super::{FromArgs, SpreadArgs};
 use crate::commands::logs::{self, ReadProgress, ScoreRequest};
@@ -89,7 +89,14 @@ pub(super) fn read(
         }
         _ => {
             let problem = format!("these are {} runs, and a difference is of two", names.len());
-            let hint = format!("give two files, or one for each of two runs: {}", names.join(", "));
+            let hint = match &args.by {
+                Some(column) => format!(
+                    "make a table with the rows of two of them, or look at all of them with `compare TABLE --by {column}`: \
+                     {}",
+                    names.join(", ")
+                ),
+                None => format!("give two files, or one for each of two runs: {}", names.join(", ")),
+            };
             return Err(Diagnostic::error(problem).about("--from").hint(hint).into());
         }
     };
@@ -165,7 +172,13 @@ fn read_table(
     if let Some(column) = &args.by {
         options = options.split_by(column);
     }
-    let tables = read_tables(path, &options).map_err(Diagnostic::from)?;
+    let tables = read_tables(path, &options).map_err(|error| match error.kind() {
+        TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } if args.by.is_none() => {
+            let hint = "if the rows are of several models, name the column that tells them apart with --by";
+            Diagnostic::from(error).hint(hint)
+        }
+        _ => Diagnostic::from(error),
+    })?;
     if tables.iter().all(|table| table.columns.is_empty()) {
         let hint = "give it a row for each sample, below the names of the columns";
         return Err(about(Diagnostic::error("the table has no rows").hint(hint)).into());
@@ -173,7 +186,7 @@ fn read_table(
     let are_several = tables.len() > 1;
     let mut runs = Vec::new();
     for mut table in tables {
-        table_scores::check(&mut table.columns, &Plan::new(), args.unconvertible, context.registry)
+        table_scores::check(&mut table.columns, &Plan::new(), args.unconvertible, context.registry, path)
             .map_err(about)?;
         let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =

@@ -23,8 +23,7 @@ use values::{Counts, Values, number};
 
 const EXAMPLES: &str = "\
 Examples:
-  How many samples show a difference of 3 points? (The published example: 969 by the normal
-  distribution, 971 by Student's t)
+  How many samples show a difference of 3 points? (Published: 969 by the normal distribution, 971 by t)
     errorbar power --difference 0.03 --sd 0.3333
 
   What difference can 198 samples show, with 1 to 16 epochs?
@@ -43,17 +42,17 @@ Examples:
     errorbar power --difference 0.01..0.10 --p10 0.05
     errorbar power --samples 100,200,500 --difference 0.03,0.05 --sd 0.4 --format csv
 
-Of --samples, --difference and --power two are given, and the third is computed; without --power,
-samples and differences are for 0.8. A difference is other minus base, and tests are two-sided. With
---unpaired, samples are those of each model. K epochs divide the variance within samples by K;
---design-effect multiplies all of it. `calls` are those of all models in the plan. In a test, `width`
+Of --samples, --difference and --power two are given, and the third is computed; without --power, \
+samples and differences are for 0.8. A difference is other minus base, and tests are two-sided. With \
+--unpaired, samples are those of each model. K epochs divide the variance within samples by K; \
+--design-effect multiplies all of it. `calls` are those of all models in the plan. In a test, `width` \
 is the width of the interval of the difference.
 
-Methods: Student's t (noncentral t distribution), for pairs of zeros and ones the exact power of
-McNemar's test with mid-p (the test that `compare` shows), for unpaired shares the score test.
+Methods: Student's t (noncentral t distribution), for pairs of zeros and ones the exact power of \
+McNemar's test with mid-p (the test that `compare` shows), for unpaired shares the score test. \
 Widths: t, for one share Wilson, for paired shares Bonett and Price, for unpaired ones Newcombe.
 
-Exit code: 0 if there is an answer, 1 if no number of samples or epochs suffices, 2 if something
+Exit code: 0 if there is an answer, 1 if no number of samples or epochs suffices, 2 if something \
 could not be read or makes no sense.";
 
 #[derive(Debug, Args)]

@@ -122,6 +122,10 @@ impl DelimitedReader<'_> {
         expected: usize,
     ) -> Result<ColumnBlock, TableError> {
         let rows = columns.len() as u64;
+        if self.layout.is_numbered {
+            let count = std::mem::take(&mut block.ids).len() as u64;
+            (rows + 1..=rows + count).for_each(|number| block.ids.push(&number.to_string()));
+        }
         if rows == 0 {
             let rows = block.ids.len().saturating_mul(expected).min(MOST_RESERVED);
             columns.reserve(rows, self.layout.metadata());
@@ -139,7 +143,9 @@ impl DelimitedReader<'_> {
 
     /// Reads the rows of a piece into a block.
     fn parse(&self, piece: &Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), TableError> {
-        let is_plain = piece.unclosed.is_none() && memchr2(b'"', b'\r', &piece.bytes).is_none();
+        let is_plain = !self.layout.is_numbered
+            && piece.unclosed.is_none()
+            && memchr2(b'"', b'\r', &piece.bytes).is_none();
         if is_plain
             && let Ok(text) = str::from_utf8(&piece.bytes)
             && self.regular(text, scratch, block).is_some()
@@ -208,6 +214,10 @@ impl DelimitedReader<'_> {
     }
 
     fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), TableError> {
+        if self.layout.is_numbered {
+            // Its number is known when the rows of the pieces before are.
+            block.ids.push("");
+        }
         for column in &self.layout.columns {
             let text = row.text(column)?;
             match column.role {

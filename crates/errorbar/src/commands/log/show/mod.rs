@@ -8,8 +8,9 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
 use errorbar_core::{Condition, unique_names};
-use errorbar_log::eval::{EvalLog, Header, Transcript, Transcripts};
+use errorbar_log::eval::{EvalInfo, EvalLog, Header, StoppedEarly, Transcript, Transcripts};
 use errorbar_report::{Json, Markdown, TranscriptView};
+use jiff::Timestamp;
 
 use super::super::common::table;
 use super::super::logs::{ReadArgs, recovered, status_of_unfinished};
@@ -69,7 +70,7 @@ pub(crate) struct ShowArgs {
     #[arg(long = "scorer", value_name = "NAME")]
     scorers: Vec<String>,
     /// Show the first N samples that match
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = limit)]
     limit: Option<NonZeroUsize>,
     /// The whole conversation in place of question and answer, and what graders were sent
     #[arg(long)]
@@ -96,6 +97,10 @@ enum SampleFormat {
     Markdown,
 }
 
+fn limit(text: &str) -> Result<NonZeroUsize, String> {
+    text.parse().map_err(|_| "expected a number of samples, 1 or more".to_owned())
+}
+
 pub(crate) fn run(args: &ShowArgs) -> CommandResult {
     let log = args.read.open_named(&args.log)?;
     let header = log.header()?;
@@ -110,6 +115,17 @@ pub(crate) fn run(args: &ShowArgs) -> CommandResult {
     show.all(&mut transcripts, &mut outcome.diagnostics)?;
     outcome.diagnostics.extend(show.conclude()?);
     Ok(outcome)
+}
+
+/// That the run was stopped early: when, and by which rule.
+fn stopped_early(eval: &EvalInfo) -> Option<String> {
+    let StoppedEarly { rule, samples, planned, at, .. } = StoppedEarly::recorded(eval).ok().flatten()?;
+    let words = [
+        Some(format!("stopped early after {samples} of {planned} samples")),
+        (!rule.is_empty()).then(|| format!("by {rule}")),
+        at.parse::<Timestamp>().ok().map(|at| at.strftime("at %Y-%m-%d %H:%M:%S UTC").to_string()),
+    ];
+    Some(words.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// The samples on their way out.
@@ -240,6 +256,7 @@ impl<'a> Show<'a> {
             .into_iter()
             .chain([counted(self.log.sample_count() as u64, "sample")])
             .chain(status_of_unfinished(*status).map(str::to_owned))
+            .chain(stopped_early(eval))
             .collect();
         let path = self.log.path().display().to_string();
         let written = sink.show(|color| table().color(color).heading(&path, &details));
