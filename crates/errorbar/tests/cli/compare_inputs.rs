@@ -143,8 +143,8 @@ fn runs(models: &[&str]) -> (Logs, Folder) {
     let row = |at: u32| {
         format!(
             "{{\"id\": \"q{at}\", \"input\": \"{at}?\", \"target\": \"{}\", \"topic\": \"{}\"}}\n",
-            if at % 3 == 0 { "no" } else { "yes" },
-            if at % 2 == 0 { "art" } else { "law" },
+            if at.is_multiple_of(3) { "no" } else { "yes" },
+            if at.is_multiple_of(2) { "art" } else { "law" },
         )
     };
     let folder = Folder::new(&[("d.jsonl", &(0..12).map(row).collect::<String>())]);
@@ -217,7 +217,7 @@ fn tables_of_several_models_for_a_plan() {
 fn a_key_that_nothing_is_clustered_by_is_noted() {
     let row = |at: usize, shift: usize| {
         let passage = at / 5;
-        format!("q{at},{},p{passage}\n", u8::from((passage + shift) % 3 != 0))
+        format!("q{at},{},p{passage}\n", u8::from(!(passage + shift).is_multiple_of(3)))
     };
     let table = |shift: usize| {
         let rows: String = (0..60).map(|at| row(at, shift)).collect();

@@ -124,7 +124,7 @@ pub(crate) fn notes(comparison: &Comparison, report: &ComparisonReport, shows_n:
     notes.extend(bounds(&comparison.difference));
     notes.extend(notes::remarks(&comparison.difference));
     let rule = report.options.gate.zip(comparison.gate);
-    notes.extend(rule.map(|(rule, outcome)| gate::short_gate_reason(rule, outcome, comparison)));
+    notes.extend(rule.map(|(rule, outcome)| gate::short_reason(rule, outcome, comparison)));
     notes
 }
 
