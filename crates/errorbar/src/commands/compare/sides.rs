@@ -70,7 +70,9 @@ impl Sides {
     /// that failed.
     pub(super) fn explained(&self, error: Error) -> Diagnostic {
         use ComparisonError::{NoCommonMetric, TooFewPairs};
-        if let Error::Comparison(NoCommonMetric { .. } | TooFewPairs { .. }) = &error {
+        // The error of a metric does not name the file.
+        let is_of_side = !matches!(error, Error::Comparison(_));
+        if is_of_side || matches!(error, Error::Comparison(NoCommonMetric { .. } | TooFewPairs { .. })) {
             for side in &self.sides {
                 let (input, columns) = (&side.input, &side.input.columns);
                 let epochs = (0..columns.len()).map(|row| columns.epoch(row)).max().unwrap_or(1);
