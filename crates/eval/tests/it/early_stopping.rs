@@ -43,6 +43,16 @@ fn slow_if_wrong() -> impl Model + 'static {
     })
 }
 
+/// A model that takes longer than the look at a rule, so that a run does not go far beyond the sample that the rule holds at.
+fn paced() -> impl Model + 'static {
+    model_fn("test/paced", |_| async {
+        for _ in 0..5000 {
+            tokio::task::yield_now().await;
+        }
+        Ok("yes".to_owned())
+    })
+}
+
 fn rules(texts: &[&str]) -> Vec<StopRule> {
     texts.iter().map(|text| text.parse().unwrap()).collect()
 }
@@ -149,10 +159,12 @@ fn a_run_stops_over_a_prefix_of_the_random_order() {
 #[test]
 fn a_resumed_run_continues_to_the_full_set_or_to_another_rule() {
     let folder = tempfile::tempdir().unwrap();
-    let task = task("width(accuracy) < 0.3");
-    let first = run(&task, folder.path());
+    let task = Task::new(samples()).scorer(includes()).model(paced());
+    let task = task.stop_when(rules(&["width(accuracy) < 0.3"]));
+    let two_at_once = RunOptions { max_samples: Some(2), ..options(folder.path()) };
+    let first = run_with(&task, &two_at_once, CancelToken::new());
     let taken = stopped_after(&first);
-    let second = resume(&task, &first.log, Some(rules(&["width(accuracy) < 0.2"]))).unwrap();
+    let second = resume(&task, &first.log, Some(rules(&["width(accuracy) < 0.12"]))).unwrap();
     let more = stopped_after(&second);
     assert!(taken < more && more < SAMPLES, "{taken}, then {more}");
     assert_eq!((second.resumed, second.done), (taken, more));
