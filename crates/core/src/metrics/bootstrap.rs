@@ -139,7 +139,8 @@ impl Bootstrap {
             }
         };
         if figures > MAX_WIDTH {
-            let problem = format!("has {figures} figures, and at most {MAX_WIDTH} are resampled; have fewer groups");
+            let problem =
+                format!("has {figures} figures, and at most {MAX_WIDTH} are resampled; have fewer groups");
             return Err(Self::refuse("metric", problem));
         }
         let count = draws.count as usize;
