@@ -126,7 +126,16 @@ impl RowClusters {
 pub(crate) fn check(scores: &Scores<'_>) -> Result<()> {
     let estimation = scores.estimation();
     for key in estimation.errors.cluster.iter().filter(|_| !estimation.implied_cluster) {
-        RowClusters::by_key(ERRORS, key, scores)?;
+        // Every distinct value once; which score has which cluster does not matter here.
+        let column = scores.key(ERRORS, key);
+        let codes = scores.codes(&column)?;
+        let mut is_checked = vec![false; column.distinct()];
+        for (at, code) in codes.iter().enumerate() {
+            if let Some(checked) = is_checked.get_mut(*code as usize).filter(|checked| !**checked) {
+                identify(ERRORS, key, column.value(*code as usize), scores, at)?;
+                *checked = true;
+            }
+        }
     }
     Ok(())
 }
