@@ -128,7 +128,7 @@ fn count(population: &Population, values: u64, options: CoverageOptions) -> Mayb
 
 /// Simulations that are held at once. What they come to is added up, so memory does not grow with their number.
 const BLOCK: u64 = 1 << 14;
-/// The most outcomes that are remembered. One that comes up again after so many others is computed again, with other
+/// The most outcomes that are remembered. One that comes up again after that number of others is computed again, with other
 /// resamples.
 const REMEMBERED: usize = 1 << 17;
 

@@ -3,12 +3,13 @@
 //! Scores y₁, y₂, … in [0, 1] are drawn without replacement from N, whose mean is m. Given the first t − 1 of them, the
 //! next has the mean μ = (N·m − Σy)/(N − t + 1), so that 1 + λ·(y − μ) is on average 1 for every stake λ that the past
 //! decides, and the product of such factors is a fair game. By Ville's inequality, a fair game that never goes below 0
-//! multiplies the first stake by 1/α with a probability of at most α, ever. Hence whoever rejects the candidates m at which
-//! it does rejects the truth with a probability of at most α, however often they look (Waudby-Smith & Ramdas, "Estimating
+//! multiplies the first stake by 1/α with a probability of at most α, ever. Hence a test that rejects the candidates m at which
+//! it does rejects the truth with a probability of at most α, however often it looks (Waudby-Smith & Ramdas, "Estimating
 //! means of bounded random variables by betting", JRSS B 86, 2024).
 //!
 //! The stakes are a mixture: an equal part of the money is on each of a few constant λ, between what suits a few scores
-//! and what suits all N. The paper's plug-in stakes need up to half as many scores again for a width of a tenth, and stakes
+//! and what suits all N. The paper's plug-in stakes needed half as many scores again for a width of a tenth where half are
+//! right, and about as many or slightly fewer where few are; and stakes
 //! that depend on the candidate may reject a set with holes. These do not: every factor falls as m rises, so the candidates
 //! that are not rejected are all those above a bound, which bisection finds.
 

@@ -145,7 +145,7 @@ fn another_interval_can_be_requested() {
     assert_eq!((bound.side, bound.upper), (Side::Lower, 1.0));
 }
 
-/// Where there is no sequence the interval is the ordinary one, and the reader is told.
+/// Where there is no sequence the interval is the ordinary one, with a note.
 #[test]
 fn scores_that_are_no_sequence_have_a_caution() {
     let plan = plan(metrics![accuracy()]);

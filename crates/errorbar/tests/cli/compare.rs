@@ -409,7 +409,7 @@ fn flips_have_input_and_answers() {
     let flip = &json["flips"][0];
     assert_eq!((flip["id"].as_str(), flip["base_answer"].as_str()), (Some("geo-1-a"), Some("A")));
     assert!(flip["input"].as_str().unwrap().starts_with("The island of Velmora"), "{flip}");
-    assert!(flip["other_answer"].as_str().is_some(), "what was said, if it was no answer: {flip}");
+    assert!(flip["other_answer"].as_str().is_some(), "the output, if there is no answer: {flip}");
 }
 
 #[test]

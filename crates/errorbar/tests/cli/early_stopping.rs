@@ -61,7 +61,7 @@ fn a_stopped_run_has_its_interval_in_every_output() {
     let shown = String::from_utf8(shown.stdout).unwrap();
     let shown = shown.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(shown.contains("of 300 samples by width(accuracy) < 0.2 at 20"), "{shown}");
-    // It goes on to the full set.
+    // It continues to the full set.
     logs.check("stop_when_resumed", folder.path(), &["eval", "--resume", log]);
 }
 

@@ -226,7 +226,7 @@ pub(super) fn nothing_known() -> ComparisonReport {
     report
 }
 
-/// Names and answers that nobody should trust.
+/// Hostile names and answers.
 pub(super) fn hostile() -> (ComparisonReport, Vec<Flip>) {
     let name = "=1+1|<b>\u{1b}[31m`x`\n\u{202e}&#1;";
     let mut report = ComparisonReport::new([name, "{\\bf ok}_%"], ComparisonOptions::default());
