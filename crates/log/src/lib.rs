@@ -33,5 +33,6 @@ mod table;
 pub use atomic_file::WrittenFile;
 pub use score_records::{ScoreRecord, read_score_records};
 pub use table::{
-    ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table, read_tables,
+    DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, ScoreTable, TableError,
+    TableErrorKind, TableLimits, TableLocation, TableMapping, TableOptions, read_table, read_tables,
 };
