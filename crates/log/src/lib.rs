@@ -35,6 +35,7 @@ pub use score_records::{ScoreRecord, read_score_records};
 #[doc(hidden)]
 pub use table::input;
 pub use table::{
-    DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, ScoreTable, TableError,
-    TableErrorKind, TableLimits, TableLocation, TableMapping, TableOptions, read_table, read_tables,
+    CellMeaning, CellReader, DecimalMark, InputFormat, MISSING_SPELLINGS, MappingError, MappingProblem,
+    NoScore, NoScorePolicy, NoScores, ScoreScale, ScoreTable, TableError, TableErrorKind, TableLimits,
+    TableLocation, TableMapping, TableOptions, read_table, read_tables,
 };
