@@ -32,6 +32,8 @@ mod table;
 
 pub use atomic_file::WrittenFile;
 pub use score_records::{ScoreRecord, read_score_records};
+#[doc(hidden)]
+pub use table::input;
 pub use table::{
     ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table, read_tables,
 };

@@ -3,6 +3,7 @@
 mod cell;
 mod delimited;
 mod error;
+pub mod input;
 mod jsonl;
 mod layout;
 mod limits;
@@ -12,13 +13,13 @@ mod long_parts;
 mod parquet;
 mod row;
 
-use std::fs::File;
 use std::path::Path;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, ScoreColumns};
 
 pub(crate) use error::{excerpt, list};
+use input::{TableFormat, TableInput};
 use layout::{EPOCH, ID, LOG};
 
 pub use error::{TableError, TableErrorKind, TableLocation};
@@ -192,28 +193,6 @@ pub struct ScoreTable {
     pub model: Option<String>,
 }
 
-/// The format of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TableFormat {
-    Delimited(u8),
-    JsonLines,
-    Parquet,
-}
-
-impl TableFormat {
-    fn of(path: &Path) -> Result<Self, TableErrorKind> {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        match extension.as_deref() {
-            Some("csv") => Ok(TableFormat::Delimited(b',')),
-            Some("tsv") => Ok(TableFormat::Delimited(b'\t')),
-            Some("jsonl" | "ndjson") => Ok(TableFormat::JsonLines),
-            Some("parquet") => Ok(TableFormat::Parquet),
-            Some("eval" | "json") => Err(TableErrorKind::EvalLog),
-            _ => Err(TableErrorKind::UnknownFormat { extension }),
-        }
-    }
-}
-
 /// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,
 /// `.ndjson`, and `.parquet` with the feature of that name).
 ///
@@ -271,44 +250,38 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
 
 /// Reads a table by the first column of ids that it has.
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
-    let first = match read_by_id(path, options) {
+    let at_path = |error: TableError| error.at_path(path);
+    options.check().map_err(|kind| at_path(kind.into()))?;
+    let input = TableInput::open(path).map_err(|kind| at_path(kind.into()))?;
+    let first = match read_by_id(&input, options) {
         Err(error) if error.kind().is_missing_id() => error,
-        read => return read,
+        read => return read.map_err(at_path),
     };
     for name in &options.other_id_columns {
         let options = TableOptions { id_column: name.clone(), ..options.clone() };
-        match read_by_id(path, &options) {
+        options.check().map_err(|kind| at_path(kind.into()))?;
+        match read_by_id(&input, &options) {
             Err(error) if error.kind().is_missing_id() => {}
-            read => return read,
+            read => return read.map_err(at_path),
         }
     }
-    let is_text = !matches!(TableFormat::of(path), Ok(TableFormat::Parquet));
-    if options.number_rows && is_text {
-        return read_by_id(path, &TableOptions { is_numbered: true, ..options.clone() });
+    if options.number_rows && input.format() != TableFormat::Parquet {
+        let options = TableOptions { is_numbered: true, ..options.clone() };
+        return read_by_id(&input, &options).map_err(at_path);
     }
-    Err(first)
+    Err(at_path(first))
 }
 
-fn read_by_id(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
-    let read = || {
-        options.check()?;
-        // That a file does not exist matters more than what it is called.
-        let file = File::open(path).map_err(TableErrorKind::Open);
-        let format = match (TableFormat::of(path), &file) {
-            (Err(TableErrorKind::UnknownFormat { .. }), Err(_)) => TableFormat::JsonLines,
-            (format, _) => format?,
-        };
-        let file = file?;
-        match format {
-            TableFormat::Delimited(delimiter) => delimited::read(file, delimiter, options),
-            TableFormat::JsonLines => jsonl::read(file, options),
-            #[cfg(feature = "parquet")]
-            TableFormat::Parquet => parquet::read(file, path, options),
-            #[cfg(not(feature = "parquet"))]
-            TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
-        }
-    };
-    read().map_err(|error: TableError| error.at_path(path))
+fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+    let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
+    match input.format() {
+        TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
+        TableFormat::JsonLines => jsonl::read(bytes, options),
+        #[cfg(feature = "parquet")]
+        TableFormat::Parquet => parquet::read(bytes, options),
+        #[cfg(not(feature = "parquet"))]
+        TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
+    }
 }
 
 /// The error of missing score columns. A name from the options has a nearest one among all columns; the
