@@ -1,6 +1,6 @@
 //! One record of a dataset file, before it is a sample.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::ops::Index;
 
 use errorbar_core::python_text::json_text;
@@ -19,28 +19,21 @@ use crate::Sample;
 pub struct Record {
     place: RecordLocation,
     fields: IndexMap<String, RecordField>,
-    missing: RefCell<Option<String>>,
+    problem: RefCell<Option<DatasetError>>,
 }
 
 #[derive(Debug)]
 struct RecordField {
     value: Json,
-    /// The string of a value that is none.
-    text: Option<String>,
+    /// The string of a value that is none, once it was asked for.
+    text: OnceCell<String>,
 }
 
 impl Record {
     pub(super) fn new(place: RecordLocation, fields: impl IntoIterator<Item = (String, Json)>) -> Self {
-        let field = |value: Json| {
-            let text = match &value {
-                Json::String(_) => None,
-                Json::Null => Some(String::new()),
-                other => Some(json_text(other)),
-            };
-            RecordField { value, text }
-        };
+        let field = |value: Json| RecordField { value, text: OnceCell::new() };
         let fields = fields.into_iter().map(|(name, value)| (name, field(value))).collect();
-        Record { place, fields, missing: RefCell::new(None) }
+        Record { place, fields, problem: RefCell::new(None) }
     }
 
     /// The field as it is, if there is one.
@@ -60,17 +53,22 @@ impl Record {
 
     /// Remembers that a requested field is missing.
     pub(super) fn miss(&self, name: &str) {
-        self.missing.borrow_mut().get_or_insert_with(|| name.to_owned());
+        self.refuse_with(|| DatasetError::MissingField {
+            place: self.place.clone(),
+            nearest: nearest(name, self.names()).map(str::to_owned),
+            known: self.names().map(str::to_owned).collect(),
+            field: name.to_owned(),
+        });
     }
 
-    pub(super) fn missing_field(&self) -> Option<DatasetError> {
-        let field = self.missing.take()?;
-        Some(DatasetError::MissingField {
-            place: self.place.clone(),
-            nearest: nearest(&field, self.names()).map(str::to_owned),
-            known: self.names().map(str::to_owned).collect(),
-            field,
-        })
+    /// Remembers why the record is refused; the first reason counts.
+    pub(super) fn refuse_with(&self, problem: impl FnOnce() -> DatasetError) {
+        self.problem.borrow_mut().get_or_insert_with(problem);
+    }
+
+    /// What was wrong with the record while it was made a sample, apart from what the function returned.
+    pub(super) fn take_problem(&self) -> Option<DatasetError> {
+        self.problem.take()
     }
 }
 
@@ -79,8 +77,9 @@ impl Index<&str> for Record {
 
     fn index(&self, name: &str) -> &str {
         match self.fields.get(name) {
-            Some(RecordField { text: Some(text), .. }) => text,
-            Some(RecordField { value, .. }) => value.as_str().unwrap_or_default(),
+            Some(RecordField { value: Json::String(text), .. }) => text,
+            Some(RecordField { value: Json::Null, .. }) => "",
+            Some(RecordField { value, text }) => text.get_or_init(|| json_text(value)),
             None => {
                 self.miss(name);
                 ""
@@ -89,20 +88,26 @@ impl Index<&str> for Record {
     }
 }
 
-/// What a closure over records may return: a sample, or a result of one.
+/// What a closure over records may return: a sample, a result of one, or `None` for a record to skip.
 pub trait IntoSample {
-    /// The sample, or why there is none.
-    fn into_sample(self) -> Result<Sample>;
+    /// The sample, `None` to skip the record, or why there is none.
+    fn into_sample(self) -> Result<Option<Sample>>;
 }
 
 impl IntoSample for Sample {
-    fn into_sample(self) -> Result<Sample> {
+    fn into_sample(self) -> Result<Option<Sample>> {
+        Ok(Some(self))
+    }
+}
+
+impl IntoSample for Option<Sample> {
+    fn into_sample(self) -> Result<Option<Sample>> {
         Ok(self)
     }
 }
 
-impl IntoSample for Result<Sample> {
-    fn into_sample(self) -> Result<Sample> {
-        self
+impl<S: IntoSample> IntoSample for Result<S> {
+    fn into_sample(self) -> Result<Option<Sample>> {
+        self.and_then(S::into_sample)
     }
 }
