@@ -35,5 +35,6 @@ pub use score_records::{ScoreRecord, read_score_records};
 #[doc(hidden)]
 pub use table::input;
 pub use table::{
-    ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table, read_tables,
+    DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, ScoreTable, TableError,
+    TableErrorKind, TableLimits, TableLocation, TableMapping, TableOptions, read_table, read_tables,
 };
