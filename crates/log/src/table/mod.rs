@@ -23,6 +23,8 @@ use layout::{EPOCH, ID, LOG};
 
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use limits::TableLimits;
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetRecords;
 
 /// Which columns of a table to read as what.
 ///
