@@ -36,6 +36,9 @@ pub use decompress::DecompressedFile;
 pub use score_records::{ScoreRecord, read_score_records};
 #[cfg(feature = "parquet")]
 pub use table::ParquetRecords;
+#[doc(hidden)]
+pub use table::input;
 pub use table::{
-    ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table, read_tables,
+    DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, ScoreTable, TableError,
+    TableErrorKind, TableLimits, TableLocation, TableMapping, TableOptions, read_table, read_tables,
 };

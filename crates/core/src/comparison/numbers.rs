@@ -201,7 +201,7 @@ impl<'w> WholeNumbers<'w> {
             false => [self.pair.base_scores(pairing), self.pair.other_scores(pairing)],
         };
         let [base_context, other_context] = self.contexts.map(|mut context| {
-            context.estimates = groups;
+            (context.estimates, context.is_group) = (groups, !is_whole);
             context
         });
         comparison.base_estimate = figure_of_group(self.metric, &base, base_context)?;

@@ -12,8 +12,8 @@ use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detec
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::{
-    ExactSum, Moments, bonett_price, bonett_price_of, mcnemar_exact, mcnemar_mid_p, sign_flip_exact,
-    t_quantile, tost_p_value, two_sided,
+    ExactSum, Moments, bonett_price, bonett_price_centre, bonett_price_of, mcnemar_exact, mcnemar_mid_p,
+    sign_flip_exact, t_quantile, tost_p_value, two_sided,
 };
 
 /// With fewer independent differences than this the permutation test is the test: t needs more to be about right.
@@ -45,8 +45,27 @@ impl PairKind {
     }
 
     /// The largest difference that there may be.
-    fn width(self) -> Option<f64> {
-        self.range.map(|(low, high)| high - low)
+    pub(super) fn width(self) -> Option<f64> {
+        self.range.map(|(low, high)| high - low).filter(|width| width.is_finite())
+    }
+
+    /// Cuts an interval of a difference off at the largest one that there may be, which Student's t does not know.
+    pub(super) fn clip(self, difference: &mut Estimate) {
+        if let (Some(width), Ok(interval)) = (self.width(), &mut difference.interval) {
+            interval.lower = interval.lower.max(-width);
+            interval.upper = interval.upper.min(width);
+        }
+    }
+
+    /// The p-value of equivalence that agrees with a t interval; none with any other. Beyond the largest difference there is
+    /// nothing to exclude.
+    pub(super) fn tost(self, difference: &Estimate, margin: f64) -> Option<f64> {
+        difference.interval.as_ref().ok().filter(|interval| interval.method == IntervalMethod::T)?;
+        if self.width().is_some_and(|width| margin > width) {
+            return Some(0.0);
+        }
+        let error = difference.error.as_ref().ok()?;
+        tost_p_value(difference.number()?, error.se, error.df, margin)
     }
 }
 
@@ -117,7 +136,7 @@ impl PairedNumbers<'_> {
         let flipped = differences.sign_flip(is_clustered, &difference);
         comparison.p_sign_flip = flipped.filter(|_| is_clustered || !self.kind.is_binary);
         comparison.test = differences.test(&difference, is_clustered, flipped);
-        comparison.p_tost = margin.and_then(|margin| differences.tost(&difference, margin));
+        comparison.p_tost = margin.and_then(|margin| differences.tost(&difference, &summary, margin));
         comparison.mde = differences.detectable(&difference, is_clustered);
         comparison.correlation = self.correlation(&summary, [&comparison.base, &comparison.other]);
         comparison.variance_removed =
@@ -284,10 +303,7 @@ impl Differences<'_> {
 
     /// The difference of zeros and ones and its error, with one win and one loss more.
     fn adjusted(&self) -> (f64, f64) {
-        let (wins, losses, pairs) = (self.wins as f64, self.losses as f64, self.n() as f64 + 2.0);
-        let difference = (wins - losses) / pairs;
-        let variance = ((wins + losses + 2.0) / pairs - difference * difference).max(0.0) / pairs;
-        (difference, variance.sqrt())
+        bonett_price_centre(self.wins as f64, self.losses as f64, self.n() as f64)
     }
 
     fn flip_table(&self) -> FlipTable {
@@ -364,6 +380,7 @@ impl Differences<'_> {
             let reason = format!("{} in place of {requested}, which is for shares", interval.method);
             (estimate.notes.reason, estimate.notes.is_caution) = (Some(reason), true);
         }
+        self.pairs.kind.clip(&mut estimate);
         estimate
     }
 
@@ -401,7 +418,7 @@ impl Differences<'_> {
 
     /// Differences that are all equal have no spread, but a range may be known: then n says how far off they may be.
     fn bounded(&self, estimate: &mut Estimate, summary: &Summary) {
-        let Some(width) = self.pairs.kind.width().filter(|width| width.is_finite()) else { return };
+        let Some(width) = self.pairs.kind.width() else { return };
         let mut errors = self.errors();
         errors.range = Some((-width, width));
         errors.interval = IntervalChoice::Method(IntervalMethod::Wilson);
@@ -494,14 +511,19 @@ impl Differences<'_> {
     }
 
     /// The p-value of equivalence, which agrees with the interval.
-    fn tost(&self, difference: &Estimate, margin: f64) -> Option<f64> {
-        let error = difference.error.as_ref().ok()?;
-        let adjusted = difference.interval.as_ref().ok();
-        let adjusted = adjusted.filter(|interval| interval.method == IntervalMethod::BonettPrice);
-        let (value, se, df) = match adjusted {
-            Some(interval) => centre_and_error(interval)?,
-            None => (difference.number()?, error.se, error.df),
+    fn tost(&self, difference: &Estimate, summary: &Summary, margin: f64) -> Option<f64> {
+        let interval = difference.interval.as_ref().ok()?;
+        if interval.method != IntervalMethod::BonettPrice {
+            return self.pairs.kind.tost(difference, margin);
+        }
+        let (centre, stderr) = self.adjusted();
+        let (factor, df) = match self.is_plain(matches!(summary, Summary::Clusters(_))) {
+            true => (1.0, f64::INFINITY),
+            false => {
+                let error = difference.error.as_ref().ok()?;
+                (self.design_effect(error, summary).sqrt(), error.df)
+            }
         };
-        tost_p_value(value, se, df, margin)
+        if margin > 1.0 { Some(0.0) } else { tost_p_value(centre, factor * stderr, df, margin) }
     }
 }

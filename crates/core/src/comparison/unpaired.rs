@@ -7,14 +7,15 @@ use super::pair::{BlockPair, collect, retain_distinct};
 use super::paired::{PairKind, detectable_difference, possible};
 use super::pairing::Pairing;
 use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
+use crate::columns::Numbers;
 use crate::error::Result;
 use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, StdError,
-    Undefined,
+    ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, ScoreKind,
+    StdError, Summary, Undefined,
 };
 use crate::metric::Metric;
 use crate::scores::Scores;
-use crate::stats::{MeanError, Share, Welch, newcombe_p_value, tost_p_value};
+use crate::stats::{EffectiveShare, MeanError, ShareDifference, Welch};
 
 /// All comparisons of two blocks, whatever samples they have.
 pub(super) fn compare(
@@ -95,6 +96,7 @@ impl UnpairedNumbers<'_> {
         let context = |scores: &Scores<'_>| -> Result<GroupContext> {
             let mut context = GroupContext::default();
             (context.kind, context.estimates) = (kind_of(self.metric, scores)?, 1);
+            context.is_group = comparison.group_key.is_some();
             Ok(context)
         };
         let base = figure_of_group(self.metric, base_scores, context(base_scores)?)?;
@@ -110,13 +112,16 @@ impl UnpairedNumbers<'_> {
         let with_errors = [base_error.as_ref().unwrap_or(&base), other_error.as_ref().unwrap_or(&other)];
         let [of_base, of_other] = with_errors;
         let mut difference = self.welch(comparison, of_base, of_other, plan);
-        if kind.is_binary && plan.interval == IntervalChoice::Auto {
-            self.newcombe(comparison, &mut difference, with_errors, plan)?;
-        }
-        comparison.p_tost = self.margin.and_then(|margin| {
-            let error = difference.error.as_ref().ok()?;
-            tost_p_value(difference.number()?, error.se, error.df, margin)
+        let shares = match kind.is_binary && plan.interval == IntervalChoice::Auto {
+            true => self.newcombe(comparison, &mut difference, plan)?,
+            false => None,
+        };
+        // Equivalence is read off the interval that is shown.
+        comparison.p_tost = self.margin.and_then(|margin| match shares {
+            Some(shares) => Some(shares.tost(margin)),
+            None => kind.tost(&difference, margin),
         });
+        kind.clip(&mut difference);
         if kind.range.is_some() && absent > 0 {
             difference.bounds = bounds_of(&base, &other);
         }
@@ -181,54 +186,40 @@ impl UnpairedNumbers<'_> {
         difference
     }
 
-    /// Newcombe's interval: the ends of Wilson's of both sides, which are on the effective n where samples are clustered.
+    /// Newcombe's interval, from Wilson's of both sides, which are on the effective n where samples are clustered; and the test
+    /// that it gives.
     fn newcombe(
         &self,
         comparison: &mut Comparison,
         difference: &mut Estimate,
-        sides: [&Estimate; 2],
         plan: &ErrorPlan,
-    ) -> Result<()> {
+    ) -> Result<Option<ShareDifference>> {
         let mut errors = ErrorPlan { range: None, ..plan.clone() };
         errors.interval = IntervalChoice::Method(IntervalMethod::Wilson);
-        // Both ends are needed, whichever of them is shown.
-        errors.side = None;
-        errors.level = Some(2.0 * plan.side().confidence_of_ends(plan.level()) - 1.0);
-        let mut reach = [(0.0, 0.0); 2];
         let mut is_plain = true;
-        for ((scores, numbers), reach) in self.scores.iter().zip(self.numbers).zip(&mut reach) {
-            let mut summary = crate::estimate::Summary::for_plan(&errors, false);
+        let mut shares = Vec::with_capacity(2);
+        for (scores, numbers) in self.scores.iter().zip(self.numbers) {
+            let mut summary = Summary::for_plan(&errors, false);
             let name = self.metric.spec().log_name().into_owned();
-            match summary.update(&name, &errors, scores, crate::columns::Numbers::Floats(numbers)) {
-                Err(error) if error.is_about_clusters() => return Ok(()),
+            match summary.update(&name, &errors, scores, Numbers::Floats(numbers)) {
+                Err(error) if error.is_about_clusters() => return Ok(None),
                 updated => updated?,
             }
-            is_plain &=
-                !matches!(summary, crate::estimate::Summary::Clusters(_)) && plan.population.is_none();
-            let kind = crate::estimate::ScoreKind::Binary;
-            let estimate = summary.estimate(&errors, kind, &scores.estimation().random);
-            let (Some(mean), Ok(interval)) = (estimate.number(), &estimate.interval) else { return Ok(()) };
-            *reach = (mean - interval.lower, interval.upper - mean);
+            is_plain &= !matches!(summary, Summary::Clusters(_)) && plan.population.is_none();
+            let estimate = summary.estimate(&errors, ScoreKind::Binary, &scores.estimation().random);
+            let (Some(mean), Ok(interval)) = (estimate.number(), &estimate.interval) else { return Ok(None) };
+            let n = estimate.notes.effective_n.unwrap_or(numbers.len() as f64);
+            shares.push(EffectiveShare::new(mean, n, interval.df.unwrap_or(f64::INFINITY)));
         }
-        let [(base_below, base_above), (below, above)] = reach;
-        let [base, other] = sides;
-        let (Some(base), Some(other)) = (base.number(), other.number()) else { return Ok(()) };
-        let value = other - base;
-        let lower = (value - libm::hypot(below, base_above)).max(-1.0);
-        let upper = (value + libm::hypot(above, base_below)).min(1.0);
+        let [base, other] = shares.as_slice() else { return Ok(None) };
+        let shares = ShareDifference { first: *other, second: *base };
+        let (lower, upper) = shares.ends(1.0 - plan.side().confidence_of_ends(plan.level()));
         let interval = Interval::new(lower, upper, plan.level(), IntervalMethod::Newcombe);
         difference.interval = Ok(interval.one_sided(plan.side(), Some((-1.0, 1.0))));
         let why = if is_plain { "(0/1 scores, unpaired)" } else { "on effective n (unpaired)" };
         difference.notes.reason = Some(format!("auto: newcombe {why}"));
-        let share = |numbers: &[f64]| {
-            let successes = numbers.iter().filter(|x| **x == 1.0).count() as u64;
-            Share::new(successes, numbers.len() as u64)
-        };
-        let [base_numbers, other_numbers] = self.numbers;
-        if is_plain && let Some(p) = newcombe_p_value(share(other_numbers), share(base_numbers)) {
-            comparison.test = Ok(ComparisonTest::new(TestMethod::Newcombe, p));
-        }
-        Ok(())
+        comparison.test = Ok(ComparisonTest::new(TestMethod::Newcombe, shares.p_value()));
+        Ok(Some(shares))
     }
 }
 

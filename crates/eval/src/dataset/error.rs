@@ -86,6 +86,14 @@ pub enum DatasetError {
         /// The file.
         location: Option<String>,
     },
+    /// Records, and none of them is a sample.
+    #[error("none of the {records} records of {location} is used: the condition is false for all of them")]
+    AllSkipped {
+        /// The file.
+        location: String,
+        /// How many records there are.
+        records: usize,
+    },
     /// Two samples of one id.
     #[error("{}", duplicate(id, first, second, *numbered))]
     DuplicateId {

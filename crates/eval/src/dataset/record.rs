@@ -23,7 +23,7 @@ pub struct Record {
     names: Arc<FieldNames>,
     /// In the order of the names that are read.
     values: Vec<RecordField>,
-    missing: RefCell<Option<String>>,
+    problem: RefCell<Option<DatasetError>>,
 }
 
 #[derive(Debug)]
@@ -77,7 +77,7 @@ impl Record {
     ) -> Self {
         let field = |value: Json| RecordField { value, text: OnceCell::new() };
         let values = values.into_iter().map(field).collect();
-        Record { place, names, values, missing: RefCell::new(None) }
+        Record { place, names, values, problem: RefCell::new(None) }
     }
 
     fn field(&self, name: &str) -> Option<&RecordField> {
@@ -101,17 +101,22 @@ impl Record {
 
     /// Remembers that a requested field is missing.
     pub(super) fn miss(&self, name: &str) {
-        self.missing.borrow_mut().get_or_insert_with(|| name.to_owned());
+        self.refuse_with(|| DatasetError::MissingField {
+            place: self.place.clone(),
+            nearest: nearest(name, self.names()).map(str::to_owned),
+            known: self.names().map(str::to_owned).collect(),
+            field: name.to_owned(),
+        });
     }
 
-    pub(super) fn missing_field(&self) -> Option<DatasetError> {
-        let field = self.missing.take()?;
-        Some(DatasetError::MissingField {
-            place: self.place.clone(),
-            nearest: nearest(&field, self.names()).map(str::to_owned),
-            known: self.names().map(str::to_owned).collect(),
-            field,
-        })
+    /// Remembers why the record is refused; the first reason counts.
+    pub(super) fn refuse_with(&self, problem: impl FnOnce() -> DatasetError) {
+        self.problem.borrow_mut().get_or_insert_with(problem);
+    }
+
+    /// What was wrong with the record while it was made a sample, apart from what the function returned.
+    pub(super) fn take_problem(&self) -> Option<DatasetError> {
+        self.problem.take()
     }
 }
 
@@ -131,20 +136,26 @@ impl Index<&str> for Record {
     }
 }
 
-/// What a closure over records may return: a sample, or a result of one.
+/// What a closure over records may return: a sample, a result of one, or `None` for a record to skip.
 pub trait IntoSample {
-    /// The sample, or why there is none.
-    fn into_sample(self) -> Result<Sample>;
+    /// The sample, `None` to skip the record, or why there is none.
+    fn into_sample(self) -> Result<Option<Sample>>;
 }
 
 impl IntoSample for Sample {
-    fn into_sample(self) -> Result<Sample> {
+    fn into_sample(self) -> Result<Option<Sample>> {
+        Ok(Some(self))
+    }
+}
+
+impl IntoSample for Option<Sample> {
+    fn into_sample(self) -> Result<Option<Sample>> {
         Ok(self)
     }
 }
 
-impl IntoSample for Result<Sample> {
-    fn into_sample(self) -> Result<Sample> {
-        self
+impl<S: IntoSample> IntoSample for Result<S> {
+    fn into_sample(self) -> Result<Option<Sample>> {
+        self.and_then(S::into_sample)
     }
 }

@@ -2,7 +2,7 @@
 
 use errorbar_core::stats::{
     MeanError, Moments, Share, Welch, benjamini_hochberg, bonett_price, holm, mcnemar_exact, mcnemar_mid_p,
-    newcombe, newcombe_p_value, t_quantile, tost_p_value,
+    newcombe, newcombe_p_value, newcombe_tost, t_quantile, tost_p_value,
 };
 use proptest::prelude::*;
 
@@ -64,6 +64,21 @@ proptest! {
             let (lower, upper) = newcombe(first, second, 1.0 - p).unwrap();
             prop_assert!(lower.abs().min(upper.abs()) < 1e-9, "p {} gives {} {}", p, lower, upper);
         }
+    }
+
+    /// Below α exactly where the interval at 1 − 2α lies within the margin.
+    #[test]
+    fn newcombes_equivalence_is_its_interval(
+        first in 1_u64..200, second in 1_u64..200, a in 0.0..1.0, b in 0.0..1.0,
+        margin in 0.01..1.5, alpha in 0.001_f64..0.49
+    ) {
+        let share = |n: u64, of: f64| Share::new((of * n as f64).round() as u64, n);
+        let (first, second) = (share(first, a), share(second, b));
+        let p = newcombe_tost(first, second, margin).unwrap();
+        let (lower, upper) = newcombe(first, second, 1.0 - 2.0 * alpha).unwrap();
+        prop_assert!((0.0..=1.0).contains(&p));
+        prop_assume!((p - alpha).abs() > 1e-9);
+        prop_assert_eq!(p < alpha, -margin < lower && upper < margin, "p {}, {} to {}", p, lower, upper);
     }
 
     /// Below α exactly where the interval at 1 − 2α lies within the margin.

@@ -3,7 +3,6 @@
 //! The header of a page holds its size and its number of cells. They are checked against the footer and the
 //! limits first, because the library does not check them.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,6 +11,7 @@ use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::column::column_problem;
 use super::thrift::{I32, STRUCT, ThriftReader};
+use crate::table::input::InputBytes;
 use crate::table::{TableErrorKind, TableLimits};
 
 /// A header is read in windows of these sizes, until it is whole; statistics can make it long.
@@ -135,7 +135,7 @@ fn count(thrift: &mut ThriftReader<'_>) -> Option<i64> {
 
 /// Checks the page headers of a column of a row group, and returns the size of the largest page.
 pub(super) fn largest_page(
-    file: &mut File,
+    file: &mut InputBytes,
     chunk: &ColumnChunkMetaData,
     name: &str,
     rows: usize,
@@ -192,7 +192,7 @@ pub(super) fn largest_page(
     Ok(largest)
 }
 
-fn read_header(file: &mut File, at: u64, end: u64) -> std::io::Result<Option<PageHeader>> {
+fn read_header(file: &mut InputBytes, at: u64, end: u64) -> std::io::Result<Option<PageHeader>> {
     let mut bytes = Vec::new();
     for window in WINDOWS {
         bytes.clear();

@@ -4,7 +4,6 @@
 //! rest of the file is not touched. A reader that stops after a hundred rows has read the pages that hold them.
 
 use std::collections::HashSet;
-use std::fs::File;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -19,6 +18,7 @@ use serde_json::Value as Json;
 use super::column::{caught, guarded};
 use super::headers::{PageBudget, largest_page};
 use super::{footer, plausible_rows, rows_of};
+use crate::table::input::InputBytes;
 use crate::table::{TableErrorKind, TableLimits};
 
 /// The rows of a Parquet file, one after the other.
@@ -32,9 +32,9 @@ use crate::table::{TableErrorKind, TableLimits};
 /// # Ok::<(), errorbar_log::TableErrorKind>(())
 /// ```
 pub struct ParquetRecords {
-    reader: SerializedFileReader<File>,
+    reader: SerializedFileReader<InputBytes>,
     /// A handle of its own: the library's has its position.
-    file: File,
+    file: InputBytes,
     schema: SchemaDescPtr,
     /// The leaves of the schema that are read.
     leaves: Vec<usize>,
@@ -184,11 +184,11 @@ fn scalar_json(field: &Field) -> Json {
 }
 
 fn open(path: &Path, columns: Option<&[String]>) -> Result<ParquetRecords, TableErrorKind> {
-    let mut file = File::open(path).map_err(TableErrorKind::Open)?;
+    let mut file = InputBytes::open(path).map_err(TableErrorKind::Open)?;
     let limits = TableLimits::default();
     footer::check(&mut file, &limits)?;
-    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
-    let own = File::open(path).map_err(TableErrorKind::Open)?;
+    let bytes = file.size().unwrap_or(0);
+    let own = InputBytes::open(path).map_err(TableErrorKind::Open)?;
     let reader = guarded(|| SerializedFileReader::new(own)).map_err(TableErrorKind::Parquet)?;
     let all_rows = plausible_rows(reader.metadata(), bytes)?;
     let descriptor = reader.metadata().file_metadata().schema_descr();
