@@ -29,6 +29,8 @@ pub use error::{TableError, TableErrorKind, TableLocation};
 pub use limits::TableLimits;
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
 pub use options::TableOptions;
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetRecords;
 pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores};
 
 /// A table that was read.
