@@ -35,7 +35,7 @@ pub use adjust::{benjamini_hochberg, holm};
 pub use beta::{beta_cdf, beta_quantile, beta_survival, beta_survival_quantile};
 pub use binomial::{binomial_cdf, binomial_pmf, binomial_survival};
 pub use bonett_price::bonett_price;
-pub(crate) use bonett_price::bonett_price_of;
+pub(crate) use bonett_price::{bonett_price_centre, bonett_price_of};
 pub(crate) use bootstrap::resampled_means_of;
 pub use bootstrap::{
     ClusterTotal, clustered_resampled_means, quantile_inverse, quantile_linear, resampled_means,
@@ -47,7 +47,8 @@ pub use gamma::{ln_choose, ln_gamma};
 pub(crate) use ideal::{IdealMeans, ResamplingUnit};
 pub use mcnemar::{mcnemar_exact, mcnemar_mid_p};
 pub use moments::Moments;
-pub use newcombe::{Share, newcombe, newcombe_p_value};
+pub(crate) use newcombe::{EffectiveShare, ShareDifference, WilsonReach};
+pub use newcombe::{Share, newcombe, newcombe_p_value, newcombe_tost};
 pub use noncentral_t::noncentral_t_cdf;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
@@ -59,6 +60,7 @@ pub(crate) use units::{
     acceleration, bca_shares, bca_shares_of, jackknife_error, left_out_rows, percentile_ends, resampled,
     resampled_figures, resampled_rows,
 };
+pub(crate) use welch::satterthwaite;
 pub use welch::{MeanError, Welch, two_sided};
 pub(crate) use wild::{WeightPoints, WildBootstrap};
 
