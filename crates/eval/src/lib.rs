@@ -9,6 +9,7 @@
 mod dataset;
 mod effects;
 mod error;
+mod expression;
 mod facade;
 mod model;
 mod recorder;
@@ -43,6 +44,7 @@ pub use error::{BaseUrlProblem, ChangedPart, Error, Result, TaskChange};
 pub use errorbar_log::eval::{
     Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
 };
+pub use expression::{Expression, ExpressionError, ExpressionErrorKind, InvalidExpression};
 pub use model::{
     AnyModel, Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, FnModel, Generate,
     GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError, ModelErrorKind,

@@ -16,7 +16,6 @@ use errorbar_core::{Args, Error, Metrics, Params, ReducerChoice, Result, Score};
 
 pub use self::self_graded::self_graded;
 
-use self::format::FormatTemplate;
 use self::grade::GradeReader;
 use self::graders::{GraderModels, GraderRole};
 use self::panel::GraderRequest;
@@ -120,7 +119,7 @@ impl<Q: GraderQuestion> ModelGraded<Q> {
 
     fn prompt(&self) -> Result<Prompt> {
         let text = self.file.as_ref().or(self.template.as_ref());
-        let template = FormatTemplate::parse(text.map_or(Q::TEMPLATE, String::as_str))?;
+        let template = format::parse(text.map_or(Q::TEMPLATE, String::as_str))?;
         if template.fields().next().is_none() {
             return Err(Error::custom(format!(
                 "the template {:?} names no file, and as a string it shows the grader nothing; put {{question}}, \

@@ -38,7 +38,7 @@ impl Prompt {
             true => history(&state.messages),
             false => question(&state.input)?.to_owned(),
         };
-        self.template.fill(|field| {
+        self.template.fill(|field, _| {
             let text = |text: &str| Json::from(text);
             let shown = match field.name.as_str() {
                 "question" => shown(field, &text(&question))?,
