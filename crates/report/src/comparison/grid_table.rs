@@ -22,7 +22,7 @@ struct GridColumn {
 
 impl TerminalTable {
     /// A grid, in parts if it is too wide.
-    pub(super) fn grid(&self, grid: &Grid) -> String {
+    pub(crate) fn grid(&self, grid: &Grid) -> String {
         let details: Vec<String> = grid.details.iter().map(|detail| clean(detail)).collect();
         let mut text =
             self.titled((&self.in_our_signs(&clean(&grid.name)), BOLD), self.sign(" · ", ", "), &details);
