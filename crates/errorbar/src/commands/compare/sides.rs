@@ -272,7 +272,7 @@ fn prepare_tables(
         let checked = table_scores::compute(
             &mut input.columns,
             &input.plan,
-            args.unconvertible,
+            args.tables.unconvertible,
             context.registry,
             &input.path,
         );
