@@ -61,7 +61,7 @@ pub mod spec;
 pub mod stats;
 mod value;
 
-pub use args::{ArgProblem, ArgType, ArgWord, Args};
+pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};
 pub use columns::{
     ColumnBlock, EpochColumn, MetadataColumn, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };

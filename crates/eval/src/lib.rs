@@ -11,6 +11,7 @@ mod effects;
 mod error;
 mod facade;
 mod model;
+mod prompts;
 mod recorder;
 mod registry;
 mod rescore;
@@ -49,6 +50,7 @@ pub use model::{
     Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request, RetryPolicy,
     UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
+pub use prompts::TemplateText;
 pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use rescore::{PreparedRescore, Rescore, RescoreError, RescoredLog};
 pub use run::{
