@@ -13,6 +13,7 @@ mod expression;
 mod facade;
 mod few_shot;
 mod model;
+mod prompts;
 mod recorder;
 mod registry;
 mod rescore;
@@ -52,6 +53,7 @@ pub use model::{
     Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request, RetryPolicy,
     UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
+pub use prompts::TemplateText;
 pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use rescore::{PreparedRescore, Rescore, RescoreError, RescoredLog};
 pub use run::{
