@@ -146,7 +146,7 @@ impl Watcher {
         let position = state.position();
         let mut parts = parts(&counts, state.started.elapsed(), &state.figures());
         if self.redraws && !position.is_empty() {
-            parts.insert(0, clean(&format!("{position}{}", state.task)));
+            parts.insert(0, LinePart { text: clean(&format!("{position}{}", state.task)), rank: 1 });
         }
         let (done, total) = (counts.done, counts.total);
         let counted = format!("{done}/{total}").len();
