@@ -62,6 +62,23 @@ impl Fields {
         move |record| self.sample(record)
     }
 
+    /// The columns that samples are made of, if they are known without a record: a reader then need not read
+    /// the others.
+    pub fn columns(&self) -> Option<Vec<String>> {
+        // Fields that are not named are looked for under their own names.
+        let own = |name: &Option<String>, default: &str| name.clone().unwrap_or_else(|| default.to_owned());
+        let several = |fields: &Option<OneOrMany>, default: &str| match fields {
+            None => vec![default.to_owned()],
+            Some(OneOrMany::One(name)) => vec![name.clone()],
+            Some(OneOrMany::Many(names)) => names.clone(),
+        };
+        let mut columns = vec![own(&self.input, "input"), own(&self.id, "id")];
+        columns.extend(several(&self.target, "target"));
+        columns.extend(several(&self.choices, "choices"));
+        columns.extend(self.metadata.clone().unwrap_or_else(|| vec!["metadata".to_owned()]));
+        Some(columns)
+    }
+
     fn sample(&self, record: &Record) -> Result<Sample> {
         let mut sample = Sample::new(self.read_input(record)?);
         sample.target = self.read_target(record)?;

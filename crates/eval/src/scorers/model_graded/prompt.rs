@@ -4,7 +4,7 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
-use super::format::{FormatTemplate, Placeholder};
+use super::format::{self, FormatTemplate, Placeholder};
 use crate::{Input, Message, MessageRole, Sample, Target, TaskState};
 
 /// How to answer, if the author gives no instructions.
@@ -49,7 +49,7 @@ impl Prompt {
         instructions: String,
         include_history: bool,
     ) -> Result<Self> {
-        let template = FormatTemplate::parse(text)?;
+        let template = format::parse(text)?;
         if template.fields().next().is_none() {
             return Err(Error::custom(format!(
                 "the template {:?} names no file, and as a string it shows the grader nothing; put {{question}}, \
@@ -66,7 +66,7 @@ impl Prompt {
         bounds: (f64, f64),
         without_criterion: Option<&str>,
     ) -> Result<Self> {
-        self.without_criterion = without_criterion.map(FormatTemplate::parse).transpose()?;
+        self.without_criterion = without_criterion.map(format::parse).transpose()?;
         self.bounds = Some(bounds);
         Ok(self)
     }
@@ -85,7 +85,7 @@ impl Prompt {
             Some(other) if target.iter().all(|target| target.trim().is_empty()) => other,
             _ => &self.template,
         };
-        template.fill(|field| {
+        template.fill(|field, _| {
             let text = |text: &str| Json::from(text);
             let shown = match field.name.as_str() {
                 "question" => shown(field, &text(&question))?,
