@@ -49,14 +49,6 @@ impl PairKind {
         self.range.map(|(low, high)| high - low).filter(|width| width.is_finite())
     }
 
-    /// Cuts an interval of a difference off at the largest one that there may be, which Student's t does not know.
-    pub(super) fn clip(self, difference: &mut Estimate) {
-        if let (Some(width), Ok(interval)) = (self.width(), &mut difference.interval) {
-            interval.lower = interval.lower.max(-width);
-            interval.upper = interval.upper.min(width);
-        }
-    }
-
     /// The p-value of equivalence that agrees with a t interval; none with any other. Beyond the largest difference there is
     /// nothing to exclude.
     pub(super) fn tost(self, difference: &Estimate, margin: f64) -> Option<f64> {
@@ -108,7 +100,7 @@ impl PairedNumbers<'_> {
         let n = differences.len() as u64;
         let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
         let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
-        comparison.n = n;
+        (comparison.n, comparison.largest_difference) = (n, self.kind.width());
         let (better, worse) = match comparison.direction {
             Direction::Lower => (losses, wins),
             _ => (wins, losses),
@@ -220,6 +212,14 @@ impl PairTest {
         PairTest { value: 0.0, se: 0.0, df: f64::INFINITY, p_value: None, units: 0 };
 }
 
+/// Cuts an interval of a difference off at the largest one that there may be, which Student's t does not know.
+pub(super) fn clip(difference: &mut Estimate, largest: Option<f64>) {
+    if let (Some(largest), Ok(interval)) = (largest, &mut difference.interval) {
+        interval.lower = interval.lower.max(-largest);
+        interval.upper = interval.upper.min(largest);
+    }
+}
+
 /// Why differences have no figures.
 fn unusable(differences: &[f64]) -> Option<Undefined> {
     if differences.is_empty() {
@@ -245,9 +245,9 @@ pub(super) fn detectable_difference(difference: &Estimate) -> Maybe<f64> {
 }
 
 /// A detectable difference, unless there is none as large: scores of a range differ by its width at most.
-pub(super) fn possible(mde: Maybe<f64>, kind: PairKind, n: u64, what: &str) -> Maybe<f64> {
-    match (mde, kind.width()) {
-        (Ok(mde), Some(width)) if mde > width => Err(undetectable(n, what)),
+pub(super) fn possible(mde: Maybe<f64>, largest: Option<f64>, n: u64, what: &str) -> Maybe<f64> {
+    match (mde, largest) {
+        (Ok(mde), Some(largest)) if mde > largest => Err(undetectable(n, what)),
         (mde, _) => mde,
     }
 }
@@ -380,7 +380,7 @@ impl Differences<'_> {
             let reason = format!("{} in place of {requested}, which is for shares", interval.method);
             (estimate.notes.reason, estimate.notes.is_caution) = (Some(reason), true);
         }
-        self.pairs.kind.clip(&mut estimate);
+        clip(&mut estimate, self.pairs.kind.width());
         estimate
     }
 
@@ -502,7 +502,7 @@ impl Differences<'_> {
     /// discordant pairs.
     fn detectable(&self, difference: &Estimate, is_clustered: bool) -> Maybe<f64> {
         if !self.is_plain(is_clustered) {
-            return possible(detectable_difference(difference), self.pairs.kind, self.n(), "pairs");
+            return possible(detectable_difference(difference), self.pairs.kind.width(), self.n(), "pairs");
         }
         difference.error.as_ref().map_err(Clone::clone)?;
         let discordant = (self.wins + self.losses) as f64 / self.n() as f64;

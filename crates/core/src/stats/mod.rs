@@ -60,6 +60,7 @@ pub(crate) use units::{
     acceleration, bca_shares, bca_shares_of, jackknife_error, left_out_rows, percentile_ends, resampled,
     resampled_figures, resampled_rows,
 };
+pub(crate) use welch::satterthwaite;
 pub use welch::{MeanError, Welch, two_sided};
 pub(crate) use wild::{WeightPoints, WildBootstrap};
 

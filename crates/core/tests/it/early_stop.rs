@@ -155,7 +155,7 @@ fn a_group_of_all_samples_so_far_is_a_group() {
     let whole = Plan::new().scorer("s", metrics![accuracy()]);
     for unpaired in [false, true] {
         options.unpaired = unpaired;
-        let side = |name, columns, plan| ComparedScores { name, task: None, columns, plan };
+        let side = ComparedScores::new;
         let report = compare(&[side("a", &columns, &plan), side("b", &other, &whole)], &options).unwrap();
         let method = |at: usize| report.comparisons[at].base_estimate.interval.as_ref().unwrap().method;
         assert_eq!((method(0), method(1)), (IntervalMethod::Betting, IntervalMethod::Wilson), "{unpaired}");
@@ -218,7 +218,7 @@ fn a_comparison_names_the_early_stop() {
     let base = columns(|sample| Score::new(score(sample)));
     let other = columns(|sample| Score::new(score(sample + 1)));
     let compared = |base_plan: &Plan, other_plan: &Plan, options: &ComparisonOptions| {
-        let side = |name, columns, plan| ComparedScores { name, task: None, columns, plan };
+        let side = ComparedScores::new;
         compare(&[side("old", &base, base_plan), side("new", &other, other_plan)], options).unwrap()
     };
     let mut options = ComparisonOptions::default();

@@ -28,6 +28,8 @@ pub use error::{TableError, TableErrorKind, TableLocation};
 pub use limits::TableLimits;
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
 pub use options::TableOptions;
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetRecords;
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]

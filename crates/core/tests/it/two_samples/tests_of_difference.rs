@@ -126,11 +126,7 @@ fn shares_without_trials_have_no_interval() {
 fn mean_error(scores: &[f64]) -> MeanError {
     let mut moments = Moments::new();
     moments.extend(scores);
-    MeanError {
-        mean: moments.mean().unwrap(),
-        stderr: moments.stderr().unwrap(),
-        df: scores.len() as f64 - 1.0,
-    }
+    MeanError::new(moments.mean().unwrap(), moments.stderr().unwrap(), scores.len() as f64 - 1.0)
 }
 
 /// scipy's `ttest_ind(equal_var=False)` and statsmodels' `ttost_ind(usevar="unequal")`.
@@ -151,15 +147,15 @@ fn welch_of_ten_scores() {
 
 #[test]
 fn welch_at_its_edges() {
-    let plain = MeanError { mean: 1.0, stderr: 0.0, df: 4.0 };
-    let spread = MeanError { mean: 2.0, stderr: 0.5, df: 7.0 };
+    let plain = MeanError::new(1.0, 0.0, 4.0);
+    let spread = MeanError::new(2.0, 0.5, 7.0);
     assert_eq!(Welch::new(plain, plain), None);
     // A mean without error leaves the other's degrees of freedom.
     assert_eq!(Welch::new(spread, plain).unwrap().df, 7.0);
-    let infinite = MeanError { df: f64::INFINITY, ..spread };
+    let infinite = MeanError::new(2.0, 0.5, f64::INFINITY);
     assert_eq!(Welch::new(infinite, infinite).unwrap().df, f64::INFINITY);
     // Squares that overflow or vanish.
-    let scaled = |scale: f64| MeanError { mean: scale, stderr: scale, df: 3.0 };
+    let scaled = |scale: f64| MeanError::new(scale, scale, 3.0);
     close(
         Welch::new(scaled(1e300), scaled(5e299)).unwrap().df,
         Welch::new(scaled(2.0), scaled(1.0)).unwrap().df,
