@@ -115,6 +115,11 @@ impl InputBytes {
         Ok(InputBytes { source, at: 0, blank: self.blank })
     }
 
+    /// Whether those that are reopened have the same position.
+    pub fn shares_position(&self) -> bool {
+        matches!(self.source, Source::File(_, FileOrigin::Spool))
+    }
+
     /// Appends at most this many of the next bytes, without filling memory that is about to be written to.
     ///
     /// # Errors

@@ -54,7 +54,8 @@ pub(super) fn decompress(
     max_memory: Option<u64>,
 ) -> Result<InputBytes, TableErrorKind> {
     let size = bytes.size().unwrap_or(0);
-    let limit = size.saturating_mul(DECOMPRESSED_PER_BYTE).max(LEAST_DECOMPRESSED).max(max_memory.unwrap_or(0));
+    let limit =
+        size.saturating_mul(DECOMPRESSED_PER_BYTE).max(LEAST_DECOMPRESSED).max(max_memory.unwrap_or(0));
     let reader: Box<dyn Read> = match compression {
         Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::new(bytes))),
         Compression::Zstd => {

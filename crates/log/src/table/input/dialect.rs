@@ -75,7 +75,8 @@ fn rows(body: &[u8], delimiter: u8, is_whole: bool) -> Vec<Row> {
     while rows.len() <= ROWS && matches!(reader.read_byte_record(&mut record), Ok(true)) {
         let start = record.position().map_or(0, |position| position.byte()) as usize;
         // A record starts behind the line ends that the reader has skipped.
-        let blank = body.get(start..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
+        let blank =
+            body.get(start..).unwrap_or_default().iter().take_while(|byte| matches!(byte, b'\r' | b'\n'));
         rows.push(Row { start: start + blank.count(), record: record.clone() });
     }
     // The last one may go on beyond the head.
@@ -151,7 +152,8 @@ fn delimiter(body: &[u8], is_whole: bool, usual: Option<u8>) -> Result<u8, Table
     }
     // Some rows are damaged, or there is a title: all but a few rows have as many fields as most.
     let mostly = with(|counts| {
-        let most = counts.iter().copied().max_by_key(|count| counts.iter().filter(|other| *other == count).count());
+        let most =
+            counts.iter().copied().max_by_key(|count| counts.iter().filter(|other| *other == count).count());
         let fit = counts.iter().filter(|count| Some(**count) == most).count();
         most.is_some_and(|most| most > 1) && fit * 4 >= counts.len() * 3
     });
@@ -170,14 +172,18 @@ fn title_bytes(rows: &[Row]) -> usize {
     let (Some(header), Some(first)) = (rows.get(titles), rows.get(titles + 1)) else { return 0 };
     let names: Vec<&[u8]> =
         header.record.iter().map(<[u8]>::trim_ascii).filter(|name| !name.is_empty()).collect();
-    let are_names = names.iter().enumerate().all(|(at, name)| {
-        !is_number(name) && names.iter().skip(at + 1).all(|other| other != name)
-    });
+    let are_names = names
+        .iter()
+        .enumerate()
+        .all(|(at, name)| !is_number(name) && names.iter().skip(at + 1).all(|other| other != name));
     let is_title = (1..=5).contains(&titles)
         && header.record.len() > 1
         && are_names
         && first.record.len() == header.record.len()
-        && rows.iter().take(titles).all(|row| row.record.len() == 1 || row.record.len() == header.record.len());
+        && rows
+            .iter()
+            .take(titles)
+            .all(|row| row.record.len() == 1 || row.record.len() == header.record.len());
     if is_title { header.start } else { 0 }
 }
 

@@ -129,13 +129,16 @@ mod tests {
 
     #[test]
     fn utf_16_becomes_utf_8() {
-        let text = format!("id,score\nä€😀,1\n{}", "x😀".repeat(30_000));
+        let text = format!("id,score\n{}ä€😀,1\n{}", "ab,1\n".repeat(100), "x😀".repeat(30_000));
         for encoding in [Utf16::Little, Utf16::Big] {
             for mark in ["\u{feff}", ""] {
                 let bytes = encoded(&format!("{mark}{text}"), encoding);
                 assert_eq!(Utf16::of(&bytes), Some(encoding), "{mark:?}");
                 let mut found = String::new();
-                to_utf8(InputBytes::from_memory(bytes), encoding).unwrap().read_to_string(&mut found).unwrap();
+                to_utf8(InputBytes::from_memory(bytes), encoding)
+                    .unwrap()
+                    .read_to_string(&mut found)
+                    .unwrap();
                 assert!(found == text);
             }
         }

@@ -130,7 +130,8 @@ fn map(text: &[u8]) -> Result<Records, TableError> {
     if has("htmls", EntryKind::List) && has("convos", EntryKind::List) {
         return tools::simple_evals(&whole(text)?);
     }
-    if has("results", EntryKind::Map) && ["configs", "config", "versions", "n-shot"].iter().any(|key| has(key, EntryKind::Map))
+    if has("results", EntryKind::Map)
+        && ["configs", "config", "versions", "n-shot"].iter().any(|key| has(key, EntryKind::Map))
     {
         let inner = path_entries(text, &["results"])?;
         if !inner.iter().any(|entry| entry.key == "results") {
@@ -146,8 +147,11 @@ fn map(text: &[u8]) -> Result<Records, TableError> {
             return tool.rows(&items);
         }
     }
-    let lists: Vec<&str> =
-        entries.iter().filter(|entry| entry.kind == EntryKind::Rows).map(|entry| entry.key.as_str()).collect();
+    let lists: Vec<&str> = entries
+        .iter()
+        .filter(|entry| entry.kind == EntryKind::Rows)
+        .map(|entry| entry.key.as_str())
+        .collect();
     match lists.as_slice() {
         [only] => return rows(text, &[only]),
         [] => {}
@@ -218,7 +222,9 @@ fn items<'j>(text: &'j [u8], path: &[&str]) -> Result<Vec<JsonValue<'j>>, TableE
 /// The items of the list at a path; none if there is no list.
 fn items_at<'j>(text: &'j [u8], path: &[&str]) -> Result<Vec<JsonValue<'j>>, TableError> {
     let failed = |error: JiterError| invalid(text, &error);
-    let Some(rest) = find(text, path).map_err(failed)?.and_then(|at| text.get(at..)) else { return Ok(Vec::new()) };
+    let Some(rest) = find(text, path).map_err(failed)?.and_then(|at| text.get(at..)) else {
+        return Ok(Vec::new());
+    };
     let mut json = Jiter::new(rest).with_allow_inf_nan();
     if json.peek().map_err(failed)? != Peek::Array {
         return Ok(Vec::new());
@@ -246,7 +252,10 @@ fn rows(text: &[u8], path: &[&str]) -> Result<Records, TableError> {
         let at = json.current_index();
         json.known_skip(peek).map_err(failed)?;
         // Line ends within strings are escaped, so these are between values.
-        let row = json.slice_to_current(at).iter().map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte });
+        let row = json
+            .slice_to_current(at)
+            .iter()
+            .map(|byte| if matches!(byte, b'\n' | b'\r') { b' ' } else { *byte });
         records.lines.extend(row);
         records.lines.push(b'\n');
         item = json.array_step().map_err(failed)?;
@@ -259,7 +268,8 @@ fn rows(text: &[u8], path: &[&str]) -> Result<Records, TableError> {
 
 /// `{"columns": […], "data": [[…], …]}`, as `to_json(orient="split")` of pandas writes.
 fn split(table: &JsonValue<'_>) -> Result<Records, TableError> {
-    let (Some(JsonValue::Array(columns)), Some(JsonValue::Array(data))) = (get(table, "columns"), get(table, "data"))
+    let (Some(JsonValue::Array(columns)), Some(JsonValue::Array(data))) =
+        (get(table, "columns"), get(table, "data"))
     else {
         return Err(no_rows("it holds no list of objects".to_owned()));
     };
@@ -269,7 +279,9 @@ fn split(table: &JsonValue<'_>) -> Result<Records, TableError> {
             JsonValue::Array(cells) if cells.len() == columns.len() => cells,
             _ => {
                 let found = if let JsonValue::Array(cells) = row { cells.len() } else { 1 };
-                return Err(TableErrorKind::FieldCount { expected: columns.len(), found }.in_row(at as u64 + 1));
+                return Err(
+                    TableErrorKind::FieldCount { expected: columns.len(), found }.in_row(at as u64 + 1)
+                );
             }
         };
         let names = columns.iter().map(|name| text_of(name).unwrap_or_default());
@@ -305,7 +317,10 @@ fn by_column_or_id(table: &JsonValue<'_>) -> Result<Records, TableError> {
         let id_value = JsonValue::Str(id.clone());
         let has_id = record.iter().any(|(key, _)| key == "id");
         let id = (!has_id).then_some((Cow::from("id"), &id_value));
-        write_row(&mut records.lines, id.into_iter().chain(record.iter().map(|(key, value)| (key.clone(), value))));
+        write_row(
+            &mut records.lines,
+            id.into_iter().chain(record.iter().map(|(key, value)| (key.clone(), value))),
+        );
     }
     Ok(records)
 }

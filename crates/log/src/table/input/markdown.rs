@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn rows_become_records() {
-        let text = "| id | score |\n|:---|---:|\n| `a, b` | **1** |\n| c \\| d | 0 |\n\nSome text.\n| x | 1 |\n";
+        let text =
+            "| id | score |\n|:---|---:|\n| `a, b` | **1** |\n| c \\| d | 0 |\n\nSome text.\n| x | 1 |\n";
         assert_eq!(String::from_utf8(to_csv(text.as_bytes())).unwrap(), "id,score\n\"a, b\",1\nc | d,0\n");
         let text = "id | score\n--- | ---\na | 1\n";
         assert_eq!(String::from_utf8(to_csv(text.as_bytes())).unwrap(), "id,score\na,1\n");

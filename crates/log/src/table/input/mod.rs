@@ -13,7 +13,7 @@ mod sniff;
 mod stdin;
 mod tools;
 
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 pub use bytes::InputBytes;
@@ -23,7 +23,7 @@ pub use encoding::Utf16;
 pub use stdin::STDIN;
 
 use super::mapping::{DecimalMark, TableMapping};
-use super::{TableErrorKind, TableLimits};
+use super::{TableError, TableErrorKind, TableLimits, TableLocation, TableOptions};
 use sniff::Content;
 
 /// The format of a table, as its reader gets it.
@@ -80,7 +80,7 @@ impl TableInput {
     ///
     /// # Errors
     /// A file that cannot be opened or decompressed, is no table, or could be read in more than one way.
-    pub fn open(path: &Path, mapping: &TableMapping, limits: &TableLimits) -> Result<Self, TableErrorKind> {
+    pub fn open(path: &Path, mapping: &TableMapping, limits: &TableLimits) -> Result<Self, TableError> {
         let bytes = match path == Path::new(STDIN) {
             true => stdin::bytes(limits)?,
             false => {
@@ -100,7 +100,7 @@ impl TableInput {
         extension: Option<&str>,
         mapping: &TableMapping,
         limits: &TableLimits,
-    ) -> Result<Self, TableErrorKind> {
+    ) -> Result<Self, TableError> {
         let mut description = InputDescription::default();
         let mut head = bytes.head(HEAD_BYTES).map_err(TableErrorKind::Read)?;
         if let Some(compression) = Compression::of(&head) {
@@ -117,8 +117,18 @@ impl TableInput {
         let content = sniff::content(&head, is_whole, extension, mapping.format)?;
         let input = |bytes, format| TableInput { bytes, format, description };
         match content {
-            Content::Parquet => Ok(input(bytes, TableFormat::Parquet).described("Parquet")),
-            Content::Delimited(usual) => input(bytes, TableFormat::JsonLines).delimited(&head, is_whole, usual, mapping),
+            Content::Parquet => {
+                // Its columns are read on several threads, each with a position of its own.
+                let bytes = match bytes.shares_position() {
+                    true => InputBytes::from_memory(all(bytes, limits)?),
+                    false => bytes,
+                };
+                Ok(input(bytes, TableFormat::Parquet).described("Parquet"))
+            }
+            Content::Delimited(usual) => {
+                refuse_summary(&mut bytes)?;
+                Ok(input(bytes, TableFormat::JsonLines).delimited(&head, is_whole, usual, mapping)?)
+            }
             Content::Markdown => {
                 let text = all(bytes, limits)?;
                 let csv = markdown::to_csv(&text);
@@ -130,15 +140,16 @@ impl TableInput {
             Content::JsonLines => match tools::of_lines(&head) {
                 Some(tool) => {
                     let text = all(bytes, limits)?;
-                    input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines)
-                        .with_records(json::lines(&text, tool)?)
+                    let records = json::lines(&text, tool)?;
+                    Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines)
+                        .with_records(records))
                 }
                 None => Ok(input(bytes, TableFormat::JsonLines).described("JSON lines")),
             },
             Content::JsonDocument => {
                 let text = all(bytes, limits)?;
-                input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines)
-                    .with_records(json::document(&text)?)
+                let records = json::document(&text)?;
+                Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines).with_records(records))
             }
         }
     }
@@ -158,7 +169,8 @@ impl TableInput {
         let named = mapping.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
         let mut dialect = dialect::sniff(head, is_whole, named, usual)?;
         dialect.decimal = mapping.decimal.or(dialect.decimal);
-        let preamble = usize::try_from(dialect.preamble).ok().and_then(|end| head.get(..end)).unwrap_or_default();
+        let preamble =
+            usize::try_from(dialect.preamble).ok().and_then(|end| head.get(..end)).unwrap_or_default();
         self.description.skipped_lines = preamble.iter().filter(|byte| **byte == b'\n').count();
         self.description.delimiter = Some(char::from(dialect.delimiter));
         self.description.decimal = dialect.decimal;
@@ -168,14 +180,14 @@ impl TableInput {
         Ok(self)
     }
 
-    fn with_records(mut self, records: json::Records) -> Result<Self, TableErrorKind> {
+    fn with_records(mut self, records: json::Records) -> Self {
         self.bytes = InputBytes::from_memory(records.lines);
         self.description.format = if records.tool.is_some() { "" } else { "JSON" };
         self.description.tool = records.tool;
         self.description.score_columns = records.score_columns;
         self.description.unread = records.unread;
         self.description.is_converted = true;
-        Ok(self)
+        self
     }
 
     /// The format of the bytes.
@@ -186,6 +198,24 @@ impl TableInput {
     /// What the table was found to be.
     pub fn description(&self) -> &InputDescription {
         &self.description
+    }
+
+    /// The options for this table: a tool's results say which of their columns are scores, unless a user does.
+    pub(super) fn adapt(&self, options: &TableOptions) -> TableOptions {
+        match self.description.tool {
+            Some(_) if options.score_columns.is_empty() => {
+                options.clone().score_columns(&self.description.score_columns)
+            }
+            _ => options.clone(),
+        }
+    }
+
+    /// An error where the user finds it: rows that were made out of something else have no lines.
+    pub(super) fn locate(&self, error: TableError) -> TableError {
+        error.locate(|location| match location {
+            TableLocation::Line(line) if self.description.is_converted => TableLocation::Row(line),
+            location => location,
+        })
     }
 
     /// The same table, to be read from the start.
@@ -200,6 +230,51 @@ impl TableInput {
     /// The bytes, for a reader of the format.
     pub fn into_bytes(self) -> InputBytes {
         self.bytes
+    }
+}
+
+/// Whether a name is that of a row which sums up others.
+pub(super) fn is_summary(name: &str) -> bool {
+    const NAMES: [&str; 14] = [
+        "total",
+        "totals",
+        "grand total",
+        "sum",
+        "average",
+        "avg",
+        "avg.",
+        "mean",
+        "overall",
+        "median",
+        "total:",
+        "average:",
+        "mean:",
+        "summary",
+    ];
+    NAMES.iter().any(|known| name.trim().eq_ignore_ascii_case(known))
+}
+
+/// Refuses a delimited table whose last row starts with the name of a row that sums up others.
+fn refuse_summary(bytes: &mut InputBytes) -> Result<(), TableErrorKind> {
+    const TAIL_BYTES: u64 = 4096;
+    let start = bytes.size().unwrap_or(0).saturating_sub(TAIL_BYTES);
+    let mut tail = Vec::new();
+    bytes.seek(SeekFrom::Start(start)).map_err(TableErrorKind::Read)?;
+    bytes.append_to(&mut tail, TAIL_BYTES).map_err(TableErrorKind::Read)?;
+    bytes.rewind().map_err(TableErrorKind::Read)?;
+    let mut lines =
+        tail.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.trim_ascii().is_empty());
+    let last = lines.next_back().unwrap_or_default();
+    // A header alone is no summary, and a quote may go over several lines.
+    if lines.next().is_none() || tail.iter().filter(|byte| **byte == b'"').count() % 2 == 1 {
+        return Ok(());
+    }
+    let mut cells = last.split(|byte| matches!(byte, b',' | b';' | b'\t' | b'|')).map(<[u8]>::trim_ascii);
+    let first = cells.find(|cell| !cell.is_empty()).unwrap_or_default();
+    let first = first.strip_prefix(b"\"").and_then(|first| first.strip_suffix(b"\"")).unwrap_or(first);
+    match str::from_utf8(first) {
+        Ok(first) if is_summary(first) => Err(TableErrorKind::SummaryRow(first.to_owned())),
+        _ => Ok(()),
     }
 }
 

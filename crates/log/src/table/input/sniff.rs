@@ -58,7 +58,7 @@ pub(super) fn content(
     }
     let text = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
     let is_json_name = matches!(extension, Some("json" | "jsonl" | "ndjson"));
-    if is_json(text) || (is_json_name && text.first().is_none_or(|byte| matches!(byte, b'{' | b'['))) {
+    if is_json(text) || (is_json_name && text.first() == Some(&b'{')) {
         return json(text, is_whole, extension);
     }
     match extension {
@@ -79,7 +79,9 @@ fn other_file(head: &[u8]) -> Option<&'static str> {
         [b'P', b'K', 3, 4, ..] if contains(b"xl/") || contains(b"[Content_Types].xml") => {
             Some("an Excel workbook")
         }
-        [b'P', b'K', 3, 4, ..] if contains(b"opendocument.spreadsheet") => Some("an OpenDocument spreadsheet"),
+        [b'P', b'K', 3, 4, ..] if contains(b"opendocument.spreadsheet") => {
+            Some("an OpenDocument spreadsheet")
+        }
         [b'P', b'K', 3, 4, ..] => Some("a zip archive"),
         [0xd0, 0xcf, 0x11, 0xe0, ..] => Some("an Excel workbook"),
         [b'B', b'Z', b'h', b'1'..=b'9', ..] => Some("a bzip2 file"),

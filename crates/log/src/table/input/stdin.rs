@@ -37,8 +37,12 @@ pub(super) fn spool(mut pipe: impl Read, limits: &TableLimits) -> Result<InputBy
     let most = limits.max_line.saturating_add(1);
     (&mut pipe).take(most).read_to_end(&mut start).map_err(TableErrorKind::Read)?;
     if start.len() as u64 == most && is_text(&start) {
-        if memchr::memchr2(b'\n', b'\r', &start).is_none() && !start.starts_with(b"[") && !start.starts_with(b"{") {
-            let kind = TableErrorKind::LineTooLong { limit: limits.max_line, is_header: false, in_quote: false };
+        if memchr::memchr2(b'\n', b'\r', &start).is_none()
+            && !start.starts_with(b"[")
+            && !start.starts_with(b"{")
+        {
+            let kind =
+                TableErrorKind::LineTooLong { limit: limits.max_line, is_header: false, in_quote: false };
             return Err(kind);
         }
         if let Err(error) = str::from_utf8(&start)

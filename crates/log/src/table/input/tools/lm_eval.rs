@@ -77,9 +77,12 @@ pub(super) fn rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
 fn metrics<'r, 'j>(record: &'r JsonValue<'j>) -> Vec<(&'r str, &'r JsonValue<'j>)> {
     let JsonValue::Object(entries) = record else { return Vec::new() };
     let named: Option<Vec<&str>> = match get(record, "metrics") {
-        Some(JsonValue::Array(names)) => {
-            Some(names.iter().filter_map(|name| if let JsonValue::Str(name) = name { Some(name.as_ref()) } else { None }).collect())
-        }
+        Some(JsonValue::Array(names)) => Some(
+            names
+                .iter()
+                .filter_map(|name| if let JsonValue::Str(name) = name { Some(name.as_ref()) } else { None })
+                .collect(),
+        ),
         _ => None,
     };
     let is_metric = |key: &str| match &named {

@@ -19,7 +19,8 @@ const NAME: &str = "promptfoo";
 const ERROR: i64 = 2;
 
 pub(super) fn rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
-    let names: Vec<(String, String)> = records.iter().map(|record| (provider(record), prompt(record))).collect();
+    let names: Vec<(String, String)> =
+        records.iter().map(|record| (provider(record), prompt(record))).collect();
     let providers: IndexSet<&str> = names.iter().map(|(provider, _)| provider.as_str()).collect();
     let prompts: IndexSet<&str> = names.iter().map(|(_, prompt)| prompt.as_str()).collect();
     let run = |at: usize| {
@@ -54,8 +55,10 @@ fn add(rows: &mut ToolRows, key: &RowKey, at: usize, record: &JsonValue<'_>) -> 
     let is_error = match get(record, "failureReason") {
         Some(JsonValue::Int(reason)) => *reason == ERROR,
         // Old versions have the message alone, also beside a failed assertion.
-        _ => get(record, "error").is_some_and(|error| !matches!(error, JsonValue::Null))
-            && get(record, "gradingResult").is_none_or(|result| matches!(result, JsonValue::Null)),
+        _ => {
+            get(record, "error").is_some_and(|error| !matches!(error, JsonValue::Null))
+                && get(record, "gradingResult").is_none_or(|result| matches!(result, JsonValue::Null))
+        }
     };
     if !is_error {
         for name in ["success", "score"] {
@@ -92,7 +95,9 @@ fn ids(members: &[(usize, &JsonValue<'_>)]) -> Result<Vec<(String, u32)>, TableE
     }
     match are_unique(tests_of()) {
         true => Ok(tests.iter().map(|test| (fingerprint(test), 1)).collect()),
-        false => Err(problem(NAME, 0, "some tests have the same variables, and no `testIdx` tells them apart")),
+        false => {
+            Err(problem(NAME, 0, "some tests have the same variables, and no `testIdx` tells them apart"))
+        }
     }
 }
 
@@ -120,8 +125,10 @@ fn provider(record: &JsonValue<'_>) -> String {
 
 fn prompt(record: &JsonValue<'_>) -> String {
     // The template: what is sent differs between tests.
-    text(record, "promptId").or_else(|| {
-        let prompt = get(record, "prompt")?;
-        text(prompt, "id").or_else(|| text(prompt, "label")).or_else(|| text(prompt, "display"))
-    }).unwrap_or_default()
+    text(record, "promptId")
+        .or_else(|| {
+            let prompt = get(record, "prompt")?;
+            text(prompt, "id").or_else(|| text(prompt, "label")).or_else(|| text(prompt, "display"))
+        })
+        .unwrap_or_default()
 }

@@ -125,9 +125,8 @@ impl ToolRows {
             let (id, epoch) = (JsonValue::Str(key.id.as_str().into()), JsonValue::Int(i64::from(key.epoch)));
             let log = key.log.as_deref().map(|log| JsonValue::Str(log.into()));
             let log = log.iter().flat_map(|log| [(Cow::from("log"), log), (Cow::from("model"), log)]);
-            let own = log
-                .chain([(Cow::from("id"), &id)])
-                .chain(has_epochs.then_some((Cow::from("epoch"), &epoch)));
+            let own =
+                log.chain([(Cow::from("id"), &id)]).chain(has_epochs.then_some((Cow::from("epoch"), &epoch)));
             let scores = row.scores.iter().map(|(name, value)| (Cow::from(name.as_str()), value));
             let is_free = |name: &str| {
                 !RESERVED.contains(&name) && !self.scores.contains(name) && !self.other.contains(name)
@@ -172,6 +171,8 @@ pub(super) fn are_unique<'k>(samples: impl Iterator<Item = &'k str>) -> bool {
 /// A short name for a long text, the same in every file that has it (FNV-1a).
 pub(super) fn fingerprint(text: &str) -> String {
     const PRIME: u64 = 0x0100_0000_01b3;
-    let hash = text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
+    let hash = text
+        .bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash: u64, byte| (hash ^ u64::from(byte)).wrapping_mul(PRIME));
     format!("{hash:016x}")
 }

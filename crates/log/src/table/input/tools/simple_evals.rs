@@ -84,8 +84,11 @@ fn question(convo: &JsonValue<'_>) -> String {
         matches!((characters.next(), characters.next()), (Some('A'..='J'), Some(')' | '.')))
     };
     let lines: Vec<&str> = prompt.split('\n').flat_map(|line| line.split("\\n")).collect();
-    let mut options: Vec<&str> =
-        lines.iter().filter(|line| is_option(line)).map(|line| line.get(2..).unwrap_or_default().trim()).collect();
+    let mut options: Vec<&str> = lines
+        .iter()
+        .filter(|line| is_option(line))
+        .map(|line| line.get(2..).unwrap_or_default().trim())
+        .collect();
     options.sort_unstable();
     let rest: Vec<&str> = lines.iter().filter(|line| !is_option(line)).copied().collect();
     format!("{}\n{}", rest.join("\n"), options.join("\n"))
