@@ -232,7 +232,7 @@ fn with_ids(samples: Vec<(RecordLocation, Sample)>) -> Result<Arc<[NamedSample]>
 }
 
 /// Fisher and Yates, with the bits of (seed, stream).
-fn shuffle<T>(items: &mut [T], seed: u64, stream: u64) {
+pub(crate) fn shuffle<T>(items: &mut [T], seed: u64, stream: u64) {
     let mut random = Stream::new(seed, SHUFFLE, stream);
     for last in (1..items.len()).rev() {
         let at = below(&mut random, last as u64 + 1);

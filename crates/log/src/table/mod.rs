@@ -14,6 +14,7 @@ mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod row;
+mod values;
 
 use std::path::Path;
 
@@ -31,6 +32,7 @@ pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreS
 pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;
+pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores};
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]
@@ -53,6 +55,8 @@ pub struct ScoreTable {
     pub has_synthetic_ids: bool,
     /// What the file was found to be.
     pub input: InputDescription,
+    /// How the table was read: what the options say, and what was found out.
+    pub mapping: TableMapping,
 }
 
 /// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,
@@ -148,7 +152,10 @@ fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTab
         TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
     };
     let mut tables = tables.map_err(|error| input.locate(error))?;
-    tables.iter_mut().for_each(|table| table.input = input.description().clone());
+    for table in &mut tables {
+        table.mapping.decimal = table.mapping.decimal.or(input.description().decimal);
+        table.input = input.description().clone();
+    }
     refuse_summary(&tables)?;
     Ok(tables)
 }
