@@ -215,7 +215,8 @@ impl Observer for RunWatcher {
         let before = if resumed > 0 { format!(", {resumed} of them done before") } else { String::new() };
         let samples = counted(total as u64, "sample");
         let position = self.watcher.with(|state| state.position());
-        self.watcher.print(&format!("{position}{task}: {samples}{before} with {model}, log {}", log.display()));
+        self.watcher
+            .print(&format!("{position}{task}: {samples}{before} with {model}, log {}", log.display()));
         self.with_run(|run| {
             run.model = model.to_owned();
             run.counts = SampleCounts { done: resumed, resumed, failed: 0, total };
