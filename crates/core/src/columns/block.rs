@@ -1,6 +1,6 @@
 //! Rows in blocks, column by column: how a table is read on many threads.
 
-use super::{EpochColumn, MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
+use super::{EpochColumn, MetadataColumn, ScoreColumns, ScoreDetail, TextColumn, ValueColumn};
 
 /// Some rows, column by column, to be appended to [`ScoreColumns`] at once.
 ///
@@ -8,6 +8,10 @@ use super::{EpochColumn, MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
 /// pieces on many threads, and each thread fills its own block. Columns that are shorter than `ids` are
 /// filled up: with epoch 1, with scores that are missing, with metadata that is absent. Longer ones are cut
 /// off.
+///
+/// A block need not go into the columns as it is. [`ScoreColumns::append_rows`] takes some of its rows, and
+/// [`ScoreColumns::append_samples`] with [`ScoreColumns::fill_scores`] makes one row of several, each with
+/// the score of one scorer. `labels` is what such rows are sorted by.
 ///
 /// ```
 /// use errorbar_core::{ColumnBlock, ScoreColumns, Value};
@@ -33,6 +37,69 @@ pub struct ColumnBlock {
     pub metadata: Vec<MetadataColumn>,
     /// A column per scorer, in the order of the columns that the block is for.
     pub scores: Vec<ValueColumn>,
+    /// The rows whose sample errored, in order.
+    pub errored: Vec<u32>,
+    /// What is recorded with the scores.
+    pub details: DetailColumns,
+    /// What rows are sorted by on their way into columns.
+    pub labels: LabelColumns,
+}
+
+/// What is recorded with the score of each row besides its value, as strings; absent where nothing is. Of a row
+/// with several scores it belongs to the first.
+#[derive(Clone, Debug, Default)]
+pub struct DetailColumns {
+    /// The answer that was scored.
+    pub answers: MetadataColumn,
+    /// Why the score is what it is.
+    pub explanations: MetadataColumn,
+    /// Why there is no score.
+    pub reasons: MetadataColumn,
+}
+
+/// What distinguishes rows that go into different columns, as strings, each of which is stored once. The columns
+/// themselves never hold them.
+#[derive(Clone, Debug, Default)]
+pub struct LabelColumns {
+    /// Who gave the score, where scorers have their own rows.
+    pub scorers: MetadataColumn,
+    /// The part of a table, such as the log, where rows of several are mixed.
+    pub parts: MetadataColumn,
+    /// The task of that part.
+    pub tasks: MetadataColumn,
+    /// The model of that part.
+    pub models: MetadataColumn,
+}
+
+impl DetailColumns {
+    fn columns_mut(&mut self) -> [&mut MetadataColumn; 3] {
+        [&mut self.answers, &mut self.explanations, &mut self.reasons]
+    }
+
+    /// Whether nothing is recorded with any score.
+    pub(super) fn is_empty(&self) -> bool {
+        [&self.answers, &self.explanations, &self.reasons].iter().all(|column| column.is_empty())
+    }
+
+    pub(super) fn to_detail(&self, row: usize) -> ScoreDetail {
+        let text = |column: &MetadataColumn| column.text(row).map(str::to_owned);
+        ScoreDetail {
+            answer: text(&self.answers),
+            explanation: text(&self.explanations),
+            reason: text(&self.reasons),
+            ..ScoreDetail::default()
+        }
+    }
+
+    fn heap_bytes(&self) -> usize {
+        [&self.answers, &self.explanations, &self.reasons].iter().map(|column| column.heap_bytes()).sum()
+    }
+}
+
+impl LabelColumns {
+    fn columns_mut(&mut self) -> [&mut MetadataColumn; 4] {
+        [&mut self.scorers, &mut self.parts, &mut self.tasks, &mut self.models]
+    }
 }
 
 impl ColumnBlock {
@@ -43,7 +110,18 @@ impl ColumnBlock {
             epochs: EpochColumn::default(),
             metadata: vec![MetadataColumn::default(); metadata_keys],
             scores: vec![ValueColumn::default(); scorers],
+            ..ColumnBlock::default()
         }
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.ids.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.ids.is_empty()
     }
 
     /// Takes all rows out; the memory stays for others.
@@ -52,12 +130,33 @@ impl ColumnBlock {
         self.epochs.clear();
         self.metadata.iter_mut().for_each(MetadataColumn::clear);
         self.scores.iter_mut().for_each(ValueColumn::clear);
+        self.errored.clear();
+        self.clear_labels();
+    }
+
+    /// Takes out what is not moved into columns.
+    fn clear_labels(&mut self) {
+        self.details.columns_mut().into_iter().for_each(MetadataColumn::clear);
+        self.labels.columns_mut().into_iter().for_each(MetadataColumn::clear);
+    }
+
+    /// About how many bytes the rows hold on the heap.
+    pub fn heap_bytes(&self) -> usize {
+        let LabelColumns { scorers, parts, tasks, models } = &self.labels;
+        self.ids.heap_bytes()
+            + self.epochs.heap_bytes()
+            + self.metadata.iter().map(MetadataColumn::heap_bytes).sum::<usize>()
+            + self.scores.iter().map(ValueColumn::heap_bytes).sum::<usize>()
+            + self.errored.capacity() * 4
+            + self.details.heap_bytes()
+            + [scorers, parts, tasks, models].iter().map(|column| column.heap_bytes()).sum::<usize>()
     }
 
     /// Makes all columns as long as the ids are.
-    fn level(&mut self) {
+    pub(super) fn level(&mut self) {
         let rows = self.ids.len();
         self.epochs.resize(rows);
+        self.errored.retain(|row| (*row as usize) < rows);
         self.metadata.iter_mut().for_each(|column| column.resize(rows));
         self.scores.iter_mut().for_each(|column| column.resize(rows));
     }
@@ -78,6 +177,10 @@ impl ScoreColumns {
         self.forget_index();
         block.level();
         let rows = self.len();
+        self.mark_errored(block.errored.drain(..).map(|row| rows as u32 + row));
+        if !block.details.is_empty() {
+            self.take_details(block, (0..block.len()).map(|row| (row as u32, (rows + row) as u32)));
+        }
         self.ids.append(&mut block.ids);
         self.epochs.append(&mut block.epochs);
         for (key, column) in metadata_keys.into_iter().zip(&mut block.metadata) {
@@ -87,6 +190,7 @@ impl ScoreColumns {
             scorer.values.append(column);
         }
         self.fill_gaps();
+        block.clear_labels();
     }
 }
 

@@ -35,6 +35,30 @@ impl EpochColumn {
         self.0.get(row).map_or(0, |epoch| epoch as u32)
     }
 
+    /// The epochs that rows have, ascending.
+    pub(super) fn distinct(&self) -> Vec<u32> {
+        if let Some(bytes) = self.0.bytes() {
+            let mut is_there = [false; 256];
+            for byte in bytes {
+                if let Some(slot) = is_there.get_mut(usize::from(*byte)) {
+                    *slot = true;
+                }
+            }
+            return (0..).zip(is_there).filter_map(|(epoch, is_there)| is_there.then_some(epoch)).collect();
+        }
+        let mut epochs: Vec<u32> = (0..self.len()).map(|row| self.get(row)).collect();
+        epochs.sort_unstable();
+        epochs.dedup();
+        epochs
+    }
+
+    /// Counts every epoch one higher, the highest one aside.
+    pub(super) fn shift(&mut self) {
+        let epochs: Vec<u64> = (0..self.len()).map(|row| u64::from(self.get(row).saturating_add(1))).collect();
+        self.0.clear();
+        self.0.extend(epochs);
+    }
+
     /// The epoch that all of some rows have, if it is one and the same.
     pub(super) fn same_in(&self, rows: Range<usize>) -> Option<u64> {
         self.0.same_in(rows)

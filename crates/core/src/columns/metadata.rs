@@ -50,6 +50,27 @@ impl MetadataColumn {
         self.codes = own;
     }
 
+    /// Sets the string of a row, which is copied only when it is new; rows before it that are not there yet lack the key.
+    pub fn set_text(&mut self, row: usize, text: &str) {
+        let code = self.intern_text(text);
+        self.set_code(row, code);
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.codes.len()
+    }
+
+    /// Whether there is no row.
+    pub fn is_empty(&self) -> bool {
+        self.codes.is_empty()
+    }
+
+    /// The string of a row, if its value is one.
+    pub fn text(&self, row: usize) -> Option<&str> {
+        self.get(row)?.as_str()
+    }
+
     fn intern(&mut self, value: &Json) -> u32 {
         self.values.intern_with(&JsonText(value), || {
             self.value_bytes += bytes_within(value);
@@ -95,6 +116,29 @@ impl MetadataColumn {
         other.clear();
     }
 
+    /// Copies some rows of another column, to follow row `rows`.
+    pub(super) fn append_rows(&mut self, rows: usize, other: &MetadataColumn, wanted: &[u32]) {
+        let mut codes = std::mem::take(&mut self.codes);
+        codes.resize(rows, ABSENT);
+        let wanted = wanted.iter().map(|row| other.codes.get(*row as usize).copied().unwrap_or(ABSENT));
+        let mut of_value = |code: usize| other.value(code).map_or(ABSENT, |value| self.intern(value));
+        // A table of all values does not pay for a few rows.
+        if wanted.len() < other.values.len() / 8 {
+            codes.extend(wanted.map(|code| of_value(code as usize)));
+        } else {
+            let wanted: Vec<u32> = wanted.collect();
+            codes.extend(recoded(&wanted, other.values.len(), of_value));
+        }
+        self.codes = codes;
+    }
+
+    /// Appends what a row has that is there already, to follow row `rows`.
+    pub(super) fn repeat_row(&mut self, rows: usize, row: usize) {
+        let code = self.codes.get(row).copied().unwrap_or(ABSENT);
+        self.codes.resize(rows, ABSENT);
+        self.codes.push(code);
+    }
+
     /// Takes all rows out, but keeps the values if they are few.
     pub(super) fn clear(&mut self) {
         let count = self.values.len();
@@ -108,7 +152,7 @@ impl MetadataColumn {
 
     /// The code of a row's value; `None` where the sample lacks the key.
     #[inline]
-    pub(crate) fn code(&self, row: usize) -> Option<u32> {
+    pub fn code(&self, row: usize) -> Option<u32> {
         self.codes.get(row).copied().filter(|code| *code != ABSENT)
     }
 
@@ -120,12 +164,12 @@ impl MetadataColumn {
     }
 
     /// The number of distinct values.
-    pub(crate) fn distinct(&self) -> usize {
+    pub fn distinct(&self) -> usize {
         self.values.len()
     }
 
     /// The value of a code.
-    pub(crate) fn value(&self, code: usize) -> Option<&Json> {
+    pub fn value(&self, code: usize) -> Option<&Json> {
         self.values.get(code).map(|MetadataValue(value)| value)
     }
 
@@ -133,8 +177,13 @@ impl MetadataColumn {
         self.value(self.code(row)? as usize)
     }
 
-    fn set(&mut self, row: usize, value: &Json) {
+    /// Sets the value of a row; rows before it that are not there yet lack the key.
+    pub fn set(&mut self, row: usize, value: &Json) {
         let code = self.intern(value);
+        self.set_code(row, code);
+    }
+
+    fn set_code(&mut self, row: usize, code: u32) {
         if let Some(slot) = self.codes.get_mut(row) {
             *slot = code;
         } else {
@@ -253,6 +302,10 @@ impl MetadataColumns {
 
     pub(crate) fn column(&self, key: &str) -> Option<&MetadataColumn> {
         self.columns.get(key)
+    }
+
+    pub(super) fn columns_mut(&mut self) -> impl Iterator<Item = &mut MetadataColumn> {
+        self.columns.values_mut()
     }
 
     pub(crate) fn keys(&self) -> impl Iterator<Item = &str> {

@@ -3,8 +3,10 @@
 //! The engine never holds a heap of boxed scores. A row costs its id, a byte of epoch, two to
 //! nine bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
+mod absent_epochs;
 mod block;
 mod epochs;
+mod gather;
 mod grouping;
 mod metadata;
 mod numbers;
@@ -22,7 +24,7 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-pub use block::ColumnBlock;
+pub use block::{ColumnBlock, DetailColumns, LabelColumns};
 pub use epochs::EpochColumn;
 pub use metadata::MetadataColumn;
 use metadata::MetadataColumns;
@@ -31,7 +33,7 @@ pub(crate) use sample_index::SampleIndex;
 pub use text::TextColumn;
 use typed_ids::IntegerIds;
 pub(crate) use values::Floats;
-pub use values::ValueColumn;
+pub use values::{DistinctScores, Recoded, RecodedKinds, ValueColumn};
 
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
@@ -70,6 +72,8 @@ pub struct ScoreColumns {
     errored: Vec<u32>,
     /// Which rows are of one sample, computed on first use: readers and results both need it.
     index: OnceLock<Arc<SampleIndex>>,
+    /// The same rows with scores as they were written, if these have been given another meaning since.
+    labels: Option<Arc<ScoreColumns>>,
 }
 
 /// The scores of one scorer.
@@ -85,6 +89,8 @@ pub(crate) struct ScorerColumn {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ScoreDetails {
     recorded: Vec<Option<Box<ScoreDetail>>>,
+    /// What the strings of all that is recorded take.
+    recorded_bytes: usize,
     /// For the scores of a vote: which rows voted. Ten thousand panels written as JSON would take
     /// longer than all the voting, so they are written on demand.
     panels: Option<PanelRows>,
@@ -114,6 +120,12 @@ impl ScoreDetail {
             && self.reason.is_none()
             && self.metadata.is_none()
             && self.history.is_empty()
+    }
+
+    /// About how many bytes it takes, what a scorer has recorded as metadata aside.
+    fn heap_bytes(&self) -> usize {
+        let texts = [&self.answer, &self.explanation, &self.reason];
+        size_of::<Self>() + texts.into_iter().flatten().map(String::len).sum::<usize>()
     }
 
     /// Records how a vote went.
@@ -173,6 +185,7 @@ impl ScoreDetails {
         if detail.is_empty() {
             return;
         }
+        self.recorded_bytes += detail.heap_bytes();
         if let Some(slot) = self.recorded.get_mut(row) {
             *slot = Some(Box::new(detail));
         } else {
@@ -349,11 +362,14 @@ impl ScoreColumns {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn only_scorer(&self, scorer: &str, name: &str) -> Option<Self> {
+        let scorer_name = scorer.to_owned();
         let scorer = ScorerColumn { name: name.to_owned(), ..self.scorer(scorer)?.clone() };
         let (ids, integer_ids) = (self.ids.clone(), self.integer_ids.clone());
         let (epochs, metadata) = (self.epochs.clone(), self.metadata.clone());
         let (errored, index) = (self.errored.clone(), self.index.clone());
-        Some(ScoreColumns { ids, integer_ids, epochs, metadata, scorers: vec![scorer], errored, index })
+        let labels = self.labels().and_then(|labels| labels.only_scorer(&scorer_name, name)).map(Arc::new);
+        let scorers = vec![scorer];
+        Some(ScoreColumns { ids, integer_ids, epochs, metadata, scorers, errored, index, labels })
     }
 
     /// The rows of each value of a metadata key, by its text as [groups](crate::Group) have it, in order of first
@@ -415,11 +431,10 @@ impl ScoreColumns {
         self.metadata.row(row)
     }
 
-    /// About how many bytes the columns hold on the heap; the items of lists and maps and what is recorded
-    /// beside values aside.
+    /// About how many bytes the columns hold on the heap, what scorers have recorded as metadata aside.
     pub fn heap_bytes(&self) -> usize {
-        let scorers: usize =
-            self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.recorded.capacity() * 8).sum();
+        let details = |s: &ScorerColumn| s.details.recorded.capacity() * 8 + s.details.recorded_bytes;
+        let scorers: usize = self.scorers.iter().map(|s| s.values.heap_bytes() + details(s)).sum();
         let rows = self.ids.heap_bytes()
             + self.integer_ids.heap_bytes()
             + self.epochs.heap_bytes()

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::payloads::Payloads;
 use crate::interner::Interner;
-use crate::value::{LeafRef, Value, ValueRef};
+use crate::value::{Leaf, LeafRef, Value, ValueRef};
 
 /// Values of any kind.
 #[derive(Clone, Debug, Default)]
@@ -18,6 +18,20 @@ pub(super) struct TaggedValues {
     pub(super) texts: Interner<Arc<str>>,
     pub(super) text_bytes: usize,
     pub(super) nested: Vec<Value>,
+    /// What the items of lists and maps take.
+    pub(super) nested_bytes: usize,
+}
+
+/// An entry of a map: key and value, the hash, a place in the table, and the key on the heap.
+pub(super) const MAP_ENTRY_BYTES: usize = 112;
+
+/// About how many bytes the items of a list or map take; a scalar has none.
+fn item_bytes(value: &Value) -> usize {
+    match value {
+        Value::List(items) => items.len().saturating_mul(size_of::<Leaf>()),
+        Value::Map(map) => map.len().saturating_mul(MAP_ENTRY_BYTES),
+        _ => 0,
+    }
 }
 
 /// What the value of a row is.
@@ -47,6 +61,7 @@ impl TaggedValues {
         self.tags.clear();
         self.payloads.clear();
         self.nested.clear();
+        self.nested_bytes = 0;
         self.counts = [0; TAGS];
     }
 
@@ -66,10 +81,16 @@ impl TaggedValues {
                     // One nested value is seldom alone.
                     self.nested.reserve(self.tags.capacity());
                 }
-                self.nested.push(nested);
-                (Tag::Nested, (self.nested.len() - 1) as u64)
+                (Tag::Nested, self.add_nested(nested))
             }
         }
+    }
+
+    /// Adds a list or map; where it is.
+    pub(super) fn add_nested(&mut self, value: Value) -> u64 {
+        self.nested_bytes = self.nested_bytes.saturating_add(item_bytes(&value));
+        self.nested.push(value);
+        (self.nested.len() - 1) as u64
     }
 
     /// The code of a string, which is made only if it is new.
@@ -87,7 +108,7 @@ impl TaggedValues {
     }
 
     pub(super) fn heap_bytes(&self) -> usize {
-        let nested = self.nested.capacity() * size_of::<Value>();
+        let nested = self.nested.capacity() * size_of::<Value>() + self.nested_bytes;
         let texts = self.texts.heap_bytes() + self.text_bytes;
         self.tags.capacity() + self.payloads.heap_bytes() + texts + nested
     }

@@ -5,14 +5,17 @@
 //! itself holds a tag and a number per row. A boxed `Value` per row would cost four times
 //! as much and a cache miss each.
 
+mod recode;
 mod survey;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
+pub use recode::{DistinctScores, Recoded, RecodedKinds};
+
 use super::numbers::Numbers;
 use super::payloads::Payloads;
-use super::tagged::{Tag, TaggedValues};
+use super::tagged::{MAP_ENTRY_BYTES, Tag, TaggedValues};
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
 
 /// The values of one scorer, row by row.
@@ -147,7 +150,7 @@ impl ValueColumn {
 
     /// Gives a row that is a gap its value; gaps come up before it if the column is shorter. What is not
     /// a gap stays, and the answer is false.
-    pub(super) fn fill(&mut self, row: usize, value: Value) -> bool {
+    pub fn fill(&mut self, row: usize, value: Value) -> bool {
         self.resize(self.len().max(row + 1));
         let tagged = self.make_tagged();
         if tagged.tags.get(row) != Some(&Tag::Missing) {
@@ -213,8 +216,80 @@ impl ValueColumn {
                 own.payloads.set(start + at, payload);
             }
             own.nested.append(&mut other.nested);
+            own.nested_bytes = own.nested_bytes.saturating_add(other.nested_bytes);
         }
         other.clear();
+    }
+
+    /// Takes some scores out of another column: from its row to the own one, which is a gap so far. Gaps stay gaps.
+    pub(super) fn take_cells(&mut self, other: &mut ValueColumn, cells: &[(u32, u32)]) {
+        let (own, other) = (self.make_tagged(), other.make_tagged());
+        // A table of all strings does not pay for a few rows.
+        let remembers = cells.len() >= other.texts.len() / 8;
+        let mut known: Vec<Option<u64>> = vec![None; if remembers { other.texts.len() } else { 0 }];
+        for &(from, to) in cells {
+            let (from, to) = (from as usize, to as usize);
+            let (Some(tag), Some(payload)) = (other.tags.get(from).copied(), other.payloads.get(from)) else {
+                continue;
+            };
+            let payload = match tag {
+                Tag::Missing => continue,
+                Tag::Text => {
+                    let Some(text) = other.text(payload) else { continue };
+                    let mut code = || own.text_code(text, || Arc::clone(text));
+                    match known.get_mut(payload as usize) {
+                        Some(known) => *known.get_or_insert_with(code),
+                        None => code(),
+                    }
+                }
+                Tag::Nested => {
+                    let Some(value) = other.nested.get_mut(payload as usize) else { continue };
+                    own.add_nested(std::mem::replace(value, Value::Unscored))
+                }
+                _ => payload,
+            };
+            let Some(of_row) = own.tags.get_mut(to) else { continue };
+            let before = std::mem::replace(of_row, tag);
+            own.payloads.set(to, payload);
+            own.add_count(before, -1);
+            own.add_count(tag, 1);
+        }
+    }
+
+    /// Gives every map of the column the keys of all, in order of first appearance; a key that a map lacked is unscored
+    /// there. False, and nothing changed, if the keys that are added would take more than this many bytes.
+    pub(super) fn unite_keys(&mut self, most_bytes: u64) -> bool {
+        let Repr::Tagged(tagged) = &mut self.0 else { return true };
+        let mut keys: indexmap::IndexSet<Arc<str>> = indexmap::IndexSet::new();
+        let (mut maps, mut entries) = (0_u64, 0_u64);
+        for value in &tagged.nested {
+            if let Value::Map(map) = value {
+                (maps, entries) = (maps + 1, entries + map.len() as u64);
+                for key in map.keys() {
+                    if !keys.contains(key) {
+                        keys.insert(Arc::clone(key));
+                    }
+                }
+            }
+        }
+        let added = maps.saturating_mul(keys.len() as u64).saturating_sub(entries);
+        let bytes = added.saturating_mul(MAP_ENTRY_BYTES as u64);
+        if bytes > most_bytes {
+            return false;
+        }
+        for value in tagged.nested.iter_mut().filter(|_| added > 0) {
+            if let Value::Map(map) = value
+                && map.len() < keys.len()
+            {
+                for key in &keys {
+                    if !map.contains_key(key) {
+                        map.insert(Arc::clone(key), Leaf::Unscored);
+                    }
+                }
+            }
+        }
+        tagged.nested_bytes = tagged.nested_bytes.saturating_add(bytes as usize);
+        true
     }
 
     pub(super) fn clear(&mut self) {
@@ -444,7 +519,7 @@ impl ValueColumn {
         }
     }
 
-    /// About how many bytes the values hold on the heap, the items of lists and maps aside.
+    /// About how many bytes the values hold on the heap.
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity() * 8,

@@ -15,7 +15,7 @@ use super::common::{Format, counted, short, width};
 use super::error_args::{ErrorArgs, check_clusters};
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::specs::PlanOverrides;
-use super::table_scores::{self, UnconvertiblePolicy};
+use super::table_scores;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome, files, logs};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -66,12 +66,9 @@ pub(crate) struct CoverageArgs {
     /// Only this scorer; may be repeated
     #[arg(long = "scorer", value_name = "NAME")]
     scorers: Vec<String>,
-    /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
-    #[arg(long = "score-column", value_name = "NAME")]
-    score_columns: Vec<String>,
-    /// What to do with cells of a table that are no scores: fail, count them as 0, or treat them as missing
-    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
-    unconvertible: UnconvertiblePolicy,
+    /// The column of a table whose values tell its parts apart, such as models: each has results of its own
+    #[arg(long, value_name = "COLUMN", value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    by: Option<String>,
     /// The format of the results
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
@@ -169,20 +166,20 @@ impl CoverageTask<'_> {
         plan.default_metrics = scorer_metrics();
         let plan = self.plan(plan);
         check_clusters(&plan).map_err(about)?;
+        let mapping = self.args.tables.mapping(self.args.by.as_deref())?;
         let options = self
             .args
             .tables
-            .options(self.args.read.limits().max_memory)
-            .score_columns(&self.args.score_columns)
+            .options(&mapping, self.args.read.limits().max_memory)
             .metadata(plan.metadata_keys())
             .details(plan.score_parts() == ScoreParts::All);
         let tables = table_scores::read(self.path, &options)?;
         let are_several = tables.len() > 1;
         let mut blocks = Vec::new();
         for table in tables {
-            let log = table.log.as_ref().filter(|_| are_several);
+            let part = table.part.as_ref().or(table.log.as_ref().filter(|_| are_several));
             let path = self.path.display();
-            let name = log.map_or_else(|| path.to_string(), |log| format!("{path}: {log}"));
+            let name = part.map_or_else(|| path.to_string(), |part| format!("{path}: {part}"));
             blocks.extend(self.of_rows(&name, table, &plan, warnings)?);
         }
         Ok(blocks)
@@ -204,7 +201,7 @@ impl CoverageTask<'_> {
         table_scores::check(
             &mut table.columns,
             plan,
-            self.args.unconvertible,
+            self.args.tables.unconvertible,
             self.context.registry,
             self.path,
         )

@@ -103,12 +103,10 @@ pub(crate) struct ScoreArgs {
     /// Replace the scores that a log has with new ones
     #[arg(long, requires = "with", conflicts_with = "append")]
     pub(super) overwrite: bool,
-    /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
-    #[arg(long = "score-column", value_name = "NAME")]
-    score_columns: Vec<String>,
-    /// What to do with cells of a table that are no scores: fail, count them as 0, or treat them as missing
-    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
-    unconvertible: UnconvertiblePolicy,
+    /// The column of a table whose values tell its parts apart, such as models: each has results of its own
+    #[arg(long, value_name = "COLUMN", value_parser = clap::builder::NonEmptyStringValueParser::new(),
+        conflicts_with = "with")]
+    by: Option<String>,
     /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
@@ -234,23 +232,24 @@ fn score_table(
     plan.default_metrics = scorer_metrics();
     let plan = overrides.apply(plan, args.seed, &args.errors);
     check_clusters(&plan).map_err(about)?;
+    let mapping = args.tables.mapping(args.by.as_deref())?;
     let options = args
         .tables
-        .options(args.read.limits().max_memory)
-        .score_columns(&args.score_columns)
+        .options(&mapping, args.read.limits().max_memory)
         .metadata(plan.metadata_keys())
         .details(plan.score_parts() == ScoreParts::All);
     let tables = table_scores::read(path, &options)?;
     // Cells that are skipped would be other scores there.
-    let skips_cells = args.unconvertible == UnconvertiblePolicy::Missing;
+    let skips_cells = args.tables.unconvertible == UnconvertiblePolicy::Missing;
     let hint = (has_hint && !skips_cells)
         .then(|| unused_clusters::of_table(path, &tables, &options, &plan))
         .flatten();
     let are_several = tables.len() > 1;
     let score = |table: ScoreTable| {
         // A table of several logs has a report for each.
-        let log = table.log.as_ref().filter(|_| are_several);
-        let name = log.map_or_else(|| path.display().to_string(), |log| format!("{}: {log}", path.display()));
+        let part = table.part.as_ref().or(table.log.as_ref().filter(|_| are_several));
+        let name =
+            part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
         score_rows(&name, path, table, plan.clone(), args, context, warnings)
     };
     let reports: Vec<Report> = tables.into_iter().map(score).collect::<Result<_, _>>()?;
@@ -271,7 +270,7 @@ fn score_rows(
     let about = |diagnostic: Diagnostic| diagnostic.about(name);
     table_scores::choose_metrics(&mut plan, &table.columns);
     let results =
-        table_scores::compute(&mut table.columns, &plan, args.unconvertible, context.registry, path);
+        table_scores::compute(&mut table.columns, &plan, args.tables.unconvertible, context.registry, path);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
     results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));

@@ -1,18 +1,71 @@
-//! Options of commands that read tables.
+//! Options of commands that read tables: which column is what, what cells mean, and limits.
+
+use std::path::PathBuf;
 
 use clap::Args;
-use errorbar_log::{TableLimits, TableOptions};
+use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
+use errorbar_log::{
+    DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableLimits, TableMapping,
+    TableOptions,
+};
 
-use super::common::parse_bytes;
+use super::common::{one_of, parse_bytes};
+use super::table_scores::UnconvertiblePolicy;
+use crate::diagnostic::Diagnostic;
 
 /// How tables are read, which may be hostile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading tables")]
 pub(super) struct TableArgs {
     /// The column of a table that identifies the samples; may be repeated, and of each table the first that it
-    /// has is taken
-    #[arg(long = "id", value_name = "COLUMN", default_value = "id")]
+    /// has is taken [default: `id`, else a common spelling such as `question_id`, else the rows are numbered]
+    #[arg(long = "id-column", alias = "id", value_name = "COLUMN", value_parser = NonEmptyStringValueParser::new())]
     id_columns: Vec<String>,
+    /// The column of a table that numbers the epochs of a sample, from 1 or 0 [default: `epoch`, else a common
+    /// spelling such as `attempt`]
+    #[arg(long, value_name = "COLUMN", value_parser = NonEmptyStringValueParser::new())]
+    epoch_column: Option<String>,
+    /// A column of a table that holds scores; may be repeated [default: `score`, else `value`, else the only one
+    /// with a common name such as `passed` whose cells are scores]
+    #[arg(long = "score-column", value_name = "COLUMN", value_parser = NonEmptyStringValueParser::new())]
+    score_columns: Vec<String>,
+    /// A cell that counts as 1, such as `good`; may be repeated. Cells that are neither correct nor incorrect nor
+    /// missing are then an error
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    correct: Vec<String>,
+    /// A cell that counts as 0; may be repeated
+    #[arg(long, value_name = "VALUE", allow_hyphen_values = true)]
+    incorrect: Vec<String>,
+    /// The highest possible score, or the lowest and the highest: with `--scale 10` a score of 7, or the cell
+    /// `7/10`, is 0.7
+    #[arg(long, value_name = "[LOW] HIGH", num_args = 1..=2, allow_negative_numbers = true,
+        conflicts_with_all = ["correct", "incorrect"])]
+    scale: Vec<f64>,
+    /// Cells that mean a missing score, separated by commas, in place of NA, N/A, None, null and -; an empty
+    /// cell always does
+    #[arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)]
+    na: Option<Vec<String>>,
+    /// What to do with other cells of a table that are no scores: fail, count them as 0, or treat them as missing
+    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
+    pub(super) unconvertible: UnconvertiblePolicy,
+    /// What is between the fields of a row: a character, or `tab` [default: by the file]
+    #[arg(long, value_name = "CHAR", value_parser = delimiter)]
+    delimiter: Option<char>,
+    /// What is between the integer and the fraction of a number: `.` or `,` [default: by the file]
+    #[arg(long, value_name = "CHAR", value_parser = decimals())]
+    decimal: Option<DecimalMark>,
+    /// The format of tables [default: by the name of the file and its first bytes]
+    #[arg(long, value_name = "FORMAT", value_parser = formats())]
+    input_format: Option<InputFormat>,
+    /// Read what the options above say from this file; options that are given win
+    #[arg(long, value_name = "FILE")]
+    mapping: Option<PathBuf>,
+    /// Write how the table was read to this file, for --mapping
+    #[arg(long, value_name = "FILE")]
+    pub(super) save_mapping: Option<PathBuf>,
+    /// Show which column of the table is read as what, and what its cells mean, and compute nothing
+    #[arg(long)]
+    pub(super) explain: bool,
     /// The maximum length of a line of a table; for Parquet, the maximum decompressed size of a page
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     max_line: u64,
@@ -21,12 +74,97 @@ pub(super) struct TableArgs {
     max_columns: usize,
 }
 
+fn decimals() -> impl TypedValueParser<Value = DecimalMark> {
+    one_of([(".", DecimalMark::Point), (",", DecimalMark::Comma)])
+}
+
+fn formats() -> impl TypedValueParser<Value = InputFormat> {
+    one_of(InputFormat::ALL)
+}
+
+/// A delimiter: a character, or the name of one that shells make hard to type.
+fn delimiter(text: &str) -> Result<char, String> {
+    let mut characters = text.chars();
+    match (text, characters.next(), characters.next()) {
+        ("tab" | "\\t", ..) => Ok('\t'),
+        (_, Some('"' | '\r' | '\n'), None) => {
+            Err("a quotation mark and line ends cannot be delimiters".to_owned())
+        }
+        (_, Some(character), None) if character.is_ascii() => Ok(character),
+        _ => Err("expected one ASCII character, such as `;`, or `tab`".to_owned()),
+    }
+}
+
 impl TableArgs {
-    /// The columns of ids and the limits, with that of memory, which logs have too.
-    pub(super) fn options(&self, max_memory: Option<u64>) -> TableOptions {
+    /// What the options say about tables, over what the file of `--mapping` says; `by` is the column that tells the
+    /// parts of a table apart.
+    pub(super) fn mapping(&self, by: Option<&str>) -> Result<TableMapping, Diagnostic> {
+        let scale = match self.scale.as_slice() {
+            [] => None,
+            [high] => Some((0.0, *high)),
+            [low, high, ..] => Some((*low, *high)),
+        };
+        let scale = scale.map(|(low, high)| ScoreScale::new(low, high)).transpose();
+        let scale = scale.map_err(|problem| {
+            Diagnostic::error(problem)
+                .about("--scale")
+                .hint("give the highest possible score, or the lowest and it")
+        })?;
+        let mut mapping = TableMapping::default();
+        mapping.format = self.input_format;
+        mapping.delimiter = self.delimiter;
+        mapping.decimal = self.decimal;
+        mapping.id_columns = self.id_columns.clone();
+        mapping.epoch_column = self.epoch_column.clone();
+        mapping.score_columns = self.score_columns.clone();
+        mapping.by = by.map(str::to_owned);
+        mapping.na = self.na.clone();
+        mapping.correct = self.correct.clone();
+        mapping.incorrect = self.incorrect.clone();
+        mapping.scale = scale;
+        match &self.mapping {
+            Some(path) => Ok(mapping.or(&TableMapping::read(path)?)),
+            None => Ok(mapping),
+        }
+    }
+
+    /// The first option that is given and is about tables, but limits.
+    pub(super) fn first_given(&self) -> Option<&'static str> {
+        let given = [
+            ("--id-column", !self.id_columns.is_empty()),
+            ("--epoch-column", self.epoch_column.is_some()),
+            ("--score-column", !self.score_columns.is_empty()),
+            ("--correct", !self.correct.is_empty()),
+            ("--incorrect", !self.incorrect.is_empty()),
+            ("--scale", !self.scale.is_empty()),
+            ("--na", self.na.is_some()),
+            ("--delimiter", self.delimiter.is_some()),
+            ("--decimal", self.decimal.is_some()),
+            ("--input-format", self.input_format.is_some()),
+            ("--mapping", self.mapping.is_some()),
+            ("--save-mapping", self.save_mapping.is_some()),
+            ("--explain", self.explain),
+        ];
+        given.into_iter().find_map(|(option, is_given)| is_given.then_some(option))
+    }
+
+    /// How a table is read, within the limits; memory is limited for logs too. Rows without a column of ids are numbered.
+    pub(super) fn options(&self, mapping: &TableMapping, max_memory: Option<u64>) -> TableOptions {
         let mut limits = TableLimits::default();
         (limits.max_line, limits.max_columns, limits.max_memory) =
             (self.max_line, self.max_columns, max_memory);
-        TableOptions::new().id_columns(&self.id_columns).limits(limits)
+        TableOptions::new().mapping(mapping).number_rows(true).limits(limits)
+    }
+}
+
+impl From<MappingError> for Diagnostic {
+    fn from(error: MappingError) -> Self {
+        let hint = match &error.problem {
+            MappingProblem::Read(_) => "check the path; --save-mapping writes such a file".to_owned(),
+            MappingProblem::Write(_) => "choose a location that you may write to".to_owned(),
+            MappingProblem::UnknownKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
+            _ => "--save-mapping writes such a file, with the keys that there are".to_owned(),
+        };
+        Diagnostic::error(error.problem.to_string()).about(error.path.display()).hint(hint)
     }
 }

@@ -63,7 +63,11 @@ fn tasks_of_a_folder_are_listed() {
 fn arguments_and_names_of_tasks() {
     let (folder, logs) = (folder(), Logs::new());
     let file = "tasks/quiz.toml@law";
-    logs.check("tasks_one", folder.path(), &["eval", file, "-T", "limit=3", "-T", "style=long", "--show"]);
+    logs.check(
+        "tasks_one",
+        folder.path(),
+        &["eval", file, "-T", "limit=3", "-T", "style=long", "--show", "--max-samples", "1"],
+    );
     for (name, args) in [
         ("tasks_unknown_name", &["eval", "tasks/quiz.toml@lwa"][..]),
         ("tasks_unknown_argument", &["eval", file, "-T", "styl=long"]),

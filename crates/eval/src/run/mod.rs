@@ -34,6 +34,7 @@ pub use earlier::{EarlierRun, open_earlier};
 pub(crate) use models::{check_prices, open_graders};
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
+pub(crate) use prepare::declared_range;
 pub use prepare::{PrepareError, PreparedTask};
 pub(crate) use record::{ROLES, now, options_of, since_epoch};
 pub use resume::{ResumableLog, open_resumable, open_resumable_with};

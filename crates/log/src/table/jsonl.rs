@@ -1,7 +1,6 @@
 //! Tables as JSON lines: one object a row.
 
 use std::collections::HashMap;
-use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Seek};
 use std::str;
 
@@ -11,6 +10,7 @@ use serde_json::Value as Json;
 
 use super::cell::epoch;
 use super::error::{MISSING, TableError, TableLocation};
+use super::input::InputBytes;
 use super::layout::{ColumnRole, DEFAULT_SCORES, EPOCH, LONG_SCORES, SCORER};
 use super::limits::Budget;
 use super::long::RowNames;
@@ -29,7 +29,7 @@ const MAX_KEYS: usize = 10_000;
 /// The memory of the columns is checked each time this many bytes were read.
 const CHECK_EVERY: usize = 1 << 20;
 
-pub(super) fn read(file: File, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let budget = options.limits.budget(&file);
     let mut lines = LineReader::new(file, options.limits);
     rows(&mut lines, options, budget).map_err(|error| {
@@ -231,14 +231,14 @@ fn for_each_row<'k>(
 
 /// The lines of a file that are not blank, with their numbers.
 struct LineReader {
-    reader: BufReader<File>,
+    reader: BufReader<InputBytes>,
     buffer: Vec<u8>,
     number: u64,
     limits: TableLimits,
 }
 
 impl LineReader {
-    fn new(file: File, limits: TableLimits) -> Self {
+    fn new(file: InputBytes, limits: TableLimits) -> Self {
         let reader = BufReader::with_capacity(BUFFER_BYTES, file);
         LineReader { reader, buffer: Vec::new(), number: 0, limits }
     }

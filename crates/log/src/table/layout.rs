@@ -58,7 +58,7 @@ impl ColumnRole {
         let is_split = options.split_column().is_some();
         match name {
             name if name == options.id_column => ColumnRole::Id,
-            EPOCH => ColumnRole::Epoch,
+            name if name == options.epoch_column => ColumnRole::Epoch,
             name if is_long && options.split_column() == Some(name) => ColumnRole::Log,
             SCORER if is_long => ColumnRole::Scorer,
             "answer" | "explanation" if is_long && !options.details => ColumnRole::Unread,

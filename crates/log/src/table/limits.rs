@@ -1,6 +1,6 @@
 //! How large the parts of a table may be.
 
-use std::fs::{File, Metadata};
+use super::input::InputBytes;
 
 use super::TableErrorKind;
 
@@ -51,8 +51,8 @@ impl TableLimits {
     }
 
     /// What may be held of a file.
-    pub(super) fn budget(&self, file: &File) -> Budget {
-        let size = file.metadata().ok().filter(Metadata::is_file).map_or(0, |metadata| metadata.len());
+    pub(super) fn budget(&self, file: &InputBytes) -> Budget {
+        let size = file.size().unwrap_or(0);
         let by_size = size.saturating_mul(Self::MEMORY_PER_BYTE).max(Self::LEAST_MEMORY);
         Budget { limit: self.max_memory.unwrap_or(by_size) }
     }

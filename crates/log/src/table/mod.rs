@@ -3,176 +3,35 @@
 mod cell;
 mod delimited;
 mod error;
+pub mod input;
 mod jsonl;
 mod layout;
 mod limits;
 mod long;
 mod long_parts;
+mod mapping;
+mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod row;
+mod values;
 
-use std::fs::File;
 use std::path::Path;
 
+use errorbar_core::ScoreColumns;
 use errorbar_core::spec::nearest;
-use errorbar_core::{MetadataKeys, ScoreColumns};
 
 pub(crate) use error::{excerpt, list};
-use layout::{EPOCH, ID, LOG};
+use input::{TableFormat, TableInput};
+use options::TableSplit;
 
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use limits::TableLimits;
-
-/// Which columns of a table to read as what.
-///
-/// ```
-/// use errorbar_core::MetadataKeys;
-/// use errorbar_log::TableOptions;
-/// let options = TableOptions::new().score_columns(["judge", "human"]).metadata(MetadataKeys::one("topic"));
-/// ```
-#[derive(Clone, Debug)]
-pub struct TableOptions {
-    score_columns: Vec<String>,
-    metadata: MetadataKeys,
-    details: bool,
-    /// The column that names the sample.
-    id_column: String,
-    /// Those to look for if there is none of that name.
-    other_id_columns: Vec<String>,
-    /// Whether rows without a column of ids may be numbered.
-    number_rows: bool,
-    /// Whether they are, because there is none.
-    is_numbered: bool,
-    split: TableSplit,
-    limits: TableLimits,
-}
-
-/// What a table is split by.
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum TableSplit {
-    /// It is one table.
-    Whole,
-    /// The log that rows are of, if a column names it.
-    ByLog,
-    /// This column, which must be there; and the task, if a column names it.
-    By(String),
-}
-
-impl Default for TableOptions {
-    fn default() -> Self {
-        TableOptions::new()
-    }
-}
-
-impl TableOptions {
-    /// The scores in the column `score`, else `value`; every other column is metadata.
-    pub fn new() -> Self {
-        TableOptions {
-            score_columns: Vec::new(),
-            metadata: MetadataKeys::All,
-            details: true,
-            id_column: ID.to_owned(),
-            other_id_columns: Vec::new(),
-            number_rows: false,
-            is_numbered: false,
-            split: TableSplit::Whole,
-            limits: TableLimits::default(),
-        }
-    }
-
-    /// Reads these columns as scores, each as a separate scorer. None means the default.
-    #[must_use]
-    pub fn score_columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        self.score_columns = names.into_iter().map(Into::into).collect();
-        self
-    }
-
-    /// Fetches only this metadata.
-    #[must_use]
-    pub fn metadata(mut self, keys: MetadataKeys) -> Self {
-        self.metadata = keys;
-        self
-    }
-
-    /// Whether answers and explanations in the long form are held; they are long, and few metrics read them.
-    #[must_use]
-    pub fn details(mut self, details: bool) -> Self {
-        self.details = details;
-        self
-    }
-
-    /// The samples are named in this column; by default in `id`.
-    #[must_use]
-    pub fn id_column(mut self, name: impl Into<String>) -> Self {
-        (self.id_column, self.other_id_columns) = (name.into(), Vec::new());
-        self
-    }
-
-    /// The samples are named in the first of these columns that a table has. None means the default.
-    #[must_use]
-    pub fn id_columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        let mut names = names.into_iter().map(Into::into);
-        self.id_column = names.next().unwrap_or_else(|| ID.to_owned());
-        self.other_id_columns = names.collect();
-        self
-    }
-
-    /// Numbers the rows of a text file that has no column of ids: each is then a sample. By default that is an error,
-    /// because the same number is not the same sample in another table.
-    #[must_use]
-    pub fn number_rows(mut self, number_rows: bool) -> Self {
-        self.number_rows = number_rows;
-        self
-    }
-
-    /// [`read_tables`] gives a table for each value of this column, and for each task if there is a column `task` that
-    /// is not fetched as metadata; by default for each value of the column `log`.
-    #[must_use]
-    pub fn split_by(mut self, column: impl Into<String>) -> Self {
-        self.split = TableSplit::By(column.into());
-        self
-    }
-
-    /// The column that the table is split by.
-    fn split_column(&self) -> Option<&str> {
-        match &self.split {
-            TableSplit::Whole => None,
-            TableSplit::ByLog => Some(LOG),
-            TableSplit::By(column) => Some(column),
-        }
-    }
-
-    /// The column that the table is split by, which it must have.
-    fn required_column(&self) -> Option<&str> {
-        self.split_column().filter(|_| self.split != TableSplit::ByLog)
-    }
-
-    /// Refuses a table that goes beyond these limits.
-    #[must_use]
-    pub fn limits(mut self, limits: TableLimits) -> Self {
-        self.limits = limits;
-        self
-    }
-
-    /// Refuses names that cannot all be scores, before any file is opened.
-    fn check(&self) -> Result<(), TableErrorKind> {
-        for (at, name) in self.score_columns.iter().enumerate() {
-            if *name == self.id_column || name == EPOCH || self.required_column() == Some(name) {
-                return Err(TableErrorKind::NotAScoreColumn(name.clone()));
-            }
-            if self.score_columns.iter().skip(at + 1).any(|other| other == name) {
-                return Err(TableErrorKind::ScoreColumnTwice(name.clone()));
-            }
-        }
-        match self.required_column() {
-            Some(name) if name == self.id_column || name == EPOCH => {
-                Err(TableErrorKind::NotASplitColumn(name.to_owned()))
-            }
-            _ => Ok(()),
-        }
-    }
-}
+pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
+pub use options::TableOptions;
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetRecords;
+pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores};
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]
@@ -190,28 +49,11 @@ pub struct ScoreTable {
     pub task: Option<String>,
     /// The model of that log.
     pub model: Option<String>,
-}
-
-/// The format of a table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TableFormat {
-    Delimited(u8),
-    JsonLines,
-    Parquet,
-}
-
-impl TableFormat {
-    fn of(path: &Path) -> Result<Self, TableErrorKind> {
-        let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-        match extension.as_deref() {
-            Some("csv") => Ok(TableFormat::Delimited(b',')),
-            Some("tsv") => Ok(TableFormat::Delimited(b'\t')),
-            Some("jsonl" | "ndjson") => Ok(TableFormat::JsonLines),
-            Some("parquet") => Ok(TableFormat::Parquet),
-            Some("eval" | "json") => Err(TableErrorKind::EvalLog),
-            _ => Err(TableErrorKind::UnknownFormat { extension }),
-        }
-    }
+    /// Whether ids are the numbers of rows, because no column has them: the same id is then no reason to believe that
+    /// two rows are of the same sample.
+    pub has_synthetic_ids: bool,
+    /// How the table was read: what the options say, and what was found out.
+    pub mapping: TableMapping,
 }
 
 /// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,
@@ -271,44 +113,40 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
 
 /// Reads a table by the first column of ids that it has.
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
-    let first = match read_by_id(path, options) {
+    let at_path = |error: TableError| error.at_path(path);
+    options.check().map_err(|kind| at_path(kind.into()))?;
+    let input = TableInput::open(path).map_err(|kind| at_path(kind.into()))?;
+    let first = match read_by_id(&input, options) {
         Err(error) if error.kind().is_missing_id() => error,
-        read => return read,
+        read => return read.map_err(at_path),
     };
     for name in &options.other_id_columns {
         let options = TableOptions { id_column: name.clone(), ..options.clone() };
-        match read_by_id(path, &options) {
+        options.check().map_err(|kind| at_path(kind.into()))?;
+        match read_by_id(&input, &options) {
             Err(error) if error.kind().is_missing_id() => {}
-            read => return read,
+            read => return read.map_err(at_path),
         }
     }
-    let is_text = !matches!(TableFormat::of(path), Ok(TableFormat::Parquet));
-    if options.number_rows && is_text {
-        return read_by_id(path, &TableOptions { is_numbered: true, ..options.clone() });
+    if options.number_rows && input.format() != TableFormat::Parquet {
+        let options = TableOptions { is_numbered: true, ..options.clone() };
+        let mut tables = read_by_id(&input, &options).map_err(at_path)?;
+        tables.iter_mut().for_each(|table| table.has_synthetic_ids = true);
+        return Ok(tables);
     }
-    Err(first)
+    Err(at_path(first))
 }
 
-fn read_by_id(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
-    let read = || {
-        options.check()?;
-        // That a file does not exist matters more than what it is called.
-        let file = File::open(path).map_err(TableErrorKind::Open);
-        let format = match (TableFormat::of(path), &file) {
-            (Err(TableErrorKind::UnknownFormat { .. }), Err(_)) => TableFormat::JsonLines,
-            (format, _) => format?,
-        };
-        let file = file?;
-        match format {
-            TableFormat::Delimited(delimiter) => delimited::read(file, delimiter, options),
-            TableFormat::JsonLines => jsonl::read(file, options),
-            #[cfg(feature = "parquet")]
-            TableFormat::Parquet => parquet::read(file, path, options),
-            #[cfg(not(feature = "parquet"))]
-            TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
-        }
-    };
-    read().map_err(|error: TableError| error.at_path(path))
+fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+    let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
+    match input.format() {
+        TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
+        TableFormat::JsonLines => jsonl::read(bytes, options),
+        #[cfg(feature = "parquet")]
+        TableFormat::Parquet => parquet::read(bytes, options),
+        #[cfg(not(feature = "parquet"))]
+        TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
+    }
 }
 
 /// The error of missing score columns. A name from the options has a nearest one among all columns; the

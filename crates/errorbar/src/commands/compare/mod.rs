@@ -24,7 +24,6 @@ use super::error_args::ErrorArgs;
 use super::gate_args::GateArgs;
 use super::logs::{ReadArgs, check_new};
 use super::specs::PlanOverrides;
-use super::table_scores::UnconvertiblePolicy;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome};
 use crate::diagnostic::Diagnostic;
@@ -119,12 +118,6 @@ pub(crate) struct CompareArgs {
     /// Only this scorer; may be repeated
     #[arg(long = "scorer", value_name = "NAME")]
     scorers: Vec<String>,
-    /// A column of a table that holds scores; may be repeated [default: `score`, else `value`]
-    #[arg(long = "score-column", value_name = "NAME")]
-    score_columns: Vec<String>,
-    /// What to do with cells of a table that are no scores: fail, count them as 0, or treat them as missing
-    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
-    unconvertible: UnconvertiblePolicy,
     /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,

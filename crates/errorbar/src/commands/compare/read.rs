@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
 use errorbar_log::eval::{EvalLog, SampleFields, scorer_metrics};
-use errorbar_log::{ScoreTable, TableErrorKind, TableOptions, read_tables};
+use errorbar_log::{ScoreTable, TableErrorKind, TableMapping, TableOptions, read_tables};
 
 use super::CompareArgs;
 use crate::commands::error_args::check_clusters;
@@ -297,19 +297,22 @@ impl SideReader<'_> {
         if args.flips.is_some() {
             keys.push(ANSWER.to_owned());
         }
-        let mut options = args
+        // What the parts of a table are is the command's own option.
+        let mapping = args.tables.mapping(*split)?;
+        let options = args
             .tables
-            .options(args.read.limits().max_memory)
-            .number_rows(args.unpaired)
+            .options(&mapping, args.read.limits().max_memory)
             .metadata(plan.metadata_keys().and(MetadataKeys::Only(keys)))
             .details(plan.score_parts() == ScoreParts::All || args.flips.is_some());
-        if let Some(column) = split {
-            options = options.split_by(*column);
-        }
-        let tables = self.rows(&options)?;
+        let tables = self.rows(&mapping, &options)?;
         // Cells that are skipped would be other scores there.
-        if self.has_hint && args.unconvertible != UnconvertiblePolicy::Missing {
+        if self.has_hint && args.tables.unconvertible != UnconvertiblePolicy::Missing {
             warnings.extend(unused_clusters::of_table(self.path, &tables, &options, &plan));
+        }
+        if !args.unpaired && tables.iter().any(|table| table.has_synthetic_ids) {
+            let problem = "no column identifies the samples, so those of the two sides cannot be paired";
+            let hint = "name the column with --id-column, or compare without pairs with --unpaired";
+            return Err(about(Diagnostic::error(problem).hint(hint)));
         }
         let mut inputs = Vec::new();
         for table in tables {
@@ -341,12 +344,12 @@ impl SideReader<'_> {
     }
 
     /// The rows of a table. Scorers to compare are columns, or else they have their own rows.
-    fn rows(&self, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
+    fn rows(&self, mapping: &TableMapping, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
         let args = self.request.args;
         let read = |columns: &[String]| read_tables(self.path, &options.clone().score_columns(columns));
-        let is_by_columns = args.compared_scorers.is_empty() || !args.score_columns.is_empty();
+        let is_by_columns = args.compared_scorers.is_empty() || !mapping.score_columns.is_empty();
         let tables = match is_by_columns {
-            true => read(&args.score_columns),
+            true => read(&mapping.score_columns),
             false => match read(&args.compared_scorers) {
                 Err(error) if matches!(error.kind(), TableErrorKind::NoScoreColumn { .. }) => {
                     // The error about the columns that were named is the better one.

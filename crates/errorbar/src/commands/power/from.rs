@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use errorbar_core::{PilotScores, PilotSide, Plan, PowerError, ScoreColumns};
-use errorbar_log::{TableErrorKind, read_tables};
+use errorbar_log::{ScoreTable, TableErrorKind, read_tables};
 
 use super::{FromArgs, SpreadArgs};
 use crate::commands::logs::{self, ReadProgress, ScoreRequest};
@@ -34,6 +34,8 @@ struct Run {
     columns: ScoreColumns,
     /// The metadata keys that there are, for hints.
     keys: Vec<String>,
+    /// Whether its samples have no ids, so that they cannot be matched.
+    has_synthetic_ids: bool,
 }
 
 /// The runs that `--from` names, if any.
@@ -44,6 +46,10 @@ pub(super) fn read(
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<Runs>, Diagnostics> {
     if args.from.is_empty() {
+        if let Some(option) = args.tables.first_given() {
+            let problem = format!("{option} is about a table, and there is none");
+            return Err(Diagnostic::error(problem).hint("name the table with --from").into());
+        }
         return Ok(None);
     }
     check_options(args, spread)?;
@@ -76,6 +82,14 @@ pub(super) fn read(
     let about = |error: PowerError| from_error(&error, base, args).about(names.join(", "));
     let side = |run: &Run| -> Result<(), Diagnostic> { self::scorer(run, Some(&scorer)).map(drop) };
     let base_side = PilotSide::new(&base.columns, &scorer);
+    if !spread.unpaired
+        && !others.is_empty()
+        && let Some(run) = runs.iter().find(|run| run.has_synthetic_ids)
+    {
+        let problem = "no column identifies the samples, so those of the two runs cannot be paired";
+        let hint = "name the column with --id-column, or plan for different samples with --unpaired";
+        return Err(Diagnostic::error(problem).about(&run.name).hint(hint).into());
+    }
     let pilot = match others {
         [] => PilotScores::of_one(base_side, &args.clusters).map_err(about)?,
         [other] => {
@@ -152,7 +166,13 @@ fn read_log(
     let opened = logs::read(&log, &request, progress, context, |_| plan.clone())?;
     diagnostics.extend(opened.warnings());
     let model = Some(opened.header.eval.model.to_string());
-    Ok(Run { name: path.display().to_string(), model, columns: opened.scores.columns, keys: Vec::new() })
+    Ok(Run {
+        name: path.display().to_string(),
+        model,
+        columns: opened.scores.columns,
+        keys: Vec::new(),
+        has_synthetic_ids: false,
+    })
 }
 
 /// The runs of a table: one, or those that a column tells apart.
@@ -163,15 +183,9 @@ fn read_table(
     context: &Context<'_>,
 ) -> Result<Vec<Run>, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
-    let score_columns: Vec<String> = args.score_column.iter().chain(&args.scorer).cloned().collect();
-    let mut options = args
-        .tables
-        .options(args.read.limits().max_memory)
-        .score_columns(&score_columns)
-        .metadata(plan.metadata_keys());
-    if let Some(column) = &args.by {
-        options = options.split_by(column);
-    }
+    let mut mapping = args.tables.mapping(args.by.as_deref())?;
+    mapping.score_columns.extend(args.scorer.clone());
+    let options = args.tables.options(&mapping, args.read.limits().max_memory).metadata(plan.metadata_keys());
     let tables = read_tables(path, &options).map_err(|error| match error.kind() {
         TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } if args.by.is_none() => {
             let hint = "if the rows are of several models, name the column that tells them apart with --by";
@@ -186,12 +200,19 @@ fn read_table(
     let are_several = tables.len() > 1;
     let mut runs = Vec::new();
     for mut table in tables {
-        table_scores::check(&mut table.columns, &Plan::new(), args.unconvertible, context.registry, path)
-            .map_err(about)?;
+        table_scores::check(
+            &mut table.columns,
+            &Plan::new(),
+            args.tables.unconvertible,
+            context.registry,
+            path,
+        )
+        .map_err(about)?;
         let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =
             part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
-        runs.push(Run { name, model: table.model, columns: table.columns, keys: table.metadata_keys });
+        let ScoreTable { model, columns, metadata_keys: keys, has_synthetic_ids, .. } = table;
+        runs.push(Run { name, model, columns, keys, has_synthetic_ids });
     }
     Ok(runs)
 }

@@ -15,7 +15,6 @@ use errorbar_core::PowerMethod;
 
 use super::common::{Format, one_of};
 use super::logs::ReadArgs;
-use super::table_scores::UnconvertiblePolicy;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome};
 use crate::diagnostic::Diagnostics;
@@ -154,12 +153,6 @@ struct FromArgs {
     /// The scorer, if there are several
     #[arg(long, value_name = "NAME", requires = "from")]
     scorer: Option<String>,
-    /// The column of a table that holds scores [default: `score`, else `value`]
-    #[arg(long, value_name = "NAME", requires = "from")]
-    score_column: Option<String>,
-    /// What to do with cells of a table that are no scores: fail, count them as 0, or treat them as missing
-    #[arg(long, value_enum, value_name = "ACTION", default_value_t)]
-    unconvertible: UnconvertiblePolicy,
     #[command(flatten)]
     tables: TableArgs,
     #[command(flatten)]

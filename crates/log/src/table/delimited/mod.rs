@@ -9,7 +9,6 @@ mod long;
 mod pieces;
 mod wide;
 
-use std::fs::File;
 use std::io::{self, Read, Seek};
 use std::str;
 
@@ -17,12 +16,17 @@ use csv::ByteRecord;
 
 use self::pieces::{PIECE_BYTES, Piece, PieceReader};
 use super::error::{TableError, TableLocation};
+use super::input::InputBytes;
 use super::layout::{ColumnRole, TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, finish};
 use crate::delimited::{QuoteState, line_at};
 
-pub(super) fn read(file: File, delimiter: u8, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+pub(super) fn read(
+    file: InputBytes,
+    delimiter: u8,
+    options: &TableOptions,
+) -> Result<Vec<ScoreTable>, TableError> {
     let mut pieces = PieceReader::new(file, delimiter, options.limits);
     rows(&mut pieces, delimiter, options).map_err(|error| {
         let file = pieces.file();
@@ -188,7 +192,7 @@ fn read_error(error: csv::Error) -> TableError {
 }
 
 /// Where a row starts, counted from 1 without the header.
-fn offset_of_row(file: &mut File, delimiter: u8, row: u64) -> io::Result<u64> {
+fn offset_of_row(file: &mut InputBytes, delimiter: u8, row: u64) -> io::Result<u64> {
     file.rewind()?;
     let mut reader = records(file, delimiter);
     let mut record = ByteRecord::new();

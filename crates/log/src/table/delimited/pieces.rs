@@ -1,11 +1,11 @@
 //! A delimited file in pieces that end where a row ends, so that they can be read apart.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 
 use memchr::{memchr, memrchr2};
 
 use crate::delimited::QuoteState;
+use crate::table::input::InputBytes;
 use crate::table::{TableError, TableErrorKind, TableLimits};
 
 /// How much is read at once. A piece and the rows that it makes stay in a core's cache.
@@ -26,7 +26,7 @@ pub(super) struct Piece {
 /// A file that is cut into pieces.
 #[derive(Debug)]
 pub(super) struct PieceReader {
-    file: File,
+    file: InputBytes,
     delimiter: u8,
     piece_bytes: usize,
     limits: TableLimits,
@@ -40,7 +40,7 @@ pub(super) struct PieceReader {
 }
 
 impl PieceReader {
-    pub(super) fn new(file: File, delimiter: u8, limits: TableLimits) -> Self {
+    pub(super) fn new(file: InputBytes, delimiter: u8, limits: TableLimits) -> Self {
         PieceReader {
             file,
             delimiter,
@@ -56,11 +56,11 @@ impl PieceReader {
 
     /// How many pieces there are, about.
     pub(super) fn estimate(&self) -> usize {
-        let bytes = self.file.metadata().map_or(0, |metadata| metadata.len());
+        let bytes = self.file.size().unwrap_or(0);
         usize::try_from(bytes / self.piece_bytes as u64 + 1).unwrap_or(usize::MAX)
     }
 
-    pub(super) fn file(&mut self) -> &mut File {
+    pub(super) fn file(&mut self) -> &mut InputBytes {
         &mut self.file
     }
 
@@ -116,7 +116,7 @@ impl PieceReader {
         }
         let missing = length.saturating_sub(bytes.len());
         bytes.reserve(missing);
-        let read = (&mut self.file).take(missing as u64).read_to_end(bytes)?;
+        let read = self.file.append_to(bytes, missing as u64)?;
         self.at_end = read < missing;
         Ok(())
     }
@@ -171,7 +171,7 @@ mod tests {
         let mut file = tempfile::tempfile().unwrap();
         file.write_all(content.as_bytes()).unwrap();
         file.rewind().unwrap();
-        let mut pieces = PieceReader::new(file, b',', TableLimits::default());
+        let mut pieces = PieceReader::new(InputBytes::from_file(file), b',', TableLimits::default());
         pieces.piece_bytes = piece_bytes;
         let mut found = Vec::new();
         loop {

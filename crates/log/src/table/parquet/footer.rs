@@ -2,10 +2,10 @@
 //! library follows without a limit, and whether row groups name and type their columns as the schema does,
 //! which the library does not check. No checksum covers the footer, so that is how damage is found.
 
-use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 
 use super::thrift::{BINARY, I32, LIST, STRUCT, ThriftReader};
+use crate::table::input::InputBytes;
 use crate::table::{TableErrorKind, TableLimits};
 
 /// How deep columns may be nested; those that are read are not nested at all.
@@ -18,7 +18,7 @@ const TAIL: usize = 8;
 const MAGIC: &[u8; 4] = b"PAR1";
 
 /// Refuses a footer that the library does not check. Other errors are left to the library.
-pub(super) fn check(file: &mut File, limits: &TableLimits) -> Result<(), TableErrorKind> {
+pub(super) fn check(file: &mut InputBytes, limits: &TableLimits) -> Result<(), TableErrorKind> {
     let Some(length) = footer_length(file).map_err(TableErrorKind::Read)? else { return Ok(()) };
     let limit = limits.max_footer();
     if length > limit {
@@ -57,8 +57,8 @@ fn no_sense() -> TableErrorKind {
 }
 
 /// The length of the footer; nothing if the file does not end as a Parquet file does, or is shorter than that.
-fn footer_length(file: &mut File) -> std::io::Result<Option<u64>> {
-    let size = file.metadata()?.len();
+fn footer_length(file: &mut InputBytes) -> std::io::Result<Option<u64>> {
+    let size = file.size().unwrap_or(0);
     if size < TAIL as u64 {
         return Ok(None);
     }

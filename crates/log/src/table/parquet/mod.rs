@@ -11,13 +11,12 @@ mod headers;
 mod long;
 mod memory_use;
 mod pages;
+mod records;
 mod thrift;
 mod types;
 mod wide;
 
 use std::fmt::Write;
-use std::fs::File;
-use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use errorbar_core::Value;
@@ -31,22 +30,25 @@ use self::column::{ColumnDecoder, ParquetCell, caught, column_problem, guarded};
 use self::headers::{PageBudget, largest_page};
 use self::memory_use::MemoryUse;
 use self::pages::PageSource;
+pub use self::records::ParquetRecords;
 use self::types::{ValueKind, kind_of};
 use super::error::TableError;
+use super::input::InputBytes;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
 use crate::json_value;
 
-pub(super) fn read(file: File, path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     // A panic of the library on a damaged file becomes an error about that file.
-    caught(|| read_file(file, path, options)).map_err(TableErrorKind::Parquet)?
+    caught(|| read_file(file, options)).map_err(TableErrorKind::Parquet)?
 }
 
-fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let budget = options.limits.budget(&file);
-    let bytes = file.metadata().map_or(0, |metadata| metadata.len());
+    let bytes = file.size().unwrap_or(0);
     footer::check(&mut file, &options.limits)?;
+    let source = file.reopen().map_err(TableErrorKind::Open)?;
     let reader = guarded(|| SerializedFileReader::new(file)).map_err(TableErrorKind::Parquet)?;
     let metadata = reader.metadata();
     let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
@@ -55,7 +57,15 @@ fn read_file(mut file: File, path: &Path, options: &TableOptions) -> Result<Vec<
     let layout = TableLayout::new(&names, options)?;
     refuse_implausible(metadata, bytes, &layout, budget)?;
     let (held, work) = (MemoryUse::new(budget), PageBudget::new(&options.limits, bytes));
-    let table = ParquetTable { path, metadata, layout: &layout, budget, held, work, large: Mutex::new(()) };
+    let table = ParquetTable {
+        source: &source,
+        metadata,
+        layout: &layout,
+        budget,
+        held,
+        work,
+        large: Mutex::new(()),
+    };
     let columns = layout.columns.iter().map(|column| table.column(column)).collect::<Result<Vec<_>, _>>()?;
     if layout.is_long {
         return Ok(long::read(&table, &columns)?.finish(layout.metadata_keys.clone()));
@@ -74,6 +84,17 @@ fn refuse_implausible(
     layout: &TableLayout,
     budget: Budget,
 ) -> Result<(), TableErrorKind> {
+    let rows = plausible_rows(metadata, bytes)?;
+    // In the long form rows of the table are not rows of the columns.
+    if layout.is_long {
+        return Ok(());
+    }
+    let of_row = ROW_BYTES + 2 * layout.scores.len() as u64 + 4 * layout.metadata.len() as u64;
+    budget.check(rows.saturating_mul(of_row))
+}
+
+/// The number of rows, if a file of this size can have that many and its metadata agree on it.
+fn plausible_rows(metadata: &ParquetMetaData, bytes: u64) -> Result<u64, TableErrorKind> {
     let groups = metadata.row_groups().iter();
     if groups.clone().any(|group| group.num_rows() < 0) {
         return Err(TableErrorKind::Parquet("a row group has a negative number of rows".to_owned()));
@@ -89,12 +110,7 @@ fn refuse_implausible(
         let problem = format!("it claims {claimed} rows, and its row groups {rows}");
         return Err(TableErrorKind::Parquet(problem));
     }
-    // In the long form rows of the table are not rows of the columns.
-    if layout.is_long {
-        return Ok(());
-    }
-    let of_row = ROW_BYTES + 2 * layout.scores.len() as u64 + 4 * layout.metadata.len() as u64;
-    budget.check(rows.saturating_mul(of_row))
+    Ok(rows)
 }
 
 /// What a row takes at least, its scores and metadata aside.
@@ -102,7 +118,7 @@ const ROW_BYTES: u64 = 3;
 
 /// An open file and what its columns are.
 struct ParquetTable<'a> {
-    path: &'a Path,
+    source: &'a InputBytes,
     metadata: &'a ParquetMetaData,
     layout: &'a TableLayout,
     budget: Budget,
@@ -114,7 +130,7 @@ struct ParquetTable<'a> {
 
 /// A column of a row group whose page headers were checked.
 struct CheckedColumn<'g> {
-    file: File,
+    file: InputBytes,
     chunk: &'g ColumnChunkMetaData,
     rows: usize,
     largest_page: u64,
@@ -159,15 +175,8 @@ impl<'a> ParquetTable<'a> {
     ) -> Result<CheckedColumn<'g>, TableErrorKind> {
         let problem = |problem: &str| column_problem(column.name(), problem.to_owned());
         let chunk = group.columns().get(column.leaf).ok_or_else(|| problem("a row group lacks it"))?;
-        // The crate panics at a negative one.
-        let (offset, sizes) =
-            (chunk.data_page_offset(), [chunk.compressed_size(), chunk.uncompressed_size()]);
-        let numbers = sizes.into_iter().chain([offset, chunk.num_values()]);
-        if numbers.chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
-            return Err(problem("its offsets or sizes are negative"));
-        }
         // A separate file handle: threads that share one would share its position too.
-        let mut file = File::open(self.path).map_err(TableErrorKind::Open)?;
+        let mut file = self.source.reopen().map_err(TableErrorKind::Open)?;
         let rows = rows_of(group);
         let largest_page = largest_page(&mut file, chunk, column.name(), rows, &self.work)?;
         Ok(CheckedColumn { file, chunk, rows, largest_page })

@@ -5,8 +5,6 @@
 //! offsets of its strings, a dictionary of strings one of their numbers. Nulls, dictionaries and runs are decoded
 //! by the library as in any column of integers, and a string is copied once, from its page to the column.
 
-use std::fs::File;
-
 use bytes::Bytes;
 use errorbar_core::TextColumn;
 use parquet::basic::{Encoding, Type};
@@ -17,6 +15,7 @@ use parquet::file::serialized_reader::SerializedPageReader;
 use super::column::{column_problem, guarded};
 use super::thrift::ThriftReader;
 use crate::table::TableErrorKind;
+use crate::table::input::InputBytes;
 
 /// Whether the strings of a column are in the encodings for which the library gets integers.
 pub(super) fn has_offsets(chunk: &ColumnChunkMetaData) -> bool {
@@ -32,7 +31,7 @@ pub(super) fn has_offsets(chunk: &ColumnChunkMetaData) -> bool {
 /// The pages of a column of a row group, one after the other.
 pub(super) struct PageSource<'a> {
     name: &'a str,
-    pages: SerializedPageReader<File>,
+    pages: SerializedPageReader<InputBytes>,
     physical: Type,
     /// Whether cells can be null.
     optional: bool,
@@ -57,7 +56,11 @@ pub(super) enum PageTexts {
 }
 
 impl<'a> PageSource<'a> {
-    pub(super) fn new(name: &'a str, pages: SerializedPageReader<File>, chunk: &ColumnChunkMetaData) -> Self {
+    pub(super) fn new(
+        name: &'a str,
+        pages: SerializedPageReader<InputBytes>,
+        chunk: &ColumnChunkMetaData,
+    ) -> Self {
         let optional = chunk.column_descr().max_def_level() > 0;
         PageSource { name, pages, physical: chunk.column_type(), optional, has_offsets: has_offsets(chunk) }
     }

@@ -1,0 +1,182 @@
+//! Which columns of a table to read as what.
+
+use errorbar_core::MetadataKeys;
+
+use super::layout::{EPOCH, ID, LOG};
+use super::mapping::TableMapping;
+use super::{TableErrorKind, TableLimits};
+
+/// Which columns of a table to read as what.
+///
+/// ```
+/// use errorbar_core::MetadataKeys;
+/// use errorbar_log::TableOptions;
+/// let options = TableOptions::new().score_columns(["judge", "human"]).metadata(MetadataKeys::one("topic"));
+/// ```
+#[derive(Clone, Debug)]
+pub struct TableOptions {
+    pub(super) score_columns: Vec<String>,
+    pub(super) metadata: MetadataKeys,
+    pub(super) details: bool,
+    /// What the user says about the table.
+    pub(super) mapping: TableMapping,
+    /// The column that names the sample.
+    pub(super) id_column: String,
+    /// Those to look for if there is none of that name.
+    pub(super) other_id_columns: Vec<String>,
+    /// The column that numbers the epoch.
+    pub(super) epoch_column: String,
+    /// Whether rows without a column of ids may be numbered.
+    pub(super) number_rows: bool,
+    /// Whether they are, because there is none.
+    pub(super) is_numbered: bool,
+    pub(super) split: TableSplit,
+    pub(super) limits: TableLimits,
+}
+
+/// What a table is split by.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum TableSplit {
+    /// It is one table.
+    Whole,
+    /// The log that rows are of, if a column names it.
+    ByLog,
+    /// This column, which must be there; and the task, if a column names it.
+    By(String),
+}
+
+impl Default for TableOptions {
+    fn default() -> Self {
+        TableOptions::new()
+    }
+}
+
+impl TableOptions {
+    /// The scores in the column `score`, else `value`; every other column is metadata.
+    pub fn new() -> Self {
+        TableOptions {
+            score_columns: Vec::new(),
+            metadata: MetadataKeys::All,
+            details: true,
+            mapping: TableMapping::default(),
+            id_column: ID.to_owned(),
+            other_id_columns: Vec::new(),
+            epoch_column: EPOCH.to_owned(),
+            number_rows: false,
+            is_numbered: false,
+            split: TableSplit::Whole,
+            limits: TableLimits::default(),
+        }
+    }
+
+    /// Reads these columns as scores, each as a separate scorer. None means the default.
+    #[must_use]
+    pub fn score_columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.score_columns = names.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Fetches only this metadata.
+    #[must_use]
+    pub fn metadata(mut self, keys: MetadataKeys) -> Self {
+        self.metadata = keys;
+        self
+    }
+
+    /// Whether answers and explanations in the long form are held; they are long, and few metrics read them.
+    #[must_use]
+    pub fn details(mut self, details: bool) -> Self {
+        self.details = details;
+        self
+    }
+
+    /// The samples are named in this column; by default in `id`.
+    #[must_use]
+    pub fn id_column(mut self, name: impl Into<String>) -> Self {
+        (self.id_column, self.other_id_columns) = (name.into(), Vec::new());
+        self
+    }
+
+    /// The samples are named in the first of these columns that a table has. None means the default.
+    #[must_use]
+    pub fn id_columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let mut names = names.into_iter().map(Into::into);
+        self.id_column = names.next().unwrap_or_else(|| ID.to_owned());
+        self.other_id_columns = names.collect();
+        self
+    }
+
+    /// The epochs are numbered in this column; by default in `epoch`.
+    #[must_use]
+    pub fn epoch_column(mut self, name: impl Into<String>) -> Self {
+        self.epoch_column = name.into();
+        self
+    }
+
+    /// Reads the table as a mapping says: its columns, its parts and its format.
+    #[must_use]
+    pub fn mapping(mut self, mapping: &TableMapping) -> Self {
+        self = self.id_columns(&mapping.id_columns).score_columns(&mapping.score_columns);
+        self.epoch_column = mapping.epoch_column.clone().unwrap_or_else(|| EPOCH.to_owned());
+        if let Some(column) = &mapping.by {
+            self = self.split_by(column);
+        }
+        self.mapping = mapping.clone();
+        self
+    }
+
+    /// Numbers the rows of a text file that has no column of ids: each is then a sample. By default that is an error,
+    /// because the same number is not the same sample in another table.
+    #[must_use]
+    pub fn number_rows(mut self, number_rows: bool) -> Self {
+        self.number_rows = number_rows;
+        self
+    }
+
+    /// [`read_tables`](super::read_tables) gives a table for each value of this column, and for each task if there is a column `task` that
+    /// is not fetched as metadata; by default for each value of the column `log`.
+    #[must_use]
+    pub fn split_by(mut self, column: impl Into<String>) -> Self {
+        self.split = TableSplit::By(column.into());
+        self
+    }
+
+    /// The column that the table is split by.
+    pub(super) fn split_column(&self) -> Option<&str> {
+        match &self.split {
+            TableSplit::Whole => None,
+            TableSplit::ByLog => Some(LOG),
+            TableSplit::By(column) => Some(column),
+        }
+    }
+
+    /// The column that the table is split by, which it must have.
+    pub(super) fn required_column(&self) -> Option<&str> {
+        self.split_column().filter(|_| self.split != TableSplit::ByLog)
+    }
+
+    /// Refuses a table that goes beyond these limits.
+    #[must_use]
+    pub fn limits(mut self, limits: TableLimits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// Refuses names that cannot all be scores, before any file is opened.
+    pub(super) fn check(&self) -> Result<(), TableErrorKind> {
+        for (at, name) in self.score_columns.iter().enumerate() {
+            if *name == self.id_column || *name == self.epoch_column || self.required_column() == Some(name) {
+                return Err(TableErrorKind::NotAScoreColumn(name.clone()));
+            }
+            if self.score_columns.iter().skip(at + 1).any(|other| other == name) {
+                return Err(TableErrorKind::ScoreColumnTwice(name.clone()));
+            }
+        }
+        match self.required_column() {
+            Some(name) if name == self.id_column || name == self.epoch_column => {
+                Err(TableErrorKind::NotASplitColumn(name.to_owned()))
+            }
+            _ => Ok(()),
+        }
+    }
+}
