@@ -143,8 +143,12 @@ fn parse_tasks(
         tables.select(selection.name.as_deref())?;
         tables.pass(&given)?;
     }
+    let before = file.mistakes.count();
     tables.fill_in(&file);
-    let tasks: Vec<Option<Task>> = tables.tasks.iter().map(|task| read(&file, task, &broken, path)).collect();
+    // Behind an argument that is unknown, everything else would only be a consequence of it.
+    let is_filled = file.mistakes.count() == before;
+    let tasks = tables.tasks.iter().filter(|_| is_filled).map(|task| read(&file, task, &broken, path));
+    let tasks: Vec<Option<Task>> = tasks.collect();
     match tasks.into_iter().collect() {
         Some(tasks) if file.mistakes.count() == 0 => Ok(tasks),
         _ => {
@@ -180,12 +184,7 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
     }
 }
 
-fn outline(
-    file: &TaskFile<'_>,
-    task: &TaskTable<'_>,
-    broken: &[Range<usize>],
-    path: &Path,
-) -> TaskOutline {
+fn outline(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path: &Path) -> TaskOutline {
     let keys = TomlSection::of_file(file, &task.table, broken);
     let dataset = keys.get("dataset").and_then(|field| match field.as_string() {
         Some(path) => Some(path),

@@ -31,6 +31,7 @@ mod task_file_errors;
 mod task_file_mutations;
 mod task_files;
 mod task_fit;
+mod task_sets;
 mod tls;
 
 /// Runs a future on a clock that stands still while there is something to do, and otherwise jumps to the next timer:
