@@ -22,6 +22,7 @@ mod limits;
 mod lost_log;
 mod models;
 mod options;
+mod prompts;
 mod rescore;
 mod resume;
 mod run;
