@@ -61,7 +61,7 @@ pub mod spec;
 pub mod stats;
 mod value;
 
-pub use args::{ArgProblem, ArgType, ArgWord, Args};
+pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};
 pub use columns::{
     ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Recoded, RecodedKinds,
     RowWriter, ScoreColumns, TextColumn, ValueColumn,

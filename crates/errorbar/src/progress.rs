@@ -45,6 +45,8 @@ pub(crate) struct RunWatcher {
 struct WatchState {
     bar: output::ProgressLine,
     task: String,
+    /// Which of several tasks it is.
+    position: Option<(usize, usize)>,
     started: Instant,
     shown: Instant,
     failures: usize,
@@ -78,6 +80,7 @@ impl Watcher {
         let state = WatchState {
             bar: output::ProgressLine::hidden(),
             task: String::new(),
+            position: None,
             started: now,
             shown: now,
             failures: 0,
@@ -95,11 +98,16 @@ impl Watcher {
         Watcher { shows_on: on, ..self }
     }
 
-    /// Starts to watch this number of runs side by side.
-    pub(crate) fn watch(self: &Arc<Self>, runs: usize) -> Vec<Arc<RunWatcher>> {
+    /// Starts to watch this number of runs side by side; of several tasks, of which one.
+    pub(crate) fn watch(
+        self: &Arc<Self>,
+        runs: usize,
+        position: Option<(usize, usize)>,
+    ) -> Vec<Arc<RunWatcher>> {
         self.with(|state| {
             let now = Instant::now();
             (state.started, state.shown, state.failures) = (now, now, 0);
+            state.position = position;
             state.problems.clear();
             state.runs = vec![RunState::default(); runs];
             state.bar = if self.redraws && !self.quiet { bar(0) } else { output::ProgressLine::hidden() };
@@ -135,7 +143,11 @@ impl Watcher {
 
     fn show(&self, state: &WatchState) {
         let counts = state.counts();
-        let parts = parts(&counts, state.started.elapsed(), &state.figures());
+        let position = state.position();
+        let mut parts = parts(&counts, state.started.elapsed(), &state.figures());
+        if self.redraws && !position.is_empty() {
+            parts.insert(0, clean(&format!("{position}{}", state.task)));
+        }
         let (done, total) = (counts.done, counts.total);
         let counted = format!("{done}/{total}").len();
         let available =
@@ -145,13 +157,18 @@ impl Watcher {
             state.bar.set_position(done as u64);
             state.bar.set_message(&line);
         } else {
-            let line = clean(&format!("{}: {done}/{total}{line}", state.task));
+            let line = clean(&format!("{position}{}: {done}/{total}{line}", state.task));
             Diagnostic::note(line).print(self.quiet);
         }
     }
 }
 
 impl WatchState {
+    /// Which of several tasks this is, in words.
+    fn position(&self) -> String {
+        self.position.map(|(at, count)| format!("[{at}/{count}] ")).unwrap_or_default()
+    }
+
     /// All runs together.
     fn counts(&self) -> SampleCounts {
         self.runs.iter().fold(SampleCounts::default(), |all, run| SampleCounts {
@@ -197,7 +214,9 @@ impl Observer for RunWatcher {
     fn started(&self, task: &str, model: &str, log: &Path, total: usize, resumed: usize) {
         let before = if resumed > 0 { format!(", {resumed} of them done before") } else { String::new() };
         let samples = counted(total as u64, "sample");
-        self.watcher.print(&format!("{task}: {samples}{before} with {model}, log {}", log.display()));
+        let position = self.watcher.with(|state| state.position());
+        self.watcher
+            .print(&format!("{position}{task}: {samples}{before} with {model}, log {}", log.display()));
         self.with_run(|run| {
             run.model = model.to_owned();
             run.counts = SampleCounts { done: resumed, resumed, failed: 0, total };

@@ -11,6 +11,7 @@
 mod block;
 mod collector;
 mod conclude;
+mod earlier;
 mod execute;
 mod models;
 mod observer;
@@ -29,6 +30,7 @@ mod stopping;
 
 pub use block::{block_on, cancel_on_interrupt};
 pub use conclude::FinishedRun;
+pub use earlier::{EarlierRun, open_earlier};
 pub(crate) use models::{check_prices, open_graders};
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};

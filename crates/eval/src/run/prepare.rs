@@ -169,6 +169,10 @@ impl Task {
     }
 
     /// What the task is called in logs.
+    pub fn log_name(&self) -> &str {
+        self.name_or_default()
+    }
+
     pub(super) fn name_or_default(&self) -> &str {
         self.name.as_deref().unwrap_or("task")
     }

@@ -14,6 +14,7 @@ mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod row;
+mod values;
 
 use std::path::Path;
 
@@ -30,6 +31,7 @@ pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreS
 pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;
+pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores};
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +52,8 @@ pub struct ScoreTable {
     /// Whether ids are the numbers of rows, because no column has them: the same id is then no reason to believe that
     /// two rows are of the same sample.
     pub has_synthetic_ids: bool,
+    /// How the table was read: what the options say, and what was found out.
+    pub mapping: TableMapping,
 }
 
 /// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,

@@ -28,7 +28,9 @@ pub(super) const KEYS: Keys = &[
 
 /// The dataset, if there is one whose samples can be used. A mistake in one key keeps none of the others from being
 /// checked, nor the file.
-pub(super) fn read(field: TomlField<'_>) -> Option<Dataset> {
+///
+/// No more samples are read than `at_most`, if it is given.
+pub(super) fn read(field: TomlField<'_>, at_most: Option<usize>) -> Option<Dataset> {
     let mistakes = &field.file.mistakes;
     let (section, paths) = match field.as_string() {
         Some(path) => (TomlSection::default(), Some(vec![path])),
@@ -46,7 +48,7 @@ pub(super) fn read(field: TomlField<'_>) -> Option<Dataset> {
     let fields = fields::FieldKeys::read(field, &section);
     let are_known = fields.are_known;
     let source = source::DatasetSource { paths: paths?, fields, field, section };
-    source.read(&keys).filter(|_| are_known)
+    source.read(&keys, at_most).filter(|_| are_known)
 }
 
 /// One path or several.

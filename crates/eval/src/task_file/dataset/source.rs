@@ -109,10 +109,11 @@ pub(super) struct DatasetSource<'d> {
 }
 
 impl DatasetSource<'_> {
-    pub(super) fn read(&self, keys: &SourceKeys) -> Option<Dataset> {
+    pub(super) fn read(&self, keys: &SourceKeys, at_most: Option<usize>) -> Option<Dataset> {
         let is_known = self.check_names(keys);
         let source = keys.source(&self.paths, self.field.file.registry.folder());
         let dataset = keys.apply(source.fields(self.fields.fields.clone()));
+        let dataset = at_most.into_iter().fold(dataset, Dataset::limit);
         if let Err(problem) = dataset.samples() {
             self.report_problem(&problem);
             return None;
