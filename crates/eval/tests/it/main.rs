@@ -14,6 +14,8 @@ use errorbar_eval::{Error, TaskChange};
 mod calls;
 mod calls_shared;
 mod conformance;
+mod dataset_files;
+mod dataset_hub;
 mod datasets;
 mod early_stopping;
 mod events;
