@@ -54,7 +54,8 @@ pub(super) fn read(
     examples: Option<TomlField<'_>>,
     questions: Option<&Dataset>,
 ) -> Option<(Range<usize>, FewShot)> {
-    const EXAMPLE: &str = "{ path = \"train.csv\", count = 5, seed = 1, template = \"{input}\\n\\n{target}\" }";
+    const EXAMPLE: &str =
+        "{ path = \"train.csv\", count = 5, seed = 1, template = \"{input}\\n\\n{target}\" }";
     let Some(section) = field.as_section_beside(KEYS, dataset::KEYS) else {
         return field.expected(&format!("a table such as {EXAMPLE}"));
     };
@@ -95,7 +96,11 @@ pub(super) fn read(
     {
         let hint = did_you_mean(nearest(group.value, keys.iter().map(String::as_str)));
         let hint = hint.unwrap_or_else(|| "name it under `metadata` of the dataset".to_owned());
-        group.report(0..group.value.len(), format!("not all examples have the metadata `{}`", group.value), Some(hint));
+        group.report(
+            0..group.value.len(),
+            format!("not all examples have the metadata `{}`", group.value),
+            Some(hint),
+        );
     }
     if field.file.mistakes.count() > mistakes {
         return None;
@@ -182,9 +187,10 @@ fn check_names(string: &TomlString<'_>, own: &[&str], keys: &[String]) {
         if known().any(|known| known == name) {
             continue;
         }
-        let place = string.value.find(&format!("{{{name}}}")).map_or(0..string.value.len(), |at| {
-            at..at + name.len() + 2
-        });
+        let place = string
+            .value
+            .find(&format!("{{{name}}}"))
+            .map_or(0..string.value.len(), |at| at..at + name.len() + 2);
         let hint = did_you_mean(nearest(name, known()))
             .unwrap_or_else(|| format!("there are: {}", known().collect::<Vec<_>>().join(", ")));
         string.report(place, format!("examples have no `{name}`"), Some(hint));

@@ -180,12 +180,7 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
     }
 }
 
-fn outline(
-    file: &TaskFile<'_>,
-    task: &TaskTable<'_>,
-    broken: &[Range<usize>],
-    path: &Path,
-) -> TaskOutline {
+fn outline(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path: &Path) -> TaskOutline {
     let keys = TomlSection::of_file(file, &task.table, broken);
     let dataset = keys.get("dataset").and_then(|field| match field.as_string() {
         Some(path) => Some(path),
