@@ -146,7 +146,7 @@ impl Watcher {
         let position = state.position();
         let mut parts = parts(&counts, state.started.elapsed(), &state.figures());
         if self.redraws && !position.is_empty() {
-            parts.insert(0, clean(&format!("{position}{}", state.task)));
+            parts.insert(0, LinePart { text: clean(&format!("{position}{}", state.task)), rank: 1 });
         }
         let (done, total) = (counts.done, counts.total);
         let counted = format!("{done}/{total}").len();
@@ -225,7 +225,8 @@ impl Observer for RunWatcher {
             state.bar.set_position(state.counts().done as u64);
         });
         let position = self.watcher.with(|state| state.position());
-        self.watcher.print(&format!("{position}{task}: {samples}{before} with {model}, log {}", log.display()));
+        self.watcher
+            .print(&format!("{position}{task}: {samples}{before} with {model}, log {}", log.display()));
     }
 
     fn sample_failed(&self, sample: &str, epoch: u32, problem: &str) {

@@ -142,7 +142,7 @@ fn visit(entry: &DirEntry, folders: &mut Vec<PathBuf>, logs: &mut Vec<PathBuf>) 
     match entry.file_type() {
         Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
         Ok(kind) if kind.is_dir() => {}
-        _ if is_log(&path) && path.is_file() && !is_other_json(&path) => logs.push(path),
+        _ if path.is_file() && is_log(&path) => logs.push(path),
         _ => {}
     }
 }

@@ -16,6 +16,8 @@ mod calls_shared;
 #[cfg(unix)]
 mod command_scorer;
 mod conformance;
+mod dataset_files;
+mod dataset_hub;
 mod datasets;
 mod early_stopping;
 mod events;
@@ -34,6 +36,7 @@ mod task_file_errors;
 mod task_file_mutations;
 mod task_files;
 mod task_fit;
+mod task_sets;
 mod tls;
 
 /// Runs a future on a clock that stands still while there is something to do, and otherwise jumps to the next timer:

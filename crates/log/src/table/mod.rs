@@ -21,8 +21,9 @@ use std::path::Path;
 use errorbar_core::ScoreColumns;
 use errorbar_core::spec::nearest;
 
+use crate::json_value::kind as json_kind;
 pub(crate) use error::{excerpt, list};
-use input::{TableFormat, TableInput};
+use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
 
 pub use error::{TableError, TableErrorKind, TableLocation};
@@ -52,6 +53,8 @@ pub struct ScoreTable {
     /// Whether ids are the numbers of rows, because no column has them: the same id is then no reason to believe that
     /// two rows are of the same sample.
     pub has_synthetic_ids: bool,
+    /// What the file was found to be.
+    pub input: InputDescription,
     /// How the table was read: what the options say, and what was found out.
     pub mapping: TableMapping,
 }
@@ -115,7 +118,8 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let at_path = |error: TableError| error.at_path(path);
     options.check().map_err(|kind| at_path(kind.into()))?;
-    let input = TableInput::open(path).map_err(|kind| at_path(kind.into()))?;
+    let input = TableInput::open(path, &options.mapping, &options.limits).map_err(at_path)?;
+    let options = &input.adapt(options);
     let first = match read_by_id(&input, options) {
         Err(error) if error.kind().is_missing_id() => error,
         read => return read.map_err(at_path),
@@ -139,14 +143,33 @@ fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableErr
 
 fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
-    match input.format() {
+    let tables = match input.format() {
         TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
         TableFormat::JsonLines => jsonl::read(bytes, options),
         #[cfg(feature = "parquet")]
         TableFormat::Parquet => parquet::read(bytes, options),
         #[cfg(not(feature = "parquet"))]
         TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
+    };
+    let mut tables = tables.map_err(|error| input.locate(error))?;
+    for table in &mut tables {
+        table.mapping.decimal = table.mapping.decimal.or(input.description().decimal);
+        table.input = input.description().clone();
     }
+    refuse_summary(&tables)?;
+    Ok(tables)
+}
+
+/// Refuses a table whose last row sums up the others, as spreadsheets do: it would count as a sample.
+fn refuse_summary(tables: &[ScoreTable]) -> Result<(), TableError> {
+    for columns in tables.iter().map(|table| &table.columns) {
+        if let Some(last) = columns.len().checked_sub(1).filter(|last| *last > 0)
+            && input::is_summary(columns.id(last))
+        {
+            return Err(TableErrorKind::SummaryRow(columns.id(last).to_owned()).in_row(last as u64 + 1));
+        }
+    }
+    Ok(())
 }
 
 /// The error of missing score columns. A name from the options has a nearest one among all columns; the
