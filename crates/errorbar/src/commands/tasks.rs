@@ -47,7 +47,8 @@ pub(super) fn tasks(
         true => Vec::new(),
         false => sources.iter().map(|source| source.argument_names(context)).collect(),
     };
-    let unknown = given.iter().find(|(name, _)| !is_one && !known.iter().flatten().any(|known| known == name));
+    let unknown =
+        given.iter().find(|(name, _)| !is_one && !known.iter().flatten().any(|known| known == name));
     if let Some((name, _)) = unknown {
         return Err(unknown_argument(name, known.iter().flatten()).into());
     }
@@ -153,7 +154,10 @@ pub(super) fn task_of_log(
         (Some(named), ..) if file_and_name(named).is_some() => {
             let (file, name) = file_and_name(named).unwrap_or_default();
             // The log knows which of several tasks it is of.
-            return of_file(&file, name.as_deref().or(log.registered().filter(|_| log.task_file().is_some())));
+            return of_file(
+                &file,
+                name.as_deref().or(log.registered().filter(|_| log.task_file().is_some())),
+            );
         }
         (Some(named), ..) => named,
         (None, Some(file), name) if file.is_file() => return of_file(file, name),

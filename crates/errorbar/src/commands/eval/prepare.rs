@@ -106,4 +106,3 @@ pub(super) fn prepare(
         error.problems.into_iter().map(|problem| Diagnostic::from(problem).about(named)).collect()
     })
 }
-
