@@ -227,6 +227,7 @@ impl CommandScorer {
         if self.range.is_some() && self.range().is_none() {
             return Err(Self::refuse("range", "must be the lowest and the highest score, as in [0, 1]"));
         }
+        self.program().check_folder().map_err(|problem| Self::refuse("folder", problem))?;
         self.program().find().map(drop).map_err(|problem| Self::refuse("command", problem))
     }
 

@@ -283,7 +283,9 @@ impl GivenArgument {
                         let items = text.split(',').map(str::trim).filter(|_| !text.is_empty());
                         let items = items.map(|item| item_like(first, item));
                         let items: Option<Vec<DeValue<'t>>> = items.collect();
-                        Some(DeValue::Array(items?.into_iter().map(|item| Spanned::new(0..0, item)).collect()))
+                        Some(DeValue::Array(
+                            items?.into_iter().map(|item| Spanned::new(0..0, item)).collect(),
+                        ))
                     }
                 }
             }
