@@ -44,7 +44,7 @@ pub enum TableErrorKind {
     #[error("cannot read the file: {0}")]
     Read(#[source] io::Error),
     /// The extension is not that of a known format.
-    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "a table without an extension".to_owned() })]
+    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "neither the name nor the content says what kind of table this is".to_owned() })]
     UnknownFormat {
         /// The extension, without the dot.
         extension: Option<String>,

@@ -543,7 +543,8 @@ mod tests {
     }
 
     fn values(table: &ScoreTable) -> Vec<Option<f64>> {
-        let value = |row| Some(Conversion::default().convert(table.columns.score(row, "s")?.value.view()).value);
+        let value =
+            |row| Some(Conversion::default().convert(table.columns.score(row, "s")?.value.view()).value);
         (0..table.columns.len()).map(value).collect()
     }
 
