@@ -24,8 +24,9 @@ use std::path::Path;
 use errorbar_core::ScoreColumns;
 use errorbar_core::spec::nearest;
 
+use crate::json_value::kind as json_kind;
 pub(crate) use error::{excerpt, list};
-use input::{TableFormat, TableInput};
+use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
 use resolve::Resolution;
 
@@ -56,6 +57,8 @@ pub struct ScoreTable {
     /// Whether ids are the numbers of rows, because no column has them: the same id is then no reason to believe that
     /// two rows are of the same sample.
     pub has_synthetic_ids: bool,
+    /// What the file was found to be.
+    pub input: InputDescription,
     /// How the table was read: what the options say, and what was found out.
     pub mapping: TableMapping,
     /// The cells that [`ScoreTable::read_cells`] gave a meaning, for messages.
@@ -121,8 +124,9 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let at_path = |error: TableError| error.at_path(path);
     options.check().map_err(|kind| at_path(kind.into()))?;
-    let input = TableInput::open(path).map_err(|kind| at_path(kind.into()))?;
-    let resolution = resolve::resolve(&input, options).map_err(|kind| at_path(kind.into()))?;
+    let input = TableInput::open(path, &options.mapping, &options.limits).map_err(at_path)?;
+    let options = input.adapt(options);
+    let resolution = resolve::resolve(&input, &options).map_err(|kind| at_path(kind.into()))?;
     read_resolved(&input, &resolution).map_err(at_path)
 }
 
@@ -152,14 +156,32 @@ fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<Scor
 
 fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
-    match input.format() {
+    let tables = match input.format() {
         TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
         TableFormat::JsonLines => jsonl::read(bytes, options),
         #[cfg(feature = "parquet")]
         TableFormat::Parquet => parquet::read(bytes, options),
         #[cfg(not(feature = "parquet"))]
         TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
+    };
+    let mut tables = tables.map_err(|error| input.locate(error))?;
+    for table in &mut tables {
+        table.input = input.description().clone();
     }
+    refuse_summary(&tables)?;
+    Ok(tables)
+}
+
+/// Refuses a table whose last row sums up the others, as spreadsheets do: it would count as a sample.
+fn refuse_summary(tables: &[ScoreTable]) -> Result<(), TableError> {
+    for columns in tables.iter().map(|table| &table.columns) {
+        if let Some(last) = columns.len().checked_sub(1).filter(|last| *last > 0)
+            && input::is_summary(columns.id(last))
+        {
+            return Err(TableErrorKind::SummaryRow(columns.id(last).to_owned()).in_row(last as u64 + 1));
+        }
+    }
+    Ok(())
 }
 
 /// The error of missing score columns. A name from the options has a nearest one among all columns; the

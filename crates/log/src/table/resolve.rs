@@ -51,12 +51,13 @@ pub(super) fn resolve(input: &TableInput, options: &TableOptions) -> Result<Reso
     let header = TablePreview::header(input, options)?;
     let is_text = matches!(input.format(), TableFormat::Delimited(_));
     let can_number = input.format() != TableFormat::Parquet;
-    let finder = ColumnFinder { options, preview: header, is_text, can_number };
+    let decimal = input.description().decimal;
+    let finder = ColumnFinder { options, preview: header, is_text, can_number, decimal };
     if !finder.needs_rows() {
         return finder.resolve(input);
     }
     let preview = TablePreview::rows(input, options)?;
-    ColumnFinder { options, preview, is_text, can_number }.resolve(input)
+    ColumnFinder { options, preview, is_text, can_number, decimal }.resolve(input)
 }
 
 struct ColumnFinder<'a> {
@@ -66,6 +67,8 @@ struct ColumnFinder<'a> {
     is_text: bool,
     /// Whether the reader can number rows.
     can_number: bool,
+    /// The decimal mark of the file.
+    decimal: Option<DecimalMark>,
 }
 
 impl ColumnFinder<'_> {
@@ -139,7 +142,9 @@ impl ColumnFinder<'_> {
         if DEFAULT_SCORES.iter().any(|name| self.is_there(name)) {
             return Ok(ColumnReason::Name);
         }
-        let cells = CellReader::new(&options.mapping);
+        let mut mapping = options.mapping.clone();
+        mapping.decimal = mapping.decimal.or(self.decimal);
+        let cells = CellReader::new(&mapping);
         let (mut taken, mut refused) = (Vec::new(), Vec::new());
         for name in self.free_names(options, |name| spellings::scores(name).is_some()) {
             match self.unfit_score(name, &cells) {
@@ -317,17 +322,20 @@ impl ColumnFinder<'_> {
             named => named.to_vec(),
         };
         mapping.by = options.required_column().map(str::to_owned);
+        let description = input.description();
+        mapping.decimal = mapping.decimal.or(description.decimal);
         match input.format() {
-            TableFormat::Delimited(dialect) => {
+            TableFormat::Delimited(dialect) if !description.is_converted => {
                 let is_tsv = dialect.delimiter == b'\t';
                 mapping.format.get_or_insert(if is_tsv { InputFormat::Tsv } else { InputFormat::Csv });
                 mapping.delimiter = Some(char::from(dialect.delimiter));
-                if dialect.decimal == b',' {
-                    mapping.decimal = Some(DecimalMark::Comma);
-                }
             }
             TableFormat::Parquet => mapping.format = Some(InputFormat::Parquet),
-            _ => drop(mapping.format.get_or_insert(InputFormat::Jsonl)),
+            TableFormat::JsonLines if !description.is_converted => {
+                mapping.format.get_or_insert(InputFormat::Jsonl);
+            }
+            // Found out from what is in the file.
+            _ => {}
         }
         mapping
     }
@@ -353,7 +361,7 @@ fn has_repeats(preview: &TablePreview, names: &[&str]) -> bool {
 pub(super) fn apart(input: &TableInput, options: &TableOptions) -> Option<(String, bool)> {
     let preview = TablePreview::rows(input, options).ok()?;
     let is_text = matches!(input.format(), TableFormat::Delimited(_));
-    let finder = ColumnFinder { options, preview, is_text, can_number: true };
+    let finder = ColumnFinder { options, preview, is_text, can_number: true, decimal: None };
     let mut known = finder.row_columns(options);
     known.push(&options.id_column);
     if !has_repeats(&finder.preview, &known) {
