@@ -19,6 +19,7 @@ const PAGES: [&str; 10] = [
     "docs/uncertainty.md",
     "docs/planning.md",
     "docs/early-stopping.md",
+    "docs/command-scorer.md",
 ];
 
 fn root() -> PathBuf {
