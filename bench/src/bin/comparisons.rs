@@ -77,7 +77,7 @@ fn best_of(
         let compared: Vec<ComparedScores<'_>> = names
             .iter()
             .zip(&fresh)
-            .map(|(name, columns)| ComparedScores { name, task: None, columns, plan: &plan })
+            .map(|(name, columns)| ComparedScores::new(name, columns, &plan))
             .collect();
         let start = Instant::now();
         let report = compare(&compared, options)?;

@@ -200,6 +200,12 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         self.inner().map_or(ScoreParts::All, |inner| inner.score_parts())
     }
 
+    /// Whether it reads scores as labels, not as numbers: in a table it then sees the cells as they are written, `PASS`
+    /// and `NA` included.
+    fn reads_labels(&self) -> bool {
+        self.inner().is_some_and(|inner| inner.reads_labels())
+    }
+
     /// What kind of figure it gives.
     fn role(&self) -> Role {
         self.inner().map_or(Role::Other, |inner| inner.role())
@@ -517,6 +523,9 @@ macro_rules! forward_metric {
         }
         fn score_parts(&$self) -> $crate::ScoreParts {
             $inner.score_parts()
+        }
+        fn reads_labels(&$self) -> bool {
+            $inner.reads_labels()
         }
         fn role(&$self) -> $crate::Role {
             $inner.role()

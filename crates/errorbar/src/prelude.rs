@@ -32,11 +32,12 @@ pub use errorbar_core::{
 };
 #[cfg(feature = "eval")]
 pub use errorbar_eval::scorers::{
-    answer, choice, exact, f1, includes, matches, multi_scorer, pattern, precomputed,
+    answer, choice, command, exact, f1, includes, matches, multi_scorer, pattern, precomputed,
 };
 #[cfg(feature = "eval")]
 pub use errorbar_eval::solvers::{
-    chain_of_thought, generate, multiple_choice, prompt_template, self_critique, system_message, user_message,
+    assistant_message, chain_of_thought, generate, multiple_choice, prompt_template, self_critique,
+    system_message, user_message,
 };
 #[cfg(feature = "eval")]
 pub use errorbar_eval::{

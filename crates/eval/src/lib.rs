@@ -9,8 +9,11 @@
 mod dataset;
 mod effects;
 mod error;
+mod expression;
 mod facade;
+mod few_shot;
 mod model;
+mod prompts;
 mod recorder;
 mod registry;
 mod rescore;
@@ -43,18 +46,20 @@ pub use error::{BaseUrlProblem, ChangedPart, Error, Result, TaskChange};
 pub use errorbar_log::eval::{
     Input, Message, MessageRole, ModelOutput, OutputChoice, SampleId, Targets, Usage,
 };
+pub use expression::{Expression, ExpressionError, ExpressionErrorKind, InvalidExpression};
 pub use model::{
     AnyModel, Cache, CacheFolder, CacheKey, CacheRemoval, CachedAnswer, CallCounts, Calls, FnModel, Generate,
     GenerateConfig, MAX_CONNECTIONS, Mock, Model, ModelAnswers, ModelClient, ModelError, ModelErrorKind,
     Models, OpenModel, OpenOptions, Price, Prices, Provider, ProviderEntry, Replay, Request, RetryPolicy,
     UsageLimits, allow_connections, max_open_files, model_fn, open_model, shown_cost,
 };
+pub use prompts::TemplateText;
 pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use rescore::{PreparedRescore, Rescore, RescoreError, RescoredLog};
 pub use run::{
-    CancelToken, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
+    CancelToken, EarlierRun, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
     RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures, SequenceProgress, StopReason,
-    StopRuleProblem, block_on, cancel_on_interrupt, open_resumable, open_resumable_with,
+    StopRuleProblem, block_on, cancel_on_interrupt, open_earlier, open_resumable, open_resumable_with,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
@@ -64,7 +69,10 @@ pub use solver::{AnySolver, Chain, Solver, SolverEntry};
 pub use state::{Choice, TaskState};
 pub use task::{FailOnError, ModelChoice, Task, TaskEntry};
 pub use task_check::TaskProblem;
-pub use task_file::{Mistake, TaskFileError, load_task_file, parse_task_file};
+pub use task_file::{
+    Mistake, TaskArgument, TaskFileError, TaskLoadError, TaskOutline, TaskSelection, load_task_file, load_tasks,
+    outline_task_file, parse_task_file,
+};
 
 #[doc(hidden)]
 pub use inventory;

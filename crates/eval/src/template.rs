@@ -1,6 +1,8 @@
 //! Strings with `{names}` to be filled in.
 
 use std::borrow::Cow;
+use std::convert::Infallible;
+use std::ops::Range;
 
 use errorbar_core::python_text::json_text;
 use errorbar_core::{Error, Metadata, Result};
@@ -9,73 +11,175 @@ use serde_json::Value as Json;
 /// The longest string that a template gives, about.
 const LONGEST: usize = 8 << 20;
 
-/// Fills in the names that are known; what is not a known name in braces stays as it is. `{{` and `}}` stand
-/// for the braces themselves.
+/// A text with fields in braces, taken apart. `{{` and `}}` stand for the braces themselves.
 ///
-/// A question may contain braces itself (code, JSON, LaTeX): what is filled in is never looked at again.
+/// The one parser of braces in this crate: prompts (names), graders (the fields of Python's `str.format`) and datasets
+/// (expressions) differ in what stands in the braces, and in what they do with braces that are no field.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct ParsedTemplate<F>(Vec<TemplatePiece<F>>);
+
+/// A piece of a template.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum TemplatePiece<F> {
+    /// Text that stays.
+    Text(String),
+    /// What stood in braces.
+    Field(F),
+}
+
+/// What may stand in the braces of a template.
+pub(crate) trait FieldSyntax {
+    /// What it is read as.
+    type Field;
+    /// Why it cannot be read.
+    type Error;
+
+    /// Where the braces end whose inside starts here.
+    fn end(&self, inside: &str) -> Option<usize> {
+        inside.find('}')
+    }
+
+    /// Reads what stands in braces, and where in the template that is. `None` if these braces are no field: then they
+    /// stay, and there may be fields within them.
+    fn field(&mut self, inside: &str, place: Range<usize>) -> Result<Option<Self::Field>, Self::Error>;
+
+    /// A brace without its partner, at the start of the rest. It stays, or is an error.
+    fn lone_brace(&mut self, _rest: &str, _at: usize) -> Result<(), Self::Error> {
+        Ok(())
+    }
+}
+
+impl<F> ParsedTemplate<F> {
+    /// Takes a template apart.
+    ///
+    /// # Errors
+    /// What the syntax of its fields refuses.
+    pub(crate) fn parse<S: FieldSyntax<Field = F>>(template: &str, syntax: &mut S) -> Result<Self, S::Error> {
+        let (mut pieces, mut text, mut at) = (Vec::new(), String::new(), 0);
+        let rest = |at: usize| template.get(at..).unwrap_or_default();
+        while let Some(before) = rest(at).find(['{', '}']) {
+            text.push_str(rest(at).get(..before).unwrap_or_default());
+            at += before;
+            let brace = rest(at).get(..1).unwrap_or_default();
+            if rest(at + 1).starts_with(brace) {
+                text.push_str(brace);
+                at += 2;
+                continue;
+            }
+            let inside = if brace == "{" { at + 1..template.len() } else { at..at };
+            match syntax.end(template.get(inside.clone()).unwrap_or_default()) {
+                None => syntax.lone_brace(rest(at), at)?,
+                Some(length) => {
+                    let place = inside.start..inside.start + length;
+                    let field =
+                        syntax.field(template.get(place.clone()).unwrap_or_default(), place.clone())?;
+                    if let Some(field) = field {
+                        pieces.push(TemplatePiece::Text(std::mem::take(&mut text)));
+                        pieces.push(TemplatePiece::Field(field));
+                        at = place.end + 1;
+                        continue;
+                    }
+                }
+            }
+            text.push_str(brace);
+            at += 1;
+        }
+        text.push_str(rest(at));
+        pieces.push(TemplatePiece::Text(text));
+        Ok(ParsedTemplate(pieces))
+    }
+
+    /// The pieces, in order.
+    pub(crate) fn into_pieces(self) -> Vec<TemplatePiece<F>> {
+        self.0
+    }
+
+    /// The fields, in order.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = &F> {
+        self.0.iter().filter_map(|piece| match piece {
+            TemplatePiece::Text(_) => None,
+            TemplatePiece::Field(field) => Some(field),
+        })
+    }
+
+    /// The text with every field filled in; the function gets the text before the field. What is filled in is not looked at again: a question may contain braces
+    /// itself (code, JSON, LaTeX).
+    ///
+    /// # Errors
+    /// What the function refuses.
+    pub(crate) fn fill<'f, T: AsRef<str>>(
+        &'f self,
+        text_of: impl Fn(&'f F, &str) -> Result<T>,
+    ) -> Result<String> {
+        let mut out = String::new();
+        for piece in &self.0 {
+            match piece {
+                TemplatePiece::Text(text) => out.push_str(text),
+                TemplatePiece::Field(field) => {
+                    let text = text_of(field, &out)?;
+                    out.push_str(text.as_ref());
+                }
+            }
+        }
+        Ok(out)
+    }
+}
+
+/// Fills in the names that are known; what is not a known name in braces stays as it is.
 ///
 /// # Errors
 /// A string longer than any prompt: a template that names the prompt twice doubles it, and so does the next.
-pub(crate) fn fill<'t>(template: &'t str, known: impl Fn(&str) -> Option<Cow<'t, str>>) -> Result<String> {
-    let mut out = String::with_capacity(template.len());
-    let mut rest = template;
-    while let Some(at) = rest.find(['{', '}']) {
-        if out.len() > LONGEST {
-            return Err(Error::custom(format!(
-                "the template gives a string of more than {} MB; fill in less",
-                LONGEST >> 20
-            )));
-        }
-        let (before, tail) = rest.split_at(at);
-        out.push_str(before);
-        if let Some(tail) = tail.strip_prefix("{{") {
-            out.push('{');
-            rest = tail;
-        } else if let Some(tail) = tail.strip_prefix("}}") {
-            out.push('}');
-            rest = tail;
-        } else if let Some((name, tail)) = tail.strip_prefix('{').and_then(|inner| inner.split_once('}'))
-            && let Some(text) = known(name)
-        {
-            out.push_str(&text);
-            rest = tail;
-        } else {
-            let mut chars = tail.chars();
-            out.extend(chars.next());
-            rest = chars.as_str();
+pub(crate) fn fill<'t>(template: &str, known: impl Fn(&str) -> Option<Cow<'t, str>>) -> Result<String> {
+    struct KnownNames<K>(K);
+
+    impl<'t, K: Fn(&str) -> Option<Cow<'t, str>>> FieldSyntax for KnownNames<K> {
+        type Field = Cow<'t, str>;
+        type Error = Error;
+
+        fn field(&mut self, name: &str, _: Range<usize>) -> Result<Option<Cow<'t, str>>> {
+            Ok((self.0)(name))
         }
     }
-    out.push_str(rest);
-    Ok(out)
+
+    ParsedTemplate::parse(template, &mut KnownNames(known))?.fill(|text, before| {
+        match before.len() > LONGEST {
+            true => Err(Error::custom(format!(
+                "the template gives a string of more than {} MB; fill in less",
+                LONGEST >> 20
+            ))),
+            false => Ok(text),
+        }
+    })
 }
 
 /// The names in braces that [`fill`] would look up and that are meant as such, as far as one can tell: words, and not
 /// in braces of LaTeX or of a shell, which follow a letter, a sign or other such braces: `\frac{a}{b}`, `x_{i}`, `${x}`.
 pub(crate) fn placeholders(template: &str) -> Vec<&str> {
-    let mut names = Vec::new();
-    let mut rest = template;
-    // The character before the rest, and whether it closes braces that are no placeholder.
-    let (mut before, mut closes_other) = (None, false);
-    while let Some(c) = rest.chars().next() {
-        let doubled = ["{{", "}}"].into_iter().find(|braces| rest.starts_with(braces));
-        let inner = rest.strip_prefix('{').filter(|_| doubled.is_none());
-        let braced = inner.and_then(|inner| inner.split_once('}'));
-        let length = match (doubled, braced) {
-            (Some(braces), _) => braces.len(),
-            (None, Some((name, _))) if is_word(name) => {
-                let follows = |c: char| c.is_alphanumeric() || "_^\\$#&%@".contains(c);
-                closes_other = before.is_some_and(follows) || (before == Some('}') && closes_other);
-                if !closes_other {
-                    names.push(name);
-                }
-                name.len() + 2
-            }
-            _ => c.len_utf8(),
-        };
-        let (taken, tail) = rest.split_at_checked(length).unwrap_or((rest, ""));
-        (before, rest) = (taken.chars().last(), tail);
+    struct Words<'t> {
+        template: &'t str,
+        /// Whether the last braces with a word are no placeholder.
+        is_other: bool,
     }
-    names
+
+    impl<'t> FieldSyntax for Words<'t> {
+        /// The name; none for the braces of LaTeX or of a shell.
+        type Field = Option<&'t str>;
+        type Error = Infallible;
+
+        fn field(&mut self, name: &str, place: Range<usize>) -> Result<Option<Option<&'t str>>, Infallible> {
+            if !is_word(name) {
+                return Ok(None);
+            }
+            let start = place.start - 1;
+            let before = self.template.get(..start).and_then(|before| before.chars().next_back());
+            let follows = |c: char| c.is_alphanumeric() || "_^\\$#&%@".contains(c);
+            self.is_other = before.is_some_and(follows) || (before == Some('}') && self.is_other);
+            Ok(Some(self.template.get(place).filter(|_| !self.is_other)))
+        }
+    }
+
+    let Ok(parsed) = ParsedTemplate::parse(template, &mut Words { template, is_other: false });
+    parsed.fields().copied().flatten().collect()
 }
 
 fn is_word(name: &str) -> bool {
@@ -93,8 +197,13 @@ pub(crate) fn text_of(value: &Json) -> Cow<'_, str> {
 }
 
 /// The first of these maps that has the name.
-pub(crate) fn lookup<'m>(name: &str, maps: [&'m Metadata; 2]) -> Option<Cow<'m, str>> {
+pub(crate) fn lookup<'m, const N: usize>(name: &str, maps: [&'m Metadata; N]) -> Option<Cow<'m, str>> {
     maps.into_iter().find_map(|map| map.get(name)).map(text_of)
+}
+
+/// The same for templates in which a name without a value stays as it is: null is none.
+pub(crate) fn lookup_set<'m, const N: usize>(name: &str, maps: [&'m Metadata; N]) -> Option<Cow<'m, str>> {
+    maps.into_iter().find_map(|map| map.get(name)).filter(|value| !value.is_null()).map(text_of)
 }
 
 #[cfg(test)]

@@ -22,6 +22,7 @@
 #![forbid(unsafe_code)]
 
 mod atomic_file;
+mod decompress;
 pub mod delimited;
 pub mod eval;
 pub mod export;
@@ -31,10 +32,14 @@ mod score_records;
 mod table;
 
 pub use atomic_file::WrittenFile;
+pub use decompress::DecompressedFile;
 pub use score_records::{ScoreRecord, read_score_records};
+#[cfg(feature = "parquet")]
+pub use table::ParquetRecords;
 #[doc(hidden)]
 pub use table::input;
 pub use table::{
-    DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, ScoreTable, TableError,
-    TableErrorKind, TableLimits, TableLocation, TableMapping, TableOptions, read_table, read_tables,
+    CellMeaning, CellReader, DecimalMark, InputFormat, MISSING_SPELLINGS, MappingError, MappingProblem,
+    NoScore, NoScorePolicy, NoScores, ScoreScale, ScoreTable, TableError, TableErrorKind, TableLimits,
+    TableLocation, TableMapping, TableOptions, read_table, read_tables,
 };

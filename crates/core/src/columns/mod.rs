@@ -34,7 +34,7 @@ pub(crate) use sample_index::SampleIndex;
 pub use text::TextColumn;
 use typed_ids::IntegerIds;
 pub(crate) use values::Floats;
-pub use values::ValueColumn;
+pub use values::{DistinctScores, Recoded, RecodedKinds, ValueColumn};
 
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
@@ -73,6 +73,8 @@ pub struct ScoreColumns {
     errored: Vec<u32>,
     /// Which rows are of one sample, computed on first use: readers and results both need it.
     index: OnceLock<Arc<SampleIndex>>,
+    /// The same rows with scores as they were written, if these have been given another meaning since.
+    labels: Option<Arc<ScoreColumns>>,
 }
 
 /// The scores of one scorer.
@@ -367,11 +369,14 @@ impl ScoreColumns {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn only_scorer(&self, scorer: &str, name: &str) -> Option<Self> {
+        let scorer_name = scorer.to_owned();
         let scorer = ScorerColumn { name: name.to_owned(), ..self.scorer(scorer)?.clone() };
         let (ids, integer_ids) = (self.ids.clone(), self.integer_ids.clone());
         let (epochs, metadata) = (self.epochs.clone(), self.metadata.clone());
         let (errored, index) = (self.errored.clone(), self.index.clone());
-        Some(ScoreColumns { ids, integer_ids, epochs, metadata, scorers: vec![scorer], errored, index })
+        let labels = self.labels().and_then(|labels| labels.only_scorer(&scorer_name, name)).map(Arc::new);
+        let scorers = vec![scorer];
+        Some(ScoreColumns { ids, integer_ids, epochs, metadata, scorers, errored, index, labels })
     }
 
     /// The rows of each value of a metadata key, by its text as [groups](crate::Group) have it, in order of first

@@ -5,10 +5,13 @@
 //! itself holds a tag and a number per row. A boxed `Value` per row would cost four times
 //! as much and a cache miss each.
 
+mod recode;
 mod survey;
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
+
+pub use recode::{DistinctScores, Recoded, RecodedKinds};
 
 use super::numbers::Numbers;
 use super::payloads::Payloads;

@@ -17,11 +17,18 @@ use crate::error::Result;
 use crate::reducers::mean;
 use crate::stats::{benjamini_hochberg, holm};
 
+/// The most sides of which every pair is tested, for a ranking or a matrix: the work and the memory grow with the square.
+const MOST_RANKED: usize = 200;
+
 pub(super) fn compare(
     inputs: &[ComparedScores<'_>],
     options: &ComparisonOptions,
 ) -> Result<ComparisonReport> {
     let names = names(inputs)?;
+    if options.all_pairs && names.len() > MOST_RANKED {
+        let (sides, most) = (names.len(), MOST_RANKED);
+        return Err(ComparisonError::TooManySides { sides, most }.into());
+    }
     let tasks = tasks_of(inputs);
     let mut report = ComparisonReport::new(names.iter().copied(), options.clone());
     let mean = mean();
@@ -49,9 +56,12 @@ pub(super) fn compare(
             report.comparisons.extend(comparisons);
             report.warnings.extend(warnings);
         }
-        if sides.len() > 2 && !options.unpaired {
+        if sides.len() > MOST_RANKED && !options.unpaired {
+            let (sides, most) = (sides.len(), MOST_RANKED);
+            report.warnings.push(ComparisonWarning::NotRanked { sides, most });
+        } else if sides.len() > 2 && !options.unpaired {
             let of_task: Vec<&Side<'_>> = sides.iter().collect();
-            let inputs = several::rank_inputs(&of_task, stream as u64)?;
+            let inputs = several::rank_inputs(&of_task, stream as u64);
             report.rankings.extend(inputs.iter().map(|(figure, input)| {
                 let mut ranking = input.ranking(&figure.scorer, &figure.metric);
                 ranking.task = task.map(str::to_owned);

@@ -24,6 +24,14 @@ pub enum ComparisonError {
         /// The name.
         name: String,
     },
+    /// Every side is to be compared with every other, and there are too many.
+    #[error("{sides} sides are too many to compare every one with every other; at most {most} are")]
+    TooManySides {
+        /// The number of sides.
+        sides: usize,
+        /// The most that there may be.
+        most: usize,
+    },
     /// No sample is in both sides.
     #[error(
         "{base} and {other} have no sample in common: {base} has {base_samples} samples such as {base_example:?}, \

@@ -175,10 +175,10 @@ impl Gate {
     ///
     /// Where the claim is about sides that are equal, what is detectable ([`Gate::detectable`]) must be within the margin. A least
     /// difference and the search for a loss leave the true difference open; then it must be possible at all, which is
-    /// known of scores of zeros and ones.
+    /// known of scores with a range.
     pub fn shortfall(self, comparison: &Comparison) -> Option<GateShortfall> {
         let detectable = self.detectable(comparison).ok()?;
-        let largest = comparison.flips.map_or(f64::INFINITY, |_| 1.0);
+        let largest = comparison.largest_difference.unwrap_or(f64::INFINITY);
         let (needed, available) = match self {
             Gate::Margin(margin) | Gate::Equivalent(margin) => (detectable, margin),
             Gate::MinDifference(least) => (detectable + least, largest),
@@ -222,7 +222,7 @@ pub struct GateShortfall {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::comparison::{ComparisonOptions, FlipTable};
+    use crate::comparison::ComparisonOptions;
     use crate::estimate::{ErrorMethod, StdError, Undefined};
 
     const ALL: [Gate; 4] =
@@ -355,7 +355,7 @@ mod tests {
         // Nothing is known about the largest difference of scores that are not 0 or 1.
         let difference = Gate::MinDifference(0.9);
         assert_eq!(difference.shortfall(&comparison), None);
-        comparison.flips = Some(FlipTable::new([0, 5, 0, 0], 0.0625, 0.03125));
+        comparison.largest_difference = Some(1.0);
         assert!(difference.shortfall(&comparison).is_some_and(|shortfall| shortfall.available == 1.0));
         assert_eq!(Gate::MinDifference(0.7).shortfall(&comparison), None);
         assert_eq!(Gate::NotWorse.shortfall(&comparison), None);

@@ -47,8 +47,8 @@ use crate::plan::Plan;
 ///     }
 /// }
 /// let [old, new] = &sides;
-/// let side = |name, columns| ComparedScores { name, task: None, columns, plan: &plan };
-/// let report = compare(&[side("old", old), side("new", new)], &ComparisonOptions::default())?;
+/// let sides = [ComparedScores::new("old", old, &plan), ComparedScores::new("new", new, &plan)];
+/// let report = compare(&sides, &ComparisonOptions::default())?;
 /// let accuracy = &report.comparisons[0];
 /// assert_eq!((accuracy.wins, accuracy.losses), (Some(6), Some(0)));
 /// let interval = accuracy.difference.interval.clone()?;
@@ -64,6 +64,7 @@ pub fn compare(sides: &[ComparedScores<'_>], options: &ComparisonOptions) -> Res
 
 /// The scores of one side of a comparison, with the plan that they are computed by.
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct ComparedScores<'a> {
     /// What the side is called: a model, a file, a scorer.
     pub name: &'a str,
@@ -73,6 +74,19 @@ pub struct ComparedScores<'a> {
     pub columns: &'a ScoreColumns,
     /// Metrics, reducers, errors, seed.
     pub plan: &'a Plan,
+}
+
+impl<'a> ComparedScores<'a> {
+    /// The scores of a side, of the only task.
+    pub fn new(name: &'a str, columns: &'a ScoreColumns, plan: &'a Plan) -> Self {
+        ComparedScores { name, task: None, columns, plan }
+    }
+
+    /// The task, if sides of several tasks are compared.
+    pub fn of_task(mut self, task: Option<&'a str>) -> Self {
+        self.task = task;
+        self
+    }
 }
 
 /// All comparisons of several sides.
@@ -163,6 +177,8 @@ pub struct Comparison {
     pub variance_removed: Maybe<f64>,
     /// The smallest difference that these samples detect with a power of 80 %.
     pub mde: Maybe<f64>,
+    /// The largest difference that there may be, if the range of the scores is known.
+    pub largest_difference: Option<f64>,
     /// What the gate decides.
     pub gate: Option<GateOutcome>,
 }
@@ -202,6 +218,7 @@ impl Comparison {
             correlation: Err(Undefined::NoScores),
             variance_removed: Err(Undefined::NoScores),
             mde: Err(Undefined::NoScores),
+            largest_difference: None,
             gate: None,
         }
     }
@@ -365,6 +382,16 @@ pub enum ComparisonWarning {
         metric: String,
         /// Why.
         error: Box<Error>,
+    },
+    /// There are more sides than are ranked: that takes a test of every pair.
+    #[error(
+        "the {sides} sides are not ranked: a ranking takes a test of every pair, and there is none of more than {most}"
+    )]
+    NotRanked {
+        /// The number of sides.
+        sides: usize,
+        /// The most that are ranked.
+        most: usize,
     },
     /// A run was stopped early, depending on its scores.
     #[error("{side} was stopped early, and intervals and tests of differences do not allow for that")]

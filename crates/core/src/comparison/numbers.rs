@@ -6,7 +6,7 @@ use super::Comparison;
 use super::bounds::{BoundedSide, bounds};
 use super::figures::{FigureName, figure_of_group, figure_without_stop, figures, kind_of};
 use super::pair::{BlockPair, SampleSelection, SidePair};
-use super::paired::{PairKind, PairedNumbers, detectable_difference, variance_removed};
+use super::paired::{PairKind, PairedNumbers, clip, detectable_difference, possible, variance_removed};
 use super::pairing::Pairing;
 use super::side::Block;
 use super::tasks::{mean_difference, mean_test, t_interval};
@@ -133,7 +133,8 @@ impl<'w> WholeNumbers<'w> {
         }
         let key = grouped.group_key().map(str::to_owned);
         let mut comparison = self.pair.template(self.metric, (key, None));
-        comparison.n = all.samples.len() as u64;
+        (comparison.n, comparison.largest_difference) = (all.samples.len() as u64, self.kind.width());
+        clip(&mut difference, self.kind.width());
         comparison.test = mean_test(&difference);
         let sum = |of: fn(&Comparison) -> Option<u64>| -> Option<u64> {
             groups.iter().filter(|one| one.group.is_some()).map(of).sum()
@@ -143,7 +144,8 @@ impl<'w> WholeNumbers<'w> {
         comparison.cluster = groups.first().map(|one| one.cluster.clone()).unwrap_or_default();
         comparison.correlation = Err(Undefined::NotAvailable);
         comparison.variance_removed = variance_removed(&base, &other, &difference);
-        comparison.mde = detectable_difference(&difference);
+        let mde = detectable_difference(&difference);
+        comparison.mde = possible(mde, self.kind.width(), comparison.n, "pairs");
         (comparison.base_estimate, comparison.other_estimate, comparison.difference) =
             (base, other, difference);
         Ok(vec![comparison])
@@ -201,7 +203,7 @@ impl<'w> WholeNumbers<'w> {
             false => [self.pair.base_scores(pairing), self.pair.other_scores(pairing)],
         };
         let [base_context, other_context] = self.contexts.map(|mut context| {
-            context.estimates = groups;
+            (context.estimates, context.is_group) = (groups, !is_whole);
             context
         });
         comparison.base_estimate = figure_of_group(self.metric, &base, base_context)?;

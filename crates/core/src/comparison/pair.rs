@@ -268,16 +268,8 @@ impl<'p> BlockPair<'p> {
         comparison
     }
 
-    /// The name of a metric; with its arguments if there is another of this name.
     fn name_of(&self, metric: &dyn Metric) -> String {
-        let inner = innermost(metric);
-        let name = inner.log_name().into_owned();
-        let is_other = |other: &&dyn Metric| {
-            let other = innermost(*other);
-            other.log_name() == name && other != inner
-        };
-        let has_other = self.metrics().any(|other| is_other(&other));
-        if has_other { inner.to_string() } else { name }
+        name_among(metric, self.metrics())
     }
 
     /// The per-sample numbers of both sides; none if the metric has none.
@@ -323,6 +315,20 @@ impl<'p> BlockPair<'p> {
         }
         Ok(comparisons)
     }
+}
+
+/// The name of a metric; with its arguments if there is another of this name.
+pub(super) fn name_among<'m>(
+    metric: &dyn Metric,
+    mut metrics: impl Iterator<Item = &'m dyn Metric>,
+) -> String {
+    let inner = innermost(metric);
+    let name = inner.log_name().into_owned();
+    let has_other = metrics.any(|other| {
+        let other = innermost(other);
+        other.log_name() == name && other != inner
+    });
+    if has_other { inner.to_string() } else { name }
 }
 
 /// Leaves each figure once: a metric, and the figure of all samples beside its groups, are the same. Twice it would count

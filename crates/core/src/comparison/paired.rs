@@ -12,8 +12,8 @@ use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detec
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::{
-    ExactSum, Moments, bonett_price, bonett_price_of, mcnemar_exact, mcnemar_mid_p, sign_flip_exact,
-    t_quantile, tost_p_value, two_sided,
+    ExactSum, Moments, bonett_price, bonett_price_centre, bonett_price_of, correlation_of_variances,
+    mcnemar_exact, mcnemar_mid_p, sign_flip_exact, t_quantile, tost_p_value, two_sided,
 };
 
 /// With fewer independent differences than this the permutation test is the test: t needs more to be about right.
@@ -45,8 +45,19 @@ impl PairKind {
     }
 
     /// The largest difference that there may be.
-    fn width(self) -> Option<f64> {
-        self.range.map(|(low, high)| high - low)
+    pub(super) fn width(self) -> Option<f64> {
+        self.range.map(|(low, high)| high - low).filter(|width| width.is_finite())
+    }
+
+    /// The p-value of equivalence that agrees with a t interval; none with any other. Beyond the largest difference there is
+    /// nothing to exclude.
+    pub(super) fn tost(self, difference: &Estimate, margin: f64) -> Option<f64> {
+        difference.interval.as_ref().ok().filter(|interval| interval.method == IntervalMethod::T)?;
+        if self.width().is_some_and(|width| margin > width) {
+            return Some(0.0);
+        }
+        let error = difference.error.as_ref().ok()?;
+        tost_p_value(difference.number()?, error.se, error.df, margin)
     }
 }
 
@@ -89,7 +100,7 @@ impl PairedNumbers<'_> {
         let n = differences.len() as u64;
         let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count() as u64;
         let (wins, losses) = (count(|d| d > 0.0), count(|d| d < 0.0));
-        comparison.n = n;
+        (comparison.n, comparison.largest_difference) = (n, self.kind.width());
         let (better, worse) = match comparison.direction {
             Direction::Lower => (losses, wins),
             _ => (wins, losses),
@@ -117,7 +128,7 @@ impl PairedNumbers<'_> {
         let flipped = differences.sign_flip(is_clustered, &difference);
         comparison.p_sign_flip = flipped.filter(|_| is_clustered || !self.kind.is_binary);
         comparison.test = differences.test(&difference, is_clustered, flipped);
-        comparison.p_tost = margin.and_then(|margin| differences.tost(&difference, margin));
+        comparison.p_tost = margin.and_then(|margin| differences.tost(&difference, &summary, margin));
         comparison.mde = differences.detectable(&difference, is_clustered);
         comparison.correlation = self.correlation(&summary, [&comparison.base, &comparison.other]);
         comparison.variance_removed =
@@ -177,9 +188,7 @@ impl PairedNumbers<'_> {
         }
         let [base, other] = variances;
         let difference = differences.moments().variance().ok_or(Undefined::TooFewScores { n })?;
-        // One root each, so that a product of tiny variances does not vanish.
-        let correlation = 0.5 * (base + other - difference) / (base.sqrt() * other.sqrt());
-        if correlation.is_finite() { Ok(correlation.clamp(-1.0, 1.0)) } else { Err(Undefined::Overflow) }
+        correlation_of_variances(base, other, difference).ok_or(Undefined::Overflow)
     }
 }
 
@@ -199,6 +208,14 @@ impl PairTest {
     /// Nothing is known about the difference.
     pub(super) const UNKNOWN: PairTest =
         PairTest { value: 0.0, se: 0.0, df: f64::INFINITY, p_value: None, units: 0 };
+}
+
+/// Cuts an interval of a difference off at the largest one that there may be, which Student's t does not know.
+pub(super) fn clip(difference: &mut Estimate, largest: Option<f64>) {
+    if let (Some(largest), Ok(interval)) = (largest, &mut difference.interval) {
+        interval.lower = interval.lower.max(-largest);
+        interval.upper = interval.upper.min(largest);
+    }
 }
 
 /// Why differences have no figures.
@@ -226,9 +243,9 @@ pub(super) fn detectable_difference(difference: &Estimate) -> Maybe<f64> {
 }
 
 /// A detectable difference, unless there is none as large: scores of a range differ by its width at most.
-pub(super) fn possible(mde: Maybe<f64>, kind: PairKind, n: u64, what: &str) -> Maybe<f64> {
-    match (mde, kind.width()) {
-        (Ok(mde), Some(width)) if mde > width => Err(undetectable(n, what)),
+pub(super) fn possible(mde: Maybe<f64>, largest: Option<f64>, n: u64, what: &str) -> Maybe<f64> {
+    match (mde, largest) {
+        (Ok(mde), Some(largest)) if mde > largest => Err(undetectable(n, what)),
         (mde, _) => mde,
     }
 }
@@ -284,10 +301,7 @@ impl Differences<'_> {
 
     /// The difference of zeros and ones and its error, with one win and one loss more.
     fn adjusted(&self) -> (f64, f64) {
-        let (wins, losses, pairs) = (self.wins as f64, self.losses as f64, self.n() as f64 + 2.0);
-        let difference = (wins - losses) / pairs;
-        let variance = ((wins + losses + 2.0) / pairs - difference * difference).max(0.0) / pairs;
-        (difference, variance.sqrt())
+        bonett_price_centre(self.wins as f64, self.losses as f64, self.n() as f64)
     }
 
     fn flip_table(&self) -> FlipTable {
@@ -364,6 +378,7 @@ impl Differences<'_> {
             let reason = format!("{} in place of {requested}, which is for shares", interval.method);
             (estimate.notes.reason, estimate.notes.is_caution) = (Some(reason), true);
         }
+        clip(&mut estimate, self.pairs.kind.width());
         estimate
     }
 
@@ -401,7 +416,7 @@ impl Differences<'_> {
 
     /// Differences that are all equal have no spread, but a range may be known: then n says how far off they may be.
     fn bounded(&self, estimate: &mut Estimate, summary: &Summary) {
-        let Some(width) = self.pairs.kind.width().filter(|width| width.is_finite()) else { return };
+        let Some(width) = self.pairs.kind.width() else { return };
         let mut errors = self.errors();
         errors.range = Some((-width, width));
         errors.interval = IntervalChoice::Method(IntervalMethod::Wilson);
@@ -485,7 +500,7 @@ impl Differences<'_> {
     /// discordant pairs.
     fn detectable(&self, difference: &Estimate, is_clustered: bool) -> Maybe<f64> {
         if !self.is_plain(is_clustered) {
-            return possible(detectable_difference(difference), self.pairs.kind, self.n(), "pairs");
+            return possible(detectable_difference(difference), self.pairs.kind.width(), self.n(), "pairs");
         }
         difference.error.as_ref().map_err(Clone::clone)?;
         let discordant = (self.wins + self.losses) as f64 / self.n() as f64;
@@ -494,14 +509,19 @@ impl Differences<'_> {
     }
 
     /// The p-value of equivalence, which agrees with the interval.
-    fn tost(&self, difference: &Estimate, margin: f64) -> Option<f64> {
-        let error = difference.error.as_ref().ok()?;
-        let adjusted = difference.interval.as_ref().ok();
-        let adjusted = adjusted.filter(|interval| interval.method == IntervalMethod::BonettPrice);
-        let (value, se, df) = match adjusted {
-            Some(interval) => centre_and_error(interval)?,
-            None => (difference.number()?, error.se, error.df),
+    fn tost(&self, difference: &Estimate, summary: &Summary, margin: f64) -> Option<f64> {
+        let interval = difference.interval.as_ref().ok()?;
+        if interval.method != IntervalMethod::BonettPrice {
+            return self.pairs.kind.tost(difference, margin);
+        }
+        let (centre, stderr) = self.adjusted();
+        let (factor, df) = match self.is_plain(matches!(summary, Summary::Clusters(_))) {
+            true => (1.0, f64::INFINITY),
+            false => {
+                let error = difference.error.as_ref().ok()?;
+                (self.design_effect(error, summary).sqrt(), error.df)
+            }
         };
-        tost_p_value(value, se, df, margin)
+        if margin > 1.0 { Some(0.0) } else { tost_p_value(centre, factor * stderr, df, margin) }
     }
 }

@@ -126,7 +126,7 @@ impl<'p> ResampledPair<'p> {
                 resampler.resample(&rows, counts, |scores| numbers(self.metric, scores, &names))
             }));
             units_of_both = units_of_both.min(units.len());
-            is_clustered = units.is_clustered();
+            is_clustered |= units.is_clustered();
             if at == 0 {
                 draws = Draws::new(planned.seed, count);
             }

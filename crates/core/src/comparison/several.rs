@@ -3,6 +3,7 @@
 use rayon::prelude::*;
 
 use super::figures::{FigureName, figures, is_compared, numbers};
+use super::pair::name_among;
 use super::paired::{PairKind, PairTest, PairedNumbers};
 use super::pairing::Pairing;
 use super::ranking::RankInput;
@@ -10,7 +11,6 @@ use super::side::{Block, Side};
 use crate::error::Result;
 use crate::estimate::{ErrorPlan, Estimate, ScoreUnits};
 use crate::metric::Metric;
-use crate::results::innermost;
 use crate::scores::{Resampler, Scores};
 use crate::stats::{ExactSum, resampled, standard_deviation, two_sided};
 
@@ -27,11 +27,8 @@ pub(super) struct RankedFigure {
 }
 
 /// The rankings of all figures that all sides have. `stream` keeps the resamples of tasks apart.
-///
-/// # Errors
-/// Scores cannot be read as a metric wants them.
-pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Result<Vec<(RankedFigure, RankInput)>> {
-    let Some((first, others)) = sides.split_first() else { return Ok(Vec::new()) };
+pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Vec<(RankedFigure, RankInput)> {
+    let Some((first, others)) = sides.split_first() else { return Vec::new() };
     // Plans that are about one scorer each compare these.
     let across = sides.iter().all(|side| side.only_scorer().is_some());
     let mut inputs = Vec::new();
@@ -50,11 +47,10 @@ pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Result<Vec<(Ranke
         let has = |metric: &dyn Metric, block: &&Block<'_>| {
             block.metrics.iter().any(|other| other.spec() == metric.spec())
         };
-        for metric in block.metrics.iter().map(AsRef::as_ref) {
-            let is_ranked = is_compared(metric) && metric.group_key().is_none();
-            if !is_ranked || !blocks.iter().all(|block| has(metric, block)) {
-                continue;
-            }
+        let common =
+            |metric: &&dyn Metric| is_compared(*metric) && blocks.iter().all(|block| has(*metric, block));
+        let metrics = || block.metrics.iter().map(AsRef::as_ref).filter(common);
+        for metric in metrics().filter(|metric| metric.group_key().is_none()) {
             let several = SeveralScores { sides, metric, scores: &scores, stream };
             // A metric that fails is reported by the comparisons of pairs.
             let Ok(Some(input)) = several.rank_input() else { continue };
@@ -62,12 +58,12 @@ pub(super) fn rank_inputs(sides: &[&Side<'_>], stream: u64) -> Result<Vec<(Ranke
                 scorer: block.scorer.clone(),
                 reducer: block.reducer.clone(),
                 field: block.field.clone(),
-                metric: innermost(metric).log_name().into_owned(),
+                metric: name_among(metric, metrics()),
             };
             inputs.push((figure, input));
         }
     }
-    Ok(inputs)
+    inputs
 }
 
 /// The scores of several sides over the same samples, in the same order.

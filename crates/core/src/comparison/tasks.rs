@@ -1,15 +1,16 @@
 //! Means over tasks or groups, with their errors. They are fixed, have equal weights and are independent.
 
-use super::paired::{PairTest, detectable_difference, variance_removed};
+use super::paired::{PairTest, clip, detectable_difference, possible, variance_removed};
 use super::ranking::RankInput;
 use super::several::RankedFigure;
+use super::unpaired::unpaired;
 use super::{Comparison, ComparisonTest, Ranking, TestMethod};
 use crate::estimate::{
     Bounds, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind, StdError,
     Undefined, estimate_from,
 };
 use crate::evaluation::Direction;
-use crate::stats::{t_quantile, two_sided};
+use crate::stats::{satterthwaite, t_quantile, two_sided};
 
 /// The mean over tasks of each comparison of all samples that several tasks have.
 pub(super) fn averages(comparisons: &[Comparison], plan: &ErrorPlan) -> Vec<Comparison> {
@@ -65,12 +66,19 @@ fn average(of_tasks: &[&Comparison], plan: &ErrorPlan) -> Option<Comparison> {
         |of: fn(&Comparison) -> &Estimate| -> Vec<&Estimate> { of_tasks.iter().map(|one| of(one)).collect() };
     average.base_estimate = mean_estimate(&mean(|one| &one.base_estimate), plan);
     average.other_estimate = mean_estimate(&mean(|one| &one.other_estimate), plan);
+    let largest = of_tasks.iter().map(|one| one.largest_difference).sum::<Option<f64>>();
+    average.largest_difference = largest.map(|sum| sum / of_tasks.len() as f64);
     average.difference = mean_difference(&mean(|one| &one.difference), plan);
+    clip(&mut average.difference, average.largest_difference);
     let difference = &average.difference;
     average.test = mean_test(difference);
     average.correlation = Err(Undefined::NotAvailable);
-    average.variance_removed = variance_removed(&average.base_estimate, &average.other_estimate, difference);
-    average.mde = detectable_difference(difference);
+    average.variance_removed = match average.is_paired {
+        true => variance_removed(&average.base_estimate, &average.other_estimate, difference),
+        false => Err(unpaired()),
+    };
+    let what = if average.is_paired { "pairs" } else { "samples" };
+    average.mde = possible(detectable_difference(difference), average.largest_difference, average.n, what);
     Some(average)
 }
 
@@ -113,12 +121,7 @@ fn combined(parts: &[(f64, f64)]) -> (f64, f64) {
     if total == 0.0 {
         return (total, parts.iter().map(|(_, df)| *df).fold(f64::INFINITY, f64::min));
     }
-    let share = |(se, df): &(f64, f64)| {
-        let share = (se / total) * (se / total);
-        if share == 0.0 { 0.0 } else { share * share / df }
-    };
-    let rest: f64 = parts.iter().map(share).sum();
-    (total / parts.len().max(1) as f64, if rest > 0.0 { 1.0 / rest } else { f64::INFINITY })
+    (total / parts.len().max(1) as f64, satterthwaite(parts, total))
 }
 
 /// The figure of one side, over tasks.

@@ -49,6 +49,8 @@ pub struct GroupContext {
     pub estimates: usize,
     /// The level of intervals, if it is not that of the plan: that of several which are to hold all at once is higher.
     pub level: Option<f64>,
+    /// Whether it is a group, even if it holds all scores so far: scores to come may be of other groups.
+    pub is_group: bool,
 }
 
 /// Which summary a plan needs: two plans with the same key can share one.

@@ -408,6 +408,10 @@ macro_rules! label_metric {
                 $crate::Raters::beside([self.target.as_str()])
             }
 
+            fn reads_labels(&self) -> bool {
+                true
+            }
+
             fn score_parts(&self) -> $crate::ScoreParts {
                 match self.prediction_or_default() {
                     super::classification::Prediction::Value => $crate::ScoreParts::Value,

@@ -48,6 +48,10 @@ impl Metric for CohenKappa {
         ScoreParts::Value
     }
 
+    fn reads_labels(&self) -> bool {
+        self.to_float.is_none()
+    }
+
     fn wants(&self) -> Wants {
         Wants::Unreduced
     }

@@ -280,7 +280,7 @@ impl Accumulator for WhereState {
 
     fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
         // These samples have the share of a population that all have, as any group.
-        let whole = GroupContext { n: whole.n.or(Some(self.all)), ..whole };
+        let whole = GroupContext { n: whole.n.or(Some(self.all)), is_group: true, ..whole };
         // A state that has seen no score may be one that cannot finish.
         let value = (self.n > 0).then(|| self.inner.finish(whole)).transpose()?;
         Ok(self.filter.group(value, self.n, self.absent))

@@ -32,6 +32,10 @@ impl Metric for FleissKappa {
         ScoreParts::Value
     }
 
+    fn reads_labels(&self) -> bool {
+        self.to_float.is_none()
+    }
+
     fn wants(&self) -> Wants {
         Wants::Unreduced
     }

@@ -97,6 +97,10 @@ impl Metric for Frequency {
         Wants::Unreduced
     }
 
+    fn reads_labels(&self) -> bool {
+        true
+    }
+
     fn role(&self) -> Role {
         if self.normalize_or_default() { Role::Share } else { Role::Other }
     }

@@ -39,6 +39,10 @@ impl Metric for GwetAc1 {
         ScoreParts::Value
     }
 
+    fn reads_labels(&self) -> bool {
+        self.to_float.is_none()
+    }
+
     fn wants(&self) -> Wants {
         Wants::Unreduced
     }

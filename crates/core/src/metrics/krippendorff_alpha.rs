@@ -71,6 +71,10 @@ impl Metric for KrippendorffAlpha {
         FigureNames::OfMetric
     }
 
+    fn reads_labels(&self) -> bool {
+        self.to_float.is_none() && self.level_or_default() == Level::Nominal
+    }
+
     fn wants(&self) -> Wants {
         // What named raters give are labels, which reducers would make numbers of.
         if self.raters.is_some() { Wants::Unreduced } else { Wants::Auto }

@@ -327,9 +327,9 @@ impl Accumulator for SummaryState {
             None => (self.finish)(self, &part)?,
         };
         (estimate.n, estimate.absent) = (summary.n(), self.absent);
-        // A group is no random part of the benchmark: its size there is not known.
+        // A group is no random part of the benchmark: its size there is not known, even if no sample so far is of another.
         let is_all = whole.n.is_none_or(|all| all == summary.n());
-        if let Some(stop) = self.sequence().filter(|_| is_all) {
+        if let Some(stop) = self.sequence().filter(|_| is_all && !whole.is_group) {
             self.allow_for_early_stop(stop, part.kind, &mut estimate);
         }
         Ok(estimate.into())

@@ -3,7 +3,7 @@
 //! Widths are those with exactly the expected counts.
 
 use crate::estimate::wilson;
-use crate::stats::{bonett_price_of, normal_cdf};
+use crate::stats::{WilsonReach, bonett_price_of, normal_cdf};
 
 /// The power of the two-sided score test (pooled variance under no difference) of two shares with `n` samples each;
 /// `z` is the quantile of the test.
@@ -33,8 +33,8 @@ pub(super) fn bonett_price_width(p10: f64, p01: f64, n: f64, z: f64) -> f64 {
 
 /// The width of Newcombe's interval (method 10) of the difference of two unpaired shares, with `n` samples each.
 pub(super) fn newcombe_width(base: f64, other: f64, n: f64, z: f64) -> f64 {
-    let ((base_lower, base_upper), (lower, upper)) = (wilson(base, n, z), wilson(other, n, z));
-    libm::hypot(other - lower, base_upper - base) + libm::hypot(upper - other, base - base_lower)
+    let (below, above) = WilsonReach::new(other, n, z).minus(WilsonReach::new(base, n, z));
+    below + above
 }
 
 #[cfg(test)]

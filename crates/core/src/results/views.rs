@@ -68,17 +68,69 @@ pub(super) fn scorer_results(
     metrics: &Metrics,
     evaluation: &mut Evaluation,
 ) -> Result<()> {
+    let whole = WholeScorer {
+        has_unreduced: metrics.iter().any(|metric| metric.wants() == Wants::Unreduced),
+        errors: effective_errors(&plan.errors, metrics),
+    };
+    if let Some(labels) = shared.columns.labels() {
+        let reads_labels =
+            |metric: &dyn Metric| metric.reads_labels() && keeps_labels(metric, plan.reducers_of(name));
+        let of_labels = metrics.filter(|metric| reads_labels(metric));
+        let others = metrics.filter(|metric| !reads_labels(metric));
+        view_results(shared, plan, name, params, &others, &whole, evaluation)?;
+        let shared = EvaluationInput {
+            columns: labels,
+            index: shared.index,
+            random: shared.random.clone(),
+            visitor: shared.visitor,
+        };
+        return view_results(&shared, plan, name, params, &of_labels, &whole, evaluation);
+    }
+    view_results(shared, plan, name, params, metrics, &whole, evaluation)
+}
+
+/// Whether labels are still labels where a metric sees them: unreduced, or by reducers that make no numbers of them.
+fn keeps_labels(metric: &dyn Metric, reducers: &Reducers) -> bool {
+    metric.wants() == Wants::Unreduced
+        || match reducers {
+            Reducers::Disabled => true,
+            Reducers::Explicit(reducers) => {
+                let converts =
+                    |reducer: &dyn Reducer| reducer.by_epoch().is_none_or(|by| by.conversion().is_some());
+                !reducers.iter().any(|reducer| converts(reducer.as_ref()))
+            }
+            _ => false,
+        }
+}
+
+/// What all metrics of a scorer have in common, those of labels included.
+struct WholeScorer {
+    /// Whether some metric sees every epoch.
+    has_unreduced: bool,
+    /// How errors are computed, and whether a metric implies their clusters.
+    errors: (ErrorPlan, bool),
+}
+
+/// Adds what is computed of one scorer from these columns.
+fn view_results(
+    shared: &EvaluationInput<'_>,
+    plan: &Plan,
+    name: &str,
+    params: &Metadata,
+    metrics: &Metrics,
+    whole: &WholeScorer,
+    evaluation: &mut Evaluation,
+) -> Result<()> {
     let EvaluationInput { columns, index, random, visitor } = shared;
     let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
     let scorer = columns.scorer(name).unwrap_or(&absent);
-    let (errors, implied_cluster) = effective_errors(&plan.errors, metrics);
+    let (errors, implied_cluster) = whole.errors.clone();
     let by_sample = index.has_repeats();
     let estimation =
         Estimation { errors, by_sample, value_only: false, implied_cluster, random: random.clone() };
     let view = View { columns, index, scorer, params, estimation, visitor: *visitor };
 
     let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;
-    let has_unreduced = metrics.iter().any(|m| unreduced_only(m.as_ref()));
     let has_others = metrics.iter().any(|m| !unreduced_only(m.as_ref()));
 
     if metrics.iter().next().is_none() {
@@ -101,12 +153,12 @@ pub(super) fn scorer_results(
             }
             _ => {
                 // Beside unreduced metrics the implied mean is named, or the blocks would have the same name.
-                let named = has_unreduced.then(|| "mean".to_owned());
+                let named = whole.has_unreduced.then(|| "mean".to_owned());
                 view.reduced(&reduced, &mean(), named, evaluation)?;
             }
         }
     }
-    if has_unreduced {
+    if metrics.iter().any(|m| unreduced_only(m.as_ref())) {
         view.unreduced(&metrics.filter(|m| unreduced_only(m.as_ref())), evaluation)?;
     }
     Ok(())

@@ -25,10 +25,16 @@ pub fn bonett_price(wins: u64, losses: u64, n: u64, level: f64) -> (f64, f64) {
 
 /// The same of counts that need not be whole, such as those of an effective n, with the quantile of the ends.
 pub(crate) fn bonett_price_of(wins: f64, losses: f64, n: f64, quantile: f64) -> (f64, f64) {
+    let (difference, stderr) = bonett_price_centre(wins, losses, n);
+    let margin = quantile * stderr;
+    ((difference - margin).max(-1.0), (difference + margin).min(1.0))
+}
+
+/// The difference with one win and one loss more, and its standard error: the interval is symmetric around it.
+pub(crate) fn bonett_price_centre(wins: f64, losses: f64, n: f64) -> (f64, f64) {
     let pairs = n + 2.0;
     let (won, lost) = ((wins + 1.0) / pairs, (losses + 1.0) / pairs);
     // From the counts, so that equal ones give 0.
     let difference = (wins - losses) / pairs;
-    let margin = quantile * ((won + lost - difference * difference).max(0.0) / pairs).sqrt();
-    ((difference - margin).max(-1.0), (difference + margin).min(1.0))
+    (difference, ((won + lost - difference * difference).max(0.0) / pairs).sqrt())
 }

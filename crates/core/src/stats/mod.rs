@@ -7,6 +7,7 @@ mod binomial;
 mod bonett_price;
 mod bootstrap;
 mod bootstrap_t;
+mod correlation;
 mod draw_table;
 mod exact;
 mod fourier;
@@ -35,19 +36,21 @@ pub use adjust::{benjamini_hochberg, holm};
 pub use beta::{beta_cdf, beta_quantile, beta_survival, beta_survival_quantile};
 pub use binomial::{binomial_cdf, binomial_pmf, binomial_survival};
 pub use bonett_price::bonett_price;
-pub(crate) use bonett_price::bonett_price_of;
+pub(crate) use bonett_price::{bonett_price_centre, bonett_price_of};
 pub(crate) use bootstrap::resampled_means_of;
 pub use bootstrap::{
     ClusterTotal, clustered_resampled_means, quantile_inverse, quantile_linear, resampled_means,
     standard_deviation,
 };
 pub(crate) use bootstrap_t::{studentised_cluster_means, studentised_means};
+pub(crate) use correlation::correlation_of_variances;
 pub use exact::ExactSum;
 pub use gamma::{ln_choose, ln_gamma};
 pub(crate) use ideal::{IdealMeans, ResamplingUnit};
 pub use mcnemar::{mcnemar_exact, mcnemar_mid_p};
 pub use moments::Moments;
-pub use newcombe::{Share, newcombe, newcombe_p_value};
+pub(crate) use newcombe::{EffectiveShare, ShareDifference, WilsonReach};
+pub use newcombe::{Share, newcombe, newcombe_p_value, newcombe_tost};
 pub use noncentral_t::noncentral_t_cdf;
 pub use normal::{normal_cdf, normal_quantile, normal_survival};
 pub use philox::{Stream, philox4x32_10};
@@ -59,6 +62,7 @@ pub(crate) use units::{
     acceleration, bca_shares, bca_shares_of, jackknife_error, left_out_rows, percentile_ends, resampled,
     resampled_figures, resampled_rows,
 };
+pub(crate) use welch::satterthwaite;
 pub use welch::{MeanError, Welch, two_sided};
 pub(crate) use wild::{WeightPoints, WildBootstrap};
 

@@ -7,6 +7,7 @@ use super::student_t::{t_quantile, t_survival};
 
 /// A mean with its standard error and the degrees of freedom of that error: n − 1, or those of the clusters.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct MeanError {
     /// The mean.
     pub mean: f64,
@@ -16,8 +17,16 @@ pub struct MeanError {
     pub df: f64,
 }
 
+impl MeanError {
+    /// A mean with its standard error and the degrees of freedom of that.
+    pub fn new(mean: f64, stderr: f64, df: f64) -> Self {
+        MeanError { mean, stderr, df }
+    }
+}
+
 /// The difference of two means, and Welch's test of it.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Welch {
     /// First minus second.
     pub difference: f64,
@@ -34,8 +43,8 @@ impl Welch {
     ///
     /// ```
     /// # use errorbar_core::stats::{MeanError, Welch};
-    /// let first = MeanError { mean: 0.70, stderr: 0.03, df: 9.0 };
-    /// let second = MeanError { mean: 0.60, stderr: 0.04, df: 19.0 };
+    /// let first = MeanError::new(0.70, 0.03, 9.0);
+    /// let second = MeanError::new(0.60, 0.04, 19.0);
     /// let test = Welch::new(first, second).unwrap();
     /// assert!((test.stderr - 0.05).abs() < 1e-15 && (test.df - 27.8).abs() < 0.1);
     /// ```
@@ -45,12 +54,7 @@ impl Welch {
         if !(stderr > 0.0 && stderr.is_finite() && difference.is_finite()) {
             return None;
         }
-        // Shares of the variance, whose squares cannot overflow. A mean without error adds no uncertainty of the variance.
-        let part = |one: MeanError| {
-            let share = (one.stderr / stderr) * (one.stderr / stderr);
-            if share == 0.0 { 0.0 } else { share * share / one.df }
-        };
-        let df = 1.0 / (part(first) + part(second));
+        let df = satterthwaite(&[(first.stderr, first.df), (second.stderr, second.df)], stderr);
         let p_value = two_sided(difference / stderr, df);
         (p_value.is_finite()).then_some(Welch { difference, stderr, df, p_value })
     }
@@ -60,6 +64,19 @@ impl Welch {
         let margin = t_quantile(0.5 + level / 2.0, self.df) * self.stderr;
         (self.difference - margin, self.difference + margin)
     }
+}
+
+/// Satterthwaite's degrees of freedom of the error of a sum of independent figures, each with its standard error and degrees of
+/// freedom; `total` is the error of the sum, above 0.
+///
+/// From shares of the variance, whose squares cannot overflow. A figure without error adds no uncertainty of the variance.
+pub(crate) fn satterthwaite(parts: &[(f64, f64)], total: f64) -> f64 {
+    let part = |(stderr, df): &(f64, f64)| {
+        let share = (stderr / total) * (stderr / total);
+        if share == 0.0 { 0.0 } else { share * share / df }
+    };
+    let rest: f64 = parts.iter().map(part).sum();
+    if rest > 0.0 { 1.0 / rest } else { f64::INFINITY }
 }
 
 /// The p-value of a t test of no difference, two-sided.

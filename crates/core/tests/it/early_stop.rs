@@ -125,6 +125,43 @@ fn requested_errors_fold_into_the_row_and_other_figures_are_cautioned() {
     assert!(!methods.iter().any(|(metric, ..)| ["stderr", "ci"].contains(metric)), "{methods:?}");
 }
 
+/// A group that all samples so far belong to is not the benchmark: the others may be of another group. The interval was that of
+/// the benchmark's mean.
+#[test]
+fn a_group_of_all_samples_so_far_is_a_group() {
+    let mut columns = ScoreColumns::new(["s"]);
+    for sample in taken() {
+        let row = columns.push(format!("q{sample}"), 1).metadata("kind", "early");
+        row.score("s", Score::new(score(sample))).unwrap();
+    }
+    let results = results(&plan(metrics![accuracy(), grouped(accuracy(), "kind")]), &columns);
+    let method = |row: &errorbar_core::EstimateRow<'_>| row.estimate.interval.as_ref().unwrap().method;
+    let rows = results.rows();
+    let groups: Vec<_> = rows.iter().filter(|row| row.group.is_some()).map(method).collect();
+    assert_eq!(
+        (method(&rows[0]), groups.as_slice()),
+        (IntervalMethod::Betting, &[IntervalMethod::Wilson][..])
+    );
+    let (plan, mut options) = (plan(metrics![accuracy()]), ComparisonOptions::default());
+    options.by = Some("kind".to_owned());
+    let other = {
+        let mut other = ScoreColumns::new(["s"]);
+        for sample in 0..POPULATION {
+            let row = other.push(format!("q{sample}"), 1).metadata("kind", "early");
+            row.score("s", Score::new(score(sample + 1))).unwrap();
+        }
+        other
+    };
+    let whole = Plan::new().scorer("s", metrics![accuracy()]);
+    for unpaired in [false, true] {
+        options.unpaired = unpaired;
+        let side = ComparedScores::new;
+        let report = compare(&[side("a", &columns, &plan), side("b", &other, &whole)], &options).unwrap();
+        let method = |at: usize| report.comparisons[at].base_estimate.interval.as_ref().unwrap().method;
+        assert_eq!((method(0), method(1)), (IntervalMethod::Betting, IntervalMethod::Wilson), "{unpaired}");
+    }
+}
+
 #[test]
 fn another_interval_can_be_requested() {
     let columns = columns(|sample| Score::new(score(sample)));
@@ -181,7 +218,7 @@ fn a_comparison_names_the_early_stop() {
     let base = columns(|sample| Score::new(score(sample)));
     let other = columns(|sample| Score::new(score(sample + 1)));
     let compared = |base_plan: &Plan, other_plan: &Plan, options: &ComparisonOptions| {
-        let side = |name, columns, plan| ComparedScores { name, task: None, columns, plan };
+        let side = ComparedScores::new;
         compare(&[side("old", &base, base_plan), side("new", &other, other_plan)], options).unwrap()
     };
     let mut options = ComparisonOptions::default();

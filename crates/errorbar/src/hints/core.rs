@@ -63,6 +63,9 @@ fn comparison_hint(error: &ComparisonError) -> Option<String> {
              --score-column"
         }
         ComparisonError::NoCommonMetric { .. } => "name the metrics to compare with --metric",
+        ComparisonError::TooManySides { .. } => {
+            "give fewer sides, or compare each with the first: omit --all-pairs"
+        }
         ComparisonError::UnequalEpochs { .. } => {
             "name a reducer whose value does not depend on the number of epochs: --reducer mean"
         }

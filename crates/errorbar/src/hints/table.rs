@@ -51,7 +51,19 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
         TableErrorKind::TooManyColumns { .. } => {
             "remove columns that no metric needs, or allow more with --max-columns"
         }
-        TableErrorKind::TooMuchMemory { .. } | TableErrorKind::TooDense { .. } => {
+        TableErrorKind::AmbiguousDelimiter { candidates } => {
+            let option = |delimiter: &char| match delimiter {
+                '\t' => "--delimiter tab".to_owned(),
+                delimiter => format!("--delimiter {}", shell::word(&delimiter.to_string())),
+            };
+            return Some(candidates.iter().map(option).collect::<Vec<_>>().join(" or "));
+        }
+        TableErrorKind::UnknownFormat { .. } => {
+            "if it is a table, say which kind with --input-format: csv, tsv, jsonl, json or parquet"
+        }
+        TableErrorKind::TooMuchMemory { .. }
+        | TableErrorKind::TooDense { .. }
+        | TableErrorKind::InputTooLarge { .. } => {
             "check that the file is what its name says, or allow more with --max-memory"
         }
         _ => error.hint(),

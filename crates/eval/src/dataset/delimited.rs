@@ -24,7 +24,7 @@ pub(super) fn read(
         _ => b',',
     };
     let on_line =
-        |line: u64| RecordLocation { path: Some(path.to_owned()), line: Some(RecordPosition::Line(line)) };
+        |line: u64| RecordLocation { path: Some(path.into()), line: Some(RecordPosition::Line(line)) };
     let wrong = |offset: u64, problem: String| DatasetError::Record {
         place: on_line(LineCounter::new(text).at(offset)),
         problem,

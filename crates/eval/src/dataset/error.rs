@@ -1,15 +1,16 @@
 //! What can be wrong with a dataset, with the place and the way out.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Where a record is: its file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct RecordLocation {
     /// The file; none for samples made in code.
-    pub path: Option<PathBuf>,
-    /// The line, or, for a JSON list, the number of the record.
+    pub path: Option<Arc<Path>>,
+    /// The line; for a JSON list the number of the record, for Parquet the number of the row.
     pub line: Option<RecordPosition>,
 }
 
@@ -21,6 +22,8 @@ pub enum RecordPosition {
     Line(u64),
     /// The number of the record in a list, from 1.
     Record(usize),
+    /// The number of the row in a Parquet file, from 1.
+    Row(u64),
 }
 
 impl RecordLocation {
@@ -36,6 +39,7 @@ impl fmt::Display for RecordLocation {
         match self.line {
             Some(RecordPosition::Line(line)) => write!(f, ", line {line}"),
             Some(RecordPosition::Record(number)) => write!(f, ", record {number}"),
+            Some(RecordPosition::Row(number)) => write!(f, ", row {number}"),
             None => Ok(()),
         }
     }
@@ -81,6 +85,14 @@ pub enum DatasetError {
     Empty {
         /// The file.
         location: Option<String>,
+    },
+    /// Records, and none of them is a sample.
+    #[error("none of the {records} records of {location} is used: the condition is false for all of them")]
+    AllSkipped {
+        /// The file.
+        location: String,
+        /// How many records there are.
+        records: usize,
     },
     /// Two samples of one id.
     #[error("{}", duplicate(id, first, second, *numbered))]

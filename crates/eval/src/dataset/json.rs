@@ -16,7 +16,7 @@ pub(super) fn read(
     let FileText { text, .. } = read_text(path, true).map_err(unreadable)?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
     let mut take_json = |json: &str, position: RecordPosition, advice: &str| {
-        let place = RecordLocation { path: Some(path.to_owned()), line: Some(position) };
+        let place = RecordLocation { path: Some(path.into()), line: Some(position) };
         let wrong = |problem: String| DatasetError::Record { place: place.clone(), problem };
         match record(json).map_err(|problem| wrong(format!("{problem}{advice}")))? {
             Json::Object(fields) => take(Record::new(place, fields)),

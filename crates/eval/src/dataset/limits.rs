@@ -121,7 +121,7 @@ fn entry_bytes(key: &str) -> u64 {
     (size_of::<Json>() + size_of::<String>() + 16 + key.len()) as u64
 }
 
-fn json_bytes(value: &Json) -> u64 {
+pub(crate) fn json_bytes(value: &Json) -> u64 {
     match value {
         Json::String(text) => text.len() as u64,
         Json::Array(items) => items.iter().map(|item| size_of::<Json>() as u64 + json_bytes(item)).sum(),

@@ -178,22 +178,33 @@ fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Re
     let mut samples = Vec::new();
     let mut held = limits::MemoryBudget::of_file(path);
     let mut fields: Option<Arc<[String]>> = None;
+    let mut skipped: usize = 0;
     let read = records(path, &mut |record| {
         fields.get_or_insert_with(|| record.names().map(str::to_owned).collect());
         let sample = to_sample(&record).into_sample();
         // A column that is not there explains whatever else went wrong with the record.
-        if let Some(missing) = record.missing_field() {
-            return Err(missing);
+        if let Some(problem) = record.take_problem() {
+            return Err(problem);
         }
         let sample = sample.map_err(|problem| DatasetError::Record {
             place: record.place().clone(),
             problem: problem.to_string(),
         })?;
+        let Some(sample) = sample else {
+            skipped += 1;
+            return Ok(());
+        };
         held.add(limits::sample_bytes(&sample))
             .map_err(|problem| DatasetError::Record { place: record.place().clone(), problem })?;
         samples.push((record.place().clone(), sample));
         Ok(())
     });
+    let read = match read {
+        Ok(()) if samples.is_empty() && skipped > 0 => {
+            Err(DatasetError::AllSkipped { location: path.display().to_string(), records: skipped })
+        }
+        read => read,
+    };
     let dataset = Dataset::made(Some(path), read.map(|()| samples));
     Dataset { fields: fields.unwrap_or_default(), ..dataset }
 }
@@ -221,7 +232,7 @@ fn with_ids(samples: Vec<(RecordLocation, Sample)>) -> Result<Arc<[NamedSample]>
 }
 
 /// Fisher and Yates, with the bits of (seed, stream).
-fn shuffle<T>(items: &mut [T], seed: u64, stream: u64) {
+pub(crate) fn shuffle<T>(items: &mut [T], seed: u64, stream: u64) {
     let mut random = Stream::new(seed, SHUFFLE, stream);
     for last in (1..items.len()).rev() {
         let at = below(&mut random, last as u64 + 1);

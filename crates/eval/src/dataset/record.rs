@@ -1,11 +1,13 @@
 //! One record of a dataset file, before it is a sample.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::ops::Index;
+use std::sync::Arc;
 
+use errorbar_core::Result;
 use errorbar_core::python_text::json_text;
 use errorbar_core::spec::nearest;
-use errorbar_core::{IndexMap, Result};
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation};
@@ -18,39 +20,78 @@ use crate::Sample;
 #[derive(Debug)]
 pub struct Record {
     place: RecordLocation,
-    fields: IndexMap<String, RecordField>,
-    missing: RefCell<Option<String>>,
+    names: Arc<FieldNames>,
+    /// In the order of the names that are read.
+    values: Vec<RecordField>,
+    problem: RefCell<Option<DatasetError>>,
 }
 
 #[derive(Debug)]
 struct RecordField {
     value: Json,
-    /// The string of a value that is none.
-    text: Option<String>,
+    /// The string of a value that is none, made when it is asked for.
+    text: OnceCell<String>,
+}
+
+/// The names of the fields of records, shared by all records that have the same.
+#[derive(Debug, Default)]
+pub(super) struct FieldNames {
+    /// All that the file has, in its order.
+    all: Vec<String>,
+    /// Where the values of those that are read are.
+    read: HashMap<String, usize>,
+}
+
+impl FieldNames {
+    /// Names whose values are all read.
+    pub(super) fn new(all: impl IntoIterator<Item = String>) -> Self {
+        let all: Vec<String> = all.into_iter().collect();
+        let read = (0..).zip(&all).map(|(at, name)| (name.clone(), at)).collect();
+        FieldNames { all, read }
+    }
+
+    /// All names of a file, and those whose values are read, in the order of the values.
+    #[cfg(feature = "parquet")]
+    pub(super) fn with_read<'n>(all: &[String], read: impl IntoIterator<Item = &'n str>) -> Self {
+        let read = (0..).zip(read).map(|(at, name)| (name.to_owned(), at)).collect();
+        FieldNames { all: all.to_vec(), read }
+    }
+
+    pub(super) fn all(&self) -> &[String] {
+        &self.all
+    }
 }
 
 impl Record {
+    /// A record of these fields.
     pub(super) fn new(place: RecordLocation, fields: impl IntoIterator<Item = (String, Json)>) -> Self {
-        let field = |value: Json| {
-            let text = match &value {
-                Json::String(_) => None,
-                Json::Null => Some(String::new()),
-                other => Some(json_text(other)),
-            };
-            RecordField { value, text }
-        };
-        let fields = fields.into_iter().map(|(name, value)| (name, field(value))).collect();
-        Record { place, fields, missing: RefCell::new(None) }
+        let (names, values): (Vec<String>, Vec<Json>) = fields.into_iter().unzip();
+        Record::with_names(place, Arc::new(FieldNames::new(names)), values)
+    }
+
+    /// A record whose values are in the order of the names that are read.
+    pub(super) fn with_names(
+        place: RecordLocation,
+        names: Arc<FieldNames>,
+        values: impl IntoIterator<Item = Json>,
+    ) -> Self {
+        let field = |value: Json| RecordField { value, text: OnceCell::new() };
+        let values = values.into_iter().map(field).collect();
+        Record { place, names, values, problem: RefCell::new(None) }
+    }
+
+    fn field(&self, name: &str) -> Option<&RecordField> {
+        self.names.read.get(name).and_then(|at| self.values.get(*at))
     }
 
     /// The field as it is, if there is one.
     pub fn get(&self, name: &str) -> Option<&Json> {
-        self.fields.get(name).map(|field| &field.value)
+        self.field(name).map(|field| &field.value)
     }
 
-    /// The names of the fields, in order.
+    /// The names of the fields of the file, in order.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.fields.keys().map(String::as_str)
+        self.names.all.iter().map(String::as_str)
     }
 
     /// Where the record is.
@@ -60,17 +101,22 @@ impl Record {
 
     /// Remembers that a requested field is missing.
     pub(super) fn miss(&self, name: &str) {
-        self.missing.borrow_mut().get_or_insert_with(|| name.to_owned());
+        self.refuse_with(|| DatasetError::MissingField {
+            place: self.place.clone(),
+            nearest: nearest(name, self.names()).map(str::to_owned),
+            known: self.names().map(str::to_owned).collect(),
+            field: name.to_owned(),
+        });
     }
 
-    pub(super) fn missing_field(&self) -> Option<DatasetError> {
-        let field = self.missing.take()?;
-        Some(DatasetError::MissingField {
-            place: self.place.clone(),
-            nearest: nearest(&field, self.names()).map(str::to_owned),
-            known: self.names().map(str::to_owned).collect(),
-            field,
-        })
+    /// Remembers why the record is refused; the first reason counts.
+    pub(super) fn refuse_with(&self, problem: impl FnOnce() -> DatasetError) {
+        self.problem.borrow_mut().get_or_insert_with(problem);
+    }
+
+    /// What was wrong with the record while it was made a sample, apart from what the function returned.
+    pub(super) fn take_problem(&self) -> Option<DatasetError> {
+        self.problem.take()
     }
 }
 
@@ -78,9 +124,10 @@ impl Index<&str> for Record {
     type Output = str;
 
     fn index(&self, name: &str) -> &str {
-        match self.fields.get(name) {
-            Some(RecordField { text: Some(text), .. }) => text,
-            Some(RecordField { value, .. }) => value.as_str().unwrap_or_default(),
+        match self.field(name) {
+            Some(RecordField { value: Json::String(text), .. }) => text,
+            Some(RecordField { value: Json::Null, .. }) => "",
+            Some(field) => field.text.get_or_init(|| json_text(&field.value)),
             None => {
                 self.miss(name);
                 ""
@@ -89,20 +136,26 @@ impl Index<&str> for Record {
     }
 }
 
-/// What a closure over records may return: a sample, or a result of one.
+/// What a closure over records may return: a sample, a result of one, or `None` for a record to skip.
 pub trait IntoSample {
-    /// The sample, or why there is none.
-    fn into_sample(self) -> Result<Sample>;
+    /// The sample, `None` to skip the record, or why there is none.
+    fn into_sample(self) -> Result<Option<Sample>>;
 }
 
 impl IntoSample for Sample {
-    fn into_sample(self) -> Result<Sample> {
+    fn into_sample(self) -> Result<Option<Sample>> {
+        Ok(Some(self))
+    }
+}
+
+impl IntoSample for Option<Sample> {
+    fn into_sample(self) -> Result<Option<Sample>> {
         Ok(self)
     }
 }
 
-impl IntoSample for Result<Sample> {
-    fn into_sample(self) -> Result<Sample> {
-        self
+impl<S: IntoSample> IntoSample for Result<S> {
+    fn into_sample(self) -> Result<Option<Sample>> {
+        self.and_then(S::into_sample)
     }
 }

@@ -29,13 +29,14 @@ pub use answer::Answer;
 pub use choice::{judge_choices, marked_choices};
 pub use exact::judge_exact;
 pub use f1::F1;
+pub(crate) use float::parse_decimal;
 pub use includes::Includes;
 pub use label::{choice_label, choice_places};
 pub use matches::{Location, Match};
 pub use pattern::Pattern;
 pub(crate) use python_regex::{PythonRegex, SearchBudget};
 pub use space::is_blank;
-pub(crate) use space::{is_space, is_word};
+pub(crate) use space::{is_space, is_word, trim};
 
 /// The answer is empty or blank.
 pub const NO_RESPONSE: &str = "no_response";

@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn structures_are_read_where_they_are_looked_for() {
         let budget =
-            crate::table::TableLimits::default().budget(&crate::table::input::InputBytes::from_memory([]));
+            crate::table::TableLimits::default().budget(&crate::table::input::InputBytes::from_memory(Vec::new()));
         let read = |cell: &str, structures| {
             let mut block = errorbar_core::ColumnBlock::new(1, 0);
             block.ids.push("q");

@@ -49,6 +49,55 @@ pub enum TableErrorKind {
         /// The extension, without the dot.
         extension: Option<String>,
     },
+    /// A file of another kind, in words.
+    #[error("this is {found}, not a score table")]
+    NotATable {
+        /// What it is.
+        found: &'static str,
+    },
+    /// A compressed file that is damaged.
+    #[error("cannot decompress the file: {0}")]
+    Decompress(#[source] io::Error),
+    /// Input that is larger than what may be held or spooled of it.
+    #[error("the input has more than {}", bytes(*limit))]
+    InputTooLarge {
+        /// How many bytes it may have.
+        limit: u64,
+    },
+    /// Text that starts as UTF-16 and is not.
+    #[error("the text starts as UTF-16, but is not valid UTF-16")]
+    InvalidUtf16,
+    /// Rows have the same number of fields with each of these delimiters.
+    #[error("the delimiter may be {}: rows have the same number of fields with each", or_chars(candidates))]
+    AmbiguousDelimiter {
+        /// The delimiters.
+        candidates: Vec<char>,
+    },
+    /// A JSON value without rows.
+    #[error("this JSON is no table: {problem}")]
+    JsonDocument {
+        /// What it is instead.
+        problem: String,
+    },
+    /// Figures of a whole run of a tool, where scores of samples are read.
+    #[error("these are figures of a whole run of {tool}, without the scores of its samples")]
+    AggregatedResults {
+        /// The tool.
+        tool: &'static str,
+        /// The file that has the scores.
+        wanted: &'static str,
+    },
+    /// Results of a tool that are not as it writes them.
+    #[error("these are results of {tool}, but {problem}")]
+    ToolResults {
+        /// The tool.
+        tool: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A last row that sums up those above it, by its first cell or its id.
+    #[error("the last row is {}: it sums up the others, and is no sample", excerpt(_0))]
+    SummaryRow(String),
     /// An eval log where a table is read.
     #[error("this is an eval log, not a score table")]
     EvalLog,
@@ -298,6 +347,24 @@ impl TableErrorKind {
             Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
             Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
             Kind::UnknownFormat { .. } => "name it .csv, .tsv, .jsonl or .parquet, after what it holds",
+            Kind::NotATable { found: "an Excel workbook" | "an OpenDocument spreadsheet" } => {
+                "save the sheet as CSV"
+            }
+            Kind::NotATable { found: "a web page" } => {
+                "give the results as JSON or CSV, which most tools write too"
+            }
+            Kind::NotATable { found: "a bzip2 file" | "an xz file" | "a zip archive" } => {
+                "decompress it, or compress it with gzip or zstd"
+            }
+            Kind::NotATable { .. } => "give a table as CSV, JSON lines, JSON or Parquet",
+            Kind::Decompress(_) => "check that the file was written to its end",
+            Kind::InputTooLarge { .. } => "check that the file is what its name says, or raise `max_memory`",
+            Kind::InvalidUtf16 => "save the table as UTF-8",
+            Kind::AmbiguousDelimiter { .. } => "name the delimiter",
+            Kind::JsonDocument { .. } => "write a list of objects, one per sample",
+            Kind::AggregatedResults { wanted, .. } => wanted,
+            Kind::ToolResults { .. } => "check that the file is complete and as the tool wrote it",
+            Kind::SummaryRow(_) => "remove the row, or rename the sample if it is one",
             Kind::EvalLog => "read it as a log, or export its scores as a table",
             Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
             Kind::NoIdColumn { .. } => "name the column that identifies the samples `id`",
@@ -339,7 +406,9 @@ impl TableErrorKind {
             }
             Kind::ColumnType { .. } => "convert the column, or leave it out",
             Kind::NoParquet => "build it with the feature `parquet`, or save the table as .csv or .jsonl",
-            Kind::InvalidUtf8(_) => "save the table as UTF-8",
+            Kind::InvalidUtf8(_) => {
+                "save the table as UTF-8; if it is in Windows-1252 (or Latin-1), `iconv -f WINDOWS-1252 -t UTF-8` converts it"
+            }
             Kind::Json { .. } | Kind::NotAnObject(_) => {
                 "write one object a line, such as {\"id\": \"q1\", \"score\": 1}"
             }
@@ -459,6 +528,10 @@ impl TableErrorKind {
         error
     }
 
+    pub(super) fn on_line(self, line: u64) -> TableError {
+        self.at(TableLocation::Line(line))
+    }
+
     pub(super) fn in_row(self, row: u64) -> TableError {
         self.at(TableLocation::Row(row))
     }
@@ -535,4 +608,13 @@ fn quoted(name: &str) -> String {
 pub(crate) fn excerpt(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })
+}
+
+/// Delimiters for people: those that cannot be seen by their names.
+fn or_chars(characters: &[char]) -> String {
+    let name = |character: &char| match character {
+        '\t' => "a tab".to_owned(),
+        character => format!("`{character}`"),
+    };
+    characters.iter().map(name).collect::<Vec<_>>().join(" or ")
 }

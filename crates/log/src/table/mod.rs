@@ -13,20 +13,25 @@ mod mapping;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod values;
 
 use std::path::Path;
 
 use errorbar_core::ScoreColumns;
 use errorbar_core::spec::nearest;
 
+use crate::json_value::kind as json_kind;
 pub(crate) use error::{excerpt, list};
-use input::{TableFormat, TableInput};
+use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
 
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use limits::TableLimits;
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
 pub use options::TableOptions;
+#[cfg(feature = "parquet")]
+pub use parquet::ParquetRecords;
+pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores};
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]
@@ -49,6 +54,10 @@ pub struct ScoreTable {
     pub has_synthetic_ids: bool,
     /// Whether the table counts epochs from 0; the columns have them from 1 on.
     pub epochs_from_zero: bool,
+    /// What the file was found to be.
+    pub input: InputDescription,
+    /// How the table was read: what the options say, and what was found out.
+    pub mapping: TableMapping,
 }
 
 /// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,
@@ -110,7 +119,8 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let at_path = |error: TableError| error.at_path(path);
     options.check().map_err(|kind| at_path(kind.into()))?;
-    let input = TableInput::open(path).map_err(|kind| at_path(kind.into()))?;
+    let input = TableInput::open(path, &options.mapping, &options.limits).map_err(at_path)?;
+    let options = &input.adapt(options);
     let first = match read_by_id(&input, options) {
         Err(error) if error.kind().is_missing_id() => error,
         read => return read.map_err(at_path),
@@ -134,14 +144,33 @@ fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableErr
 
 fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
-    match input.format() {
+    let tables = match input.format() {
         TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
         TableFormat::JsonLines => jsonl::read(bytes, options),
         #[cfg(feature = "parquet")]
         TableFormat::Parquet => parquet::read(bytes, options),
         #[cfg(not(feature = "parquet"))]
         TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
+    };
+    let mut tables = tables.map_err(|error| input.locate(error))?;
+    for table in &mut tables {
+        table.mapping.decimal = table.mapping.decimal.or(input.description().decimal);
+        table.input = input.description().clone();
     }
+    refuse_summary(&tables)?;
+    Ok(tables)
+}
+
+/// Refuses a table whose last row sums up the others, as spreadsheets do: it would count as a sample.
+fn refuse_summary(tables: &[ScoreTable]) -> Result<(), TableError> {
+    for columns in tables.iter().map(|table| &table.columns) {
+        if let Some(last) = columns.len().checked_sub(1).filter(|last| *last > 0)
+            && input::is_summary(columns.id(last))
+        {
+            return Err(TableErrorKind::SummaryRow(columns.id(last).to_owned()).in_row(last as u64 + 1));
+        }
+    }
+    Ok(())
 }
 
 /// The error of missing score columns. A name from the options has a nearest one among all columns; the

@@ -133,10 +133,11 @@ impl Accumulator for GroupedState {
             n: whole.n.or_else(|| Some(self.groups.values().map(|group| group.n).sum())),
             estimates,
             level: whole.level,
+            is_group: whole.is_group,
         };
         let scored = self.groups.values().filter(|group| group.n > 0).count();
         let level = self.grouped.level_of_groups(scored, &self.estimation.errors);
-        let of_groups = GroupContext { level: level.or(whole.level), ..whole };
+        let of_groups = GroupContext { level: level.or(whole.level), is_group: true, ..whole };
         let mut groups = Vec::with_capacity(self.groups.len());
         for (name, GroupState { value, sample, n, absent, weight }) in &self.groups {
             let value = match n {

@@ -124,3 +124,32 @@ fn clusters_that_span_groups() {
     close(over_groups.difference.number().unwrap(), of_all.difference.number().unwrap());
     close(over_groups.difference.stderr().unwrap(), of_all.difference.stderr().unwrap());
 }
+
+/// The mean over groups of two sides that are not paired: √(Σ of the variances of all means)/2. It was left out.
+#[test]
+fn unpaired_means_over_groups() {
+    let mut options = ComparisonOptions::default();
+    options.unpaired = true;
+    let plan = Plan::new().metrics(metrics![grouped(mean(), "category").all(All::Groups)]);
+    let (base, other) = (by_category(&GRADED), by_category(&OTHER_GRADED));
+    let rows = report(&base, &other, &plan, &options).comparisons;
+    let key = Some("category");
+    let groups: Vec<_> =
+        rows.iter().map(|one| (one.group_key.as_deref(), one.group.as_deref(), one.n)).collect();
+    assert_eq!(groups, [(key, Some("law"), 10), (key, Some("art"), 40), (key, None, 50)]);
+    let value = |at: usize| rows[at].difference.number().unwrap();
+    close(value(2), (value(0) + value(1)) / 2.0);
+    let se = |at: usize| rows[at].difference.stderr().unwrap();
+    close(se(2), se(0).hypot(se(1)) / 2.0);
+    assert!(rows[2].difference.interval.is_ok() && rows[2].variance_removed.is_err());
+    assert_eq!(rows[2].test.as_ref().unwrap().method, TestMethod::Welch);
+    // All samples beside the groups, or nothing, as the metric has it.
+    let of_all = |metrics| report(&base, &other, &Plan::new().metrics(metrics), &options).comparisons;
+    let rows = of_all(metrics![grouped(mean(), "category")]);
+    assert_eq!(
+        rows.iter().map(|one| one.group.as_deref()).collect::<Vec<_>>(),
+        [None, Some("law"), Some("art")]
+    );
+    let rows = of_all(metrics![grouped(mean(), "category").all(All::None)]);
+    assert_eq!(rows.iter().map(|one| one.group.as_deref()).collect::<Vec<_>>(), [Some("law"), Some("art")]);
+}

@@ -1,9 +1,9 @@
 //! More than two sides, and several tasks.
 
-use errorbar_core::metrics::median;
+use errorbar_core::metrics::{mean, median};
 use errorbar_core::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, ErrorPlan, Plan, Score,
-    ScoreColumns, TestMethod, compare, metrics,
+    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonWarning,
+    Correction, Error, ErrorPlan, Plan, Registry, Score, ScoreColumns, TestMethod, compare, metrics,
 };
 
 use super::{BASE, GRADED, OTHER, OTHER_GRADED, by_accuracy, by_mean, close, columns, side};
@@ -107,7 +107,7 @@ fn of_task<'a>(
     columns: &'a ScoreColumns,
     plan: &'a Plan,
 ) -> ComparedScores<'a> {
-    ComparedScores { task: Some(task), ..side(name, columns, plan) }
+    side(name, columns, plan).of_task(Some(task))
 }
 
 /// The mean of two differences, 1/6 ± 1/6 (df 11) and −0.0252 ± 0.0304 (df 24).
@@ -152,4 +152,62 @@ fn rankings_over_tasks() {
     assert_eq!(mean.n, 200);
     let ranks: Vec<_> = mean.ranks.iter().map(|rank| (rank.side.as_str(), rank.interval)).collect();
     assert_eq!(ranks, [("a", (1, 1)), ("b", (2, 2)), ("c", (3, 3))]);
+}
+
+/// Two means of one name were two rankings of one name.
+#[test]
+fn rankings_of_one_metric_with_other_arguments() {
+    let spec = r#"mean(to_float=value_to_float(correct="yes"))"#;
+    let other_mean = Registry::built_in().metric(&spec.parse().unwrap()).unwrap();
+    let plan = Plan::new().metrics(metrics![mean(), other_mean]);
+    let (a, b, c) = (columns(&BASE), columns(&OTHER), columns(&[0.5; 12]));
+    let sides = [side("a", &a, &plan), side("b", &b, &plan), side("c", &c, &plan)];
+    let report = compare(&sides, &ComparisonOptions::default()).unwrap();
+    let ranked: Vec<&str> = report.rankings.iter().map(|ranking| ranking.metric.as_str()).collect();
+    let compared: Vec<&str> = report.comparisons[..2].iter().map(|one| one.metric.as_str()).collect();
+    assert_eq!(ranked.len(), 2);
+    assert_eq!(ranked, compared);
+    assert_ne!(ranked[0], ranked[1]);
+}
+
+/// Every pair of the sides is tested for a ranking, which takes the square of their number.
+#[test]
+fn many_sides_are_not_ranked() {
+    let plan = by_accuracy();
+    let names: Vec<String> = (0..201).map(|side| side.to_string()).collect();
+    let all: Vec<ScoreColumns> = (0..201).map(|side| share(side % 3, 3, 5)).collect();
+    let sides = |count: usize| -> Vec<ComparedScores<'_>> {
+        names.iter().zip(&all).take(count).map(|(name, columns)| side(name, columns, &plan)).collect()
+    };
+    let mut options = ComparisonOptions::default();
+    let report = compare(&sides(201), &options).unwrap();
+    assert_eq!((report.comparisons.len(), report.rankings.len()), (200, 0));
+    assert_eq!(report.warnings, [ComparisonWarning::NotRanked { sides: 201, most: 200 }]);
+    options.all_pairs = true;
+    let found = compare(&sides(201), &options);
+    let expected = ComparisonError::TooManySides { sides: 201, most: 200 };
+    assert!(matches!(found, Err(Error::Comparison(error)) if error == expected));
+    options.all_pairs = false;
+    assert_eq!(compare(&sides(200), &options).unwrap().rankings[0].ranks.len(), 200);
+}
+
+/// Of unpaired sides, too: the variances of all four means add up.
+#[test]
+fn unpaired_means_over_tasks() {
+    let (a1, b1, a2, b2) = (columns(&BASE), columns(&OTHER), columns(&GRADED), columns(&OTHER_GRADED));
+    let plan = by_mean();
+    let sides = [
+        of_task("a", "x", &a1, &plan),
+        of_task("b", "x", &b1, &plan),
+        of_task("a", "y", &a2, &plan),
+        of_task("b", "y", &b2, &plan),
+    ];
+    let mut options = ComparisonOptions::default();
+    options.unpaired = true;
+    let report = compare(&sides, &options).unwrap();
+    let [x, y, average] = report.comparisons.as_slice() else { panic!("{:?}", report.comparisons) };
+    close(average.difference.number().unwrap(), (1.0 / 6.0 - 0.0252) / 2.0);
+    let se = |one: &Comparison| one.difference.stderr().unwrap();
+    close(se(average), se(x).hypot(se(y)) / 2.0);
+    assert!(!average.is_paired && average.variance_removed.is_err() && average.wins.is_none());
 }

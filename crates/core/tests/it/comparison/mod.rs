@@ -61,7 +61,7 @@ pub(super) fn by_accuracy() -> Plan {
 }
 
 pub(super) fn side<'a>(name: &'a str, columns: &'a ScoreColumns, plan: &'a Plan) -> ComparedScores<'a> {
-    ComparedScores { name, task: None, columns, plan }
+    ComparedScores::new(name, columns, plan)
 }
 
 /// Two sides under one plan.

@@ -2,7 +2,7 @@
 
 use errorbar_core::stats::{
     MeanError, Moments, Share, Welch, benjamini_hochberg, bonett_price, holm, mcnemar_exact, mcnemar_mid_p,
-    newcombe, newcombe_p_value, t_quantile, tost_p_value,
+    newcombe, newcombe_p_value, newcombe_tost, t_quantile, tost_p_value,
 };
 use proptest::prelude::*;
 
@@ -68,6 +68,21 @@ proptest! {
 
     /// Below α exactly where the interval at 1 − 2α lies within the margin.
     #[test]
+    fn newcombes_equivalence_is_its_interval(
+        first in 1_u64..200, second in 1_u64..200, a in 0.0..1.0, b in 0.0..1.0,
+        margin in 0.01..1.5, alpha in 0.001_f64..0.49
+    ) {
+        let share = |n: u64, of: f64| Share::new((of * n as f64).round() as u64, n);
+        let (first, second) = (share(first, a), share(second, b));
+        let p = newcombe_tost(first, second, margin).unwrap();
+        let (lower, upper) = newcombe(first, second, 1.0 - 2.0 * alpha).unwrap();
+        prop_assert!((0.0..=1.0).contains(&p));
+        prop_assume!((p - alpha).abs() > 1e-9);
+        prop_assert_eq!(p < alpha, -margin < lower && upper < margin, "p {}, {} to {}", p, lower, upper);
+    }
+
+    /// Below α exactly where the interval at 1 − 2α lies within the margin.
+    #[test]
     fn equivalence_is_read_off_the_interval(
         difference in -1.0..1.0, stderr in 0.01..1.0, df in 1.0..200.0, margin in 0.01..2.0, alpha in 0.001_f64..0.49
     ) {
@@ -111,11 +126,7 @@ fn shares_without_trials_have_no_interval() {
 fn mean_error(scores: &[f64]) -> MeanError {
     let mut moments = Moments::new();
     moments.extend(scores);
-    MeanError {
-        mean: moments.mean().unwrap(),
-        stderr: moments.stderr().unwrap(),
-        df: scores.len() as f64 - 1.0,
-    }
+    MeanError::new(moments.mean().unwrap(), moments.stderr().unwrap(), scores.len() as f64 - 1.0)
 }
 
 /// scipy's `ttest_ind(equal_var=False)` and statsmodels' `ttost_ind(usevar="unequal")`.
@@ -136,15 +147,15 @@ fn welch_of_ten_scores() {
 
 #[test]
 fn welch_at_its_edges() {
-    let plain = MeanError { mean: 1.0, stderr: 0.0, df: 4.0 };
-    let spread = MeanError { mean: 2.0, stderr: 0.5, df: 7.0 };
+    let plain = MeanError::new(1.0, 0.0, 4.0);
+    let spread = MeanError::new(2.0, 0.5, 7.0);
     assert_eq!(Welch::new(plain, plain), None);
     // A mean without error leaves the other's degrees of freedom.
     assert_eq!(Welch::new(spread, plain).unwrap().df, 7.0);
-    let infinite = MeanError { df: f64::INFINITY, ..spread };
+    let infinite = MeanError::new(2.0, 0.5, f64::INFINITY);
     assert_eq!(Welch::new(infinite, infinite).unwrap().df, f64::INFINITY);
     // Squares that overflow or vanish.
-    let scaled = |scale: f64| MeanError { mean: scale, stderr: scale, df: 3.0 };
+    let scaled = |scale: f64| MeanError::new(scale, scale, 3.0);
     close(
         Welch::new(scaled(1e300), scaled(5e299)).unwrap().df,
         Welch::new(scaled(2.0), scaled(1.0)).unwrap().df,

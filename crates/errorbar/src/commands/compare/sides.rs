@@ -92,11 +92,8 @@ impl Sides {
 
     /// What the engine compares.
     pub(super) fn scores(&self) -> impl Iterator<Item = ComparedScores<'_>> {
-        self.sides.iter().map(|Side { name, task, input }| ComparedScores {
-            name,
-            task: task.as_deref(),
-            columns: &input.columns,
-            plan: &input.plan,
+        self.sides.iter().map(|Side { name, task, input }| {
+            ComparedScores::new(name, &input.columns, &input.plan).of_task(task.as_deref())
         })
     }
 

@@ -2,22 +2,17 @@
 //! brace.
 
 use std::fmt;
+use std::ops::Range;
 
 use errorbar_core::python_text::{json_text, str_repr};
 use errorbar_core::{Error, Result};
 use serde_json::Value as Json;
 
 use super::format_spec::FormatSpec;
+use crate::template::{FieldSyntax, ParsedTemplate};
 
 /// A template that has been read.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct FormatTemplate(Vec<TemplatePiece>);
-
-#[derive(Clone, Debug, PartialEq)]
-enum TemplatePiece {
-    Text(String),
-    Placeholder(Placeholder),
-}
+pub(super) type FormatTemplate = ParsedTemplate<Placeholder>;
 
 /// A name in braces.
 #[derive(Clone, Debug, PartialEq)]
@@ -34,50 +29,27 @@ pub(super) struct Placeholder {
     layout: Option<FormatSpec>,
 }
 
-impl FormatTemplate {
-    /// Reads a template.
-    ///
-    /// # Errors
-    /// Braces that do not match, and what is not supported of the syntax.
-    pub(super) fn parse(template: &str) -> Result<Self> {
-        let (mut pieces, mut text, mut rest) = (Vec::new(), String::new(), template);
-        while let Some(at) = rest.find(['{', '}']) {
-            let (before, tail) = rest.split_at(at);
-            text.push_str(before);
-            if let Some(tail) = tail.strip_prefix("{{") {
-                text.push('{');
-                rest = tail;
-            } else if let Some(tail) = tail.strip_prefix("}}") {
-                text.push('}');
-                rest = tail;
-            } else {
-                let field = tail.strip_prefix('{').and_then(|inner| inner.split_once('}'));
-                let (field, tail) = field.ok_or_else(|| alone(tail))?;
-                pieces.push(TemplatePiece::Text(std::mem::take(&mut text)));
-                pieces.push(TemplatePiece::Placeholder(Placeholder::parse(field)?));
-                rest = tail;
-            }
-        }
-        text.push_str(rest);
-        pieces.push(TemplatePiece::Text(text));
-        Ok(FormatTemplate(pieces))
+/// Reads a template.
+///
+/// # Errors
+/// Braces that do not match, and what is not supported of the syntax.
+pub(super) fn parse(template: &str) -> Result<FormatTemplate> {
+    ParsedTemplate::parse(template, &mut PythonFormat)
+}
+
+/// The fields of Python's `str.format`.
+struct PythonFormat;
+
+impl FieldSyntax for PythonFormat {
+    type Field = Placeholder;
+    type Error = Error;
+
+    fn field(&mut self, inside: &str, _: Range<usize>) -> Result<Option<Placeholder>> {
+        Placeholder::parse(inside).map(Some)
     }
 
-    /// The names in it.
-    pub(super) fn fields(&self) -> impl Iterator<Item = &Placeholder> {
-        self.0.iter().filter_map(|piece| match piece {
-            TemplatePiece::Text(_) => None,
-            TemplatePiece::Placeholder(field) => Some(field),
-        })
-    }
-
-    /// The template with every name filled in. What is filled in is not looked at again.
-    pub(super) fn fill(&self, text_of: impl Fn(&Placeholder) -> Result<String>) -> Result<String> {
-        let piece = |piece: &TemplatePiece| match piece {
-            TemplatePiece::Text(text) => Ok(text.clone()),
-            TemplatePiece::Placeholder(field) => text_of(field),
-        };
-        self.0.iter().map(piece).collect()
+    fn lone_brace(&mut self, rest: &str, _: usize) -> Result<()> {
+        Err(alone(rest))
     }
 }
 
@@ -177,9 +149,10 @@ mod tests {
         let values = json!({
             "n": {"k": ["x", [2]], "k.j": 1}, "half": 0.5, "none": null, "text": "it", "my-key": true, " a ": "{text}",
         });
-        let text_of =
-            |field: &Placeholder| Ok(field.text_of(field.part_of(&values[&field.name]).unwrap()).unwrap());
-        FormatTemplate::parse(template).unwrap().fill(text_of).unwrap()
+        let text_of = |field: &Placeholder, _: &str| {
+            Ok(field.text_of(field.part_of(&values[&field.name]).unwrap()).unwrap())
+        };
+        parse(template).unwrap().fill(text_of).unwrap()
     }
 
     // The right-hand sides are those of Python's `str.format`.
@@ -216,7 +189,7 @@ mod tests {
         ] {
             let expected =
                 format!("the template has {problem}; braces that should stay are written {{{{ and }}}}");
-            assert_eq!(FormatTemplate::parse(template).unwrap_err(), Error::Custom(expected));
+            assert_eq!(parse(template).unwrap_err(), Error::Custom(expected));
         }
     }
 }

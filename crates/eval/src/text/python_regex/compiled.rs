@@ -47,13 +47,14 @@ impl Engine {
     fn search<'t>(
         &self,
         text: &'t str,
+        from: usize,
         budget: &SearchBudget,
     ) -> Result<Option<Captures<'t, str>>, SearchFailure> {
         if self.is_linear {
-            return self.regex.captures(text).map_err(|_| SearchFailure::TooManySteps);
+            return self.regex.captures_from_pos(text, from).map_err(|_| SearchFailure::TooManySteps);
         }
         let places = text.char_indices().map(|(place, _)| place).chain([text.len()]);
-        for place in places {
+        for place in places.filter(|place| *place >= from) {
             budget.check().map_err(SearchFailure::Budget)?;
             let input = RegexInput::new(text).from_pos(place).anchored(true);
             let found = self.regex.captures_input(input).map_err(|_| SearchFailure::TooManySteps)?;
@@ -103,8 +104,21 @@ impl PythonRegex {
         text: &'t str,
         budget: &SearchBudget,
     ) -> Result<Option<Captures<'t, str>>, TextError> {
+        self.search_from(text, 0, budget)
+    }
+
+    /// The first match that starts at this place or behind it; what stands before the place counts as context.
+    ///
+    /// # Errors
+    /// As [`search`](PythonRegex::search).
+    pub(crate) fn search_from<'t>(
+        &self,
+        text: &'t str,
+        from: usize,
+        budget: &SearchBudget,
+    ) -> Result<Option<Captures<'t, str>>, TextError> {
         let (pattern, bytes) = (|| self.source.clone(), text.len());
-        self.engine(text).search(text, budget).map_err(|failure| match failure {
+        self.engine(text).search(text, from, budget).map_err(|failure| match failure {
             SearchFailure::TooManySteps => TextError::TooManySteps { pattern: pattern(), bytes },
             SearchFailure::Budget(BudgetError::Time(limit)) => {
                 TextError::TooSlow { pattern: pattern(), bytes, seconds: limit.as_secs_f64().to_string() }

@@ -17,6 +17,11 @@ use crate::table::{TableErrorKind, TableLimits};
 /// A header is read in windows of these sizes, until it is whole; statistics can make it long.
 const WINDOWS: [u64; 3] = [256, 1 << 14, 1 << 20];
 
+/// How many items the lists of a row group may have: this many, or by the number of rows, or by their size.
+const LEAST_ITEMS: u64 = 1 << 22;
+const ITEMS_PER_ROW: u64 = 64;
+const ITEMS_PER_BYTE: u64 = 4;
+
 /// The number and the decompressed size of the pages of a file, counted over all threads, and their limits.
 #[derive(Debug)]
 pub(super) struct PageBudget {
@@ -137,9 +142,15 @@ pub(super) fn largest_page(
     work: &PageBudget,
 ) -> Result<u64, TableErrorKind> {
     let problem = |problem: &str| column_problem(name, problem.to_owned());
+    // The crate panics at a negative one.
+    let (offset, sizes) = (chunk.data_page_offset(), [chunk.compressed_size(), chunk.uncompressed_size()]);
+    let numbers = sizes.into_iter().chain([offset, chunk.num_values()]);
+    if numbers.chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
+        return Err(problem("its offsets or sizes are negative"));
+    }
     let (start, length) = chunk.byte_range();
     let (mut at, end) = (start, start.checked_add(length).ok_or_else(|| problem("it is too large"))?);
-    let (mut largest, mut cells) = (0, 0u64);
+    let (mut largest, mut cells, mut decompressed) = (0, 0u64, 0u64);
     while at < end {
         work.page(name)?;
         let header = read_header(file, at, end).map_err(TableErrorKind::Read)?;
@@ -155,6 +166,7 @@ pub(super) fn largest_page(
             return Err(TableErrorKind::PageTooLarge { column, bytes, limit });
         }
         work.decompress(header.uncompressed)?;
+        decompressed = decompressed.saturating_add(header.uncompressed);
         largest = largest.max(header.uncompressed);
         if !header.is_dictionary {
             cells = cells.saturating_add(header.values);
@@ -168,7 +180,13 @@ pub(super) fn largest_page(
             return Err(problem("its dictionary claims more entries than it has bytes for"));
         }
     }
-    if cells != rows as u64 {
+    if chunk.column_descr().max_rep_level() > 0 {
+        // A list has any number of cells, but a few bytes must not claim millions of them.
+        let most = LEAST_ITEMS.max(ITEMS_PER_ROW * rows as u64).max(ITEMS_PER_BYTE * decompressed);
+        if cells < rows as u64 || cells > most {
+            return Err(column_problem(name, format!("it has {cells} items in a row group of {rows} rows")));
+        }
+    } else if cells != rows as u64 {
         return Err(column_problem(name, format!("it has {cells} rows in a row group of {rows}")));
     }
     Ok(largest)

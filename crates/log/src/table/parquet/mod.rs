@@ -11,6 +11,7 @@ mod groups;
 mod headers;
 mod memory_use;
 mod pages;
+mod records;
 mod thrift;
 mod types;
 
@@ -28,6 +29,7 @@ use self::column::{ColumnDecoder, ParquetCell, caught, column_problem, guarded};
 use self::headers::{PageBudget, largest_page};
 use self::memory_use::MemoryUse;
 use self::pages::PageSource;
+pub use self::records::ParquetRecords;
 use self::types::{ValueKind, kind_of};
 use super::error::TableError;
 use super::input::InputBytes;
@@ -78,6 +80,17 @@ fn refuse_implausible(
     layout: &TableLayout,
     budget: Budget,
 ) -> Result<(), TableErrorKind> {
+    let rows = plausible_rows(metadata, bytes)?;
+    // In the long form rows of the table are not rows of the columns.
+    if layout.is_long {
+        return Ok(());
+    }
+    let of_row = ROW_BYTES + 2 * layout.scores.len() as u64 + 4 * layout.metadata.len() as u64;
+    budget.check(rows.saturating_mul(of_row))
+}
+
+/// The number of rows, if a file of this size can have that many and its metadata agree on it.
+fn plausible_rows(metadata: &ParquetMetaData, bytes: u64) -> Result<u64, TableErrorKind> {
     let groups = metadata.row_groups().iter();
     if groups.clone().any(|group| group.num_rows() < 0) {
         return Err(TableErrorKind::Parquet("a row group has a negative number of rows".to_owned()));
@@ -93,12 +106,7 @@ fn refuse_implausible(
         let problem = format!("it claims {claimed} rows, and its row groups {rows}");
         return Err(TableErrorKind::Parquet(problem));
     }
-    // In the long form rows of the table are not rows of the columns.
-    if layout.is_long {
-        return Ok(());
-    }
-    let of_row = ROW_BYTES + 2 * layout.scores.len() as u64 + 4 * layout.metadata.len() as u64;
-    budget.check(rows.saturating_mul(of_row))
+    Ok(rows)
 }
 
 /// What a row takes at least, its scores and metadata aside.
@@ -163,13 +171,6 @@ impl<'a> ParquetTable<'a> {
     ) -> Result<CheckedColumn<'g>, TableErrorKind> {
         let problem = |problem: &str| column_problem(column.name(), problem.to_owned());
         let chunk = group.columns().get(column.leaf).ok_or_else(|| problem("a row group lacks it"))?;
-        // The crate panics at a negative one.
-        let (offset, sizes) =
-            (chunk.data_page_offset(), [chunk.compressed_size(), chunk.uncompressed_size()]);
-        let numbers = sizes.into_iter().chain([offset, chunk.num_values()]);
-        if numbers.chain(chunk.dictionary_page_offset()).any(|number| number < 0) {
-            return Err(problem("its offsets or sizes are negative"));
-        }
         // A separate file handle: threads that share one would share its position too.
         let mut file = self.source.reopen().map_err(TableErrorKind::Open)?;
         let rows = rows_of(group);

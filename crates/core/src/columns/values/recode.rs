@@ -1,0 +1,355 @@
+//! Scores that are given another meaning: what a table calls `PASS` is a 1.
+
+use std::sync::Arc;
+
+use indexmap::IndexMap;
+
+use super::{Repr, ValueColumn};
+use crate::columns::ScoreColumns;
+use crate::columns::tagged::{Tag, TaggedValues};
+use crate::value::{Leaf, LeafRef, Value, ValueRef};
+
+/// What becomes of a score.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Recoded {
+    /// It stays as it is.
+    Same,
+    /// There is none: it is missing, or unscored within a list or a map.
+    Missing,
+    /// This.
+    Value(Leaf),
+}
+
+/// Which scores are given another meaning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RecodedKinds {
+    /// Strings: each distinct one is looked at once, and a column of numbers is not touched.
+    Strings,
+    /// All scalars.
+    All,
+}
+
+/// The distinct scalars of a scorer.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct DistinctScores {
+    /// The scalars with their numbers, in order of first appearance; items of lists and maps are among them.
+    pub values: Vec<(Leaf, usize)>,
+    /// The number of further scores, beyond the values that were asked for.
+    pub others: usize,
+    /// The lowest and the highest number.
+    pub range: Option<(f64, f64)>,
+    /// The number of rows without a score.
+    pub missing: usize,
+    /// The number of unscored rows.
+    pub unscored: usize,
+    /// The number of lists and maps.
+    pub nested: usize,
+}
+
+impl ScoreColumns {
+    /// Gives scores of all scorers another meaning; the number of those that changed.
+    ///
+    /// ```
+    /// use errorbar_core::{LeafRef, Recoded, RecodedKinds, Score, ScoreColumns};
+    /// let mut columns = ScoreColumns::new(["tests"]);
+    /// columns.push("q1", 1).score("tests", Score::new("PASS"))?;
+    /// let recode = |leaf: LeafRef<'_>| match leaf {
+    ///     LeafRef::Str("PASS") => Recoded::Value(1.into()),
+    ///     _ => Recoded::Same,
+    /// };
+    /// assert_eq!(columns.recode_scores(RecodedKinds::Strings, recode), 1);
+    /// assert_eq!(columns.score(0, "tests"), Some(Score::new(1)));
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    pub fn recode_scores(&mut self, kinds: RecodedKinds, recode: impl Fn(LeafRef<'_>) -> Recoded) -> usize {
+        self.scorers.iter_mut().map(|scorer| scorer.values.recode(kinds, &recode)).sum()
+    }
+
+    /// Remembers the scores as they are now, for metrics that read labels
+    /// ([`reads_labels`](crate::Metric::reads_labels)).
+    pub fn keep_labels(&mut self) {
+        self.labels = None;
+        self.labels = Some(Arc::new(self.clone()));
+    }
+
+    /// The same rows with the scores that metrics of labels read.
+    pub(crate) fn labels(&self) -> Option<&ScoreColumns> {
+        self.labels.as_deref()
+    }
+
+    /// The distinct scalars of a scorer, up to a number of them.
+    pub fn distinct_scores(&self, scorer: &str, most: usize) -> DistinctScores {
+        let found = self.scorers.iter().find(|found| found.name == scorer);
+        let mut distinct = found.map(|found| found.values.distinct(most)).unwrap_or_default();
+        distinct.missing += self.len() - found.map_or(0, |found| found.values.len());
+        distinct
+    }
+
+    /// The distinct strings among the scores of a scorer, those within lists and maps aside. Some may have been replaced.
+    pub fn distinct_strings(&self, scorer: &str) -> impl Iterator<Item = &str> {
+        let found = self.scorers.iter().find(move |found| found.name == scorer);
+        let tagged = found.and_then(|found| match &found.values.0 {
+            Repr::Tagged(tagged) => Some(tagged),
+            Repr::Floats(..) | Repr::Bytes(_) => None,
+        });
+        tagged.into_iter().flat_map(|tagged| tagged.texts.iter()).map(|text| &**text)
+    }
+
+    /// The first row of a scorer with a value for which a test holds; items of lists and maps are looked at too.
+    pub fn find_score(&self, scorer: &str, test: impl Fn(LeafRef<'_>) -> bool) -> Option<usize> {
+        let values = &self.scorers.iter().find(|found| found.name == scorer)?.values;
+        (0..values.len()).find(|row| match values.to_value(*row) {
+            Some(Value::List(items)) => items.iter().any(|leaf| test(leaf.view())),
+            Some(Value::Map(map)) => map.values().any(|leaf| test(leaf.view())),
+            Some(_) => values.to_leaf(*row).is_some_and(|leaf| test(leaf.view())),
+            None => false,
+        })
+    }
+}
+
+/// A key for equal scalars of one type.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Key<'a> {
+    Null,
+    Bool(bool),
+    Int(i64),
+    Float(u64),
+    Str(&'a str),
+}
+
+fn key(leaf: LeafRef<'_>) -> Option<Key<'_>> {
+    Some(match leaf {
+        LeafRef::Null => Key::Null,
+        LeafRef::Bool(value) => Key::Bool(value),
+        LeafRef::Int(int) => Key::Int(int),
+        LeafRef::Float(float) => Key::Float(float.to_bits()),
+        LeafRef::Str(text) => Key::Str(text),
+        LeafRef::Unscored => return None,
+    })
+}
+
+impl ValueColumn {
+    fn recode(&mut self, kinds: RecodedKinds, recode: &impl Fn(LeafRef<'_>) -> Recoded) -> usize {
+        let all = kinds == RecodedKinds::All;
+        if let Repr::Tagged(tagged) = &self.0
+            && !all
+            && tagged.count(Tag::Text) + tagged.count(Tag::Nested) == 0
+        {
+            return 0;
+        }
+        let tagged = self.make_tagged();
+        let texts: Vec<Recoded> = tagged.texts.iter().map(|text| recode(LeafRef::Str(text))).collect();
+        let are_same = texts.iter().all(|recoded| *recoded == Recoded::Same);
+        if are_same && !all && tagged.count(Tag::Nested) == 0 {
+            return 0;
+        }
+        let mut changed = 0;
+        for row in 0..tagged.tags.len() {
+            let (Some(tag), Some(payload)) = (tagged.tags.get(row).copied(), tagged.payloads.get(row)) else {
+                continue;
+            };
+            let recoded = match tag {
+                Tag::Missing | Tag::Unscored | Tag::Null => Recoded::Same,
+                Tag::Text => texts.get(payload as usize).cloned().unwrap_or(Recoded::Same),
+                Tag::Nested => {
+                    let items = tagged.nested.get_mut(payload as usize);
+                    changed += items.map_or(0, |items| recode_items(items, all, recode));
+                    Recoded::Same
+                }
+                Tag::Bool | Tag::Int | Tag::Float if !all => Recoded::Same,
+                Tag::Bool => recode(LeafRef::Bool(payload != 0)),
+                Tag::Int => recode(LeafRef::Int(payload.cast_signed())),
+                Tag::Float => recode(LeafRef::Float(f64::from_bits(payload))),
+            };
+            changed += usize::from(tagged.set(row, tag, recoded));
+        }
+        changed
+    }
+
+    fn distinct(&self, most: usize) -> DistinctScores {
+        let mut distinct = DistinctScores::default();
+        let mut counts: IndexMap<Key<'_>, usize> = IndexMap::new();
+        let note = |leaf: LeafRef<'_>, distinct: &mut DistinctScores| {
+            let number = match leaf {
+                LeafRef::Int(int) => int as f64,
+                LeafRef::Float(float) => float,
+                _ => return,
+            };
+            let (low, high) = distinct.range.unwrap_or((number, number));
+            distinct.range = Some((low.min(number), high.max(number)));
+        };
+        let mut owned: Vec<(Leaf, usize)> = Vec::new();
+        for row in 0..self.len() {
+            let Some(value) = self.get(row) else {
+                distinct.missing += 1;
+                continue;
+            };
+            let leaves: &mut dyn Iterator<Item = LeafRef<'_>> = match value {
+                ValueRef::Leaf(leaf) => &mut std::iter::once(leaf),
+                ValueRef::List(items) => {
+                    distinct.nested += 1;
+                    &mut items.iter().map(Leaf::view)
+                }
+                ValueRef::Map(map) => {
+                    distinct.nested += 1;
+                    &mut map.values().map(Leaf::view)
+                }
+            };
+            for leaf in leaves {
+                let Some(key) = key(leaf) else {
+                    distinct.unscored += 1;
+                    continue;
+                };
+                note(leaf, &mut distinct);
+                let full = counts.len() >= most;
+                match counts.get_mut(&key) {
+                    Some(count) => *count += 1,
+                    None if full => distinct.others += 1,
+                    None => {
+                        counts.insert(key, 1);
+                        owned.push((leaf.to_leaf(), 0));
+                    }
+                }
+            }
+        }
+        for ((_, count), total) in owned.iter_mut().zip(counts.values()) {
+            *count = *total;
+        }
+        distinct.values = owned;
+        distinct
+    }
+}
+
+impl TaggedValues {
+    /// Replaces the value of a row; whether it changed.
+    fn set(&mut self, row: usize, old: Tag, recoded: Recoded) -> bool {
+        let value = match recoded {
+            Recoded::Same => return false,
+            Recoded::Missing => None,
+            Recoded::Value(leaf) => Some(Value::from(leaf)),
+        };
+        let (tag, payload) = self.encode(value);
+        self.payloads.set(row, payload);
+        if let Some(of_row) = self.tags.get_mut(row) {
+            *of_row = tag;
+        }
+        self.add_count(old, -1);
+        self.add_count(tag, 1);
+        true
+    }
+}
+
+/// Gives the items of a list or map another meaning; the number of those that changed.
+fn recode_items(value: &mut Value, all: bool, recode: &impl Fn(LeafRef<'_>) -> Recoded) -> usize {
+    let mut changed = 0;
+    let mut item = |leaf: &mut Leaf| {
+        let is_looked_at = match leaf {
+            Leaf::Str(_) => true,
+            Leaf::Bool(_) | Leaf::Int(_) | Leaf::Float(_) => all,
+            _ => false,
+        };
+        let recoded = if is_looked_at { recode(leaf.view()) } else { Recoded::Same };
+        match recoded {
+            Recoded::Same => return,
+            Recoded::Missing => *leaf = Leaf::Unscored,
+            Recoded::Value(value) => *leaf = value,
+        }
+        changed += 1;
+    };
+    match value {
+        Value::List(items) => items.iter_mut().for_each(&mut item),
+        Value::Map(map) => map.values_mut().for_each(&mut item),
+        _ => {}
+    }
+    changed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Score;
+    use crate::metrics::{accuracy, frequency};
+    use crate::{Plan, metrics};
+
+    fn columns(values: &[Value]) -> ScoreColumns {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (at, value) in values.iter().enumerate() {
+            columns.push(at.to_string(), 1).score("s", Score::new(value.clone())).unwrap();
+        }
+        columns
+    }
+
+    fn words(leaf: LeafRef<'_>) -> Recoded {
+        match leaf {
+            LeafRef::Str("PASS") => Recoded::Value(1.into()),
+            LeafRef::Str("FAIL") => Recoded::Value(0.into()),
+            LeafRef::Str("NA") => Recoded::Missing,
+            LeafRef::Int(7) => Recoded::Value(0.7.into()),
+            _ => Recoded::Same,
+        }
+    }
+
+    #[test]
+    fn scores_get_another_meaning() {
+        let values: [Value; 7] = [
+            "PASS".into(),
+            "NA".into(),
+            "C".into(),
+            7.into(),
+            Value::list(["FAIL", "NA"]),
+            "PASS".into(),
+            f64::NAN.into(),
+        ];
+        let mut strings = columns(&values);
+        assert_eq!(strings.recode_scores(RecodedKinds::Strings, words), 5);
+        let found = |columns: &ScoreColumns| {
+            (0..values.len()).map(|row| columns.score(row, "s").map(|score| score.value)).collect::<Vec<_>>()
+        };
+        let list = Value::List(vec![0.into(), Leaf::Unscored]);
+        let expected = [
+            Some(1.into()),
+            None,
+            Some("C".into()),
+            Some(7.into()),
+            Some(list.clone()),
+            Some(1.into()),
+            Some(Value::Unscored),
+        ];
+        assert_eq!(found(&strings), expected);
+        assert_eq!(strings.scorer("s").unwrap().values.count_present(), (6, 1));
+        let mut all = columns(&values);
+        assert_eq!(all.recode_scores(RecodedKinds::All, words), 6);
+        assert_eq!(found(&all)[3], Some(0.7.into()));
+        // Nothing is left to change.
+        assert_eq!(strings.recode_scores(RecodedKinds::Strings, words), 0);
+    }
+
+    #[test]
+    fn distinct_scores_are_counted() {
+        let mut columns =
+            columns(&["a".into(), 2.into(), "a".into(), Value::list(["b"]), f64::NAN.into(), true.into()]);
+        columns.push("gap", 1);
+        let distinct = columns.distinct_scores("s", 3);
+        assert_eq!(distinct.values, [("a".into(), 2), (2.into(), 1), ("b".into(), 1)]);
+        assert_eq!((distinct.others, distinct.missing, distinct.unscored, distinct.nested), (1, 1, 1, 1));
+        assert_eq!(distinct.range, Some((2.0, 2.0)));
+        assert_eq!(columns.find_score("s", |leaf| leaf == LeafRef::Str("b")), Some(3));
+        assert_eq!(columns.find_score("s", |leaf| leaf == LeafRef::Str("c")), None);
+    }
+
+    #[test]
+    fn metrics_of_labels_see_what_was_written() {
+        let mut columns = columns(&["PASS".into(), "NA".into(), "FAIL".into(), "PASS".into()]);
+        columns.keep_labels();
+        columns.recode_scores(RecodedKinds::Strings, words);
+        let plan = Plan::new().metrics(metrics![accuracy(), frequency()]);
+        let results = plan.evaluate(&columns).unwrap().results;
+        let value = |name: &str| results.estimate(name).unwrap().number();
+        assert_eq!(value("accuracy"), Some(2.0 / 3.0));
+        let reducers: Vec<_> = results.scores.iter().map(|score| score.reducer.as_deref()).collect();
+        assert_eq!(reducers, [Some("mean"), None]);
+        let shares: Vec<_> = results.scores[1].metrics.iter().map(|metric| format!("{metric:?}")).collect();
+        assert!(shares[0].contains("NA") && shares[0].contains("0.25"), "{shares:?}");
+    }
+}

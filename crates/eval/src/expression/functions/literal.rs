@@ -1,0 +1,146 @@
+//! Lists and other values that are written as text: as JSON, as Python prints them, and as numpy does.
+
+use std::borrow::Cow;
+
+use errorbar_core::spec::Arg;
+use serde_json::{Map, Value as Json};
+
+use super::{Arguments, list_of};
+use crate::expression::lexer::string_length;
+use crate::expression::value::{Outcome, Problem, shown};
+
+/// A list as it is, or one that is written as text.
+pub(super) fn list<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
+    match arguments.value(0) {
+        Json::Array(_) => Ok(arguments.owned(0)),
+        value @ Json::String(text) => match read(text) {
+            Some(Json::Array(items)) => list_of(items),
+            _ => Err(Problem::value(format!("{} is no list", shown(value))).hint(
+                "a list is written ['a', 'b'], [\"a\", \"b\"] or ['a' 'b']; split(x, ',') cuts a string",
+            )),
+        },
+        other => Err(arguments.unsuitable("a list, or a string that holds one", other)),
+    }
+}
+
+/// Any value that is written as text.
+pub(super) fn literal<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
+    let text = arguments.text(0)?;
+    let unread =
+        || Problem::value(format!("{} is neither JSON nor a literal of Python", shown(arguments.value(0))));
+    read(text).map(Cow::Owned).ok_or_else(unread)
+}
+
+fn read(text: &str) -> Option<Json> {
+    if let Ok(value) = serde_json::from_str(text) {
+        return Some(value);
+    }
+    let mut reader = Reader { rest: text, depth: 0 };
+    let value = reader.value()?;
+    reader.rest.trim().is_empty().then_some(value)
+}
+
+struct Reader<'t> {
+    rest: &'t str,
+    depth: usize,
+}
+
+impl Reader<'_> {
+    fn eat(&mut self, wanted: &str) -> bool {
+        self.rest = self.rest.trim_start();
+        let rest = self.rest.strip_prefix(wanted);
+        self.rest = rest.unwrap_or(self.rest);
+        rest.is_some()
+    }
+
+    fn value(&mut self) -> Option<Json> {
+        const DEEPEST: usize = 32;
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let value = self.value_here();
+        self.depth -= 1;
+        value
+    }
+
+    fn value_here(&mut self) -> Option<Json> {
+        if self.eat("[") {
+            return self.items("]").map(Json::Array);
+        }
+        if self.eat("(") {
+            return self.items(")").map(Json::Array);
+        }
+        if self.eat("{") {
+            return self.entries();
+        }
+        // As pandas writes a cell that holds an array of numpy.
+        if self.eat("array(") {
+            let value = self.value()?;
+            if self.eat(",") && self.eat("dtype=") {
+                let end = self.rest.find(')')?;
+                self.rest = self.rest.get(end..)?;
+            }
+            return self.eat(")").then_some(value);
+        }
+        self.rest = self.rest.trim_start();
+        if let Some(length) = string_length(self.rest) {
+            let (literal, rest) = self.rest.split_at(length?);
+            self.rest = rest;
+            return match literal.parse::<Arg>() {
+                Ok(Arg::Str(text)) => Some(Json::String(text)),
+                _ => None,
+            };
+        }
+        let end =
+            self.rest.find(|c: char| c.is_whitespace() || ",])}:".contains(c)).unwrap_or(self.rest.len());
+        let (word, rest) = self.rest.split_at(end);
+        self.rest = rest;
+        match word {
+            "None" | "null" => Some(Json::Null),
+            "True" | "true" => Some(Json::Bool(true)),
+            "False" | "false" => Some(Json::Bool(false)),
+            // Words are none; numpy's `1.` is a number.
+            word => match word.strip_suffix('.').unwrap_or(word).parse::<Arg>() {
+                Ok(Arg::Int(number)) if !word.ends_with('.') => Some(number.into()),
+                Ok(Arg::Int(number)) => Some((number as f64).into()),
+                Ok(Arg::Float(number)) => Some(number.into()),
+                _ => None,
+            },
+        }
+    }
+
+    /// What follows an opening bracket: with commas between, or, as numpy prints it, without.
+    fn items(&mut self, close: &str) -> Option<Vec<Json>> {
+        let mut items = Vec::new();
+        while !self.eat(close) {
+            items.push(self.value()?);
+            let is_separated = self.eat(",") || self.rest.starts_with(|c: char| c.is_whitespace());
+            self.rest = self.rest.trim_start();
+            // `['a''b']` is no list of two.
+            if !is_separated && !self.rest.starts_with(close) && !self.rest.starts_with('[') {
+                return None;
+            }
+        }
+        Some(items)
+    }
+
+    fn entries(&mut self) -> Option<Json> {
+        let mut entries = Map::new();
+        while !self.eat("}") {
+            let key = match self.value()? {
+                Json::String(key) => key,
+                Json::Array(_) | Json::Object(_) => return None,
+                other => errorbar_core::python_text::json_text(&other),
+            };
+            if !self.eat(":") {
+                return None;
+            }
+            entries.insert(key, self.value()?);
+            if !self.eat(",") && !self.rest.trim_start().starts_with('}') {
+                return None;
+            }
+        }
+        Some(Json::Object(entries))
+    }
+}

@@ -1,0 +1,224 @@
+//! What the names in an expression mean: columns, variables, lookup tables and functions.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use errorbar_core::IndexMap;
+use errorbar_core::spec::nearest;
+use serde_json::Value as Json;
+
+use super::error::{ExpressionError, ExpressionErrorKind};
+use super::functions::{FUNCTIONS, Function};
+use super::node::{Call, Node, NodeKind};
+use crate::text::PythonRegex;
+
+/// Lookup tables by name; each is an object.
+pub(crate) type Tables = IndexMap<String, Json>;
+
+/// The names that an expression can use, and what was found about those that it does use.
+pub(super) struct Names<'k> {
+    known: &'k HashSet<&'k str>,
+    tables: &'k Tables,
+    /// The columns in use, in the order of their first use.
+    pub(super) columns: Vec<String>,
+    /// The variables of the comprehensions around.
+    pub(super) variables: Vec<String>,
+    /// How many calls of `default` are around: there a column may be absent.
+    pub(super) optional: usize,
+    pub(super) problems: Vec<ExpressionError>,
+}
+
+impl<'k> Names<'k> {
+    pub(super) fn new(known: &'k HashSet<&'k str>, tables: &'k Tables) -> Self {
+        let (columns, variables, problems) = Default::default();
+        Names { known, tables, columns, variables, optional: 0, problems }
+    }
+
+    /// What a name means that is not called.
+    pub(super) fn resolve(&mut self, name: &str, span: Range<usize>) -> NodeKind {
+        if let Some(number) = self.variables.iter().rposition(|variable| variable == name) {
+            return NodeKind::Variable(number);
+        }
+        if let Some(table) = self.tables.get(name) {
+            return NodeKind::Constant(table.clone());
+        }
+        self.column(name, span, false)
+    }
+
+    /// A column. `is_quoted` if it is written `col('…')`, where nobody mistypes a variable or a function.
+    pub(super) fn column(&mut self, name: &str, span: Range<usize>, is_quoted: bool) -> NodeKind {
+        if !self.columns.iter().any(|column| column == name) {
+            self.columns.push(name.to_owned());
+        }
+        if !self.known.contains(name) {
+            let near = self.nearest_name(name);
+            let may_be_absent = self.optional > 0 && (is_quoted || near.is_none());
+            if !may_be_absent {
+                let kind = ExpressionErrorKind::UnknownColumn { name: name.to_owned() };
+                let hint = self.advice(name, near);
+                self.problems.push(ExpressionError::new(kind, span).with_hint(Some(hint)));
+            }
+        }
+        NodeKind::Column(name.to_owned())
+    }
+
+    /// The column, variable or table that was probably meant.
+    fn nearest_name(&self, name: &str) -> Option<String> {
+        let mut known: Vec<&str> = self.known.iter().copied().collect();
+        known.sort_unstable();
+        let others = self.variables.iter().chain(self.tables.keys()).map(String::as_str);
+        nearest(name, known.into_iter().chain(others)).map(str::to_owned)
+    }
+
+    fn advice(&self, name: &str, near: Option<String>) -> String {
+        const SHOWN: usize = 12;
+        if let Some(near) = near {
+            let is_plain = near.chars().all(|c| c.is_alphanumeric() || c == '_');
+            return match is_plain {
+                true => format!("did you mean `{near}`?"),
+                false => format!("did you mean col('{near}')?"),
+            };
+        }
+        if find_function(name).is_some() {
+            return format!("functions are called with parentheses: {name}(…)");
+        }
+        let mut known: Vec<&str> = self.known.iter().copied().collect();
+        known.sort_unstable();
+        let more = known.len().saturating_sub(SHOWN);
+        known.truncate(SHOWN);
+        let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+        format!("there are: {}{more}; constants are written in quotes: '{name}'", known.join(", "))
+    }
+
+    /// A call with these arguments, each with its keyword if it has one.
+    pub(super) fn call(
+        &mut self,
+        name: &str,
+        place: Range<usize>,
+        arguments: Vec<(Option<(&str, Range<usize>)>, Node)>,
+        span: Range<usize>,
+    ) -> NodeKind {
+        // In place of a call that is wrong: nothing is evaluated where there is a problem.
+        const NOTHING: NodeKind = NodeKind::Constant(Json::Null);
+        let Some(function) = find_function(name) else {
+            let near = nearest(name, FUNCTIONS.iter().map(|function| function.name));
+            let hint = match near {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => {
+                    let all: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
+                    format!("there are: {}", all.join(", "))
+                }
+            };
+            let kind = ExpressionErrorKind::UnknownFunction { name: name.to_owned() };
+            self.problems.push(ExpressionError::new(kind, place).with_hint(Some(hint)));
+            return NOTHING;
+        };
+        let bound = match bind(function, arguments) {
+            Ok(bound) => bound,
+            Err((problem, at)) => {
+                let kind = ExpressionErrorKind::Arguments { function: function.name, problem };
+                let hint = format!("it is {}", function.signature());
+                self.problems.push(ExpressionError::new(kind, at.unwrap_or(span)).with_hint(Some(hint)));
+                return NOTHING;
+            }
+        };
+        match self.special(function, bound) {
+            Ok(kind) => kind,
+            Err(problem) => {
+                self.problems.push(problem);
+                NOTHING
+            }
+        }
+    }
+
+    /// The call, or what it is in its place; the pattern of one that has a pattern is read.
+    fn special(
+        &mut self,
+        function: &'static Function,
+        bound: Vec<Option<Node>>,
+    ) -> Result<NodeKind, ExpressionError> {
+        if function.name == "default" {
+            let mut nodes = bound.into_iter().flatten().map(Box::new);
+            let both = nodes.next().zip(nodes.next());
+            return Ok(
+                both.map_or(NodeKind::Constant(Json::Null), |(value, other)| NodeKind::Default(value, other))
+            );
+        }
+        let constant = |at: usize| match bound.get(at).and_then(Option::as_ref) {
+            Some(Node { kind: NodeKind::Constant(Json::String(text)), span }) => {
+                Ok((text.clone(), span.clone()))
+            }
+            other => {
+                let problem = format!(
+                    "needs a constant in quotes for its {}",
+                    function.parameters.get(at).map_or("argument", |parameter| parameter.name)
+                );
+                let kind = ExpressionErrorKind::Arguments { function: function.name, problem };
+                Err(ExpressionError::new(kind, other.map_or(0..0, |node| node.span.clone())))
+            }
+        };
+        if function.name == "col" {
+            let (name, span) = constant(0)?;
+            return Ok(self.column(&name, span, true));
+        }
+        let pattern = match function.pattern {
+            None => None,
+            Some(at) => {
+                let (pattern, span) = constant(at)?;
+                let refused = |error: crate::text::TextError| {
+                    let kind = ExpressionErrorKind::Literal { problem: error.to_string() };
+                    ExpressionError::new(kind, span.clone())
+                };
+                Some(PythonRegex::new(&pattern, false).map_err(refused)?)
+            }
+        };
+        Ok(NodeKind::Call(Box::new(Call { function, arguments: bound, pattern })))
+    }
+}
+
+fn find_function(name: &str) -> Option<&'static Function> {
+    FUNCTIONS.iter().find(|function| function.name == name)
+}
+
+type Unbound = (String, Option<Range<usize>>);
+
+/// The arguments at the places of their parameters; what is wrong with them, and where.
+fn bind(
+    function: &Function,
+    arguments: Vec<(Option<(&str, Range<usize>)>, Node)>,
+) -> Result<Vec<Option<Node>>, Unbound> {
+    let parameters = function.parameters;
+    let mut bound: Vec<Option<Node>> = parameters.iter().map(|_| None).collect();
+    let given = arguments.len();
+    for (at, (keyword, node)) in arguments.into_iter().enumerate() {
+        let place = match keyword {
+            None if function.is_variadic && at >= parameters.len() => {
+                bound.push(Some(node));
+                continue;
+            }
+            None if at >= parameters.len() => {
+                let most = parameters.len();
+                let s = if most == 1 { "" } else { "s" };
+                return Err((format!("takes {most} argument{s}, found {given}"), Some(node.span)));
+            }
+            None => at,
+            Some((keyword, span)) => {
+                let place = parameters.iter().position(|parameter| parameter.name == keyword);
+                place.ok_or_else(|| (format!("has no argument `{keyword}`"), Some(span)))?
+            }
+        };
+        if let Some(slot) = bound.get_mut(place) {
+            if slot.is_some() {
+                let name = parameters.get(place).map_or("", |parameter| parameter.name);
+                return Err((format!("has its argument `{name}` twice"), Some(node.span)));
+            }
+            *slot = Some(node);
+        }
+    }
+    let missing =
+        parameters.iter().zip(&bound).find(|(parameter, node)| parameter.is_required && node.is_none());
+    match missing {
+        Some((parameter, _)) => Err((format!("lacks its argument `{}`", parameter.name), None)),
+        None => Ok(bound),
+    }
+}
