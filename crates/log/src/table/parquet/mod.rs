@@ -7,14 +7,13 @@
 
 mod column;
 mod footer;
+mod groups;
 mod headers;
-mod long;
 mod memory_use;
 mod pages;
 mod records;
 mod thrift;
 mod types;
-mod wide;
 
 use std::fmt::Write;
 use std::sync::{Arc, Mutex};
@@ -37,7 +36,7 @@ use super::error::TableError;
 use super::input::InputBytes;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::{ScoreTable, TableErrorKind, TableOptions, cell, finish};
+use super::{ScoreTable, TableErrorKind, TableOptions, cell};
 use crate::json_value;
 
 pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
@@ -69,10 +68,7 @@ fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTa
         large: Mutex::new(()),
     };
     let columns = layout.columns.iter().map(|column| table.column(column)).collect::<Result<Vec<_>, _>>()?;
-    if layout.is_long {
-        return Ok(long::read(&table, &columns)?.finish(layout.metadata_keys.clone()));
-    }
-    finish(wide::read(&table, &columns)?, layout.metadata_keys.clone())
+    groups::read(&table, &columns)?.finish(&layout)
 }
 
 /// The columns of a schema: the fields of a structure are columns of their own, `scores.accuracy`; a list or a map is one,
@@ -243,7 +239,7 @@ fn epoch_of(cell: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
         ParquetCell::Unsigned(int) => u32::try_from(int).ok(),
         _ => None,
     };
-    epoch.filter(|epoch| *epoch >= 1).ok_or_else(|| {
+    epoch.ok_or_else(|| {
         TableErrorKind::BadEpoch(match cell {
             ParquetCell::Int(int) => int.to_string(),
             ParquetCell::Unsigned(int) => int.to_string(),
@@ -252,22 +248,16 @@ fn epoch_of(cell: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
     })
 }
 
-/// A score; `None` for a null. JSON is parsed, other strings are not.
-fn score_of(
-    cell: ParquetCell<'_>,
-    kind: ValueKind,
-    column: &str,
-    budget: Budget,
-) -> Result<Option<Value>, TableErrorKind> {
-    Ok(match cell {
+/// A score that is no string; `None` for a null.
+fn score_of(cell: ParquetCell<'_>) -> Option<Value> {
+    match cell {
         ParquetCell::Null => None,
         ParquetCell::Bool(b) => Some(Value::Bool(b)),
         ParquetCell::Int(int) => Some(Value::Int(int)),
         ParquetCell::Unsigned(int) => Some(i64::try_from(int).map_or(Value::Float(int as f64), Value::Int)),
         ParquetCell::Float(float) => Some(Value::from(float)),
-        ParquetCell::Text(text) if kind == ValueKind::Json => Some(cell::structure(text, column, budget)?),
         ParquetCell::Text(text) => Some(Value::from(text)),
-    })
+    }
 }
 
 fn metadata_of(
