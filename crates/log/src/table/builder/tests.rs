@@ -68,7 +68,7 @@ fn block(rows: &[Row]) -> ColumnBlock {
 
 /// All that tables hold; of an error, what and where it is.
 fn built(layout: &TableLayout, rows: &[Row], cuts: &[usize]) -> Result<Vec<String>, String> {
-    let budget = TableLimits::default().budget(&InputBytes::from_memory([]));
+    let budget = TableLimits::default().budget(&InputBytes::from_memory(Vec::new()));
     let mut builder = TableBuilder::of_blocks(budget, cuts.len());
     let mut start = 0;
     for cut in cuts.iter().copied().chain([rows.len()]) {

@@ -151,7 +151,7 @@ mod tests {
                 content.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|l| !l.is_empty()).collect();
             for piece_bytes in 1..=content.len() + 1 {
                 let mut reader =
-                    LineReader::new(InputBytes::from_memory(content.as_bytes()), TableLimits::default());
+                    LineReader::new(InputBytes::from_memory(content.as_bytes().to_vec()), TableLimits::default());
                 reader.piece_bytes = piece_bytes;
                 let (mut found, mut piece, mut pieces) = (Vec::new(), LinePiece::default(), 0);
                 while reader.next(&mut piece).unwrap() {
