@@ -15,6 +15,7 @@ mod bad_tasks;
 mod cache;
 mod calibration;
 mod clusters;
+mod command_scorer;
 mod compare;
 mod compare_inputs;
 mod coverage;

@@ -8,7 +8,7 @@ const INSTALL_COMMAND: &str = "cargo install --path crates/errorbar";
 const RUN: &str = "cargo run --release -- ";
 const INSTALLED: &str = "errorbar ";
 /// Pages whose console blocks are run, in this order: the README's first command writes the logs that others read.
-const PAGES: [&str; 10] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "docs/comparing.md",
     "docs/gates.md",
@@ -19,6 +19,7 @@ const PAGES: [&str; 10] = [
     "docs/uncertainty.md",
     "docs/planning.md",
     "docs/early-stopping.md",
+    "docs/command-scorer.md",
 ];
 
 fn root() -> PathBuf {

@@ -56,12 +56,12 @@ pub struct ScoreTable {
     /// Whether ids are the numbers of rows, because no column has them: the same id is then no reason to believe that
     /// two rows are of the same sample.
     pub has_synthetic_ids: bool,
+    /// Whether the table counts epochs from 0; the columns have them from 1 on.
+    pub epochs_from_zero: bool,
     /// What the file was found to be.
     pub input: InputDescription,
     /// How the table was read: what the options say, and what was found out.
     pub mapping: TableMapping,
-    /// Whether the table counts epochs from 0; the columns have them from 1 on.
-    pub epochs_from_zero: bool,
     /// The cells that [`ScoreTable::read_cells`] gave a meaning, for messages.
     pub words: Vec<ScoreWord>,
 }
