@@ -36,7 +36,7 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation,
+    Dataset, DatasetError, Fields, IntoSample, InvalidField, NamedSample, OneOrMany, Record, RecordLocation,
     RecordPosition, csv_dataset, json_dataset,
 };
 pub use effects::{ScorerNeeds, SolverEffects, Template};

@@ -3,6 +3,7 @@
 //! A dataset is read when it is made, and what went wrong is held until a task is checked, so that
 //! `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are reported at once.
 
+mod compiled;
 mod delimited;
 mod error;
 mod fields;
@@ -19,7 +20,7 @@ use errorbar_core::stats::Stream;
 use crate::text::{choice_label, choice_places};
 use crate::{Sample, SampleId, Target, Targets};
 
-pub use error::{DatasetError, RecordLocation, RecordPosition};
+pub use error::{DatasetError, InvalidField, RecordLocation, RecordPosition};
 pub use fields::{Fields, OneOrMany};
 pub use record::{IntoSample, Record};
 

@@ -17,6 +17,7 @@ mod conformance;
 mod datasets;
 mod early_stopping;
 mod events;
+mod expressions;
 mod graders;
 mod limits;
 mod lost_log;
