@@ -42,7 +42,7 @@ TASKS = {
     "gsm8k": ("gsm8k.gsm8k", "gsm8k", {"fewshot": 10, "shuffle_fewshot": False}),
     "hellaswag": ("hellaswag.hellaswag", "hellaswag", {}),
     "medqa": ("medqa.medqa", "medqa", {}),
-    "mgsm": ("mgsm.mgsm", "mgsm", {"languages": ["en", "de"]}),
+    "mgsm": ("mgsm.mgsm", "mgsm", {"languages": ["en"]}),
     "mmlu": ("mmlu.mmlu", "mmlu_0_shot", {"shuffle": False}),
     "mmlu_pro": ("mmlu_pro.mmlu_pro", "mmlu_pro", {"shuffle": False}),
     "musr": ("musr.musr", "musr", {"shuffle": False}),

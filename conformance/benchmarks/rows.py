@@ -161,12 +161,11 @@ def medqa():
 
 
 def mgsm():
-    def rows(salt):
-        for number in range(COUNT // 2):
-            place, thing, amount = _words(number, salt)
-            yield {"input": f"{place}: {amount} {thing}, {number + 2} x ?", "target": f"{amount * (number + 2):,}"}
+    def row(number):
+        place, thing, amount = _words(number, "mgsm")
+        return {"input": f"{place}: {amount} {thing}, {number + 2} x ?", "target": f"{amount * (number + 2) * 37:,}"}
 
-    return {"en": list(rows("en")), "de": list(rows("de"))}
+    return {"en": [row(number) for number in range(COUNT)]}
 
 
 def mmlu():

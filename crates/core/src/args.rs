@@ -72,6 +72,21 @@ impl<'a> Args<'a> {
         passed.map(|(name, arg)| (name.clone(), arg.to_log_json(name))).collect()
     }
 
+    /// The keyword arguments that are none of the named parameters, of an entry that takes any.
+    ///
+    /// # Errors
+    /// One that is no literal: a spec or a range is no value of a template.
+    pub fn keywords(&self, others: &[&str]) -> Result<KeywordArgs> {
+        let rest = self.values.iter().filter(|(name, _)| !others.contains(&name.as_str()));
+        let literal = |(name, arg): (&String, &Arg)| match KeywordArgs::is_literal(arg) {
+            true => Ok((name.clone(), arg.clone())),
+            false => {
+                Err(self.error(name, format!("must be a string, a number, a list or a map, found {arg}")))
+            }
+        };
+        Ok(KeywordArgs(rest.map(literal).collect::<Result<_>>()?))
+    }
+
     /// The folder that files among the arguments are relative to.
     pub fn folder(&self) -> &Path {
         self.registry.folder()
@@ -80,6 +95,52 @@ impl<'a> Args<'a> {
     /// An error about an argument.
     pub fn error(&self, name: &str, problem: impl Into<String>) -> Error {
         Error::Argument { target: self.target.clone(), argument: name.to_owned(), problem: problem.into() }
+    }
+}
+
+/// Keyword arguments of any name, for entries whose templates have custom names: `prompt_template("{x}", x="y")`.
+///
+/// In a struct with [`Params`](crate::Params) it is the type of a field with `#[param(keywords)]`.
+///
+/// ```
+/// use errorbar_core::KeywordArgs;
+/// let params = KeywordArgs::default().with("tone", "formal");
+/// assert_eq!(params.to_json()["tone"], "formal");
+/// ```
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct KeywordArgs(IndexMap<String, Arg>);
+
+impl KeywordArgs {
+    /// With one more.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, value: impl Into<Arg>) -> Self {
+        self.0.insert(name.into(), value.into());
+        self
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.0.keys().map(String::as_str)
+    }
+
+    /// Their values by name, as templates fill them in.
+    pub fn to_json(&self) -> Metadata {
+        self.0.iter().map(|(name, arg)| (name.clone(), arg.to_log_json(name))).collect()
+    }
+
+    /// The spec with these arguments.
+    #[must_use]
+    pub fn add_to(&self, spec: Spec) -> Spec {
+        self.0.iter().fold(spec, |spec, (name, arg)| spec.kwarg(name, arg.clone()))
+    }
+
+    fn is_literal(arg: &Arg) -> bool {
+        match arg {
+            Arg::Spec(_) | Arg::Range(..) => false,
+            Arg::List(items) => items.iter().all(KeywordArgs::is_literal),
+            Arg::Map(entries) => entries.values().all(KeywordArgs::is_literal),
+            Arg::Null | Arg::Bool(_) | Arg::Int(_) | Arg::Float(_) | Arg::Str(_) => true,
+        }
     }
 }
 

@@ -61,10 +61,10 @@ pub mod spec;
 pub mod stats;
 mod value;
 
-pub use args::{ArgProblem, ArgType, ArgWord, Args};
+pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};
 pub use columns::{
-    ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Recoded, RecodedKinds,
-    RowWriter, ScoreColumns, TextColumn, ValueColumn,
+    ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Recoded,
+    RecodedKinds, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use comparison::{
     ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest,

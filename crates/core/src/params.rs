@@ -84,6 +84,7 @@ impl<P: Params> ToSpec for P {
 /// | `default = 0.95` | what it is if it is not passed; `self.FIELD_or_default()` is what is in force |
 /// | `check = in_range` | `fn(&T) -> Result<(), String>`: what is wrong with a value |
 /// | `from = Choice`, `map = pick` | the setter takes `impl Into<Choice>` and stores `pick(choice)` |
+/// | `keywords` | [`KeywordArgs`](crate::KeywordArgs): every keyword argument that no other field names |
 /// | `no_setter` | the setter is written by hand |
 /// | `skip` | not an argument, but derived from them: setters reset it to its `Default` |
 pub trait Params: Sized {

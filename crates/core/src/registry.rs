@@ -43,6 +43,11 @@ impl Param {
         Param { name, doc, default: None }
     }
 
+    /// Keyword arguments of any name; the name begins with two asterisks.
+    pub fn keywords(name: &'static str, doc: &'static str) -> Self {
+        Param { name, doc, default: None }
+    }
+
     /// An argument with a default.
     pub fn optional(name: &'static str, doc: &'static str, default: impl ToString) -> Self {
         Param { name, doc, default: Some(default.to_string()) }

@@ -32,16 +32,18 @@ pub use errorbar_core::{
 };
 #[cfg(feature = "eval")]
 pub use errorbar_eval::scorers::{
-    answer, choice, exact, f1, includes, matches, multi_scorer, pattern, precomputed,
+    answer, choice, command, exact, f1, includes, matches, multi_scorer, pattern, precomputed,
 };
 #[cfg(feature = "eval")]
 pub use errorbar_eval::solvers::{
-    chain_of_thought, generate, multiple_choice, prompt_template, self_critique, system_message, user_message,
+    assistant_message, chain_of_thought, generate, multiple_choice, prompt_template, self_critique,
+    system_message, user_message,
 };
 #[cfg(feature = "eval")]
 pub use errorbar_eval::{
-    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, ModelChoice, Record, Sample,
-    Scorer, Solver, Target, Task, TaskState, chain, collected_registry, csv_dataset, json_dataset, model_fn,
+    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, ModelChoice, Record, RecordSource,
+    Sample, Scorer, Solver, Target, Task, TaskState, chain, collected_registry, csv_dataset, dataset,
+    json_dataset, model_fn, parquet_dataset,
 };
 pub use errorbar_macros::{metric, reducer};
 #[cfg(feature = "eval")]

@@ -45,6 +45,8 @@ pub(crate) struct RunWatcher {
 struct WatchState {
     bar: output::ProgressLine,
     task: String,
+    /// Which of several tasks it is.
+    position: Option<(usize, usize)>,
     started: Instant,
     shown: Instant,
     failures: usize,
@@ -78,6 +80,7 @@ impl Watcher {
         let state = WatchState {
             bar: output::ProgressLine::hidden(),
             task: String::new(),
+            position: None,
             started: now,
             shown: now,
             failures: 0,
@@ -95,11 +98,16 @@ impl Watcher {
         Watcher { shows_on: on, ..self }
     }
 
-    /// Starts to watch this number of runs side by side.
-    pub(crate) fn watch(self: &Arc<Self>, runs: usize) -> Vec<Arc<RunWatcher>> {
+    /// Starts to watch this number of runs side by side; of several tasks, of which one.
+    pub(crate) fn watch(
+        self: &Arc<Self>,
+        runs: usize,
+        position: Option<(usize, usize)>,
+    ) -> Vec<Arc<RunWatcher>> {
         self.with(|state| {
             let now = Instant::now();
             (state.started, state.shown, state.failures) = (now, now, 0);
+            state.position = position;
             state.problems.clear();
             state.runs = vec![RunState::default(); runs];
             state.bar = if self.redraws && !self.quiet { bar(0) } else { output::ProgressLine::hidden() };
@@ -135,23 +143,32 @@ impl Watcher {
 
     fn show(&self, state: &WatchState) {
         let counts = state.counts();
-        let parts = parts(&counts, state.started.elapsed(), &state.figures());
+        let position = state.position();
+        let mut parts = parts(&counts, state.started.elapsed(), &state.figures());
+        if self.redraws && !position.is_empty() {
+            parts.insert(0, LinePart { text: clean(&format!("{position}{}", state.task)), rank: 1 });
+        }
         let (done, total) = (counts.done, counts.total);
         let counted = format!("{done}/{total}").len();
         let available =
             if self.redraws { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
-        let line = fitting(parts, available);
+        let line = fitting(&parts, available);
         if self.redraws {
             state.bar.set_position(done as u64);
             state.bar.set_message(&line);
         } else {
-            let line = clean(&format!("{}: {done}/{total}{line}", state.task));
+            let line = clean(&format!("{position}{}: {done}/{total}{line}", state.task));
             Diagnostic::note(line).print(self.quiet);
         }
     }
 }
 
 impl WatchState {
+    /// Which of several tasks this is, in words.
+    fn position(&self) -> String {
+        self.position.map(|(at, count)| format!("[{at}/{count}] ")).unwrap_or_default()
+    }
+
     /// All runs together.
     fn counts(&self) -> SampleCounts {
         self.runs.iter().fold(SampleCounts::default(), |all, run| SampleCounts {
@@ -197,15 +214,19 @@ impl Observer for RunWatcher {
     fn started(&self, task: &str, model: &str, log: &Path, total: usize, resumed: usize) {
         let before = if resumed > 0 { format!(", {resumed} of them done before") } else { String::new() };
         let samples = counted(total as u64, "sample");
-        self.watcher.print(&format!("{task}: {samples}{before} with {model}, log {}", log.display()));
         self.with_run(|run| {
             run.model = model.to_owned();
             run.counts = SampleCounts { done: resumed, resumed, failed: 0, total };
         });
+        // Printing redraws the line, and a bar of no length is a full one.
         self.watcher.with(|state| {
             state.task = task.to_owned();
             state.bar.set_length(state.counts().total as u64);
+            state.bar.set_position(state.counts().done as u64);
         });
+        let position = self.watcher.with(|state| state.position());
+        self.watcher
+            .print(&format!("{position}{task}: {samples}{before} with {model}, log {}", log.display()));
     }
 
     fn sample_failed(&self, sample: &str, epoch: u32, problem: &str) {
@@ -325,30 +346,47 @@ fn bar_width() -> usize {
     if columns() >= 100 { 25 } else { 0 }
 }
 
-/// As many parts as fit, each whole.
-fn fitting(parts: Vec<String>, available: usize) -> String {
-    let mut line = String::new();
-    for part in parts {
-        let part = format!(" · {part}");
-        if errorbar_report::width(&line) + errorbar_report::width(&part) > available {
-            break;
-        }
-        line.push_str(&part);
-    }
-    line
+/// A part of the line.
+#[derive(Clone, Debug)]
+struct LinePart {
+    text: String,
+    /// Where there is no space for all, those of the lowest rank stay.
+    rank: usize,
 }
 
-/// Rate, time left, failures and figures.
-fn parts(counts: &SampleCounts, elapsed: Duration, figures: &[String]) -> Vec<String> {
+/// As many parts as fit, each whole, in their order.
+fn fitting(parts: &[LinePart], available: usize) -> String {
+    let mut by_rank: Vec<usize> = (0..parts.len()).collect();
+    by_rank.sort_by_key(|at| parts.get(*at).map(|part| part.rank));
+    let (mut used, mut is_shown) = (0, vec![false; parts.len()]);
+    for at in by_rank {
+        let (Some(part), Some(shown)) = (parts.get(at), is_shown.get_mut(at)) else { continue };
+        used += SEPARATOR.chars().count() + errorbar_report::width(&part.text);
+        if used > available {
+            break;
+        }
+        *shown = true;
+    }
+    let shown = parts.iter().zip(is_shown).filter(|(_, shown)| *shown);
+    shown.map(|(part, _)| format!("{SEPARATOR}{}", part.text)).collect()
+}
+
+/// What is between two parts.
+const SEPARATOR: &str = " · ";
+
+/// Rate, time left, failures and figures. The first figure is what a run is watched for.
+fn parts(counts: &SampleCounts, elapsed: Duration, figures: &[String]) -> Vec<LinePart> {
     let ran = counts.done.saturating_sub(counts.resumed);
     let rate = ran as f64 / elapsed.as_secs_f64().max(1e-9);
     let to_do = counts.total.saturating_sub(counts.done);
     let left = Duration::from_secs_f64((to_do as f64 / rate.max(1e-9)).min(1e9));
-    let mut parts = vec![format!("{}/s", short(rate)), format!("{} left", time(left))];
+    let part = |rank: usize, text: String| LinePart { text, rank };
+    let mut parts = vec![part(3, format!("{}/s", short(rate))), part(2, format!("{} left", time(left)))];
     if counts.failed > 0 {
-        parts.push(format!("{} failed", counts.failed));
+        parts.push(part(0, format!("{} failed", counts.failed)));
     }
-    parts.extend_from_slice(figures);
+    let rank = |at: usize| if at == 0 { 1 } else { 3 + at };
+    parts.extend(figures.iter().enumerate().map(|(at, figure)| part(rank(at), figure.clone())));
     parts
 }
 
@@ -371,10 +409,15 @@ mod tests {
 
     #[test]
     fn parts_are_whole_or_not_there() {
-        let parts = || ["12/s", "3 s left", "accuracy 0.500"].map(str::to_owned).to_vec();
-        assert_eq!(fitting(parts(), usize::MAX), " · 12/s · 3 s left · accuracy 0.500");
-        assert_eq!(fitting(parts(), 20), " · 12/s · 3 s left");
-        assert_eq!(fitting(parts(), 3), "");
+        let counts = SampleCounts { done: 24, resumed: 0, failed: 2, total: 60 };
+        let figures = ["accuracy 0.500", "f1 0.400"].map(str::to_owned);
+        let line = |available| fitting(&parts(&counts, Duration::from_secs(2), &figures), available);
+        assert_eq!(line(usize::MAX), " · 12/s · 3 s left · 2 failed · accuracy 0.500 · f1 0.400");
+        // The rate goes first, the figure that the run is watched for stays.
+        assert_eq!(line(46), " · 12/s · 3 s left · 2 failed · accuracy 0.500");
+        assert_eq!(line(40), " · 3 s left · 2 failed · accuracy 0.500");
+        assert_eq!(line(30), " · 2 failed · accuracy 0.500");
+        assert_eq!(line(3), "");
     }
 
     #[test]

@@ -98,6 +98,8 @@ fn full_spec(info: &EntryInfo, file: &str) -> String {
             ("condition", None) => "\"key=value\"".to_owned(),
             ("pattern", None) if info.name == "answer" => "\"line\"".to_owned(),
             ("file", None) => format!("{file:?}"),
+            ("command", None) => "[\"true\"]".to_owned(),
+            ("**params", None) => return "custom=\"word\"".to_owned(),
             (_, None) => "\"key\"".to_owned(),
             (_, Some(default)) => default.clone(),
         };

@@ -91,6 +91,8 @@ pub struct Template {
     pub(crate) text: String,
     /// The names that the solver itself fills in.
     pub(crate) names: &'static [&'static str],
+    /// The names that its arguments fill in.
+    pub(crate) params: Vec<String>,
     /// Whether the reference fails for an unknown name; otherwise it leaves it as it is.
     pub(crate) is_strict: bool,
     /// Whether a solver before it may have added names.
@@ -100,7 +102,14 @@ pub struct Template {
 impl Template {
     /// A template in which the solver fills in these names, beside those of metadata. Others stay as they are.
     pub fn new(solver: &'static str, text: impl Into<String>, names: &'static [&'static str]) -> Self {
-        Template { solver, text: text.into(), names, is_strict: false, is_open: false }
+        Template { solver, text: text.into(), names, params: Vec::new(), is_strict: false, is_open: false }
+    }
+
+    /// These names are filled in too, by arguments of the solver.
+    #[must_use]
+    pub fn filled(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.params.extend(names.into_iter().map(Into::into));
+        self
     }
 
     /// Unknown names are a mistake.

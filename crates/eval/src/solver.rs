@@ -8,7 +8,7 @@ use errorbar_core::registry::Entry;
 use errorbar_core::{ArgType, Result, Spec, ToSpec};
 
 use crate::shared_object::shared_object;
-use crate::{BoxFuture, Generate, SolverEffects, TaskState};
+use crate::{BoxFuture, Generate, GenerateConfig, SolverEffects, TaskState};
 
 /// A step from a question to an answer: rewords the prompt, calls the model, or both.
 ///
@@ -25,6 +25,16 @@ pub trait Solver: ToSpec + fmt::Debug + Send + Sync {
     /// What it is known to do, so that a task whose parts do not fit together is refused before anything runs.
     fn effects(&self) -> SolverEffects {
         SolverEffects::unknown()
+    }
+
+    /// The models that it calls by name, to be opened before anything runs.
+    fn models(&self) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// How it lets the evaluated model generate where that differs from the run, to be checked before anything runs.
+    fn configs(&self) -> Vec<GenerateConfig> {
+        Vec::new()
     }
 
     /// Refuses a sample that it could not solve, before anything runs.
@@ -88,6 +98,14 @@ impl Solver for Chain {
     fn effects(&self) -> SolverEffects {
         let effects = self.solvers.iter().map(|solver| solver.effects());
         effects.fold(SolverEffects::messages(), SolverEffects::then)
+    }
+
+    fn models(&self) -> Vec<String> {
+        self.solvers.iter().flat_map(|solver| solver.models()).collect()
+    }
+
+    fn configs(&self) -> Vec<GenerateConfig> {
+        self.solvers.iter().flat_map(|solver| solver.configs()).collect()
     }
 
     fn check(&self, sample: &crate::Sample) -> Result<()> {

@@ -92,6 +92,12 @@ impl TaskState {
         self.generate.as_deref()
     }
 
+    /// The model has answered: its message joins the conversation, and its output is the last one.
+    pub(crate) fn answer(&mut self, output: ModelOutput) {
+        self.messages.extend(output.choices.first().map(|choice| choice.message.clone()));
+        self.output = output;
+    }
+
     /// The question as a string: that of the last message of the user, if it is a conversation.
     pub fn input_text(&self) -> &str {
         match &self.input {

@@ -46,10 +46,12 @@ pub struct Task {
 pub(crate) struct Origin {
     /// The task file.
     pub(crate) file: Option<PathBuf>,
-    /// The name by which it is registered.
+    /// The name by which it is registered, or by which a file of several tasks has it.
     pub(crate) registered: Option<String>,
-    /// The arguments that were passed.
+    /// All arguments, with their values.
     pub(crate) args: Metadata,
+    /// Those that were passed.
+    pub(crate) passed: Metadata,
 }
 
 /// An entry that builds a task.
@@ -197,6 +199,11 @@ impl Task {
         &self.errors
     }
 
+    /// The name by which a file of several tasks has it.
+    pub fn name_in_file(&self) -> Option<&str> {
+        self.origin.registered.as_deref().filter(|_| self.origin.file.is_some())
+    }
+
     /// Adds an entry of metadata, for the record.
     #[must_use]
     pub fn metadata(mut self, key: impl Into<String>, value: impl Into<Json>) -> Self {
@@ -230,7 +237,8 @@ impl Task {
     #[must_use]
     pub fn registered_as(mut self, name: &str, args: Metadata) -> Self {
         self.origin.registered = Some(name.to_owned());
-        self.origin.args = args;
+        self.origin.args = args.clone();
+        self.origin.passed = args;
         self.name.get_or_insert_with(|| name.to_owned());
         self
     }

@@ -197,8 +197,13 @@ pub(crate) fn text_of(value: &Json) -> Cow<'_, str> {
 }
 
 /// The first of these maps that has the name.
-pub(crate) fn lookup<'m>(name: &str, maps: [&'m Metadata; 2]) -> Option<Cow<'m, str>> {
+pub(crate) fn lookup<'m, const N: usize>(name: &str, maps: [&'m Metadata; N]) -> Option<Cow<'m, str>> {
     maps.into_iter().find_map(|map| map.get(name)).map(text_of)
+}
+
+/// The same for templates in which a name without a value stays as it is: null is none.
+pub(crate) fn lookup_set<'m, const N: usize>(name: &str, maps: [&'m Metadata; N]) -> Option<Cow<'m, str>> {
+    maps.into_iter().find_map(|map| map.get(name)).filter(|value| !value.is_null()).map(text_of)
 }
 
 #[cfg(test)]

@@ -39,6 +39,7 @@ pub use table::ParquetRecords;
 #[doc(hidden)]
 pub use table::input;
 pub use table::{
-    DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, ScoreTable, TableError,
-    TableErrorKind, TableLimits, TableLocation, TableMapping, TableOptions, read_table, read_tables,
+    CellMeaning, CellReader, DecimalMark, InputFormat, MISSING_SPELLINGS, MappingError, MappingProblem,
+    NoScore, NoScorePolicy, NoScores, ScoreScale, ScoreTable, ScoreWord, TableError, TableErrorKind,
+    TableLimits, TableLocation, TableMapping, TableOptions, read_table, read_tables,
 };

@@ -66,7 +66,7 @@ impl BarScale {
         if range <= 0.0 || !range.is_finite() {
             return None;
         }
-        let step = 10f64.powi((range.log10() - 0.3).floor() as i32);
+        let step = power_of_ten(range / 2.0)?;
         let (from, to) = ((least / step).floor() * step, (greatest / step).ceil() * step);
         (from < to && from.is_finite() && to.is_finite()).then_some(BarScale { from, to })
     }
@@ -111,6 +111,15 @@ impl BarScale {
         };
         (0..cells as i64).map(glyph).collect::<String>()
     }
+}
+
+/// The largest power of ten that is not above a number; none of 0 and what is not finite. From its digits, so that it is the same
+/// on every platform.
+pub(crate) fn power_of_ten(number: f64) -> Option<f64> {
+    let text = format!("{:e}", number.abs());
+    let (digits, exponent) = text.split_once('e')?;
+    let power = format!("1e{exponent}").parse().ok()?;
+    (digits != "0").then_some(power)
 }
 
 #[cfg(test)]

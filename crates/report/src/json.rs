@@ -2,7 +2,8 @@
 //!
 //! `results` is what logs record, `estimates` has a flat record for each estimate. A run that did not reach its end also
 //! has `status` and `planned_samples`, one that a rule stopped `early_stop`; `skipped_samples` counts those that could not be read, `limits` those that a limit
-//! ended, by its kind; `self_graded` is a model that graded its own answers.
+//! ended, by its kind; `self_graded` is a model that graded its own answers, and `earlier_run` marks
+//! results that were there before.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -39,6 +40,8 @@ struct LogReport<'a> {
     early_stop: Option<&'a StoppedRun>,
     #[serde(skip_serializing_if = "Option::is_none")]
     self_graded: Option<&'a str>,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    earlier_run: bool,
     results: ResultsJson<'a>,
     estimates: Vec<EstimateRecord>,
 }
@@ -58,6 +61,7 @@ impl Render for Json {
                 limits: &report.limits,
                 early_stop: report.early_stop.as_ref(),
                 self_graded: report.self_graded.as_deref(),
+                earlier_run: report.earlier_run,
                 results: ResultsJson::new(&report.results),
                 estimates: estimates(&report.results),
             })

@@ -27,6 +27,7 @@
 mod bar;
 mod comparison;
 mod csv;
+mod evaluation_set;
 mod figure;
 mod headline;
 mod json;
@@ -67,6 +68,7 @@ pub use comparison::{
     gate_name, gate_reason, gate_subject,
 };
 pub use csv::Csv;
+pub use evaluation_set::EvaluationSet;
 pub use figure::EstimateText;
 pub use headline::headline;
 pub use json::Json;
@@ -101,6 +103,8 @@ pub struct Report {
     pub early_stop: Option<StoppedRun>,
     /// The model that graded its own answers, if it did.
     pub self_graded: Option<String>,
+    /// Whether the results are those of an earlier run, which was complete.
+    pub earlier_run: bool,
     /// The results.
     pub results: Results,
 }

@@ -36,20 +36,12 @@ impl TerminalTable {
         signs.has_error |= figures().any(|figure| figure.stderr().is_some());
         signs.has_interval |= intervals || matrix.columns.iter().any(|column| column.is_interval);
         let mut text = self.titled((&matrix.name, BOLD), self.sign(" · ", ", "), &matrix.details);
-        let mut rest = columns.as_slice();
-        while !rest.is_empty() {
-            let mut used = label;
-            let fitting = rest.iter().take_while(|column| {
-                used += GAP + column.width;
-                used <= self.width
-            });
-            let (now, later) = rest.split_at(fitting.count().max(1));
-            text += &self.matrix_part(matrix, label, now, later.is_empty());
-            if !later.is_empty() {
-                text.push('\n');
-            }
-            rest = later;
-        }
+        text += &self.in_parts(
+            label,
+            &columns,
+            |column| column.width,
+            |now, is_last| self.matrix_part(matrix, label, now, is_last),
+        );
         text
     }
 

@@ -42,6 +42,30 @@ impl TerminalTable {
         line
     }
 
+    /// Columns beside a label, in parts below each other if they are too wide for one line. `draw` gets the columns of a part, and
+    /// whether it is the last one.
+    pub(crate) fn in_parts<C>(
+        &self,
+        label: usize,
+        columns: &[C],
+        width: impl Fn(&C) -> usize,
+        draw: impl Fn(&[C], bool) -> String,
+    ) -> String {
+        let mut parts = Vec::new();
+        let mut rest = columns;
+        while !rest.is_empty() {
+            let mut used = label;
+            let fitting = rest.iter().take_while(|column| {
+                used += GAP + width(column);
+                used <= self.width
+            });
+            let (now, later) = rest.split_at(fitting.count().max(1));
+            parts.push(draw(now, later.is_empty()));
+            rest = later;
+        }
+        parts.join("\n")
+    }
+
     /// A title and its details: on one line, in a separate column, or below.
     pub(crate) fn titled(&self, title: (&str, Style), between: &str, details: &[String]) -> String {
         let joined =

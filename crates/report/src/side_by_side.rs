@@ -177,14 +177,14 @@ impl SideBySide {
     }
 }
 
-fn add(names: &mut Vec<String>, name: String) {
+pub(crate) fn add(names: &mut Vec<String>, name: String) {
     if !names.contains(&name) {
         names.push(name);
     }
 }
 
 /// What a row is called among all rows of a report: `accuracy by category`, `match mode accuracy`.
-fn name(row: &EstimateRow<'_>, several: bool) -> String {
+pub(crate) fn name(row: &EstimateRow<'_>, several: bool) -> String {
     let of_score = [Some(row.scorer), row.field, row.reducer].into_iter().flatten().filter(|_| several);
     let keys = keys(row);
     let by = if keys.is_empty() { None } else { Some(format!("by {}", keys.join(" / "))) };

@@ -54,7 +54,8 @@ impl EpochColumn {
 
     /// Counts every epoch one higher, the highest one aside.
     pub(super) fn shift(&mut self) {
-        let epochs: Vec<u64> = (0..self.len()).map(|row| u64::from(self.get(row).saturating_add(1))).collect();
+        let epochs: Vec<u64> =
+            (0..self.len()).map(|row| u64::from(self.get(row).saturating_add(1))).collect();
         self.0.clear();
         self.0.extend(epochs);
     }

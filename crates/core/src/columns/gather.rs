@@ -62,7 +62,13 @@ impl ScoreColumns {
 
     /// Moves scores of a column of a block to a scorer, both by their number: from rows of the block to rows that have
     /// none yet.
-    pub fn fill_scores(&mut self, scorer: usize, block: &mut ColumnBlock, column: usize, cells: &[(u32, u32)]) {
+    pub fn fill_scores(
+        &mut self,
+        scorer: usize,
+        block: &mut ColumnBlock,
+        column: usize,
+        cells: &[(u32, u32)],
+    ) {
         self.fill_gaps();
         if let (Some(scorer), Some(column)) = (self.scorers.get_mut(scorer), block.scores.get_mut(column)) {
             scorer.values.take_cells(column, cells);
@@ -72,7 +78,9 @@ impl ScoreColumns {
     /// Copies what rows of a block have recorded with the scores of a column to the scores of a scorer; call it before
     /// these are moved. Rows without a score have nothing.
     pub fn fill_details(&mut self, scorer: usize, block: &ColumnBlock, column: usize, cells: &[(u32, u32)]) {
-        let (Some(scorer), Some(column)) = (self.scorers.get_mut(scorer), block.scores.get(column)) else { return };
+        let (Some(scorer), Some(column)) = (self.scorers.get_mut(scorer), block.scores.get(column)) else {
+            return;
+        };
         if block.details.is_empty() {
             return;
         }

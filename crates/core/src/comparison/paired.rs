@@ -12,8 +12,8 @@ use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detec
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::stats::{
-    ExactSum, Moments, bonett_price, bonett_price_centre, bonett_price_of, mcnemar_exact, mcnemar_mid_p,
-    sign_flip_exact, t_quantile, tost_p_value, two_sided,
+    ExactSum, Moments, bonett_price, bonett_price_centre, bonett_price_of, correlation_of_variances,
+    mcnemar_exact, mcnemar_mid_p, sign_flip_exact, t_quantile, tost_p_value, two_sided,
 };
 
 /// With fewer independent differences than this the permutation test is the test: t needs more to be about right.
@@ -188,9 +188,7 @@ impl PairedNumbers<'_> {
         }
         let [base, other] = variances;
         let difference = differences.moments().variance().ok_or(Undefined::TooFewScores { n })?;
-        // One root each, so that a product of tiny variances does not vanish.
-        let correlation = 0.5 * (base + other - difference) / (base.sqrt() * other.sqrt());
-        if correlation.is_finite() { Ok(correlation.clamp(-1.0, 1.0)) } else { Err(Undefined::Overflow) }
+        correlation_of_variances(base, other, difference).ok_or(Undefined::Overflow)
     }
 }
 

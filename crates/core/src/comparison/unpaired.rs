@@ -61,7 +61,7 @@ fn of_metric(pair: &BlockPair<'_>, metric: &dyn Metric, sides: [&Pairing; 2]) ->
             _ => PairKind { is_binary: false, range: None },
         };
         let template = template(pair, inner, (Some(key.to_owned()), None), sides);
-        comparisons.push(mean_over_groups(template, means, kind, plan));
+        comparisons.push(mean_over_groups(template, *means, kind, plan));
     }
     Ok(comparisons)
 }
@@ -138,7 +138,7 @@ enum Aggregate {
     /// The figure of all samples.
     Samples,
     /// The mean over groups, of both sides.
-    Groups([Estimate; 2]),
+    Groups(Box<[Estimate; 2]>),
     /// Nothing.
     None,
 }
@@ -153,7 +153,7 @@ impl Aggregate {
         };
         let [base, other] = sides;
         Ok(match (find(base, true)?, find(other, true)?) {
-            (Some(base), Some(other)) => Aggregate::Groups([base, other]),
+            (Some(base), Some(other)) => Aggregate::Groups(Box::new([base, other])),
             _ if find(base, false)?.is_some() => Aggregate::Samples,
             _ => Aggregate::None,
         })

@@ -3,6 +3,7 @@
 //! A [`PowerPlan`] says what is measured and how it varies; of samples, difference and power it computes the third from
 //! the other two. What varies comes from the user, or from scores that there are already ([`PilotScores`]).
 
+mod clusters;
 mod error;
 mod flips;
 mod mcnemar;

@@ -9,7 +9,7 @@ use crate::estimate::{ErrorPlan, Maybe, StdError, Undefined};
 use crate::metric::Metric;
 use crate::metrics::{Components, SampleEpochs, mean};
 use crate::scores::{ScoreSet, Scores};
-use crate::stats::Moments;
+use crate::stats::{Moments, correlation_of_variances};
 use crate::value::{Conversion, ValueRef};
 
 /// The scores of one run.
@@ -127,12 +127,10 @@ impl PilotScores {
         let within = base_parts.within.clone().and_then(|base| Ok(base + other_parts.within.clone()?));
         let correlation = base_parts.of_means().and_then(|base| {
             let other = other_parts.of_means()?;
-            let product: f64 = (base * other).sqrt();
-            if product > 0.0 {
-                Ok((0.5 * (base + other - variance) / product).clamp(-1.0, 1.0))
-            } else {
-                Err(Undefined::NoSpread { n: differences.len() as u64 })
+            if base == 0.0 || other == 0.0 {
+                return Err(Undefined::NoSpread { n: differences.len() as u64 });
             }
+            correlation_of_variances(base, other, variance).ok_or(Undefined::Overflow)
         });
         let n = differences.len() as f64;
         let flips = (base.are_binary() && other.are_binary()).then(|| {

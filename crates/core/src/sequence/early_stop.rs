@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use super::{ConfidenceSequence, random_order};
+use super::{ConfidenceSequence, SampleValue, random_order};
 use crate::columns::Numbers;
 use crate::estimate::{ErrorPlan, Interval, IntervalChoice};
 use crate::scores::Scores;
@@ -80,9 +80,8 @@ impl ErrorPlan {
 /// The scores of a run that was stopped early, by their positions in the random order.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct OrderedScores {
-    /// The position, and the lowest and the highest that the score may be: they differ if an epoch has no score. None
-    /// for a bound is the end of the range.
-    scores: Vec<(u32, Option<f64>, Option<f64>)>,
+    /// The position of each, and what it contributes.
+    scores: Vec<(u32, SampleValue)>,
     /// A sample that the run did not plan.
     stranger: Option<String>,
 }
@@ -96,20 +95,13 @@ impl OrderedScores {
         numbers: Numbers<'_>,
         has_gaps: bool,
     ) {
-        let gaps = scores.epoch_gaps();
         for at in 0..scores.len() {
             let id = scores.sample_id(at);
             let Some(position) = stop.positions.get(id) else {
                 self.stranger.get_or_insert_with(|| id.to_owned());
                 continue;
             };
-            let gap = gaps.and_then(|gaps| gaps.get(&(scores.column_row(at) as u32)));
-            let number = numbers.get(at);
-            self.scores.push(match gap {
-                None => (*position, Some(number), Some(number)),
-                Some([worst, best, _]) if has_gaps => (*position, Some(*worst), Some(*best)),
-                Some(_) => (*position, None, None),
-            });
+            self.scores.push((*position, SampleValue::at(at, scores, numbers, has_gaps)));
         }
     }
 
@@ -138,11 +130,11 @@ impl OrderedScores {
         }
         let (low, high) = range;
         let mut by_position = vec![(low, high); usize::try_from(stop.samples).unwrap_or_default()];
-        for (position, least, greatest) in &self.scores {
+        for (position, value) in &self.scores {
             let Some(place) = by_position.get_mut(*position as usize) else {
                 return Err("the samples are not the first ones of the recorded order".to_owned());
             };
-            *place = (least.unwrap_or(low), greatest.unwrap_or(high));
+            *place = (value.least.unwrap_or(low), value.greatest.unwrap_or(high));
         }
         let sequence = ConfidenceSequence::new(stop.population, range, errors.level(), errors.side());
         let mut sequence = sequence.map_err(|error| error.to_string())?;

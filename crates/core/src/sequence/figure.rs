@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use crate::columns::ScoreColumns;
+use crate::columns::{Numbers, ScoreColumns};
 use crate::error::Result;
 use crate::estimate::ErrorPlan;
 use crate::evaluation::MetricValue;
@@ -29,6 +29,7 @@ pub struct MeanFigure {
 
 /// What a sample contributes to a mean: a number, or two between which it must lie. None is the end of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
 pub struct SampleValue {
     /// The least that it may be.
     pub least: Option<f64>,
@@ -37,6 +38,27 @@ pub struct SampleValue {
 }
 
 impl SampleValue {
+    /// A number.
+    pub fn known(number: f64) -> Self {
+        SampleValue { least: Some(number), greatest: Some(number) }
+    }
+
+    /// Something between two numbers.
+    pub fn between(least: f64, greatest: f64) -> Self {
+        SampleValue { least: Some(least), greatest: Some(greatest) }
+    }
+
+    /// The number of the score at a position; bounds if epochs of the sample have no score. `has_gaps`: what is known of
+    /// absent epochs is about these numbers.
+    pub(super) fn at(at: usize, scores: &Scores<'_>, numbers: Numbers<'_>, has_gaps: bool) -> Self {
+        let gaps = scores.epoch_gaps();
+        match gaps.and_then(|gaps| gaps.get(&(scores.column_row(at) as u32))) {
+            None => SampleValue::known(numbers.get(at)),
+            Some([worst, best, _]) if has_gaps => SampleValue::between(*worst, *best),
+            Some(_) => SampleValue::default(),
+        }
+    }
+
     /// The number, if it is one.
     pub fn number(&self) -> Option<f64> {
         self.least.filter(|_| self.least == self.greatest)
@@ -269,18 +291,9 @@ impl Metric for ValueRecorder {
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let mut values = self.values.lock().unwrap_or_else(PoisonError::into_inner);
         let has_gaps = self.conversion.keeps_numbers();
-        let gaps = scores.epoch_gaps();
         scores.converted(&self.conversion, |numbers| {
-            for at in 0..scores.len() {
-                let gap = gaps.and_then(|gaps| gaps.get(&(scores.column_row(at) as u32)));
-                let number = Some(numbers.get(at));
-                let (least, greatest) = match gap {
-                    None => (number, number),
-                    Some([worst, best, _]) if has_gaps => (Some(*worst), Some(*best)),
-                    Some(_) => (None, None),
-                };
-                values.push((scores.sample_id(at).to_owned(), SampleValue { least, greatest }));
-            }
+            let value = |at: usize| SampleValue::at(at, scores, numbers, has_gaps);
+            values.extend((0..scores.len()).map(|at| (scores.sample_id(at).to_owned(), value(at))));
         });
         let columns = scores.set().columns;
         let absent = scores.absent_rows().iter();

@@ -4,9 +4,13 @@ use indexmap::IndexMap;
 
 use super::{Arg, Spec, SpecError, SpecErrorKind, nearest};
 
+/// What the name of a parameter begins with that takes every keyword which no other parameter has.
+const ANY_KEYWORD: &str = "**";
+
 impl Spec {
     /// Gives every argument its name, as a log records them: positional ones take the names in `parameters` in order, then
-    /// come the keyword ones as written. Parameters that were not passed do not appear.
+    /// come the keyword ones as written. Parameters that were not passed do not appear. A parameter `**name` stands for any
+    /// keyword that is no other parameter.
     ///
     /// # Errors
     /// More positional arguments than parameters, a keyword that is no parameter, or an argument given twice. The message
@@ -27,8 +31,10 @@ impl Spec {
     pub fn bind(&self, parameters: &[&str]) -> Result<IndexMap<String, Arg>, SpecError> {
         let spec = || self.qualified_name().into_owned();
         let owned = || parameters.iter().map(|&name| name.to_owned()).collect();
+        let takes_any = parameters.iter().any(|name| name.starts_with(ANY_KEYWORD));
+        let positional = || parameters.iter().filter(|name| !name.starts_with(ANY_KEYWORD));
 
-        if self.args.len() > parameters.len() {
+        if self.args.len() > positional().count() {
             return Err(SpecErrorKind::TooManyArguments {
                 spec: spec(),
                 given: self.args.len(),
@@ -38,9 +44,9 @@ impl Spec {
         }
 
         let mut bound: IndexMap<String, Arg> =
-            parameters.iter().map(|&name| name.to_owned()).zip(self.args.iter().cloned()).collect();
+            positional().map(|&name| name.to_owned()).zip(self.args.iter().cloned()).collect();
         for (argument, value) in &self.kwargs {
-            if !parameters.contains(&argument.as_str()) {
+            if !takes_any && !parameters.contains(&argument.as_str()) {
                 let error = SpecError::from(SpecErrorKind::UnknownArgument {
                     spec: spec(),
                     argument: argument.clone(),

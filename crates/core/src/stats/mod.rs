@@ -7,6 +7,7 @@ mod binomial;
 mod bonett_price;
 mod bootstrap;
 mod bootstrap_t;
+mod correlation;
 mod draw_table;
 mod exact;
 mod fourier;
@@ -42,6 +43,7 @@ pub use bootstrap::{
     standard_deviation,
 };
 pub(crate) use bootstrap_t::{studentised_cluster_means, studentised_means};
+pub(crate) use correlation::correlation_of_variances;
 pub use exact::ExactSum;
 pub use gamma::{ln_choose, ln_gamma};
 pub(crate) use ideal::{IdealMeans, ResamplingUnit};

@@ -17,6 +17,7 @@ use errorbar_report::{PartialRun, Report, StoppedRun};
 
 use super::Context;
 use super::common::parse_bytes;
+use super::files::is_other_json;
 use super::specs::PlanOverrides;
 use super::{handles, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -26,8 +27,14 @@ use crate::output::ProgressLine;
 /// The number of skipped samples that are reported one by one.
 const SKIPPED_SHOWN: usize = 10;
 
-/// Whether a file is an eval log, by its name.
+/// Whether a file is an eval log: by its name, and a `.json` file also by how it begins, because tables and results of
+/// other tools have that name, too.
 pub(super) fn is_log(path: &Path) -> bool {
+    has_log_name(path) && !is_other_json(path)
+}
+
+/// Whether a file has the name of an eval log.
+pub(super) fn has_log_name(path: &Path) -> bool {
     path.extension().is_some_and(|extension| {
         extension.eq_ignore_ascii_case("eval") || extension.eq_ignore_ascii_case("json")
     })

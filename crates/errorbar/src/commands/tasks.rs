@@ -1,18 +1,136 @@
-//! Tasks on the command line: a file or a registered name, with arguments.
+//! Tasks on the command line: files, folders of them, tasks of files, registered names; with arguments.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use errorbar_core::spec::{Arg, Spec, nearest};
 use errorbar_core::{Error, Registry};
-use errorbar_eval::{ResumableLog, Task, load_task_file};
+use errorbar_eval::{
+    ResumableLog, Task, TaskLoadError, TaskOutline, TaskSelection, load_tasks, outline_task_file,
+};
+use indexmap::IndexSet;
+use serde_json::Value as Json;
 
 use super::Context;
+use super::files::task_files;
 use super::servers::resume_command;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, all};
+use crate::hints;
 
-/// The task of this file or name.
-pub(super) fn task(named: &str, args: &[String], context: &Context<'_>) -> Result<Task, Diagnostics> {
-    if is_file(named) { from_file(Path::new(named), args, context) } else { registered(named, args, context) }
+/// A task of the command line.
+#[derive(Debug)]
+pub(super) struct NamedTask {
+    /// What it is called there: a file, a task of a file (`FILE@NAME`), a task of this program.
+    pub(super) named: String,
+    pub(super) task: Task,
+}
+
+/// Where tasks are, before they are read.
+enum TaskSource {
+    /// A file, and the only task of it that is meant.
+    File(PathBuf, Option<String>),
+    Registered(String),
+}
+
+/// The tasks of these files, folders and names, in this order, with at most `limit` samples read of each; those of a folder by their paths, those of a file in its
+/// order.
+pub(super) fn tasks(
+    named: &[String],
+    args: &[String],
+    limit: Option<usize>,
+    context: &Context<'_>,
+) -> Result<Vec<NamedTask>, Diagnostics> {
+    let given: Vec<(String, String)> = all(args.iter().map(|arg| Ok(key_and_value(arg)?)))?;
+    let sources = all(named.iter().map(|named| sources(named, context)))?;
+    let sources: Vec<TaskSource> = sources.into_iter().flatten().collect();
+    // Of several tasks each gets the arguments that it has; one that none has is a mistake.
+    let is_one = sources.len() == 1;
+    let known: Vec<Vec<String>> = match is_one {
+        true => Vec::new(),
+        false => sources.iter().map(|source| source.argument_names(context)).collect(),
+    };
+    let unknown =
+        given.iter().find(|(name, _)| !is_one && !known.iter().flatten().any(|known| known == name));
+    if let Some((name, _)) = unknown {
+        return Err(unknown_argument(name, known.iter().flatten()).into());
+    }
+    let of_source = |(at, source): (usize, &TaskSource)| {
+        let takes = |name: &String| known.get(at).is_none_or(|known| known.contains(name));
+        let given: Vec<(String, String)> = given.iter().filter(|(name, _)| takes(name)).cloned().collect();
+        match source {
+            TaskSource::File(path, name) => from_file(path, name.as_deref(), &texts(&given), limit, context),
+            TaskSource::Registered(named) => {
+                let task = registered(named, &given, context)?;
+                Ok(vec![NamedTask { named: named.clone(), task }])
+            }
+        }
+    };
+    Ok(all(sources.iter().enumerate().map(of_source))?.into_iter().flatten().collect())
+}
+
+impl TaskSource {
+    /// The arguments that its tasks have. What cannot be read is reported when it is loaded.
+    fn argument_names(&self, context: &Context<'_>) -> Vec<String> {
+        match self {
+            TaskSource::File(path, name) => {
+                let outlines = outline_task_file(path, context.registry).unwrap_or_default();
+                let is_meant = |task: &&TaskOutline| name.is_none() || task.key == *name;
+                let args = outlines.iter().filter(is_meant).flat_map(|task| &task.args);
+                args.map(|argument| argument.name.clone()).collect()
+            }
+            TaskSource::Registered(named) => {
+                let name = named.split('(').next().unwrap_or_default();
+                let entry = context.registry.list::<Task>().find(|entry| entry.name == name);
+                entry.iter().flat_map(|entry| &entry.params).map(|param| param.name.to_string()).collect()
+            }
+        }
+    }
+}
+
+/// What a word of the command line means.
+fn sources(named: &str, context: &Context<'_>) -> Result<Vec<TaskSource>, Diagnostics> {
+    let path = Path::new(named);
+    if path.is_dir() {
+        return files_of_folder(path, context);
+    }
+    Ok(vec![match file_and_name(named) {
+        Some((file, name)) => TaskSource::File(file, name),
+        None => TaskSource::Registered(named.to_owned()),
+    }])
+}
+
+/// The task files of a folder. Other TOML files are reported and skipped.
+fn files_of_folder(folder: &Path, context: &Context<'_>) -> Result<Vec<TaskSource>, Diagnostics> {
+    let (mut sources, mut others) = (Vec::new(), Diagnostics::default());
+    for path in task_files(folder)? {
+        match outline_task_file(&path, context.registry) {
+            Ok(tasks) if tasks.is_empty() => others.push(not_a_task(&path)),
+            _ => sources.push(TaskSource::File(path, None)),
+        }
+    }
+    if sources.is_empty() {
+        others.push(Diagnostic::error("no task file (.toml) is in this folder").about(folder.display()));
+        return Err(others);
+    }
+    others.print(context.quiet);
+    Ok(sources)
+}
+
+/// The note that a TOML file is skipped.
+pub(super) fn not_a_task(path: &Path) -> Diagnostic {
+    Diagnostic::note("not a task file: it has neither `dataset` nor `scorer`").about(path.display())
+}
+
+/// A file, and the task of it that is meant: `FILE.toml`, `FILE.toml@NAME`.
+fn file_and_name(named: &str) -> Option<(PathBuf, Option<String>)> {
+    let is_toml = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
+    let path = Path::new(named);
+    if is_toml(path) || path.is_file() {
+        return Some((path.to_owned(), None));
+    }
+    // A name may have an `@` in it, and so may a folder.
+    let ats = named.match_indices('@').map(|(at, _)| named.split_at(at));
+    let (file, name) = ats.map(|(file, name)| (Path::new(file), name)).find(|(file, _)| is_toml(file))?;
+    Some((file.to_owned(), name.strip_prefix('@').map(str::to_owned)))
 }
 
 /// The task of a log that is resumed: the named one, or the one that the log names, with the arguments that it records.
@@ -21,10 +139,29 @@ pub(super) fn task_of_log(
     log: &ResumableLog,
     context: &Context<'_>,
 ) -> Result<Task, Diagnostics> {
+    let of_file = |file: &Path, name: Option<&str>| {
+        let passed = log.passed_args().iter().map(|(name, value)| (name.clone(), value.clone()));
+        let mut tasks = from_file(file, name, &passed.collect::<Vec<_>>(), None, context)?;
+        match (tasks.pop(), tasks.is_empty()) {
+            (Some(only), true) => Ok(only.task),
+            _ => {
+                let problem = format!("{} has several tasks, and the log is of one", file.display());
+                let hint = format!("name it: {}@NAME", file.display());
+                Err(Diagnostics::from(Diagnostic::error(problem).hint(hint)))
+            }
+        }
+    };
     let name = match (named, log.task_file(), log.registered()) {
-        (Some(named), ..) if is_file(named) => return from_file(Path::new(named), &[], context),
+        (Some(named), ..) if file_and_name(named).is_some() => {
+            let (file, name) = file_and_name(named).unwrap_or_default();
+            // The log knows which of several tasks it is of.
+            return of_file(
+                &file,
+                name.as_deref().or(log.registered().filter(|_| log.task_file().is_some())),
+            );
+        }
         (Some(named), ..) => named,
-        (None, Some(file), _) if file.is_file() => return from_file(file, &[], context),
+        (None, Some(file), name) if file.is_file() => return of_file(file, name),
         (None, Some(file), _) => {
             let problem = format!("the task file of the log, {}, does not exist", file.display());
             let resume = resume_command(context.program, &["TASK".to_owned()], log.path(), &log.servers());
@@ -40,11 +177,6 @@ pub(super) fn task_of_log(
     };
     let spec = Spec::from_log(name, log.passed_args().as_object()).map_err(errorbar_core::Error::from)?;
     Ok(build(&spec, context)?)
-}
-
-fn is_file(named: &str) -> bool {
-    let path = Path::new(named);
-    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("toml")) || path.is_file()
 }
 
 /// The error of a file that is no task file, by its name.
@@ -64,17 +196,52 @@ fn check_extension(path: &Path, program: &str) -> Result<(), Diagnostic> {
     Err(Diagnostic::error(problem).about(path.display()).hint(hint))
 }
 
-fn from_file(path: &Path, args: &[String], context: &Context<'_>) -> Result<Task, Diagnostics> {
+fn from_file(
+    path: &Path,
+    name: Option<&str>,
+    args: &[(String, Json)],
+    limit: Option<usize>,
+    context: &Context<'_>,
+) -> Result<Vec<NamedTask>, Diagnostics> {
     check_extension(path, context.program)?;
-    if !args.is_empty() {
-        let problem = format!("-T: {} is a task file, which takes no arguments", path.display());
-        let hint = "change the file, or override it with options such as --epochs and --metric";
-        return Err(Diagnostic::error(problem).hint(hint).into());
-    }
-    Ok(load_task_file(path, context.registry)?)
+    let mut selection = TaskSelection::new();
+    (selection.name, selection.args) = (name.map(str::to_owned), args.to_vec());
+    selection.limit = limit;
+    let tasks = load_tasks(path, &selection, context.registry).map_err(|error| match error {
+        TaskLoadError::File(error) => Diagnostics::from(error),
+        other => hints::eval::task_diagnostic(&other).about(path.display()).into(),
+    })?;
+    let named = |task: Task| {
+        let named = match task.name_in_file() {
+            Some(name) => format!("{}@{name}", path.display()),
+            None => path.display().to_string(),
+        };
+        NamedTask { named, task }
+    };
+    Ok(tasks.into_iter().map(named).collect())
 }
 
-fn registered(named: &str, args: &[String], context: &Context<'_>) -> Result<Task, Diagnostics> {
+/// An argument of the option `-T`.
+fn key_and_value(arg: &str) -> Result<(String, String), Diagnostic> {
+    match arg.split_once('=') {
+        Some((key, value)) => Ok((key.trim().to_owned(), value.to_owned())),
+        None => Err(Diagnostic::error(format!("-T {arg}: an argument of a task is written key=value"))),
+    }
+}
+
+fn texts(given: &[(String, String)]) -> Vec<(String, Json)> {
+    given.iter().map(|(name, value)| (name.clone(), Json::from(value.as_str()))).collect()
+}
+
+/// The error of an argument that none of several tasks has.
+fn unknown_argument<'a>(name: &str, known: impl Iterator<Item = &'a String>) -> Diagnostic {
+    let known: Vec<String> = known.cloned().collect::<IndexSet<String>>().into_iter().collect();
+    let nearest = nearest(name, known.iter().map(String::as_str)).map(str::to_owned);
+    let error = TaskLoadError::UnknownArgument { name: name.to_owned(), nearest, known };
+    hints::eval::task_diagnostic(&error)
+}
+
+fn registered(named: &str, args: &[(String, String)], context: &Context<'_>) -> Result<Task, Diagnostics> {
     let mut spec = match named.parse::<Spec>() {
         Ok(spec) => spec,
         Err(error) if named.contains('(') => {
@@ -82,12 +249,8 @@ fn registered(named: &str, args: &[String], context: &Context<'_>) -> Result<Tas
         }
         Err(_) => Spec::new(named),
     };
-    for arg in args {
-        let Some((key, value)) = arg.split_once('=') else {
-            let problem = format!("-T {arg}: an argument of a task is written key=value");
-            return Err(Diagnostic::error(problem).into());
-        };
-        spec = spec.kwarg(key.trim(), literal(value));
+    for (key, value) in args {
+        spec = spec.kwarg(key.as_str(), literal(value));
     }
     Ok(build(&spec, context)?)
 }
@@ -126,6 +289,19 @@ fn advice(name: &str, registry: &Registry) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_task_of_a_file_is_behind_an_at() {
+        let parts = |named: &str| {
+            file_and_name(named).map(|(file, name)| (file.display().to_string(), name.unwrap_or_default()))
+        };
+        let pair = |file: &str, name: &str| Some((file.to_owned(), name.to_owned()));
+        assert_eq!(parts("a/b.toml"), pair("a/b.toml", ""));
+        assert_eq!(parts("a/b.toml@law"), pair("a/b.toml", "law"));
+        assert_eq!(parts("a@b/c.toml@law@2"), pair("a@b/c.toml", "law@2"));
+        assert_eq!(parts("quiz"), None);
+        assert_eq!(parts("quiz@law"), None);
+    }
 
     #[test]
     fn values_are_literals_or_strings() {

@@ -1,10 +1,40 @@
 //! Hints for errors of tasks and runs.
 
 use errorbar_core::FigureProblem;
-use errorbar_eval::{Error, RescoreError, StopRuleProblem};
+use errorbar_eval::{Error, RescoreError, StopRuleProblem, TaskLoadError};
 
 use super::{core, log};
+use crate::diagnostic::Diagnostic;
 use crate::shell;
+
+/// The error of a task or an argument that a task file does not have.
+pub(crate) fn task_diagnostic(error: &TaskLoadError) -> Diagnostic {
+    let (option, hint) = match error {
+        TaskLoadError::UnknownTask { nearest, known, .. } => {
+            let hint = match (nearest, known.as_slice()) {
+                (_, []) => "it is one task: leave out the `@` and what follows".to_owned(),
+                (Some(near), known) => format!("did you mean `{near}`? tasks: {}", known.join(", ")),
+                (None, known) => format!("tasks: {}", known.join(", ")),
+            };
+            ("", Some(hint))
+        }
+        TaskLoadError::UnknownArgument { nearest, known, .. } => {
+            let hint = match (nearest, known.as_slice()) {
+                (_, []) => {
+                    "no argument is declared; a task file does so with args = { subject = \"law\" }; options such as \
+                     --epochs and --metric need none"
+                        .to_owned()
+                }
+                (Some(near), known) => format!("did you mean `{near}`? arguments: {}", known.join(", ")),
+                (None, known) => format!("arguments: {}", known.join(", ")),
+            };
+            ("-T: ", Some(hint))
+        }
+        TaskLoadError::ArgumentValue { .. } => ("-T: ", None),
+        _ => ("", None),
+    };
+    Diagnostic::error(format!("{option}{error}")).hint_if(hint)
+}
 
 /// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {

@@ -173,6 +173,27 @@ fn a_key_that_logs_do_not_have_is_named_with_those_that_they_have() {
     }
 }
 
+/// What a table has for a question is not compared with the input of a log; that was not said.
+#[test]
+fn a_log_and_a_table_are_matched_by_id_alone() {
+    let (logs, folder) = runs(&["mock/yes"]);
+    let rows: String = (0..12).map(|at| format!("q{at},{}\n", at % 2)).collect();
+    fs::write(folder.path().join("table.csv"), format!("id,match\n{rows}")).unwrap();
+    let log = logs.only().display().to_string();
+    let note = "samples are matched by id alone";
+    for (args, is_noted) in [
+        (&["compare", &log, "table.csv"][..], true),
+        (&["compare", "table.csv", &log], true),
+        (&["compare", &log, "table.csv", "--trust-ids"], false),
+        (&["compare", &log, "table.csv", "--unpaired"], false),
+    ] {
+        let args = [args, &["--score-column", "match"]].concat();
+        let output = logs.run(folder.path(), &args);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!((output.status.code(), text.contains(note)), (Some(0), is_noted), "{args:?}: {text}");
+    }
+}
+
 /// The base depended on random ids.
 #[test]
 fn logs_of_the_same_second_are_in_the_order_of_their_models() {

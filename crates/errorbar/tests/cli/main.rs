@@ -41,6 +41,7 @@ mod rewrite;
 mod score;
 mod show;
 mod table_scores;
+mod task_sets;
 #[cfg(unix)]
 mod terminal;
 mod verify;

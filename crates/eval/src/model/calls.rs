@@ -35,6 +35,8 @@ pub struct Calls {
     connections: Connections,
     servers: ServerStatuses,
     cache: Option<Cache>,
+    /// That of calls which want one where the run has none, once there is such a call.
+    default_cache: OnceLock<Option<Cache>>,
     on_retry: RetryCallback,
     counts: Mutex<CallCounts>,
 }
@@ -161,6 +163,7 @@ impl Calls {
             connections: Connections::new(max_connections),
             servers: ServerStatuses::default(),
             cache: None,
+            default_cache: OnceLock::new(),
             on_retry: RetryCallback(Box::new(|_, _| {})),
             counts: Mutex::default(),
         }
@@ -207,10 +210,16 @@ impl Calls {
         &self,
         model: &AnyModel,
         request: Request<'_>,
+        caches: Option<bool>,
         trouble: &CallFailures,
         record: Option<&mut CallRecorder<'_>>,
     ) -> Result<Answer, ModelError> {
-        let Some(cache) = self.cache.as_ref().filter(|_| model.is_cacheable()) else {
+        let cache = match caches.filter(|_| model.is_cacheable()) {
+            None => self.cache.as_ref(),
+            Some(true) => self.cache.as_ref().or_else(|| self.default_cache()),
+            Some(false) => None,
+        };
+        let Some(cache) = cache.filter(|_| model.is_cacheable()) else {
             return Ok(Answer { output: self.call(model, request, trouble, record).await?, cache: None });
         };
         let key = Cache::key(&**model, &request);
@@ -228,6 +237,19 @@ impl Calls {
             lock(&self.counts).cache_problem.get_or_insert_with(|| error.to_string());
         }
         Ok(Answer { output, cache: Some(CacheAccess::Write) })
+    }
+
+    /// The cache of a call that wants one in a run that has none: that of the user. Without a folder the call is made
+    /// without a cache, which the run reports.
+    fn default_cache(&self) -> Option<&Cache> {
+        let open = || match Cache::open_default(None) {
+            Ok(cache) => Some(cache),
+            Err(error) => {
+                lock(&self.counts).cache_problem.get_or_insert_with(|| error.to_string());
+                None
+            }
+        };
+        self.default_cache.get_or_init(open).as_ref()
     }
 
     /// Sends a request to a model, with retries.

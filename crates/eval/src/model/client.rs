@@ -21,6 +21,8 @@ pub struct ModelClient {
     logged_config: Arc<Metadata>,
     role: Option<String>,
     calls: Arc<Calls>,
+    /// Whether answers are cached, where that is not up to the run.
+    cache: Option<bool>,
 }
 
 /// All models that a run calls.
@@ -45,7 +47,7 @@ impl ModelClient {
     /// A model with its configuration.
     pub fn new(model: AnyModel, config: GenerateConfig, calls: Arc<Calls>) -> Self {
         let logged_config = Arc::new(config.to_log());
-        ModelClient { model, config, logged_config, role: None, calls }
+        ModelClient { model, config, logged_config, role: None, calls, cache: None }
     }
 
     /// The same in a role.
@@ -53,6 +55,14 @@ impl ModelClient {
     pub fn in_role(mut self, role: impl Into<String>) -> Self {
         self.role = Some(role.into());
         self
+    }
+
+    /// The same with other settings, where they are set.
+    #[must_use]
+    pub(super) fn with_settings(&self, config: &GenerateConfig, cache: Option<bool>) -> Self {
+        let config = config.clone().or(&self.config);
+        let logged_config = Arc::new(config.to_log());
+        ModelClient { config, logged_config, cache: cache.or(self.cache), ..self.clone() }
     }
 
     /// The model.
@@ -99,7 +109,7 @@ impl ModelClient {
         record: Option<&mut CallRecorder<'_>>,
     ) -> Result<Answer, ModelError> {
         let started = Instant::now();
-        let mut answer = self.calls.answer(&self.model, request, trouble, record).await?;
+        let mut answer = self.calls.answer(&self.model, request, self.cache, trouble, record).await?;
         answer.output.time.get_or_insert_with(|| started.elapsed().as_secs_f64());
         Ok(answer)
     }

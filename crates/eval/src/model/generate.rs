@@ -78,10 +78,24 @@ impl Generate {
     /// Requests the next message of the conversation and adds it.
     pub async fn run(&self, state: &mut TaskState) -> Result<()> {
         let output = self.ask(state, &state.messages).await?;
-        if let Some(choice) = output.choices.first() {
-            state.messages.push(choice.message.clone());
+        state.answer(output);
+        Ok(())
+    }
+
+    /// The same with other settings than those of the run, where they are set; `cache` decides whether the answer is
+    /// cached.
+    pub async fn run_with(
+        &self,
+        state: &mut TaskState,
+        config: &GenerateConfig,
+        cache: Option<bool>,
+    ) -> Result<()> {
+        if cache.is_none() && *config == GenerateConfig::default() {
+            return self.run(state).await;
         }
-        state.output = output;
+        let client = self.models.evaluated.with_settings(config, cache);
+        let output = self.ask_of(&client, state, &state.messages).await?;
+        state.answer(output);
         Ok(())
     }
 
@@ -220,12 +234,17 @@ impl Generate {
                 None => vec![&self.models.evaluated],
             });
         }
-        let client = |name: &String| {
-            self.models.named.get(name).ok_or_else(|| {
-                Error::custom(format!("the model `{name}` is not among those that the run has opened"))
-            })
-        };
-        named.iter().map(client).collect()
+        named.iter().map(|name| self.named(name)).collect()
+    }
+
+    /// A model that a solver or a scorer names.
+    ///
+    /// # Errors
+    /// One that the run did not open, which [`Solver::models`](crate::Solver::models) requests.
+    pub fn named(&self, name: &str) -> Result<&ModelClient> {
+        self.models.named.get(name).ok_or_else(|| {
+            Error::custom(format!("the model `{name}` is not among those that the run has opened"))
+        })
     }
 
     /// The tokens used so far, by model.

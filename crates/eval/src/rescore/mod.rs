@@ -30,7 +30,7 @@ use uuid::Uuid;
 pub use error::RescoreError;
 
 use self::execute::NewColumns;
-use crate::run::{now, options_of};
+use crate::run::{declared_range, now, options_of};
 use crate::{AnyScorer, CancelToken, Models, RunOptions, Usage, UsageLimits};
 
 /// Scores the stored outputs of a log.
@@ -143,6 +143,10 @@ impl Rescore {
         }
         if let Some(errors) = &options.errors {
             plan.errors = errors.clone();
+        }
+        // The log records it for all scores: those that stay may have another one.
+        if keeps_metrics {
+            plan.errors.range = plan.errors.range.or_else(|| declared_range(&self.scorers));
         }
         plan.seed = options.seed.unwrap_or(plan.seed);
         Ok(PreparedRescore {

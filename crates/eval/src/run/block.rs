@@ -33,6 +33,8 @@ pub fn cancel_on_interrupt(cancel: CancelToken, on_interrupt: impl FnOnce() + Se
             cancel.cancel();
             on_interrupt();
             interrupts.next().await;
+            // Programs that score are busy, and would go on.
+            crate::scorers::end_all();
             std::process::exit(INTERRUPTED);
         });
     });

@@ -184,14 +184,8 @@ fn conclude(
         let early_stop = stopping.early_stop(&prepared.samples, samples);
         plan.errors.early_stop = Some(early_stop.map_err(|problem| Error::Errors { problem })?);
         let (rule, reason) = (held.rule.to_string(), held.reason());
-        let record = StoppedEarly {
-            rule: rule.clone(),
-            reason: reason.clone(),
-            samples: held.samples,
-            planned: held.population,
-            seed: stopping.seed,
-            at: now(),
-        };
+        let taken = (held.samples, held.population);
+        let record = StoppedEarly::new(rule.clone(), reason.clone(), taken, stopping.seed, now());
         start.eval.config.extra.insert(STOPPED_EARLY.to_owned(), record.to_json());
         stopped = Some(StopReason::RuleHeld { rule, reason, samples, planned: prepared.samples.len() });
     }

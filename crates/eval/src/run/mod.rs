@@ -11,6 +11,7 @@
 mod block;
 mod collector;
 mod conclude;
+mod earlier;
 mod execute;
 mod models;
 mod observer;
@@ -29,9 +30,11 @@ mod stopping;
 
 pub use block::{block_on, cancel_on_interrupt};
 pub use conclude::FinishedRun;
+pub use earlier::{EarlierRun, open_earlier};
 pub(crate) use models::{check_prices, open_graders};
 pub use observer::{Observer, Progress, Quiet};
 pub use options::{LogFormat, RunOptions};
+pub(crate) use prepare::declared_range;
 pub use prepare::{PrepareError, PreparedTask};
 pub(crate) use record::{ROLES, now, options_of, since_epoch};
 pub use resume::{ResumableLog, open_resumable, open_resumable_with};

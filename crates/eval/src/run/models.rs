@@ -40,9 +40,16 @@ impl Task {
         model.check(samples)?;
         let generate = self.generate_config(options);
         model.check_config(&generate)?;
+        for config in self.solver.configs() {
+            model.check_config(&config.or(&generate))?;
+        }
         let mut models = Models::only(ModelClient::new(model, generate, Arc::clone(&options.calls)));
         let folder = self.origin.file.as_deref().and_then(Path::parent).unwrap_or(Path::new(""));
         open_graders(&mut models, &self.scorers, folder, options, registry, samples)?;
+        for name in self.solver.models() {
+            let choice = ModelChoice::relative_to(folder, name.as_str());
+            open_named(&mut models, name, &choice, options, registry, samples)?;
+        }
         models.limits = UsageLimits { time: options.limits.time.or(self.time_limit), ..options.limits };
         models.prices = options.prices.clone();
         check_prices(models.iter(), options)?;
@@ -98,16 +105,11 @@ pub(crate) fn open_graders(
     }
     for scorer in scorers {
         for name in scorer.models() {
-            if !models.named.contains_key(&name) {
-                let ca_file = options.ca_file.as_deref();
-                let server = ServerOptions { base_url: None, key_file: None, ca_file, timeout };
-                let choice = ModelChoice::relative_to(folder, name.as_str());
-                let model = open(&choice, server).map_err(|error| Error::Scorer {
-                    scorer: scorer.spec().log_name().into_owned(),
-                    error: Box::new(error),
-                })?;
-                models.named.insert(name, client(model));
-            }
+            let choice = ModelChoice::relative_to(folder, name.as_str());
+            open_named(models, name, &choice, options, registry, samples).map_err(|error| Error::Scorer {
+                scorer: scorer.spec().log_name().into_owned(),
+                error: Box::new(error),
+            })?;
         }
     }
     let base_urls = options.role_base_urls.iter().map(|(role, _)| (role, "base URL"));
@@ -117,6 +119,25 @@ pub(crate) fn open_graders(
         Some((role, setting)) => Err(Error::UnknownRole { role: role.clone(), setting }),
         None => Ok(()),
     }
+}
+
+/// Opens a model that a solver or a scorer names, unless it is open.
+fn open_named(
+    models: &mut Models,
+    name: String,
+    choice: &ModelChoice,
+    options: &RunOptions,
+    registry: &Registry,
+    samples: &[NamedSample],
+) -> Result<()> {
+    if models.named.contains_key(&name) {
+        return Ok(());
+    }
+    let (ca_file, timeout) = (options.ca_file.as_deref(), options.calls.request_timeout());
+    let model = ServerOptions { base_url: None, key_file: None, ca_file, timeout }.open(choice, registry)?;
+    model.check(samples)?;
+    models.named.insert(name, ModelClient::new(model, GenerateConfig::default(), Arc::clone(&options.calls)));
+    Ok(())
 }
 
 /// The setting for a role.

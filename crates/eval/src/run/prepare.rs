@@ -74,6 +74,17 @@ impl Task {
     /// # Errors
     /// Every problem that can be found without running anything.
     pub fn prepare(&self, options: &RunOptions, registry: &Registry) -> Result<PreparedTask, PrepareError> {
+        // No more samples are read than are run, unless all must be seen to find those that are named.
+        match options.limit.filter(|limit| *limit > 0 && options.sample_ids.is_empty()) {
+            None => self.prepare_all(options, registry),
+            Some(limit) => {
+                let task = Task { dataset: self.dataset.clone().limit(limit), ..self.clone() };
+                task.prepare_all(options, registry)
+            }
+        }
+    }
+
+    fn prepare_all(&self, options: &RunOptions, registry: &Registry) -> Result<PreparedTask, PrepareError> {
         let problems = RefCell::new(Vec::new());
         let note = |problem: Error| problems.borrow_mut().push(problem);
 
@@ -158,6 +169,10 @@ impl Task {
     }
 
     /// What the task is called in logs.
+    pub fn log_name(&self) -> &str {
+        self.name_or_default()
+    }
+
     pub(super) fn name_or_default(&self) -> &str {
         self.name.as_deref().unwrap_or("task")
     }
@@ -194,8 +209,10 @@ impl Task {
         }
     }
 
-    fn errors_of<'a>(&'a self, options: &'a RunOptions) -> &'a ErrorPlan {
-        options.errors.as_ref().unwrap_or(&self.errors)
+    fn errors_of(&self, options: &RunOptions) -> ErrorPlan {
+        let mut errors = options.errors.as_ref().unwrap_or(&self.errors).clone();
+        errors.range = errors.range.or_else(|| declared_range(&self.scorers));
+        errors
     }
 
     /// The rules that stop the run early; what is wrong with them is noted.
@@ -344,13 +361,20 @@ impl Task {
             max_draws: None,
             seed: options.seed.unwrap_or(0),
             headline: self.headline.clone(),
-            errors: self.errors_of(options).clone(),
+            errors: self.errors_of(options),
             // Every scorer is planned.
             default_metrics: Default::default(),
             only: Vec::new(),
             scorer_reducers: Default::default(),
         }
     }
+}
+
+/// The range that all scorers declare, unless it is 0 to 1, which is known anyway.
+pub(crate) fn declared_range(scorers: &[AnyScorer]) -> Option<(f64, f64)> {
+    let mut ranges = scorers.iter().map(|scorer| scorer.range());
+    let first = ranges.next()??;
+    (first != (0.0, 1.0) && ranges.all(|range| range == Some(first))).then_some(first)
 }
 
 /// The keys without which figures of the plan fail.

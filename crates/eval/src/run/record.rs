@@ -85,7 +85,6 @@ pub(super) fn start_record(
 ) -> StartRecord {
     let created = Timestamp::now().strftime("%Y-%m-%dT%H:%M:%S+00:00").to_string();
     let plan = &prepared.plan;
-    let task_args = task.origin.args.clone();
     let mut extra = Metadata::new();
     if let Some(headline) = &plan.headline {
         let parts = [
@@ -113,8 +112,8 @@ pub(super) fn start_record(
     eval.task_file = task.origin.file.as_ref().map(|path| path.display().to_string());
     eval.task_display_name = Some(prepared.name.clone());
     eval.task_registry_name = task.origin.registered.clone();
-    eval.task_args = task_args.clone();
-    eval.task_args_passed = task_args;
+    eval.task_args = task.origin.args.clone();
+    eval.task_args_passed = task.origin.passed.clone();
     eval.dataset = dataset(task, prepared);
     eval.model_args = model_args;
     eval.model_generate_config = prepared.models.evaluated.config().to_log();
@@ -135,6 +134,7 @@ fn dataset(task: &Task, prepared: &PreparedTask) -> DatasetInfo {
     dataset.samples = Some(task.dataset.samples().map_or(prepared.samples.len(), <[_]>::len) as u64);
     dataset.sample_ids = Some(prepared.samples.iter().map(|(id, _)| id.clone()).collect());
     dataset.shuffled = Some(task.dataset.is_shuffled());
+    dataset.extra = task.dataset.provenance().clone();
     dataset
 }
 

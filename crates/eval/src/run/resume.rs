@@ -26,11 +26,11 @@ use crate::{
 };
 
 /// A log that a run can be resumed from: what was run, and how.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ResumableLog {
-    path: PathBuf,
-    limits: LogLimits,
-    eval: EvalInfo,
+    pub(super) path: PathBuf,
+    pub(super) limits: LogLimits,
+    pub(super) eval: EvalInfo,
 }
 
 /// Reads what a log records about its run, so that the task can be prepared again.
@@ -46,19 +46,26 @@ pub fn open_resumable(path: &Path) -> Result<ResumableLog> {
 /// # Errors
 /// As [`open_resumable`], and a log beyond the limits.
 pub fn open_resumable_with(path: &Path, limits: LogLimits) -> Result<ResumableLog> {
-    let log = EvalLog::open_with(path, limits)?;
-    let eval = log.header()?.eval;
-    let path = || path.to_owned();
-    if let Some(version) = eval.packages.get("inspect_ai").filter(|_| !eval.packages.contains_key("errorbar"))
-    {
-        return Err(Error::ForeignLog { path: path(), program: format!("inspect_ai {version}") });
-    }
+    let (log, opened) = open(path, limits)?;
     if log.is_json() {
         let archive = log.path().with_extension("eval");
-        return Err(Error::JsonLog { path: path(), archive: archive.is_file().then_some(archive) });
+        let archive = archive.is_file().then_some(archive);
+        return Err(Error::JsonLog { path: path.to_owned(), archive });
     }
-    let path = log.path();
-    Ok(ResumableLog { path: path.to_owned(), limits, eval })
+    Ok(opened)
+}
+
+/// Reads what a log of this program records about its run.
+pub(super) fn open(path: &Path, limits: LogLimits) -> Result<(EvalLog, ResumableLog)> {
+    let log = EvalLog::open_with(path, limits)?;
+    let eval = log.header()?.eval;
+    if let Some(version) = eval.packages.get("inspect_ai").filter(|_| !eval.packages.contains_key("errorbar"))
+    {
+        let program = format!("inspect_ai {version}");
+        return Err(Error::ForeignLog { path: path.to_owned(), program });
+    }
+    let path = log.path().to_owned();
+    Ok((log, ResumableLog { path, limits, eval }))
 }
 
 impl ResumableLog {
@@ -228,7 +235,8 @@ impl PreparedTask {
         let succeeded = self.check_questions(&opened)?;
         self.log_path = log.path.clone();
         if header.status == Status::Success && succeeded == self.total() {
-            return self.nothing_to_do(&opened, &*observer);
+            let finished = self.stored(&opened, &*observer)?;
+            return Ok(FinishedRun { log: self.log_in_its_form(true)?, ..finished });
         }
         drop(opened);
         let (writer, recovered) = LogWriter::resume_with(&log.path, log.limits)?;
@@ -253,7 +261,7 @@ impl PreparedTask {
     }
 
     /// Where the log differs from this task.
-    fn changed_parts(&self, logged: &EvalInfo, plan: &PlanRecord) -> Vec<ChangedPart> {
+    pub(super) fn changed_parts(&self, logged: &EvalInfo, plan: &PlanRecord) -> Vec<ChangedPart> {
         let own = &self.start.eval;
         let mut found = Vec::new();
         let mut differ = |name: &'static str, same: bool, values: Option<(&str, &str)>| {
@@ -282,14 +290,15 @@ impl PreparedTask {
         found
     }
 
-    /// The end of a run that has reached it already: the log stays as it is.
-    fn nothing_to_do(&self, log: &EvalLog, observer: &dyn Observer) -> Result<FinishedRun> {
+    /// The results of what a log holds, of a run that has reached its end.
+    pub(super) fn stored(&self, log: &EvalLog, observer: &dyn Observer) -> Result<FinishedRun> {
         let total = self.total();
-        observer.started(&self.name, self.model().name(), &self.log_path, total, total);
         let fields = SampleFields::scores(self.plan.metadata_keys());
         let samples: Vec<StoredSample> = log.samples_with(fields)?.collect::<Result<_, LogError>>()?;
         let mut resumed = self.resumed(samples);
         resumed.sort_by_key(|(index, _)| *index);
+        let done = resumed.len();
+        observer.started(&self.name, self.model().name(), &self.log_path, total, done);
         let mut limits = BTreeMap::new();
         for kind in resumed.iter().filter_map(|(_, sample)| sample.limit.clone()) {
             *limits.entry(kind).or_default() += 1;
@@ -300,7 +309,8 @@ impl PreparedTask {
         }
         Ok(FinishedRun {
             results: Some(self.plan.evaluate(&columns)?.results),
-            log: self.log_in_its_form(true)?,
+            done,
+            resumed: done,
             limits,
             usage: log.header()?.stats.model_usage,
             ..FinishedRun::complete(self)
@@ -308,7 +318,7 @@ impl PreparedTask {
     }
 
     /// Refuses a log whose samples are not those of the task, or were other questions. How many succeeded.
-    fn check_questions(&self, log: &EvalLog) -> Result<usize> {
+    pub(super) fn check_questions(&self, log: &EvalLog) -> Result<usize> {
         let mut succeeded = 0;
         let is_open = self.solver.effects().is_unknown();
         let places = self.places();

@@ -72,7 +72,7 @@ pub enum StopRuleProblem {
         sample: String,
     },
     /// A sample that is another question in the log.
-    #[error("the sample {sample:?} has another input or target in {}", log.display())]
+    #[error("the sample {sample:?} has another input, other choices or another target in {}", log.display())]
     OtherQuestion {
         /// The log.
         log: PathBuf,
@@ -178,7 +178,11 @@ fn values_of(
         let stored = stored.map_err(StopRuleProblem::Log)?;
         let id = stored.id.to_string();
         let Some((_, sample)) = numbers.get(&id).and_then(|number| samples.get(*number)) else { continue };
-        if stored.input != sample.input || stored.target != *sample.target.targets() {
+        let choices = stored.choices.unwrap_or_default();
+        let is_same = stored.input == sample.input
+            && choices == sample.choices
+            && stored.target == *sample.target.targets();
+        if !is_same {
             return Err(StopRuleProblem::OtherQuestion { log: path.to_owned(), sample: id });
         }
         let mut row = columns.push(id, stored.epoch);

@@ -4,6 +4,7 @@
 //! arguments and their metrics.
 
 mod background;
+mod external;
 mod panel_reducer;
 
 errorbar_core::registry::entry_modules! {
@@ -18,11 +19,14 @@ errorbar_core::registry::entry_modules! {
     f1::F1Scorer,
     model_graded_qa::ModelGradedQa,
     model_graded_fact::ModelGradedFact,
+    model_graded_score::ModelGradedScore,
+    command::CommandScorer,
     multi_scorer::MultiScorer,
     precomputed::Precomputed,
 }
 
 mod model_graded;
+pub(crate) use external::end_all;
 pub use model_graded::{ModelGraded, self_graded};
 
 use errorbar_core::metrics::{accuracy, stderr};

@@ -1,6 +1,6 @@
 //! `model_graded_fact`: a model decides whether the answer has the facts of the target.
 
-use super::model_graded::{GraderQuestion, ModelGraded};
+use super::model_graded::{GraderQuestion, InspectPrompt, ModelGraded};
 
 /// The question that [`model_graded_fact()`] puts to graders.
 #[derive(Clone, Copy, Debug, Default)]
@@ -29,6 +29,7 @@ Is everything that the expert says also said by the submission, and nothing that
 
 {instructions}
 ";
+    const INSPECT: InspectPrompt = InspectPrompt::Fact;
 }
 
 /// Whether the answer has the facts that the target has, as graded by another model.

@@ -1,6 +1,6 @@
 //! `model_graded_qa`: a model decides whether the answer meets a criterion.
 
-use super::model_graded::{GraderQuestion, ModelGraded};
+use super::model_graded::{GraderQuestion, InspectPrompt, ModelGraded};
 
 /// The question that [`model_graded_qa()`] puts to graders.
 #[derive(Clone, Copy, Debug, Default)]
@@ -28,6 +28,7 @@ Is the criterion met by the submission?
 
 {instructions}
 ";
+    const INSPECT: InspectPrompt = InspectPrompt::Criterion;
 }
 
 /// Whether the answer meets the criterion in the target, as graded by another model.

@@ -21,6 +21,11 @@ impl PanelReducer {
         PanelReducer(Ok(Arc::new(reducers::majority())))
     }
 
+    /// The mean of their scores.
+    pub(super) fn mean() -> Self {
+        PanelReducer(Ok(Arc::new(reducers::mean())))
+    }
+
     pub(super) fn get(&self) -> Result<&dyn Reducer> {
         self.0.as_deref().map_err(Clone::clone)
     }

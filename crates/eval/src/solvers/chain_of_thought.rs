@@ -1,10 +1,10 @@
 //! `chain_of_thought`: requests the reasoning before the answer.
 
-use errorbar_core::Result;
+use errorbar_core::{KeywordArgs, Result};
 use errorbar_macros::solver;
 
 use super::prompt_template::reword;
-use crate::{Generate, SolverEffects, TaskState, Template};
+use crate::{Generate, SolverEffects, TaskState, Template, TemplateText};
 
 const TEMPLATE: &str = "{prompt}
 
@@ -12,17 +12,23 @@ Work this out one step at a time and write the steps down before you commit to a
 reply must have the form \"ANSWER: $ANSWER\", without the quotes, where $ANSWER is your result and nothing else.";
 
 /// Prompts for the reasoning first and the answer in a last line `ANSWER: …`; {prompt} in a custom template stands for the question.
+///
+/// The template "inspect" is the prompt of inspect_ai, word for word.
 #[solver(crate = crate::facade, built_in, known = effects)]
 pub fn chain_of_thought(
     state: &mut TaskState,
     _: &Generate,
-    /// The template of the prompt; `{prompt}` stands for the question.
-    template: Option<String>,
+    /// The template of the prompt, the name of a file that holds it, or "inspect"; `{prompt}` stands for the question.
+    template: Option<TemplateText>,
 ) -> Result<()> {
-    reword("chain_of_thought", template.as_deref().unwrap_or(TEMPLATE), state)
+    reword("chain_of_thought", text_of(template.as_ref()), &KeywordArgs::default(), state)
+}
+
+fn text_of(template: Option<&TemplateText>) -> &str {
+    template.map_or(TEMPLATE, |template| template.or_inspect(|prompts| &prompts.chain_of_thought))
 }
 
 fn effects(solver: &ChainOfThought) -> SolverEffects {
-    let template = solver.template.as_deref().unwrap_or(TEMPLATE);
+    let template = text_of(solver.template.as_ref());
     SolverEffects::messages().template(Template::new("chain_of_thought", template, &["prompt"]))
 }

@@ -6,7 +6,9 @@ use errorbar_core::{Error, Params, Result};
 
 use crate::template::{fill, lookup};
 use crate::text::{choice_label, marked_choices};
-use crate::{BoxFuture, Generate, Sample, Solver, SolverEffects, TaskState, Template};
+use crate::{
+    BoxFuture, Generate, GenerateConfig, Sample, Solver, SolverEffects, TaskState, Template, TemplateText,
+};
 
 const SINGLE: &str =
     "Choose the one option that answers the question below. Reply with a single line of the form \
@@ -41,23 +43,32 @@ $LETTERS are the letters of your options out of {letters}, separated by commas.
 
 /// Prompts with the choices for a letter and marks those that the model names; a template has {question}, {choices} and {letters}.
 ///
-/// `choice()` scores the marks. It calls the model itself, so no `generate()` follows it.
+/// `choice()` scores the marks. It calls the model itself, so no `generate()` follows it. The template "inspect" is the
+/// prompt of inspect_ai for the other arguments, word for word.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "multiple_choice")]
 pub struct MultipleChoice {
-    /// The template of the prompt.
+    /// The template of the prompt, the name of a file that holds it, or "inspect".
     #[param(check = check_template)]
-    template: Option<String>,
+    template: Option<TemplateText>,
     /// Whether to prompt for the reasoning first.
     #[param(default = false)]
     cot: Option<bool>,
     /// Whether more than one choice may be right.
     #[param(default = false)]
     multiple_correct: Option<bool>,
+    /// The maximum number of tokens in the answer; that of the run if unset.
+    #[param(check = check_max_tokens)]
+    max_tokens: Option<u64>,
 }
 
-fn check_template(template: &str) -> Result<(), String> {
-    match template.contains("{question}") && template.contains("{choices}") {
+fn check_max_tokens(max_tokens: &u64) -> Result<(), String> {
+    if *max_tokens == 0 { Err("must be at least 1".to_owned()) } else { Ok(()) }
+}
+
+fn check_template(template: &TemplateText) -> Result<(), String> {
+    let text = template.text();
+    match template.is_inspect() || text.contains("{question}") && text.contains("{choices}") {
         true => Ok(()),
         false => Err("must have {question} and {choices} in it".to_owned()),
     }
@@ -65,13 +76,25 @@ fn check_template(template: &str) -> Result<(), String> {
 
 impl MultipleChoice {
     fn words(&self) -> &str {
-        match (&self.template, self.multiple_correct_or_default(), self.cot_or_default()) {
-            (Some(template), ..) => template,
-            (None, false, false) => SINGLE,
-            (None, true, false) => MULTIPLE,
-            (None, false, true) => SINGLE_COT,
-            (None, true, true) => MULTIPLE_COT,
+        let kind = (self.multiple_correct_or_default(), self.cot_or_default());
+        match &self.template {
+            Some(template) => template.or_inspect(|prompts| match kind {
+                (false, false) => &prompts.single_answer,
+                (true, false) => &prompts.multiple_answer,
+                (false, true) => &prompts.single_answer_cot,
+                (true, true) => &prompts.multiple_answer_cot,
+            }),
+            None => match kind {
+                (false, false) => SINGLE,
+                (true, false) => MULTIPLE,
+                (false, true) => SINGLE_COT,
+                (true, true) => MULTIPLE_COT,
+            },
         }
+    }
+
+    fn config(&self) -> GenerateConfig {
+        GenerateConfig { max_tokens: self.max_tokens, ..GenerateConfig::default() }
     }
 }
 
@@ -99,7 +122,7 @@ impl Solver for MultipleChoice {
             if let Some(prompt) = state.user_prompt() {
                 prompt.content = text;
             }
-            generate.run(state).await?;
+            generate.run_with(state, &self.config(), None).await?;
             let multiple = self.multiple_correct_or_default();
             let marked =
                 marked_choices(&state.output.completion, state.choices.len(), multiple).unwrap_or_default();
@@ -113,6 +136,10 @@ impl Solver for MultipleChoice {
     fn effects(&self) -> SolverEffects {
         let template = Template::new("multiple_choice", self.words(), &["question", "choices", "letters"]);
         SolverEffects::messages().generates().marks_choices().template(template.strict())
+    }
+
+    fn configs(&self) -> Vec<GenerateConfig> {
+        self.max_tokens.iter().map(|_| self.config()).collect()
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

@@ -1,42 +1,62 @@
 //! `prompt_template`: rewords the question.
 
-use std::borrow::Cow;
+use errorbar_core::spec::Arg;
+use errorbar_core::{Error, KeywordArgs, Params, Result};
 
-use errorbar_core::{Error, Result};
-use errorbar_macros::solver;
+use super::message_template::{effects, filled};
+use crate::{BoxFuture, Generate, Solver, SolverEffects, TaskState, TemplateText};
 
-use crate::template::{fill, lookup};
-use crate::{Generate, SolverEffects, TaskState, Template};
+/// Rewrites the user prompt: {prompt} in the template stands for it, other names for keyword arguments, metadata or the store.
+///
+/// ```
+/// use errorbar_eval::solvers::prompt_template;
+/// let _ = prompt_template("{prompt}\n\nAnswer in {language}.").param("language", "French");
+/// ```
+#[derive(Clone, Debug, Params)]
+#[params(crate = errorbar_core, name = "prompt_template")]
+pub struct PromptTemplate {
+    /// The template of the new prompt, or the name of a file that holds it.
+    template: TemplateText,
+    /// What names in the template stand for, before the store and the sample's metadata.
+    #[param(keywords)]
+    params: KeywordArgs,
+}
 
-/// Rewrites the user prompt: {prompt} in the template stands for it, other names for metadata or the store.
-#[solver(crate = crate::facade, built_in, known = effects)]
-pub fn prompt_template(
-    state: &mut TaskState,
-    _: &Generate,
-    /// The template of the new prompt.
-    template: String,
-) -> Result<()> {
-    reword("prompt_template", &template, state)
+impl PromptTemplate {
+    /// What a name in the template stands for.
+    #[must_use]
+    pub fn param(mut self, name: impl Into<String>, value: impl Into<Arg>) -> Self {
+        self.params = self.params.with(name, value);
+        self
+    }
+}
+
+impl Solver for PromptTemplate {
+    fn solve<'a>(&'a self, state: &'a mut TaskState, _: &'a Generate) -> BoxFuture<'a, Result<()>> {
+        let reworded = reword("prompt_template", self.template.text(), &self.params, state);
+        Box::pin(std::future::ready(reworded))
+    }
+
+    fn effects(&self) -> SolverEffects {
+        effects("prompt_template", &self.template, &["prompt"], &self.params)
+    }
 }
 
 /// Puts a template around the question.
-pub(super) fn reword(solver: &str, template: &str, state: &mut TaskState) -> Result<()> {
+pub(super) fn reword(
+    solver: &str,
+    template: &str,
+    params: &KeywordArgs,
+    state: &mut TaskState,
+) -> Result<()> {
     let Some(prompt) = state.user_prompt().map(|message| message.content.clone()) else {
         return Err(Error::custom(format!(
             "{solver}: the conversation has no message of the user to reword; begin it with one (user_message)"
         )));
     };
-    let text = fill(template, |name| match name {
-        "prompt" => Some(Cow::Borrowed(prompt.as_str())),
-        other => lookup(other, [&state.store, &state.metadata]),
-    })?;
+    let text = filled(template, params, state, &[("prompt", &prompt)])?;
     if let Some(message) = state.user_prompt() {
         message.content = text;
     }
     Ok(())
-}
-
-fn effects(solver: &PromptTemplate) -> SolverEffects {
-    let template = Template::new("prompt_template", solver.template.as_str(), &["prompt"]);
-    SolverEffects::messages().template(template)
 }

@@ -2,11 +2,10 @@
 
 use std::borrow::Cow;
 
-use errorbar_core::Result;
-use errorbar_macros::solver;
+use errorbar_core::{Params, Result};
 
 use crate::template::{fill, lookup};
-use crate::{Generate, Message, SolverEffects, TaskState, Template};
+use crate::{BoxFuture, Generate, Message, Solver, SolverEffects, TaskState, Template, TemplateText};
 
 const CRITIQUE: &str =
     "Below are a question and an answer to it. Point out what is wrong, missing or unclear in the \
@@ -39,40 +38,67 @@ is right, answer again and better. Where nothing needs to change, repeat your an
 
 /// Lets the model review its answer and answer again; templates have {question}, {completion} and {critique}.
 ///
-/// It needs an answer, so `generate()` comes before it.
-#[solver(crate = crate::facade, built_in, known = effects)]
-pub async fn self_critique(
-    state: &mut TaskState,
-    generate: &Generate,
-    /// The template of the prompt for the review.
-    critique_template: Option<String>,
-    /// The template of the prompt for the second answer.
-    completion_template: Option<String>,
-) -> Result<()> {
-    let filled = |template: &str, state: &TaskState, critique: &str| {
-        fill(template, |name| match name {
-            "question" => Some(Cow::Owned(state.input_text().to_owned())),
-            "completion" => Some(Cow::Owned(state.output.completion.clone())),
-            "critique" => Some(Cow::Owned(critique.to_owned())),
-            other => lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned())),
-        })
-    };
-    let template = critique_template.as_deref().unwrap_or(CRITIQUE);
-    let review = [Message::user(filled(template, state, "")?)];
-    let critique = generate.ask(state, &review).await?.completion;
-    let template = completion_template.as_deref().unwrap_or(COMPLETION);
-    let again = Message::user(filled(template, state, &critique)?);
-    state.messages.push(again);
-    generate.run(state).await
+/// It needs an answer, so `generate()` comes before it. The template "inspect" is the prompt of inspect_ai, word for word.
+#[derive(Clone, Debug, Params)]
+#[params(crate = errorbar_core, name = "self_critique")]
+pub struct SelfCritique {
+    /// The template of the prompt for the review, the name of a file that holds it, or "inspect".
+    critique_template: Option<TemplateText>,
+    /// The template of the prompt for the second answer, the name of a file that holds it, or "inspect".
+    completion_template: Option<TemplateText>,
+    /// The model that reviews; the evaluated one if unset.
+    model: Option<String>,
 }
 
-fn effects(solver: &SelfCritique) -> SolverEffects {
-    let name = "self_critique";
-    let critique = solver.critique_template.as_deref().unwrap_or(CRITIQUE);
-    let completion = solver.completion_template.as_deref().unwrap_or(COMPLETION);
-    // It gets its first answer from elsewhere, but the output is an answer of the model.
-    SolverEffects::messages()
-        .generates()
-        .template(Template::new(name, critique, &["question", "completion"]).strict())
-        .template(Template::new(name, completion, &["question", "completion", "critique"]).strict())
+impl SelfCritique {
+    fn critique(&self) -> &str {
+        self.critique_template.as_ref().map_or(CRITIQUE, |text| text.or_inspect(|prompts| &prompts.critique))
+    }
+
+    fn completion(&self) -> &str {
+        let template = self.completion_template.as_ref();
+        template.map_or(COMPLETION, |text| text.or_inspect(|prompts| &prompts.critique_completion))
+    }
+}
+
+fn filled(template: &str, state: &TaskState, critique: &str) -> Result<String> {
+    fill(template, |name| match name {
+        "question" => Some(Cow::Owned(state.input_text().to_owned())),
+        "completion" => Some(Cow::Owned(state.output.completion.clone())),
+        "critique" => Some(Cow::Owned(critique.to_owned())),
+        other => lookup(other, [&state.store, &state.metadata]).map(|text| Cow::Owned(text.into_owned())),
+    })
+}
+
+impl Solver for SelfCritique {
+    fn solve<'a>(&'a self, state: &'a mut TaskState, generate: &'a Generate) -> BoxFuture<'a, Result<()>> {
+        Box::pin(async move {
+            let review = [Message::user(filled(self.critique(), state, "")?)];
+            let critique = match &self.model {
+                None => generate.ask(state, &review).await?,
+                Some(model) => {
+                    let reviewer = generate.named(model)?;
+                    generate.ask_of(reviewer, state, &review).await?
+                }
+            };
+            let again = Message::user(filled(self.completion(), state, &critique.completion)?);
+            state.messages.push(again);
+            generate.run(state).await
+        })
+    }
+
+    fn effects(&self) -> SolverEffects {
+        let name = "self_critique";
+        // It gets its first answer from elsewhere, but the output is an answer of the model.
+        SolverEffects::messages()
+            .generates()
+            .template(Template::new(name, self.critique(), &["question", "completion"]).strict())
+            .template(
+                Template::new(name, self.completion(), &["question", "completion", "critique"]).strict(),
+            )
+    }
+
+    fn models(&self) -> Vec<String> {
+        self.model.iter().cloned().collect()
+    }
 }

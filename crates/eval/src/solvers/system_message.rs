@@ -1,26 +1,12 @@
 //! `system_message`: instructs the model how to behave.
 
-use errorbar_core::Result;
-use errorbar_macros::solver;
+use super::message_template::message_solver;
+use crate::{Message, MessageRole, TaskState};
 
-use crate::template::{fill, lookup};
-use crate::{Generate, Message, MessageRole, SolverEffects, TaskState, Template};
-
-/// Adds a system message, after any that the conversation has.
-#[solver(crate = crate::facade, built_in, known = effects)]
-pub fn system_message(
-    state: &mut TaskState,
-    _: &Generate,
-    /// The message; `{name}` in it is filled in from the sample's metadata or the store.
-    template: String,
-) -> Result<()> {
-    let text = fill(&template, |name| lookup(name, [&state.store, &state.metadata]))?;
-    let behind = state.messages.iter().rposition(|message| message.role == MessageRole::System);
-    state.messages.insert(behind.map_or(0, |at| at + 1), Message::system(text));
-    Ok(())
-}
-
-fn effects(solver: &SystemMessage) -> SolverEffects {
-    let template = Template::new("system_message", solver.template.as_str(), &[]);
-    SolverEffects::messages().template(template)
+message_solver! {
+    /// Adds a system message, after any that the conversation has.
+    "system_message", SystemMessage, |state: &mut TaskState, text: String| {
+        let behind = state.messages.iter().rposition(|message| message.role == MessageRole::System);
+        state.messages.insert(behind.map_or(0, |at| at + 1), Message::system(text));
+    }
 }

@@ -1,25 +1,11 @@
 //! `user_message`: adds a message to the conversation.
 
-use errorbar_core::Result;
-use errorbar_macros::solver;
+use super::message_template::message_solver;
+use crate::{Message, TaskState};
 
-use crate::template::{fill, lookup};
-use crate::{Generate, Message, SolverEffects, TaskState, Template};
-
-/// Adds a user message at the end of the conversation.
-#[solver(crate = crate::facade, built_in, known = effects)]
-pub fn user_message(
-    state: &mut TaskState,
-    _: &Generate,
-    /// The message; `{name}` in it is filled in from the sample's metadata or the store.
-    template: String,
-) -> Result<()> {
-    let text = fill(&template, |name| lookup(name, [&state.store, &state.metadata]))?;
-    state.messages.push(Message::user(text));
-    Ok(())
-}
-
-fn effects(solver: &UserMessage) -> SolverEffects {
-    let template = Template::new("user_message", solver.template.as_str(), &[]);
-    SolverEffects::messages().template(template)
+message_solver! {
+    /// Adds a user message at the end of the conversation.
+    "user_message", UserMessage, |state: &mut TaskState, text: String| {
+        state.messages.push(Message::user(text));
+    }
 }

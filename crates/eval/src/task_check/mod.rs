@@ -66,13 +66,16 @@ pub(crate) fn names_of_template(template: &Template, dataset: &Dataset) -> Vec<(
     if template.is_open {
         return Vec::new();
     }
-    let is_known = |name: &&str| template.names.contains(name) || samples.iter().all(has(name));
+    let is_filled =
+        |name: &&str| template.names.contains(name) || template.params.iter().any(|param| param == name);
+    let is_known = |name: &&str| is_filled(name) || samples.iter().all(has(name));
     let unknown: BTreeSet<&str> =
         placeholders(&template.text).into_iter().filter(|name| !is_known(name)).collect();
     let finding = |name: &str| {
         let keys = keys_of(samples);
         let is_field = dataset.fields().iter().any(|field| field == name);
-        let all = template.names.iter().copied().chain(keys.iter().map(String::as_str));
+        let own = || template.names.iter().copied().chain(template.params.iter().map(String::as_str));
+        let all = own().chain(keys.iter().map(String::as_str));
         let is_rare = samples.iter().any(has(name));
         let is_certain = template.is_strict || is_field || (!is_rare && nearest(name, all).is_some());
         let solver = template.solver;
@@ -87,7 +90,7 @@ pub(crate) fn names_of_template(template: &Template, dataset: &Dataset) -> Vec<(
         Finding::Problem(TaskProblem::UnknownPlaceholder {
             solver: solver.to_owned(),
             name: name.to_owned(),
-            names: template.names.iter().map(|name| (*name).to_owned()).collect(),
+            names: own().map(str::to_owned).collect(),
             keys,
             is_field,
         })

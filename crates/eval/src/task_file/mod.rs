@@ -13,12 +13,17 @@
 //! its place and the nearest name that would be right. For that the text is read into tables that know
 //! their places ([`section`]), not into structs: serde would stop at the first mistake.
 
+mod args;
 mod check;
 mod dataset;
 mod epochs;
 mod errors;
+mod few_shot;
+#[cfg(test)]
+mod field_tests;
 mod fit;
 mod generate;
+mod load;
 mod metrics;
 mod mistake;
 mod options;
@@ -27,6 +32,7 @@ mod spec_place;
 mod specs;
 mod stop_when;
 mod syntax;
+mod tasks;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -36,20 +42,27 @@ use std::path::Path;
 
 use errorbar_core::registry::EntryKind;
 use errorbar_core::{Registry, Result, unique_names};
+use toml::de::DeTable;
 
 use crate::small_file::read_small;
+use crate::task::Origin;
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
+use args::GivenArgument;
 use check::SampleCheck;
 use mistake::Mistakes;
 use section::{TaskFile, TomlField, TomlSection, all};
+use tasks::{TaskTable, TaskTables};
 use text::TomlString;
 
+pub use args::TaskArgument;
+pub use load::{TaskLoadError, TaskOutline, TaskSelection};
 pub use mistake::{Mistake, TaskFileError};
 
 /// Reads a task file and checks it as a whole. Paths in it are relative to its folder.
 ///
 /// # Errors
-/// Every mistake that can be found without calling a model, with its place.
+/// Every mistake that can be found without calling a model, with its place. A file of several tasks:
+/// [`load_tasks`] reads those.
 ///
 /// ```
 /// use errorbar_eval::{built_in_registry, load_task_file};
@@ -62,19 +75,7 @@ pub use mistake::{Mistake, TaskFileError};
 /// # Ok::<(), std::io::Error>(())
 /// ```
 pub fn load_task_file(path: &Path, registry: &Registry) -> Result<Task, TaskFileError> {
-    let refuse = |text: String, place: Range<usize>, message: String| {
-        let mistakes = Mistakes::default();
-        mistakes.add(place, message, None);
-        TaskFileError { path: path.to_owned(), mistakes: mistakes.in_order(&text), text }
-    };
-    let bytes = read_small(path)
-        .map_err(|error| refuse(String::new(), 0..0, format!("cannot read the task file: {error}")))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let good = error.utf8_error().valid_up_to();
-        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        refuse(text, good..good + 1, "a task file is UTF-8, and this is not".to_owned())
-    })?;
-    parse_task_file(&text, path, registry)
+    parse_task_file(&read_text(path)?, path, registry)
 }
 
 /// Checks the text of a task file; the path is where it is from, and what paths in it are relative to.
@@ -82,24 +83,160 @@ pub fn load_task_file(path: &Path, registry: &Registry) -> Result<Task, TaskFile
 /// # Errors
 /// As for [`load_task_file`].
 pub fn parse_task_file(text: &str, path: &Path, registry: &Registry) -> Result<Task, TaskFileError> {
+    let mut tasks = match parse_tasks(text, path, &TaskSelection::new(), registry) {
+        Ok(tasks) => tasks,
+        Err(TaskLoadError::File(error)) => return Err(error),
+        Err(other) => return Err(refuse(path, text.to_owned(), 0..0, &other.to_string())),
+    };
+    match (tasks.pop(), tasks.is_empty()) {
+        (Some(task), true) => Ok(task),
+        _ => Err(refuse(path, text.to_owned(), 0..0, "the file has several tasks, and one is expected")),
+    }
+}
+
+/// Reads the tasks of a file: its only one, or those under `[task.NAME]`, in their order.
+///
+/// ```
+/// use errorbar_eval::{TaskSelection, built_in_registry, load_tasks};
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("quiz.toml");
+/// # std::fs::write(folder.path().join("law.csv"), "input,target\n1 + 1?,2\n")?;
+/// # std::fs::write(folder.path().join("logic.csv"), "input,target\n1 + 1?,2\n")?;
+/// let file = r#"
+/// scorer = "includes()"
+/// args = { shots = 5 }
+///
+/// [task.law]
+/// dataset = "law.csv"
+///
+/// [task.logic]
+/// dataset = "logic.csv"
+/// "#;
+/// std::fs::write(&path, file)?;
+/// let tasks = load_tasks(&path, &TaskSelection::new().arg("shots", "3"), &built_in_registry())?;
+/// assert_eq!(tasks.len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Mistakes in the file; a name or an argument that no task of it has; a value that an argument cannot have.
+pub fn load_tasks(
+    path: &Path,
+    selection: &TaskSelection,
+    registry: &Registry,
+) -> Result<Vec<Task>, TaskLoadError> {
+    parse_tasks(&read_text(path)?, path, selection, registry)
+}
+
+fn parse_tasks(
+    text: &str,
+    path: &Path,
+    selection: &TaskSelection,
+    registry: &Registry,
+) -> Result<Vec<Task>, TaskLoadError> {
     let registry = registry.relative_to(path.parent().unwrap_or(Path::new("")));
-    let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default() };
-    match read(&file, path) {
-        Some(task) if file.mistakes.count() == 0 => Ok(task),
+    let given: Vec<GivenArgument> =
+        selection.args.iter().map(|(name, value)| GivenArgument::new(name, value)).collect();
+    let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default(), limit: selection.limit };
+    let (table, broken) = syntax::parse(&file);
+    let mut tables = TaskTables::read(&file, table);
+    // What stands in a file that is no TOML may not have been understood.
+    if !file.mistakes.is_broken.get() {
+        tables.select(selection.name.as_deref())?;
+        tables.pass(&given)?;
+    }
+    let before = file.mistakes.count();
+    tables.fill_in(&file);
+    // Behind an argument that is unknown, everything else would only be a consequence of it.
+    let is_filled = file.mistakes.count() == before;
+    let tasks = tables.tasks.iter().filter(|_| is_filled).map(|task| read(&file, task, &broken, path));
+    let tasks: Vec<Option<Task>> = tasks.collect();
+    match tasks.into_iter().collect() {
+        Some(tasks) if file.mistakes.count() == 0 => Ok(tasks),
         _ => {
             let mistakes = file.mistakes.in_order(text);
-            Err(TaskFileError { path: path.to_owned(), text: text.to_owned(), mistakes })
+            Err(TaskFileError { path: path.to_owned(), text: text.to_owned(), mistakes }.into())
         }
     }
 }
 
-/// The task, unless a mistake in the way of it was reported.
-fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
-    let mistakes = &file.mistakes;
-    let (table, broken) = syntax::parse(file);
-    let keys = TomlSection::of_file(file, &table, &broken);
+/// What the tasks of a file are called, are about and can be given, without their datasets; none, if the file is not a
+/// task file.
+///
+/// # Errors
+/// A file that cannot be read, or is not TOML; keys that a task file does not have.
+pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOutline>, TaskFileError> {
+    let text = read_text(path)?;
+    let file = TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None };
+    let (table, broken) = syntax::parse(&file);
+    let is_task = |table: &DeTable<'_>| ["dataset", "scorer"].iter().any(|key| table.contains_key(*key));
+    if !is_task(&table) && !table.contains_key("task") && broken.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut tables = TaskTables::read(&file, table);
+    tables.fill_in(&file);
+    let outlines: Vec<TaskOutline> =
+        tables.tasks.iter().map(|task| outline(&file, task, &broken, path)).collect();
+    match file.mistakes.count() {
+        0 => Ok(outlines),
+        _ => {
+            let mistakes = file.mistakes.in_order(&text);
+            Err(TaskFileError { path: path.to_owned(), text: text.clone(), mistakes })
+        }
+    }
+}
 
-    let name = options::name(keys.get("name"), path);
+fn outline(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path: &Path) -> TaskOutline {
+    let keys = TomlSection::of_file(file, &task.table, broken);
+    let dataset = keys.get("dataset").and_then(|field| match field.as_string() {
+        Some(path) => Some(path),
+        None => field.as_table()?.into_iter().find(|entry| entry.key() == "path")?.as_string(),
+    });
+    let scorers = keys.get("scorer").map(|field| match field.as_list() {
+        Some(items) => items.iter().filter_map(TomlField::as_string).collect(),
+        None => field.as_string().into_iter().collect::<Vec<_>>(),
+    });
+    TaskOutline {
+        file: path.to_owned(),
+        key: task.key.clone(),
+        name: name(&keys, task, path).unwrap_or_default(),
+        dataset: dataset.map(|path| path.value.to_owned()),
+        scorers: scorers.into_iter().flatten().map(|scorer| scorer.value.to_owned()).collect(),
+        args: task.arguments.declared.clone(),
+    }
+}
+
+/// What logs call a task.
+fn name(keys: &TomlSection<'_>, task: &TaskTable<'_>, path: &Path) -> Option<String> {
+    match (keys.get("name"), &task.key) {
+        (None, Some(key)) => Some(key.clone()),
+        (field, _) => options::name(field, path),
+    }
+}
+
+/// The error of a file with one mistake.
+fn refuse(path: &Path, text: String, place: Range<usize>, message: &str) -> TaskFileError {
+    let mistakes = Mistakes::default();
+    mistakes.add(place, message, None);
+    TaskFileError { path: path.to_owned(), mistakes: mistakes.in_order(&text), text }
+}
+
+fn read_text(path: &Path) -> Result<String, TaskFileError> {
+    let bytes = read_small(path)
+        .map_err(|error| refuse(path, String::new(), 0..0, &format!("cannot read the task file: {error}")))?;
+    String::from_utf8(bytes).map_err(|error| {
+        let good = error.utf8_error().valid_up_to();
+        let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
+        refuse(path, text, good..good + 1, "a task file is UTF-8, and this is not")
+    })
+}
+
+/// The task, unless a mistake in the way of it was reported.
+fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path: &Path) -> Option<Task> {
+    let mistakes = &file.mistakes;
+    let keys = TomlSection::of_file(file, &task.table, broken);
+
+    let name = name(&keys, task, path);
     let version = keys.get("version").and_then(options::version);
     let metadata = keys.get("metadata").and_then(options::metadata);
     let fail_on_error = keys.get("fail_on_error").and_then(options::fail_on_error);
@@ -112,7 +249,11 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
     let scorers = keys.get("scorer").map(with_string::<AnyScorer>);
     let model = keys.get("model").and_then(options::model);
     let generate = keys.get("generate").and_then(generate::read);
-    let dataset = keys.get("dataset").map(dataset::read);
+    let dataset = keys.get("dataset").map(|field| dataset::read(field, file.limit));
+    let examples = keys.get("few_shot").map(|field| {
+        let entry = task.examples.as_ref().map(|(key, value)| TomlField::new(file, key, value));
+        few_shot::read(field, entry, dataset.as_ref().and_then(Option::as_ref))
+    });
     if scorers.is_none() {
         let hint = "set how answers are scored: scorer = \"includes()\"";
         mistakes.missing(0..0, "the task has no `scorer`", hint);
@@ -151,17 +292,31 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
         let by_scorer = scorers.iter().flatten().map(|(place, scorer)| -> SampleCheck<'_> {
             (place.span.clone(), Box::new(|sample| scorer.check_behind(sample, &effects)))
         });
-        check::refuse(samples, by_solver.chain(by_scorer), mistakes);
+        let by_examples = examples.iter().flatten().map(|(place, examples)| -> SampleCheck<'_> {
+            (place.clone(), Box::new(|sample| examples.check(sample)))
+        });
+        check::refuse(samples, by_examples.chain(by_solver).chain(by_scorer), mistakes);
         if let Some((place, ModelChoice::Built(model))) = &model {
             let refused = model.check(samples);
             refused.unwrap_or_else(|error| mistakes.add(place.clone(), error.to_string(), None));
         }
     }
 
+    let (args, passed) = task.recorded_args();
+    let key = task.key.clone();
     let mut task = Task::new(dataset?);
+    let mut steps = vec![task.solver];
     if let Some(solvers) = solvers {
-        task.solver = chained(all(solvers.into_iter())?);
+        steps = all(solvers.into_iter().map(|solver| Some(solver?.1)))?;
     }
+    if let Some(examples) = examples {
+        let (_, examples) = examples?;
+        // None of them is no step.
+        if examples.count > 0 {
+            steps.insert(0, examples.into());
+        }
+    }
+    task.solver = chained(steps);
     task.scorers = all(scorers.into_iter().map(|scorer| Some(scorer?.1)))?;
     task.name = name;
     task.version = version;
@@ -175,7 +330,7 @@ fn read(file: &TaskFile<'_>, path: &Path) -> Option<Task> {
     task.time_limit = time_limit;
     task.model = model.map(|(_, model)| model);
     task.generate = generate.unwrap_or_default();
-    task.origin.file = Some(path.to_owned());
+    task.origin = Origin { file: Some(path.to_owned()), registered: key, args, passed };
     Some(task)
 }
 
@@ -206,9 +361,9 @@ fn scorer_names(scorers: &[Option<WithString<'_, AnyScorer>>]) -> Option<Vec<Str
 }
 
 /// One after the other; a single one needs no chain.
-fn chained(mut solvers: Vec<WithString<'_, AnySolver>>) -> AnySolver {
+fn chained(mut solvers: Vec<AnySolver>) -> AnySolver {
     match (solvers.pop(), solvers.is_empty()) {
-        (Some((_, only)), true) => only,
-        (last, _) => Chain::new(solvers.into_iter().chain(last).map(|(_, solver)| solver)).into(),
+        (Some(only), true) => only,
+        (last, _) => Chain::new(solvers.into_iter().chain(last)).into(),
     }
 }

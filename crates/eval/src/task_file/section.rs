@@ -19,6 +19,8 @@ pub(super) struct TaskFile<'d> {
     pub(super) text: &'d str,
     pub(super) registry: &'d Registry,
     pub(super) mistakes: Mistakes,
+    /// How many samples of the dataset are wanted.
+    pub(super) limit: Option<usize>,
 }
 
 /// A table of the file, its entries under the keys that it may have.
@@ -39,10 +41,12 @@ pub(super) struct TomlField<'d> {
 pub(super) type Keys = &'static [&'static str];
 
 /// The keys of the file itself.
-const TASK_KEYS: Keys = &[
+pub(super) const TASK_KEYS: Keys = &[
     "name",
     "version",
+    "args",
     "dataset",
+    "few_shot",
     "solver",
     "scorer",
     "metrics",
@@ -55,6 +59,7 @@ const TASK_KEYS: Keys = &[
     "time_limit",
     "headline",
     "metadata",
+    "task",
 ];
 
 /// The tables within the file that have their own keys.
@@ -128,7 +133,7 @@ pub(super) fn did_you_mean(near: Option<&str>) -> Option<String> {
 }
 
 /// The entries of a table in the order of the file, whatever order the table keeps them in.
-fn fields<'d>(file: &'d TaskFile<'d>, table: &'d DeTable<'d>) -> Vec<TomlField<'d>> {
+pub(super) fn fields<'d>(file: &'d TaskFile<'d>, table: &'d DeTable<'d>) -> Vec<TomlField<'d>> {
     let mut fields: Vec<TomlField<'d>> =
         table.iter().map(|(key, value)| TomlField { key, value, file }).collect();
     fields.sort_by_key(|field| field.key.span().start);
@@ -136,6 +141,14 @@ fn fields<'d>(file: &'d TaskFile<'d>, table: &'d DeTable<'d>) -> Vec<TomlField<'
 }
 
 impl<'d> TomlField<'d> {
+    pub(super) fn new(
+        file: &'d TaskFile<'d>,
+        key: &'d Spanned<Cow<'d, str>>,
+        value: &'d Spanned<DeValue<'d>>,
+    ) -> Self {
+        TomlField { key, value, file }
+    }
+
     /// Where the value stands; that of a table under a [header] is the header.
     pub(super) fn place(&self) -> Range<usize> {
         self.value.span()
@@ -188,6 +201,20 @@ impl<'d> TomlField<'d> {
                 .then(|| format!("it is a key of the task and belongs above the table `{}`", self.key()))
         };
         Some(TomlSection::with_known_keys(self.as_table()?.into_iter(), keys, advice))
+    }
+
+    /// The table within the file without its keys that are read elsewhere.
+    pub(super) fn as_section_beside(&self, keys: Keys, elsewhere: Keys) -> Option<TomlSection<'d>> {
+        let own = self.as_table()?.into_iter().filter(|field| !elsewhere.contains(&field.key()));
+        let advice = |key: &str| {
+            let all = || keys.iter().chain(elsewhere).copied();
+            match nearest(key, all()) {
+                Some(near) if keys.contains(&near) => None,
+                near => did_you_mean(near)
+                    .or_else(|| Some(format!("keys are: {}", all().collect::<Vec<_>>().join(", ")))),
+            }
+        };
+        Some(TomlSection::with_known_keys(own, keys, advice))
     }
 
     /// A table; `example` shows one.

@@ -345,11 +345,17 @@ fn a_log_of_other_samples_is_refused() {
         Task::new(samples()).scorer(matches()).metrics(metrics![accuracy(), stderr()]).model(slow_if_wrong());
     let P::NoScorer { found, .. } = against(other, &few) else { panic!() };
     assert_eq!(found, ["includes"]);
-    let mut changed = samples();
-    changed[3] = Sample::new("another?").target("yes").id("3");
-    let changed = Task::new(changed).scorer(includes()).model(slow_if_wrong());
-    let P::OtherQuestion { sample, .. } = against(changed, &few) else { panic!() };
-    assert_eq!(sample, "3");
+    for (sample, other) in [
+        ("3", Sample::new("another?").target("yes")),
+        ("4", samples()[4].clone().target("perhaps")),
+        ("5", samples()[5].clone().choices(["yes", "no"])),
+    ] {
+        let mut changed = samples();
+        changed[sample.parse::<usize>().unwrap()] = other.id(sample);
+        let changed = Task::new(changed).scorer(includes()).model(slow_if_wrong());
+        let P::OtherQuestion { sample: found, .. } = against(changed, &few) else { panic!("{sample}") };
+        assert_eq!(found, sample);
+    }
 }
 
 /// The range was promised. A score outside of it leaves no valid sequence, and no sample is lost.

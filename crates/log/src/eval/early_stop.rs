@@ -15,6 +15,7 @@ pub const STOPPED_EARLY: &str = "stopped_early";
 
 /// That a run was stopped early, when and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct StoppedEarly {
     /// The rule that held.
     pub rule: String,
@@ -31,6 +32,19 @@ pub struct StoppedEarly {
 }
 
 impl StoppedEarly {
+    /// A rule that held, and why, after the first samples of those that were planned, in the random order of a seed; when, by
+    /// RFC 3339.
+    pub fn new(
+        rule: impl Into<String>,
+        reason: impl Into<String>,
+        (samples, planned): (u64, u64),
+        seed: u64,
+        at: impl Into<String>,
+    ) -> Self {
+        let (rule, reason, at) = (rule.into(), reason.into(), at.into());
+        StoppedEarly { rule, reason, samples, planned, seed, at }
+    }
+
     /// As the log records it.
     pub fn to_json(&self) -> Json {
         let StoppedEarly { rule, reason, samples, planned, seed, at } = self;

@@ -222,8 +222,8 @@ mod tests {
 
     #[test]
     fn structures_are_read_where_they_are_looked_for() {
-        let budget =
-            crate::table::TableLimits::default().budget(&crate::table::input::InputBytes::from_memory([]));
+        let budget = crate::table::TableLimits::default()
+            .budget(&crate::table::input::InputBytes::from_memory(Vec::new()));
         let found = score_or_structure(" {\"a\": 1, \"b\": NaN}", "value", budget).unwrap().unwrap();
         let Value::Map(map) = found else { panic!("a map") };
         assert_eq!(map["b"], errorbar_core::Leaf::Unscored);

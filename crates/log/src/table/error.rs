@@ -18,6 +18,7 @@ struct ErrorContext {
     path: PathBuf,
     location: Option<TableLocation>,
     sample: Option<String>,
+    apart: Option<(String, bool)>,
     kind: TableErrorKind,
 }
 
@@ -44,11 +45,60 @@ pub enum TableErrorKind {
     #[error("cannot read the file: {0}")]
     Read(#[source] io::Error),
     /// The extension is not that of a known format.
-    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "a table without an extension".to_owned() })]
+    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "neither the name nor the content says what kind of table this is".to_owned() })]
     UnknownFormat {
         /// The extension, without the dot.
         extension: Option<String>,
     },
+    /// A file of another kind, in words.
+    #[error("this is {found}, not a score table")]
+    NotATable {
+        /// What it is.
+        found: &'static str,
+    },
+    /// A compressed file that is damaged.
+    #[error("cannot decompress the file: {0}")]
+    Decompress(#[source] io::Error),
+    /// Input that is larger than what may be held or spooled of it.
+    #[error("the input has more than {}", bytes(*limit))]
+    InputTooLarge {
+        /// How many bytes it may have.
+        limit: u64,
+    },
+    /// Text that starts as UTF-16 and is not.
+    #[error("the text starts as UTF-16, but is not valid UTF-16")]
+    InvalidUtf16,
+    /// Rows have the same number of fields with each of these delimiters.
+    #[error("the delimiter may be {}: rows have the same number of fields with each", or_chars(candidates))]
+    AmbiguousDelimiter {
+        /// The delimiters.
+        candidates: Vec<char>,
+    },
+    /// A JSON value without rows.
+    #[error("this JSON is no table: {problem}")]
+    JsonDocument {
+        /// What it is instead.
+        problem: String,
+    },
+    /// Figures of a whole run of a tool, where scores of samples are read.
+    #[error("these are figures of a whole run of {tool}, without the scores of its samples")]
+    AggregatedResults {
+        /// The tool.
+        tool: &'static str,
+        /// The file that has the scores.
+        wanted: &'static str,
+    },
+    /// Results of a tool that are not as it writes them.
+    #[error("these are results of {tool}, but {problem}")]
+    ToolResults {
+        /// The tool.
+        tool: &'static str,
+        /// What is wrong.
+        problem: String,
+    },
+    /// A last row that sums up those above it, by its first cell or its id.
+    #[error("the last row is {}: it sums up the others, and is no sample", excerpt(_0))]
+    SummaryRow(String),
     /// An eval log where a table is read.
     #[error("this is an eval log, not a score table")]
     EvalLog,
@@ -62,6 +112,51 @@ pub enum TableErrorKind {
         name: String,
         /// The columns there are.
         found: Vec<String>,
+    },
+    /// The column of epochs that was named is missing.
+    #[error("there is no column `{name}`; columns found: {}", list(found))]
+    NoEpochColumn {
+        /// The column that was looked for.
+        name: String,
+        /// The columns there are.
+        found: Vec<String>,
+        /// The column whose name is closest.
+        nearest: Option<String>,
+    },
+    /// A column numbers the epochs of samples, and none identifies the samples.
+    #[error(
+        "the column `{epoch}` numbers epochs, but no column identifies the samples; columns found: {}",
+        list(found)
+    )]
+    EpochsWithoutIds {
+        /// The column of epochs.
+        epoch: String,
+        /// The columns there are.
+        found: Vec<String>,
+    },
+    /// Several columns may identify the samples.
+    #[error("these columns may identify the samples: {}", list(candidates))]
+    AmbiguousIdColumn {
+        /// The columns.
+        candidates: Vec<String>,
+    },
+    /// Several columns may number the epochs.
+    #[error("these columns may number the epochs: {}", list(candidates))]
+    AmbiguousEpochColumn {
+        /// The columns.
+        candidates: Vec<String>,
+    },
+    /// Several columns may hold the scores.
+    #[error("these columns may hold the scores: {}", list(candidates))]
+    AmbiguousScoreColumn {
+        /// The columns.
+        candidates: Vec<String>,
+    },
+    /// Columns have names of scores, and cells that are none.
+    #[error("no column holds scores: {}", unfit(columns))]
+    UnfitScoreColumns {
+        /// The columns, each with a cell that is no score under that name; empty if all cells are.
+        columns: Vec<(String, String)>,
     },
     /// The column that the table should be split by is missing.
     #[error("there is no column `{column}`; columns found: {}", list(found))]
@@ -273,13 +368,9 @@ pub enum TableErrorKind {
 pub(super) const MISSING: &str = "missing";
 
 impl TableErrorKind {
-    /// Whether there is no column of ids; of JSON lines, whether one lacks it.
-    pub(super) fn is_missing_id(&self) -> bool {
-        match self {
-            TableErrorKind::NoIdColumn { .. } => true,
-            TableErrorKind::BadId(found) => found == MISSING,
-            _ => false,
-        }
+    /// Whether a row repeats the sample and epoch of another.
+    pub(super) fn is_repeated_row(&self) -> bool {
+        matches!(self, TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. })
     }
 
     /// What to do about it.
@@ -289,9 +380,35 @@ impl TableErrorKind {
             Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
             Kind::Open(_) | Kind::Read(_) => "check that the path is a file that you may read",
             Kind::UnknownFormat { .. } => "name it .csv, .tsv, .jsonl or .parquet, after what it holds",
+            Kind::NotATable { found: "an Excel workbook" | "an OpenDocument spreadsheet" } => {
+                "save the sheet as CSV"
+            }
+            Kind::NotATable { found: "a web page" } => {
+                "give the results as JSON or CSV, which most tools write too"
+            }
+            Kind::NotATable { found: "a bzip2 file" | "an xz file" | "a zip archive" } => {
+                "decompress it, or compress it with gzip or zstd"
+            }
+            Kind::NotATable { .. } => "give a table as CSV, JSON lines, JSON or Parquet",
+            Kind::Decompress(_) => "check that the file was written to its end",
+            Kind::InputTooLarge { .. } => "check that the file is what its name says, or raise `max_memory`",
+            Kind::InvalidUtf16 => "save the table as UTF-8",
+            Kind::AmbiguousDelimiter { .. } => "name the delimiter",
+            Kind::JsonDocument { .. } => "write a list of objects, one per sample",
+            Kind::AggregatedResults { wanted, .. } => wanted,
+            Kind::ToolResults { .. } => "check that the file is complete and as the tool wrote it",
+            Kind::SummaryRow(_) => "remove the row, or rename the sample if it is one",
             Kind::EvalLog => "read it as a log, or export its scores as a table",
             Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
             Kind::NoIdColumn { .. } => "name the column that identifies the samples `id`",
+            Kind::NoEpochColumn { .. } => "name the column that numbers the epochs",
+            Kind::EpochsWithoutIds { .. } | Kind::AmbiguousIdColumn { .. } => {
+                "name the column that identifies the samples"
+            }
+            Kind::AmbiguousEpochColumn { .. } => "name the column that numbers the epochs",
+            Kind::AmbiguousScoreColumn { .. } | Kind::UnfitScoreColumns { .. } => {
+                "name the column that holds the scores"
+            }
             Kind::NoSplitColumn { .. } | Kind::NotASplitColumn(_) => {
                 "name a column whose values tell the parts of the table apart"
             }
@@ -325,7 +442,9 @@ impl TableErrorKind {
             }
             Kind::ColumnType { .. } => "convert the column, or leave it out",
             Kind::NoParquet => "build it with the feature `parquet`, or save the table as .csv or .jsonl",
-            Kind::InvalidUtf8(_) => "save the table as UTF-8",
+            Kind::InvalidUtf8(_) => {
+                "save the table as UTF-8; if it is in Windows-1252 (or Latin-1), `iconv -f WINDOWS-1252 -t UTF-8` converts it"
+            }
             Kind::Json { .. } | Kind::NotAnObject(_) => {
                 "write one object a line, such as {\"id\": \"q1\", \"score\": 1}"
             }
@@ -375,6 +494,11 @@ impl TableError {
         &self.0.kind
     }
 
+    /// Of rows that repeat, the column that tells them apart, and whether it holds integers: epochs, perhaps.
+    pub fn told_apart_by(&self) -> Option<(&str, bool)> {
+        self.0.apart.as_ref().map(|(column, are_integers)| (column.as_str(), *are_integers))
+    }
+
     /// File, line and problem, without the hint.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
@@ -415,6 +539,11 @@ impl TableError {
         self
     }
 
+    pub(super) fn apart(mut self, apart: Option<(String, bool)>) -> Self {
+        self.0.apart = apart;
+        self
+    }
+
     /// Replaces locations by those of the file's own kind, which are looked up only for an error.
     pub(super) fn locate(mut self, mut location: impl FnMut(TableLocation) -> TableLocation) -> Self {
         self.0.location = self.0.location.map(&mut location);
@@ -434,7 +563,13 @@ impl TableError {
 
 impl From<TableErrorKind> for TableError {
     fn from(kind: TableErrorKind) -> Self {
-        TableError(Box::new(ErrorContext { path: PathBuf::new(), location: None, sample: None, kind }))
+        TableError(Box::new(ErrorContext {
+            path: PathBuf::new(),
+            location: None,
+            sample: None,
+            apart: None,
+            kind,
+        }))
     }
 }
 
@@ -510,6 +645,15 @@ pub(crate) fn list(names: &[String]) -> String {
     }
 }
 
+/// Columns, each with a cell.
+fn unfit(columns: &[(String, String)]) -> String {
+    let cell = |(name, cell): &(String, String)| match cell.as_str() {
+        "" => format!("`{name}` has none"),
+        cell => format!("`{name}` has {}", excerpt(cell)),
+    };
+    columns.iter().take(4).map(cell).collect::<Vec<_>>().join(", ")
+}
+
 fn or(names: &[String]) -> String {
     names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" or ")
 }
@@ -525,4 +669,13 @@ fn quoted(name: &str) -> String {
 pub(crate) fn excerpt(text: &str) -> String {
     let short: String = text.chars().take(40).collect();
     format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })
+}
+
+/// Delimiters for people: those that cannot be seen by their names.
+fn or_chars(characters: &[char]) -> String {
+    let name = |character: &char| match character {
+        '\t' => "a tab".to_owned(),
+        character => format!("`{character}`"),
+    };
+    characters.iter().map(name).collect::<Vec<_>>().join(" or ")
 }

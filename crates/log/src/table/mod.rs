@@ -13,16 +13,22 @@ mod mapping;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod preview;
+mod resolve;
 mod row;
+mod spellings;
+mod values;
 
 use std::path::Path;
 
 use errorbar_core::ScoreColumns;
 use errorbar_core::spec::nearest;
 
+use crate::json_value::kind as json_kind;
 pub(crate) use error::{excerpt, list};
-use input::{TableFormat, TableInput};
+use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
+use resolve::Resolution;
 
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use limits::TableLimits;
@@ -30,6 +36,7 @@ pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreS
 pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;
+pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores, ScoreWord};
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]
@@ -50,6 +57,12 @@ pub struct ScoreTable {
     /// Whether ids are the numbers of rows, because no column has them: the same id is then no reason to believe that
     /// two rows are of the same sample.
     pub has_synthetic_ids: bool,
+    /// What the file was found to be.
+    pub input: InputDescription,
+    /// How the table was read: what the options say, and what was found out.
+    pub mapping: TableMapping,
+    /// The cells that [`ScoreTable::read_cells`] gave a meaning, for messages.
+    pub words: Vec<ScoreWord>,
 }
 
 /// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,
@@ -107,42 +120,68 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
     Ok(tables)
 }
 
-/// Reads a table by the first column of ids that it has.
+/// Reads a table, once it is clear which column is what.
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let at_path = |error: TableError| error.at_path(path);
     options.check().map_err(|kind| at_path(kind.into()))?;
-    let input = TableInput::open(path).map_err(|kind| at_path(kind.into()))?;
-    let first = match read_by_id(&input, options) {
-        Err(error) if error.kind().is_missing_id() => error,
-        read => return read.map_err(at_path),
-    };
-    for name in &options.other_id_columns {
-        let options = TableOptions { id_column: name.clone(), ..options.clone() };
-        options.check().map_err(|kind| at_path(kind.into()))?;
-        match read_by_id(&input, &options) {
-            Err(error) if error.kind().is_missing_id() => {}
-            read => return read.map_err(at_path),
+    let input = TableInput::open(path, &options.mapping, &options.limits).map_err(at_path)?;
+    let options = input.adapt(options);
+    let resolution = resolve::resolve(&input, &options).map_err(|kind| at_path(kind.into()))?;
+    read_resolved(&input, &resolution).map_err(at_path)
+}
+
+fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<ScoreTable>, TableError> {
+    let mut options = resolution.options.clone();
+    options.check()?;
+    let mut tables = read_by_id(input, &options);
+    if let (Err(error), Some(epoch)) = (&tables, &resolution.spare_epoch)
+        && error.kind().is_repeated_row()
+    {
+        // Ids repeat behind the first rows, so the column numbers epochs after all.
+        let numbered = TableOptions { epoch_column: epoch.clone(), ..options.clone() };
+        if let Ok(read) = read_by_id(input, &numbered) {
+            options.mapping.epoch_column = Some(epoch.clone());
+            tables = Ok(read);
         }
     }
-    if options.number_rows && input.format() != TableFormat::Parquet {
-        let options = TableOptions { is_numbered: true, ..options.clone() };
-        let mut tables = read_by_id(&input, &options).map_err(at_path)?;
-        tables.iter_mut().for_each(|table| table.has_synthetic_ids = true);
-        return Ok(tables);
+    let mut tables = tables.map_err(|error| match error.kind().is_repeated_row() {
+        true => error.apart(resolve::apart(input, &options)),
+        false => error,
+    })?;
+    for table in &mut tables {
+        (table.has_synthetic_ids, table.mapping) = (options.is_numbered, options.mapping.clone());
     }
-    Err(at_path(first))
+    Ok(tables)
 }
 
 fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
-    match input.format() {
+    let tables = match input.format() {
         TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
         TableFormat::JsonLines => jsonl::read(bytes, options),
         #[cfg(feature = "parquet")]
         TableFormat::Parquet => parquet::read(bytes, options),
         #[cfg(not(feature = "parquet"))]
         TableFormat::Parquet => Err(TableErrorKind::NoParquet.into()),
+    };
+    let mut tables = tables.map_err(|error| input.locate(error))?;
+    for table in &mut tables {
+        table.input = input.description().clone();
     }
+    refuse_summary(&tables)?;
+    Ok(tables)
+}
+
+/// Refuses a table whose last row sums up the others, as spreadsheets do: it would count as a sample.
+fn refuse_summary(tables: &[ScoreTable]) -> Result<(), TableError> {
+    for columns in tables.iter().map(|table| &table.columns) {
+        if let Some(last) = columns.len().checked_sub(1).filter(|last| *last > 0)
+            && input::is_summary(columns.id(last))
+        {
+            return Err(TableErrorKind::SummaryRow(columns.id(last).to_owned()).in_row(last as u64 + 1));
+        }
+    }
+    Ok(())
 }
 
 /// The error of missing score columns. A name from the options has a nearest one among all columns; the

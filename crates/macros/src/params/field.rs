@@ -26,6 +26,8 @@ pub(crate) enum Presence {
     Optional,
     /// `T` with a default: it is recorded if it differs from the default.
     Defaulted,
+    /// Any number of keyword arguments that no other field names.
+    Keywords,
 }
 
 /// An argument.
@@ -62,7 +64,7 @@ impl Field {
             map: None,
             has_setter: true,
         };
-        let mut is_skipped = false;
+        let (mut is_skipped, mut takes_keywords) = (false, false);
         for attr in field.attrs.iter().filter(|attr| attr.path().is_ident("param")) {
             attr.parse_nested_meta(|meta| {
                 let option = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
@@ -72,6 +74,7 @@ impl Field {
                     "from" => param.from = Some(meta.value()?.parse()?),
                     "map" => param.map = Some(meta.value()?.parse()?),
                     "no_setter" => param.has_setter = false,
+                    "keywords" => takes_keywords = true,
                     "skip" => is_skipped = true,
                     _ => return Err(meta.error(UNKNOWN)),
                 }
@@ -82,16 +85,18 @@ impl Field {
             return Ok(Field::Skipped(param.ident));
         }
         param.presence = match (option, &param.default) {
+            _ if takes_keywords => Presence::Keywords,
             (Some(_), _) => Presence::Optional,
             (None, Some(_)) => Presence::Defaulted,
             (None, None) => Presence::Required,
         };
-        param.has_setter &= param.presence != Presence::Required;
+        param.has_setter &= !matches!(param.presence, Presence::Required | Presence::Keywords);
         Ok(Field::Param(Box::new(param)))
     }
 }
 
-const UNKNOWN: &str = "unknown option; there are: `default`, `check`, `from`, `map`, `no_setter`, `skip`";
+const UNKNOWN: &str = "unknown option; there are: `default`, `check`, `from`, `map`, `keywords`, `no_setter`, \
+     `skip`";
 
 impl Param {
     /// The argument as the registry lists it.
@@ -103,16 +108,21 @@ impl Param {
                 let (default, to_arg) = (self.default_fn(), self.to_arg(krate));
                 quote!(#param::optional(#name, #docs, #to_arg(&Self::#default())))
             }
+            (None, Presence::Keywords) => {
+                let name = format!("**{name}");
+                quote!(#param::keywords(#name, #docs))
+            }
             (None, Presence::Optional) => quote!(#param::optional(#name, #docs, "None")),
             (None, _) => quote!(#param::required(#name, #docs)),
         }
     }
 
     /// The field from what a spec passes.
-    pub(crate) fn read(&self) -> TokenStream {
+    pub(crate) fn read(&self, others: &[&str]) -> TokenStream {
         let Param { ident, name, ty, .. } = self;
         let default = self.default_fn();
         match self.presence {
+            Presence::Keywords => quote!(#ident: args.keywords(&[#(#others),*])?),
             Presence::Required => quote!(#ident: args.required::<#ty>(#name)?),
             Presence::Optional => quote!(#ident: args.get::<#ty>(#name)?),
             Presence::Defaulted => quote!(#ident: args.get::<#ty>(#name)?.unwrap_or_else(Self::#default)),
@@ -132,7 +142,13 @@ impl Param {
                 let passed = quote!((self.#ident != Self::#default()).then(|| #to_arg(&self.#ident)));
                 quote!(.kwarg_some(#name, #passed))
             }
+            Presence::Keywords => TokenStream::new(),
         }
+    }
+
+    /// The name in specs.
+    pub(crate) fn name(&self) -> &str {
+        &self.name
     }
 
     /// The function that writes the argument; rustc points at the type if there is none.
@@ -146,7 +162,9 @@ impl Param {
         let (check, ident, name) = (self.check.as_ref()?, &self.ident, &self.name);
         let passed = match self.presence {
             Presence::Optional => quote!(self.#ident.as_ref()),
-            Presence::Required | Presence::Defaulted => quote!(::std::option::Option::Some(&self.#ident)),
+            Presence::Required | Presence::Defaulted | Presence::Keywords => {
+                quote!(::std::option::Option::Some(&self.#ident))
+            }
         };
         Some(quote! {
             if let ::std::option::Option::Some(::std::result::Result::Err(problem)) = #passed.map(|passed| #check(passed)) {

@@ -80,7 +80,13 @@ impl Derive<'_> {
             None => quote!(#docs),
         };
         let params = self.arguments().map(|param| param.declaration(krate));
-        let read = self.arguments().map(|param| param.read());
+        let named = self.arguments().filter(|param| param.presence != Presence::Keywords);
+        let names: Vec<&str> = named.map(Param::name).collect();
+        let read = self.arguments().map(|param| param.read(&names));
+        let keywords = self.arguments().filter(|param| param.presence == Presence::Keywords).map(|param| {
+            let ident = &param.ident;
+            quote!(let spec = self.#ident.add_to(spec);)
+        });
         let skipped = self.skipped().map(|ident| quote!(#ident: ::std::default::Default::default()));
         let write = self.arguments().map(|param| param.write(krate));
         let checks = self.arguments().filter_map(Param::check);
@@ -105,7 +111,9 @@ impl Derive<'_> {
                 }
 
                 fn to_spec(&self) -> #krate::Spec {
-                    #krate::Spec::new(Self::NAME) #(#write)*
+                    let spec = #krate::Spec::new(Self::NAME) #(#write)*;
+                    #(#keywords)*
+                    spec
                 }
 
                 fn check(&self) -> #krate::Result<()> {
@@ -138,7 +146,7 @@ impl Derive<'_> {
         let (ty, value) = param.parameter(&self.container.krate);
         let value = match param.presence {
             Presence::Optional => quote!(::std::option::Option::Some(#value)),
-            Presence::Defaulted | Presence::Required => value,
+            Presence::Defaulted | Presence::Required | Presence::Keywords => value,
         };
         quote! {
             #[doc = #docs]
@@ -165,6 +173,7 @@ impl Derive<'_> {
             let value = match param.presence {
                 Presence::Required => param.parameter(krate).1,
                 Presence::Optional => quote!(::std::option::Option::None),
+                Presence::Keywords => quote!(::std::default::Default::default()),
                 Presence::Defaulted => quote!(#ident::#default()),
             };
             quote!(#field: #value)

@@ -2,7 +2,7 @@
 
 use super::figures::{Figures, NONE};
 use super::tables::{ComparedRow, ComparedTable, RowContent};
-use crate::bar::{ASCII, BarScale, BarSpan, Pen, UNICODE};
+use crate::bar::{ASCII, BarScale, BarSpan, Pen, UNICODE, power_of_ten};
 use crate::figure::{EstimateText, TextParts};
 use crate::layout::{GAP, INDENT, MOST_UNKNOWN, NumberPadding};
 use crate::number::plain;
@@ -260,7 +260,7 @@ fn around_zero(spans: &[BarSpan]) -> Option<BarScale> {
     let spans = if main.is_empty() { spans.iter().collect() } else { main };
     let ends = spans.iter().flat_map(|span| [span.lower.abs(), span.upper.abs(), span.point.abs()]);
     let most = ends.reduce(f64::max).filter(|most| *most > 0.0 && most.is_finite())?;
-    let step = 10f64.powi(most.log10().floor() as i32);
+    let step = power_of_ten(most)?;
     let rounded = [1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0].into_iter().map(|factor| factor * step);
     let to = rounded.into_iter().find(|end| *end >= most * (1.0 - 1e-9))?;
     to.is_finite().then_some(BarScale { from: -to, to })

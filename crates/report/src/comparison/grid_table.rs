@@ -22,25 +22,13 @@ struct GridColumn {
 
 impl TerminalTable {
     /// A grid, in parts if it is too wide.
-    pub(super) fn grid(&self, grid: &Grid) -> String {
+    pub(crate) fn grid(&self, grid: &Grid) -> String {
         let details: Vec<String> = grid.details.iter().map(|detail| clean(detail)).collect();
         let mut text =
             self.titled((&self.in_our_signs(&clean(&grid.name)), BOLD), self.sign(" · ", ", "), &details);
         let GridLayout { label, columns } = self.grid_layout(grid);
-        let mut rest = columns.as_slice();
-        while !rest.is_empty() {
-            let mut used = label;
-            let fitting = rest.iter().take_while(|column| {
-                used += GAP + column.width;
-                used <= self.width
-            });
-            let (now, later) = rest.split_at(fitting.count().max(1));
-            text += &self.grid_part(grid, label, now);
-            if !later.is_empty() {
-                text.push('\n');
-            }
-            rest = later;
-        }
+        text +=
+            &self.in_parts(label, &columns, |column| column.width, |now, _| self.grid_part(grid, label, now));
         let legend: Vec<String> = grid.legend.iter().cloned().collect();
         text + &self.below(INDENT, self.note_lines(&legend, INDENT))
     }

@@ -56,7 +56,7 @@ fn compared(table: &ComparedTable, about: &[String], legend: &str) -> String {
     headed(&caption, Some(legend.to_owned()), &body)
 }
 
-fn gridded(grid: &Grid, title: Option<&str>) -> String {
+pub(crate) fn gridded(grid: &Grid, title: Option<&str>) -> String {
     let titles: Vec<String> = std::iter::once(String::new()).chain(grid.columns.iter().cloned()).collect();
     let row = |(label, cells): &(String, Vec<String>)| -> Vec<String> {
         std::iter::once(label.clone()).chain(cells.iter().cloned()).collect()

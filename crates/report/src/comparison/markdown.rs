@@ -143,7 +143,7 @@ fn heading(name: &str, details: &[String]) -> String {
     std::iter::once(format!("**{}**", escape(name))).chain(details).collect::<Vec<_>>().join(" · ")
 }
 
-fn grid(grid: &Grid) -> String {
+pub(crate) fn grid(grid: &Grid) -> String {
     let titles: Vec<String> = std::iter::once(String::new()).chain(grid.columns.iter().cloned()).collect();
     let row = |(label, cells): &(String, Vec<String>)| -> Vec<String> {
         std::iter::once(label.clone()).chain(cells.iter().cloned()).collect()

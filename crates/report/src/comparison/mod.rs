@@ -23,6 +23,10 @@ mod tables;
 mod terminal;
 mod verdict;
 
+pub(crate) use grid::Grid;
+pub(crate) use latex::gridded as latex_grid;
+pub(crate) use markdown::grid as markdown_grid;
+
 pub use flip::Flip;
 pub use gate::gate_reason;
 pub use junit::{gate_cases, gate_name, gate_subject};

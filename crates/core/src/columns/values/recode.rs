@@ -86,6 +86,16 @@ impl ScoreColumns {
         distinct
     }
 
+    /// The distinct strings among the scores of a scorer, those within lists and maps aside. Some may have been replaced.
+    pub fn distinct_strings(&self, scorer: &str) -> impl Iterator<Item = &str> {
+        let found = self.scorers.iter().find(move |found| found.name == scorer);
+        let tagged = found.and_then(|found| match &found.values.0 {
+            Repr::Tagged(tagged) => Some(tagged),
+            Repr::Floats(..) | Repr::Bytes(_) => None,
+        });
+        tagged.into_iter().flat_map(|tagged| tagged.texts.iter()).map(|text| &**text)
+    }
+
     /// The first row of a scorer with a value for which a test holds; items of lists and maps are looked at too.
     pub fn find_score(&self, scorer: &str, test: impl Fn(LeafRef<'_>) -> bool) -> Option<usize> {
         let values = &self.scorers.iter().find(|found| found.name == scorer)?.values;

@@ -85,20 +85,20 @@ impl RowClusters {
         metric: &str,
         key: &str,
         scores: &Scores<'_>,
-        positions: impl Iterator<Item = usize>,
+        positions: impl ExactSizeIterator<Item = usize>,
     ) -> Result<Self> {
         let column = scores.key(metric, key);
         let codes = scores.codes(&column)?;
         let mut clusters = RowClusters::default();
-        let mut of_code: HashMap<u32, u32, RandomState> = HashMap::default();
+        let mut known = CodeClusters::new(column.distinct(), positions.len());
         for at in positions {
             let Some(code) = codes.get(at) else { continue };
-            let cluster = match of_code.get(code) {
-                Some(cluster) => *cluster,
+            let cluster = match known.get(*code) {
+                Some(cluster) => cluster,
                 None => {
                     let id = identify(metric, key, column.value(*code as usize), scores, at)?;
                     let cluster = clusters.ids.intern(id);
-                    of_code.insert(*code, cluster);
+                    known.insert(*code, cluster);
                     cluster
                 }
             };
@@ -116,6 +116,44 @@ impl RowClusters {
             clusters.of_positions.push(cluster);
         }
         clusters
+    }
+}
+
+/// The clusters of the codes that were met: a table of all codes, unless there are many more of them than scores.
+enum CodeClusters {
+    Table(Vec<u32>),
+    Few(HashMap<u32, u32, RandomState>),
+}
+
+impl CodeClusters {
+    /// Stands for a code that was not met.
+    const UNKNOWN: u32 = u32::MAX;
+
+    fn new(distinct: usize, scores: usize) -> Self {
+        match distinct / 4 > scores {
+            true => CodeClusters::Few(HashMap::default()),
+            false => CodeClusters::Table(vec![CodeClusters::UNKNOWN; distinct]),
+        }
+    }
+
+    fn get(&self, code: u32) -> Option<u32> {
+        match self {
+            CodeClusters::Table(clusters) => {
+                clusters.get(code as usize).copied().filter(|cluster| *cluster != CodeClusters::UNKNOWN)
+            }
+            CodeClusters::Few(clusters) => clusters.get(&code).copied(),
+        }
+    }
+
+    fn insert(&mut self, code: u32, cluster: u32) {
+        match self {
+            CodeClusters::Table(clusters) => {
+                clusters.get_mut(code as usize).into_iter().for_each(|slot| *slot = cluster);
+            }
+            CodeClusters::Few(clusters) => {
+                clusters.insert(code, cluster);
+            }
+        }
     }
 }
 

@@ -146,6 +146,9 @@ impl<'a> SampleRows<'a> {
         if questions.is_none() && !args.trust_ids && args.compared_scorers.is_empty() && are_numbered() {
             diagnostics.push(row_numbers(base, other));
         }
+        if base.input.is_table != other.input.is_table && !args.trust_ids {
+            diagnostics.push(unchecked_questions(base, other));
+        }
         let [base, other] = [base, other].map(|side| side.name.clone());
         Ok(SidePair { base, other, task: self.side.task.clone(), only_base, only_other })
     }
@@ -245,6 +248,17 @@ fn are_row_numbers(side: &Side) -> bool {
     }
     let Ok(first @ 0..=1) = columns.id(0).parse::<usize>() else { return false };
     (0..columns.len()).all(|row| columns.id(row).parse() == Ok(first + row))
+}
+
+/// The input of a log may be a conversation, and what a table has for it is up to the table: they are not compared.
+fn unchecked_questions(base: &Side, other: &Side) -> Diagnostic {
+    let (log, table) = if base.input.is_table { (other, base) } else { (base, other) };
+    let text = format!(
+        "{} is a log and {} a table: samples are matched by id alone, and whether an id is the same question on both sides was \
+         not checked",
+        log.name, table.name
+    );
+    Diagnostic::note(text)
 }
 
 fn row_numbers(base: &Side, other: &Side) -> Diagnostic {

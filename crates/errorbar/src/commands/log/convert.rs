@@ -10,9 +10,8 @@ use errorbar_log::eval::convert;
 use rayon::prelude::*;
 
 use super::super::common::{counted, one_of};
-use super::super::files::is_other_json;
 use super::super::handles;
-use super::super::logs::{ReadArgs, check_new, is_log, owner_warning};
+use super::super::logs::{ReadArgs, check_new, has_log_name, is_log, owner_warning};
 use super::super::{CommandResult, Outcome};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -73,7 +72,7 @@ pub(crate) fn run(args: &ConvertArgs) -> CommandResult {
 }
 
 fn convert_file(args: &ConvertArgs) -> CommandResult {
-    if !is_log(&args.output) {
+    if !has_log_name(&args.output) {
         let problem = Diagnostic::error("the name does not say which format the log should have");
         let hint = "give it a name that ends in .eval or .json, or give --to and a folder";
         return Err(problem.about(args.output.display()).hint(hint).into());
@@ -171,7 +170,7 @@ impl FoundFiles {
                 }
                 if is_folder {
                     folders.push(path);
-                } else if is_log(&path) && !is_other_json(&path) {
+                } else if is_log(&path) {
                     self.logs.push(path);
                 } else {
                     self.others.push(path);

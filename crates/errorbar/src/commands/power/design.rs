@@ -48,15 +48,12 @@ impl PlannedDesign {
         Ok(design)
     }
 
-    /// The plan for a number of epochs. Clusters multiply the variance between samples; the noise of epochs is not clustered. So
-    /// what clusters add to the variance stays what it is in the runs, and the design effect grows as that noise shrinks.
+    /// The plan for a number of epochs.
     pub(super) fn plan_of(&self, epochs: u32) -> PowerPlan {
-        let (Some(variance), true, Some(_)) = (self.run_variance, self.has_clusters, self.spread()) else {
-            return self.plan;
-        };
-        let sd = self.plan.sd(epochs, None);
-        let effect = 1.0 + (self.plan.design_effect - 1.0) * variance / (sd * sd);
-        if effect > 0.0 && effect.is_finite() { self.plan.design_effect(effect) } else { self.plan }
+        match self.run_variance.filter(|_| self.has_clusters) {
+            Some(variance) => self.plan.with_epochs_of_runs(epochs, variance),
+            None => self.plan,
+        }
     }
 
     fn new(design: PowerDesign, models: u64) -> Self {
@@ -74,12 +71,7 @@ impl PlannedDesign {
 
     /// The variance in its parts, if both are known and epochs matter.
     pub(super) fn spread(&self) -> Option<ScoreSpread> {
-        match self.plan.design {
-            PowerDesign::Mean(spread) | PowerDesign::TwoMeans(spread) => {
-                Some(spread).filter(|spread| spread.within > 0.0)
-            }
-            _ => None,
-        }
+        self.plan.design.spread()
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
-use errorbar_core::{Error, Result};
+use errorbar_core::{Error, Result, Score};
 
 use super::super::background;
+use super::number::NumberReader;
 use crate::text::{PythonRegex, is_space, is_word};
 
 /// How the grade is read.
 #[derive(Clone, Debug)]
-pub(super) enum GradeReader {
+pub(in crate::scorers) enum GradeReader {
     /// The last `GRADE:` decides, by letter or word, and only what the built-in instructions offer is a grade.
     Offered {
         /// Whether P is offered.
@@ -19,7 +20,12 @@ pub(super) enum GradeReader {
     AnyLetter,
     /// The first group of the first match.
     Pattern(Arc<PythonRegex>),
+    /// A number.
+    Number(NumberReader),
 }
+
+/// The reason of a score for which no grade was found.
+const GRADER_FAILED: &str = "grader_failed";
 
 impl GradeReader {
     /// By a custom regular expression.
@@ -27,52 +33,88 @@ impl GradeReader {
     /// # Errors
     /// One that cannot be read, or that has no group.
     pub(super) fn by_pattern(pattern: &str) -> Result<Self> {
-        let regex = PythonRegex::new(pattern, false)
-            .map_err(|error| Error::custom(format!("grade_pattern: {error}")))?;
-        if regex.groups() == 0 {
-            return Err(Error::custom(format!(
-                "grade_pattern: {pattern:?} has no group; put brackets around what is the grade, as in \
-                 \"GRADE: (\\w)\""
-            )));
+        read_pattern("grade_pattern", pattern, "the grade, as in \"GRADE: (\\w)\"").map(GradeReader::Pattern)
+    }
+
+    /// The score in a grader's answer; unscored if it has none.
+    ///
+    /// # Errors
+    /// As [`grade`](Self::grade).
+    pub(super) async fn score(&self, text: &str) -> Result<Score> {
+        if let GradeReader::Number(reader) = self {
+            return reader.score(text).await;
         }
-        Ok(GradeReader::Pattern(Arc::new(regex)))
+        Ok(match self.grade(text).await? {
+            Some(grade) => Score::new(grade).explanation(text),
+            None => Score::unscored(GRADER_FAILED)
+                .explanation(format!("no grade found in the grader's answer: {text}")),
+        })
     }
 
     /// The grade, if there is one.
     ///
     /// # Errors
     /// An expression that tries too many ways to match, or takes too long.
-    pub(super) async fn grade(&self, text: &str) -> Result<Option<String>> {
+    async fn grade(&self, text: &str) -> Result<Option<String>> {
         Ok(match self {
-            GradeReader::Offered { partial } => offered(behind_markers(text).next(), *partial),
-            GradeReader::AnyLetter => behind_markers(text).find_map(any_letter),
-            GradeReader::Pattern(regex) => {
-                let (regex, text) = (Arc::clone(regex), text.to_owned());
-                background::search(move |budget| {
-                    let found = regex.search(&text, budget)?;
-                    Ok(found.and_then(|found| found.get(1)).map(|group| group.as_str().to_owned()))
-                })
-                .await?
-            }
+            GradeReader::Offered { partial } => offered(grades(text).next(), *partial),
+            GradeReader::AnyLetter => grades(text).find_map(any_letter),
+            GradeReader::Pattern(regex) => first_group(regex, text).await?,
+            GradeReader::Number(reader) => reader.found(text).await?,
         })
     }
 }
 
-/// What stands behind each `GRADE:`, the last one first. It is a separate word in any case, and may have
-/// spacing on both sides of its colon.
-fn behind_markers(text: &str) -> impl Iterator<Item = &str> {
-    const WORD: &str = "grade";
-    let windows = text.as_bytes().windows(WORD.len()).enumerate().rev();
-    windows.filter(|(_, window)| window.eq_ignore_ascii_case(WORD.as_bytes())).filter_map(|(start, _)| {
-        let (before, from) = (text.get(..start)?, text.get(start..)?);
-        let after = from.get(WORD.len()..)?;
-        let behind = after.trim_start_matches(is_spacing).strip_prefix(':')?;
-        (!before.ends_with(is_word)).then(|| behind.trim_start_matches(is_spacing))
+/// A regular expression with a group.
+///
+/// # Errors
+/// One that cannot be read, or that has no group; `what` is what the group should hold.
+pub(super) fn read_pattern(argument: &str, pattern: &str, what: &str) -> Result<Arc<PythonRegex>> {
+    let regex =
+        PythonRegex::new(pattern, false).map_err(|error| Error::custom(format!("{argument}: {error}")))?;
+    if regex.groups() == 0 {
+        return Err(Error::custom(format!(
+            "{argument}: {pattern:?} has no group; put brackets around what is {what}"
+        )));
+    }
+    Ok(Arc::new(regex))
+}
+
+/// What the first group of the first match holds.
+pub(super) async fn first_group(regex: &Arc<PythonRegex>, text: &str) -> Result<Option<String>> {
+    let (regex, text) = (Arc::clone(regex), text.to_owned());
+    background::search(move |budget| {
+        let found = regex.search(&text, budget)?;
+        Ok(found.and_then(|found| found.get(1)).map(|group| group.as_str().to_owned()))
     })
+    .await
+}
+
+/// What stands behind each `GRADE:`, the last one first.
+fn grades(text: &str) -> impl Iterator<Item = &str> {
+    behind_markers(text, "grade", is_spacing)
+}
+
+/// What stands behind each marker such as `GRADE:`, the last one first. It is a separate word in any case, and may have
+/// spacing on both sides of its colon.
+pub(super) fn behind_markers<'t>(
+    text: &'t str,
+    word: &'static str,
+    is_between: fn(char) -> bool,
+) -> impl Iterator<Item = &'t str> {
+    let windows = text.as_bytes().windows(word.len()).enumerate().rev();
+    windows.filter(|(_, window)| window.eq_ignore_ascii_case(word.as_bytes())).filter_map(
+        move |(start, _)| {
+            let (before, from) = (text.get(..start)?, text.get(start..)?);
+            let after = from.get(word.len()..)?;
+            let behind = after.trim_start_matches(is_between).strip_prefix(':')?;
+            (!before.ends_with(is_word)).then(|| behind.trim_start_matches(is_between))
+        },
+    )
 }
 
 /// White space, and the marks without width that models put between words.
-fn is_spacing(c: char) -> bool {
+pub(super) fn is_spacing(c: char) -> bool {
     is_space(c) || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{2063}' | '\u{feff}')
 }
 

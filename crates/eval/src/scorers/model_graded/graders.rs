@@ -4,13 +4,13 @@ use errorbar_core::{ArgProblem, ArgType, Registry, Result, spec::Arg};
 
 /// The models that were named: one, or a panel, perhaps of one.
 #[derive(Clone, Debug)]
-pub(super) enum GraderModels {
+pub(in crate::scorers) enum GraderModels {
     One(String),
     Panel(Vec<String>),
 }
 
 impl GraderModels {
-    pub(super) fn names(&self) -> &[String] {
+    pub(in crate::scorers) fn names(&self) -> &[String] {
         match self {
             GraderModels::One(name) => std::slice::from_ref(name),
             GraderModels::Panel(names) => names,
@@ -39,10 +39,10 @@ impl ArgType for GraderModels {
 
 /// The role whose models grade, or none: then the evaluated model does.
 #[derive(Clone, Debug)]
-pub(super) struct GraderRole(pub(super) Option<String>);
+pub(in crate::scorers) struct GraderRole(pub(in crate::scorers) Option<String>);
 
 /// The role if none is given.
-pub(super) const ROLE: &str = "grader";
+pub(in crate::scorers) const ROLE: &str = "grader";
 
 impl Default for GraderRole {
     fn default() -> Self {

@@ -4,6 +4,8 @@ mod format;
 mod format_spec;
 mod grade;
 mod graders;
+mod grading;
+mod number;
 mod panel;
 mod prompt;
 mod self_graded;
@@ -12,17 +14,19 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::sync::OnceLock;
 
-use errorbar_core::{Args, Error, Metrics, Params, ReducerChoice, Result, Score};
+use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score};
 
 pub use self::self_graded::self_graded;
 
-use self::grade::GradeReader;
-use self::graders::{GraderModels, GraderRole};
-use self::panel::GraderRequest;
-use self::prompt::Prompt;
+pub(super) use self::grade::GradeReader;
+pub(super) use self::graders::{GraderModels, GraderRole};
+pub(super) use self::grading::{Grading, check_models};
+pub(super) use self::number::NumberReader;
+pub(super) use self::prompt::Prompt;
 use super::of_grades;
 use super::panel_reducer::PanelReducer;
-use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState};
+use crate::prompts::{INSPECT, InspectPrompts, inspect_prompts};
+use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState, TemplateText};
 
 /// The default question for graders: what distinguishes [`ModelGraded`] scorers.
 pub trait GraderQuestion: Clone + fmt::Debug + Default + Send + Sync + 'static {
@@ -32,19 +36,43 @@ pub trait GraderQuestion: Clone + fmt::Debug + Default + Send + Sync + 'static {
     const DOC: &'static str;
     /// The question, if no template is given.
     const TEMPLATE: &'static str;
+    /// The reference's prompt.
+    #[doc(hidden)]
+    const INSPECT: InspectPrompt;
+}
+
+/// Which prompt of the reference it is.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum InspectPrompt {
+    /// That of `model_graded_qa`.
+    Criterion,
+    /// That of `model_graded_fact`.
+    Fact,
+}
+
+impl InspectPrompt {
+    fn of(self, prompts: &'static InspectPrompts) -> &'static String {
+        match self {
+            InspectPrompt::Criterion => &prompts.model_graded_qa,
+            InspectPrompt::Fact => &prompts.model_graded_fact,
+        }
+    }
 }
 
 /// Another model grades the answer; made by [`model_graded_qa()`](super::model_graded_qa()) and
 /// [`model_graded_fact()`](super::model_graded_fact()).
 #[derive(Clone, Debug, Default, Params)]
 #[params(
-    crate = errorbar_core, name = Q::NAME, doc = Q::DOC, finish = Self::read_template, check = Self::check_all
+    crate = errorbar_core, name = Q::NAME, doc = Q::DOC, check = Self::check_all
 )]
 pub struct ModelGraded<Q: GraderQuestion> {
     /// The prompt for the grader: `{question}`, `{answer}`, `{criterion}`, `{instructions}` and the names of the sample's
-    /// metadata are filled in; `{{` is a brace. In a spec, also the name of a file.
-    template: Option<String>,
-    /// How the grader must answer, for `{instructions}`. Any of C, P and I is then a grade.
+    /// metadata are filled in; `{{` is a brace. In a spec, also the name of a file. "inspect" is the prompt of inspect_ai
+    /// with its instructions, word for word.
+    template: Option<TemplateText>,
+    /// How the grader must answer, for `{instructions}`; "inspect" for those of inspect_ai. With others, any of C, P and I
+    /// is a grade.
     instructions: Option<String>,
     /// A regular expression whose first group is the grade, as it is; the first match counts.
     grade_pattern: Option<String>,
@@ -63,9 +91,6 @@ pub struct ModelGraded<Q: GraderQuestion> {
     /// How the scores of several graders become one.
     #[param(default = PanelReducer::majority(), from = ReducerChoice, map = PanelReducer::choose)]
     reducer: Option<PanelReducer>,
-    /// The content of the file that the template names.
-    #[param(skip)]
-    file: Option<String>,
     #[param(skip)]
     ready: OnceLock<Result<(Prompt, GradeReader)>>,
     #[param(skip)]
@@ -94,19 +119,6 @@ impl<Q: GraderQuestion> ModelGraded<Q> {
         self
     }
 
-    /// A template of a spec may be the name of a file.
-    fn read_template(mut self, args: &Args<'_>) -> Result<Self> {
-        if let Some(template) = self.template.as_ref().filter(|template| !template.contains(['{', '\n'])) {
-            let path = args.folder().join(template);
-            let unreadable = |error| format!("cannot be read from {}: {error}", path.display());
-            if path.is_file() {
-                let text = std::fs::read_to_string(&path).map_err(unreadable);
-                self.file = Some(text.map_err(|problem| Self::refuse("template", problem))?);
-            }
-        }
-        Ok(self)
-    }
-
     /// What cannot work is a mistake of the spec, and better reported once than for each sample.
     fn check_all(&self) -> Result<()> {
         self.checked().map(drop).map_err(|error| Error::custom(format!("{}: {error}", Q::NAME)))
@@ -118,22 +130,39 @@ impl<Q: GraderQuestion> ModelGraded<Q> {
     }
 
     fn prompt(&self) -> Result<Prompt> {
-        let text = self.file.as_ref().or(self.template.as_ref());
-        let template = format::parse(text.map_or(Q::TEMPLATE, String::as_str))?;
-        if template.fields().next().is_none() {
-            return Err(Error::custom(format!(
-                "the template {:?} names no file, and as a string it shows the grader nothing; put {{question}}, \
-                 {{answer}}, {{criterion}} and {{instructions}} into it",
-                self.template.as_deref().unwrap_or_default()
-            )));
+        let template = self.template.as_ref();
+        let text =
+            template.map_or(Q::TEMPLATE, |template| template.or_inspect(|prompts| Q::INSPECT.of(prompts)));
+        let given = template.map(TemplateText::given);
+        Prompt::new(text, given, self.instructions_text().to_owned(), self.include_history_or_default())
+    }
+
+    /// How the grader must answer: the author's words, those of the reference, or ours.
+    fn instructions_text(&self) -> &str {
+        let partial = self.partial_credit_or_default();
+        let prompts = inspect_prompts();
+        match (self.custom_instructions(), self.is_inspect(), partial) {
+            (Some(custom), ..) => custom,
+            (None, true, false) => &prompts.instructions,
+            (None, true, true) => &prompts.instructions_partial,
+            (None, false, partial) => prompt::instructions(partial),
         }
-        let built_in = || prompt::instructions(self.partial_credit_or_default()).to_owned();
-        let instructions = self.instructions.clone().unwrap_or_else(built_in);
-        Ok(Prompt { template, instructions, include_history: self.include_history_or_default() })
+    }
+
+    fn custom_instructions(&self) -> Option<&str> {
+        self.instructions.as_deref().filter(|instructions| *instructions != INSPECT)
+    }
+
+    /// Whether the instructions are those of the reference, which its prompt brings along.
+    fn is_inspect(&self) -> bool {
+        match &self.instructions {
+            Some(instructions) => instructions == INSPECT,
+            None => self.template.as_ref().is_some_and(TemplateText::is_inspect),
+        }
     }
 
     fn reading(&self) -> Result<GradeReader> {
-        match (&self.grade_pattern, &self.instructions) {
+        match (&self.grade_pattern, self.custom_instructions()) {
             (Some(pattern), _) => GradeReader::by_pattern(pattern),
             (None, Some(_)) => Ok(GradeReader::AnyLetter),
             (None, None) => Ok(GradeReader::Offered { partial: self.partial_credit_or_default() }),
@@ -142,11 +171,7 @@ impl<Q: GraderQuestion> ModelGraded<Q> {
 
     /// Its prompt and how it reads answers, if all of it is valid.
     fn checked(&self) -> Result<&(Prompt, GradeReader)> {
-        if self.model.as_ref().is_some_and(|models| models.names().is_empty()) {
-            return Err(Error::custom(
-                "the list of models is empty; name at least one, or leave it out for those of the role",
-            ));
-        }
+        check_models(self.model.as_ref())?;
         if let Some(reducer) = &self.reducer {
             reducer.get()?.check()?;
         }
@@ -175,23 +200,9 @@ impl<Q: GraderQuestion> Scorer for ModelGraded<Q> {
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         Box::pin(async move {
             let (prompt, reading) = self.checked()?;
-            let generate = state.generate().ok_or_else(|| {
-                Error::custom(format!(
-                    "{} calls a model, and there is none outside of a run; score with `errorbar eval`, or give the \
-                     state models (TaskState::with_generate)",
-                    Q::NAME
-                ))
-            })?;
-            let named = self.model.as_ref().map(GraderModels::names).unwrap_or_default();
-            let role = self.model_role_or_default().0;
-            let graders = generate.graders(named, role.as_deref())?;
-            let grading = GraderRequest { generate, state, prompt: prompt.text(state, target)?, reading };
-            let mut scores = grading.scores(&graders).await?;
-            let is_panel = graders.len() > 1 || matches!(self.model, Some(GraderModels::Panel(_)));
-            match is_panel {
-                true => self.reducer_or_default().get()?.reduce(&scores).map(Some),
-                false => Ok(scores.pop()),
-            }
+            let (role, reducer) = (self.model_role_or_default().0, self.reducer_or_default());
+            let (models, role, reducer) = (self.model.as_ref(), role.as_deref(), &reducer);
+            Grading { name: Q::NAME, prompt, reading, models, role, reducer }.score(state, target).await
         })
     }
 

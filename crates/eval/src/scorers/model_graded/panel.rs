@@ -8,9 +8,6 @@ use serde_json::json;
 use super::grade::GradeReader;
 use crate::{Generate, Message, ModelClient, TaskState};
 
-/// The reason of a score for which no grade was found.
-const GRADER_FAILED: &str = "grader_failed";
-
 /// One prompt for one answer, and how the grades that come back are read.
 pub(super) struct GraderRequest<'a> {
     pub(super) generate: &'a Generate,
@@ -32,11 +29,7 @@ impl GraderRequest<'_> {
         let failed = |error: Error| Error::custom(format!("the grader {}: {error}", grader.model().name()));
         let request = [Message::user(self.prompt.as_str())];
         let output = self.generate.ask_of(grader, self.state, &request).await.map_err(failed)?;
-        let score = match self.reading.grade(&output.completion).await.map_err(failed)? {
-            Some(grade) => Score::new(grade).explanation(output.completion.as_str()),
-            None => Score::unscored(GRADER_FAILED)
-                .explanation(format!("no grade found in the grader's answer: {}", output.completion)),
-        };
+        let score = self.reading.score(&output.completion).await.map_err(failed)?;
         let answer = output.choices.first().map(|choice| &choice.message);
         let grading: Vec<Wire<&Message>> = request.iter().chain(answer).map(Wire).collect();
         Ok(score.answer(self.state.output.completion.as_str()).metadata("grading", json!(grading)))

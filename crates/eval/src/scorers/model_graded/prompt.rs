@@ -4,7 +4,7 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
-use super::format::{FormatTemplate, Placeholder};
+use super::format::{self, FormatTemplate, Placeholder};
 use crate::{Input, Message, MessageRole, Sample, Target, TaskState};
 
 /// How to answer, if the author gives no instructions.
@@ -23,22 +23,69 @@ pub(super) fn instructions(partial: bool) -> &'static str {
 /// The names that a template can use beside those of the sample's metadata, which they hide.
 const NAMES: [&str; 4] = ["question", "answer", "criterion", "instructions"];
 
+/// The names of the lowest and the highest score, in templates of graders that give numbers.
+const BOUNDS: [&str; 2] = ["min", "max"];
+
 /// The prompt for graders about each sample.
 #[derive(Clone, Debug)]
-pub(super) struct Prompt {
+pub(in crate::scorers) struct Prompt {
     pub(super) template: FormatTemplate,
+    /// That of samples without a criterion, if it is another one.
+    pub(super) without_criterion: Option<FormatTemplate>,
     pub(super) instructions: String,
     pub(super) include_history: bool,
+    /// The lowest and the highest score of graders that give numbers.
+    pub(super) bounds: Option<(f64, f64)>,
 }
 
 impl Prompt {
+    /// The prompt of a template, checked to show the grader something.
+    ///
+    /// # Errors
+    /// A template that cannot be read, or that names nothing.
+    pub(in crate::scorers) fn new(
+        text: &str,
+        given: Option<&str>,
+        instructions: String,
+        include_history: bool,
+    ) -> Result<Self> {
+        let template = format::parse(text)?;
+        if template.fields().next().is_none() {
+            return Err(Error::custom(format!(
+                "the template {:?} names no file, and as a string it shows the grader nothing; put {{question}}, \
+                 {{answer}}, {{criterion}} and {{instructions}} into it",
+                given.unwrap_or_default()
+            )));
+        }
+        Ok(Prompt { template, without_criterion: None, instructions, include_history, bounds: None })
+    }
+
+    /// The same for numbers, with another template for samples without a criterion.
+    pub(in crate::scorers) fn of_numbers(
+        mut self,
+        bounds: (f64, f64),
+        without_criterion: Option<&str>,
+    ) -> Result<Self> {
+        self.without_criterion = without_criterion.map(format::parse).transpose()?;
+        self.bounds = Some(bounds);
+        Ok(self)
+    }
+
+    fn is_own(&self, name: &str) -> bool {
+        NAMES.contains(&name) || self.bounds.is_some() && BOUNDS.contains(&name)
+    }
+
     /// The prompt for one answer.
-    pub(super) fn text(&self, state: &TaskState, target: &Target) -> Result<String> {
+    pub(in crate::scorers) fn text(&self, state: &TaskState, target: &Target) -> Result<String> {
         let question = match self.include_history {
             true => history(&state.messages),
             false => question(&state.input)?.to_owned(),
         };
-        self.template.fill(|field, _| {
+        let template = match &self.without_criterion {
+            Some(other) if target.iter().all(|target| target.trim().is_empty()) => other,
+            _ => &self.template,
+        };
+        template.fill(|field, _| {
             let text = |text: &str| Json::from(text);
             let shown = match field.name.as_str() {
                 "question" => shown(field, &text(&question))?,
@@ -46,6 +93,11 @@ impl Prompt {
                 "criterion" => shown(field, &text(&target.text()))?,
                 // The author's words need no guard.
                 "instructions" => return shown(field, &text(&self.instructions)),
+                name if self.is_own(name) => {
+                    let (min, max) = self.bounds.unwrap_or_default();
+                    // As people write them: 10, not 10.0.
+                    return shown(field, &text(&if name == "min" { min } else { max }.to_string()));
+                }
                 _ => shown(field, entry(field, &state.metadata)?)?,
             };
             Ok(guard(&shown))
@@ -55,11 +107,11 @@ impl Prompt {
     /// Refuses a sample that lacks something the template requires.
     ///
     /// Its metadata is complete unless a solver may add to it.
-    pub(super) fn check(&self, sample: &Sample, is_complete: bool) -> Result<()> {
+    pub(in crate::scorers) fn check(&self, sample: &Sample, is_complete: bool) -> Result<()> {
         if !self.include_history {
             question(&sample.input)?;
         }
-        let of_metadata = self.template.fields().filter(|field| !NAMES.contains(&field.name.as_str()));
+        let of_metadata = self.template.fields().filter(|field| !self.is_own(&field.name));
         of_metadata
             .filter(|field| is_complete || sample.metadata.contains_key(&field.name))
             .map(|field| shown(field, entry(field, &sample.metadata)?))

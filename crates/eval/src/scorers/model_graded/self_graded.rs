@@ -7,7 +7,7 @@ use serde_json::Value as Json;
 
 use super::graders::ROLE;
 use crate::run::ROLES;
-use crate::scorers::{ModelGradedFact, ModelGradedQa};
+use crate::scorers::{ModelGradedFact, ModelGradedQa, ModelGradedScore};
 
 /// The evaluated model, if it also grades: it is the grader by name, or nothing names another one.
 ///
@@ -23,7 +23,7 @@ use crate::scorers::{ModelGradedFact, ModelGradedQa};
 /// ```
 pub fn self_graded(eval: &EvalInfo) -> Option<String> {
     let grades_itself = |scorer: &ScorerInfo| {
-        let is_graded = [ModelGradedQa::NAME, ModelGradedFact::NAME]
+        let is_graded = [ModelGradedQa::NAME, ModelGradedFact::NAME, ModelGradedScore::NAME]
             .contains(&scorer.name.rsplit('/').next().unwrap_or_default());
         is_graded && graders(scorer, eval).is_some_and(|graders| graders.contains(&eval.model))
     };
@@ -53,7 +53,11 @@ fn options(scorer: &ScorerInfo) -> Option<Metadata> {
     let mut options = scorer.options.clone().unwrap_or_default();
     let Some(text) = options.get("spec").and_then(Json::as_str) else { return Some(options) };
     let spec: Spec = text.parse().ok()?;
-    let by_position = ModelGradedQa::params().into_iter().map(|param| param.name).zip(&spec.args);
+    let params = match scorer.name.rsplit('/').next() == Some(ModelGradedScore::NAME) {
+        true => ModelGradedScore::params(),
+        false => ModelGradedQa::params(),
+    };
+    let by_position = params.into_iter().map(|param| param.name).zip(&spec.args);
     let by_name = spec.kwargs.iter().map(|(name, arg)| (name.as_str(), arg));
     let passed =
         by_position.chain(by_name).map(|(name, arg): (&str, &Arg)| (name.to_owned(), arg.to_log_json(name)));

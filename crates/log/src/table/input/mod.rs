@@ -1,15 +1,32 @@
-//! How bytes become a table: where they come from, and what format they are in.
+//! How bytes become a table: where they come from, how they are compressed and encoded, and what format they are in.
+//!
+//! Everything is decided by the bytes themselves where they are clear, then by the name of the file; what a user says
+//! wins over both. What the readers get is always UTF-8 that can be read from the start again.
 
 mod bytes;
+mod compression;
+mod dialect;
+mod encoding;
+mod json;
+mod markdown;
+mod sniff;
+mod stdin;
+mod tools;
 
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 pub use bytes::InputBytes;
+pub use compression::Compression;
+pub use dialect::TableDialect;
+pub use encoding::Utf16;
+pub use stdin::STDIN;
 
-use super::TableErrorKind;
+use super::mapping::{DecimalMark, TableMapping};
+use super::{TableError, TableErrorKind, TableLimits, TableLocation, TableOptions};
+use sniff::Content;
 
-/// The format of a table.
+/// The format of a table, as its reader gets it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum TableFormat {
@@ -21,45 +38,156 @@ pub enum TableFormat {
     Parquet,
 }
 
-/// How a delimited table is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct TableDialect {
-    /// What is between the fields of a row.
-    pub delimiter: u8,
-    /// What is between the integer and the fraction of a number: `.` or `,`.
-    pub decimal: u8,
-}
-
-impl TableDialect {
-    /// Fields with this between them, numbers with a point.
-    pub const fn new(delimiter: u8) -> Self {
-        TableDialect { delimiter, decimal: b'.' }
-    }
-}
-
-/// An open table: its bytes, decompressed and as UTF-8, and their format.
+/// An open table: its bytes, decompressed and as UTF-8, and what they are.
 #[derive(Debug)]
 pub struct TableInput {
     bytes: InputBytes,
     format: TableFormat,
+    description: InputDescription,
 }
 
+/// What a table was found to be, for people and for what its cells mean.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct InputDescription {
+    /// The name of the format, such as `CSV` or `JSON`.
+    pub format: &'static str,
+    /// How it is compressed.
+    pub compression: Option<&'static str>,
+    /// Its encoding, if that is not UTF-8.
+    pub encoding: Option<&'static str>,
+    /// What is between its fields.
+    pub delimiter: Option<char>,
+    /// What is between the integer and the fraction of its numbers, where a user or the first rows say it.
+    pub decimal: Option<DecimalMark>,
+    /// The number of lines before the header: comments, and a title.
+    pub skipped_lines: usize,
+    /// The tool that wrote it, if it is the results of one.
+    pub tool: Option<&'static str>,
+    /// The columns that hold scores, if the tool says so.
+    pub score_columns: Vec<String>,
+    /// Figures of the tool that are no numbers per sample, and so no scores.
+    pub unread: Vec<String>,
+    /// Whether rows were made out of other parts of the file than lines.
+    pub is_converted: bool,
+}
+
+/// How much of a file is looked at to find out what it is.
+const HEAD_BYTES: u64 = 1 << 16;
+
 impl TableInput {
-    /// Opens a table.
+    /// Opens a table; `-` is the standard input.
     ///
     /// # Errors
-    /// A file that cannot be opened, or is no table.
-    pub fn open(path: &Path) -> Result<Self, TableErrorKind> {
-        // That a file does not exist matters more than what it is called.
-        let bytes = InputBytes::open(path).map_err(TableErrorKind::Open)?;
-        let format = by_extension(path)?;
-        // A pipe can be read once, and tables are read from the start several times.
-        let bytes = match bytes.size() {
-            Some(_) => bytes,
-            None => bytes.spool().map_err(TableErrorKind::Read)?,
+    /// A file that cannot be opened or decompressed, is no table, or could be read in more than one way.
+    pub fn open(path: &Path, mapping: &TableMapping, limits: &TableLimits) -> Result<Self, TableError> {
+        let bytes = match path == Path::new(STDIN) {
+            true => stdin::bytes(limits)?,
+            false => {
+                let bytes = InputBytes::open(path).map_err(TableErrorKind::Open)?;
+                match bytes.size() {
+                    Some(_) => bytes,
+                    // A pipe can be read once, and tables are read from the start several times.
+                    None => stdin::spool(bytes, limits)?,
+                }
+            }
         };
-        Ok(TableInput { bytes, format })
+        TableInput::new(bytes, sniff::extension(path).as_deref(), mapping, limits)
+    }
+
+    fn new(
+        mut bytes: InputBytes,
+        extension: Option<&str>,
+        mapping: &TableMapping,
+        limits: &TableLimits,
+    ) -> Result<Self, TableError> {
+        let mut description = InputDescription::default();
+        let mut head = bytes.head(HEAD_BYTES).map_err(TableErrorKind::Read)?;
+        if let Some(compression) = Compression::of(&head) {
+            bytes = compression::decompress(bytes, compression, limits.max_memory)?;
+            head = bytes.head(HEAD_BYTES).map_err(TableErrorKind::Read)?;
+            description.compression = Some(compression.name());
+        }
+        if let Some(encoding) = Utf16::of(&head) {
+            bytes = encoding::to_utf8(bytes, encoding)?;
+            head = bytes.head(HEAD_BYTES).map_err(TableErrorKind::Read)?;
+            description.encoding = Some(encoding.name());
+        }
+        let is_whole = bytes.size() == Some(head.len() as u64);
+        let content = sniff::content(&head, is_whole, extension, mapping.format)?;
+        let input = |bytes, format| TableInput { bytes, format, description };
+        match content {
+            Content::Parquet => {
+                // Its columns are read on several threads, each with a position of its own.
+                let bytes = match bytes.shares_position() {
+                    true => InputBytes::from_memory(all(bytes, limits)?),
+                    false => bytes,
+                };
+                Ok(input(bytes, TableFormat::Parquet).described("Parquet"))
+            }
+            Content::Delimited(usual) => {
+                refuse_summary(&mut bytes)?;
+                Ok(input(bytes, TableFormat::JsonLines).delimited(&head, is_whole, usual, mapping)?)
+            }
+            Content::Markdown => {
+                let text = all(bytes, limits)?;
+                let csv = markdown::to_csv(&text);
+                let mut input = input(InputBytes::from_memory(csv.clone()), TableFormat::JsonLines)
+                    .delimited(&csv, true, Some(b','), mapping)?;
+                (input.description.is_converted, input.description.format) = (true, "Markdown");
+                Ok(input)
+            }
+            Content::JsonLines => match tools::of_lines(&head) {
+                Some(tool) => {
+                    let text = all(bytes, limits)?;
+                    let records = json::lines(&text, tool)?;
+                    Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines)
+                        .with_records(records))
+                }
+                None => Ok(input(bytes, TableFormat::JsonLines).described("JSON lines")),
+            },
+            Content::JsonDocument => {
+                let text = all(bytes, limits)?;
+                let records = json::document(&text)?;
+                Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines).with_records(records))
+            }
+        }
+    }
+
+    fn described(mut self, format: &'static str) -> Self {
+        self.description.format = format;
+        self
+    }
+
+    fn delimited(
+        mut self,
+        head: &[u8],
+        is_whole: bool,
+        usual: Option<u8>,
+        mapping: &TableMapping,
+    ) -> Result<Self, TableErrorKind> {
+        let named = mapping.delimiter.and_then(|delimiter| u8::try_from(delimiter).ok());
+        let mut dialect = dialect::sniff(head, is_whole, named, usual)?;
+        dialect.decimal = mapping.decimal.or(dialect.decimal);
+        let preamble =
+            usize::try_from(dialect.preamble).ok().and_then(|end| head.get(..end)).unwrap_or_default();
+        self.description.skipped_lines = preamble.iter().filter(|byte| **byte == b'\n').count();
+        self.description.delimiter = Some(char::from(dialect.delimiter));
+        self.description.decimal = dialect.decimal;
+        self.description.format = if dialect.delimiter == b'\t' { "TSV" } else { "CSV" };
+        self.bytes = self.bytes.blank_before(dialect.preamble);
+        self.format = TableFormat::Delimited(dialect);
+        Ok(self)
+    }
+
+    fn with_records(mut self, records: json::Records) -> Self {
+        self.bytes = InputBytes::from_memory(records.lines);
+        self.description.format = if records.tool.is_some() { "" } else { "JSON" };
+        self.description.tool = records.tool;
+        self.description.score_columns = records.score_columns;
+        self.description.unread = records.unread;
+        self.description.is_converted = true;
+        self
     }
 
     /// The format of the bytes.
@@ -67,12 +195,36 @@ impl TableInput {
         self.format
     }
 
+    /// What the table was found to be.
+    pub fn description(&self) -> &InputDescription {
+        &self.description
+    }
+
+    /// The options for this table: a tool's results say which of their columns are scores, unless a user does.
+    pub(super) fn adapt(&self, options: &TableOptions) -> TableOptions {
+        match self.description.tool {
+            Some(_) if options.score_columns.is_empty() => {
+                options.clone().score_columns(&self.description.score_columns)
+            }
+            _ => options.clone(),
+        }
+    }
+
+    /// An error where the user finds it: rows that were made out of something else have no lines.
+    pub(super) fn locate(&self, error: TableError) -> TableError {
+        error.locate(|location| match location {
+            TableLocation::Line(line) if self.description.is_converted => TableLocation::Row(line),
+            location => location,
+        })
+    }
+
     /// The same table, to be read from the start.
     ///
     /// # Errors
     /// Those of opening the file again.
     pub fn reopen(&self) -> io::Result<Self> {
-        Ok(TableInput { bytes: self.bytes.reopen()?, format: self.format })
+        let (bytes, description) = (self.bytes.reopen()?, self.description.clone());
+        Ok(TableInput { bytes, format: self.format, description })
     }
 
     /// The bytes, for a reader of the format.
@@ -81,14 +233,58 @@ impl TableInput {
     }
 }
 
-fn by_extension(path: &Path) -> Result<TableFormat, TableErrorKind> {
-    let extension = path.extension().map(|e| e.to_string_lossy().to_lowercase());
-    match extension.as_deref() {
-        Some("csv") => Ok(TableFormat::Delimited(TableDialect::new(b','))),
-        Some("tsv") => Ok(TableFormat::Delimited(TableDialect::new(b'\t'))),
-        Some("jsonl" | "ndjson") => Ok(TableFormat::JsonLines),
-        Some("parquet") => Ok(TableFormat::Parquet),
-        Some("eval" | "json") => Err(TableErrorKind::EvalLog),
-        _ => Err(TableErrorKind::UnknownFormat { extension }),
+/// Whether a name is that of a row which sums up others.
+pub(super) fn is_summary(name: &str) -> bool {
+    const NAMES: [&str; 14] = [
+        "total",
+        "totals",
+        "grand total",
+        "sum",
+        "average",
+        "avg",
+        "avg.",
+        "mean",
+        "overall",
+        "median",
+        "total:",
+        "average:",
+        "mean:",
+        "summary",
+    ];
+    NAMES.iter().any(|known| name.trim().eq_ignore_ascii_case(known))
+}
+
+/// Refuses a delimited table whose last row starts with the name of a row that sums up others.
+fn refuse_summary(bytes: &mut InputBytes) -> Result<(), TableErrorKind> {
+    const TAIL_BYTES: u64 = 4096;
+    let start = bytes.size().unwrap_or(0).saturating_sub(TAIL_BYTES);
+    let mut tail = Vec::new();
+    bytes.seek(SeekFrom::Start(start)).map_err(TableErrorKind::Read)?;
+    bytes.append_to(&mut tail, TAIL_BYTES).map_err(TableErrorKind::Read)?;
+    bytes.rewind().map_err(TableErrorKind::Read)?;
+    let mut lines =
+        tail.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.trim_ascii().is_empty());
+    let last = lines.next_back().unwrap_or_default();
+    // A header alone is no summary, and a quote may go over several lines.
+    if lines.next().is_none() || tail.iter().filter(|byte| **byte == b'"').count() % 2 == 1 {
+        return Ok(());
     }
+    let mut cells = last.split(|byte| matches!(byte, b',' | b';' | b'\t' | b'|')).map(<[u8]>::trim_ascii);
+    let first = cells.find(|cell| !cell.is_empty()).unwrap_or_default();
+    let first = first.strip_prefix(b"\"").and_then(|first| first.strip_suffix(b"\"")).unwrap_or(first);
+    match str::from_utf8(first) {
+        Ok(first) if is_summary(first) => Err(TableErrorKind::SummaryRow(first.to_owned())),
+        _ => Ok(()),
+    }
+}
+
+/// The limit on a document that has to be in memory as a whole.
+const MAX_DOCUMENT: u64 = 2 << 30;
+
+/// All bytes, in memory.
+fn all(mut bytes: InputBytes, limits: &TableLimits) -> Result<Vec<u8>, TableErrorKind> {
+    let limit = limits.max_memory.unwrap_or(MAX_DOCUMENT);
+    let mut text = Vec::new();
+    (&mut bytes).take(limit.saturating_add(1)).read_to_end(&mut text).map_err(TableErrorKind::Read)?;
+    if text.len() as u64 > limit { Err(TableErrorKind::InputTooLarge { limit }) } else { Ok(text) }
 }

@@ -1,0 +1,134 @@
+//! Prompts that are data: templates as arguments, and those of the reference, which are shipped with their source and
+//! licence.
+
+use std::sync::{Arc, OnceLock};
+
+use errorbar_core::spec::Arg;
+use errorbar_core::{ArgProblem, ArgType, Error, Registry};
+use serde::Deserialize;
+
+use crate::small_file::read_small;
+
+/// The word that stands for the reference's prompt, in the template of an entry that has one.
+pub(crate) const INSPECT: &str = "inspect";
+
+/// The prompts of the reference.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct InspectPrompts {
+    pub(crate) single_answer: String,
+    pub(crate) single_answer_cot: String,
+    pub(crate) multiple_answer: String,
+    pub(crate) multiple_answer_cot: String,
+    pub(crate) chain_of_thought: String,
+    pub(crate) critique: String,
+    pub(crate) critique_completion: String,
+    pub(crate) model_graded_qa: String,
+    pub(crate) model_graded_fact: String,
+    pub(crate) instructions: String,
+    pub(crate) instructions_partial: String,
+}
+
+/// The prompts of the reference.
+pub(crate) fn inspect_prompts() -> &'static InspectPrompts {
+    static PROMPTS: OnceLock<InspectPrompts> = OnceLock::new();
+    // The file is a part of the program; a test reads it.
+    PROMPTS.get_or_init(|| toml::from_str(include_str!("../prompts/inspect.toml")).unwrap_or_default())
+}
+
+/// A template as an argument: the string itself; in a spec also the name of a file that holds it, relative to the task
+/// file; and for entries that have a prompt of the reference, the word `inspect`.
+///
+/// ```
+/// use errorbar_eval::{TemplateText, solvers::multiple_choice};
+/// let _ = multiple_choice().template("{question}\n{choices}\nANSWER: ?");
+/// let _ = multiple_choice().template("inspect");
+/// assert_eq!(TemplateText::from("Be brief.").text(), "Be brief.");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateText {
+    /// As it was passed, for the record.
+    given: String,
+    /// What the file holds that it names.
+    file: Option<Arc<str>>,
+}
+
+impl TemplateText {
+    /// The template.
+    pub fn text(&self) -> &str {
+        self.file.as_deref().unwrap_or(&self.given)
+    }
+
+    /// As it was passed: the string or the name of the file.
+    pub fn given(&self) -> &str {
+        &self.given
+    }
+
+    /// Whether it is the word for the reference's prompt.
+    pub(crate) fn is_inspect(&self) -> bool {
+        self.file.is_none() && self.given == INSPECT
+    }
+
+    /// The template of an entry that has a prompt of the reference.
+    pub(crate) fn or_inspect(
+        &self,
+        inspect: impl FnOnce(&'static InspectPrompts) -> &'static String,
+    ) -> &str {
+        match self.is_inspect() {
+            true => inspect(inspect_prompts()),
+            false => self.text(),
+        }
+    }
+}
+
+impl From<&str> for TemplateText {
+    fn from(text: &str) -> Self {
+        TemplateText { given: text.to_owned(), file: None }
+    }
+}
+
+impl From<String> for TemplateText {
+    fn from(given: String) -> Self {
+        TemplateText { given, file: None }
+    }
+}
+
+impl ArgType for TemplateText {
+    const EXPECTED: &'static str = String::EXPECTED;
+
+    /// What has braces or several lines is no name of a file.
+    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
+        let mut template = TemplateText::from(String::from_arg(arg, registry)?);
+        let path = registry.folder().join(&template.given);
+        let may_be_file = !template.given.contains(['{', '\n']) && template.given != INSPECT;
+        if may_be_file && path.is_file() {
+            let unreadable = |problem: String| {
+                ArgProblem::Invalid(Error::custom(format!(
+                    "the template cannot be read from {}: {problem}",
+                    path.display()
+                )))
+            };
+            let bytes = read_small(&path).map_err(|error| unreadable(error.to_string()))?;
+            let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
+            template.file = Some(text.into());
+        }
+        Ok(template)
+    }
+
+    fn to_arg(&self) -> Arg {
+        self.given.to_arg()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_file_of_prompts_can_be_read() {
+        let read: InspectPrompts = toml::from_str(include_str!("../prompts/inspect.toml")).unwrap();
+        assert!(read.single_answer.ends_with("{question}\n\n{choices}"));
+        assert!(read.chain_of_thought.starts_with("\n{prompt}\n"));
+        assert!(inspect_prompts().critique.ends_with("Critique: "));
+    }
+}

@@ -1,0 +1,297 @@
+//! One process: its pipes, and the samples that it has.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::sync::{Arc, Condvar, Mutex, PoisonError, mpsc};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use errorbar_core::Score;
+use tokio::sync::{OwnedSemaphorePermit, oneshot};
+
+use super::error::CommandError;
+use super::group::ProcessGroup;
+use super::program::Program;
+use super::protocol::Answer;
+use super::stderr_tail::StderrTail;
+use crate::lock;
+
+/// The longest line of an answer.
+const LONGEST: usize = 8 << 20;
+
+/// How much of a line is shown that is no answer.
+const SHOWN: usize = 200;
+
+/// How long a process may take to end when its stdout has, and its stderr when it has.
+const PATIENCE: Duration = Duration::from_secs(2);
+const STDERR_PATIENCE: Duration = Duration::from_secs(2);
+
+/// What comes of a sample.
+pub(super) type Reply = Result<Score, CommandError>;
+
+/// A process that scores.
+#[derive(Debug)]
+pub(super) struct Process {
+    shared: Arc<Shared>,
+    /// Lines for its stdin, which ends when this is dropped.
+    lines: Option<mpsc::Sender<Vec<u8>>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    group: Arc<ProcessGroup>,
+    state: Mutex<ProcessState>,
+    /// Notified when the process has ended, and when its stderr has.
+    changed: Condvar,
+    stderr: Mutex<StderrTail>,
+}
+
+#[derive(Debug, Default)]
+struct ProcessState {
+    /// The samples that it has, by number.
+    pending: HashMap<u64, Pending>,
+    answers: u64,
+    /// Why it takes no more samples.
+    ended: Option<ProcessEnd>,
+}
+
+/// How a process has ended.
+#[derive(Clone, Debug)]
+pub(super) struct ProcessEnd {
+    pub(super) error: CommandError,
+    /// Whether a sample has failed by it.
+    pub(super) is_reported: bool,
+}
+
+/// A sample that the process has.
+#[derive(Debug)]
+struct Pending {
+    reply: oneshot::Sender<Reply>,
+    /// Free for another sample when this one is answered.
+    _slot: OwnedSemaphorePermit,
+}
+
+/// Waits for the reply to a sample. If it is dropped before, nothing waits for the answer any more.
+#[derive(Debug)]
+pub(super) struct PendingReply {
+    reply: Option<oneshot::Receiver<Reply>>,
+    shared: Arc<Shared>,
+}
+
+impl Process {
+    /// Starts a program.
+    pub(super) fn start(program: &Program) -> Result<Self, CommandError> {
+        let mut child = program.start()?;
+        let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
+        let shared = Arc::new(Shared {
+            group: ProcessGroup::new(child),
+            state: Mutex::default(),
+            changed: Condvar::new(),
+            stderr: Mutex::default(),
+        });
+        let (lines, to_write) = mpsc::channel();
+        let spawn = |work: Box<dyn FnOnce() + Send>| {
+            thread::Builder::new().name("scorer".to_owned()).spawn(work).map(drop).map_err(|error| {
+                shared.group.kill();
+                shared.group.wait(Duration::ZERO);
+                CommandError::NotStarted { problem: format!("there is no thread for its pipes: {error}") }
+            })
+        };
+        if let (Some(stdin), Some(stdout), Some(stderr)) = (stdin, stdout, stderr) {
+            let (reader, watcher) = (Arc::clone(&shared), Arc::clone(&shared));
+            spawn(Box::new(move || write_lines(stdin, &to_write)))?;
+            spawn(Box::new(move || watcher.read_stderr(stderr)))?;
+            spawn(Box::new(move || reader.read_answers(stdout)))?;
+        }
+        Ok(Process { shared, lines: Some(lines) })
+    }
+
+    /// The number of samples that it has; none if it takes no more.
+    pub(super) fn load(&self) -> Option<usize> {
+        let state = lock(&self.shared.state);
+        state.ended.is_none().then_some(state.pending.len())
+    }
+
+    /// Why it takes no more samples.
+    pub(super) fn ended(&self) -> Option<ProcessEnd> {
+        lock(&self.shared.state).ended.clone()
+    }
+
+    /// Sends it a sample. The reply comes also if it has just ended.
+    pub(super) fn send(&self, seq: u64, line: Vec<u8>, slot: OwnedSemaphorePermit) -> PendingReply {
+        let (reply, receiver) = oneshot::channel();
+        let mut state = lock(&self.shared.state);
+        match &mut state.ended {
+            Some(end) => {
+                end.is_reported = true;
+                drop(reply.send(Err(end.error.clone())));
+            }
+            None => {
+                state.pending.insert(seq, Pending { reply, _slot: slot });
+                // A writer that is gone has seen the pipe close; the reader will report it.
+                let _ = self.lines.as_ref().map(|lines| lines.send(line));
+            }
+        }
+        PendingReply { reply: Some(receiver), shared: Arc::clone(&self.shared) }
+    }
+
+    /// The last lines of its stderr.
+    pub(super) fn stderr(&self) -> String {
+        lock(&self.shared.stderr).lines()
+    }
+
+    /// Ends its stdin, after which a program that reads lines ends by itself.
+    pub(super) fn close(&mut self) {
+        self.lines = None;
+    }
+
+    /// Waits until it has ended; one that has not by then, or that has samples, is killed.
+    pub(super) fn end_by(&self, deadline: Instant) {
+        let mut state = lock(&self.shared.state);
+        while state.ended.is_none() && state.pending.is_empty() {
+            let left = deadline.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                break;
+            }
+            let waited = self.shared.changed.wait_timeout(state, left);
+            (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        }
+        drop(state);
+        self.shared.group.kill();
+    }
+}
+
+impl PendingReply {
+    /// The reply.
+    pub(super) async fn get(&mut self) -> Reply {
+        let gone = || {
+            Err(CommandError::NotStarted { problem: "the thread that reads its answers is gone".to_owned() })
+        };
+        let Some(receiver) = &mut self.reply else { return gone() };
+        let reply = receiver.await.unwrap_or_else(|_| gone());
+        self.reply = None;
+        reply
+    }
+}
+
+impl Drop for PendingReply {
+    /// A sample that nobody waits for keeps its slot until it is answered, and a process that has no other samples is
+    /// killed: it may never answer.
+    fn drop(&mut self) {
+        if self.reply.take().is_none() {
+            return;
+        }
+        let state = lock(&self.shared.state);
+        if !state.pending.is_empty() && state.pending.values().all(|pending| pending.reply.is_closed()) {
+            drop(state);
+            self.shared.group.kill();
+        }
+    }
+}
+
+fn write_lines(mut stdin: ChildStdin, lines: &mpsc::Receiver<Vec<u8>>) {
+    while let Ok(line) = lines.recv() {
+        if stdin.write_all(&line).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+impl Shared {
+    fn read_stderr(&self, mut stderr: ChildStderr) {
+        let mut buffer = [0; 4096];
+        while let Ok(count @ 1..) = stderr.read(&mut buffer) {
+            lock(&self.stderr).push(buffer.get(..count).unwrap_or_default());
+        }
+        lock(&self.stderr).is_complete = true;
+        self.changed.notify_all();
+    }
+
+    /// Hands out answers until there are no more, or until one is none.
+    fn read_answers(&self, stdout: ChildStdout) {
+        let mut stdout = BufReader::new(stdout);
+        let mut line = Vec::new();
+        let problem = loop {
+            line.clear();
+            // What cannot be read any more has ended.
+            let count = stdout.by_ref().take(LONGEST as u64 + 1).read_until(b'\n', &mut line).unwrap_or(0);
+            if count == 0 {
+                break None;
+            }
+            if line.len() > LONGEST {
+                break Some(LineProblem::Long);
+            }
+            if line.iter().all(u8::is_ascii_whitespace) {
+                continue;
+            }
+            match Answer::read(&line) {
+                Ok(answer) => {
+                    if let Err(problem) = self.answered(answer) {
+                        break Some(problem);
+                    }
+                }
+                // The end of a process that died while it wrote.
+                Err(_) if !line.ends_with(b"\n") => break None,
+                Err(problem) => break Some(LineProblem::NotJson(problem)),
+            }
+        };
+        self.end(problem, &line);
+    }
+
+    fn answered(&self, answer: Answer) -> Result<(), LineProblem> {
+        let mut state = lock(&self.state);
+        let pending = state.pending.remove(&answer.seq).ok_or(LineProblem::UnknownSeq(answer.seq))?;
+        state.answers += 1;
+        drop(state);
+        // Nobody may wait for it any more.
+        let _ = pending.reply.send(answer.score);
+        Ok(())
+    }
+
+    /// The process has ended, or is to.
+    fn end(&self, problem: Option<LineProblem>, line: &[u8]) {
+        if problem.is_some() {
+            self.group.kill();
+        }
+        let status = self.group.wait(PATIENCE);
+        let stderr = self.complete_stderr();
+        let mut state = lock(&self.state);
+        let error = match problem {
+            Some(LineProblem::Long) => CommandError::LongLine { limit: LONGEST, stderr },
+            Some(LineProblem::UnknownSeq(seq)) => CommandError::UnknownSeq { seq, stderr },
+            Some(LineProblem::NotJson(problem)) => {
+                let line = String::from_utf8_lossy(line).trim_end().chars().take(SHOWN).collect();
+                CommandError::NotJson { problem, line, stderr }
+            }
+            None if state.pending.is_empty() => {
+                CommandError::EndedIdle { status, answers: state.answers, stderr }
+            }
+            None => CommandError::Ended { status, stderr },
+        };
+        let is_reported = !state.pending.is_empty();
+        state.ended = Some(ProcessEnd { error: error.clone(), is_reported });
+        let pending = std::mem::take(&mut state.pending);
+        drop(state);
+        self.changed.notify_all();
+        for pending in pending.into_values() {
+            let _ = pending.reply.send(Err(error.clone()));
+        }
+    }
+
+    /// The last lines of stderr when all of it has come; another process may hold it open.
+    fn complete_stderr(&self) -> String {
+        let until = Instant::now() + STDERR_PATIENCE;
+        while !lock(&self.stderr).is_complete && Instant::now() < until {
+            thread::sleep(Duration::from_millis(1));
+        }
+        lock(&self.stderr).lines()
+    }
+}
+
+/// What is wrong with a line of stdout.
+enum LineProblem {
+    Long,
+    NotJson(String),
+    UnknownSeq(u64),
+}

@@ -1,0 +1,209 @@
+//! What is started: a program with its arguments, in a folder, without a shell.
+
+use std::env;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+
+use errorbar_core::spec::nearest;
+
+use super::environment::is_secret;
+use super::error::CommandError;
+use super::group::{in_own_group, limit_memory};
+
+/// How much of a command is shown in errors: it may hold a whole script.
+const SHOWN: usize = 120;
+
+/// A program with its arguments, and where it runs.
+#[derive(Clone, Debug)]
+pub(in crate::scorers) struct Program {
+    name: String,
+    arguments: Vec<String>,
+    folder: PathBuf,
+    /// Variables that are passed on although they look like secrets.
+    passed: Vec<String>,
+    memory: Option<u64>,
+}
+
+impl Program {
+    /// The words of a command, and the folder that it runs in.
+    pub(in crate::scorers) fn new(
+        words: &[String],
+        folder: PathBuf,
+        passed: &[String],
+        memory: Option<u64>,
+    ) -> Self {
+        let (name, arguments) =
+            words.split_first().map_or((String::new(), &[][..]), |(name, rest)| (name.clone(), rest));
+        Program { name, arguments: arguments.to_vec(), folder, passed: passed.to_vec(), memory }
+    }
+
+    /// The command as people write it.
+    pub(in crate::scorers) fn shown(&self) -> String {
+        let words = std::iter::once(&self.name).chain(&self.arguments);
+        let shown = words.map(|word| match word.is_empty() || word.contains(char::is_whitespace) {
+            true => format!("{word:?}"),
+            false => word.clone(),
+        });
+        let shown = shown.collect::<Vec<_>>().join(" ");
+        match shown.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
+            None => shown,
+        }
+    }
+
+    /// Refuses a folder that is not there.
+    pub(in crate::scorers) fn check_folder(&self) -> Result<(), String> {
+        match self.folder.as_os_str().is_empty() || self.folder.is_dir() {
+            true => Ok(()),
+            false => Err(format!("names {}, which is no folder", self.folder.display())),
+        }
+    }
+
+    /// Where the program is. A bare name is looked up in `PATH`; a path is relative to the folder.
+    ///
+    /// # Errors
+    /// It is not there, with what may have been meant.
+    pub(in crate::scorers) fn find(&self) -> Result<PathBuf, String> {
+        let (name, in_folder) = (&self.name, self.folder.join(&self.name));
+        if name.trim().is_empty() {
+            return Err("names no program".to_owned());
+        }
+        if name.contains(['/', '\\']) {
+            return match in_folder.is_file() {
+                // Where the program is must not depend on the folder that it runs in.
+                true => Ok(std::path::absolute(&in_folder).unwrap_or(in_folder)),
+                false => Err(format!("names the program {}, which is not there", in_folder.display())),
+            };
+        }
+        let folders: Vec<PathBuf> =
+            env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
+        let names = [name.clone(), format!("{name}{}", env::consts::EXE_SUFFIX)];
+        let candidates = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
+        if let Some(found) = candidates.into_iter().find(|path| path.is_file()) {
+            return Ok(found);
+        }
+        let words: Vec<&str> = name.split_whitespace().collect();
+        let advice = if words.len() > 1 {
+            format!("there is no shell, so write program and arguments as a list: {words:?}")
+        } else if in_folder.is_file() {
+            match interpreter(name) {
+                Some(interpreter) => format!("name its interpreter: [{interpreter:?}, {name:?}]"),
+                None => format!("a program of the folder is written \"./{name}\""),
+            }
+        } else {
+            match near_in(&folders, name) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => "install it, or write the path of the program".to_owned(),
+            }
+        };
+        Err(format!("names the program `{name}`, which is in no folder of PATH; {advice}"))
+    }
+
+    /// Starts it, with pipes to all three streams.
+    pub(super) fn start(&self) -> Result<Child, CommandError> {
+        let refused = |problem: String| CommandError::NotStarted { problem };
+        let path = self.find().map_err(|problem| refused(format!("it {problem}")))?;
+        let mut command = Command::new(&path);
+        command.args(&self.arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        if !self.folder.as_os_str().is_empty() {
+            command.current_dir(&self.folder);
+        }
+        for (name, _) in env::vars_os() {
+            let shown = name.to_string_lossy();
+            if is_secret(&shown) && !self.passed.iter().any(|passed| *passed == shown) {
+                command.env_remove(&name);
+            }
+        }
+        // Python would hold its answers back, and read and write other encodings than UTF-8 on some systems.
+        for name in ["PYTHONUNBUFFERED", "PYTHONUTF8"] {
+            if env::var_os(name).is_none() {
+                command.env(name, "1");
+            }
+        }
+        let mut child = in_own_group(&mut command).spawn().map_err(|error| {
+            let advice = match error.kind() {
+                io::ErrorKind::PermissionDenied => {
+                    "; make it executable, or name its interpreter, as in [\"python3\", \"score.py\"]"
+                }
+                _ => "",
+            };
+            refused(format!("{}: {error}{advice}", path.display()))
+        })?;
+        if let Some(bytes) = self.memory
+            && let Err(error) = limit_memory(&child, bytes)
+        {
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(refused(error.to_string()));
+        }
+        Ok(child)
+    }
+}
+
+/// What runs a script of this name.
+fn interpreter(name: &str) -> Option<&'static str> {
+    Some(match Path::new(name).extension()?.to_str()? {
+        "py" => "python3",
+        "js" | "mjs" => "node",
+        "sh" => "sh",
+        "rb" => "ruby",
+        "pl" => "perl",
+        "R" | "r" => "Rscript",
+        "jl" => "julia",
+        _ => return None,
+    })
+}
+
+/// The program in these folders whose name is nearest.
+fn near_in(folders: &[PathBuf], name: &str) -> Option<String> {
+    /// Folders of programs have thousands.
+    const MOST: usize = 20_000;
+    let files = folders.iter().filter_map(|folder| std::fs::read_dir(folder).ok()).flatten().flatten();
+    let names: Vec<String> =
+        files.take(MOST).filter_map(|file| file.file_name().into_string().ok()).collect();
+    nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use super::*;
+
+    fn problem(words: &[&str], folder: &Path) -> Option<String> {
+        let words: Vec<String> = words.iter().map(ToString::to_string).collect();
+        Program::new(&words, folder.to_owned(), &[], None).find().err()
+    }
+
+    #[test]
+    fn what_is_not_there_is_named_with_what_may_be_meant() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("score.py"), "").unwrap();
+        std::fs::write(folder.path().join("score"), "").unwrap();
+        let not_found = |name: &str, advice: &str| {
+            Some(format!("names the program `{name}`, which is in no folder of PATH; {advice}"))
+        };
+        assert_eq!(problem(&["sh"], folder.path()), None);
+        assert_eq!(problem(&["./score"], folder.path()), None);
+        assert_eq!(
+            problem(&["sh -c x"], folder.path()),
+            not_found(
+                "sh -c x",
+                r#"there is no shell, so write program and arguments as a list: ["sh", "-c", "x"]"#
+            )
+        );
+        assert_eq!(
+            problem(&["score.py"], folder.path()),
+            not_found("score.py", r#"name its interpreter: ["python3", "score.py"]"#)
+        );
+        assert_eq!(
+            problem(&["score"], folder.path()),
+            not_found("score", r#"a program of the folder is written "./score""#)
+        );
+        assert_eq!(problem(&[], folder.path()).as_deref(), Some("names no program"));
+        let missing = folder.path().join("./x");
+        assert_eq!(
+            problem(&["./x"], folder.path()),
+            Some(format!("names the program {}, which is not there", missing.display()))
+        );
+    }
+}

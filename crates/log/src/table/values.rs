@@ -1,0 +1,608 @@
+//! What the cells of score columns mean.
+//!
+//! Readers put cells into columns as they are. What `PASS`, `28%`, `NA` or `0,5` mean is decided here, once for each
+//! distinct string of a scorer. Eval logs are not touched by any of this: there values mean what they mean to the
+//! reference.
+
+use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, Recoded, RecodedKinds, ScoreColumns};
+
+use super::ScoreTable;
+use super::mapping::{DecimalMark, InputFormat, ScoreScale, TableMapping};
+
+/// The strings that mean that there is no score, unless a mapping names others; upper and lower case are the same. An
+/// empty cell always means that, and `NaN` an answer that could not be scored.
+pub const MISSING_SPELLINGS: [&str; 8] = ["NA", "N/A", "#N/A", "<NA>", "None", "null", "nil", "-"];
+
+/// Words that count as 1, in any case; `yes` and `true`, which metrics understand themselves, are among them.
+pub(super) const CORRECT: [&str; 17] = [
+    "pass",
+    "passed",
+    "correct",
+    "right",
+    "yes",
+    "y",
+    "true",
+    "success",
+    "successful",
+    "succeeded",
+    "solved",
+    "resolved",
+    "✓",
+    "✔",
+    "✔\u{fe0f}",
+    "✅",
+    "☑",
+];
+
+/// Words that count as 0, in any case. `N` does too, as the grade for no answer.
+pub(super) const INCORRECT: [&str; 18] = [
+    "fail",
+    "failed",
+    "incorrect",
+    "wrong",
+    "no",
+    "n",
+    "false",
+    "failure",
+    "unsuccessful",
+    "unsolved",
+    "unresolved",
+    "not correct",
+    "✗",
+    "✘",
+    "✕",
+    "✖",
+    "✖\u{fe0f}",
+    "❌",
+];
+
+/// What a cell means.
+#[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum CellMeaning {
+    /// This score: a number that was written as one, or a grade that metrics understand.
+    Score(f64),
+    /// This score, which metrics would not understand.
+    Word(f64),
+    /// There is no score.
+    Missing,
+    /// No score, and why.
+    NoScore(NoScore),
+}
+
+/// Why a cell is no score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum NoScore {
+    /// It is a string without a meaning.
+    Word,
+    /// It is neither among the correct nor among the incorrect ones, which are named.
+    Unnamed,
+    /// It is a fraction such as `7/10`, and no scale is given.
+    Fraction,
+    /// It is a number with a decimal comma, where numbers have a point.
+    DecimalComma,
+    /// It is a number with a decimal point, where numbers have a comma.
+    DecimalPoint,
+    /// It is not on the scale that is given.
+    OffScale,
+    /// It is a percentage, and others are plain numbers.
+    MixedPercent,
+}
+
+impl NoScore {
+    /// Whether metrics would take it for a score all the same.
+    pub(super) fn is_convertible(self) -> bool {
+        matches!(self, NoScore::Unnamed | NoScore::DecimalPoint | NoScore::OffScale | NoScore::MixedPercent)
+    }
+}
+
+/// Cells of a scorer that are no scores.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct NoScores {
+    /// The scorer.
+    pub scorer: String,
+    /// Why they are none.
+    pub reason: NoScore,
+    /// The distinct ones with their numbers, the most frequent first.
+    pub values: Vec<(String, usize)>,
+    /// The first row that has one.
+    pub row: Option<usize>,
+}
+
+/// A cell that was given a meaning.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ScoreWord {
+    /// The scorer.
+    pub scorer: String,
+    /// The cell as it is written.
+    pub word: String,
+    /// What it means; none if the score is missing.
+    pub score: Option<f64>,
+}
+
+/// What becomes of cells that are no scores, where the mapping of the table decides.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NoScorePolicy {
+    /// They are reported.
+    #[default]
+    Report,
+    /// They count as 0.
+    Zero,
+    /// They are missing.
+    Missing,
+}
+
+/// How cells are read.
+#[derive(Clone, Debug, Default)]
+pub struct CellReader {
+    na: Option<Vec<String>>,
+    correct: Vec<String>,
+    incorrect: Vec<String>,
+    scale: Option<ScoreScale>,
+    decimal: DecimalMark,
+    /// Whether a number with a point is an error: where all numbers are written, and have commas.
+    refuses_points: bool,
+    conversion: Conversion,
+}
+
+impl CellReader {
+    /// Reads cells as a mapping says.
+    pub fn new(mapping: &TableMapping) -> Self {
+        let trimmed = |names: &[String]| names.iter().map(|name| name.trim().to_owned()).collect();
+        CellReader {
+            na: mapping.na.as_deref().map(trimmed),
+            correct: trimmed(&mapping.correct),
+            incorrect: trimmed(&mapping.incorrect),
+            scale: mapping.scale,
+            decimal: mapping.decimal.unwrap_or_default(),
+            refuses_points: mapping.decimal == Some(DecimalMark::Comma)
+                && matches!(mapping.format, None | Some(InputFormat::Csv | InputFormat::Tsv)),
+            conversion: Conversion::default(),
+        }
+    }
+
+    /// What a scalar means.
+    pub fn meaning(&self, leaf: LeafRef<'_>) -> CellMeaning {
+        if let LeafRef::Unscored | LeafRef::Null = leaf {
+            return CellMeaning::NoScore(NoScore::Word);
+        }
+        if self.is_missing(leaf) {
+            return CellMeaning::Missing;
+        }
+        if self.has_named() {
+            return match (is_among(leaf, &self.correct), is_among(leaf, &self.incorrect)) {
+                (true, _) => CellMeaning::Word(1.0),
+                (_, true) => CellMeaning::Word(0.0),
+                _ => CellMeaning::NoScore(NoScore::Unnamed),
+            };
+        }
+        match (self.scale, leaf) {
+            (Some(scale), leaf) => self.scaled(scale, leaf),
+            (None, LeafRef::Str(text)) => self.string(text),
+            // Written with a point, so a comma is no mark of decimals, or this was one of thousands.
+            (None, LeafRef::Float(_)) if self.refuses_points => CellMeaning::NoScore(NoScore::DecimalPoint),
+            (None, leaf) => CellMeaning::Score(self.conversion.convert_leaf(leaf).value),
+        }
+    }
+
+    fn is_missing(&self, leaf: LeafRef<'_>) -> bool {
+        match (&self.na, leaf) {
+            (_, LeafRef::Str(text)) if text.trim().is_empty() => true,
+            (None, LeafRef::Str(text)) => {
+                MISSING_SPELLINGS.iter().any(|spelling| text.trim().eq_ignore_ascii_case(spelling))
+            }
+            (None, _) => false,
+            (Some(names), leaf) => is_among(leaf, names),
+        }
+    }
+
+    /// A score on a scale: a number, a fraction of the highest score, or a percentage of 100.
+    fn scaled(&self, scale: ScoreScale, leaf: LeafRef<'_>) -> CellMeaning {
+        let number = match leaf {
+            LeafRef::Int(int) => Some(int as f64),
+            LeafRef::Float(float) => Some(float),
+            LeafRef::Str(text) => self.on_scale(scale, text.trim()),
+            _ => None,
+        };
+        match number.and_then(|number| scale.share(number)) {
+            Some(share) => CellMeaning::Word(share),
+            None => CellMeaning::NoScore(NoScore::OffScale),
+        }
+    }
+
+    fn on_scale(&self, scale: ScoreScale, text: &str) -> Option<f64> {
+        if let Some((score, highest)) = text.split_once('/') {
+            return self.number(score.trim()).filter(|_| self.number(highest.trim()) == Some(scale.high));
+        }
+        match percentage(text) {
+            Some(percent) => self.number(percent).filter(|_| (scale.low, scale.high) == (0.0, 100.0)),
+            None => self.number(text),
+        }
+    }
+
+    fn string(&self, text: &str) -> CellMeaning {
+        let trimmed = text.trim();
+        let converted = self.conversion.convert_leaf(LeafRef::Str(trimmed));
+        // Blanks around it are no reason to count it as 0.
+        let known = |score| {
+            if trimmed.len() == text.len() { CellMeaning::Score(score) } else { CellMeaning::Word(score) }
+        };
+        if converted.convertible && !(self.refuses_points && trimmed.contains('.')) {
+            return known(converted.value);
+        }
+        if is_word(trimmed, &CORRECT) {
+            return CellMeaning::Word(1.0);
+        }
+        if is_word(trimmed, &INCORRECT) {
+            return CellMeaning::Word(0.0);
+        }
+        if let Some(percent) = percentage(trimmed).and_then(|percent| self.number(percent)) {
+            return CellMeaning::Word(percent / 100.0);
+        }
+        if let Some(number) = self.number(trimmed) {
+            return CellMeaning::Word(number);
+        }
+        CellMeaning::NoScore(match trimmed {
+            text if is_fraction(text) => NoScore::Fraction,
+            text if comma_number(text).is_some() => NoScore::DecimalComma,
+            _ if converted.convertible => NoScore::DecimalPoint,
+            _ => NoScore::Word,
+        })
+    }
+
+    /// A number, with the mark of decimals that numbers have here.
+    fn number(&self, text: &str) -> Option<f64> {
+        match self.decimal {
+            DecimalMark::Comma if text.contains('.') => None,
+            DecimalMark::Comma => comma_number(text).or_else(|| point_number(text)),
+            DecimalMark::Point => point_number(text),
+        }
+    }
+
+    /// Whether numbers may mean something else than themselves.
+    fn reads_numbers(&self) -> bool {
+        self.has_named() || self.scale.is_some() || self.na.is_some() || self.refuses_points
+    }
+
+    /// Whether it is named what is correct or incorrect.
+    fn has_named(&self) -> bool {
+        !self.correct.is_empty() || !self.incorrect.is_empty()
+    }
+
+    fn is_percentage(&self, leaf: LeafRef<'_>) -> bool {
+        let LeafRef::Str(text) = leaf else { return false };
+        percentage(text.trim()).is_some_and(|percent| self.number(percent).is_some())
+    }
+
+    /// Whether it is a number that is not written as a percentage. A zero is one either way.
+    fn is_plain_number(&self, leaf: LeafRef<'_>) -> bool {
+        match leaf {
+            LeafRef::Int(int) => int != 0,
+            LeafRef::Float(float) => float != 0.0,
+            LeafRef::Str(text) => self.number(text.trim()).is_some_and(|number| number != 0.0),
+            _ => false,
+        }
+    }
+}
+
+/// A finite number with a point.
+fn point_number(text: &str) -> Option<f64> {
+    let starts = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+'));
+    text.parse::<f64>().ok().filter(|number| starts && number.is_finite())
+}
+
+/// A number such as `0,5`: one comma between digits.
+fn comma_number(text: &str) -> Option<f64> {
+    let (integer, fraction) = text.split_once(',')?;
+    let digits = integer.strip_prefix(['-', '+']).unwrap_or(integer);
+    let are_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    (are_digits(digits) && are_digits(fraction)).then(|| format!("{integer}.{fraction}").parse().ok())?
+}
+
+/// What is before the sign of a percentage.
+fn percentage(text: &str) -> Option<&str> {
+    text.strip_suffix('%').map(str::trim_end)
+}
+
+/// Whether it is two numbers with a slash between them.
+fn is_fraction(text: &str) -> bool {
+    let is_number = |text: &str| point_number(text.trim()).or_else(|| comma_number(text.trim())).is_some();
+    text.split_once('/').is_some_and(|(score, highest)| is_number(score) && is_number(highest))
+}
+
+/// Whether it is one of these words, in any case.
+fn is_word(text: &str, words: &[&str]) -> bool {
+    words.iter().any(|word| word.eq_ignore_ascii_case(text))
+}
+
+/// Whether a cell is one of those named: strings as they are but for blanks around them, numbers by their value,
+/// booleans in any case.
+fn is_among(leaf: LeafRef<'_>, names: &[String]) -> bool {
+    let number = match leaf {
+        LeafRef::Str(text) => return names.iter().any(|name| name == text.trim()),
+        LeafRef::Bool(value) => {
+            return names.iter().any(|name| name.eq_ignore_ascii_case(if value { "true" } else { "false" }));
+        }
+        LeafRef::Int(int) => int as f64,
+        LeafRef::Float(float) => float,
+        LeafRef::Null | LeafRef::Unscored => return false,
+    };
+    names.iter().any(|name| point_number(name).or_else(|| comma_number(name)) == Some(number))
+}
+
+/// How many distinct cells are looked at for a message.
+const DISTINCT: usize = 10_000;
+
+impl ScoreTable {
+    /// Gives the cells of the score columns their meaning. Those without one stay as they are, unless only the mapping
+    /// says that they have none: then they are treated as the policy says, and reported if it says so.
+    /// With `keep_labels` metrics that read labels see the cells as they are written.
+    ///
+    /// ```
+    /// # let folder = tempfile::tempdir()?;
+    /// # let path = folder.path().join("scores.csv");
+    /// use errorbar_core::Score;
+    /// use errorbar_log::{NoScorePolicy, TableOptions, read_table};
+    /// std::fs::write(&path, "id,score\nq1,PASS\nq2,28%\nq3,n/a\n")?;
+    /// let mut table = read_table(&path, &TableOptions::new())?;
+    /// assert!(table.read_cells(NoScorePolicy::Report, false).is_empty());
+    /// let scores: Vec<_> = (0..3).map(|row| table.columns.score(row, "score")).collect();
+    /// assert_eq!(scores, [Some(Score::new(1)), Some(Score::new(0.28)), None]);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_cells(&mut self, policy: NoScorePolicy, keep_labels: bool) -> Vec<NoScores> {
+        let cells = CellReader::new(&self.mapping);
+        let mixed = mixed_percents(&self.columns, &cells);
+        let may_be_none = cells.reads_numbers() || !mixed.is_empty();
+        let found = match may_be_none {
+            true => no_scores(&self.columns, &cells, &mixed, NoScore::is_convertible),
+            false => Vec::new(),
+        };
+        if policy == NoScorePolicy::Report && !found.is_empty() {
+            return found;
+        }
+        let kinds = if cells.reads_numbers() { RecodedKinds::All } else { RecodedKinds::Strings };
+        let recode = |leaf: LeafRef<'_>| match cells.meaning(leaf) {
+            CellMeaning::Word(score) => Recoded::Value(as_leaf(score)),
+            CellMeaning::Missing => Recoded::Missing,
+            CellMeaning::NoScore(reason) if reason.is_convertible() => match policy {
+                NoScorePolicy::Report => Recoded::Same,
+                NoScorePolicy::Zero => Recoded::Value(Leaf::Int(0)),
+                NoScorePolicy::Missing => Recoded::Missing,
+            },
+            CellMeaning::Score(_) | CellMeaning::NoScore(_) => Recoded::Same,
+        };
+        self.words = words(&self.columns, &cells);
+        if keep_labels {
+            self.columns.keep_labels();
+        }
+        self.columns.recode_scores(kinds, recode);
+        Vec::new()
+    }
+
+    /// All cells that are no scores, before they are given their meaning; for what shows how a table is read.
+    pub fn no_scores(&self) -> Vec<NoScores> {
+        let cells = CellReader::new(&self.mapping);
+        no_scores(&self.columns, &cells, &mixed_percents(&self.columns, &cells), |_| true)
+    }
+}
+
+/// The strings that have a meaning that metrics do not know, a few of each scorer.
+fn words(columns: &ScoreColumns, cells: &CellReader) -> Vec<ScoreWord> {
+    const MOST: usize = 50;
+    let of_scorer = |scorer: &str| {
+        let word = |text: &str| {
+            let score = match cells.meaning(LeafRef::Str(text)) {
+                CellMeaning::Word(score) | CellMeaning::Score(score) => Some(score),
+                CellMeaning::Missing => None,
+                CellMeaning::NoScore(_) => return None,
+            };
+            Some(ScoreWord { scorer: scorer.to_owned(), word: text.to_owned(), score })
+        };
+        columns.distinct_strings(scorer).filter_map(word).take(MOST).collect::<Vec<_>>()
+    };
+    columns.scorer_names().flat_map(of_scorer).collect()
+}
+
+/// A score as a scalar: a whole one is an integer, as readers have it.
+fn as_leaf(score: f64) -> Leaf {
+    match score {
+        0.0 => Leaf::Int(0),
+        1.0 => Leaf::Int(1),
+        score => Leaf::from(score),
+    }
+}
+
+/// The scorers that have percentages beside plain numbers, of which nobody knows whether they are shares.
+fn mixed_percents(columns: &ScoreColumns, cells: &CellReader) -> Vec<String> {
+    if cells.scale.is_some() || cells.has_named() {
+        return Vec::new();
+    }
+    let is_mixed = |scorer: &str| {
+        // Strings are looked at first, because they are few.
+        let mut strings = columns.distinct_strings(scorer);
+        strings.any(|text| cells.is_percentage(LeafRef::Str(text)))
+            && columns.find_score(scorer, |leaf| cells.is_plain_number(leaf)).is_some()
+    };
+    columns.scorer_names().filter(|scorer| is_mixed(scorer)).map(str::to_owned).collect()
+}
+
+/// The cells that are no scores, of the reasons that are wanted.
+fn no_scores(
+    columns: &ScoreColumns,
+    cells: &CellReader,
+    mixed: &[String],
+    is_wanted: impl Fn(NoScore) -> bool,
+) -> Vec<NoScores> {
+    let mut all = Vec::new();
+    for scorer in columns.scorer_names() {
+        let has_mixed = mixed.iter().any(|name| name == scorer);
+        let reason = |leaf: LeafRef<'_>| match (cells.meaning(leaf), leaf) {
+            (_, LeafRef::Unscored) => None,
+            (CellMeaning::NoScore(reason), _) => Some(reason),
+            (_, leaf) if has_mixed && cells.is_percentage(leaf) => Some(NoScore::MixedPercent),
+            _ => None,
+        };
+        let mut found: IndexMap<NoScore, Vec<(String, usize)>> = IndexMap::new();
+        for (leaf, count) in columns.distinct_scores(scorer, DISTINCT).values {
+            if let Some(reason) = reason(leaf.view()).filter(|reason| is_wanted(*reason)) {
+                found.entry(reason).or_default().push((leaf.view().text(), count));
+            }
+        }
+        all.extend(found.into_iter().map(|(why, mut values)| {
+            values.sort_by(|(_, a), (_, b)| b.cmp(a));
+            let row = columns.find_score(scorer, |leaf| reason(leaf) == Some(why));
+            NoScores { scorer: scorer.to_owned(), reason: why, values, row }
+        }));
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn reader(toml: &str) -> CellReader {
+        CellReader::new(&toml.parse().unwrap())
+    }
+
+    fn of(reader: &CellReader, text: &str) -> CellMeaning {
+        reader.meaning(LeafRef::Str(text))
+    }
+
+    #[test]
+    fn words_that_people_use() {
+        let cells = reader("");
+        for text in
+            ["PASS", "Pass", "passed", "Correct", " right ", "Y", "✓", "✔", "✅", "Resolved", " yes", "100%"]
+        {
+            assert_eq!(of(&cells, text), CellMeaning::Word(1.0), "{text:?}");
+        }
+        for text in
+            ["FAIL", "failed", "Incorrect", "WRONG", "✗", "✘", "❌", "n", "unresolved", "0 %", " false"]
+        {
+            assert_eq!(of(&cells, text), CellMeaning::Word(0.0), "{text:?}");
+        }
+        // What the reference understands stays as it is.
+        for (text, score) in
+            [("C", 1.0), ("I", 0.0), ("P", 0.5), ("N", 0.0), ("yes", 1.0), ("FALSE", 0.0), ("0.25", 0.25)]
+        {
+            assert_eq!(of(&cells, text), CellMeaning::Score(score), "{text:?}");
+        }
+        for text in ["NA", "n/a", "None", "null", "NULL", "-", "#N/A", "<NA>", "", "  "] {
+            assert_eq!(of(&cells, text), CellMeaning::Missing, "{text:?}");
+        }
+        assert_eq!(of(&cells, "28%"), CellMeaning::Word(0.28));
+        for (text, reason) in [
+            ("A", NoScore::Word),
+            ("c", NoScore::Word),
+            ("maybe", NoScore::Word),
+            ("%", NoScore::Word),
+            ("1,234.5", NoScore::Word),
+            ("inf%", NoScore::Word),
+            ("7/10", NoScore::Fraction),
+            ("1,5", NoScore::DecimalComma),
+        ] {
+            assert_eq!(of(&cells, text), CellMeaning::NoScore(reason), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn named_cells_are_the_only_ones() {
+        let cells = reader("correct = [\"good\", \"2\", \"TRUE\"]\nincorrect = \"bad\"");
+        assert_eq!(of(&cells, " good"), CellMeaning::Word(1.0));
+        assert_eq!(of(&cells, "bad"), CellMeaning::Word(0.0));
+        assert_eq!(cells.meaning(LeafRef::Int(2)), CellMeaning::Word(1.0));
+        assert_eq!(cells.meaning(LeafRef::Float(2.0)), CellMeaning::Word(1.0));
+        assert_eq!(cells.meaning(LeafRef::Bool(true)), CellMeaning::Word(1.0));
+        assert_eq!(of(&cells, "NA"), CellMeaning::Missing);
+        for leaf in [LeafRef::Str("Good"), LeafRef::Str("C"), LeafRef::Int(1), LeafRef::Bool(false)] {
+            assert_eq!(cells.meaning(leaf), CellMeaning::NoScore(NoScore::Unnamed), "{leaf:?}");
+        }
+    }
+
+    #[test]
+    fn scores_on_a_scale() {
+        let cells = reader("scale = 10");
+        assert_eq!(cells.meaning(LeafRef::Int(7)), CellMeaning::Word(0.7));
+        assert_eq!(of(&cells, "7/10"), CellMeaning::Word(0.7));
+        assert_eq!(of(&cells, " 7 / 10 "), CellMeaning::Word(0.7));
+        assert_eq!(of(&cells, "NA"), CellMeaning::Missing);
+        for text in ["7/5", "11", "70%", "PASS", "C"] {
+            assert_eq!(of(&cells, text), CellMeaning::NoScore(NoScore::OffScale), "{text}");
+        }
+        assert_eq!(cells.meaning(LeafRef::Bool(true)), CellMeaning::NoScore(NoScore::OffScale));
+        assert_eq!(of(&reader("scale = 100"), "70%"), CellMeaning::Word(0.7));
+        assert_eq!(reader("scale = [1, 5]").meaning(LeafRef::Int(3)), CellMeaning::Word(0.5));
+        assert_eq!(of(&reader("scale = [1, 5]"), "3/5"), CellMeaning::Word(0.5));
+    }
+
+    #[test]
+    fn decimal_commas() {
+        let cells = reader("decimal = \",\"");
+        assert_eq!(of(&cells, "0,5"), CellMeaning::Word(0.5));
+        assert_eq!(of(&cells, "28,5%"), CellMeaning::Word(0.285));
+        assert_eq!(cells.meaning(LeafRef::Int(1)), CellMeaning::Score(1.0));
+        assert_eq!(cells.meaning(LeafRef::Float(1.234)), CellMeaning::NoScore(NoScore::DecimalPoint));
+        // A number of JSON has no mark of decimals.
+        let json = reader("decimal = \",\"\nformat = \"jsonl\"");
+        assert_eq!(json.meaning(LeafRef::Float(1.234)), CellMeaning::Score(1.234));
+    }
+
+    #[test]
+    fn missing_cells_that_are_named_replace_the_usual_ones() {
+        let cells = reader("na = [\"-99\", \"skipped\"]");
+        assert_eq!(cells.meaning(LeafRef::Int(-99)), CellMeaning::Missing);
+        assert_eq!(of(&cells, "skipped"), CellMeaning::Missing);
+        assert_eq!(of(&cells, ""), CellMeaning::Missing);
+        assert_eq!(of(&cells, "NA"), CellMeaning::NoScore(NoScore::Word));
+        assert_eq!(of(&cells, "Skipped"), CellMeaning::NoScore(NoScore::Word));
+    }
+
+    fn table(cells: &[Leaf], mapping: &str) -> ScoreTable {
+        let mut table = ScoreTable { mapping: mapping.parse().unwrap(), ..ScoreTable::default() };
+        table.columns = ScoreColumns::new(["s"]);
+        for (at, cell) in cells.iter().enumerate() {
+            let score = errorbar_core::Score::new(errorbar_core::Value::from(cell.clone()));
+            table.columns.push(at.to_string(), 1).score("s", score).unwrap();
+        }
+        table
+    }
+
+    fn values(table: &ScoreTable) -> Vec<Option<f64>> {
+        let value =
+            |row| Some(Conversion::default().convert(table.columns.score(row, "s")?.value.view()).value);
+        (0..table.columns.len()).map(value).collect()
+    }
+
+    #[test]
+    fn what_only_the_mapping_excludes_is_reported_or_replaced() {
+        let cells = [Leaf::from("good"), "bad".into(), "odd".into(), "odd".into(), 1.into(), "NA".into()];
+        let mapping = "correct = \"good\"\nincorrect = \"bad\"";
+        let mut reported = table(&cells, mapping);
+        let found = reported.read_cells(NoScorePolicy::Report, false);
+        assert_eq!(found.len(), 1);
+        assert_eq!(found[0].values, [("odd".to_owned(), 2), ("1".to_owned(), 1)]);
+        assert_eq!((found[0].reason, found[0].row), (NoScore::Unnamed, Some(2)));
+        let mut zero = table(&cells, mapping);
+        assert_eq!(zero.read_cells(NoScorePolicy::Zero, false), []);
+        assert_eq!(values(&zero), [Some(1.0), Some(0.0), Some(0.0), Some(0.0), Some(0.0), None]);
+        let mut missing = table(&cells, mapping);
+        assert_eq!(missing.read_cells(NoScorePolicy::Missing, false), []);
+        assert_eq!(values(&missing), [Some(1.0), Some(0.0), None, None, None, None]);
+    }
+
+    #[test]
+    fn percentages_and_plain_numbers_do_not_mix() {
+        let mut mixed = table(&["28%".into(), 0.28.into()], "");
+        let found = mixed.read_cells(NoScorePolicy::Report, false);
+        assert_eq!(found.iter().map(|one| one.reason).collect::<Vec<_>>(), [NoScore::MixedPercent]);
+        // A zero is a zero.
+        let mut zero = table(&["28%".into(), 0.into()], "");
+        assert_eq!(zero.read_cells(NoScorePolicy::Report, false), []);
+        assert_eq!(values(&zero), [Some(0.28), Some(0.0)]);
+    }
+}
