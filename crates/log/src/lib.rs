@@ -40,6 +40,6 @@ pub use table::ParquetRecords;
 pub use table::input;
 pub use table::{
     CellMeaning, CellReader, DecimalMark, InputFormat, MISSING_SPELLINGS, MappingError, MappingProblem,
-    NoScore, NoScorePolicy, NoScores, ScoreScale, ScoreTable, TableError, TableErrorKind, TableLimits,
-    TableLocation, TableMapping, TableOptions, read_table, read_tables,
+    NoScore, NoScorePolicy, NoScores, ScoreScale, ScoreTable, ScoreWord, TableError, TableErrorKind,
+    TableLimits, TableLocation, TableMapping, TableOptions, read_table, read_tables,
 };

@@ -19,7 +19,7 @@ use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest, check_new};
 use super::models::GraderArgs;
 use super::requirements::{RequirementArgs, Requirements};
 use super::specs::PlanOverrides;
-use super::table_scores::{self, UnconvertiblePolicy};
+use super::table_scores::{self, CellContext, UnconvertiblePolicy};
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome, files, logs, rescore, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -238,7 +238,8 @@ fn score_table(
         .options(&mapping, args.read.limits().max_memory)
         .metadata(plan.metadata_keys())
         .details(plan.score_parts() == ScoreParts::All);
-    let tables = table_scores::read(path, &options)?;
+    let tables = table_scores::read(path, &options, &plan, args.tables.unconvertible)?;
+    warnings.extend(table_scores::numbered_rows(&tables, path));
     // Cells that are skipped would be other scores there.
     let skips_cells = args.tables.unconvertible == UnconvertiblePolicy::Missing;
     let hint = (has_hint && !skips_cells)
@@ -269,8 +270,13 @@ fn score_rows(
 ) -> Result<Report, Diagnostic> {
     let about = |diagnostic: Diagnostic| diagnostic.about(name);
     table_scores::choose_metrics(&mut plan, &table.columns);
-    let results =
-        table_scores::compute(&mut table.columns, &plan, args.tables.unconvertible, context.registry, path);
+    let cells = CellContext {
+        mode: args.tables.unconvertible,
+        registry: context.registry,
+        path,
+        words: &table.words,
+    };
+    let results = table_scores::compute(&mut table.columns, &plan, cells);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
     results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));

@@ -31,11 +31,12 @@ enum TaskSource {
     Registered(String),
 }
 
-/// The tasks of these files, folders and names, in this order; those of a folder by their paths, those of a file in its
+/// The tasks of these files, folders and names, in this order, with at most `limit` samples read of each; those of a folder by their paths, those of a file in its
 /// order.
 pub(super) fn tasks(
     named: &[String],
     args: &[String],
+    limit: Option<usize>,
     context: &Context<'_>,
 ) -> Result<Vec<NamedTask>, Diagnostics> {
     let given: Vec<(String, String)> = all(args.iter().map(|arg| Ok(key_and_value(arg)?)))?;
@@ -56,7 +57,7 @@ pub(super) fn tasks(
         let takes = |name: &String| known.get(at).is_none_or(|known| known.contains(name));
         let given: Vec<(String, String)> = given.iter().filter(|(name, _)| takes(name)).cloned().collect();
         match source {
-            TaskSource::File(path, name) => from_file(path, name.as_deref(), &texts(&given), context),
+            TaskSource::File(path, name) => from_file(path, name.as_deref(), &texts(&given), limit, context),
             TaskSource::Registered(named) => {
                 let task = registered(named, &given, context)?;
                 Ok(vec![NamedTask { named: named.clone(), task }])
@@ -140,7 +141,7 @@ pub(super) fn task_of_log(
 ) -> Result<Task, Diagnostics> {
     let of_file = |file: &Path, name: Option<&str>| {
         let passed = log.passed_args().iter().map(|(name, value)| (name.clone(), value.clone()));
-        let mut tasks = from_file(file, name, &passed.collect::<Vec<_>>(), context)?;
+        let mut tasks = from_file(file, name, &passed.collect::<Vec<_>>(), None, context)?;
         match (tasks.pop(), tasks.is_empty()) {
             (Some(only), true) => Ok(only.task),
             _ => {
@@ -199,11 +200,13 @@ fn from_file(
     path: &Path,
     name: Option<&str>,
     args: &[(String, Json)],
+    limit: Option<usize>,
     context: &Context<'_>,
 ) -> Result<Vec<NamedTask>, Diagnostics> {
     check_extension(path, context.program)?;
     let mut selection = TaskSelection::new();
     (selection.name, selection.args) = (name.map(str::to_owned), args.to_vec());
+    selection.limit = limit;
     let tasks = load_tasks(path, &selection, context.registry).map_err(|error| match error {
         TaskLoadError::File(error) => Diagnostics::from(error),
         other => hints::eval::task_diagnostic(&other).about(path.display()).into(),

@@ -22,7 +22,7 @@ const KEYS: Keys = &["count", "seed", "template", "as", "separator", "message", 
 /// What of the dataset is not that of the examples.
 const NOT_SHARED: [&str; 3] = ["limit", "shuffle", "shuffle_choices"];
 /// What of the dataset is about its file.
-const OF_FILE: [&str; 2] = ["format", "split"];
+const OF_FILE: [&str; 5] = ["format", "header", "columns", "subset", "split"];
 
 /// The dataset of the examples: that of the task, with what `few_shot` gives in place of it.
 pub(super) fn dataset_entry<'t>(table: &DeTable<'t>) -> Option<TableEntry<'t>> {
@@ -73,7 +73,7 @@ pub(super) fn read(
     let message = text(&section, "message");
     let group = section.get("group").map(|group| group.string());
     let (count, place, template) = (count?, place?, template?);
-    let dataset = dataset::read(examples?)?;
+    let dataset = dataset::read(examples?, None)?;
     let samples = dataset.samples().ok()?;
 
     let mut keys = keys_of(samples);
@@ -107,7 +107,9 @@ pub(super) fn read(
     }
     let mut few_shot = FewShot::new(&dataset).ok()?;
     (few_shot.count, few_shot.place, few_shot.template) = (count, place, template.template);
-    few_shot.is_same_file = questions.is_some_and(|questions| questions.location() == dataset.location());
+    few_shot.is_same_file = questions.is_some_and(|questions| {
+        questions.location() == dataset.location() && questions.provenance() == dataset.provenance()
+    });
     few_shot.seed = given(seed)?;
     few_shot.message = given(message)?.map(|text| text.value.to_owned());
     few_shot.group = given(group)?.map(|group| group.value.to_owned());

@@ -135,7 +135,7 @@ fn parse_tasks(
     let registry = registry.relative_to(path.parent().unwrap_or(Path::new("")));
     let given: Vec<GivenArgument> =
         selection.args.iter().map(|(name, value)| GivenArgument::new(name, value)).collect();
-    let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default() };
+    let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default(), limit: selection.limit };
     let (table, broken) = syntax::parse(&file);
     let mut tables = TaskTables::read(&file, table);
     // What stands in a file that is no TOML may not have been understood.
@@ -165,7 +165,7 @@ fn parse_tasks(
 /// A file that cannot be read, or is not TOML; keys that a task file does not have.
 pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOutline>, TaskFileError> {
     let text = read_text(path)?;
-    let file = TaskFile { text: &text, registry, mistakes: Mistakes::default() };
+    let file = TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None };
     let (table, broken) = syntax::parse(&file);
     let is_task = |table: &DeTable<'_>| ["dataset", "scorer"].iter().any(|key| table.contains_key(*key));
     if !is_task(&table) && !table.contains_key("task") && broken.is_empty() {
@@ -247,7 +247,7 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
     let scorers = keys.get("scorer").map(with_string::<AnyScorer>);
     let model = keys.get("model").and_then(options::model);
     let generate = keys.get("generate").and_then(generate::read);
-    let dataset = keys.get("dataset").map(dataset::read);
+    let dataset = keys.get("dataset").map(|field| dataset::read(field, file.limit));
     let examples = keys.get("few_shot").map(|field| {
         let entry = task.examples.as_ref().map(|(key, value)| TomlField::new(file, key, value));
         few_shot::read(field, entry, dataset.as_ref().and_then(Option::as_ref))

@@ -3,7 +3,8 @@
 use std::fs;
 
 use errorbar_eval::{
-    Dataset, DatasetError, Fields, RecordPosition, Sample, SampleId, Targets, csv_dataset, json_dataset,
+    Dataset, DatasetError, Fields, RecordPosition, RecordSource, Sample, SampleId, Targets, csv_dataset,
+    json_dataset,
 };
 
 /// The dataset that a file of this name and text makes.
@@ -11,12 +12,14 @@ fn read(name: &str, text: &str) -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, text).unwrap();
-    let fields = Fields::new();
-    if name.contains("json") {
-        json_dataset(path, fields.reader())
-    } else {
-        csv_dataset(path, fields.reader())
-    }
+    at_once(path)
+}
+
+/// The dataset of a file that is read before it is removed.
+fn at_once(path: impl Into<RecordSource>) -> Dataset {
+    let dataset = RecordSource::fields(path.into(), Fields::new());
+    let _ = dataset.samples();
+    dataset
 }
 
 fn inputs(dataset: &Dataset) -> Vec<String> {
@@ -188,9 +191,7 @@ fn hostile(name: &str, parts: &[&[u8]]) -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, parts.concat()).unwrap();
-    let fields = Fields::new();
-    let json = name.contains("json");
-    if json { json_dataset(path, fields.reader()) } else { csv_dataset(path, fields.reader()) }
+    at_once(path)
 }
 
 const MIB: usize = 1 << 20;

@@ -13,10 +13,15 @@ use errorbar_eval::{Error, TaskChange};
 
 mod calls;
 mod calls_shared;
+#[cfg(unix)]
+mod command_scorer;
 mod conformance;
+mod dataset_files;
+mod dataset_hub;
 mod datasets;
 mod early_stopping;
 mod events;
+mod expressions;
 mod graders;
 mod limits;
 mod lost_log;

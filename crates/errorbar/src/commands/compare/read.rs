@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
 use errorbar_log::eval::{EvalLog, SampleFields, scorer_metrics};
-use errorbar_log::{ScoreTable, TableErrorKind, TableMapping, TableOptions, read_tables};
+use errorbar_log::{ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables};
 
 use super::CompareArgs;
 use crate::commands::error_args::check_clusters;
@@ -42,6 +42,8 @@ pub(super) struct Input {
     pub(super) questions: Questions,
     /// Whether it is a table, or a part of one.
     pub(super) is_table: bool,
+    /// The cells of a table that were given a meaning.
+    pub(super) words: Vec<ScoreWord>,
     /// The log, of which more may be read; none for a table and for a part of a log.
     pub(super) log: Option<EvalLog>,
     /// The scorer that the scores are of, if that is what is compared.
@@ -246,6 +248,7 @@ impl SideReader<'_> {
             plan,
             questions: Questions { columns: Vec::new(), digests: scores.digests },
             is_table: false,
+            words: Vec::new(),
             log: Some(log),
             scorer: None,
         };
@@ -277,6 +280,7 @@ impl SideReader<'_> {
             plan: plan.clone(),
             questions: Questions::default(),
             is_table: false,
+            words: Vec::new(),
             log: None,
             scorer: None,
         };
@@ -304,7 +308,8 @@ impl SideReader<'_> {
             .options(&mapping, args.read.limits().max_memory)
             .metadata(plan.metadata_keys().and(MetadataKeys::Only(keys)))
             .details(plan.score_parts() == ScoreParts::All || args.flips.is_some());
-        let tables = self.rows(&mapping, &options)?;
+        let mut tables = self.rows(&mapping, &options)?;
+        table_scores::read_cells(&mut tables, self.path, &plan, args.tables.unconvertible)?;
         // Cells that are skipped would be other scores there.
         if self.has_hint && args.tables.unconvertible != UnconvertiblePolicy::Missing {
             warnings.extend(unused_clusters::of_table(self.path, &tables, &options, &plan));
@@ -336,6 +341,7 @@ impl SideReader<'_> {
                 columns: table.columns,
                 plan,
                 is_table: true,
+                words: table.words,
                 log: None,
                 scorer: None,
             }));
@@ -398,6 +404,7 @@ impl SideReader<'_> {
                 plan,
                 questions: Questions::default(),
                 is_table: input.is_table,
+                words: input.words.clone(),
                 log: input.log.as_ref().and_then(|log| self.request.args.read.open(log.path()).ok()),
                 scorer: Some(scorer.clone()),
             })
