@@ -12,6 +12,7 @@ mod any_metric;
 mod bad_input;
 mod bad_tables;
 mod bad_tasks;
+mod benchmarks;
 mod cache;
 mod calibration;
 mod clusters;

@@ -200,13 +200,16 @@ impl TableInput {
         &self.description
     }
 
-    /// The options for this table: a tool's results say which of their columns are scores, unless a user does.
+    /// The options for this table: the first rows show the mark of decimals, and a tool's results say which of their
+    /// columns are scores, unless a user does.
     pub(super) fn adapt(&self, options: &TableOptions) -> TableOptions {
+        let mut options = options.clone();
+        options.mapping.decimal = options.mapping.decimal.or(self.description.decimal);
         match self.description.tool {
             Some(_) if options.score_columns.is_empty() => {
-                options.clone().score_columns(&self.description.score_columns)
+                options.score_columns(&self.description.score_columns)
             }
-            _ => options.clone(),
+            _ => options,
         }
     }
 
