@@ -1,4 +1,4 @@
-//! Records from JSON files: a list of objects, or an object a line.
+//! Records from JSON files: a list of objects, an object a line, or an object that has one list of objects.
 
 use std::cell::Cell;
 use std::fmt;
@@ -9,6 +9,7 @@ use std::sync::Arc;
 
 use errorbar_log::DecompressedFile;
 use errorbar_log::delimited::BUFFER_BYTES;
+use errorbar_core::IndexMap;
 use serde::Deserializer;
 use serde::de::{self, SeqAccess, Visitor};
 use serde_json::Value as Json;
@@ -21,6 +22,9 @@ use super::record::{FieldNames, Record};
 
 const ONE_A_LINE: &str = "; the file holds one JSON object a line, or one list of objects";
 
+/// The most bytes of an object that has the list of records, which is read whole.
+const MAX_DOCUMENT: u64 = 1 << 30;
+
 pub(super) fn read(path: &Arc<Path>, sink: &mut RecordSink<'_>) -> Result<Stop, DatasetError> {
     let unreadable = |problem: String| DatasetError::Read { path: path.to_path_buf(), problem };
     let failed = |error: io::Error| unreadable(error.to_string());
@@ -30,15 +34,26 @@ pub(super) fn read(path: &Arc<Path>, sink: &mut RecordSink<'_>) -> Result<Stop, 
     (&mut file).take(BUFFER_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
     let is_list = text.trim_ascii_start().first() == Some(&b'[');
+    let is_document = begins_document(text);
     let bom = (start.len() - text.len()) as u64;
     let mut start = Cursor::new(start);
     start.set_position(bom);
     let mut objects = Objects { path, names: Arc::default(), sink };
+    let problem = |problem: ListProblem| match problem {
+        ListProblem::Json(problem) => unreadable(problem),
+        ListProblem::Record(problem) => *problem,
+    };
     match is_list {
-        true => read_list(start.chain(file), &mut objects).map_err(|problem| match problem {
-            ListProblem::Json(problem) => unreadable(problem),
-            ListProblem::Record(problem) => *problem,
-        }),
+        true => read_list(start.chain(file), &mut objects).map_err(problem),
+        false if is_document => {
+            let mut text = String::new();
+            let length = start.chain(file).take(MAX_DOCUMENT + 1).read_to_string(&mut text).map_err(failed)?;
+            if length as u64 > MAX_DOCUMENT {
+                return Err(unreadable(format!("it has more than {} MiB{ONE_A_LINE}", MAX_DOCUMENT >> 20)));
+            }
+            let list = records_of(&text).map_err(unreadable)?;
+            read_list(list.as_bytes(), &mut objects).map_err(problem)
+        }
         false => {
             let mut lines = BufReader::with_capacity(BUFFER_BYTES, start.chain(file));
             let mut line = Vec::new();
@@ -61,6 +76,33 @@ pub(super) fn read(path: &Arc<Path>, sink: &mut RecordSink<'_>) -> Result<Stop, 
                 }
             }
             Ok(Stop::AtTheEnd)
+        }
+    }
+}
+
+/// Whether the first line is the start of an object that goes on, in the middle of which a line may end.
+fn begins_document(text: &[u8]) -> bool {
+    let text = text.trim_ascii_start();
+    let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let is_whole = line.len() == text.len();
+    let read = serde_json::from_slice::<de::IgnoredAny>(line);
+    text.starts_with(b"{") && !is_whole && read.is_err_and(|error| error.is_eof())
+}
+
+/// The one list of objects that an object has.
+fn records_of(text: &str) -> Result<&str, String> {
+    let fields: IndexMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let is_list = |value: &&RawValue| {
+        let inner = value.get().strip_prefix('[').map(str::trim_start);
+        inner.is_some_and(|inner| inner.starts_with('{'))
+    };
+    let lists: Vec<(&String, &&RawValue)> = fields.iter().filter(|(_, value)| is_list(value)).collect();
+    match lists.as_slice() {
+        [(_, list)] => Ok(list.get()),
+        [] => Err(format!("it is an object without a list of objects{ONE_A_LINE}")),
+        several => {
+            let names: Vec<String> = several.iter().map(|(name, _)| format!("`{name}`")).collect();
+            Err(format!("it has several lists of objects ({}){ONE_A_LINE}", names.join(", ")))
         }
     }
 }

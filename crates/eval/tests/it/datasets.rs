@@ -285,3 +285,19 @@ fn nesting_without_end_is_refused() {
         assert_eq!(bad_record(&hostile(name, &[start, &deep, &back, end])), (position, problem), "{name}");
     }
 }
+
+#[test]
+fn an_object_with_one_list_of_objects_holds_the_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |text: &str| {
+        let path = folder.path().join("questions.json");
+        fs::write(&path, text).unwrap();
+        json_dataset(path, Fields::new().reader())
+    };
+    let dataset = read("{\n  \"version\": 1,\n  \"tags\": [\"a\"],\n  \"questions\": [\n    {\"input\": \"q\"}\n  ]\n}\n");
+    assert_eq!(dataset.samples().unwrap().len(), 1);
+    let two = read("{\n\"dev\": [{\"input\": \"q\"}],\n\"test\": [{\"input\": \"q\"}]\n}");
+    assert_eq!(unreadable(&two), format!("it has several lists of objects (`dev`, `test`){ONE_A_LINE}"));
+    let none = read("{\n\"a\": [1]\n}");
+    assert_eq!(unreadable(&none), format!("it is an object without a list of objects{ONE_A_LINE}"));
+}
