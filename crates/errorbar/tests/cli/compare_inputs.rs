@@ -83,10 +83,13 @@ fn each_table_may_have_its_own_column_of_ids() {
         ("other.csv", &ZEROS_AND_ONES.replace("id,", "question_id,").replace("q4,0", "q4,1")),
         ("lines.jsonl", lines),
     ]);
+    // `question_id` is a common name, `question` is none.
     let (code, text) = reported(&folder, &["compare", "base.csv", "other.csv"]);
+    assert_eq!(code, Some(0), "{text}");
+    let (code, text) = reported(&folder, &["compare", "base.csv", "lines.jsonl"]);
     assert_eq!(code, Some(2));
-    assert!(text.contains("there is no column `id`") && text.contains("--id; it may be repeated"), "{text}");
-    let ids = ["--id", "id", "--id", "question_id", "--id", "question", "--format", "csv"];
+    assert!(text.contains("no column identifies the samples") && text.contains("--id-column"), "{text}");
+    let ids = ["--id-column", "id", "--id", "question_id", "--id-column", "question", "--format", "csv"];
     for other in ["other.csv", "lines.jsonl"] {
         let output = folder.run(&[&["compare", "base.csv", other][..], &ids].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -114,7 +117,7 @@ fn unpaired_tables_need_no_ids() {
     assert!((differences(&["base.csv", "lines.jsonl"]) - (2.0 / 3.0 - 0.5)).abs() < 1e-12);
     assert_eq!(differences(&["models.csv", "--by", "model"]), 0.0);
     let (code, text) = reported(&folder, &["compare", "base.csv", "other.csv"]);
-    assert!(code == Some(2) && text.contains("there is no column `id`"), "{text}");
+    assert!(code == Some(2) && text.contains("no column identifies the samples"), "{text}");
 }
 
 #[test]
