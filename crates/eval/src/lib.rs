@@ -38,8 +38,8 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, FileFormat, HubDataset, HubProblem, IntoSample, NamedSample, OneOrMany,
-    Record, RecordLocation, RecordPosition, RecordSource, csv_dataset, dataset, json_dataset,
+    Dataset, DatasetError, Fields, FileFormat, HubDataset, HubProblem, IntoSample, InvalidField, NamedSample,
+    OneOrMany, Record, RecordLocation, RecordPosition, RecordSource, csv_dataset, dataset, json_dataset,
     parquet_dataset,
 };
 pub use effects::{ScorerNeeds, SolverEffects, Template};

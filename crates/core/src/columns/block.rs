@@ -43,6 +43,10 @@ pub struct ColumnBlock {
     pub details: DetailColumns,
     /// What rows are sorted by on their way into columns.
     pub labels: LabelColumns,
+    /// The rows whose id is an integer.
+    pub(super) integer_ids: Vec<u32>,
+    /// What is recorded with single scores: the scorer, the row, and what it is.
+    pub(super) recorded: Vec<(u32, u32, ScoreDetail)>,
 }
 
 /// What is recorded with the score of each row besides its value, as strings; absent where nothing is. Of a row
@@ -114,6 +118,12 @@ impl ColumnBlock {
         }
     }
 
+    /// Makes it one for at least this number of scorers and metadata keys.
+    pub fn widen(&mut self, scorers: usize, metadata_keys: usize) {
+        self.scores.resize_with(scorers.max(self.scores.len()), ValueColumn::default);
+        self.metadata.resize_with(metadata_keys.max(self.metadata.len()), MetadataColumn::default);
+    }
+
     /// The number of rows.
     pub fn len(&self) -> usize {
         self.ids.len()
@@ -131,6 +141,8 @@ impl ColumnBlock {
         self.metadata.iter_mut().for_each(MetadataColumn::clear);
         self.scores.iter_mut().for_each(ValueColumn::clear);
         self.errored.clear();
+        self.integer_ids.clear();
+        self.recorded.clear();
         self.clear_labels();
     }
 
@@ -157,7 +169,7 @@ impl ColumnBlock {
         let rows = self.ids.len();
         self.epochs.resize(rows);
         self.errored.retain(|row| (*row as usize) < rows);
-        self.metadata.iter_mut().for_each(|column| column.resize(rows));
+        self.metadata.iter_mut().for_each(|column| column.truncate(rows));
         self.scores.iter_mut().for_each(|column| column.resize(rows));
     }
 }
@@ -178,13 +190,23 @@ impl ScoreColumns {
         block.level();
         let rows = self.len();
         self.mark_errored(block.errored.drain(..).map(|row| rows as u32 + row));
+        block.integer_ids.drain(..).for_each(|row| self.integer_ids.add(rows + row as usize));
+        for (scorer, row, detail) in block.recorded.drain(..) {
+            if let Some(scorer) = self.scorers.get_mut(scorer as usize) {
+                scorer.details.set(rows + row as usize, detail);
+            }
+        }
         if !block.details.is_empty() {
             self.take_details(block, (0..block.len()).map(|row| (row as u32, (rows + row) as u32)));
         }
         self.ids.append(&mut block.ids);
         self.epochs.append(&mut block.epochs);
         for (key, column) in metadata_keys.into_iter().zip(&mut block.metadata) {
-            self.metadata.entry(key).append(rows, column);
+            let own = self.metadata.entry(key);
+            // What is absent from the end on needs no memory.
+            if !column.is_empty() {
+                own.append(rows, column);
+            }
         }
         for (scorer, column) in self.scorers.iter_mut().zip(&mut block.scores) {
             scorer.values.append(column);

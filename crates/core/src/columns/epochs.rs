@@ -39,9 +39,14 @@ impl EpochColumn {
     pub(super) fn distinct(&self) -> Vec<u32> {
         if let Some(bytes) = self.0.bytes() {
             let mut is_there = [false; 256];
-            for byte in bytes {
-                if let Some(slot) = is_there.get_mut(usize::from(*byte)) {
-                    *slot = true;
+            for bytes in bytes.chunks(1 << 10) {
+                // Rows of one epoch mostly follow each other, and then many are looked at in a step.
+                let first = bytes.first().copied().unwrap_or_default();
+                let is_one = bytes.iter().fold(true, |all, byte| all & (*byte == first));
+                for byte in if is_one { bytes.get(..1).unwrap_or_default() } else { bytes } {
+                    if let Some(slot) = is_there.get_mut(usize::from(*byte)) {
+                        *slot = true;
+                    }
                 }
             }
             return (0..).zip(is_there).filter_map(|(epoch, is_there)| is_there.then_some(epoch)).collect();

@@ -96,9 +96,9 @@ impl MetadataColumn {
         self.codes.push(ABSENT);
     }
 
-    /// Adds samples that lack the key, up to this number of rows.
-    pub(super) fn resize(&mut self, rows: usize) {
-        self.codes.resize(rows, ABSENT);
+    /// Cuts off what is beyond this number of rows.
+    pub(super) fn truncate(&mut self, rows: usize) {
+        self.codes.truncate(rows);
     }
 
     /// Takes all rows out of another column, to follow row `rows`. The other keeps its values as long as

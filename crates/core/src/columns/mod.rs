@@ -12,6 +12,7 @@ mod metadata;
 mod numbers;
 mod payloads;
 mod sample_index;
+mod sample_rows;
 mod tagged;
 mod text;
 mod typed_ids;
@@ -323,6 +324,12 @@ impl ScoreColumns {
     /// The id of a row's sample; empty beyond the end.
     pub fn id(&self, row: usize) -> &str {
         self.ids.get(row)
+    }
+
+    /// The bytes of the id of a row's sample; empty beyond the end.
+    #[inline]
+    pub fn id_bytes(&self, row: usize) -> &[u8] {
+        self.ids.bytes_of(row)
     }
 
     /// The id of a row's sample, an integer if it came as one.

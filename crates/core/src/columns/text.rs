@@ -228,7 +228,7 @@ impl TextColumn {
 
     /// The bytes of a row's string; empty beyond the end.
     #[inline]
-    pub(super) fn bytes_of(&self, row: usize) -> &[u8] {
+    pub fn bytes_of(&self, row: usize) -> &[u8] {
         let (chunk, row) = self.locate(row);
         chunk.get(row)
     }

@@ -166,6 +166,13 @@ impl ValueColumn {
         true
     }
 
+    /// Adds gaps up to this number of rows, where there are fewer.
+    pub fn pad(&mut self, rows: usize) {
+        if self.len() < rows {
+            self.resize(rows);
+        }
+    }
+
     /// Sets the number of rows: gaps are added, or rows cut off.
     pub(super) fn resize(&mut self, rows: usize) {
         if rows == self.len() {
@@ -368,7 +375,7 @@ impl ValueColumn {
 
     /// Whether a row is scored; `None` where it is missing.
     #[inline]
-    pub(crate) fn is_scored(&self, row: usize) -> Option<bool> {
+    pub fn is_scored(&self, row: usize) -> Option<bool> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| !f.is_nan()),
             Repr::Bytes(bytes) => bytes.get(row).map(|_| true),

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::files::FileFormat;
 use super::hub::HubProblem;
+use crate::expression::{ExpressionError, ExpressionErrorKind, InvalidExpression};
 
 /// Where a record is: its file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,6 +46,25 @@ impl fmt::Display for RecordLocation {
             Some(RecordPosition::Row(number)) => write!(f, ", row {number}"),
             None => Ok(()),
         }
+    }
+}
+
+/// A field of samples whose expression cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}`: {error}")]
+#[non_exhaustive]
+pub struct InvalidField {
+    /// What the expression is for: `input`, `target`, `where` and so on.
+    pub field: String,
+    /// What is wrong with it.
+    pub error: InvalidExpression,
+}
+
+impl InvalidField {
+    /// Whether it is nothing but the name of a column that is not there.
+    pub(crate) fn is_missing_column(&self) -> bool {
+        let is_whole = |problem: &ExpressionError| matches!(&problem.kind, ExpressionErrorKind::UnknownColumn { name } if *name == self.error.text);
+        self.error.problems.iter().all(is_whole)
     }
 }
 
@@ -150,6 +170,28 @@ pub enum DatasetError {
     Empty {
         /// The file.
         location: Option<String>,
+    },
+    /// Expressions that cannot be read over the columns of the file.
+    #[error("{place}: {}", invalid.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Fields {
+        /// The first record.
+        place: RecordLocation,
+        /// The fields that there are.
+        known: Vec<String>,
+        /// At least one.
+        invalid: Vec<InvalidField>,
+    },
+    /// An expression that has no value for a record.
+    #[error("{place}: `{field}`: {error}")]
+    Expression {
+        /// The record.
+        place: RecordLocation,
+        /// What the expression is for: `input`, `target`, `where` and so on.
+        field: String,
+        /// The text of the expression.
+        text: String,
+        /// Why.
+        error: ExpressionError,
     },
     /// Records, and none of them is a sample.
     #[error("none of the {records} records of {location} is used: the condition is false for all of them")]

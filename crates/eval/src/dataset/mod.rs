@@ -4,6 +4,7 @@
 //! that `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are reported at once. Until then it
 //! knows how many samples are wanted, and reads no further than that.
 
+mod compiled;
 mod delimited;
 mod error;
 mod fields;
@@ -29,7 +30,7 @@ use crate::{Sample, SampleId};
 pub(crate) use files::nearest_file;
 pub(crate) use order::shuffle;
 
-pub use error::{DatasetError, RecordLocation, RecordPosition};
+pub use error::{DatasetError, InvalidField, RecordLocation, RecordPosition};
 pub use fields::{Fields, OneOrMany};
 pub use files::FileFormat;
 pub use hub::{HubDataset, HubProblem};

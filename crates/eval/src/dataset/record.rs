@@ -63,6 +63,13 @@ impl FieldNames {
 }
 
 impl Record {
+    /// A record of these fields.
+    #[cfg(test)]
+    pub(crate) fn new(place: RecordLocation, fields: impl IntoIterator<Item = (String, Json)>) -> Self {
+        let (names, values): (Vec<String>, Vec<Json>) = fields.into_iter().unzip();
+        Record::with_names(place, Arc::new(FieldNames::new(names)), values)
+    }
+
     /// A record whose values are in the order of the names that are read.
     pub(super) fn with_names(
         place: RecordLocation,

@@ -13,6 +13,8 @@ use errorbar_eval::{Error, TaskChange};
 
 mod calls;
 mod calls_shared;
+#[cfg(unix)]
+mod command_scorer;
 mod conformance;
 mod dataset_files;
 mod dataset_hub;

@@ -12,7 +12,11 @@ use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
 use super::wire::decode::MAX_SCORERS;
 use errorbar_core::chat::{Input, MessageRole, Targets};
-use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names};
+use errorbar_core::{
+    ColumnBlock, Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names,
+};
+use indexmap::IndexSet;
+use rayon::prelude::*;
 
 /// How to read the scores of a log.
 ///
@@ -149,6 +153,36 @@ impl SampleRow {
     }
 }
 
+/// How many samples make a block.
+const BLOCK_ROWS: usize = 1 << 12;
+
+/// Rows as a block, with the names of its metadata. Scores by scorers that have no number are left out.
+fn block_of(rows: Vec<SampleRow>, scorers: &HashMap<&str, usize>) -> (IndexSet<String>, ColumnBlock) {
+    let mut keys: IndexSet<String> = IndexSet::new();
+    let mut block = ColumnBlock::new(scorers.len(), 0);
+    for (at, row) in rows.into_iter().enumerate() {
+        block.push_sample(&row.id, row.epoch);
+        for (key, value) in &row.metadata {
+            let number = match keys.get_index_of(key) {
+                Some(number) => number,
+                None => keys.insert_full(key.clone()).0,
+            };
+            block.widen(0, keys.len());
+            block.metadata.get_mut(number).into_iter().for_each(|column| column.set(at, value));
+        }
+        if row.is_errored {
+            block.errored.push(at as u32);
+        }
+        for (scorer, score) in row.scores {
+            if let Some(number) = scorers.get(scorer.as_str()) {
+                // A sample has one score by each scorer: they came from a map.
+                block.set_score(*number, score);
+            }
+        }
+    }
+    (keys, block)
+}
+
 impl EvalLog {
     /// The scores as columns, with this metadata, by epoch and then in the order of the dataset.
     ///
@@ -226,23 +260,25 @@ impl EvalLog {
             return Err(LogError::from(kind).at(self.path()));
         }
         let is_wanted = |scorer: &String| only.is_empty() || only.contains(scorer);
-        let mut columns = ScoreColumns::new(scorers.iter().filter(|scorer| is_wanted(scorer)));
+        let wanted: Vec<&String> = scorers.iter().filter(|scorer| is_wanted(scorer)).collect();
+        let numbers: HashMap<&str, usize> = wanted.iter().map(|scorer| scorer.as_str()).zip(0..).collect();
         let mut limits = BTreeMap::new();
-        for row in rows {
-            let metadata = row.metadata.iter().map(|(key, value)| (key.as_str(), value));
-            let mut cells = columns.push_sample(&row.id, row.epoch).metadata_all(metadata);
-            if row.is_errored {
-                cells = cells.errored();
-            } else if let Some(kind) = row.limit {
-                *limits.entry(kind).or_default() += 1;
-            }
-            for (scorer, score) in row.scores {
-                if !is_wanted(&scorer) {
-                    continue;
-                }
-                cells = cells.score(&scorer, score).map_err(|error| {
-                    LogError::from(LogErrorKind::Core(error)).of_sample(&row.id).at(self.path())
-                })?;
+        for kind in rows.iter().filter(|row| !row.is_errored).filter_map(|row| row.limit.as_deref()) {
+            *limits.entry(kind.to_owned()).or_default() += 1;
+        }
+        let mut columns = ScoreColumns::new(wanted);
+        let mut rows = rows.into_iter();
+        let chunks: Vec<Vec<SampleRow>> = std::iter::from_fn(|| {
+            Some(rows.by_ref().take(BLOCK_ROWS).collect()).filter(|rows: &Vec<_>| !rows.is_empty())
+        })
+        .collect();
+        // A block for each thread at a time, so that little is held twice.
+        let mut chunks = chunks.into_iter().peekable();
+        while chunks.peek().is_some() {
+            let some: Vec<Vec<SampleRow>> = chunks.by_ref().take(rayon::current_num_threads()).collect();
+            let blocks: Vec<_> = some.into_par_iter().map(|rows| block_of(rows, &numbers)).collect();
+            for (keys, mut block) in blocks {
+                columns.append(keys.iter().map(String::as_str), &mut block);
             }
         }
         Ok(LogScores { columns, skipped, scorers, limits, digests: Vec::new() })

@@ -8,30 +8,39 @@ use super::error::excerpt;
 use super::limits::Budget;
 use crate::json_value::{self, MemoryAllowance};
 
-/// An epoch as it is counted: 1, 2, …
+/// An epoch as it is counted: 1, 2, …, or 0, 1, …
 #[inline]
 pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
     match text.as_bytes() {
-        [digit @ b'1'..=b'9'] => Ok(u32::from(digit - b'0')),
+        [digit @ b'0'..=b'9'] => Ok(u32::from(digit - b'0')),
         _ => match text.trim().parse::<u32>() {
-            Ok(epoch) if epoch >= 1 => Ok(epoch),
+            Ok(epoch) => Ok(epoch),
             _ if text.is_empty() => Err(TableErrorKind::BadEpoch("empty".to_owned())),
             _ => Err(TableErrorKind::BadEpoch(excerpt(text))),
         },
     }
 }
 
-/// Appends a cell as a score, without a copy of a string that the column has already.
+/// Appends a cell as a score, without a copy of a string that the column has already. `structures` is set where what
+/// starts like a list or a map is one, with the name of the table's column.
 #[inline]
-pub(super) fn push_score(column: &mut ValueColumn, cell: &str) {
+pub(super) fn push_score(
+    column: &mut ValueColumn,
+    cell: &str,
+    structures: Option<(&str, Budget)>,
+) -> Result<(), TableErrorKind> {
     match cell.as_bytes() {
         [digit @ b'0'..=b'9'] => column.push_int(i64::from(digit - b'0')),
         [b'A'..=b'Z'] => column.push_text(cell),
-        bytes => match decimal(bytes) {
-            Some(float) => column.push_float(float),
-            None => column.push(score(cell)),
+        bytes => match (decimal(bytes), structures) {
+            (Some(float), _) => column.push_float(float),
+            (None, Some((name, budget))) if cell.trim_start().starts_with(['{', '[']) => {
+                column.push(Some(structure(cell, name, budget)?));
+            }
+            (None, _) => column.push(score(cell)),
         },
     }
+    Ok(())
 }
 
 /// A number with a point and at most fifteen digits, the way most scores that are no grades are written.
@@ -62,19 +71,6 @@ fn decimal(cell: &[u8]) -> Option<f64> {
     }
     let value = digits as f64 / POWERS.get(decimals)?;
     Some(if unsigned.len() < cell.len() { -value } else { value })
-}
-
-/// A cell as a score, where what starts like a list or a map is one.
-pub(super) fn score_or_structure(
-    cell: &str,
-    column: &str,
-    budget: Budget,
-) -> Result<Option<Value>, TableErrorKind> {
-    if cell.trim_start().starts_with(['{', '[']) {
-        structure(cell, column, budget).map(Some)
-    } else {
-        Ok(score(cell))
-    }
 }
 
 /// A list or a map as a score, from JSON that may hold bare `NaN`.
@@ -205,7 +201,7 @@ mod tests {
         let cells = ["0", "7", "9", "C", "Z", "c", "10", "-1", "", " 1", "T", "é", "nan", "0.5"];
         let mut column = ValueColumn::default();
         for cell in cells {
-            push_score(&mut column, cell);
+            push_score(&mut column, cell, None).unwrap();
         }
         let mut block = errorbar_core::ColumnBlock::new(1, 0);
         block.scores[0] = column;
@@ -215,7 +211,9 @@ mod tests {
         for (row, cell) in cells.iter().enumerate() {
             assert_eq!(columns.score(row, "s").map(|score| score.value), score(cell), "{cell:?}");
         }
-        for (text, wanted) in [("1", Some(1)), ("9", Some(9)), (" 12 ", Some(12)), ("0", None), ("", None)] {
+        for (text, wanted) in
+            [("1", Some(1)), ("9", Some(9)), (" 12 ", Some(12)), ("0", Some(0)), ("", None), ("-1", None)]
+        {
             assert_eq!(epoch(text).ok(), wanted, "{text:?}");
         }
     }
@@ -224,22 +222,31 @@ mod tests {
     fn structures_are_read_where_they_are_looked_for() {
         let budget = crate::table::TableLimits::default()
             .budget(&crate::table::input::InputBytes::from_memory(Vec::new()));
-        let found = score_or_structure(" {\"a\": 1, \"b\": NaN}", "value", budget).unwrap().unwrap();
-        let Value::Map(map) = found else { panic!("a map") };
+        let read = |cell: &str, structures| {
+            let mut block = errorbar_core::ColumnBlock::new(1, 0);
+            block.ids.push("q");
+            push_score(&mut block.scores[0], cell, structures)?;
+            let mut columns = errorbar_core::ScoreColumns::new(["s"]);
+            columns.append([], &mut block);
+            Ok::<_, TableErrorKind>(columns.score(0, "s").map(|score| score.value))
+        };
+        let structured = Some(("value", budget));
+        let Some(Value::Map(map)) = read(" {\"a\": 1, \"b\": NaN}", structured).unwrap() else {
+            panic!("a map")
+        };
         assert_eq!(map["b"], errorbar_core::Leaf::Unscored);
-        assert_eq!(
-            score_or_structure("[1, \"C\"]", "value", budget).unwrap(),
-            Some(Value::List(vec![1.into(), "C".into()]))
-        );
-        assert_eq!(score_or_structure("0.5", "value", budget).unwrap(), Some(Value::Float(0.5)));
+        let list = Value::List(vec![1.into(), "C".into()]);
+        assert_eq!(read("[1, \"C\"]", structured).unwrap(), Some(list));
+        assert_eq!(read("[1, \"C\"]", None).unwrap(), Some(Value::from("[1, \"C\"]")));
+        assert_eq!(read("0.5", structured).unwrap(), Some(Value::Float(0.5)));
         for (cell, message) in
             [("{\"a\": }", "expected value at character 7"), ("[1] x", "trailing characters at character 5")]
         {
-            let error = score_or_structure(cell, "value", budget).unwrap_err();
+            let error = read(cell, structured).unwrap_err();
             let TableErrorKind::BadStructure { column, problem } = &error else { panic!("{error}") };
             assert_eq!((column.as_str(), problem.as_str()), ("value", message));
         }
-        let error = score_or_structure("[[1]]", "value", budget).unwrap_err();
+        let error = read("[[1]]", structured).unwrap_err();
         assert!(
             matches!(&error, TableErrorKind::NestedScore { column, found: "a list" } if column == "value"),
             "{error}"

@@ -45,7 +45,7 @@ pub enum TableErrorKind {
     #[error("cannot read the file: {0}")]
     Read(#[source] io::Error),
     /// The extension is not that of a known format.
-    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "a table without an extension".to_owned() })]
+    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "neither the name nor the content says what kind of table this is".to_owned() })]
     UnknownFormat {
         /// The extension, without the dot.
         extension: Option<String>,
@@ -310,6 +310,15 @@ pub enum TableErrorKind {
         /// What was found inside.
         found: &'static str,
     },
+    /// Epochs that differ from sample to sample: with a row for each epoch of each sample the table would not fit into
+    /// memory.
+    #[error("{rows} rows have {epochs} different epochs, so nearly every sample lacks nearly every epoch")]
+    ScatteredEpochs {
+        /// How many epochs there are.
+        epochs: usize,
+        /// How many rows there are.
+        rows: usize,
+    },
     /// The columns refused a score.
     #[error(transparent)]
     Columns(#[from] errorbar_core::Error),
@@ -424,7 +433,12 @@ impl TableErrorKind {
                 "close it, or double a quotation mark that is meant as such, in a quoted field"
             }
             Kind::BadId(_) => "give every row the id of its sample, a string or an integer",
-            Kind::BadEpoch(_) => "epochs are counted 1, 2, …; leave the column out if there is only one",
+            Kind::BadEpoch(_) => {
+                "epochs are counted 1, 2, … or 0, 1, …; leave the column out if there is only one"
+            }
+            Kind::ScatteredEpochs { .. } => {
+                "number the runs of each sample 1, 2, …, or leave the column out if there is only one"
+            }
             Kind::DuplicateRow { .. } => {
                 "number the runs of a sample in a column `epoch`, or give different samples different ids"
             }

@@ -3,7 +3,6 @@
 use std::collections::HashSet;
 
 use super::error::TableError;
-use super::long::RowNames;
 use super::{TableErrorKind, TableOptions, no_score_column, no_split_column};
 
 /// The column that names the sample.
@@ -57,6 +56,8 @@ impl ColumnRole {
     ) -> Self {
         let is_split = options.split_column().is_some();
         match name {
+            // Other columns of a spreadsheet, or the index of a data frame.
+            "" => ColumnRole::Unread,
             name if name == options.id_column => ColumnRole::Id,
             name if name == options.epoch_column => ColumnRole::Epoch,
             name if is_long && options.split_column() == Some(name) => ColumnRole::Log,
@@ -115,11 +116,14 @@ pub(super) struct TableLayout {
 }
 
 impl TableLayout {
-    /// What the cells of a row of the long form are called.
-    pub(super) fn row_names(&self) -> RowNames<'_> {
-        let TableLayout { metadata, scores, names_scorers, split, is_numbered, .. } = self;
-        let (names_scorers, is_numbered) = (*names_scorers, *is_numbered);
-        RowNames { metadata, scores, names_scorers, split: split.as_deref(), is_numbered }
+    /// The column that the table is split by, if every row must have a value there.
+    pub(super) fn split(&self) -> Option<&str> {
+        self.split.as_deref()
+    }
+
+    /// Whether a string that starts like a list or a map is one, if it is a score.
+    pub(super) fn has_structured_text(&self) -> bool {
+        self.is_long
     }
 
     /// What the columns of these names are.
@@ -179,7 +183,8 @@ impl TableLayout {
 /// Refuses two columns of one name.
 pub(super) fn refuse_twice(names: &[&str]) -> Result<(), TableErrorKind> {
     let mut seen = HashSet::with_capacity(names.len());
-    match names.iter().find(|name| !seen.insert(**name)) {
+    // Spreadsheets have any number of columns without a name; they are not read.
+    match names.iter().find(|name| !name.is_empty() && !seen.insert(**name)) {
         Some(name) => Err(TableErrorKind::DuplicateColumn((*name).to_owned())),
         None => Ok(()),
     }

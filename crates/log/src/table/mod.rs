@@ -1,5 +1,7 @@
 //! Score tables: a row per sample and epoch, as CSV, TSV, JSON lines or Parquet.
 
+mod blocks;
+mod builder;
 mod cell;
 mod delimited;
 mod error;
@@ -8,15 +10,12 @@ pub mod input;
 mod jsonl;
 mod layout;
 mod limits;
-mod long;
-mod long_parts;
 mod mapping;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod preview;
 mod resolve;
-mod row;
 mod spellings;
 mod values;
 
@@ -60,6 +59,8 @@ pub struct ScoreTable {
     /// Whether ids are the numbers of rows, because no column has them: the same id is then no reason to believe that
     /// two rows are of the same sample.
     pub has_synthetic_ids: bool,
+    /// Whether the table counts epochs from 0; the columns have them from 1 on.
+    pub epochs_from_zero: bool,
     /// What the file was found to be.
     pub input: InputDescription,
     /// How the table was read: what the options say, and what was found out.
@@ -202,16 +203,4 @@ fn no_score_column(wanted: &[&str], found: Vec<String>) -> TableError {
 fn no_split_column(column: &str, found: Vec<String>) -> TableError {
     let nearest = nearest(column, found.iter().map(String::as_str)).map(str::to_owned);
     TableErrorKind::NoSplitColumn { column: column.to_owned(), found, nearest }.into()
-}
-
-/// The table, if no sample has an epoch twice.
-///
-/// The engine refuses a repeated epoch too, but it cannot report where the two rows are.
-fn finish(columns: ScoreColumns, metadata_keys: Vec<String>) -> Result<Vec<ScoreTable>, TableError> {
-    if let Some((row, first)) = columns.repeated_row() {
-        let (epoch, first) = (columns.epoch(row), TableLocation::Row(first as u64 + 1));
-        let kind = TableErrorKind::DuplicateRow { epoch, first };
-        return Err(kind.in_row(row as u64 + 1).of_sample(columns.id(row)));
-    }
-    Ok(vec![ScoreTable { columns, metadata_keys, ..ScoreTable::default() }])
 }

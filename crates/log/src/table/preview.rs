@@ -134,18 +134,35 @@ fn parquet(bytes: InputBytes, options: &TableOptions, rows: usize) -> TablePrevi
     // The names alone take the footer alone.
     let columns = (rows <= 1).then_some(no_column);
     let Ok(mut records) = ParquetRecords::of_bytes(bytes, columns) else { return TablePreview::default() };
-    let names = records.names().to_vec();
-    let mut preview = TablePreview { names, rows: Vec::new() };
+    let roots = records.names().to_vec();
+    let mut preview = TablePreview { names: records.table_names(), rows: Vec::new() };
     if preview.names.len() > options.limits.max_columns {
         return TablePreview::default();
     }
     while preview.rows.len() < rows && columns.is_none() {
         match records.next_row() {
-            Ok(Some(row)) => preview.rows.push(row.into_iter().map(Some).collect()),
+            Ok(Some(row)) => {
+                let cells = preview.names.iter().map(|name| field(&roots, &row, name)).collect();
+                preview.rows.push(cells);
+            }
             Ok(None) | Err(_) => break,
         }
     }
     preview
+}
+
+/// The value of a column; of a field of a structure, by its path.
+#[cfg(feature = "parquet")]
+fn field(roots: &[String], row: &[Json], name: &str) -> Option<Json> {
+    let root = roots.iter().position(|root| {
+        name.strip_prefix(root.as_str()).is_some_and(|path| path.is_empty() || path.starts_with('.'))
+    })?;
+    let path = name.strip_prefix(roots.get(root)?.as_str())?;
+    let mut value = row.get(root)?;
+    for key in path.split('.').skip(1) {
+        value = value.get(key)?;
+    }
+    Some(value.clone())
 }
 
 /// A line as an object. Bare `NaN`, which serde_json refuses, is read as null.

@@ -26,5 +26,6 @@ mod tables_limits;
 mod tables_long;
 mod tables_parquet;
 mod tables_parquet_limits;
+mod tables_same;
 mod tables_split;
 mod tables_threads;

@@ -79,7 +79,8 @@ fn json_lines_become_values() {
         metadata(&table.columns, "score"),
         [json!({"n": 1.5}), json!({"n": {"deep": [1, null]}}), json!({})]
     );
-    assert_eq!(counts(&table), (3, 2, 1));
+    // One score is not there, and each sample lacks the first or the second epoch.
+    assert_eq!(counts(&table), (3, 2, 1 + 6));
     assert_eq!(table.columns.epoch(5), 2);
     let Value::Map(leaves) = &found[0].1 else { panic!("a map") };
     assert_eq!(leaves["b"], errorbar_core::Leaf::Unscored, "a NaN leaf is unscored, a null one is not");
@@ -193,7 +194,12 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
         (refused("t.jsonl", "{\"id\": 1.5, \"score\": 1}"), r#"t.jsonl:1 BadId("the number 1.5")"#),
         (refused("t.jsonl", "{\"id\": [1], \"score\": 1}"), r#"t.jsonl:1 BadId("a list")"#),
         (refused("t.csv", "id,epoch,score\nq1,first,1\n"), r#"t.csv:2 "q1" BadEpoch("\"first\"")"#),
-        (refused("t.csv", "id,epoch,score\nq1,0,1\n"), r#"t.csv:2 "q1" BadEpoch("\"0\"")"#),
+        (refused("t.csv", "id,epoch,score\nq1,-1,1\n"), r#"t.csv:2 "q1" BadEpoch("\"-1\"")"#),
+        (refused("t.csv", "id,epoch,score\nq1,0,1\nq1,4294967295,1\n"), r#"t.csv BadEpoch("4294967295")"#),
+        (
+            refused("t.jsonl", "{\"id\":1,\"score\":1}\n{\"id\":1,\"epoch\":0,\"score\":1}"),
+            r#"t.jsonl:1 BadEpoch("missing")"#,
+        ),
         (refused("t.csv", "id,epoch,score\nq1,,1\n"), r#"t.csv:2 "q1" BadEpoch("empty")"#),
         (
             refused("t.jsonl", "{\"id\": \"q\", \"epoch\": 1.5, \"score\": 1}"),

@@ -52,8 +52,9 @@ fn cells_become_values() {
     let columns = &table.columns;
     let rows: Vec<_> = (0..5).map(|row| (columns.id(row), columns.epoch(row))).collect();
     assert_eq!(rows, [("q1", 1), ("q1", 2), ("q2", 1), ("é", 1), ("q4", 7)]);
+    assert_eq!(columns.len(), 4 * 3, "a row for each epoch of each sample");
     assert_eq!(
-        values(columns, "score"),
+        values(columns, "score")[..5],
         [Some(0.5.into()), None, Some(Value::Unscored), Some(1.0.into()), Some(f64::INFINITY.into())],
         "a null is missing, a NaN unscored"
     );
@@ -239,6 +240,22 @@ fn however_a_file_is_written_the_table_is_the_same() {
 }
 
 #[test]
+fn fields_of_structures_are_columns() {
+    let fields = "required int64 id; required group scores { optional double judge; required group by { required double human; } }";
+    let columns = [Cells::longs(&[1, 2]), Cells::Doubles(vec![Some(0.5), None]), Cells::doubles(&[1.0, 0.0])];
+    let bytes = write(fields, &columns, usize::MAX, WriterProperties::builder().build());
+    let options = TableOptions::new().score_columns(["scores.judge", "scores.by.human"]);
+    let table = read_with(&bytes, &options).unwrap();
+    let value = |row: usize, scorer: &str| table.columns.score(row, scorer).map(|score| score.value);
+    assert_eq!(value(0, "scores.judge"), Some(0.5.into()));
+    assert_eq!(value(1, "scores.judge"), None, "null");
+    assert_eq!(
+        [value(0, "scores.by.human"), value(1, "scores.by.human")],
+        [Some(1.0.into()), Some(0.0.into())]
+    );
+}
+
+#[test]
 fn only_the_columns_that_are_needed_are_read() {
     let fields =
         "required int64 id; required double score; optional binary a (UTF8); optional binary b (UTF8);
@@ -268,7 +285,7 @@ fn only_the_columns_that_are_needed_are_read() {
     let wants = |key| read_with(&bytes, &only(key)).unwrap_err();
     assert_matches!(wants("a").kind(), TableErrorKind::ParquetColumn { column, .. } if column == "a");
     for (key, holds) in
-        [("tags", "lists or structures"), ("c", "values of the type FIXED_LEN_BYTE_ARRAY"), ("day", "times")]
+        [("tags", "lists or maps"), ("c", "values of the type FIXED_LEN_BYTE_ARRAY"), ("day", "times")]
     {
         assert_matches!(
             wants(key).kind(),
@@ -299,16 +316,16 @@ fn the_long_form() {
         let columns = &table.columns;
         assert_eq!(
             (0..columns.len()).map(|row| columns.id(row)).collect::<Vec<_>>(),
-            ["q1", "q2", "q3", "q4"]
+            ["q1", "q2", "q3", "q4", "q1", "q2", "q3", "q4"]
         );
         assert_eq!(columns.epoch(3), 2);
         assert_eq!(columns.scorer_names().collect::<Vec<_>>(), ["match", "judge"]);
         assert_eq!(columns.score(0, "match"), Some(Score::new("C").answer("42")));
-        assert_eq!(values(columns, "match"), [Some("C".into()), Some(0.5.into()), None, None]);
+        assert_eq!(values(columns, "match")[..4], [Some("C".into()), Some(0.5.into()), None, None]);
         let judged = values(columns, "judge");
         let Some(Value::Map(map)) = &judged[0] else { panic!("a map") };
         assert_eq!((&map["a"], &map["b"]), (&Leaf::Int(1), &Leaf::Unscored));
-        assert_eq!(judged[1..], [Some(Value::list([1, 2])), None, None]);
+        assert_eq!(judged[1..4], [Some(Value::list([1, 2])), None, None]);
         assert_eq!(columns.errored(), 1);
         assert_eq!(
             metadata(columns, "match"),
@@ -410,8 +427,8 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
             r#"t.parquet ColumnType { column: "epoch", found: "floating-point numbers", role: "the epoch", takes: "integers" }"#,
         ),
         (
-            of_epochs("required int64 epoch;", Cells::longs(&[1, 0, 1])),
-            r#"t.parquet Row(2) "8" BadEpoch("0")"#,
+            of_epochs("required int64 epoch;", Cells::longs(&[1, -1, 1])),
+            r#"t.parquet Row(2) "8" BadEpoch("-1")"#,
         ),
         (
             of_epochs("required int64 epoch;", Cells::longs(&[1, 1, 1 << 32])),
@@ -435,7 +452,7 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
         ),
         (
             of_scores("required group score { required double a; }", Cells::doubles(&[1.0; 3])),
-            r#"t.parquet ColumnType { column: "score", found: "lists or structures", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
+            r#"t.parquet NoScoreColumn { wanted: ["score", "value"], found: ["id", "score.a"], nearest: None }"#,
         ),
         (
             of_scores("required binary score (JSON);", Cells::texts(&["1", "{\"a\"", "2"])),
@@ -500,14 +517,14 @@ fn rows_of_later_row_groups_keep_their_numbers() {
     );
     assert_eq!(refused(&bytes), "t.parquet Row(101) \"37\" DuplicateRow { epoch: 1, first: Row(38) }");
     let ids: Vec<i64> = (0..100).collect();
-    let epochs: Vec<i64> = (1..=100).map(|row| i64::from(row != 75)).collect();
+    let epochs: Vec<i64> = (1..=100).map(|row| if row == 75 { -1 } else { 1 }).collect();
     let bytes = write(
         "required int64 id; required double score; required int64 epoch;",
         &[Cells::longs(&ids), Cells::doubles(&[1.0; 100]), Cells::longs(&epochs)],
         30,
         WriterProperties::builder().build(),
     );
-    assert_eq!(refused(&bytes), "t.parquet Row(75) \"74\" BadEpoch(\"0\")");
+    assert_eq!(refused(&bytes), "t.parquet Row(75) \"74\" BadEpoch(\"-1\")");
 }
 
 #[test]

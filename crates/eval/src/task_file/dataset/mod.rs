@@ -21,6 +21,8 @@ pub(super) const KEYS: Keys = &[
     "choices",
     "id",
     "metadata",
+    "where",
+    "lookup",
     "limit",
     "shuffle",
     "shuffle_choices",

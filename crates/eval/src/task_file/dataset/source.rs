@@ -118,6 +118,7 @@ impl DatasetSource<'_> {
             self.report_problem(&problem);
             return None;
         }
+        let is_known = self.fields.check_tables(dataset.fields()) && is_known;
         is_known.then_some(dataset)
     }
 
@@ -160,6 +161,17 @@ impl DatasetSource<'_> {
                 };
                 return self.fields.report_missing(field, known, &file);
             }
+            DatasetError::Fields { place, known, .. } => {
+                return self.fields.report_missing("input", known, &place.to_string());
+            }
+            DatasetError::Expression { text, error, .. } => {
+                // The hint stands beside the message here, not in it.
+                let message = problem.to_string();
+                let hint = error.hint.as_ref().map(|hint| format!("; {hint}")).unwrap_or_default();
+                let message = message.strip_suffix(&hint).unwrap_or(&message).to_owned();
+                return self.fields.report_value(text, error, message);
+            }
+            DatasetError::AllSkipped { .. } => (Some("where"), None),
             DatasetError::Record { problem: wrong, .. } => {
                 let about = |name: &&TomlString<'_>| wrong.starts_with(&format!("`{}`", name.value));
                 let place = self.fields.named.iter().find(about).or(self.paths.first());

@@ -5,21 +5,25 @@
 //! numbers are wrong behind blank lines and CRLF, and lines are needed only when something fails.
 
 mod fields;
-mod long;
+mod parse;
 mod pieces;
-mod wide;
 
 use std::io::{self, Read, Seek};
 use std::str;
+use std::sync::Mutex;
 
 use csv::ByteRecord;
+use errorbar_core::ColumnBlock;
 
+use self::parse::Scratch;
 use self::pieces::{PIECE_BYTES, Piece, PieceReader};
+use super::blocks::{RowSource, lock, read_blocks};
+use super::builder::TableBuilder;
 use super::error::{TableError, TableLocation};
 use super::input::InputBytes;
 use super::layout::{ColumnRole, TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::{ScoreTable, TableErrorKind, TableOptions, finish};
+use super::{ScoreTable, TableErrorKind, TableOptions};
 use crate::delimited::{QuoteState, line_at};
 
 pub(super) fn read(
@@ -55,19 +59,57 @@ fn rows(
     first.bytes.drain(..header_bytes);
     first.offset += header_bytes as u64;
     pieces.put_back(first);
-    let reader = DelimitedReader { layout: &layout, delimiter, budget };
-    if layout.is_long {
-        return reader.read_long(pieces);
-    }
-    let columns = reader.read_wide(pieces)?;
-    finish(columns, layout.metadata_keys)
+    let pieces = Mutex::new(pieces);
+    let source = DelimitedSource { layout: &layout, delimiter, budget, pieces };
+    read_blocks(&source, budget)?.finish(&layout)
 }
 
 /// What rows are read by.
-struct DelimitedReader<'a> {
+struct DelimitedSource<'a> {
     layout: &'a TableLayout,
     delimiter: u8,
     budget: Budget,
+    pieces: Mutex<&'a mut PieceReader>,
+}
+
+impl RowSource for DelimitedSource<'_> {
+    type Piece = Piece;
+    type Scratch = Scratch;
+
+    fn estimate(&self) -> usize {
+        lock(&self.pieces).estimate()
+    }
+
+    fn next(&self, piece: &mut Piece) -> Option<(usize, Result<(), TableError>)> {
+        match lock(&self.pieces).next(piece) {
+            Ok(true) => Some((piece.number, Ok(()))),
+            Ok(false) => None,
+            Err(error) => Some((piece.number, Err(error))),
+        }
+    }
+
+    fn is_large(&self, piece: &Piece) -> bool {
+        piece.bytes.len() >= LONG_PIECE
+    }
+
+    fn parse(
+        &self,
+        piece: &mut Piece,
+        scratch: &mut Scratch,
+        block: &mut ColumnBlock,
+    ) -> Result<(), TableError> {
+        self.parse_piece(piece, scratch, block)
+    }
+
+    fn append(
+        &self,
+        _: &mut Piece,
+        _: &mut Scratch,
+        block: &mut ColumnBlock,
+        builder: &mut TableBuilder,
+    ) -> Result<(), TableError> {
+        builder.append(self.layout, block)
+    }
 }
 
 /// What the columns are, and the size of the header in bytes.
@@ -100,7 +142,7 @@ fn records<R: Read>(source: R, delimiter: u8) -> csv::Reader<R> {
     csv::ReaderBuilder::new().delimiter(delimiter).has_headers(false).flexible(true).from_reader(source)
 }
 
-impl DelimitedReader<'_> {
+impl DelimitedSource<'_> {
     /// Calls `each` with the rows of a piece, all of which have the right number of fields.
     fn for_each_row(
         &self,

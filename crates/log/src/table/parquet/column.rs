@@ -58,9 +58,6 @@ pub(super) struct ColumnDecoder<'a> {
     cells: usize,
     /// How many cells of the batch have a value.
     values: usize,
-    /// How many cells of the batch, and how many of its values, were taken one by one.
-    taken: usize,
-    taken_values: usize,
 }
 
 /// A decoder of the library with the values of the batch.
@@ -140,8 +137,6 @@ impl<'a> ColumnDecoder<'a> {
             levels: Vec::new(),
             cells: 0,
             values: 0,
-            taken: 0,
-            taken_values: 0,
         })
     }
 
@@ -162,7 +157,7 @@ impl<'a> ColumnDecoder<'a> {
     /// Decodes the next cells of the page; false at its end.
     pub(super) fn decode(&mut self) -> Result<bool, TableErrorKind> {
         let (count, levels) = (self.left.min(self.batch), &mut self.levels);
-        (self.cells, self.taken, self.taken_values) = (0, 0, 0);
+        self.cells = 0;
         if count == 0 {
             self.plain = None;
             return Ok(false);
@@ -240,23 +235,6 @@ impl<'a> ColumnDecoder<'a> {
             each(value.transpose()?.unwrap_or(ParquetCell::Null))?;
         }
         Ok(())
-    }
-
-    /// Whether all cells of the batch were taken one by one.
-    pub(super) fn is_used_up(&self) -> bool {
-        self.taken == self.cells
-    }
-
-    /// The next cell of a batch that is not used up.
-    pub(super) fn next(&mut self) -> Result<ParquetCell<'_>, TableErrorKind> {
-        let is_null =
-            self.values < self.cells && self.levels.get(self.taken).is_none_or(|level| *level < self.defined);
-        self.taken += 1;
-        if is_null {
-            return Ok(ParquetCell::Null);
-        }
-        self.taken_values += 1;
-        self.value(self.taken_values - 1)
     }
 
     /// A value of the batch, by its number among those that are not null.

@@ -77,6 +77,11 @@ impl ParquetRecords {
         &self.names
     }
 
+    /// The columns of the file as a table has them: the fields of a structure each by itself.
+    pub(in crate::table) fn table_names(&self) -> Vec<String> {
+        super::named_leaves(&self.schema).into_iter().map(|(name, _)| name).collect()
+    }
+
     /// The columns that are read, in the order of the values of a row.
     pub fn read_names(&self) -> &[String] {
         &self.read

@@ -1,45 +1,47 @@
-//! Parquet tables with a row per sample and epoch: a thread per column.
+//! Row groups as blocks: a thread per column.
 
 use std::sync::PoisonError;
 
-use errorbar_core::{ColumnBlock, EpochColumn, MetadataColumn, ScoreColumns, TextColumn, ValueColumn};
+use errorbar_core::{ColumnBlock, EpochColumn, MetadataColumn, TextColumn, ValueColumn};
 use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
 
 use super::column::{ColumnDecoder, ParquetCell, column_problem};
 use super::types::ValueKind;
 use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of};
+use crate::table::builder::TableBuilder;
 use crate::table::layout::ColumnRole;
 use crate::table::limits::Budget;
-use crate::table::long::value_bytes;
-use crate::table::{TableError, TableErrorKind};
+use crate::table::{TableError, TableErrorKind, cell};
 
 pub(super) fn read(
     table: &ParquetTable<'_>,
     columns: &[ParquetColumn<'_>],
-) -> Result<ScoreColumns, TableError> {
+) -> Result<TableBuilder, TableError> {
     let layout = table.layout;
-    let mut result = ScoreColumns::new(&layout.scores);
+    let mut builder = TableBuilder::new(table.budget);
     let mut block = ColumnBlock::new(layout.scores.len(), layout.metadata.len());
     for group in table.metadata.row_groups().iter().filter(|group| rows_of(group) > 0) {
-        let rows_before = result.len() as u64;
+        let rows_before = builder.rows();
         if rows_before.saturating_add(rows_of(group) as u64) > u64::from(u32::MAX) {
             return Err(TableErrorKind::TooManyRows.into());
         }
-        table.held.restart(result.heap_bytes() as u64)?;
+        table.held.restart(builder.heap_bytes())?;
         if let Err(RowError { row, kind }) = read_row_group(table, group, columns, &mut block) {
             return Err(kind.in_row_of(rows_before + row as u64 + 1, block.ids.get(row)));
         }
-        result.append(layout.metadata(), &mut block);
+        builder.append(layout, &mut block)?;
     }
-    table.held.restart(result.heap_bytes() as u64)?;
-    Ok(result)
+    table.held.restart(builder.heap_bytes())?;
+    Ok(builder)
 }
 
 /// Pages are read ahead in row groups of at most this many columns, so that no stack grows with the columns.
 const MOST_COLUMNS_AHEAD: usize = 64;
 /// A page from which on only one is in memory at a time.
 const LARGE_PAGE: u64 = 16 << 20;
+/// The memory of scores that may be lists or maps is checked each time this many bytes were parsed.
+const CHECK_EVERY: usize = 1 << 16;
 
 /// What is wrong with a row, counted within its row group from 0.
 struct RowError {
@@ -55,19 +57,9 @@ fn read_row_group(
     columns: &[ParquetColumn<'_>],
     block: &mut ColumnBlock,
 ) -> Result<(), RowError> {
-    let budget = table.budget;
-    // Columns are in the order of their roles, and so are the sinks.
-    let with_role = |is_wanted: fn(ColumnRole) -> bool| {
-        columns.iter().copied().filter(move |column| is_wanted(column.column.role))
-    };
-    let mut sinks: Vec<CellSink<'_>> = vec![id_sink(&mut block.ids, table.held.left(), budget)];
-    if with_role(|role| role == ColumnRole::Epoch).next().is_some() {
-        sinks.push(epoch_sink(&mut block.epochs));
-    }
-    let metadata = with_role(|role| matches!(role, ColumnRole::Metadata(_)));
-    sinks.extend(block.metadata.iter_mut().zip(metadata).map(|(to, from)| metadata_sink(to, from, budget)));
-    let scores = with_role(|role| matches!(role, ColumnRole::Score(_)));
-    sinks.extend(block.scores.iter_mut().zip(scores).map(|(to, from)| score_sink(to, from, budget)));
+    let mut sinks = Sinks::new(table, block);
+    // Columns are in the order of their roles, and so are metadata and scores in the block.
+    let sinks: Vec<CellSink<'_>> = columns.iter().map(|column| sinks.of(*column)).collect();
     let tasks: Vec<_> = columns.iter().copied().zip(sinks).collect();
     let read = |(column, mut sink): (ParquetColumn<'_>, CellSink<'_>)| {
         let mut row = 0;
@@ -121,6 +113,64 @@ fn read_column(
 /// Takes a batch of the cells of a column, counts them, and returns how many bytes it holds by now.
 type CellSink<'a> = Box<dyn FnMut(&ColumnDecoder<'_>, &mut usize) -> Result<u64, TableErrorKind> + Send + 'a>;
 
+/// Where the cells of columns go, each taken once.
+struct Sinks<'a> {
+    ids: Option<&'a mut TextColumn>,
+    epochs: Option<&'a mut EpochColumn>,
+    metadata: std::slice::IterMut<'a, MetadataColumn>,
+    scores: std::slice::IterMut<'a, ValueColumn>,
+    errored: Option<&'a mut Vec<u32>>,
+    texts: [(ColumnRole, Option<&'a mut MetadataColumn>); 7],
+    left: u64,
+    has_structured_text: bool,
+    budget: Budget,
+}
+
+impl<'a> Sinks<'a> {
+    fn new(table: &ParquetTable<'_>, block: &'a mut ColumnBlock) -> Self {
+        let (details, labels) = (&mut block.details, &mut block.labels);
+        Sinks {
+            ids: Some(&mut block.ids),
+            epochs: Some(&mut block.epochs),
+            metadata: block.metadata.iter_mut(),
+            scores: block.scores.iter_mut(),
+            errored: Some(&mut block.errored),
+            texts: [
+                (ColumnRole::Scorer, Some(&mut labels.scorers)),
+                (ColumnRole::Answer, Some(&mut details.answers)),
+                (ColumnRole::Explanation, Some(&mut details.explanations)),
+                (ColumnRole::Reason, Some(&mut details.reasons)),
+                (ColumnRole::Log, Some(&mut labels.parts)),
+                (ColumnRole::Task, Some(&mut labels.tasks)),
+                (ColumnRole::Model, Some(&mut labels.models)),
+            ],
+            left: table.held.left(),
+            has_structured_text: table.layout.has_structured_text(),
+            budget: table.budget,
+        }
+    }
+
+    fn of(&mut self, column: ParquetColumn<'a>) -> CellSink<'a> {
+        let budget = self.budget;
+        let sink = match column.column.role {
+            ColumnRole::Id => self.ids.take().map(|ids| id_sink(ids, self.left, budget)),
+            ColumnRole::Epoch => self.epochs.take().map(epoch_sink),
+            ColumnRole::Metadata(_) => self.metadata.next().map(|to| metadata_sink(to, column, budget)),
+            ColumnRole::Score(_) => {
+                let structures = self.has_structured_text.then_some((column.name(), budget));
+                self.scores.next().map(|to| score_sink(to, column, structures, budget))
+            }
+            ColumnRole::Error => self.errored.take().map(error_sink),
+            role => {
+                let text = self.texts.iter_mut().find(|(of, _)| *of == role).and_then(|(_, to)| to.take());
+                text.map(text_sink)
+            }
+        };
+        // A layout has a role once, and readers know all roles.
+        sink.unwrap_or_else(|| Box::new(|batch, row| batch.for_each(row, |_| Ok(())).map(|()| 0)))
+    }
+}
+
 /// Ids may have `left` bytes: a cell of a dictionary can stand in any number of rows.
 fn id_sink(ids: &mut TextColumn, mut left: u64, budget: Budget) -> CellSink<'_> {
     let mut digits = String::new();
@@ -145,7 +195,7 @@ fn id_sink(ids: &mut TextColumn, mut left: u64, budget: Budget) -> CellSink<'_> 
 
 fn epoch_sink(epochs: &mut EpochColumn) -> CellSink<'_> {
     Box::new(|batch, row| {
-        match batch.bytes().filter(|bytes| !bytes.contains(&0)) {
+        match batch.bytes() {
             Some(bytes) => {
                 epochs.extend_bytes(&bytes);
                 *row += bytes.len();
@@ -184,30 +234,86 @@ fn metadata_sink<'a>(
     })
 }
 
-fn score_sink<'a>(values: &'a mut ValueColumn, column: ParquetColumn<'a>, budget: Budget) -> CellSink<'a> {
+/// Strings; a null or an empty one is absent.
+fn text_sink(texts: &mut MetadataColumn) -> CellSink<'_> {
+    Box::new(move |batch, row| {
+        let coded = batch.numbers().filter(|(texts, numbers)| numbers.len() >= texts.len() / 8);
+        let known = coded.and_then(|(texts, numbers)| Some((texts.all()?, numbers)));
+        if let Some((known, numbers)) = known.filter(|(known, _)| !known.contains(&"")) {
+            let numbers: Vec<u32> = numbers.iter().map(|number| number.cast_unsigned()).collect();
+            texts.extend_coded(&known, &numbers);
+            *row += numbers.len();
+        } else {
+            batch.for_each(row, |cell| {
+                match cell {
+                    ParquetCell::Null | ParquetCell::Text("") => texts.push_absent(),
+                    ParquetCell::Text(text) => texts.push_text(text),
+                    ParquetCell::Bool(bool) => texts.push_text(&bool.to_string()),
+                    ParquetCell::Int(int) => texts.push_text(&int.to_string()),
+                    ParquetCell::Unsigned(int) => texts.push_text(&int.to_string()),
+                    ParquetCell::Float(float) => texts.push_text(&float.to_string()),
+                }
+                Ok(())
+            })?;
+        }
+        Ok(texts.heap_bytes() as u64)
+    })
+}
+
+/// The rows that have a string.
+fn error_sink(errored: &mut Vec<u32>) -> CellSink<'_> {
+    Box::new(|batch, row| {
+        let mut number = *row as u32;
+        batch.for_each(row, |cell| {
+            if !matches!(cell, ParquetCell::Null | ParquetCell::Text("")) {
+                errored.push(number);
+            }
+            number += 1;
+            Ok(())
+        })?;
+        Ok(errored.capacity() as u64 * 4)
+    })
+}
+
+/// Scores; a column that holds grades or maps beside numbers may hold them all as strings, as a CSV does.
+fn score_sink<'a>(
+    values: &'a mut ValueColumn,
+    column: ParquetColumn<'a>,
+    structures: Option<(&'a str, Budget)>,
+    budget: Budget,
+) -> CellSink<'a> {
     let kind = column.kind;
-    // What the items of lists and maps take.
-    let mut nested = 0;
     Box::new(move |batch, row| {
         if let Some(bytes) = batch.bytes() {
             values.extend_bytes(&bytes);
             *row += bytes.len();
-            return Ok(values.heap_bytes() as u64 + nested);
+            return Ok(values.heap_bytes() as u64);
         }
+        // What is nested takes many times the bytes of the page.
+        let mut unchecked = 0_usize;
         batch.for_each(row, |cell| {
             match cell {
                 ParquetCell::Int(int) => values.push_int(int),
                 ParquetCell::Float(float) => values.push_float(float),
-                ParquetCell::Text(text) if kind == ValueKind::Text => values.push_text(text),
-                cell => {
-                    let score = score_of(cell, kind, column.name(), budget)?;
-                    nested += score.as_ref().map_or(0, value_bytes);
-                    budget.check(nested)?;
-                    values.push(score);
+                ParquetCell::Text(text) if kind == ValueKind::Text && structures.is_none() => {
+                    values.push_text(text);
                 }
+                ParquetCell::Text(text) if kind == ValueKind::Text => {
+                    unchecked += text.len();
+                    cell::push_score(values, text, structures)?;
+                }
+                ParquetCell::Text(text) => {
+                    unchecked += text.len();
+                    values.push(Some(cell::structure(text, column.name(), budget)?));
+                }
+                cell => values.push(score_of(cell)),
+            }
+            if unchecked > CHECK_EVERY {
+                unchecked = 0;
+                budget.check(values.heap_bytes() as u64)?;
             }
             Ok(())
         })?;
-        Ok(values.heap_bytes() as u64 + nested)
+        Ok(values.heap_bytes() as u64)
     })
 }

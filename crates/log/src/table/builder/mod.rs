@@ -1,0 +1,280 @@
+//! Blocks of rows become tables: the one way into the columns, whatever the format.
+//!
+//! Readers fill blocks and know nothing of what becomes of them. A block is appended as it is; or its rows, each of one
+//! scorer, are put together by sample and epoch; or they are distributed over several tables.
+
+mod part;
+mod pivot;
+
+use std::collections::HashMap;
+
+use errorbar_core::{ColumnBlock, ScoreColumns};
+use indexmap::IndexMap;
+
+use self::part::TablePart;
+use super::layout::{ColumnRole, TableLayout};
+use super::limits::Budget;
+use super::{ScoreTable, TableError, TableErrorKind, TableLocation};
+
+/// How many logs a table may be of: each has its own columns.
+const MAX_LOGS: usize = 10_000;
+/// What a log takes by itself.
+const LOG_BYTES: u64 = 4 << 10;
+/// The memory of the columns is checked after this many blocks, and at the end: adding up what is held takes a look at
+/// all chunks of ids.
+const CHECK_EVERY: usize = 16;
+
+/// Tables that grow block by block.
+#[derive(Debug)]
+pub(super) struct TableBuilder {
+    /// By the log or the value of the column that the table is split by, and in the latter case by task. A table that is
+    /// not split is one without a name.
+    parts: IndexMap<(Option<String>, Option<String>), TablePart>,
+    /// How many rows were appended.
+    rows: u64,
+    blocks: usize,
+    /// How many blocks there will be, about.
+    expected: usize,
+    budget: Budget,
+}
+
+/// What is wrong with a row of a block, counted from 0, or with all.
+#[derive(Debug)]
+struct BlockError {
+    row: Option<usize>,
+    kind: TableErrorKind,
+}
+
+impl From<TableErrorKind> for BlockError {
+    fn from(kind: TableErrorKind) -> Self {
+        BlockError { row: None, kind }
+    }
+}
+
+/// Rows of a block, in order.
+#[derive(Clone, Copy, Debug)]
+enum BlockRows<'a> {
+    All,
+    Some(&'a [u32]),
+}
+
+/// A row of a block that does not follow the one before it, and how many rows of the block came before.
+struct RunStart {
+    taken: u32,
+    row: u32,
+}
+
+impl<'a> BlockRows<'a> {
+    fn len(self, all: usize) -> usize {
+        match self {
+            BlockRows::All => all,
+            BlockRows::Some(rows) => rows.len(),
+        }
+    }
+
+    fn iter(self, all: usize) -> impl Iterator<Item = usize> {
+        (0..self.len(all)).map(move |at| match self {
+            BlockRows::All => at,
+            BlockRows::Some(rows) => rows.get(at).map_or(0, |row| *row as usize),
+        })
+    }
+
+    fn starts(self) -> impl Iterator<Item = RunStart> {
+        let rows = match self {
+            BlockRows::All => &[0],
+            BlockRows::Some(rows) => rows,
+        };
+        let mut expected = None;
+        (0..).zip(rows.iter().copied()).filter_map(move |(taken, row)| {
+            let follows = expected == Some(row);
+            expected = Some(row + 1);
+            (!follows).then_some(RunStart { taken, row })
+        })
+    }
+}
+
+impl TableBuilder {
+    pub(super) fn new(budget: Budget) -> Self {
+        TableBuilder { parts: IndexMap::new(), rows: 0, blocks: 0, expected: 1, budget }
+    }
+
+    /// A builder of about this many blocks.
+    pub(super) fn of_blocks(budget: Budget, expected: usize) -> Self {
+        TableBuilder { expected, ..TableBuilder::new(budget) }
+    }
+
+    /// How many rows were appended.
+    pub(super) fn rows(&self) -> u64 {
+        self.rows
+    }
+
+    /// About how many bytes are held.
+    pub(super) fn heap_bytes(&self) -> u64 {
+        self.parts.values().map(|part| LOG_BYTES + part.heap_bytes()).sum()
+    }
+
+    /// Appends the rows of a block, which is empty afterwards. An error has the number of the row in the table.
+    pub(super) fn append(&mut self, layout: &TableLayout, block: &mut ColumnBlock) -> Result<(), TableError> {
+        let start = self.rows;
+        if start + block.len() as u64 > u64::from(u32::MAX) {
+            return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
+        }
+        self.rows += block.len() as u64;
+        if layout.is_numbered {
+            block.ids = Default::default();
+            (start + 1..=self.rows).for_each(|number| block.ids.push(&number.to_string()));
+        }
+        let appended = match layout.columns.iter().any(|column| column.role == ColumnRole::Log) {
+            true => self.append_split(layout, block, start as u32),
+            false => {
+                let expected = self.expected;
+                let part = self.parts.entry((None, None)).or_insert_with(|| TablePart::new(layout));
+                part.expect(layout, block, expected);
+                part.append(layout, block, BlockRows::All, start as u32, self.budget)
+            }
+        };
+        appended.map_err(|BlockError { row, kind }| match row {
+            Some(row) => kind.in_row(start + row as u64 + 1).of_sample(block.ids.get(row)),
+            None => kind.into(),
+        })?;
+        block.clear();
+        self.blocks += 1;
+        if self.blocks.is_multiple_of(CHECK_EVERY) {
+            self.budget.check(self.heap_bytes())?;
+        }
+        Ok(())
+    }
+
+    /// Distributes the rows of a block over the parts that they name.
+    fn append_split(
+        &mut self,
+        layout: &TableLayout,
+        block: &mut ColumnBlock,
+        start: u32,
+    ) -> Result<(), BlockError> {
+        let mut lists: Vec<(usize, Vec<u32>)> = Vec::new();
+        // The errors of all parts; the first in the file is reported.
+        let mut errors = Vec::new();
+        let mut known: HashMap<(Option<u32>, Option<u32>), usize> = HashMap::new();
+        let (mut last, mut list) = (None, 0);
+        let labels = &block.labels;
+        for row in 0..block.len() {
+            // A log has one task.
+            let task = layout.split().and_then(|_| labels.tasks.code(row));
+            let key = (labels.parts.code(row), task);
+            if last != Some(key) {
+                let next = known.len();
+                list = *known.entry(key).or_insert(next);
+                last = Some(key);
+                if list == next {
+                    match self.part(layout, block, row) {
+                        Ok(part) => lists.push((part, Vec::new())),
+                        Err(kind) => {
+                            errors.push(BlockError { row: Some(row), kind });
+                            break;
+                        }
+                    }
+                }
+            }
+            if let Some((_, rows)) = lists.get_mut(list) {
+                rows.push(row as u32);
+            }
+        }
+        let all = block.len();
+        for (part, rows) in &lists {
+            let rows = if rows.len() == all { BlockRows::All } else { BlockRows::Some(rows) };
+            let Some((_, part)) = self.parts.get_index_mut(*part) else { continue };
+            errors.extend(part.append(layout, block, rows, start, self.budget).err());
+        }
+        errors.into_iter().min_by_key(|error| error.row).map_or(Ok(()), Err)
+    }
+
+    /// The part of a row, made when it is first met.
+    fn part(
+        &mut self,
+        layout: &TableLayout,
+        block: &ColumnBlock,
+        row: usize,
+    ) -> Result<usize, TableErrorKind> {
+        let labels = &block.labels;
+        let text = |texts: &errorbar_core::MetadataColumn| texts.text(row).map(str::to_owned);
+        let name = text(&labels.parts).filter(|name| !name.is_empty());
+        let key = match (name, layout.split()) {
+            (None, Some(column)) => return Err(TableErrorKind::EmptySplit(column.to_owned())),
+            (None, None) => (None, None),
+            (name, split) => (name, split.and_then(|_| text(&labels.tasks))),
+        };
+        if let Some(part) = self.parts.get_index_of(&key) {
+            return Ok(part);
+        }
+        if self.parts.len() == MAX_LOGS {
+            return Err(TableErrorKind::TooManyLogs { limit: MAX_LOGS });
+        }
+        let (task, model) = (text(&labels.tasks), text(&labels.models));
+        let mut part = TablePart::new(layout);
+        (part.task, part.model) = (task, model);
+        Ok(self.parts.insert_full(key, part).0)
+    }
+
+    /// The tables, one for each part.
+    pub(super) fn finish(mut self, layout: &TableLayout) -> Result<Vec<ScoreTable>, TableError> {
+        if self.parts.is_empty() {
+            self.parts.insert((None, None), TablePart::new(layout));
+        }
+        let duplicates = self.parts.values_mut().filter_map(|part| part.finish().err());
+        if let Some((_, error)) = duplicates.min_by_key(|(row, _)| *row) {
+            return Err(error);
+        }
+        let is_zero_based = self.count_epochs_from_one()?;
+        let mut others = self.heap_bytes();
+        self.budget.check(others)?;
+        for part in self.parts.values_mut() {
+            others = complete(&mut part.columns, others, self.budget)?;
+        }
+        let table = |((log, _), part): ((Option<String>, _), TablePart)| ScoreTable {
+            columns: part.columns,
+            metadata_keys: layout.metadata_keys.clone(),
+            log,
+            task: part.task,
+            model: part.model,
+            epochs_from_zero: is_zero_based,
+            ..ScoreTable::default()
+        };
+        Ok(self.parts.into_iter().map(table).collect())
+    }
+
+    /// Counts the epochs of a table that starts at 0 one higher; whether it does.
+    fn count_epochs_from_one(&mut self) -> Result<bool, TableErrorKind> {
+        let epochs: Vec<Vec<u32>> = self.parts.values().map(|part| part.columns.distinct_epochs()).collect();
+        let is_zero_based = epochs.iter().any(|epochs| epochs.first() == Some(&0));
+        if is_zero_based {
+            if epochs.iter().any(|epochs| epochs.last() == Some(&u32::MAX)) {
+                return Err(TableErrorKind::BadEpoch(u32::MAX.to_string()));
+            }
+            self.parts.values_mut().for_each(|part| part.columns.shift_epochs());
+        }
+        Ok(is_zero_based)
+    }
+}
+
+/// Adds what samples lack that others have: epochs without a score, and keys of maps. `held` is what all tables hold
+/// before; returns what they hold afterwards.
+fn complete(columns: &mut ScoreColumns, held: u64, budget: Budget) -> Result<u64, TableErrorKind> {
+    let absent = columns.absent_epochs();
+    let rows = columns.len() as u64;
+    // They take what the other rows take, about.
+    let bytes = (columns.heap_bytes() as u64 / rows.max(1) + 1).saturating_mul(absent);
+    let held = held.saturating_add(bytes);
+    if absent > 0 && (held > budget.limit() || rows + absent > u64::from(u32::MAX)) {
+        let (epochs, rows) = (columns.distinct_epochs().len(), columns.len());
+        return Err(TableErrorKind::ScatteredEpochs { epochs, rows });
+    }
+    columns.add_absent_epochs();
+    if !columns.unite_map_keys(budget.limit().saturating_sub(held)) {
+        return Err(budget.refusal());
+    }
+    Ok(held)
+}
+
+#[cfg(test)]
+mod tests;

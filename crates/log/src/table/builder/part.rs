@@ -1,0 +1,103 @@
+//! One of the tables that rows go into.
+
+use errorbar_core::{ColumnBlock, ScoreColumns};
+
+use super::pivot::Pivot;
+use super::{BlockError, BlockRows};
+use crate::table::layout::TableLayout;
+use crate::table::limits::Budget;
+use crate::table::{TableError, TableErrorKind, TableLocation};
+
+/// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
+const MOST_RESERVED: usize = 1 << 24;
+
+/// The columns of one table, and where their rows come from.
+#[derive(Debug, Default)]
+pub(super) struct TablePart {
+    pub(super) columns: ScoreColumns,
+    pub(super) task: Option<String>,
+    pub(super) model: Option<String>,
+    /// Where scorers have their own rows.
+    pivot: Option<Pivot>,
+    /// How many rows of the table came here.
+    rows: u32,
+    /// Where rows that follow each other begin: the number of the first among those that came here, and in the table.
+    runs: Vec<(u32, u32)>,
+}
+
+impl TablePart {
+    /// An empty part of a table.
+    pub(super) fn new(layout: &TableLayout) -> Self {
+        match layout.names_scorers {
+            true => TablePart { pivot: Some(Pivot::default()), ..TablePart::default() },
+            false => TablePart { columns: ScoreColumns::new(&layout.scores), ..TablePart::default() },
+        }
+    }
+
+    /// About how many bytes are held.
+    pub(super) fn heap_bytes(&self) -> u64 {
+        let pivot = self.pivot.as_ref().map_or(0, Pivot::heap_bytes);
+        (self.columns.heap_bytes() + pivot + self.runs.capacity() * 8) as u64
+    }
+
+    /// Reserves memory, if no rows are there yet, for this many blocks like the first.
+    pub(super) fn expect(&mut self, layout: &TableLayout, block: &ColumnBlock, blocks: usize) {
+        if self.rows == 0 && blocks > 1 && self.pivot.is_none() {
+            let rows = block.len().saturating_mul(blocks).min(MOST_RESERVED);
+            self.columns.reserve(rows, layout.metadata());
+        }
+    }
+
+    /// Adds rows of a block that starts with this row of the table, counted from 0.
+    pub(super) fn append(
+        &mut self,
+        layout: &TableLayout,
+        block: &mut ColumnBlock,
+        rows: BlockRows<'_>,
+        start: u32,
+        budget: Budget,
+    ) -> Result<(), BlockError> {
+        for row in rows.starts() {
+            let (own, table) = (self.rows + row.taken, start + row.row);
+            // The difference is the same as long as rows follow each other.
+            if self.runs.last().is_none_or(|(run, first)| table - first != own - run) {
+                self.runs.push((own, table));
+            }
+        }
+        self.rows += rows.len(block.len()) as u32;
+        let Some(pivot) = &mut self.pivot else {
+            match rows {
+                BlockRows::All => self.columns.append(layout.metadata(), block),
+                BlockRows::Some(rows) => self.columns.append_rows(layout.metadata(), block, rows),
+            }
+            return Ok(());
+        };
+        pivot.append(&mut self.columns, layout, block, rows, budget).map_err(|mut error| {
+            if let TableErrorKind::DuplicateScore { first: TableLocation::Row(row), .. } = &mut error.kind {
+                *row = self.row_in_table(*row);
+            }
+            error
+        })
+    }
+
+    /// The row of the table, from 1, of one that came here, from 0.
+    fn row_in_table(&self, row: u64) -> u64 {
+        let run = self.runs.iter().rev().find(|(own, _)| u64::from(*own) <= row);
+        1 + run.map_or(row, |(own, table)| u64::from(*table) + (row - u64::from(*own)))
+    }
+
+    /// The columns, if no sample has an epoch twice; else the row of the error as well.
+    ///
+    /// The engine refuses a repeated epoch too, but it cannot report where the two rows are.
+    pub(super) fn finish(&mut self) -> Result<(), (u64, TableError)> {
+        if let Some(pivot) = self.pivot.take() {
+            pivot.finish(&mut self.columns);
+        } else if let Some((row, first)) = self.columns.repeated_row() {
+            let (number, first) = (self.row_in_table(row as u64), self.row_in_table(first as u64));
+            let (epoch, first) = (self.columns.epoch(row), TableLocation::Row(first));
+            let kind = TableErrorKind::DuplicateRow { epoch, first };
+            return Err((number, kind.in_row(number).of_sample(self.columns.id(row))));
+        }
+        Ok(())
+    }
+}
