@@ -122,8 +122,8 @@ fn why(reason: NoScore, table: &ScoreTable) -> String {
     match (reason, table.mapping.scale) {
         (NoScore::OffScale, Some(scale)) => format!("not on the scale from {} to {}", scale.low, scale.high),
         (NoScore::Unnamed, _) => "named neither correct nor incorrect".to_owned(),
-        (NoScore::DecimalPoint, _) => "numbers with a point, where the decimal mark is a comma".to_owned(),
-        (NoScore::MixedPercent, _) => "percentages beside plain numbers".to_owned(),
+        (NoScore::DecimalPoint, _) => "written with a point, where the decimal mark is a comma".to_owned(),
+        (NoScore::MixedPercent, _) => "in percent, and others are plain numbers".to_owned(),
         _ => "no scores".to_owned(),
     }
 }

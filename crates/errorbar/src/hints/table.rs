@@ -179,7 +179,7 @@ pub(crate) fn unknown_cells_hint<'w>(
         return "--decimal , reads them as numbers".to_owned();
     }
     let (mut correct, mut incorrect) = (Vec::new(), Vec::new());
-    for word in known {
+    for word in known.filter(|word| !unknown.contains(&word.word)) {
         match word.score {
             Some(1.0) => correct.push(word.word.as_str()),
             Some(0.0) => incorrect.push(word.word.as_str()),
@@ -192,14 +192,17 @@ pub(crate) fn unknown_cells_hint<'w>(
             let (right, wrong) = (option("--correct", right), option("--incorrect", wrong));
             format!("say which is right: {right} {wrong}")
         }
-        (unknown, _) if unknown.len() + correct.len() + incorrect.len() <= 8 => {
+        ([only], true) => {
+            format!("say what it means: {} or {}", option("--correct", only), option("--incorrect", only))
+        }
+        ([only], false) if correct.len() + incorrect.len() <= 8 => {
             let right = correct.iter().map(|word| option("--correct", word.trim()));
             let wrong = incorrect.iter().map(|word| option("--incorrect", word.trim()));
-            let others = unknown.iter().map(|text| option("--incorrect", text.trim()));
-            let options: Vec<String> = right.chain(wrong).chain(others).collect();
-            format!("say what each means with --correct and --incorrect, such as {}", options.join(" "))
+            let known: Vec<String> = right.chain(wrong).collect();
+            let only = option("--incorrect", only.trim());
+            format!("if it counts as wrong, say so for all cells: {} {only}", known.join(" "))
         }
-        _ => "say what each means with --correct and --incorrect".to_owned(),
+        _ => "say what each means with --correct VALUE and --incorrect VALUE".to_owned(),
     }
 }
 

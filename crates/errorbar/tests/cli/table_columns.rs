@@ -7,7 +7,7 @@ fn one(name: &str, content: &str, options: &[&str]) {
     check(name, &[("t.csv", content)], &arguments);
 }
 
-const TESTS: &str = "question_id,attempt,model,passed\nq1,0,a,PASS\nq1,1,a,FAIL\nq2,0,a,PASS\nq2,1,a,n/a\n";
+const TESTS: &str = "question_id,attempt,model,passed\nq1,1,a,PASS\nq1,2,a,FAIL\nq2,1,a,PASS\nq2,2,a,n/a\n";
 
 #[test]
 fn columns_by_common_names() {
