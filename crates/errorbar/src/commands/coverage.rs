@@ -17,7 +17,7 @@ use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::specs::PlanOverrides;
 use super::table_scores::{self, CellContext};
 use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome, files, logs};
+use super::{CommandResult, Context, Outcome, explain, files, logs};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::Output;
@@ -104,6 +104,12 @@ pub(crate) fn run(args: &CoverageArgs, context: &Context<'_>) -> CommandResult {
     }
     let mut options = CoverageOptions::new();
     (options.simulations, options.method) = (args.simulations, args.errors.interval());
+    if args.tables.explain {
+        let input = files::expand(&args.files);
+        let mapping = args.tables.mapping(args.by.as_deref())?;
+        let options = args.tables.options(&mapping, args.read.limits().max_memory);
+        return explain::run(&input.files, &args.tables, &options, args.format, input.diagnostics);
+    }
     let progress = ReadProgress::new(context.quiet);
     let (blocks, diagnostics) = files::expand(&args.files).map(|path, warnings| {
         let task = CoverageTask { args, overrides: &overrides, options, context, path };
@@ -175,6 +181,9 @@ impl CoverageTask<'_> {
             .details(plan.score_parts() == ScoreParts::All);
         let tables = table_scores::read(self.path, &options, &plan, self.args.tables.unconvertible)?;
         warnings.extend(table_scores::numbered_rows(&tables, self.path));
+        if let Some(table) = tables.first() {
+            warnings.extend(self.args.tables.save(&table.mapping)?);
+        }
         let are_several = tables.len() > 1;
         let mut blocks = Vec::new();
         for table in tables {

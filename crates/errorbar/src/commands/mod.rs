@@ -8,6 +8,7 @@ mod coverage;
 mod ending;
 mod error_args;
 mod eval;
+mod explain;
 mod files;
 mod findings;
 mod gate_args;

@@ -187,7 +187,7 @@ fn check_extension(path: &Path, program: &str) -> Result<(), Diagnostic> {
             "this is a log, not a task",
             format!("`{program} score` computes its metrics, `--resume` continues its run"),
         ),
-        "csv" | "tsv" | "json" | "jsonl" => (
+        "csv" | "tsv" | "json" | "jsonl" | "parquet" => (
             "this is a dataset, not a task",
             "write a task file (.toml) that names it: dataset = { path = \"…\" }".to_owned(),
         ),

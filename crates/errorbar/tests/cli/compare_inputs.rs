@@ -29,7 +29,7 @@ fn a_file_that_does_not_exist_is_reported_as_such() {
         assert!(text.contains("`latest`, @1"), "{text}");
     }
     let (_, text) = reported(&folder, &["score", "notes"]);
-    assert!(text.contains("what kind of table this is") && text.contains("--input-format"), "{text}");
+    assert!(text.contains("neither the name nor the content says what kind of table this is"), "{text}");
 }
 
 #[test]

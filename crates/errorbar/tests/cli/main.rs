@@ -42,6 +42,7 @@ mod resume;
 mod rewrite;
 mod score;
 mod show;
+mod table_columns;
 mod table_scores;
 mod task_sets;
 #[cfg(unix)]

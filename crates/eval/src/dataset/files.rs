@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use errorbar_core::spec::nearest;
-use errorbar_log::DecompressedFile;
+use errorbar_log::input::Compression;
 
 use super::error::DatasetError;
 
@@ -58,12 +58,9 @@ impl fmt::Display for FileFormat {
 
 /// A path without the ending of a compressed file.
 fn base(path: &Path) -> PathBuf {
-    let is_compressed =
-        |ending: &str| DecompressedFile::ENDINGS.iter().any(|known| ending.eq_ignore_ascii_case(known));
-    match path.extension().and_then(OsStr::to_str) {
-        Some(ending) if is_compressed(ending) => path.with_extension(""),
-        _ => path.to_owned(),
-    }
+    path.file_name()
+        .and_then(OsStr::to_str)
+        .map_or_else(|| path.to_owned(), |name| path.with_file_name(Compression::strip(name)))
 }
 
 /// A file's name without its endings.

@@ -311,3 +311,28 @@ fn answers_that_are_maps_of_lists_become_rows() {
     fails("rows(answers)");
     fails("zip(choices, answers.text)");
 }
+
+/// Every example of the page, and every function on it.
+#[test]
+fn the_page_is_true() {
+    let page = include_str!("../../../../docs/expressions.md");
+    let (_, json) = page.split_once("```json\n").unwrap();
+    let (json, _) = json.split_once("```").unwrap();
+    let Ok(Json::Object(fields)) = serde_json::from_str(json) else { panic!("{json}") };
+    let record = Record::new(RecordLocation::NOWHERE, fields);
+    let columns: Vec<&str> = record.names().collect();
+    let mut examples = 0;
+    for row in page.lines().filter(|line| line.starts_with("| ") && line.ends_with("` |")) {
+        let cells: Vec<&str> = row.trim_matches('|').split(" | ").map(str::trim).collect();
+        let [.., text, value] = cells.as_slice() else { panic!("{row}") };
+        let (text, value) = (text.trim_matches('`'), value.trim_matches('`'));
+        let expression = Expression::parse(text, &columns).unwrap_or_else(|error| panic!("{error}"));
+        let found = expression.eval(&record).unwrap_or_else(|error| panic!("{text}: {error}"));
+        assert_eq!(*found, serde_json::from_str::<Json>(value).unwrap(), "{text}");
+        examples += 1;
+    }
+    assert!(examples > 50, "{examples}");
+    for function in super::functions::FUNCTIONS {
+        assert!(page.contains(&format!("`{}", function.name)), "{} is not on the page", function.name);
+    }
+}

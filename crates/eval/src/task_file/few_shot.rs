@@ -64,7 +64,10 @@ pub(super) fn read(
         field.file.mistakes.missing(field.place(), "`few_shot` has no `count`", hint);
         None
     });
-    let count = count_field.and_then(|count| count.whole_number(0_usize, "an integer, 0 or more"));
+    let count = count_field.and_then(|count| match count.value() {
+        DeValue::Boolean(false) => Some(0),
+        _ => count.whole_number(0_usize, "an integer, 0 or more"),
+    });
     let seed = section.get("seed");
     let seed = seed.map(|seed| seed.whole_number(0_u64, "a seed, which is an integer, 0 or more"));
     let place = place(&section);

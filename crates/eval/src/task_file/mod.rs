@@ -19,6 +19,8 @@ mod dataset;
 mod epochs;
 mod errors;
 mod few_shot;
+#[cfg(test)]
+mod field_tests;
 mod fit;
 mod generate;
 mod load;

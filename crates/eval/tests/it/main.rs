@@ -21,7 +21,6 @@ mod dataset_hub;
 mod datasets;
 mod early_stopping;
 mod events;
-mod expressions;
 mod graders;
 mod limits;
 mod lost_log;

@@ -58,7 +58,11 @@ fn f1_takes_the_answer_that_its_pattern_finds() {
         (score.value, score.answer.unwrap())
     };
     assert_eq!(judged("Some thoughts.\nanswer: red kite\nBye."), (Value::from(1.0), "red kite".to_owned()));
-    assert_eq!(judged("red kite"), (Value::from(1.0), "red kite".to_owned()), "all of it, where none is found");
+    assert_eq!(
+        judged("red kite"),
+        (Value::from(1.0), "red kite".to_owned()),
+        "all of it, where none is found"
+    );
     assert_eq!(judged("Answer: blue\nAnswer: red kite").1, "blue", "the first one");
     assert_eq!(score(f1().pattern("kite"), "a kite!", "x").unwrap().unwrap().answer.unwrap(), "kite");
     assert!(matches!(built("f1(pattern='(')"), Err(Error::Argument { .. })));

@@ -77,10 +77,12 @@ pub(super) fn read_blocks<S: RowSource>(source: &S, budget: Budget) -> Result<Ta
     let workers = rayon::current_num_threads().min(expected).max(1);
     let (free, free_jobs) = channel();
     for _ in 0..workers + 3 {
-        let _ = free.send(Job { piece: S::Piece::default(), block: ColumnBlock::default(), is_parsed: false });
+        let _ =
+            free.send(Job { piece: S::Piece::default(), block: ColumnBlock::default(), is_parsed: false });
     }
     let builder = TableBuilder::of_blocks(budget, expected);
-    let appended = Appended { builder: Some(builder), early: BTreeMap::new(), next: 0, free: Some(free), error: None };
+    let appended =
+        Appended { builder: Some(builder), early: BTreeMap::new(), next: 0, free: Some(free), error: None };
     let (appended, free_jobs) = (Mutex::new(appended), Mutex::new(free_jobs));
     rayon::scope(|scope| {
         for _ in 0..workers {
@@ -104,7 +106,11 @@ pub(super) fn read_blocks<S: RowSource>(source: &S, budget: Budget) -> Result<Ta
 }
 
 /// Parses and appends piece after piece, until the file ends or something fails.
-fn work<S: RowSource>(source: &S, free: &Mutex<Receiver<Job<S::Piece>>>, appended: &Mutex<Appended<S::Piece>>) {
+fn work<S: RowSource>(
+    source: &S,
+    free: &Mutex<Receiver<Job<S::Piece>>>,
+    appended: &Mutex<Appended<S::Piece>>,
+) {
     let mut scratch = S::Scratch::default();
     loop {
         let Ok(mut job) = lock(free).recv() else { return };

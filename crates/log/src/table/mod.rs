@@ -5,6 +5,7 @@ mod builder;
 mod cell;
 mod delimited;
 mod error;
+mod explain;
 pub mod input;
 mod jsonl;
 mod layout;
@@ -30,11 +31,13 @@ use options::TableSplit;
 use resolve::Resolution;
 
 pub use error::{TableError, TableErrorKind, TableLocation};
+pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table};
 pub use limits::TableLimits;
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
 pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;
+pub use resolve::ColumnReason;
 pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores, ScoreWord};
 
 /// A table that was read.

@@ -17,11 +17,11 @@ const HEADER_BYTES: u64 = 1 << 16;
 
 /// The first rows of a table.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct TablePreview {
+pub(super) struct TablePreview {
     /// The names of the columns; of JSON lines, the keys of the first ones.
-    pub names: Vec<String>,
+    pub(super) names: Vec<String>,
     /// Rows, each with a cell for every name; none where a row lacks it.
-    pub rows: Vec<Vec<Option<Json>>>,
+    pub(super) rows: Vec<Vec<Option<Json>>>,
 }
 
 impl TablePreview {

@@ -69,6 +69,11 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// The files.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.input.files.clone()
+    }
+
     /// Finds the files that the arguments mean. A file may be named and also be in a folder; but naming it twice is a
     /// mistake.
     pub(super) fn find(paths: &[PathBuf]) -> Result<Self, Diagnostics> {
@@ -318,6 +323,9 @@ impl SideReader<'_> {
             let problem = "no column identifies the samples, so those of the two sides cannot be paired";
             let hint = "name the column with --id-column, or compare without pairs with --unpaired";
             return Err(about(Diagnostic::error(problem).hint(hint)));
+        }
+        if let Some(table) = tables.first() {
+            warnings.extend(args.tables.save(&table.mapping)?);
         }
         let mut inputs = Vec::new();
         for table in tables {

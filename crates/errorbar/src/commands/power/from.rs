@@ -71,7 +71,7 @@ pub(super) fn read(
         let path = handles::resolve(named)?;
         match logs::is_log(&path) {
             true => runs.push(read_log(&path, args, &plan, context, &progress, diagnostics)?),
-            false => runs.extend(read_table(&path, args, &plan, context)?),
+            false => runs.extend(read_table(&path, args, &plan, context, diagnostics)?),
         }
     }
     drop(progress);
@@ -182,6 +182,7 @@ fn read_table(
     args: &FromArgs,
     plan: &Plan,
     context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Run>, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
     let mut mapping = args.tables.mapping(args.by.as_deref())?;
@@ -199,6 +200,9 @@ fn read_table(
         return Err(about(Diagnostic::error("the table has no rows").hint(hint)).into());
     }
     table_scores::read_cells(&mut tables, path, plan, args.tables.unconvertible)?;
+    if let Some(table) = tables.first() {
+        diagnostics.extend(args.tables.save(&table.mapping)?);
+    }
     let are_several = tables.len() > 1;
     let mut runs = Vec::new();
     for mut table in tables {

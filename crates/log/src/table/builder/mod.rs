@@ -146,7 +146,12 @@ impl TableBuilder {
     }
 
     /// Distributes the rows of a block over the parts that they name.
-    fn append_split(&mut self, layout: &TableLayout, block: &mut ColumnBlock, start: u32) -> Result<(), BlockError> {
+    fn append_split(
+        &mut self,
+        layout: &TableLayout,
+        block: &mut ColumnBlock,
+        start: u32,
+    ) -> Result<(), BlockError> {
         let mut lists: Vec<(usize, Vec<u32>)> = Vec::new();
         // The errors of all parts; the first in the file is reported.
         let mut errors = Vec::new();
@@ -185,7 +190,12 @@ impl TableBuilder {
     }
 
     /// The part of a row, made when it is first met.
-    fn part(&mut self, layout: &TableLayout, block: &ColumnBlock, row: usize) -> Result<usize, TableErrorKind> {
+    fn part(
+        &mut self,
+        layout: &TableLayout,
+        block: &ColumnBlock,
+        row: usize,
+    ) -> Result<usize, TableErrorKind> {
         let labels = &block.labels;
         let text = |texts: &errorbar_core::MetadataColumn| texts.text(row).map(str::to_owned);
         let name = text(&labels.parts).filter(|name| !name.is_empty());

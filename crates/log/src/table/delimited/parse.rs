@@ -37,7 +37,11 @@ impl DelimitedSource<'_> {
         self.for_each_row(piece, |row| {
             self.row(row, block)?;
             // A long row can hold a structure that takes many times the bytes that it is written in.
-            if is_long { self.budget.check(block.heap_bytes() as u64).map_err(|kind| row.error(kind)) } else { Ok(()) }
+            if is_long {
+                self.budget.check(block.heap_bytes() as u64).map_err(|kind| row.error(kind))
+            } else {
+                Ok(())
+            }
         })
     }
 
@@ -138,7 +142,12 @@ impl DelimitedSource<'_> {
     }
 
     #[inline]
-    fn push_score(&self, values: &mut ValueColumn, column: &TableColumn, text: &str) -> Result<(), TableErrorKind> {
+    fn push_score(
+        &self,
+        values: &mut ValueColumn,
+        column: &TableColumn,
+        text: &str,
+    ) -> Result<(), TableErrorKind> {
         let structures = self.layout.has_structured_text().then_some((column.name.as_str(), self.budget));
         cell::push_score(values, text, structures)
     }

@@ -57,7 +57,9 @@ impl LineKeys {
                 (Ok(keys), ..) => return Ok(keys),
                 (_, None, None) if is_end => return Err(TableErrorKind::Empty.into()),
                 // The first line lacks it.
-                (Err(error), None, Some(line)) if matches!(error.kind(), TableErrorKind::NoIdColumn { .. }) => {
+                (Err(error), None, Some(line))
+                    if matches!(error.kind(), TableErrorKind::NoIdColumn { .. }) =>
+                {
                     return Err(TableErrorKind::BadId(MISSING.to_owned()).at_offset(line));
                 }
                 (Err(error), None, _) if is_end => return Err(error),
@@ -105,7 +107,9 @@ impl LineKeys {
         let limit = options.limits.max_columns;
         if keys.layout.metadata.len() > limit {
             let key = keys.layout.metadata.get(limit).and_then(|key| more.get(key.as_str()));
-            return Err(TableErrorKind::TooManyColumns { limit }.at_offset(key.copied().unwrap_or(piece.offset)));
+            return Err(
+                TableErrorKind::TooManyColumns { limit }.at_offset(key.copied().unwrap_or(piece.offset))
+            );
         }
         let is_same = keys.roles.starts_with(&self.roles)
             && keys.layout.scores == self.layout.scores
@@ -167,7 +171,8 @@ impl KeyNames {
         let mut json = object(text)?;
         let mut key = json.known_object().map_err(invalid)?;
         while let Some(name) = key {
-            let is_wanted = self.names.len() < MAX_KEYS || (self.names.len() == MAX_KEYS && is_needed(name, options));
+            let is_wanted =
+                self.names.len() < MAX_KEYS || (self.names.len() == MAX_KEYS && is_needed(name, options));
             if is_wanted && !self.known.contains_key(name) {
                 self.known.insert(name.to_owned(), ());
                 self.names.push(name.to_owned());

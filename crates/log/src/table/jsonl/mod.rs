@@ -119,7 +119,8 @@ impl RowSource for LineSource<'_> {
         let mut parser = LineParser { keys: &keys, options, budget, id, has_epoch, new_keys };
         let mut new_keys = std::mem::take(&mut piece.new_keys);
         for (offset, line) in piece.lines() {
-            let text = str::from_utf8(line).map_err(|_| TableErrorKind::InvalidUtf8(None).at_offset(offset))?;
+            let text =
+                str::from_utf8(line).map_err(|_| TableErrorKind::InvalidUtf8(None).at_offset(offset))?;
             let parsed = parser.parse(text, block).and_then(|()| match self.is_large(piece) {
                 true => budget.check(block.heap_bytes() as u64),
                 false => Ok(()),

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::PathBuf;
 
-use errorbar_eval::{
+use crate::{
     Dataset, DatasetError, ExpressionErrorKind, Fields, Input, Sample, TaskFileError, built_in_registry,
     json_dataset, parse_task_file,
 };
@@ -24,7 +24,7 @@ fn samples(fields: &str, records: &[Json]) -> Result<Vec<(String, Sample)>, Task
     let (folder, _) = write("data.jsonl", &lines);
     let toml = format!("scorer = 'includes'\n[dataset]\npath = 'data.jsonl'\n{fields}\n");
     let task = parse_task_file(&toml, &folder.path().join("task.toml"), &built_in_registry())?;
-    let samples = task.dataset().samples().unwrap().iter();
+    let samples = task.dataset.samples().unwrap().iter();
     Ok(samples.map(|(id, sample)| (id.to_string(), Sample::clone(sample))).collect())
 }
 
@@ -58,7 +58,7 @@ struct ExpectedSample {
 #[test]
 fn fields_of_benchmarks_give_the_samples_of_the_reference() {
     let benchmarks: Vec<Benchmark> =
-        serde_json::from_str(include_str!("../data/benchmark_fields.json")).unwrap();
+        serde_json::from_str(include_str!("../../tests/data/benchmark_fields.json")).unwrap();
     assert_eq!(benchmarks.len(), 12);
     for Benchmark { name, fields, records, samples: expected } in benchmarks {
         let made = samples(&fields, &records).unwrap_or_else(|error| panic!("{name}: {error}"));
@@ -103,7 +103,7 @@ fn records_are_kept_by_a_condition() {
     assert_eq!(ids, ["en-q1", "en-q4"]);
     let (_, last) = &samples[1];
     assert_eq!(
-        (last.target.text().as_str(), last.choices.as_slice()),
+        (&*last.target.text(), last.choices.as_slice()),
         ("B", ["c".to_owned(), "d".to_owned()].as_slice())
     );
     let metadata = serde_json::to_value(&last.metadata).unwrap();
@@ -254,7 +254,11 @@ fn expressions_work_from_rust() {
 fn a_field_of_some_records_needs_a_default() {
     let records = [json!({"q": "a", "hint": "x"}), json!({"q": "b"}), json!({"q": "c", "hint": null})];
     let hints = |fields: &str| -> Vec<String> {
-        samples(fields, &records).unwrap().iter().map(|(_, sample)| sample.target.text()).collect()
+        samples(fields, &records)
+            .unwrap()
+            .iter()
+            .map(|(_, sample)| sample.target.text().into_owned())
+            .collect()
     };
     assert_eq!(hints("input = 'q'\ntarget = \"default(hint, '-')\""), ["x", "-", "-"]);
     assert_eq!(
