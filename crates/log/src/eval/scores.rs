@@ -268,9 +268,10 @@ impl EvalLog {
         }
         let mut columns = ScoreColumns::new(wanted);
         let mut rows = rows.into_iter();
-        let chunks: Vec<Vec<SampleRow>> =
-            std::iter::from_fn(|| Some(rows.by_ref().take(BLOCK_ROWS).collect()).filter(|rows: &Vec<_>| !rows.is_empty()))
-                .collect();
+        let chunks: Vec<Vec<SampleRow>> = std::iter::from_fn(|| {
+            Some(rows.by_ref().take(BLOCK_ROWS).collect()).filter(|rows: &Vec<_>| !rows.is_empty())
+        })
+        .collect();
         // A block for each thread at a time, so that little is held twice.
         let mut chunks = chunks.into_iter().peekable();
         while chunks.peek().is_some() {

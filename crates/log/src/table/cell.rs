@@ -211,15 +211,17 @@ mod tests {
         for (row, cell) in cells.iter().enumerate() {
             assert_eq!(columns.score(row, "s").map(|score| score.value), score(cell), "{cell:?}");
         }
-        for (text, wanted) in [("1", Some(1)), ("9", Some(9)), (" 12 ", Some(12)), ("0", Some(0)), ("", None), ("-1", None)] {
+        for (text, wanted) in
+            [("1", Some(1)), ("9", Some(9)), (" 12 ", Some(12)), ("0", Some(0)), ("", None), ("-1", None)]
+        {
             assert_eq!(epoch(text).ok(), wanted, "{text:?}");
         }
     }
 
     #[test]
     fn structures_are_read_where_they_are_looked_for() {
-        let budget =
-            crate::table::TableLimits::default().budget(&crate::table::input::InputBytes::from_memory(Vec::new()));
+        let budget = crate::table::TableLimits::default()
+            .budget(&crate::table::input::InputBytes::from_memory(Vec::new()));
         let read = |cell: &str, structures| {
             let mut block = errorbar_core::ColumnBlock::new(1, 0);
             block.ids.push("q");
@@ -229,7 +231,9 @@ mod tests {
             Ok::<_, TableErrorKind>(columns.score(0, "s").map(|score| score.value))
         };
         let structured = Some(("value", budget));
-        let Some(Value::Map(map)) = read(" {\"a\": 1, \"b\": NaN}", structured).unwrap() else { panic!("a map") };
+        let Some(Value::Map(map)) = read(" {\"a\": 1, \"b\": NaN}", structured).unwrap() else {
+            panic!("a map")
+        };
         assert_eq!(map["b"], errorbar_core::Leaf::Unscored);
         let list = Value::List(vec![1.into(), "C".into()]);
         assert_eq!(read("[1, \"C\"]", structured).unwrap(), Some(list));

@@ -331,13 +331,9 @@ pub enum TableErrorKind {
 pub(super) const MISSING: &str = "missing";
 
 impl TableErrorKind {
-    /// Whether there is no column of ids; of JSON lines, whether one lacks it.
+    /// Whether there is no column of ids.
     pub(super) fn is_missing_id(&self) -> bool {
-        match self {
-            TableErrorKind::NoIdColumn { .. } => true,
-            TableErrorKind::BadId(found) => found == MISSING,
-            _ => false,
-        }
+        matches!(self, TableErrorKind::NoIdColumn { .. })
     }
 
     /// What to do about it.

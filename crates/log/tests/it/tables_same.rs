@@ -121,7 +121,8 @@ fn parquet(rows: &[Row], group: usize, is_long: bool) -> Vec<u8> {
     let fields = "required binary id (UTF8); required int32 epoch; required binary topic (UTF8);".to_owned();
     let fields = if is_long {
         let cells: Vec<_> = rows.iter().flat_map(Row::cells).collect();
-        columns.push(Cells::Texts(cells.iter().map(|(scorer, _)| text(Some((*scorer).to_owned()))).collect()));
+        columns
+            .push(Cells::Texts(cells.iter().map(|(scorer, _)| text(Some((*scorer).to_owned()))).collect()));
         columns.push(Cells::Texts(cells.into_iter().map(|(_, cell)| text(cell)).collect()));
         fields + "required binary scorer (UTF8); optional binary value (UTF8);"
     } else {
@@ -228,7 +229,12 @@ fn the_number_of_threads_does_not_show_in_tables_that_are_long_and_split() {
                         assert_eq!((columns.len(), columns.errored()), (4000, 80));
                         let scores = |row: usize| ["k0", "k1"].map(|scorer| columns.score(row, scorer));
                         let row = |row: usize| {
-                            (columns.id(row).to_owned(), columns.epoch(row), scores(row), columns.metadata_row(row))
+                            (
+                                columns.id(row).to_owned(),
+                                columns.epoch(row),
+                                scores(row),
+                                columns.metadata_row(row),
+                            )
                         };
                         (0..columns.len()).map(row).collect::<Vec<_>>()
                     })
@@ -253,7 +259,8 @@ fn keys_that_come_late() {
     text += "{\"id\":\"a\",\"value\":1,\"topic\":\"x\"}\n{\"id\":\"b\",\"value\":0}\n{\"topic\":\"y\",\"id\":\"c\"}\n";
     let table = read(&text);
     assert_eq!(table.metadata_keys, ["topic"]);
-    let topics: Vec<_> = [0, 20_000, 20_001, 20_002].map(|row| table.columns.metadata_row(row).get("topic").cloned()).to_vec();
+    let topics: Vec<_> =
+        [0, 20_000, 20_001, 20_002].map(|row| table.columns.metadata_row(row).get("topic").cloned()).to_vec();
     assert_eq!(topics, [None, Some("x".into()), None, Some("y".into())]);
     // A key `score` makes the value metadata, and a scorer makes the table long.
     let scored = format!("{text}{{\"id\":\"d\",\"score\":5}}\n");
@@ -271,7 +278,9 @@ fn keys_that_come_late() {
 fn epochs_are_counted_from_zero_or_one() {
     let folder = tempfile::tempdir().unwrap();
     let rows = [("a", 0), ("b", 0), ("a", 1), ("a", 2)];
-    let csv = rows.iter().fold("id,epoch,score\n".to_owned(), |text, (id, epoch)| text + &format!("{id},{epoch},1\n"));
+    let csv = rows
+        .iter()
+        .fold("id,epoch,score\n".to_owned(), |text, (id, epoch)| text + &format!("{id},{epoch},1\n"));
     let json: String =
         rows.iter().map(|(id, epoch)| format!("{{\"id\":{id:?},\"epoch\":{epoch},\"score\":1}}\n")).collect();
     for (name, text) in [("t.csv", csv), ("t.jsonl", json)] {
@@ -279,7 +288,8 @@ fn epochs_are_counted_from_zero_or_one() {
         std::fs::write(&path, text).unwrap();
         let table = read_table(&path, &TableOptions::new()).unwrap();
         assert!(table.epochs_from_zero);
-        let found: Vec<_> = (0..table.columns.len()).map(|row| (table.columns.id(row), table.columns.epoch(row))).collect();
+        let found: Vec<_> =
+            (0..table.columns.len()).map(|row| (table.columns.id(row), table.columns.epoch(row))).collect();
         assert_eq!(found, [("a", 1), ("b", 1), ("a", 2), ("a", 3), ("b", 2), ("b", 3)]);
         assert_eq!(table.columns.score(4, "score"), None, "an epoch that is absent is missing");
     }

@@ -42,12 +42,18 @@ pub(super) struct TableBuilder {
 #[derive(Debug)]
 struct BlockError {
     row: Option<usize>,
-    kind: TableErrorKind,
+    kind: Box<TableErrorKind>,
+}
+
+impl BlockError {
+    fn in_row(row: usize, kind: TableErrorKind) -> Self {
+        BlockError { row: Some(row), kind: Box::new(kind) }
+    }
 }
 
 impl From<TableErrorKind> for BlockError {
     fn from(kind: TableErrorKind) -> Self {
-        BlockError { row: None, kind }
+        BlockError { row: None, kind: Box::new(kind) }
     }
 }
 
@@ -135,7 +141,7 @@ impl TableBuilder {
         };
         appended.map_err(|BlockError { row, kind }| match row {
             Some(row) => kind.in_row(start + row as u64 + 1).of_sample(block.ids.get(row)),
-            None => kind.into(),
+            None => (*kind).into(),
         })?;
         block.clear();
         self.blocks += 1;
@@ -146,7 +152,12 @@ impl TableBuilder {
     }
 
     /// Distributes the rows of a block over the parts that they name.
-    fn append_split(&mut self, layout: &TableLayout, block: &mut ColumnBlock, start: u32) -> Result<(), BlockError> {
+    fn append_split(
+        &mut self,
+        layout: &TableLayout,
+        block: &mut ColumnBlock,
+        start: u32,
+    ) -> Result<(), BlockError> {
         let mut lists: Vec<(usize, Vec<u32>)> = Vec::new();
         // The errors of all parts; the first in the file is reported.
         let mut errors = Vec::new();
@@ -165,7 +176,7 @@ impl TableBuilder {
                     match self.part(layout, block, row) {
                         Ok(part) => lists.push((part, Vec::new())),
                         Err(kind) => {
-                            errors.push(BlockError { row: Some(row), kind });
+                            errors.push(BlockError::in_row(row, kind));
                             break;
                         }
                     }
@@ -185,7 +196,12 @@ impl TableBuilder {
     }
 
     /// The part of a row, made when it is first met.
-    fn part(&mut self, layout: &TableLayout, block: &ColumnBlock, row: usize) -> Result<usize, TableErrorKind> {
+    fn part(
+        &mut self,
+        layout: &TableLayout,
+        block: &ColumnBlock,
+        row: usize,
+    ) -> Result<usize, TableErrorKind> {
         let labels = &block.labels;
         let text = |texts: &errorbar_core::MetadataColumn| texts.text(row).map(str::to_owned);
         let name = text(&labels.parts).filter(|name| !name.is_empty());

@@ -91,7 +91,7 @@ impl Pivot {
         let mut numbers = vec![UNKNOWN; block.labels.scorers.distinct()];
         let mut errored = block.errored.iter().copied().peekable();
         for row in rows.iter(block.len()) {
-            let at_row = |kind| BlockError { row: Some(row), kind };
+            let at_row = |kind| BlockError::in_row(row, kind);
             let scorer = self.scorer_of(row, block, &mut numbers, columns, budget).map_err(at_row)?;
             let is_scored = block.scores.first().and_then(|scores| scores.is_scored(row));
             if scorer == NO_SCORER && is_scored == Some(true) {
@@ -103,7 +103,9 @@ impl Pivot {
             if self.is_seen(target, scorer) {
                 return Err(at_row(self.duplicate(row, block, columns, scorer)));
             }
-            if errored.next_if(|errored| *errored as usize <= row).is_some_and(|errored| errored as usize == row) {
+            // Those between are rows of other parts.
+            while errored.next_if(|errored| (*errored as usize) < row).is_some() {}
+            if errored.next_if(|errored| *errored as usize == row).is_some() {
                 self.errored.push(target);
             }
             if scorer != NO_SCORER {
@@ -161,7 +163,13 @@ impl Pivot {
 
     /// The row of the columns for a row of a block, made when its sample and epoch are first met.
     #[inline]
-    fn target(&mut self, row: usize, block: &ColumnBlock, columns: &ScoreColumns, targets: &mut Targets) -> u32 {
+    fn target(
+        &mut self,
+        row: usize,
+        block: &ColumnBlock,
+        columns: &ScoreColumns,
+        targets: &mut Targets,
+    ) -> u32 {
         let Targets { new_rows, .. } = targets;
         let known = columns.len();
         let epoch_of = |row: usize| if row < block.epochs.len() { block.epochs.get(row) } else { 1 };
@@ -205,7 +213,13 @@ impl Pivot {
     }
 
     /// The error of the row that came last, whose sample and epoch the scorer has scored before.
-    fn duplicate(&self, row: usize, block: &ColumnBlock, columns: &ScoreColumns, scorer: u32) -> TableErrorKind {
+    fn duplicate(
+        &self,
+        row: usize,
+        block: &ColumnBlock,
+        columns: &ScoreColumns,
+        scorer: u32,
+    ) -> TableErrorKind {
         let name = (scorer as usize).checked_sub(1).and_then(|at| columns.scorer_names().nth(at));
         let origin = self.origins.last().copied().unwrap_or_default();
         let epoch = if row < block.epochs.len() { block.epochs.get(row) } else { 1 };

@@ -32,7 +32,16 @@ fn rows() -> impl Strategy<Value = Vec<Row>> {
         (0..3u8).prop_map(|key| Some(Value::map([(format!("k{key}"), 1)]))),
     ];
     let option = || prop::option::of(0..4u8);
-    let row = (0..3u8, prop::option::weighted(0.9, 0..3u8), 0..9u8, 0..4u32, value, option(), option(), any::<bool>());
+    let row = (
+        0..3u8,
+        prop::option::weighted(0.9, 0..3u8),
+        0..9u8,
+        0..4u32,
+        value,
+        option(),
+        option(),
+        any::<bool>(),
+    );
     let row = row.prop_map(|(part, scorer, id, epoch, value, topic, answer, errored)| {
         let value = value.filter(|_| scorer.is_some());
         Row { part, scorer, id, epoch, value, topic, answer, errored }
@@ -73,11 +82,13 @@ fn built(layout: &TableLayout, rows: &[Row], cuts: &[usize]) -> Result<Vec<Strin
     let mut start = 0;
     for cut in cuts.iter().copied().chain([rows.len()]) {
         let end = (start + cut).min(rows.len());
-        let error = |error: TableError| format!("{:?} {:?} {:?}", error.location(), error.sample(), error.kind());
+        let error =
+            |error: TableError| format!("{:?} {:?} {:?}", error.location(), error.sample(), error.kind());
         builder.append(layout, &mut block(&rows[start..end])).map_err(error)?;
         start = end;
     }
-    let tables = builder.finish(layout).map_err(|e| format!("{:?} {:?} {:?}", e.location(), e.sample(), e.kind()))?;
+    let tables =
+        builder.finish(layout).map_err(|e| format!("{:?} {:?} {:?}", e.location(), e.sample(), e.kind()))?;
     let mut found = Vec::new();
     for table in &tables {
         let columns = &table.columns;

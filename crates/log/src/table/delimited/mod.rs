@@ -92,7 +92,12 @@ impl RowSource for DelimitedSource<'_> {
         piece.bytes.len() >= LONG_PIECE
     }
 
-    fn parse(&self, piece: &mut Piece, scratch: &mut Scratch, block: &mut ColumnBlock) -> Result<(), TableError> {
+    fn parse(
+        &self,
+        piece: &mut Piece,
+        scratch: &mut Scratch,
+        block: &mut ColumnBlock,
+    ) -> Result<(), TableError> {
         self.parse_piece(piece, scratch, block)
     }
 

@@ -37,7 +37,11 @@ impl DelimitedSource<'_> {
         self.for_each_row(piece, |row| {
             self.row(row, block)?;
             // A long row can hold a structure that takes many times the bytes that it is written in.
-            if is_long { self.budget.check(block.heap_bytes() as u64).map_err(|kind| row.error(kind)) } else { Ok(()) }
+            if is_long {
+                self.budget.check(block.heap_bytes() as u64).map_err(|kind| row.error(kind))
+            } else {
+                Ok(())
+            }
         })
     }
 
@@ -107,17 +111,14 @@ impl DelimitedSource<'_> {
 
     fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), TableError> {
         let number = block.len();
-        if self.layout.is_numbered {
-            // Its number is known when the rows of the pieces before are.
-            block.ids.push("");
-        }
+        let mut id = "";
         for column in &self.layout.columns {
             let text = row.text(column)?;
             match column.role {
                 ColumnRole::Id if text.is_empty() => {
                     return Err(row.error(TableErrorKind::BadId("empty".to_owned())));
                 }
-                ColumnRole::Id => block.ids.push(text),
+                ColumnRole::Id => id = text,
                 ColumnRole::Epoch => {
                     block.epochs.push(cell::epoch(text).map_err(|kind| row.error(kind))?);
                 }
@@ -134,11 +135,18 @@ impl DelimitedSource<'_> {
                 role => text_column(block, role).into_iter().for_each(|values| push_text(values, text)),
             }
         }
+        // At the end, because it makes a row of the cells. A number is known when the rows of the pieces before are.
+        block.ids.push(id);
         Ok(())
     }
 
     #[inline]
-    fn push_score(&self, values: &mut ValueColumn, column: &TableColumn, text: &str) -> Result<(), TableErrorKind> {
+    fn push_score(
+        &self,
+        values: &mut ValueColumn,
+        column: &TableColumn,
+        text: &str,
+    ) -> Result<(), TableErrorKind> {
         let structures = self.layout.has_structured_text().then_some((column.name.as_str(), self.budget));
         cell::push_score(values, text, structures)
     }

@@ -88,7 +88,8 @@ impl LineReader {
         let mut scanned = 0;
         let end = loop {
             self.read_up_to(wanted, &mut piece.bytes).map_err(TableErrorKind::Read)?;
-            let end = memrchr(b'\n', piece.bytes.get(scanned..).unwrap_or_default()).map(|at| scanned + at + 1);
+            let end =
+                memrchr(b'\n', piece.bytes.get(scanned..).unwrap_or_default()).map(|at| scanned + at + 1);
             scanned = piece.bytes.len();
             match end {
                 _ if self.at_end => break piece.bytes.len(),
@@ -147,11 +148,17 @@ mod tests {
     #[test]
     fn pieces_hold_the_lines_of_the_whole_whatever_their_size() {
         for content in ["a\nbb\n\nccc", "a\r\n  \r\nb\r\n", "\n\n", "", "\u{feff}a\nb\n", "x"] {
-            let wanted: Vec<&str> =
-                content.trim_start_matches('\u{feff}').lines().map(str::trim).filter(|l| !l.is_empty()).collect();
+            let wanted: Vec<&str> = content
+                .trim_start_matches('\u{feff}')
+                .lines()
+                .map(str::trim)
+                .filter(|l| !l.is_empty())
+                .collect();
             for piece_bytes in 1..=content.len() + 1 {
-                let mut reader =
-                    LineReader::new(InputBytes::from_memory(content.as_bytes().to_vec()), TableLimits::default());
+                let mut reader = LineReader::new(
+                    InputBytes::from_memory(content.as_bytes().to_vec()),
+                    TableLimits::default(),
+                );
                 reader.piece_bytes = piece_bytes;
                 let (mut found, mut piece, mut pieces) = (Vec::new(), LinePiece::default(), 0);
                 while reader.next(&mut piece).unwrap() {
@@ -159,7 +166,12 @@ mod tests {
                     pieces += 1;
                     for (offset, line) in piece.lines() {
                         let line = std::str::from_utf8(line).unwrap().to_owned();
-                        assert!(content[offset as usize..].trim_start_matches('\u{feff}').trim_start().starts_with(&line));
+                        assert!(
+                            content[offset as usize..]
+                                .trim_start_matches('\u{feff}')
+                                .trim_start()
+                                .starts_with(&line)
+                        );
                         found.push(line);
                     }
                 }
