@@ -33,7 +33,9 @@ impl ColumnBlock {
     /// Gives the last row its score by a scorer, by its number. False if it has one, or if there is no such scorer.
     pub fn set_score(&mut self, scorer: usize, score: Score) -> bool {
         let Some(row) = self.len().checked_sub(1) else { return false };
-        let Some(values) = self.scores.get_mut(scorer).filter(|values| values.len() <= row) else { return false };
+        let Some(values) = self.scores.get_mut(scorer).filter(|values| values.len() <= row) else {
+            return false;
+        };
         let (value, detail) = ScoreDetail::of_score(score);
         values.pad(row);
         values.push(Some(value));

@@ -34,7 +34,7 @@ pub(super) trait RowSource: Sync {
     /// Whether a piece may take so much memory that no other is parsed at the same time.
     fn is_large(&self, piece: &Self::Piece) -> bool;
 
-    /// Parses a piece into an empty block.
+    /// Parses a piece into an empty block, which with an error has the rows before it.
     fn parse(
         &self,
         piece: &mut Self::Piece,
@@ -57,6 +57,8 @@ struct Job<P> {
     piece: P,
     block: ColumnBlock,
     is_parsed: bool,
+    /// What is wrong with the row behind those of the block.
+    error: Option<TableError>,
 }
 
 /// What was read so far.
@@ -64,7 +66,7 @@ struct Appended<P> {
     /// Nothing while a worker appends a block.
     builder: Option<TableBuilder>,
     /// Blocks that came before their turn, which is that of the number `next`.
-    early: BTreeMap<usize, Result<Job<P>, TableError>>,
+    early: BTreeMap<usize, Job<P>>,
     next: usize,
     /// Where blocks go that are free again; none once something failed, which ends all workers.
     free: Option<Sender<Job<P>>>,
@@ -77,8 +79,8 @@ pub(super) fn read_blocks<S: RowSource>(source: &S, budget: Budget) -> Result<Ta
     let workers = rayon::current_num_threads().min(expected).max(1);
     let (free, free_jobs) = channel();
     for _ in 0..workers + 3 {
-        let _ =
-            free.send(Job { piece: S::Piece::default(), block: ColumnBlock::default(), is_parsed: false });
+        let (piece, block) = (S::Piece::default(), ColumnBlock::default());
+        let _ = free.send(Job { piece, block, is_parsed: false, error: None });
     }
     let builder = TableBuilder::of_blocks(budget, expected);
     let appended =
@@ -116,17 +118,19 @@ fn work<S: RowSource>(
         let Ok(mut job) = lock(free).recv() else { return };
         let Some((number, read)) = source.next(&mut job.piece) else { return };
         job.is_parsed = false;
-        let parsed = match read {
-            Ok(()) if source.is_large(&job.piece) => Ok(job),
-            Ok(()) => {
-                job.is_parsed = true;
-                source.parse(&mut job.piece, &mut scratch, &mut job.block).map(|()| job)
-            }
-            Err(error) => Err(error),
-        };
-        lock(appended).early.insert(number, parsed);
+        match read {
+            Ok(()) if source.is_large(&job.piece) => {}
+            Ok(()) => parse(source, &mut job, &mut scratch),
+            Err(error) => (job.is_parsed, job.error) = (true, Some(error)),
+        }
+        lock(appended).early.insert(number, job);
         while append_next(source, &mut scratch, appended) {}
     }
+}
+
+fn parse<S: RowSource>(source: &S, job: &mut Job<S::Piece>, scratch: &mut S::Scratch) {
+    job.is_parsed = true;
+    job.error = source.parse(&mut job.piece, scratch, &mut job.block).err();
 }
 
 /// Appends the block whose turn it is, if it is there and nobody else is at it. The first error of the file is the one
@@ -136,7 +140,7 @@ fn append_next<S: RowSource>(
     scratch: &mut S::Scratch,
     appended: &Mutex<Appended<S::Piece>>,
 ) -> bool {
-    let (mut builder, job) = {
+    let (mut builder, mut job) = {
         let state = &mut *lock(appended);
         if state.builder.is_none() || state.error.is_some() {
             return false;
@@ -146,13 +150,12 @@ fn append_next<S: RowSource>(
         state.next += 1;
         (builder, job)
     };
-    let done = job.and_then(|mut job| {
-        if !job.is_parsed {
-            source.parse(&mut job.piece, scratch, &mut job.block)?;
-        }
-        source.append(&mut job.piece, scratch, &mut job.block, &mut builder)?;
-        Ok(job)
-    });
+    if !job.is_parsed {
+        parse(source, &mut job, scratch);
+    }
+    // What is wrong with a row before comes first.
+    let done = source.append(&mut job.piece, scratch, &mut job.block, &mut builder);
+    let done = done.and_then(|()| job.error.take().map_or(Ok(job), Err));
     let state = &mut *lock(appended);
     state.builder = Some(builder);
     match done {

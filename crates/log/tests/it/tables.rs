@@ -190,7 +190,13 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
         (refused("t.csv", "id,score,a\nq1\nq2,1\n"), r#"t.csv:2 "q1" FieldCount { expected: 3, found: 1 }"#),
         (refused("t.csv", "id,score\n,1\n"), r#"t.csv:2 BadId("empty")"#),
         (refused("t.jsonl", "{\"id\": \"\", \"score\": 1}"), r#"t.jsonl:1 BadId("empty")"#),
-        (refused("t.jsonl", "{\"score\": 1}"), r#"t.jsonl:1 BadId("missing")"#),
+        (refused("t.jsonl", "{\"score\": 1}"), r#"t.jsonl NoIdColumn { name: "id", found: ["score"] }"#),
+        (refused("t.jsonl", "{\"score\": 1}\n{\"id\": 1, \"score\": 1}"), r#"t.jsonl:1 BadId("missing")"#),
+        // What is wrong with a row comes before what is wrong with one behind it, whoever finds it.
+        (
+            refused("t.csv", "id,scorer,value\nq,s,1\nq,s,0\nr,s\n"),
+            r#"t.csv:3 "q" DuplicateScore { epoch: 1, scorer: "s", first: Line(2) }"#,
+        ),
         (refused("t.jsonl", "{\"id\": 1.5, \"score\": 1}"), r#"t.jsonl:1 BadId("the number 1.5")"#),
         (refused("t.jsonl", "{\"id\": [1], \"score\": 1}"), r#"t.jsonl:1 BadId("a list")"#),
         (refused("t.csv", "id,epoch,score\nq1,first,1\n"), r#"t.csv:2 "q1" BadEpoch("\"first\"")"#),

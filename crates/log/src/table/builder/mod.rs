@@ -42,12 +42,18 @@ pub(super) struct TableBuilder {
 #[derive(Debug)]
 struct BlockError {
     row: Option<usize>,
-    kind: TableErrorKind,
+    kind: Box<TableErrorKind>,
+}
+
+impl BlockError {
+    fn in_row(row: usize, kind: TableErrorKind) -> Self {
+        BlockError { row: Some(row), kind: Box::new(kind) }
+    }
 }
 
 impl From<TableErrorKind> for BlockError {
     fn from(kind: TableErrorKind) -> Self {
-        BlockError { row: None, kind }
+        BlockError { row: None, kind: Box::new(kind) }
     }
 }
 
@@ -135,7 +141,7 @@ impl TableBuilder {
         };
         appended.map_err(|BlockError { row, kind }| match row {
             Some(row) => kind.in_row(start + row as u64 + 1).of_sample(block.ids.get(row)),
-            None => kind.into(),
+            None => (*kind).into(),
         })?;
         block.clear();
         self.blocks += 1;
@@ -170,7 +176,7 @@ impl TableBuilder {
                     match self.part(layout, block, row) {
                         Ok(part) => lists.push((part, Vec::new())),
                         Err(kind) => {
-                            errors.push(BlockError { row: Some(row), kind });
+                            errors.push(BlockError::in_row(row, kind));
                             break;
                         }
                     }

@@ -73,7 +73,7 @@ impl TablePart {
             return Ok(());
         };
         pivot.append(&mut self.columns, layout, block, rows, budget).map_err(|mut error| {
-            if let TableErrorKind::DuplicateScore { first: TableLocation::Row(row), .. } = &mut error.kind {
+            if let TableErrorKind::DuplicateScore { first: TableLocation::Row(row), .. } = &mut *error.kind {
                 *row = self.row_in_table(*row);
             }
             error

@@ -91,7 +91,7 @@ impl Pivot {
         let mut numbers = vec![UNKNOWN; block.labels.scorers.distinct()];
         let mut errored = block.errored.iter().copied().peekable();
         for row in rows.iter(block.len()) {
-            let at_row = |kind| BlockError { row: Some(row), kind };
+            let at_row = |kind| BlockError::in_row(row, kind);
             let scorer = self.scorer_of(row, block, &mut numbers, columns, budget).map_err(at_row)?;
             let is_scored = block.scores.first().and_then(|scores| scores.is_scored(row));
             if scorer == NO_SCORER && is_scored == Some(true) {
@@ -103,10 +103,9 @@ impl Pivot {
             if self.is_seen(target, scorer) {
                 return Err(at_row(self.duplicate(row, block, columns, scorer)));
             }
-            if errored
-                .next_if(|errored| *errored as usize <= row)
-                .is_some_and(|errored| errored as usize == row)
-            {
+            // Those between are rows of other parts.
+            while errored.next_if(|errored| (*errored as usize) < row).is_some() {}
+            if errored.next_if(|errored| *errored as usize == row).is_some() {
                 self.errored.push(target);
             }
             if scorer != NO_SCORER {

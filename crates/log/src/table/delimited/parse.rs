@@ -111,17 +111,14 @@ impl DelimitedSource<'_> {
 
     fn row(&self, row: &DelimitedRow<'_>, block: &mut ColumnBlock) -> Result<(), TableError> {
         let number = block.len();
-        if self.layout.is_numbered {
-            // Its number is known when the rows of the pieces before are.
-            block.ids.push("");
-        }
+        let mut id = "";
         for column in &self.layout.columns {
             let text = row.text(column)?;
             match column.role {
                 ColumnRole::Id if text.is_empty() => {
                     return Err(row.error(TableErrorKind::BadId("empty".to_owned())));
                 }
-                ColumnRole::Id => block.ids.push(text),
+                ColumnRole::Id => id = text,
                 ColumnRole::Epoch => {
                     block.epochs.push(cell::epoch(text).map_err(|kind| row.error(kind))?);
                 }
@@ -138,6 +135,8 @@ impl DelimitedSource<'_> {
                 role => text_column(block, role).into_iter().for_each(|values| push_text(values, text)),
             }
         }
+        // At the end, because it makes a row of the cells. A number is known when the rows of the pieces before are.
+        block.ids.push(id);
         Ok(())
     }
 

@@ -10,7 +10,7 @@ use foldhash::fast::RandomState;
 use jiter::{Jiter, JiterError, Peek};
 
 use super::lines::{LinePiece, LineReader};
-use crate::json_value;
+use crate::json_value::{self, Scalar};
 use crate::table::error::MISSING;
 use crate::table::layout::{ColumnRole, DEFAULT_SCORES, SCORER, TableLayout};
 use crate::table::{TableError, TableErrorKind, TableOptions};
@@ -52,17 +52,16 @@ impl LineKeys {
             let is_end = !matches!(read, Ok(true));
             let problem = read.map_or_else(Some, |_| names.add(&piece, options));
             let keys = LineKeys::new(names.names.clone(), options);
-            match (keys, problem, names.first_line) {
+            match (keys, problem, names.has_lines) {
                 (Err(_), Some(problem), _) => return Err(problem),
                 (Ok(keys), ..) => return Ok(keys),
-                (_, None, None) if is_end => return Err(TableErrorKind::Empty.into()),
-                // The first line lacks it.
-                (Err(error), None, Some(line))
-                    if matches!(error.kind(), TableErrorKind::NoIdColumn { .. }) =>
+                (_, None, false) if is_end => return Err(TableErrorKind::Empty.into()),
+                // The first lines decide, as a header would: one that lacks the id is an error anyway.
+                (Err(error), None, true)
+                    if is_end || matches!(error.kind(), TableErrorKind::NoIdColumn { .. }) =>
                 {
-                    return Err(TableErrorKind::BadId(MISSING.to_owned()).at_offset(line));
+                    return Err(error);
                 }
-                (Err(error), None, _) if is_end => return Err(error),
                 _ => {}
             }
         }
@@ -98,6 +97,10 @@ impl LineKeys {
         let mut names = self.names.clone();
         let mut more: HashMap<&str, u64> = HashMap::new();
         for (key, offset) in &piece.new_keys {
+            // Rows are numbered because lines have no id; some have one.
+            if options.is_numbered && *key == options.id_column {
+                return Err(TableErrorKind::BadId(MISSING.to_owned()).in_row(1));
+            }
             if !self.places.contains_key(key) && !more.contains_key(key.as_str()) {
                 more.insert(key, *offset);
                 names.push(key.clone());
@@ -150,22 +153,28 @@ fn is_needed(key: &str, options: &TableOptions) -> bool {
 struct KeyNames {
     names: Vec<String>,
     known: HashMap<String, (), RandomState>,
-    first_line: Option<u64>,
+    has_lines: bool,
 }
 
 impl KeyNames {
     /// Adds the keys of some lines, up to the first in which something is wrong.
     fn add(&mut self, piece: &LinePiece, options: &TableOptions) -> Option<TableError> {
         for (offset, line) in piece.lines() {
-            if let Err(kind) = self.add_line(line, options) {
-                return Some(kind.at_offset(offset));
+            let mut id = String::new();
+            if let Err(kind) = self.add_line(line, options, &mut id) {
+                return Some(kind.at_offset(offset).of_sample(&id));
             }
-            self.first_line.get_or_insert(offset);
+            self.has_lines = true;
         }
         None
     }
 
-    fn add_line(&mut self, line: &[u8], options: &TableOptions) -> Result<(), TableErrorKind> {
+    fn add_line(
+        &mut self,
+        line: &[u8],
+        options: &TableOptions,
+        id: &mut String,
+    ) -> Result<(), TableErrorKind> {
         let text = str::from_utf8(line).map_err(|_| TableErrorKind::InvalidUtf8(None))?;
         let invalid = |error| invalid_json(text, &error);
         let mut json = object(text)?;
@@ -177,10 +186,17 @@ impl KeyNames {
                 self.known.insert(name.to_owned(), ());
                 self.names.push(name.to_owned());
             }
-            json.next_skip().map_err(invalid)?;
+            let is_id = name == options.id_column;
+            let peek = json.peek().map_err(invalid)?;
+            match json_value::scalar(&mut json, peek).map_err(invalid)? {
+                Some(Scalar::Text(text)) if is_id => text.clone_into(id),
+                Some(Scalar::Int(int)) if is_id => *id = int.to_string(),
+                Some(_) => {}
+                None => json.known_skip(peek).map_err(invalid)?,
+            }
             key = json.next_key().map_err(invalid)?;
         }
-        Ok(())
+        json.finish().map_err(invalid)
     }
 }
 

@@ -118,21 +118,22 @@ impl RowSource for LineSource<'_> {
         let (id, has_epoch, new_keys) = (String::new(), false, Vec::new());
         let mut parser = LineParser { keys: &keys, options, budget, id, has_epoch, new_keys };
         let mut new_keys = std::mem::take(&mut piece.new_keys);
-        for (offset, line) in piece.lines() {
+        let parsed = piece.lines().try_for_each(|(offset, line)| {
             let text =
                 str::from_utf8(line).map_err(|_| TableErrorKind::InvalidUtf8(None).at_offset(offset))?;
             let parsed = parser.parse(text, block).and_then(|()| match self.is_large(piece) {
                 true => budget.check(block.heap_bytes() as u64),
                 false => Ok(()),
             });
+            new_keys.extend(parser.new_keys.drain(..).map(|key| (key, offset)));
             parsed.map_err(|kind| kind.at_offset(offset).of_sample(&parser.id))?;
             if !parser.has_epoch && self.without_epoch.load(Ordering::Relaxed) > offset {
                 self.without_epoch.fetch_min(offset, Ordering::Relaxed);
             }
-            new_keys.extend(parser.new_keys.drain(..).map(|key| (key, offset)));
-        }
+            Ok(())
+        });
         piece.new_keys = new_keys;
-        Ok(())
+        parsed
     }
 
     fn append(
