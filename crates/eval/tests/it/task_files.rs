@@ -78,7 +78,7 @@ fn keys() {
         &[
             "1:13: unknown key `paht`; did you mean `path`?",
             "1:32: unknown key `inptu`; did you mean `input`?",
-            "1:52: unknown key `colour`; keys are: path, format, header, columns, subset, split, input, target, choices, id, metadata, limit, shuffle, shuffle_choices",
+            "1:52: unknown key `colour`; keys are: path, format, header, columns, subset, split, input, target, choices, id, metadata, where, lookup, limit, shuffle, shuffle_choices",
             "3:12: unknown key `cuont`; did you mean `count`?",
             "3:20: `cuont`: expected an integer, 1 or more, found 0",
             "4:14: unknown key `scoer`; did you mean `scorer`?",
@@ -158,7 +158,7 @@ fn datasets() {
             "1:66: `target`: expected a string in quotes, found 5",
             "1:80: `choices`: expected a list with the field of each choice, or the field that holds them all, found 5",
             "1:88: `id`: expected a string in quotes, found an empty list",
-            "1:103: `metadata`: expected a list of fields to keep, found 5",
+            "1:103: `metadata`: expected a list of fields to keep, or a table of them, found 5",
             "1:114: `limit`: expected an integer, 1 or more, found -1",
             "1:128: `shuffle`: expected a seed, which is an integer, 0 or more, found true; the order must be the same in every run, so give a number: shuffle = 7",
             "1:152: `shuffle_choices`: expected a seed, which is an integer, 0 or more, found the string \"x\"",
