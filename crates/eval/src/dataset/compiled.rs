@@ -134,7 +134,7 @@ impl FieldExpression {
                 place: record.place().clone(),
                 field: self.field.to_owned(),
                 text: self.expression.text().to_owned(),
-                error,
+                error: Box::new(error),
             });
             Error::custom(message)
         })

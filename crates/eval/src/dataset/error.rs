@@ -191,7 +191,7 @@ pub enum DatasetError {
         /// The text of the expression.
         text: String,
         /// Why.
-        error: ExpressionError,
+        error: Box<ExpressionError>,
     },
     /// Records, and none of them is a sample.
     #[error("none of the {records} records of {location} is used: the condition is false for all of them")]

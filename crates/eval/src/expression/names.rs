@@ -15,6 +15,9 @@ use crate::text::PythonRegex;
 /// Lookup tables by name; each is an object.
 pub(crate) type Tables = IndexMap<String, Json>;
 
+/// An argument as it is written, with its keyword and the keyword's place if it has one.
+pub(super) type GivenArgument<'t> = (Option<(&'t str, Range<usize>)>, Node);
+
 /// The names that an expression can use, and what was found about those that it does use.
 pub(super) struct Names<'k> {
     /// The columns that there are; any, if that is not known.
@@ -106,7 +109,7 @@ impl<'k> Names<'k> {
         &mut self,
         name: &str,
         place: Range<usize>,
-        arguments: Vec<(Option<(&str, Range<usize>)>, Node)>,
+        arguments: Vec<GivenArgument<'_>>,
         span: Range<usize>,
     ) -> NodeKind {
         // In place of a call that is wrong: nothing is evaluated where there is a problem.
@@ -196,7 +199,7 @@ type Unbound = (String, Option<Range<usize>>);
 /// The arguments at the places of their parameters; what is wrong with them, and where.
 fn bind(
     function: &Function,
-    arguments: Vec<(Option<(&str, Range<usize>)>, Node)>,
+    arguments: Vec<GivenArgument<'_>>,
 ) -> Result<Vec<Option<Node>>, Unbound> {
     let parameters = function.parameters;
     let mut bound: Vec<Option<Node>> = parameters.iter().map(|_| None).collect();

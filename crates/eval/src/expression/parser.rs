@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use super::error::{ExpressionError, ExpressionErrorKind};
 use super::lexer::{Token, TokenKind, tokens};
-use super::names::Names;
+use super::names::{GivenArgument, Names};
 use super::node::{Comparison, Comprehension, Node, NodeKind, Operator};
 
 /// How deep an expression may be nested, and how many operators it may have in a row: each is a level of the stack when
@@ -354,7 +354,7 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
         self.expect("(")?;
         // What `default` is about may be absent.
         let is_default = name == "default" && value.is_none();
-        let mut arguments: Vec<(Option<(&'t str, Range<usize>)>, Node)> = Vec::new();
+        let mut arguments: Vec<GivenArgument<'t>> = Vec::new();
         arguments.extend(value.map(|value| (None, value)));
         while !self.at(")") {
             let keyword = match (&self.next.kind, &self.after_next) {
