@@ -229,6 +229,20 @@ mod tests {
         RankInput { sides, tests, resamples, n: 1000, level: 0.95, direction: Direction::Higher }
     }
 
+    /// The largest |t| of 95 % of the resamples is 2.85: a difference of 2.5 errors may be chance.
+    #[test]
+    fn differences_within_the_largest_of_resamples_leave_places_open() {
+        let intervals = |t: f64| input(&[0.5, 0.5 + 0.02 * t], 0.02).intervals();
+        assert_eq!(intervals(2.5), [(1, 2), (1, 2)]);
+        assert_eq!(intervals(2.9), [(2, 2), (1, 1)]);
+    }
+
+    /// Neighbours differ by 2.1 errors, p = 0.036: twice that is above 0.05, by Holm's method.
+    #[test]
+    fn letters_are_of_corrected_tests() {
+        assert_eq!(input(&[0.5, 0.542, 0.584], 0.02).letters(), ["b", "ab", "a"]);
+    }
+
     #[test]
     fn places() {
         // Two sides at the top that the data do not distinguish, one far below.

@@ -48,7 +48,7 @@ impl SpecError {
 
     /// Adds the key of a log under which the error lies; to be called on the way out, so the last key comes first.
     pub(super) fn within(mut self, key: impl fmt::Display) -> Self {
-        if let SpecErrorKind::Log { path, .. } = &mut self.0.kind {
+        if let SpecErrorKind::Log { path, .. } | SpecErrorKind::TooManyItems { path, .. } = &mut self.0.kind {
             *path = if path.is_empty() { key.to_string() } else { format!("{key}.{path}") };
         }
         self

@@ -57,8 +57,10 @@ pub enum SpecErrorKind {
         limit: usize,
     },
     /// A list or a map of a log with more items than [`MAX_ITEMS`](super::MAX_ITEMS).
-    #[error("has {found} items, more than the limit of {limit}")]
+    #[error("{}{found} items, more than the limit of {limit}", located(path))]
     TooManyItems {
+        /// Keys and indexes that lead to the place, joined by dots.
+        path: String,
         /// How many there are.
         found: usize,
         /// The limit.

@@ -162,7 +162,7 @@ fn arg_from_log(value: &Value, depth: usize) -> Result<Arg, SpecError> {
         _ => 0,
     };
     if found > MAX_ITEMS {
-        return Err(SpecErrorKind::TooManyItems { found, limit: MAX_ITEMS }.into());
+        return Err(SpecErrorKind::TooManyItems { path: String::new(), found, limit: MAX_ITEMS }.into());
     }
     Ok(match value {
         Value::Null => Arg::Null,

@@ -102,8 +102,8 @@ fn items_have_a_limit() {
     let map = |count: usize| (0..count).map(|n| (n.to_string(), json!(1))).collect::<Value>();
     for value in [list(MAX_ITEMS + 1), map(MAX_ITEMS + 1)] {
         let error = Arg::from_log_json(&json!({"weights": value})).unwrap_err();
-        assert_eq!(error.kind(), &SpecErrorKind::TooManyItems { found: MAX_ITEMS + 1, limit: MAX_ITEMS });
-        assert_eq!(error.to_string(), "weights: has 250001 items, more than the limit of 250000");
+        assert!(matches!(error.kind(), SpecErrorKind::TooManyItems { limit: MAX_ITEMS, .. }), "{error:?}");
+        assert_eq!(error.to_string(), "weights: 250001 items, more than the limit of 250000");
     }
     assert!(Arg::from_log_json(&list(MAX_ITEMS)).is_ok());
 }

@@ -80,3 +80,17 @@ fn unknown_ranges_have_no_bounds() {
     let comparison = only(&base, &columns(&[4.0, 5.0, 6.0]), &by_mean());
     assert_eq!((comparison.difference.absent, comparison.difference.bounds), (1, None));
 }
+
+/// Of 1, 0 and an absent score the mean is 1/3 to 2/3; of 1, 1 and two absent ones 1/2 to 1.
+#[test]
+fn bounds_of_unpaired_sides_are_the_farthest_apart() {
+    let base = with_gaps(&[("a", Some(1.0)), ("b", Some(0.0)), ("c", None)]);
+    let other = with_gaps(&[("p", Some(1.0)), ("q", Some(1.0)), ("r", None), ("s", None)]);
+    let mut options = ComparisonOptions::default();
+    options.unpaired = true;
+    let report = report(&base, &other, &by_accuracy(), &options);
+    let bounds = report.comparisons[0].difference.bounds.unwrap();
+    close(bounds.worst, 0.5 - 2.0 / 3.0);
+    close(bounds.best, 1.0 - 1.0 / 3.0);
+    close(bounds.absent_as_wrong, 0.5 - 1.0 / 3.0);
+}

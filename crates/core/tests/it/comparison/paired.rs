@@ -1,8 +1,10 @@
 //! Pairs of numbers.
 
+use errorbar_core::metrics::mean;
 use errorbar_core::{
-    ComparisonOptions, ComparisonWarning, ErrorPlan, Flips, Gate, GateOutcome, IntervalMethod, Plan,
-    PowerDesign, PowerPlan, Reducers, Score, ScoreColumns, TestMethod, Undefined,
+    ComparisonOptions, ComparisonWarning, Conversion, Direction, ErrorPlan, Flips, Gate, GateOutcome,
+    IntervalMethod, Metric, MetricValue, Plan, PowerDesign, PowerPlan, Reducers, Result, Score, ScoreColumns,
+    Scores, Spec, TestMethod, ToSpec, Undefined, metrics,
 };
 
 use super::{
@@ -344,4 +346,36 @@ fn the_detectable_difference_is_that_of_the_test() {
     // Nothing is known of numbers beyond 0 to 1.
     let wide = only(&columns(&[0.0, 9.0, 4.0]), &columns(&[9.0, 1.0, 5.0]), &by_mean());
     assert!(wide.mde.is_ok_and(|mde| mde > 9.0));
+}
+
+/// A mean of losses.
+#[derive(Debug)]
+struct Loss;
+
+impl ToSpec for Loss {
+    fn spec(&self) -> Spec {
+        Spec::new("loss")
+    }
+}
+
+impl Metric for Loss {
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        mean().compute(scores)
+    }
+
+    fn direction(&self) -> Direction {
+        Direction::Lower
+    }
+
+    fn mean_of(&self) -> Option<Conversion> {
+        Some(Conversion::default())
+    }
+}
+
+/// The other side is higher three times and lower once, which is a win of a loss.
+#[test]
+fn a_sample_with_a_lower_loss_is_won() {
+    let comparison = only(&columns(&BASE), &columns(&OTHER), &Plan::new().metrics(metrics![Loss]));
+    assert_eq!((comparison.wins, comparison.losses, comparison.ties), (Some(1), Some(3), Some(8)));
+    close(comparison.difference.number().unwrap(), 2.0 / 12.0);
 }
