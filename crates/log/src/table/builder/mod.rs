@@ -227,6 +227,8 @@ impl TableBuilder {
         if self.parts.is_empty() {
             self.parts.insert((None, None), TablePart::new(layout));
         }
+        // With what was needed to put rows together, which goes now.
+        self.budget.check(self.heap_bytes())?;
         let duplicates = self.parts.values_mut().filter_map(|part| part.finish().err());
         if let Some((_, error)) = duplicates.min_by_key(|(row, _)| *row) {
             return Err(error);

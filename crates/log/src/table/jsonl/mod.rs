@@ -125,8 +125,8 @@ impl RowSource for LineSource<'_> {
                 true => budget.check(block.heap_bytes() as u64),
                 false => Ok(()),
             });
-            new_keys.extend(parser.new_keys.drain(..).map(|key| (key, offset)));
             parsed.map_err(|kind| kind.at_offset(offset).of_sample(&parser.id))?;
+            new_keys.extend(parser.new_keys.drain(..).map(|key| (key, offset)));
             if !parser.has_epoch && self.without_epoch.load(Ordering::Relaxed) > offset {
                 self.without_epoch.fetch_min(offset, Ordering::Relaxed);
             }
