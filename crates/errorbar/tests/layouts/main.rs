@@ -2,7 +2,12 @@
 //!
 //! Either the right number, or a refusal whose hint names the option that helps; with that option, the right number.
 //! Never a wrong number.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a test's helper may fail as the test may")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test's helper may fail as the test may"
+)]
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
