@@ -23,6 +23,10 @@ SHIPPED = HERE.parent.parent / "benchmarks"
 ARGUMENTS = json.loads((HERE / "arguments.json").read_text())
 
 
+# The task of a file that has several.
+TASKS = {"truthfulqa": "mc1"}
+
+
 def task_file(name):
     shipped = SHIPPED / f"{name}.toml"
     return shipped if shipped.exists() else HERE / "tasks" / f"{name}.toml"
@@ -36,7 +40,8 @@ def run(errorbar, name, expected, folder):
     arguments = [f"-T{key}={value}" for key, value in ARGUMENTS.get(name, {}).items()]
     if name in hub.PLAIN:
         arguments.append(f"-Tpath={folder / 'hub' / 'files' / hub.PLAIN[name].replace('{split}', '*')}")
-    command = [errorbar, "eval", task_file(name), "--model", f"replay/{outputs}", "--log-dir", logs, "--epochs", "1", *arguments]
+    task = f"{task_file(name)}@{TASKS[name]}" if name in TASKS else task_file(name)
+    command = [errorbar, "eval", task, "--model", f"replay/{outputs}", "--log-dir", logs, "--epochs", "1", *arguments]
     environment = {**os.environ, "HF_HUB_CACHE": str(folder / "hub")}
     ended = subprocess.run(command, capture_output=True, text=True, env=environment)
     if ended.returncode != 0:

@@ -62,6 +62,7 @@ impl<'a> Args<'a> {
     ///     params: || vec![Param::required("level", "How hard."), Param::optional("seed", "", "None")],
     ///     build: |args| Ok(Recorded(args.to_log())),
     ///     replaces: false,
+    ///     in_reference: false,
     /// })?;
     /// let Recorded(args) = registry.build(&"quiz('hard', seed=None)".parse()?)?;
     /// assert_eq!(serde_json::to_string(&args).unwrap(), r#"{"level":"hard"}"#);

@@ -77,6 +77,7 @@ impl<P: Params> ToSpec for P {
 /// | `doc = DOC` | the documentation; that of the struct, up to its first example or heading, if unset |
 /// | `constructor = ci` | the function that makes one, named as the entry if unset; `no_constructor` for none |
 /// | `check = Self::validate` | `fn(&Self) -> Result<()>` over all arguments, as [`Params::check`] |
+/// | `reference` | the reference has an entry of this name, which takes all arguments that are not `own` |
 /// | `finish = Self::read` | `fn(Self, &Args) -> Result<Self>`, the last step of building from a spec |
 ///
 /// | on a field | means |
@@ -86,6 +87,8 @@ impl<P: Params> ToSpec for P {
 /// | `from = Choice`, `map = pick` | the setter takes `impl Into<Choice>` and stores `pick(choice)` |
 /// | `keywords` | [`KeywordArgs`](crate::KeywordArgs): every keyword argument that no other field names |
 /// | `no_setter` | the setter is written by hand |
+/// | `own` | the reference's entry of this name has no such argument |
+/// | `reference = ["t"]` | the strings that the reference's argument takes, where this one takes more |
 /// | `skip` | not an argument, but derived from them: setters reset it to its `Default` |
 pub trait Params: Sized {
     /// The name in specs and logs.
@@ -93,6 +96,9 @@ pub trait Params: Sized {
 
     /// What it is: paragraphs, the first of which is a sentence that stands alone.
     const DOC: &'static str;
+
+    /// Whether the reference has an entry of this name. What it does not have, logs record under our package.
+    const IN_REFERENCE: bool = false;
 
     /// The arguments, in order.
     fn params() -> Vec<Param>;

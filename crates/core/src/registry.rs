@@ -21,7 +21,7 @@ use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::reducer::Reducer;
 use crate::spec::{
     Arg, MetricItem as MetricItemSpec, MetricMap as MetricMapSpec, MetricsSpec, OWN_PACKAGE,
-    REFERENCE_PACKAGE, Spec, is_own_reducer, nearest, split_k_suffix,
+    REFERENCE_PACKAGE, Spec, nearest, split_k_suffix,
 };
 use crate::value::{Conversion, ValueToFloat};
 use crate::{metrics, reducers};
@@ -35,22 +35,44 @@ pub struct Param {
     pub doc: &'static str,
     /// What it is when it is not passed, as a spec would write it; `None` if it must be passed.
     pub default: Option<String>,
+    /// Whether the reference's entry of the same name has no such argument.
+    pub is_own: bool,
+    /// The strings that the reference's argument takes, where this one takes more; `None` if both take the same.
+    pub reference_values: Option<&'static [&'static str]>,
 }
 
 impl Param {
     /// An argument that must be passed.
     pub fn required(name: &'static str, doc: &'static str) -> Self {
-        Param { name, doc, default: None }
+        Param { name, doc, default: None, is_own: false, reference_values: None }
     }
 
     /// Keyword arguments of any name; the name begins with two asterisks.
     pub fn keywords(name: &'static str, doc: &'static str) -> Self {
-        Param { name, doc, default: None }
+        Param::required(name, doc)
     }
 
     /// An argument with a default.
     pub fn optional(name: &'static str, doc: &'static str, default: impl ToString) -> Self {
-        Param { name, doc, default: Some(default.to_string()) }
+        Param { default: Some(default.to_string()), ..Param::required(name, doc) }
+    }
+
+    /// The same, as an argument that the reference's entry of the same name does not have.
+    #[must_use]
+    pub fn own(self) -> Self {
+        Param { is_own: true, ..self }
+    }
+
+    /// The same, as an argument that takes only these strings in the reference.
+    #[must_use]
+    pub fn with_reference_values(self, values: &'static [&'static str]) -> Self {
+        Param { reference_values: Some(values), ..self }
+    }
+
+    /// Whether the reference's entry of the same name would refuse this value.
+    fn is_own_value(&self, value: &Arg) -> bool {
+        let is_other = |values: &[&str]| !value.as_str().is_some_and(|value| values.contains(&value));
+        self.is_own || (*value != Arg::Null && self.reference_values.is_some_and(is_other))
     }
 }
 
@@ -70,6 +92,8 @@ pub struct Entry<T: 'static> {
     pub build: Build<T>,
     /// Whether it takes the place of an entry of the same name.
     pub replaces: bool,
+    /// Whether the reference has an entry of this name.
+    pub in_reference: bool,
 }
 
 impl<T: 'static> Entry<T> {
@@ -84,7 +108,13 @@ impl<T: 'static> Entry<T> {
             params: P::params,
             build: |args| P::from_args(args).map(T::built_from),
             replaces: false,
+            in_reference: P::IN_REFERENCE,
         }
+    }
+
+    /// Whether the reference has no entry of this name that takes the arguments of the spec.
+    pub(crate) fn is_own(&self, spec: &Spec) -> bool {
+        !self.in_reference || passes_own_value(&(self.params)(), spec)
     }
 
     /// The same, in the place of an entry of the same name.
@@ -92,6 +122,14 @@ impl<T: 'static> Entry<T> {
     pub const fn replacing(self) -> Self {
         Entry { replaces: true, ..self }
     }
+}
+
+/// Whether a spec passes what the reference's entry of the same name would refuse.
+fn passes_own_value(params: &[Param], spec: &Spec) -> bool {
+    params.iter().enumerate().any(|(at, param)| {
+        let passed = spec.kwargs.get(param.name).or_else(|| spec.args.get(at));
+        passed.is_some_and(|value| param.is_own_value(value))
+    })
 }
 
 /// A kind of entry that is built from a struct of arguments: a metric from whatever implements [`Metric`].
@@ -157,6 +195,8 @@ pub struct EntryInfo {
     pub doc: String,
     /// Whether errorbar brings it.
     pub built_in: bool,
+    /// Whether the reference has an entry of this name.
+    pub in_reference: bool,
 }
 
 impl EntryInfo {
@@ -171,6 +211,22 @@ impl EntryInfo {
             })
             .collect();
         format!("{}({})", self.name, params.join(", "))
+    }
+
+    /// Whether errorbar brings it, and the reference has no entry of this name that takes the arguments of the spec. Logs
+    /// record it under our package then.
+    ///
+    /// ```
+    /// use errorbar_core::{Registry, Spec};
+    ///
+    /// let registry = Registry::built_in();
+    /// let ci = registry.list_metrics().find(|entry| entry.name == "ci").ok_or("built in")?;
+    /// assert!(ci.is_own(&"ci(method='bca')".parse()?));
+    /// assert!(!ci.is_own(&"ci(0.9, 'bootstrap')".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn is_own(&self, spec: &Spec) -> bool {
+        self.built_in && (!self.in_reference || passes_own_value(&self.params, spec))
     }
 
     /// The first paragraph of the documentation, on one line.
@@ -197,6 +253,7 @@ impl<T: 'static> RegistryEntry<T> {
             params: (entry.params)(),
             doc: entry.doc.to_owned(),
             built_in,
+            in_reference: entry.in_reference,
         };
         RegistryEntry { listing, package: None, build: Arc::new(entry.build) }
     }
@@ -218,12 +275,6 @@ pub trait EntryKind: Clone + Send + Sync + 'static {
     /// What it is called in messages: `metric`.
     const KIND: &'static str;
 
-    /// Whether errorbar brings an entry of this name and these arguments, and the reference has none.
-    fn is_own(spec: &Spec) -> bool {
-        let _ = spec;
-        false
-    }
-
     /// The same under the name of a package, for kinds whose names results and logs record.
     #[must_use]
     fn in_package(self, package: &str) -> Self {
@@ -235,20 +286,12 @@ pub trait EntryKind: Clone + Send + Sync + 'static {
 impl EntryKind for Arc<dyn Metric> {
     const KIND: &'static str = "metric";
 
-    fn is_own(spec: &Spec) -> bool {
-        spec.is_own_metric()
-    }
-
     fn in_package(self, package: &str) -> Self {
         Arc::new(PackageMember::new(package, self))
     }
 }
 impl EntryKind for Arc<dyn Reducer> {
     const KIND: &'static str = "reducer";
-
-    fn is_own(spec: &Spec) -> bool {
-        is_own_reducer(&spec.name)
-    }
 
     fn in_package(self, package: &str) -> Self {
         Arc::new(PackageMember::new(package, self))
@@ -348,8 +391,13 @@ impl Registry {
     pub fn add_object<T: EntryKind>(&mut self, spec: Spec, doc: &str, object: T) -> Result<()> {
         let Spec { name, package, .. } = spec;
         self.free::<T>(&name, false)?;
-        let listing =
-            EntryInfo { name: name.clone(), params: Vec::new(), doc: doc.to_owned(), built_in: false };
+        let listing = EntryInfo {
+            name: name.clone(),
+            params: Vec::new(),
+            doc: doc.to_owned(),
+            built_in: false,
+            in_reference: false,
+        };
         let build: SharedBuild<T> = Arc::new(move |_| Ok(object.clone()));
         self.change(|table| {
             table.insert(name, RegistryEntry { listing, package, build });
@@ -520,7 +568,7 @@ impl Registry {
         let built = (registered.build)(&Args::bind(spec, &names, self)?)?;
         Ok(match spec.package.as_deref() {
             // What only we have is recorded under our package whether it was written or not.
-            Some(OWN_PACKAGE) if registered.listing.built_in && !T::is_own(spec) => {
+            Some(OWN_PACKAGE) if registered.listing.built_in && !registered.listing.is_own(spec) => {
                 built.in_package(OWN_PACKAGE)
             }
             _ => built,

@@ -106,9 +106,9 @@ pub use errorbar_eval as eval;
 #[cfg(feature = "eval")]
 pub use errorbar_eval::{
     AnyModel, AnyScorer, AnySolver, BoxFuture, Chain, Choice, Dataset, DatasetError, FailOnError, Fields,
-    Generate, IntoSample, Mock, Model, ModelChoice, Provider, Record, Replay, Request, Sample, Scorer,
-    ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState, chain, collected_registry,
-    csv_dataset, json_dataset, model_fn, scorers, solvers,
+    Generate, IntoSample, Mock, Model, ModelChoice, Provider, Record, RecordSource, Replay, Request, Sample,
+    Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState, chain, collected_registry,
+    csv_dataset, dataset, json_dataset, model_fn, parquet_dataset, scorers, solvers,
 };
 pub use errorbar_macros::{metric, reducer};
 #[cfg(feature = "eval")]

@@ -41,8 +41,9 @@ pub use errorbar_eval::solvers::{
 };
 #[cfg(feature = "eval")]
 pub use errorbar_eval::{
-    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, ModelChoice, Record, Sample,
-    Scorer, Solver, Target, Task, TaskState, chain, collected_registry, csv_dataset, json_dataset, model_fn,
+    AnyScorer, AnySolver, Choice, Dataset, FailOnError, Fields, Generate, ModelChoice, Record, RecordSource,
+    Sample, Scorer, Solver, Target, Task, TaskState, chain, collected_registry, csv_dataset, dataset,
+    json_dataset, model_fn, parquet_dataset,
 };
 pub use errorbar_macros::{metric, reducer};
 #[cfg(feature = "eval")]

@@ -225,7 +225,8 @@ impl Observer for RunWatcher {
             state.bar.set_position(state.counts().done as u64);
         });
         let position = self.watcher.with(|state| state.position());
-        self.watcher.print(&format!("{position}{task}: {samples}{before} with {model}, log {}", log.display()));
+        self.watcher
+            .print(&format!("{position}{task}: {samples}{before} with {model}, log {}", log.display()));
     }
 
     fn sample_failed(&self, sample: &str, epoch: u32, problem: &str) {

@@ -38,8 +38,9 @@ use std::pin::Pin;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 pub use dataset::{
-    Dataset, DatasetError, Fields, IntoSample, NamedSample, OneOrMany, Record, RecordLocation,
-    RecordPosition, csv_dataset, json_dataset,
+    Dataset, DatasetError, Fields, FileFormat, HubDataset, HubProblem, IntoSample, InvalidField, NamedSample,
+    OneOrMany, Record, RecordLocation, RecordPosition, RecordSource, csv_dataset, dataset, json_dataset,
+    parquet_dataset,
 };
 pub use effects::{ScorerNeeds, SolverEffects, Template};
 pub use error::{BaseUrlProblem, ChangedPart, Error, Result, TaskChange};
@@ -57,9 +58,10 @@ pub use prompts::TemplateText;
 pub use registry::{SubmittedEntry, built_in_registry, collected_registry};
 pub use rescore::{PreparedRescore, Rescore, RescoreError, RescoredLog};
 pub use run::{
-    CancelToken, EarlierRun, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask, Progress, Quiet,
-    RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures, SequenceProgress, StopReason,
-    StopRuleProblem, block_on, cancel_on_interrupt, open_earlier, open_resumable, open_resumable_with,
+    CancelToken, EarlierRun, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask,
+    Progress, Quiet, RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures,
+    SequenceProgress, StopReason, StopRuleProblem, block_on, cancel_on_interrupt, open_earlier,
+    open_resumable, open_resumable_with,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
@@ -70,8 +72,8 @@ pub use state::{Choice, TaskState};
 pub use task::{FailOnError, ModelChoice, Task, TaskEntry};
 pub use task_check::TaskProblem;
 pub use task_file::{
-    Mistake, TaskArgument, TaskFileError, TaskLoadError, TaskOutline, TaskSelection, load_task_file, load_tasks,
-    outline_task_file, parse_task_file,
+    Mistake, TaskArgument, TaskFileError, TaskLoadError, TaskOutline, TaskSelection, load_task_file,
+    load_tasks, outline_task_file, parse_task_file,
 };
 
 #[doc(hidden)]

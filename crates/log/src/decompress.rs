@@ -1,35 +1,20 @@
 //! Files of text that may be compressed, read as a stream.
 
 use std::fs::File;
-use std::io::{self, Chain, Cursor, Read};
+use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
-use zstd::stream::read::Decoder as ZstdDecoder;
+use crate::table::input::Compression;
 
 /// A file, decompressed while it is read if it is gzip or zstd. Its first bytes decide that, not its name.
 ///
 /// What comes out is bounded: a few kilobytes can claim to be terabytes.
 pub struct DecompressedFile {
-    source: Source,
+    source: Box<dyn Read>,
     read: u64,
-    limit: u64,
+    /// How much may come out, if it is compressed.
+    limit: Option<u64>,
 }
-
-type Bytes = Chain<Cursor<Vec<u8>>, File>;
-
-enum Source {
-    Plain(Bytes),
-    Gzip(Box<MultiGzDecoder<Bytes>>),
-    Zstd(Box<ZstdDecoder<'static, io::BufReader<Bytes>>>),
-}
-
-const GZIP: &[u8] = &[0x1f, 0x8b];
-const ZSTD: &[u8] = &[0x28, 0xb5, 0x2f, 0xfd];
-
-/// What a small file may decompress to, and how many times its size a large one may.
-const LEAST_DECOMPRESSED: u64 = 256 << 20;
-const DECOMPRESSED_PER_BYTE: u64 = 200;
 
 impl DecompressedFile {
     /// Opens a file.
@@ -37,43 +22,40 @@ impl DecompressedFile {
     /// # Errors
     /// Those of opening and of reading its first bytes.
     pub fn open(path: &Path) -> io::Result<Self> {
+        /// As many bytes as tell compressed files.
+        const HEAD: u64 = 4;
         let mut file = File::open(path)?;
-        let mut start = Vec::new();
-        (&mut file).take(ZSTD.len() as u64).read_to_end(&mut start)?;
+        let mut head = Vec::new();
+        (&mut file).take(HEAD).read_to_end(&mut head)?;
         let size = file.metadata().map_or(0, |metadata| metadata.len());
-        let (is_gzip, is_zstd) = (start.starts_with(GZIP), start.starts_with(ZSTD));
-        let bytes = Cursor::new(start).chain(file);
-        let (source, limit) = match (is_gzip, is_zstd) {
-            (true, _) => (Source::Gzip(Box::new(MultiGzDecoder::new(bytes))), true),
-            (_, true) => (Source::Zstd(Box::new(ZstdDecoder::new(bytes)?)), true),
-            _ => (Source::Plain(bytes), false),
+        let compression = Compression::of(&head);
+        let bytes = Cursor::new(head).chain(file);
+        let source = match compression {
+            Some(compression) => compression.reader(bytes)?,
+            None => Box::new(bytes),
         };
-        let most = size.saturating_mul(DECOMPRESSED_PER_BYTE).max(LEAST_DECOMPRESSED);
-        Ok(DecompressedFile { source, read: 0, limit: if limit { most } else { u64::MAX } })
+        Ok(DecompressedFile { source, read: 0, limit: compression.map(|_| Compression::limit(size)) })
     }
-
-    /// The endings of compressed files, which stand behind that of the format.
-    pub const ENDINGS: [&'static str; 3] = ["gz", "zst", "zstd"];
 }
 
 impl Read for DecompressedFile {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let decompressed =
-            |error: io::Error| io::Error::new(error.kind(), format!("it cannot be decompressed: {error}"));
-        let count = match &mut self.source {
-            Source::Plain(bytes) => bytes.read(buffer)?,
-            Source::Gzip(bytes) => bytes.read(buffer).map_err(decompressed)?,
-            Source::Zstd(bytes) => bytes.read(buffer).map_err(decompressed)?,
-        };
+        let Some(limit) = self.limit else { return self.source.read(buffer) };
+        let count = self
+            .source
+            .read(buffer)
+            .map_err(|error| io::Error::new(error.kind(), format!("it cannot be decompressed: {error}")))?;
         self.read = self.read.saturating_add(count as u64);
-        if self.read > self.limit {
-            let problem = format!(
-                "it decompresses to more than {} MiB, far more than a file of its size should",
-                self.limit >> 20
-            );
-            return Err(io::Error::new(io::ErrorKind::InvalidData, problem));
+        match self.read > limit {
+            true => {
+                let problem = format!(
+                    "it decompresses to more than {} MiB, far more than a file of its size should",
+                    limit >> 20
+                );
+                Err(io::Error::new(io::ErrorKind::InvalidData, problem))
+            }
+            false => Ok(count),
         }
-        Ok(count)
     }
 }
 
@@ -89,11 +71,15 @@ mod tests {
 
     use super::*;
 
-    fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    fn open(bytes: &[u8]) -> DecompressedFile {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), bytes).unwrap();
+        DecompressedFile::open(file.path()).unwrap()
+    }
+
+    fn read(bytes: &[u8]) -> io::Result<Vec<u8>> {
         let mut all = Vec::new();
-        DecompressedFile::open(file.path())?.read_to_end(&mut all).map(|_| all)
+        open(bytes).read_to_end(&mut all).map(|_| all)
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {
@@ -107,15 +93,12 @@ mod tests {
         let text = b"a,b\n1,2\n".repeat(100);
         assert_eq!(read(&text).unwrap(), text);
         assert_eq!(read(&gzip(&text)).unwrap(), text);
-        assert_eq!(
-            read(&[gzip(&text), gzip(b"end")].concat()).unwrap(),
-            [&text[..], b"end"].concat(),
-            "two members"
-        );
+        let members = [gzip(&text), gzip(b"end")].concat();
+        assert_eq!(read(&members).unwrap(), [&text[..], b"end"].concat(), "two members");
         assert_eq!(read(&zstd::encode_all(&text[..], 3).unwrap()).unwrap(), text);
         assert_eq!(read(b"").unwrap(), b"");
-        let (cut, damaged) = (gzip(&text), [GZIP, b"\x08 no gzip at all"].concat());
-        for bad in [&cut[..cut.len() - 9], &damaged] {
+        let (cut, damaged) = (gzip(&text), b"\x1f\x8b\x08 no gzip at all");
+        for bad in [&cut[..cut.len() - 9], damaged] {
             let error = read(bad).unwrap_err();
             assert!(error.to_string().starts_with("it cannot be decompressed: "), "{error}");
         }
@@ -123,13 +106,12 @@ mod tests {
 
     #[test]
     fn what_comes_out_is_bounded() {
-        let bomb = zstd::encode_all(io::repeat(b' ').take(LEAST_DECOMPRESSED + (1 << 20)), 1).unwrap();
+        let limit = Compression::limit(0);
+        let bomb = zstd::encode_all(io::repeat(b' ').take(limit + (1 << 20)), 1).unwrap();
         assert!(bomb.len() < 1 << 20, "{}", bomb.len());
-        let error = read(&bomb).unwrap_err();
+        let error = io::copy(&mut open(&bomb), &mut io::sink()).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::InvalidData);
-        assert_eq!(
-            error.to_string(),
-            "it decompresses to more than 256 MiB, far more than a file of its size should"
-        );
+        let problem = "it decompresses to more than 1024 MiB, far more than a file of its size should";
+        assert_eq!(error.to_string(), problem);
     }
 }

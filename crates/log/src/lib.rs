@@ -39,7 +39,8 @@ pub use table::ParquetRecords;
 #[doc(hidden)]
 pub use table::input;
 pub use table::{
-    CellMeaning, CellReader, DecimalMark, InputFormat, MISSING_SPELLINGS, MappingError, MappingProblem,
-    NoScore, NoScorePolicy, NoScores, ScoreScale, ScoreTable, TableError, TableErrorKind, TableLimits,
-    TableLocation, TableMapping, TableOptions, read_table, read_tables,
+    CellMeaning, CellReader, ColumnReason, DecimalMark, ExplainedColumn, ExplainedScores, InputFormat,
+    MISSING_SPELLINGS, MappingError, MappingProblem, NoScore, NoScorePolicy, NoScores, ScoreScale,
+    ScoreTable, ScoreWord, TableError, TableErrorKind, TableExplanation, TableLimits, TableLocation,
+    TableMapping, TableOptions, explain_table, read_table, read_tables,
 };

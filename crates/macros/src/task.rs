@@ -48,6 +48,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStr
                         ::std::result::Result::Ok(#task.registered_as(#name, #args.to_log()))
                     },
                     replaces: false,
+                    in_reference: false,
                 })
             }
         };

@@ -37,7 +37,6 @@ const EARLIER: &str = "* complete before, and not run again";
 ///          a/x                    a/y
 ///   law    0.750 ± 0.031 (n 200)  0.500 ± 0.031 (n 200) *
 ///   logic  0.625 ± 0.031 (n 200)  failed
-///
 ///   ± one standard error; * complete before, and not run again
 /// ");
 /// ```

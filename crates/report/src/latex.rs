@@ -1,5 +1,6 @@
 //! Results as LaTeX: a `tabular` with the rules of the package booktabs.
 
+use std::collections::HashMap;
 use std::io;
 
 use crate::comparison::{self, ComparisonView};
@@ -8,8 +9,9 @@ use crate::title::{facts, remarks};
 use crate::{Listing, Render, Report, Sort};
 
 /// A `table` for each block: a `tabular` under a caption with task, model, scorer, what is to be known about the run, and
-/// a legend. Needs `\usepackage{booktabs}` and nothing else; names in other scripts than Latin need XeLaTeX or
-/// LuaLaTeX with a font that has them.
+/// a legend; notes on rows are below it. It is never wider than the text: what would be is scaled down. Needs
+/// `\usepackage{booktabs,graphicx}` and nothing else; names in other scripts than Latin need XeLaTeX or LuaLaTeX with a
+/// font that has them.
 ///
 /// A comment above the tables names the log. Names are text: every character that LaTeX would read as a command is
 /// escaped.
@@ -29,7 +31,7 @@ impl Latex {
 
 impl Render for Latex {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        writeln!(out, "% Needs \\usepackage{{booktabs}}.")?;
+        writeln!(out, "{PACKAGES}")?;
         for report in reports {
             let about: Vec<String> = std::iter::once(report.log.clone()).chain(facts(report)).collect();
             writeln!(out, "\n{}", comment(&about.join("; ")))?;
@@ -39,8 +41,9 @@ impl Render for Latex {
                 caption.push(table.name.clone());
                 caption.extend(table.details.iter().cloned().chain(remarks(report)));
                 let titles = table.titles(&common);
-                let tabular = tabular(&"l".repeat(titles.len()), &titles, &table.cells(INDENT));
-                write!(out, "{}", headed(&caption, common.legend(), &tabular))?;
+                let (rows, notes) = split_notes(table.cells(INDENT));
+                let tabular = tabular(&"l".repeat(titles.len().saturating_sub(1)), &titles, &rows);
+                write!(out, "{}", headed(&caption, common.legend(), &tabular, &notes))?;
             }
         }
         Ok(())
@@ -61,33 +64,91 @@ fn of_run(report: &Report) -> Vec<String> {
     if known.is_empty() { vec![report.log.clone()] } else { known }
 }
 
-/// A list as a `tabular`.
+/// The packages that tables under a caption need, as a comment.
+pub(crate) const PACKAGES: &str = "% Needs \\usepackage{booktabs,graphicx}.";
+
+/// A list as a `tabular`. A last column in which all cells are empty is left out.
 pub(crate) fn listed(listing: &Listing) -> String {
-    let column = |at| if listing.is_numeric(at) { 'r' } else { 'l' };
-    let columns: String = (0..listing.titles().len()).map(column).collect();
-    tabular(&columns, listing.titles(), &listing.texts())
+    let (mut columns, rows) = (alignments(listing), listing.texts());
+    if columns.len() > 1 && rows.iter().all(|row| row.last().is_none_or(String::is_empty)) {
+        columns.pop();
+    }
+    tabular(&columns, listing.titles(), &rows)
 }
 
-/// A `tabular` under a caption: what it is about, then its legend.
-pub(crate) fn headed(about: &[String], legend: Option<String>, tabular: &str) -> String {
+/// A list whose last column has notes, as a `tabular` and the notes that go below it.
+pub(crate) fn listed_with_notes(listing: &Listing) -> (String, Vec<String>) {
+    let (rows, notes) = split_notes(listing.texts());
+    let columns: String =
+        alignments(listing).chars().take(listing.titles().len().saturating_sub(1)).collect();
+    (tabular(&columns, listing.titles(), &rows), notes)
+}
+
+/// Numbers to the right, everything else to the left.
+fn alignments(listing: &Listing) -> String {
+    (0..listing.titles().len()).map(|at| if listing.is_numeric(at) { 'r' } else { 'l' }).collect()
+}
+
+/// Rows without their last cell, which has notes, and the notes with the label of their row: sentences would make a
+/// table wider than any page. A nested row whose label others have too is named with its heading.
+fn split_notes(mut rows: Vec<Vec<String>>) -> (Vec<Vec<String>>, Vec<String>) {
+    let notes: Vec<String> = rows.iter_mut().map(|row| row.pop().unwrap_or_default()).collect();
+    let labels: Vec<&str> = rows.iter().map(|row| row.first().map_or("", String::as_str)).collect();
+    let mut counts: HashMap<&str, usize> = HashMap::new();
+    for label in &labels {
+        *counts.entry(label).or_default() += 1;
+    }
+    let mut heading = "";
+    let mut below = Vec::new();
+    for (label, notes) in labels.iter().zip(notes) {
+        let name = match label.strip_prefix(INDENT) {
+            None => {
+                heading = label;
+                (*label).to_owned()
+            }
+            Some(nested) if counts.get(label).is_some_and(|count| *count > 1) => {
+                format!("{heading}, {nested}")
+            }
+            Some(nested) => nested.to_owned(),
+        };
+        if !notes.is_empty() {
+            below.push(format!("{name}: {notes}."));
+        }
+    }
+    (rows, below)
+}
+
+/// A `tabular` under a caption: what it is about, then its legend. Notes are below it. A table wider than the text is
+/// scaled down to its width.
+pub(crate) fn headed(about: &[String], legend: Option<String>, tabular: &str, notes: &[String]) -> String {
     let caption: Vec<String> = std::iter::once(about.join(" · ")).chain(legend).collect();
     let caption = escape(&caption.join(". "));
-    format!("\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n{tabular}\\end{{table}}\n")
+    let tabular = tabular.trim_end();
+    let notes = match notes {
+        [] => String::new(),
+        notes => format!(
+            "\n\\medskip\n\\begin{{minipage}}{{\\linewidth}}\\footnotesize\\raggedright\n{}\n\\end{{minipage}}\n",
+            notes.iter().map(|note| escape(note)).collect::<Vec<_>>().join("\\\\\n")
+        ),
+    };
+    format!(
+        "\\begin{{table}}[htbp]\n\\centering\n\\caption{{{caption}}}\n\\small\n\\setlength{{\\tabcolsep}}{{4pt}}\n{FIT}{{%\n\
+         {tabular}}}\n{notes}\\end{{table}}\n"
+    )
 }
+
+/// As wide as it is, or as the text if that is less.
+const FIT: &str = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}";
 
 /// What marks rows below a heading; two blanks that LaTeX keeps.
 pub(crate) const INDENT: &str = "\u{a0}\u{a0}";
 
-/// A table of texts, escaped. A column of notes in which all cells are empty is left out.
+/// A table of texts, escaped, with a column for each letter of `columns`.
 pub(crate) fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) -> String {
-    let is_empty = |at: usize| rows.iter().all(|row| row.get(at).is_none_or(String::is_empty));
-    let last = titles.len().saturating_sub(1);
-    let kept = if last > 0 && is_empty(last) { last } else { titles.len() };
     let line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().take(kept).map(|cell| escape(cell)).collect();
+        let cells: Vec<String> = cells.iter().take(columns.len()).map(|cell| escape(cell)).collect();
         format!("  {} \\\\\n", cells.join(" & "))
     };
-    let columns: String = columns.chars().take(kept).collect();
     let rows: String = rows.iter().map(|row| line(row)).collect();
     format!(
         "\\begin{{tabular}}{{{columns}}}\n  \\toprule\n{}  \\midrule\n{rows}  \\bottomrule\n\\end{{tabular}}\n",

@@ -3,7 +3,7 @@
 use errorbar_core::EstimateRow;
 
 use crate::headline::headline;
-use crate::latex::{headed, listed};
+use crate::latex::{headed, listed_with_notes};
 use crate::layout::INDENT;
 use crate::markdown::{escape, pipe_table};
 use crate::notes::{self, CommonMethods};
@@ -143,7 +143,8 @@ impl SideBySide {
         let mut about = vec![format!("{}, side by side", self.task)];
         about.extend(self.metrics.first().filter(|_| self.metrics.len() == 1).cloned());
         about.extend(self.also());
-        headed(&about, self.common.legend(), &listed(&self.to_listing()))
+        let (tabular, notes) = listed_with_notes(&self.to_listing());
+        headed(&about, self.common.legend(), &tabular, &notes)
     }
 
     /// As a list, for any format.

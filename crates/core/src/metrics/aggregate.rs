@@ -32,7 +32,7 @@ impl ArgWord for OnMissing {
 
 /// A metric over one field of map-valued scores.
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "aggregate")]
+#[params(crate = crate, name = "aggregate", reference)]
 pub struct Aggregate {
     /// The field.
     key: String,

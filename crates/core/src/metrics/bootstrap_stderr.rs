@@ -13,7 +13,7 @@ use crate::value::Conversion;
 
 /// Standard deviation of the means of resampled scores; reproducible by its seed.
 #[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "bootstrap_stderr")]
+#[params(crate = crate, name = "bootstrap_stderr", reference)]
 pub struct BootstrapStderr {
     /// The number of resamples.
     #[param(default = DEFAULT_NUM_SAMPLES, from = usize, map = Count, check = check_num_samples)]

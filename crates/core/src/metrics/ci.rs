@@ -72,13 +72,13 @@ impl ArgType for CiMethod {
 /// Other methods are `wilson`, `modified_wilson`, `clopper_pearson`, `jeffreys`, `beta(prior=[a, b])`, `bca`, `bootstrap_t`, `exact` and `wild`.
 /// The reference does not have them, so logs record the metric as `errorbar/ci` then.
 #[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "ci")]
+#[params(crate = crate, name = "ci", reference)]
 pub struct Ci {
     /// The confidence level.
     #[param(default = DEFAULT_LEVEL, check = check_level)]
     level: Option<f64>,
     /// How the interval is computed.
-    #[param(default = CiMethod::T, from = CiMethod)]
+    #[param(default = CiMethod::T, from = CiMethod, reference = ["t", "bootstrap"])]
     method: Option<CiMethod>,
     /// The number of resamples of the bootstrap; 10000 for the other methods that draw, if unset.
     #[param(default = DEFAULT_NUM_SAMPLES, from = usize, map = Count, check = check_num_samples)]
@@ -92,7 +92,7 @@ pub struct Ci {
     #[param(map = seed_bits)]
     seed: Option<u64>,
     /// Which ends are bounds: both, or one, which has the whole level.
-    #[param(default = Side::TwoSided)]
+    #[param(default = Side::TwoSided, own)]
     side: Option<Side>,
 }
 

@@ -11,7 +11,7 @@ use crate::value::Conversion;
 
 /// Wilson interval (lower, upper) for the mean of scores in [0, 1]; accurate at small n, unlike x̄ ± t·se.
 #[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "ci_wilson")]
+#[params(crate = crate, name = "ci_wilson", reference)]
 pub struct CiWilson {
     /// The confidence level.
     #[param(default = DEFAULT_LEVEL, check = check_level)]

@@ -22,7 +22,7 @@ use crate::value::{Leaf, ValueRef};
 ///
 /// Declared categories come first.
 #[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "frequency")]
+#[params(crate = crate, name = "frequency", reference)]
 pub struct Frequency {
     /// Values to report even if they never occur, first and in this order.
     #[param(from = Vec<String>, map = Categories, check = Categories::check)]

@@ -83,7 +83,7 @@ impl ArgType for All {
 /// );
 /// ```
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "grouped", check = Self::check_arguments)]
+#[params(crate = crate, name = "grouped", reference, check = Self::check_arguments)]
 pub struct Grouped {
     /// The metric for each group.
     #[param(check = check_depth)]
@@ -104,14 +104,14 @@ pub struct Grouped {
     name_template: Option<String>,
     /// The weights of the groups in the mean over them: a map such as {"law": 2, "art": 1}, or the metadata key that has
     /// the weight of a sample's group. Equal if unset.
-    #[param(check = weights::check)]
+    #[param(check = weights::check, own)]
     weights: Option<GroupWeights>,
     /// Whether the intervals of the groups hold all at once, at the level of the plan, by Šidák's inequality.
-    #[param(default = false)]
+    #[param(default = false, own)]
     simultaneous: Option<bool>,
     /// Whether groups are shrunken toward their common mean (empirical Bayes): small groups more than large ones. Notes
     /// have the raw values.
-    #[param(default = false)]
+    #[param(default = false, own)]
     shrink: Option<bool>,
 }
 

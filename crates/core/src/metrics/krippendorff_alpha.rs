@@ -42,16 +42,16 @@ impl ArgWord for Level {
 ///
 /// Each score is a list of the ratings of one sample, or the raters are named.
 #[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "krippendorff_alpha")]
+#[params(crate = crate, name = "krippendorff_alpha", reference)]
 pub struct KrippendorffAlpha {
     /// What the distance between two ratings is: "nominal", "ordinal", "interval" or "ratio".
-    #[param(default = Level::Nominal)]
+    #[param(default = Level::Nominal, reference = ["nominal", "ordinal", "interval"])]
     level: Option<Level>,
     /// How ratings become numbers; those that are numbers stay as they are.
     to_float: Option<Conversion>,
     /// The raters: scorers, fields of map-valued scores, or metadata keys; every epoch then counts by itself. One name is
     /// compared with the scorer itself; if unset, each score is a list of ratings.
-    #[param(from = Vec<String>, map = RaterNames, check = RaterNames::check)]
+    #[param(from = Vec<String>, map = RaterNames, check = RaterNames::check, own)]
     raters: Option<RaterNames>,
 }
 

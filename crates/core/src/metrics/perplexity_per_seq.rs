@@ -13,7 +13,7 @@ use crate::scores::Scores;
 ///
 /// The error is that of the mean by the delta method; the interval that of the mean transformed.
 #[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "perplexity_per_seq")]
+#[params(crate = crate, name = "perplexity_per_seq", reference)]
 pub struct PerplexityPerSeq;
 
 impl Metric for PerplexityPerSeq {

@@ -14,7 +14,7 @@ use crate::scores::Scores;
 /// The error is that of the ratio per token by the delta method, with samples as units; the interval that of the
 /// logarithm transformed.
 #[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "perplexity_per_token")]
+#[params(crate = crate, name = "perplexity_per_token", reference)]
 pub struct PerplexityPerToken;
 
 impl Metric for PerplexityPerToken {

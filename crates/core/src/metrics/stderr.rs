@@ -11,7 +11,7 @@ use crate::value::Conversion;
 /// Samples of one cluster (questions on one passage, for example) are not independent; the clustered error adds up deviations per
 /// cluster first.
 #[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "stderr")]
+#[params(crate = crate, name = "stderr", reference)]
 pub struct Stderr {
     /// How values become numbers.
     #[param(default = Conversion::default())]

@@ -379,12 +379,12 @@ pub(super) fn spread(part: &SummaryPart<'_>, spread: impl Fn(&Moments) -> Option
     })
 }
 
-/// A metric over a summary that has no other argument than its conversion.
+/// A metric of the reference over a summary that has no other argument than its conversion.
 macro_rules! summary_metric {
     ($(#[$doc:meta])* $type:ident, $name:literal, $role:ident, $computation:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, Default, $crate::Params)]
-        #[params(crate = $crate, name = $name)]
+        #[params(crate = $crate, name = $name, reference)]
         pub struct $type {
             /// How values become numbers.
             #[param(default = $crate::Conversion::default())]

@@ -5,7 +5,7 @@ use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 
 /// The list of the epochs' values, for metrics over lists such as krippendorff_alpha.
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "collect")]
+#[params(crate = crate, name = "collect", reference)]
 pub struct Collect;
 
 impl EpochReducer for Collect {

@@ -6,7 +6,7 @@ use crate::value::Leaf;
 
 /// The value that more than half of all epochs hold, unscored ones counted; else unscored.
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "majority")]
+#[params(crate = crate, name = "majority", reference)]
 pub struct Majority;
 
 impl EpochReducer for Majority {

@@ -6,7 +6,7 @@ use crate::value::Conversion;
 
 /// The greatest value by its conversion, in its original type; the first on ties.
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "max")]
+#[params(crate = crate, name = "max", reference)]
 pub struct Max {
     /// How values become numbers.
     #[param(default = Conversion::default())]

@@ -9,7 +9,7 @@ use crate::value::{Conversion, Leaf};
 ///
 /// Ten times 0.1 gives 0.1.
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "mean")]
+#[params(crate = crate, name = "mean", reference)]
 pub struct Mean {
     /// How values become numbers.
     #[param(default = Conversion::default())]

@@ -7,7 +7,7 @@ use crate::value::{Conversion, Leaf};
 
 /// The middle of the epochs; of an even number, the mean of the middle two.
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "median")]
+#[params(crate = crate, name = "median", reference)]
 pub struct Median {
     /// How values become numbers.
     #[param(default = Conversion::default())]

@@ -5,7 +5,7 @@ use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 
 /// The most common value; on a tie the one seen first.
 #[derive(Clone, Debug, Params)]
-#[params(crate = crate, name = "mode")]
+#[params(crate = crate, name = "mode", reference)]
 pub struct Mode;
 
 impl EpochReducer for Mode {

@@ -13,7 +13,7 @@ macro_rules! threshold_reducer {
     ($(#[$doc:meta])* $type:ident, $name:literal, [$($property:ident),*], $value:expr) => {
         $(#[$doc])*
         #[derive(Clone, Debug, $crate::Params)]
-        #[params(crate = $crate, name = $name)]
+        #[params(crate = $crate, name = $name, reference)]
         pub struct $type {
             /// The number of epochs.
             #[param(from = u64, map = $crate::args::Count, check = super::threshold::check_k)]

@@ -56,6 +56,14 @@ pub enum SpecErrorKind {
         /// The limit.
         limit: usize,
     },
+    /// A list or a map of a log with more items than [`MAX_ITEMS`](super::MAX_ITEMS).
+    #[error("has {found} items, more than the limit of {limit}")]
+    TooManyItems {
+        /// How many there are.
+        found: usize,
+        /// The limit.
+        limit: usize,
+    },
     /// More positional arguments than there are parameters.
     #[error("{spec} takes {}, but got {given}", takes(parameters))]
     TooManyArguments {

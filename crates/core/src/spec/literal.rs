@@ -10,25 +10,39 @@ impl<'a> Parser<'a> {
         rest.strip_prefix(['r', 'R']).unwrap_or(rest).starts_with(['"', '\''])
     }
 
-    /// A string in either quote, or a raw one: `r'…'`. The parser must stand at its start.
+    /// A string in either quote, once or three times, or a raw one: `r'…'`. The parser must stand at its start.
     pub(super) fn string(&mut self) -> Result<String, SpecError> {
-        if matches!(self.next_char(), Some('r' | 'R')) { self.raw_string() } else { self.quoted("string") }
-    }
-
-    /// A string whose backslashes stay, as in Python: one in front of a quote keeps the string from ending there.
-    fn raw_string(&mut self) -> Result<String, SpecError> {
         let start = self.offset;
-        self.bump();
+        let is_raw = matches!(self.next_char(), Some('r' | 'R'));
+        if is_raw {
+            self.bump();
+        }
         let quote = self.bump();
+        // Three quotes begin a string that quotes do not end; two are an empty one.
+        let rest = self.rest();
+        let mut following = rest.chars();
+        let is_tripled = following.next() == quote && following.next() == quote;
+        if is_tripled {
+            self.bump();
+            self.bump();
+        }
         let mut text = String::new();
         loop {
             match self.bump() {
                 None => return Err(self.error_at(start, SpecErrorKind::Unclosed { what: "string" })),
-                c if c == quote => return Ok(text),
+                c if c == quote && !is_tripled => return Ok(text),
+                c if c == quote && self.rest().chars().take(2).filter(|c| Some(*c) == quote).count() == 2 => {
+                    self.bump();
+                    self.bump();
+                    return Ok(text);
+                }
+                // Backslashes of a raw string stay; one in front of a quote keeps the string from ending there.
+                Some('\\') if is_raw => {
+                    text.push('\\');
+                    text.extend(self.bump());
+                }
+                Some('\\') => self.escape(&mut text, quote)?,
                 Some(c) => text.push(c),
-            }
-            if text.ends_with('\\') {
-                text.extend(self.bump());
             }
         }
     }

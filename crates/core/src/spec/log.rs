@@ -7,7 +7,7 @@
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
 
-use super::{Arg, MAX_DEPTH, SEED, Spec, SpecError, SpecErrorKind};
+use super::{Arg, MAX_DEPTH, MAX_ITEMS, SEED, Spec, SpecError, SpecErrorKind};
 use crate::metadata::Metadata;
 
 impl Spec {
@@ -155,6 +155,14 @@ fn args_from_log(params: &Map<String, Value>, depth: usize) -> Result<IndexMap<S
 fn arg_from_log(value: &Value, depth: usize) -> Result<Arg, SpecError> {
     if depth > MAX_DEPTH {
         return Err(SpecErrorKind::TooDeep { limit: MAX_DEPTH }.into());
+    }
+    let found = match value {
+        Value::Array(items) => items.len(),
+        Value::Object(entries) => entries.len(),
+        _ => 0,
+    };
+    if found > MAX_ITEMS {
+        return Err(SpecErrorKind::TooManyItems { found, limit: MAX_ITEMS }.into());
     }
     Ok(match value {
         Value::Null => Arg::Null,

@@ -66,12 +66,15 @@ pub use error_kind::SpecErrorKind;
 pub(crate) use log::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricTree, MetricsSpec};
 pub use names::{nearest, reducer_of_papers, split_k_suffix, without_own_package};
-pub(crate) use recorded::is_own_reducer;
-pub use recorded::{is_own_metric, recorded_reducer};
+pub use recorded::recorded_reducer;
 
 /// How deep lists, maps and specs may be nested, in text and in logs. In practice there are a few levels; the limit
 /// keeps hostile input from exhausting the stack.
 pub const MAX_DEPTH: usize = 64;
+
+/// How many items a list or a map among the arguments may have in a log. Metrics have no use for as many, and each is
+/// in memory several times: as JSON, in the spec, in the metric.
+pub const MAX_ITEMS: usize = 250_000;
 
 /// The argument that logs record beside the others: the seed of a random figure.
 pub const SEED: &str = "seed";

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 
 use errorbar_core::registry::{EntryInfo, MetricEntry, Param};
+use errorbar_core::spec::Arg;
 use errorbar_core::{Conversion, Error, Estimation, Metric, Registry, Scores, Spec, metric_fn, reducer_fn};
 
 fn every_entry() -> Vec<EntryInfo> {
@@ -100,6 +101,7 @@ fn a_taken_name_is_refused_unless_it_replaces() {
         params: || vec![Param::optional("seed", "The seed.", 1)],
         build: |_| Ok(Arc::new(metric_fn("mean", |_: &Scores<'_>| Ok(0.0)))),
         replaces: true,
+        in_reference: false,
     };
     registry.add_metric(&entry).unwrap();
     let listing = registry.list_metrics().find(|l| l.name == "mean").unwrap();
@@ -220,4 +222,94 @@ fn a_count_below_1_is_refused_with_what_it_may_be() {
         let error = registry.reducer(&spec.parse().unwrap()).unwrap_err();
         assert!(matches!(error, Error::Argument { argument, .. } if argument == "k"), "{spec}");
     }
+}
+
+/// The entries of the reference with their arguments, and the values of those that take fewer than ours: as its version
+/// 0.3.285 declares them.
+const REFERENCE_METRICS: &[(&str, &[&str])] = &[
+    ("accuracy", &["to_float"]),
+    ("mean", &["to_float"]),
+    ("var", &["to_float"]),
+    ("std", &["to_float"]),
+    ("stderr", &["to_float", "cluster"]),
+    ("bootstrap_stderr", &["num_samples", "to_float"]),
+    ("ci", &["level", "method", "num_samples", "to_float", "cluster"]),
+    ("ci_wilson", &["level", "to_float", "cluster"]),
+    ("grouped", &["metric", "group_key", "all", "all_label", "value_to_float", "name_template"]),
+    ("aggregate", &["key", "agg", "to_float", "on_missing"]),
+    ("frequency", &["categories", "normalize"]),
+    ("krippendorff_alpha", &["level", "to_float"]),
+    ("perplexity_per_token", &[]),
+    ("perplexity_per_seq", &[]),
+];
+
+const REFERENCE_REDUCERS: &[(&str, &[&str])] = &[
+    ("mean", &["value_to_float"]),
+    ("median", &["value_to_float"]),
+    ("mode", &[]),
+    ("max", &["value_to_float"]),
+    ("pass_at", &["k", "value", "value_to_float"]),
+    ("pass_k", &["k", "value", "value_to_float"]),
+    ("at_least", &["k", "value", "value_to_float"]),
+    ("majority", &[]),
+    ("collect", &[]),
+];
+
+#[test]
+fn entries_declare_what_the_reference_has() {
+    /// The argument of ours that logs keep beside the options, so that the reference reads them all the same.
+    const BESIDE_THE_OPTIONS: &str = "seed";
+    let registry = Registry::built_in();
+    let declared = |listings: Vec<&EntryInfo>| -> Vec<(String, Vec<&str>)> {
+        let listings = listings.into_iter().filter(|listing| listing.in_reference);
+        let arguments = |listing: &EntryInfo| {
+            let params = listing.params.iter().filter(|param| !param.is_own);
+            params.map(|param| param.name).filter(|name| *name != BESIDE_THE_OPTIONS).collect()
+        };
+        listings.map(|listing| (listing.name.clone(), arguments(listing))).collect()
+    };
+    let expected = |entries: &[(&str, &[&'static str])]| -> Vec<(String, Vec<&str>)> {
+        entries.iter().map(|(name, arguments)| ((*name).to_owned(), arguments.to_vec())).collect()
+    };
+    assert_eq!(declared(registry.list_metrics().collect()), expected(REFERENCE_METRICS));
+    assert_eq!(declared(registry.list_reducers().collect()), expected(REFERENCE_REDUCERS));
+    // What the entry does not declare as the reference's is ours, whatever is passed.
+    for listing in registry.list_metrics().filter(|listing| !listing.in_reference) {
+        let spec = Spec::new(listing.name.as_str());
+        assert!(listing.is_own(&spec) && spec.is_own_metric(), "{}", listing.name);
+        assert!(listing.params.iter().all(|param| !param.is_own && param.reference_values.is_none()));
+    }
+}
+
+#[test]
+fn own_arguments_and_values_make_an_entry_ours() {
+    let registry = Registry::built_in();
+    for listing in registry.list_metrics().filter(|listing| listing.in_reference) {
+        assert!(!listing.is_own(&Spec::new(listing.name.as_str())), "{}", listing.name);
+        for (at, param) in listing.params.iter().enumerate() {
+            let by_name = |value: Arg| Spec::new(listing.name.as_str()).kwarg(param.name, value);
+            let by_position = |value: Arg| {
+                let mut spec = Spec::new(listing.name.as_str());
+                spec.args = vec![Arg::Null; at];
+                spec.args.push(value);
+                spec
+            };
+            let is_own = |value: Arg| {
+                let (named, placed) = (by_name(value.clone()), by_position(value));
+                assert_eq!(listing.is_own(&named), listing.is_own(&placed), "{placed}");
+                assert_eq!(listing.is_own(&named), named.is_own_metric(), "{named}");
+                listing.is_own(&named)
+            };
+            assert_eq!(is_own(Arg::Str("any".to_owned())), param.is_own || param.reference_values.is_some());
+            for value in param.reference_values.into_iter().flatten() {
+                assert!(!is_own(Arg::Str((*value).to_owned())), "{}({value})", listing.name);
+            }
+        }
+    }
+    let values = |name: &str, argument: &str| {
+        let listing = registry.list_metrics().find(|listing| listing.name == name).unwrap();
+        listing.params.iter().find(|param| param.name == argument).unwrap().reference_values
+    };
+    assert_eq!(values("ci", "method"), Some(["t", "bootstrap"].as_slice()));
+    assert_eq!(values("krippendorff_alpha", "level"), Some(["nominal", "ordinal", "interval"].as_slice()));
 }

@@ -15,9 +15,9 @@ use super::common::{Format, counted, short, width};
 use super::error_args::{ErrorArgs, check_clusters};
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::specs::PlanOverrides;
-use super::table_scores;
+use super::table_scores::{self, CellContext};
 use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome, files, logs};
+use super::{CommandResult, Context, Outcome, explain, files, logs};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 use crate::output::Output;
@@ -104,6 +104,12 @@ pub(crate) fn run(args: &CoverageArgs, context: &Context<'_>) -> CommandResult {
     }
     let mut options = CoverageOptions::new();
     (options.simulations, options.method) = (args.simulations, args.errors.interval());
+    if args.tables.explain {
+        let input = files::expand(&args.files);
+        let mapping = args.tables.mapping(args.by.as_deref())?;
+        let options = args.tables.options(&mapping, args.read.limits().max_memory);
+        return explain::run(&input.files, &args.tables, &options, args.format, input.diagnostics);
+    }
     let progress = ReadProgress::new(context.quiet);
     let (blocks, diagnostics) = files::expand(&args.files).map(|path, warnings| {
         let task = CoverageTask { args, overrides: &overrides, options, context, path };
@@ -173,7 +179,11 @@ impl CoverageTask<'_> {
             .options(&mapping, self.args.read.limits().max_memory)
             .metadata(plan.metadata_keys())
             .details(plan.score_parts() == ScoreParts::All);
-        let tables = table_scores::read(self.path, &options)?;
+        let tables = table_scores::read(self.path, &options, &plan, self.args.tables.unconvertible)?;
+        warnings.extend(table_scores::numbered_rows(&tables, self.path));
+        if let Some(table) = tables.first() {
+            warnings.extend(self.args.tables.save(&table.mapping)?);
+        }
         let are_several = tables.len() > 1;
         let mut blocks = Vec::new();
         for table in tables {
@@ -198,14 +208,13 @@ impl CoverageTask<'_> {
         if let Some(name) = self.args.scorers.iter().find(|name| !scorers.contains(name)) {
             return Err(about(logs::unknown_scorer(name, &scorers)));
         }
-        table_scores::check(
-            &mut table.columns,
-            plan,
-            self.args.tables.unconvertible,
-            self.context.registry,
-            self.path,
-        )
-        .map_err(about)?;
+        let cells = CellContext {
+            mode: self.args.tables.unconvertible,
+            registry: self.context.registry,
+            path: self.path,
+            words: &table.words,
+        };
+        table_scores::check(&mut table.columns, plan, cells).map_err(about)?;
         let mut report = plan.coverage(&table.columns, self.options).map_err(|error| about(error.into()))?;
         report
             .scores

@@ -1,6 +1,7 @@
 //! `errorbar list`: everything that a spec can name.
 
 use std::fmt::Write as _;
+use std::path::PathBuf;
 
 use anstyle::Style;
 use clap::{Args, ValueEnum};
@@ -10,14 +11,16 @@ use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
 use errorbar_report::{Latex, Listing, ListingCell, Render, wrap};
 use serde_json::json;
 
-use super::Outcome;
 use super::common::{self, Format};
+use super::{CommandResult, Outcome, task_list};
+use crate::diagnostic::Diagnostic;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
 Examples:
   errorbar list
   errorbar list scorers
+  errorbar list tasks examples/
   errorbar list metrics --format json";
 
 #[derive(Debug, Args)]
@@ -26,6 +29,9 @@ pub(crate) struct ListArgs {
     /// What to list [default: everything]
     #[arg(value_enum)]
     kind: Option<EntryKind>,
+    /// With `tasks`: task files, or folders of them, whose tasks to list in place of those of this program
+    #[arg(value_name = "PATH")]
+    paths: Vec<PathBuf>,
     /// The format of the list
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
@@ -82,7 +88,15 @@ impl EntryKind {
 
 type Section = (EntryKind, Vec<Entry>);
 
-pub(crate) fn run(args: &ListArgs, registry: &Registry) -> Outcome {
+pub(crate) fn run(args: &ListArgs, registry: &Registry) -> CommandResult {
+    match args.kind {
+        _ if args.paths.is_empty() => {}
+        Some(EntryKind::Tasks) => return Ok(task_list::run(&args.paths, args.format, registry)),
+        _ => {
+            let hint = "leave the path out, or list the tasks of files: list tasks PATH";
+            return Err(Diagnostic::error("only tasks are in files").hint(hint).into());
+        }
+    }
     let kinds = args.kind.map_or(EntryKind::value_variants().to_vec(), |kind| vec![kind]);
     let mut sections: Vec<Section> = kinds.into_iter().map(|kind| (kind, kind.entries(registry))).collect();
     sections.retain(|(_, entries)| args.kind.is_some() || !entries.is_empty());
@@ -94,7 +108,12 @@ pub(crate) fn run(args: &ListArgs, registry: &Registry) -> Outcome {
         Format::Latex => sections.iter().map(latex).collect::<Vec<_>>().join("\n").into(),
         Format::Json | Format::Csv => args.format.listing(data(&sections, args.format == Format::Json)),
     };
-    output.into()
+    let mut outcome = Outcome::from(output);
+    if args.kind == Some(EntryKind::Tasks) && registry.list::<Task>().next().is_none() {
+        let note = Diagnostic::note("this program defines no tasks");
+        outcome.diagnostics.push(note.hint("those of a folder of task files: list tasks DIR"));
+    }
+    Ok(outcome)
 }
 
 fn table(sections: &[Section], color: bool) -> String {

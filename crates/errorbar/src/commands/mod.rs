@@ -8,6 +8,7 @@ mod coverage;
 mod ending;
 mod error_args;
 mod eval;
+mod explain;
 mod files;
 mod findings;
 mod gate_args;
@@ -27,6 +28,7 @@ mod specs;
 mod stop_rules;
 mod table_scores;
 mod tables;
+mod task_list;
 mod tasks;
 mod unused_clusters;
 mod verify;
@@ -155,7 +157,7 @@ enum Command {
     Log(Box<log::LogArgs>),
     /// List and clear the cached answers of models
     Cache(cache::CacheArgs),
-    /// List metrics, reducers, scorers, solvers, models and tasks, with arguments
+    /// List metrics, reducers, scorers, solvers, models and tasks, with arguments; the tasks of a folder
     List(list::ListArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
@@ -179,7 +181,7 @@ impl Cli {
             Command::Power(args) => power::run(args, context),
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
-            Command::List(args) => Ok(list::run(args, context.registry)),
+            Command::List(args) => list::run(args, context.registry),
             Command::Completions(args) => Ok(completions::run(args, context)),
         }
     }

@@ -19,9 +19,9 @@ use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest, check_new};
 use super::models::GraderArgs;
 use super::requirements::{RequirementArgs, Requirements};
 use super::specs::PlanOverrides;
-use super::table_scores::{self, UnconvertiblePolicy};
+use super::table_scores::{self, CellContext, UnconvertiblePolicy};
 use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome, files, logs, rescore, unused_clusters};
+use super::{CommandResult, Context, Outcome, explain, files, logs, rescore, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
 
@@ -44,6 +44,11 @@ Examples:
   Scores from 0 to 10, with 90 % bootstrap intervals:
     errorbar score grades.csv --range 0 10 --interval bootstrap --level 0.9
 
+  A table with other columns and cells; how it is read, and the same without options the next time:
+    errorbar score results.csv --score-column verdict --correct good --incorrect bad --explain
+    errorbar score results.csv --score-column verdict --correct good --incorrect bad --save-mapping m.toml
+    errorbar score results.csv --mapping m.toml
+
   Several epochs: did at least 2 of them succeed, and what would pass@1 be?
     errorbar score scores.csv --reducer at_least_2 --reducer pass_at_1
 
@@ -57,10 +62,12 @@ Examples:
   Scores that are maps, metrics by key, as JSON:
     errorbar score graded.jsonl --metric '{\"*\": [mean(), ci()]}' --format json
 
-A table has a row per sample and epoch: the columns `id`, `epoch` (optional, from 1), `score` or
-`value` (or those named with --score-column), and any others as metadata. An empty score is
-missing, NaN is unscored; grades (C, P, I, N), numbers, yes/no and true/false are understood, and
-other strings are an error unless a metric such as frequency takes them or --unconvertible is given.
+A table has a row per sample and epoch: the columns `id`, `epoch` (optional), `score` or `value`, or
+common spellings of them, or those that options name; any others are metadata. --explain shows what
+is read as what. An empty score or NA is missing, NaN is unscored; grades (C, P, I, N), numbers,
+percentages, pass/fail, correct/incorrect, yes/no and true/false are understood; other strings are
+an error unless a metric such as frequency takes them, or --correct, --incorrect, --scale, --na or
+--unconvertible says what they mean.
 
 In a table of results, ± is one standard error, […] the interval, and ├─●─┤ draws the interval. The
 error of a metric (stderr, ci) is shown with its figure, unless an option for errors and intervals
@@ -148,6 +155,11 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
     }
     if !args.with.is_empty() {
         return rescore::run(args, &overrides, &requirements, input, context);
+    }
+    if args.tables.explain {
+        let mapping = args.tables.mapping(args.by.as_deref())?;
+        let options = args.tables.options(&mapping, args.read.limits().max_memory);
+        return explain::run(&input.files, &args.tables, &options, args.output_as.format, input.diagnostics);
     }
     let progress = ReadProgress::new(context.quiet);
     // Once, however many files there are.
@@ -238,7 +250,11 @@ fn score_table(
         .options(&mapping, args.read.limits().max_memory)
         .metadata(plan.metadata_keys())
         .details(plan.score_parts() == ScoreParts::All);
-    let tables = table_scores::read(path, &options)?;
+    let tables = table_scores::read(path, &options, &plan, args.tables.unconvertible)?;
+    warnings.extend(table_scores::numbered_rows(&tables, path));
+    if let Some(table) = tables.first() {
+        warnings.extend(args.tables.save(&table.mapping)?);
+    }
     // Cells that are skipped would be other scores there.
     let skips_cells = args.tables.unconvertible == UnconvertiblePolicy::Missing;
     let hint = (has_hint && !skips_cells)
@@ -269,8 +285,13 @@ fn score_rows(
 ) -> Result<Report, Diagnostic> {
     let about = |diagnostic: Diagnostic| diagnostic.about(name);
     table_scores::choose_metrics(&mut plan, &table.columns);
-    let results =
-        table_scores::compute(&mut table.columns, &plan, args.tables.unconvertible, context.registry, path);
+    let cells = CellContext {
+        mode: args.tables.unconvertible,
+        registry: context.registry,
+        path,
+        words: &table.words,
+    };
+    let results = table_scores::compute(&mut table.columns, &plan, cells);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
     results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));

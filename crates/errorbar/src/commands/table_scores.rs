@@ -12,15 +12,18 @@ use errorbar_core::{
     Conversion, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef, Warning,
     metrics,
 };
-use errorbar_log::{ScoreTable, TableOptions, read_tables};
+use errorbar_log::{NoScore, NoScorePolicy, NoScores, ScoreTable, ScoreWord, TableOptions, read_tables};
 
 use super::common::counted;
 use crate::diagnostic::Diagnostic;
+use crate::hints::table as hints;
 
 /// The number of distinct values that an error lists.
 const VALUES_LISTED: usize = 5;
 /// The number of characters of a value that an error shows.
 const SHOWN: usize = 40;
+/// The number of distinct values that a hint looks at.
+const TEXTS_KEPT: usize = 100;
 /// How an error shows the absence of a value. A string has quotes.
 const NULL: &str = "null";
 
@@ -33,9 +36,96 @@ pub(super) enum UnconvertiblePolicy {
     Missing,
 }
 
-/// The rows of a table; of each log, if it is of several.
-pub(super) fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
-    refuse_empty(path, read_tables(path, options)?)
+impl From<UnconvertiblePolicy> for NoScorePolicy {
+    fn from(policy: UnconvertiblePolicy) -> Self {
+        match policy {
+            UnconvertiblePolicy::Error => NoScorePolicy::Report,
+            UnconvertiblePolicy::Zero => NoScorePolicy::Zero,
+            UnconvertiblePolicy::Missing => NoScorePolicy::Missing,
+        }
+    }
+}
+
+/// How cells that are no scores are treated, and what a message about them needs.
+#[derive(Clone, Copy)]
+pub(super) struct CellContext<'a> {
+    pub(super) mode: UnconvertiblePolicy,
+    pub(super) registry: &'a Registry,
+    pub(super) path: &'a Path,
+    /// The cells that are scores.
+    pub(super) words: &'a [ScoreWord],
+}
+
+/// The rows of a table; of each log, if it is of several. Their cells have the meaning that the mapping gives them; metrics
+/// of the plan that read labels see them as they are written.
+pub(super) fn read(
+    path: &Path,
+    options: &TableOptions,
+    plan: &Plan,
+    mode: UnconvertiblePolicy,
+) -> Result<Vec<ScoreTable>, Diagnostic> {
+    let mut tables = refuse_empty(path, read_tables(path, options)?)?;
+    read_cells(&mut tables, path, plan, mode)?;
+    Ok(tables)
+}
+
+/// What a reader of the results of a table without ids should know.
+pub(super) fn numbered_rows(tables: &[ScoreTable], path: &Path) -> Option<Diagnostic> {
+    tables.iter().any(|table| table.has_synthetic_ids).then(|| {
+        Diagnostic::note("no column identifies the samples, so every row counts as a sample")
+            .about(path.display())
+            .hint("if there is one, name it with --id-column")
+    })
+}
+
+/// Gives the cells of tables their meaning.
+pub(super) fn read_cells(
+    tables: &mut [ScoreTable],
+    path: &Path,
+    plan: &Plan,
+    mode: UnconvertiblePolicy,
+) -> Result<(), Diagnostic> {
+    let defaults = plan.default_metrics.values();
+    let metrics = || plan.task_metrics.iter().chain(defaults.clone().filter(|_| plan.task_metrics.is_none()));
+    let all_metrics = || metrics().flat_map(|metrics| metrics.iter());
+    let (some, all) = (
+        all_metrics().any(|m| m.reads_labels()),
+        all_metrics().all(|m| m.reads_labels()) && all_metrics().next().is_some(),
+    );
+    if all {
+        return Ok(());
+    }
+    for table in tables {
+        let found = table.read_cells(mode.into(), some);
+        if !found.is_empty() {
+            return Err(no_scores(&found, table, path));
+        }
+    }
+    Ok(())
+}
+
+/// The error of cells that only the mapping of the table makes no scores.
+fn no_scores(found: &[NoScores], table: &ScoreTable, path: &Path) -> Diagnostic {
+    let about = |one: &NoScores| {
+        let count: usize = one.values.iter().map(|(_, count)| count).sum();
+        let values: Vec<(String, usize)> = one.values.iter().map(|(value, n)| (quoted(value), *n)).collect();
+        let first = one.row.map(|row| place(row, table.columns.id(row), table.columns.len(), path));
+        problem(&one.scorer, None, count, &values, first, why(one.reason, table))
+    };
+    let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
+    let hint = found.first().map(|one| hints::no_score_hint(one, &table.mapping));
+    Diagnostic::error(problem).about(path.display()).hint_if(hint)
+}
+
+/// Why cells are no scores, in a few words.
+fn why(reason: NoScore, table: &ScoreTable) -> String {
+    match (reason, table.mapping.scale) {
+        (NoScore::OffScale, Some(scale)) => format!("not on the scale from {} to {}", scale.low, scale.high),
+        (NoScore::Unnamed, _) => "named neither correct nor incorrect".to_owned(),
+        (NoScore::DecimalPoint, _) => "written with a point, where the decimal mark is a comma".to_owned(),
+        (NoScore::MixedPercent, _) => "in percent, and others are plain numbers".to_owned(),
+        _ => "no scores".to_owned(),
+    }
 }
 
 /// The tables, unless they have no rows.
@@ -67,9 +157,7 @@ pub(super) fn choose_means(plan: &mut Plan, columns: &ScoreColumns) {
 pub(super) fn check(
     columns: &mut ScoreColumns,
     plan: &Plan,
-    mode: UnconvertiblePolicy,
-    registry: &Registry,
-    path: &Path,
+    cells: CellContext<'_>,
 ) -> Result<(), Diagnostic> {
     let mut plan = plan.clone();
     for scorer in columns.scorer_names() {
@@ -81,23 +169,22 @@ pub(super) fn check(
         };
         plan.default_metrics.insert(scorer.to_owned(), metrics);
     }
-    compute(columns, &plan, mode, registry, path).map(drop)
+    compute(columns, &plan, cells).map(drop)
 }
 
 /// The results of the table in a file, unless there are cells that are no scores.
 pub(super) fn compute(
     columns: &mut ScoreColumns,
     plan: &Plan,
-    mode: UnconvertiblePolicy,
-    registry: &Registry,
-    path: &Path,
+    cells: CellContext<'_>,
 ) -> Result<Results, Diagnostic> {
+    let CellContext { mode, registry, .. } = cells;
     let computed = plan.evaluate(columns)?.results;
     let found = unconvertible_scores(&computed, columns, plan, registry);
     match mode {
         UnconvertiblePolicy::Zero => Ok(computed),
         _ if found.is_empty() => Ok(computed),
-        UnconvertiblePolicy::Error => Err(refusal(&found, columns.len(), path)),
+        UnconvertiblePolicy::Error => Err(refusal(&found, columns.len(), cells)),
         UnconvertiblePolicy::Missing => {
             // Parts of lists and maps cannot be missing by themselves.
             for UnconvertibleScores { scorer, conversions, .. } in
@@ -107,7 +194,7 @@ pub(super) fn compute(
             }
             let computed = plan.evaluate(columns)?.results;
             let left = unconvertible_scores(&computed, columns, plan, registry);
-            if left.is_empty() { Ok(computed) } else { Err(refusal(&left, columns.len(), path)) }
+            if left.is_empty() { Ok(computed) } else { Err(refusal(&left, columns.len(), cells)) }
         }
     }
 }
@@ -118,11 +205,11 @@ struct UnconvertibleScores {
     /// The key of map-valued scores that they are under.
     key: Option<String>,
     count: usize,
-    /// The reducer that met them, if it was not a metric.
-    reducer: Option<String>,
     conversions: Vec<Conversion>,
     /// The distinct ones, with their numbers.
     values: IndexMap<String, usize>,
+    /// The first few as they are written.
+    texts: Vec<String>,
     /// The first row that has one, and its sample.
     first: Option<(usize, String)>,
     /// Whether they are lists and maps.
@@ -150,12 +237,16 @@ fn unconvertible_scores(
         };
         let mut values: IndexMap<String, usize> = IndexMap::new();
         let (mut are_nested, mut are_parts) = (false, false);
-        let mut first = None;
+        let (mut first, mut texts) = (None, Vec::new());
         let mut note = |row: usize, value: ValueRef<'_>| {
             if is_unconvertible(value, &conversions) {
                 first.get_or_insert_with(|| (row, columns.id(row).to_owned()));
                 are_nested |= !matches!(value, ValueRef::Leaf(_));
-                *values.entry(shown(value)).or_default() += 1;
+                let count = values.entry(shown(value)).or_default();
+                *count += 1;
+                if *count == 1 && texts.len() < TEXTS_KEPT {
+                    texts.extend(value.as_text());
+                }
             }
         };
         for row in 0..columns.len() {
@@ -182,9 +273,9 @@ fn unconvertible_scores(
             scorer: scorer.clone(),
             key: key.clone(),
             count: values.values().sum::<usize>().max(*count),
-            reducer: reducer.clone(),
             conversions,
             values,
+            texts,
             first,
             are_nested,
             are_parts,
@@ -239,13 +330,7 @@ fn shown(value: ValueRef<'_>) -> String {
         ValueRef::List(_) => "a list".to_owned(),
         ValueRef::Map(_) => "a map".to_owned(),
         ValueRef::Leaf(LeafRef::Null) => NULL.to_owned(),
-        ValueRef::Leaf(_) => {
-            let text = value.as_text().unwrap_or_default();
-            match text.chars().count() > SHOWN {
-                true => format!("{:?}…", text.chars().take(SHOWN).collect::<String>()),
-                false => format!("{text:?}"),
-            }
-        }
+        ValueRef::Leaf(_) => quoted(&value.as_text().unwrap_or_default()),
     }
 }
 
@@ -263,25 +348,53 @@ fn line_of(path: &Path, row: usize, rows: usize) -> Option<usize> {
     filled.get(row + header).copied().filter(|_| filled.len() == rows + header)
 }
 
-fn refusal(found: &[UnconvertibleScores], rows: usize, path: &Path) -> Diagnostic {
+/// A value in quotes, not too long.
+fn quoted(text: &str) -> String {
+    match text.chars().count() > SHOWN {
+        true => format!("{:?}…", text.chars().take(SHOWN).collect::<String>()),
+        false => format!("{text:?}"),
+    }
+}
+
+/// Where a row is.
+fn place(row: usize, sample: &str, rows: usize, path: &Path) -> String {
+    match line_of(path, row, rows) {
+        Some(line) => format!("line {line}, sample {sample:?}"),
+        None => format!("row {}, sample {sample:?}", row + 1),
+    }
+}
+
+/// What is wrong with values of a scorer: how many they are, the most frequent ones, and where the first is.
+fn problem(
+    scorer: &str,
+    key: Option<&str>,
+    count: usize,
+    values: &[(String, usize)],
+    first: Option<String>,
+    why: String,
+) -> String {
+    let listed = values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
+    let mut listed = listed.collect::<Vec<_>>().join(", ");
+    let more = values.len().saturating_sub(VALUES_LISTED);
+    if more > 0 {
+        listed += &format!(" and {}", counted(more as u64, "more distinct value"));
+    }
+    let key = key.map(|key| format!(" under the key {key:?}")).unwrap_or_default();
+    let (values_are, why) = match (count, why.as_str()) {
+        (1, "no scores") => ("value is", "no score".to_owned()),
+        (1, _) => ("value is", why),
+        _ => ("values are", why),
+    };
+    let first = first.map(|first| format!("; the first is in {first}")).unwrap_or_default();
+    format!("`{scorer}`{key}: {count} {values_are} {why}: {listed}{first}")
+}
+
+fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -> Diagnostic {
     let about = |one: &UnconvertibleScores| {
-        let listed = one.values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
-        let mut values = listed.collect::<Vec<_>>().join(", ");
-        let more = one.values.len().saturating_sub(VALUES_LISTED);
-        if more > 0 {
-            values += &format!(" and {}", counted(more as u64, "more distinct value"));
-        }
-        let key = one.key.as_ref().map(|key| format!(" under the key {key:?}")).unwrap_or_default();
-        let values_are = if one.count == 1 { "value is no score" } else { "values are no scores" };
-        let first = one.first.as_ref().map(|(row, sample)| {
-            let place = match line_of(path, *row, rows) {
-                Some(line) => format!("line {line}"),
-                None => format!("row {}", row + 1),
-            };
-            format!("; the first is in {place}, sample {sample:?}")
-        });
-        let first = first.unwrap_or_default();
-        format!("`{}`{key}: {} {values_are}: {values}{first}", one.scorer, one.count)
+        let values: Vec<(String, usize)> =
+            one.values.iter().map(|(value, count)| (value.clone(), *count)).collect();
+        let first = one.first.as_ref().map(|(row, sample)| place(*row, sample, rows, cells.path));
+        problem(&one.scorer, one.key.as_deref(), one.count, &values, first, "no scores".to_owned())
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
     let meaning = match found {
@@ -291,13 +404,10 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, path: &Path) -> Diagnosti
         [one, ..] if one.are_nested => {
             "give metrics by key, such as --metric '{\"*\": [mean(), stderr()]}'".to_owned()
         }
-        [UnconvertibleScores { reducer: Some(reducer), .. }, ..] => {
-            format!(
-                "name the grades with --reducer '{reducer}(value_to_float=value_to_float(correct=…, incorrect=…))'"
-            )
+        [one, ..] => {
+            hints::unknown_cells_hint(&one.texts, cells.words.iter().filter(|word| word.scorer == one.scorer))
         }
-        _ => "name the grades with --metric 'accuracy(to_float=value_to_float(correct=…, incorrect=…))'"
-            .to_owned(),
+        [] => String::new(),
     };
     let hint = match found.iter().any(|one| one.are_parts) {
         true => format!("{meaning}; or --unconvertible zero counts them as 0"),

@@ -1,6 +1,7 @@
 //! Options of commands that read tables: which column is what, what cells mean, and limits.
 
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
@@ -62,10 +63,13 @@ pub(super) struct TableArgs {
     mapping: Option<PathBuf>,
     /// Write how the table was read to this file, for --mapping
     #[arg(long, value_name = "FILE")]
-    pub(super) save_mapping: Option<PathBuf>,
+    save_mapping: Option<PathBuf>,
     /// Show which column of the table is read as what, and what its cells mean, and compute nothing
     #[arg(long)]
     pub(super) explain: bool,
+    /// Whether the mapping has been saved: of several tables, that of the first is.
+    #[arg(skip)]
+    is_saved: AtomicBool,
     /// The maximum length of a line of a table; for Parquet, the maximum decompressed size of a page
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     max_line: u64,
@@ -126,6 +130,16 @@ impl TableArgs {
             Some(path) => Ok(mapping.or(&TableMapping::read(path)?)),
             None => Ok(mapping),
         }
+    }
+
+    /// Writes how a table was read to the file of `--save-mapping`, if it is given. Returns a note with the path.
+    pub(super) fn save(&self, mapping: &TableMapping) -> Result<Option<Diagnostic>, Diagnostic> {
+        let Some(path) = &self.save_mapping else { return Ok(None) };
+        if self.is_saved.swap(true, Ordering::Relaxed) {
+            return Ok(None);
+        }
+        mapping.write(path)?;
+        Ok(Some(Diagnostic::note(format!("how the table is read is in {}", path.display()))))
     }
 
     /// The first option that is given and is about tables, but limits.

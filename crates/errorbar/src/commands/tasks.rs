@@ -31,11 +31,12 @@ enum TaskSource {
     Registered(String),
 }
 
-/// The tasks of these files, folders and names, in this order; those of a folder by their paths, those of a file in its
+/// The tasks of these files, folders and names, in this order, with at most `limit` samples read of each; those of a folder by their paths, those of a file in its
 /// order.
 pub(super) fn tasks(
     named: &[String],
     args: &[String],
+    limit: Option<usize>,
     context: &Context<'_>,
 ) -> Result<Vec<NamedTask>, Diagnostics> {
     let given: Vec<(String, String)> = all(args.iter().map(|arg| Ok(key_and_value(arg)?)))?;
@@ -47,7 +48,8 @@ pub(super) fn tasks(
         true => Vec::new(),
         false => sources.iter().map(|source| source.argument_names(context)).collect(),
     };
-    let unknown = given.iter().find(|(name, _)| !is_one && !known.iter().flatten().any(|known| known == name));
+    let unknown =
+        given.iter().find(|(name, _)| !is_one && !known.iter().flatten().any(|known| known == name));
     if let Some((name, _)) = unknown {
         return Err(unknown_argument(name, known.iter().flatten()).into());
     }
@@ -55,7 +57,7 @@ pub(super) fn tasks(
         let takes = |name: &String| known.get(at).is_none_or(|known| known.contains(name));
         let given: Vec<(String, String)> = given.iter().filter(|(name, _)| takes(name)).cloned().collect();
         match source {
-            TaskSource::File(path, name) => from_file(path, name.as_deref(), &texts(&given), context),
+            TaskSource::File(path, name) => from_file(path, name.as_deref(), &texts(&given), limit, context),
             TaskSource::Registered(named) => {
                 let task = registered(named, &given, context)?;
                 Ok(vec![NamedTask { named: named.clone(), task }])
@@ -139,7 +141,7 @@ pub(super) fn task_of_log(
 ) -> Result<Task, Diagnostics> {
     let of_file = |file: &Path, name: Option<&str>| {
         let passed = log.passed_args().iter().map(|(name, value)| (name.clone(), value.clone()));
-        let mut tasks = from_file(file, name, &passed.collect::<Vec<_>>(), context)?;
+        let mut tasks = from_file(file, name, &passed.collect::<Vec<_>>(), None, context)?;
         match (tasks.pop(), tasks.is_empty()) {
             (Some(only), true) => Ok(only.task),
             _ => {
@@ -153,7 +155,10 @@ pub(super) fn task_of_log(
         (Some(named), ..) if file_and_name(named).is_some() => {
             let (file, name) = file_and_name(named).unwrap_or_default();
             // The log knows which of several tasks it is of.
-            return of_file(&file, name.as_deref().or(log.registered().filter(|_| log.task_file().is_some())));
+            return of_file(
+                &file,
+                name.as_deref().or(log.registered().filter(|_| log.task_file().is_some())),
+            );
         }
         (Some(named), ..) => named,
         (None, Some(file), name) if file.is_file() => return of_file(file, name),
@@ -182,7 +187,7 @@ fn check_extension(path: &Path, program: &str) -> Result<(), Diagnostic> {
             "this is a log, not a task",
             format!("`{program} score` computes its metrics, `--resume` continues its run"),
         ),
-        "csv" | "tsv" | "json" | "jsonl" => (
+        "csv" | "tsv" | "json" | "jsonl" | "parquet" => (
             "this is a dataset, not a task",
             "write a task file (.toml) that names it: dataset = { path = \"…\" }".to_owned(),
         ),
@@ -195,11 +200,13 @@ fn from_file(
     path: &Path,
     name: Option<&str>,
     args: &[(String, Json)],
+    limit: Option<usize>,
     context: &Context<'_>,
 ) -> Result<Vec<NamedTask>, Diagnostics> {
     check_extension(path, context.program)?;
     let mut selection = TaskSelection::new();
     (selection.name, selection.args) = (name.map(str::to_owned), args.to_vec());
+    selection.limit = limit;
     let tasks = load_tasks(path, &selection, context.registry).map_err(|error| match error {
         TaskLoadError::File(error) => Diagnostics::from(error),
         other => hints::eval::task_diagnostic(&other).about(path.display()).into(),

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use errorbar_core::{MetadataKeys, Plan, Reducers, Registry, ScoreColumns, UnusedCluster};
 use errorbar_log::eval::{EvalLog, ScoreOptions, plan_from_header};
-use errorbar_log::{ScoreTable, TableOptions, read_tables};
+use errorbar_log::{NoScorePolicy, ScoreTable, TableOptions, read_tables};
 
 use super::common::significant;
 use super::table_scores;
@@ -55,8 +55,9 @@ pub(super) fn of_table(
         return None;
     }
     let options = options.clone().metadata(used.and(MetadataKeys::Only(unused)));
-    let tables = read_tables(path, &options).ok()?;
-    tables.iter().find_map(|table| {
+    let mut tables = read_tables(path, &options).ok()?;
+    tables.iter_mut().find_map(|table| {
+        table.read_cells(NoScorePolicy::Zero, false);
         let mut plan = plan.clone();
         table_scores::choose_metrics(&mut plan, &table.columns);
         of_columns(&plan, &table.columns, path)

@@ -2,8 +2,11 @@
 
 use std::io::ErrorKind;
 
+use errorbar_core::LeafRef;
 use errorbar_log::export::ExportError;
-use errorbar_log::{TableError, TableErrorKind};
+use errorbar_log::{
+    CellMeaning, CellReader, NoScore, NoScores, ScoreWord, TableError, TableErrorKind, TableMapping,
+};
 
 use super::log;
 use crate::shell;
@@ -24,8 +27,37 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
             NO_FILE
         }
         TableErrorKind::NoIdColumn { .. } => {
-            "name the column that identifies the samples with --id; it may be repeated, and of each table the first \
-             that it has is taken"
+            "name the column that identifies the samples with --id-column; it may be repeated, and of each table the \
+             first that it has is taken"
+        }
+        TableErrorKind::EpochsWithoutIds { .. } => {
+            "name the column that identifies the samples with --id-column, or remove that of the epochs if every row \
+             is a sample"
+        }
+        TableErrorKind::NoEpochColumn { nearest: Some(nearest), .. } => {
+            return Some(format!("did you mean --epoch-column {}?", shell::word(nearest)));
+        }
+        TableErrorKind::NoEpochColumn { .. } => "name the column that numbers the epochs with --epoch-column",
+        TableErrorKind::AmbiguousIdColumn { candidates } => {
+            return Some(choice("--id-column", candidates));
+        }
+        TableErrorKind::AmbiguousEpochColumn { candidates } => {
+            return Some(choice("--epoch-column", candidates));
+        }
+        TableErrorKind::AmbiguousScoreColumn { candidates } => {
+            let all = candidates.iter().take(5).map(|name| option("--score-column", name));
+            let all = all.collect::<Vec<_>>().join(" ");
+            return Some(format!(
+                "{}, or several as separate scorers: {all}",
+                choice("--score-column", candidates)
+            ));
+        }
+        TableErrorKind::UnfitScoreColumns { .. } => {
+            "name the column that holds the scores with --score-column; --correct and --incorrect, or --scale, say \
+             what its cells mean"
+        }
+        TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => {
+            return Some(repeated_hint(error));
         }
         TableErrorKind::NoSplitColumn { nearest: Some(nearest), .. } => {
             return Some(format!("did you mean --by {}?", shell::word(nearest)));
@@ -69,6 +101,120 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
         _ => error.hint(),
     };
     Some(hint.to_owned())
+}
+
+/// An option with a value, to be pasted into a shell.
+fn option(option: &str, value: &str) -> String {
+    // A value that starts like an option is attached to its own.
+    let separator = if value.starts_with('-') { "=" } else { " " };
+    format!("{option}{separator}{}", shell::word(value))
+}
+
+/// How to choose one of several columns.
+fn choice(name: &str, candidates: &[String]) -> String {
+    let options: Vec<String> = candidates.iter().take(5).map(|candidate| option(name, candidate)).collect();
+    format!("choose one with {}", options.join(" or "))
+}
+
+/// What to do about rows that repeat a sample and epoch.
+fn repeated_hint(error: &TableError) -> String {
+    match error.told_apart_by() {
+        Some((column, true)) => format!(
+            "`{column}` tells the rows apart: if it numbers the runs of a sample, add {}; if not, add {}",
+            option("--epoch-column", column),
+            option("--by", column)
+        ),
+        Some((column, false)) => {
+            format!("`{column}` tells the rows apart: add {} for results of each", option("--by", column))
+        }
+        None => format!("{}, or name the columns with --id-column and --epoch-column", error.hint()),
+    }
+}
+
+/// What to do about cells that only the mapping of a table makes no scores.
+pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping) -> String {
+    let first = found.values.first().map_or("", |(value, _)| value.as_str());
+    match found.reason {
+        NoScore::Unnamed => format!(
+            "name each as {} or {}; or --unconvertible missing skips them, --unconvertible zero counts them as 0",
+            option("--correct", first),
+            option("--incorrect", first)
+        ),
+        NoScore::OffScale if mapping.scale.is_some() => {
+            "check --scale; or --unconvertible missing skips them, --unconvertible zero counts them as 0".to_owned()
+        }
+        NoScore::DecimalPoint => {
+            "write all numbers with a comma, or all with a point; --decimal . says that a point is the decimal mark"
+                .to_owned()
+        }
+        _ => "write all scores as percentages, or all as numbers; for numbers from 0 to 100 there is --scale 100"
+            .to_owned(),
+    }
+}
+
+/// What to do about cells that no metric understands; `known` are those of the same column that it does.
+pub(crate) fn unknown_cells_hint<'w>(
+    unknown: &[String],
+    known: impl Iterator<Item = &'w ScoreWord>,
+) -> String {
+    let reader = CellReader::new(&TableMapping::default());
+    let reason = |text: &String| match reader.meaning(LeafRef::Str(text)) {
+        CellMeaning::NoScore(reason) => Some(reason),
+        _ => None,
+    };
+    if !unknown.is_empty() && unknown.iter().all(|text| reason(text) == Some(NoScore::Fraction)) {
+        let highest = unknown.iter().filter_map(|text| text.rsplit('/').next().map(str::trim));
+        let mut distinct: Vec<&str> = highest.collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        return match distinct.as_slice() {
+            [highest] => {
+                let example = unknown.first().map_or("", |text| text.trim());
+                format!("--scale {} reads {example} as a share", shell::word(highest))
+            }
+            _ => "write them as numbers of one scale, which --scale names".to_owned(),
+        };
+    }
+    if !unknown.is_empty() && unknown.iter().all(|text| reason(text) == Some(NoScore::DecimalComma)) {
+        return "--decimal , reads them as numbers".to_owned();
+    }
+    let (mut correct, mut incorrect) = (Vec::new(), Vec::new());
+    for word in known.filter(|word| !unknown.contains(&word.word)) {
+        match word.score {
+            Some(1.0) => correct.push(word.word.as_str()),
+            Some(0.0) => incorrect.push(word.word.as_str()),
+            _ => {}
+        }
+    }
+    match (unknown, correct.is_empty() && incorrect.is_empty()) {
+        ([a, b], true) => {
+            let (right, wrong) = if is_negative(a) && !is_negative(b) { (b, a) } else { (a, b) };
+            let (right, wrong) = (option("--correct", right), option("--incorrect", wrong));
+            format!("say which is right: {right} {wrong}")
+        }
+        ([only], true) => {
+            format!("say what it means: {} or {}", option("--correct", only), option("--incorrect", only))
+        }
+        ([only], false) if correct.len() + incorrect.len() <= 8 => {
+            let right = correct.iter().map(|word| option("--correct", word.trim()));
+            let wrong = incorrect.iter().map(|word| option("--incorrect", word.trim()));
+            let known: Vec<String> = right.chain(wrong).collect();
+            let only = option("--incorrect", only.trim());
+            format!("if it counts as wrong, say so for all cells: {} {only}", known.join(" "))
+        }
+        _ => "say what each means with --correct VALUE and --incorrect VALUE".to_owned(),
+    }
+}
+
+/// Whether a word says that something is not so.
+fn is_negative(word: &str) -> bool {
+    let word = word.trim().to_lowercase();
+    [
+        "no", "not", "in", "un", "non", "bad", "mis", "dis", "false", "fail", "wrong", "invalid", "reject",
+        "lose", "loss",
+    ]
+    .iter()
+    .any(|start| word.starts_with(start))
 }
 
 /// The same for a table that could not be written.

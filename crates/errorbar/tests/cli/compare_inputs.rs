@@ -29,7 +29,7 @@ fn a_file_that_does_not_exist_is_reported_as_such() {
         assert!(text.contains("`latest`, @1"), "{text}");
     }
     let (_, text) = reported(&folder, &["score", "notes"]);
-    assert!(text.contains("a table without an extension"), "{text}");
+    assert!(text.contains("neither the name nor the content says what kind of table this is"), "{text}");
 }
 
 #[test]
@@ -83,10 +83,13 @@ fn each_table_may_have_its_own_column_of_ids() {
         ("other.csv", &ZEROS_AND_ONES.replace("id,", "question_id,").replace("q4,0", "q4,1")),
         ("lines.jsonl", lines),
     ]);
-    let (code, text) = reported(&folder, &["compare", "base.csv", "other.csv"]);
+    let found = folder.run(&["compare", "base.csv", "other.csv", "--format", "csv"]);
+    assert!(found.status.success(), "a common spelling: {}", String::from_utf8_lossy(&found.stderr));
+    let (code, text) = reported(&folder, &["compare", "base.csv", "lines.jsonl"]);
     assert_eq!(code, Some(2));
-    assert!(text.contains("there is no column `id`") && text.contains("--id; it may be repeated"), "{text}");
-    let ids = ["--id", "id", "--id", "question_id", "--id", "question", "--format", "csv"];
+    assert!(text.contains("lines.jsonl: no column identifies the samples"), "{text}");
+    assert!(text.contains("--id-column") && text.contains("--unpaired"), "{text}");
+    let ids = ["--id-column", "id", "--id-column", "question_id", "--id-column", "question", "--format", "csv"];
     for other in ["other.csv", "lines.jsonl"] {
         let output = folder.run(&[&["compare", "base.csv", other][..], &ids].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -114,7 +117,8 @@ fn unpaired_tables_need_no_ids() {
     assert!((differences(&["base.csv", "lines.jsonl"]) - (2.0 / 3.0 - 0.5)).abs() < 1e-12);
     assert_eq!(differences(&["models.csv", "--by", "model"]), 0.0);
     let (code, text) = reported(&folder, &["compare", "base.csv", "other.csv"]);
-    assert!(code == Some(2) && text.contains("there is no column `id`"), "{text}");
+    assert!(code == Some(2) && text.contains("no column identifies the samples"), "{text}");
+    assert!(text.contains("--id-column") && text.contains("--unpaired"), "{text}");
 }
 
 #[test]

@@ -8,16 +8,18 @@ const INSTALL_COMMAND: &str = "cargo install --path crates/errorbar";
 const RUN: &str = "cargo run --release -- ";
 const INSTALLED: &str = "errorbar ";
 /// Pages whose console blocks are run, in this order: the README's first command writes the logs that others read.
-const PAGES: [&str; 9] = [
+const PAGES: [&str; 11] = [
     "README.md",
     "docs/comparing.md",
     "docs/gates.md",
     "docs/tables.md",
+    "docs/other-tools.md",
     "docs/logs.md",
     "docs/evaluations.md",
     "docs/uncertainty.md",
     "docs/planning.md",
     "docs/early-stopping.md",
+    "docs/command-scorer.md",
 ];
 
 fn root() -> PathBuf {

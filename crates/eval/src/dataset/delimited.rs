@@ -1,145 +1,246 @@
 //! Records from CSV and TSV files.
 
-use std::collections::HashSet;
-use std::io::Cursor;
+use std::cell::RefCell;
+use std::collections::{HashSet, VecDeque};
+use std::io::{self, Read};
+use std::mem;
 use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
 
-use errorbar_log::delimited::{QuoteState, ends_in_quote};
+use errorbar_log::DecompressedFile;
+use errorbar_log::delimited::{BUFFER_BYTES, QuoteState};
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
-use super::limits::{FileText, MAX_COLUMNS, read_text};
-use super::record::Record;
+use super::limits::{MAX_COLUMNS, MAX_LINE, too_long};
+use super::reading::{RecordSink, Stop};
+use super::record::{FieldNames, Record};
+
+/// How a delimited file is written.
+#[derive(Clone, Debug)]
+pub(super) struct Dialect {
+    pub(super) delimiter: u8,
+    /// Whether the first row has the names of the columns.
+    pub(super) has_header: bool,
+    /// The names of the columns, in place of those of the header.
+    pub(super) names: Option<Vec<String>>,
+}
 
 pub(super) fn read(
-    path: &Path,
-    take: &mut dyn FnMut(Record) -> Result<(), DatasetError>,
-) -> Result<(), DatasetError> {
-    let unreadable = |problem: String| DatasetError::Read { path: path.to_owned(), problem };
-    // Whole, because the samples stay in memory anyway, and lines can then be counted when something fails.
-    let FileText { text, longest_line } = read_text(path, false).map_err(unreadable)?;
-    let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
-    let delimiter = match path.extension() {
-        Some(extension) if extension.eq_ignore_ascii_case("tsv") => b'\t',
-        _ => b',',
-    };
-    let on_line =
-        |line: u64| RecordLocation { path: Some(path.into()), line: Some(RecordPosition::Line(line)) };
-    let wrong = |offset: u64, problem: String| DatasetError::Record {
-        place: on_line(LineCounter::new(text).at(offset)),
-        problem,
-    };
-
-    if longest_line > LONG_LINE
-        && let Some((offset, fields)) = row_of_many_fields(text, delimiter)
-    {
-        return Err(wrong(
-            offset,
-            format!("the row has {fields} fields; check that the file is what its name says"),
-        ));
-    }
+    path: &Arc<Path>,
+    dialect: &Dialect,
+    sink: &mut RecordSink<'_>,
+) -> Result<Stop, DatasetError> {
+    let unreadable = |problem: String| DatasetError::Read { path: path.to_path_buf(), problem };
+    let file = DecompressedFile::open(path).map_err(|error| unreadable(error.to_string()))?;
+    let scan = Rc::new(RefCell::new(RowScan::new(dialect.delimiter)));
+    let rows = ScannedRows { source: file, scan: scan.clone() };
     let mut reader = csv::ReaderBuilder::new()
-        .delimiter(delimiter)
+        .delimiter(dialect.delimiter)
         .has_headers(false)
         .flexible(true)
-        .from_reader(text.as_bytes());
-    let offset_of = |row: &csv::StringRecord| row.position().map_or(0, csv::Position::byte);
+        .buffer_capacity(BUFFER_BYTES)
+        .from_reader(rows);
+    let on_line =
+        |line: u64| RecordLocation { path: Some(path.clone()), line: Some(RecordPosition::Line(line)) };
+    let wrong = |line: u64, problem: String| DatasetError::Record { place: on_line(line), problem };
     let mut row = csv::StringRecord::new();
-    let mut next =
-        |row: &mut csv::StringRecord| reader.read_record(row).map_err(|error| unreadable(error.to_string()));
-    if !next(&mut row)? {
-        return Ok(());
-    }
-    let header: Vec<String> = row.iter().map(|name| name.trim().to_owned()).collect();
-    if header.len() > MAX_COLUMNS {
-        let problem = format!("the header has {} columns, at most {MAX_COLUMNS} are read", header.len());
-        return Err(wrong(0, problem + "; remove those that are not needed"));
-    }
-    let mut seen = HashSet::with_capacity(header.len());
-    if let Some(name) = header.iter().find(|name| !seen.insert(name.as_str())) {
-        return Err(wrong(0, format!("the header has two columns `{name}`; rename one")));
-    }
-    // Lines are counted as records go by: counting from the start for each would be quadratic.
-    let mut lines = LineCounter::new(text);
-    let mut last = 0;
-    while next(&mut row)? {
-        last = offset_of(&row);
-        if row.len() != header.len() {
-            // A quote that is never closed is the likelier mistake, and swallows rows.
-            open_quote(text, last, delimiter, &wrong)?;
-            return Err(wrong(
-                last,
-                format!(
-                    "{} fields where the header has {}; quote commas within a field",
-                    row.len(),
-                    header.len()
-                ),
-            ));
+    // The line of the next row, if there is one.
+    let mut next = |row: &mut csv::StringRecord| -> Result<Option<u64>, DatasetError> {
+        let is_row = reader.read_record(row);
+        let mut scan = scan.borrow_mut();
+        match (is_row, scan.problem.take()) {
+            (_, Some(RowProblem::LongLine(line))) => Err(unreadable(too_long(line))),
+            (_, Some(RowProblem::ManyFields(line, fields))) => Err(wrong(
+                line,
+                format!("the row has {fields} fields; check that the file is what its name says"),
+            )),
+            (Ok(true), None) => Ok(Some(scan.next_line())),
+            (Ok(false), None) => Ok(None),
+            (Err(error), None) => Err(match error.into_kind() {
+                csv::ErrorKind::Utf8 { .. } => wrong(scan.next_line(), "it is not UTF-8 text".to_owned()),
+                csv::ErrorKind::Io(error) => unreadable(error.to_string()),
+                _ => unreadable("it is no table of rows and columns".to_owned()),
+            }),
         }
-        let fields = header.iter().cloned().zip(row.iter().map(Json::from));
-        take(Record::new(on_line(lines.at(last)), fields))?;
+    };
+    let Some(mut line) = next(&mut row)? else { return Ok(Stop::AtTheEnd) };
+    let names = names(dialect, &row).map_err(|problem| wrong(line, problem))?;
+    let names = Arc::new(FieldNames::new(names));
+    let mut is_row = !dialect.has_header;
+    sink.names(path, names.all())?;
+    loop {
+        if is_row {
+            let width = names.all().len();
+            if row.len() != width {
+                // A quote that is never closed is the likelier mistake, and swallows rows.
+                let found = row.len();
+                while next(&mut row)?.is_some() {}
+                return Err(open_quote(&scan.borrow()).map_or_else(
+                    || {
+                        let width_of =
+                            if dialect.names.is_some() { "there are names for" } else { "the header has" };
+                        let first = if dialect.has_header || dialect.names.is_some() {
+                            width_of
+                        } else {
+                            "the first row has"
+                        };
+                        wrong(
+                            line,
+                            format!("{found} fields where {first} {width}; quote commas within a field"),
+                        )
+                    },
+                    |line| wrong(line, OPEN_QUOTE.to_owned()),
+                ));
+            }
+            let bytes = row.as_slice().len() + row.len();
+            let values = row.iter().map(Json::from);
+            let record = Record::with_names(on_line(line), names.clone(), values);
+            if sink.take(record, bytes as u64)? == Stop::Early {
+                return Ok(Stop::Early);
+            }
+        }
+        is_row = true;
+        match next(&mut row)? {
+            Some(at) => line = at,
+            None => break,
+        }
     }
-    open_quote(text, last, delimiter, &wrong)
+    match open_quote(&scan.borrow()) {
+        Some(line) => Err(wrong(line, OPEN_QUOTE.to_owned())),
+        None => Ok(Stop::AtTheEnd),
+    }
 }
 
-/// From this length on a row may have so many fields that the list of them would fill the memory.
-const LONG_LINE: u64 = 1 << 20;
+const OPEN_QUOTE: &str = "a quotation mark is opened here and never closed";
+
+/// The names of the columns: those given, those of the header, or numbered ones.
+fn names(dialect: &Dialect, first: &csv::StringRecord) -> Result<Vec<String>, String> {
+    let names: Vec<String> = match (&dialect.names, dialect.has_header) {
+        (Some(names), false) => names.clone(),
+        (Some(names), true) if names.len() == first.len() => names.clone(),
+        (Some(names), true) => {
+            return Err(format!("the header has {} columns, and {} are named", first.len(), names.len()));
+        }
+        (None, true) => first.iter().map(|name| name.trim().to_owned()).collect(),
+        (None, false) => (1..=first.len()).map(|number| format!("column_{number}")).collect(),
+    };
+    if names.len() > MAX_COLUMNS {
+        let problem = format!("the header has {} columns, at most {MAX_COLUMNS} are read", names.len());
+        return Err(problem + "; remove those that are not needed");
+    }
+    let mut seen = HashSet::with_capacity(names.len());
+    match names.iter().find(|name| !seen.insert(name.as_str())) {
+        Some(name) if dialect.has_header && names.len() == first.len() && dialect.names.is_none() => Err(
+            format!("the header has two columns `{name}`; rename one, or name them: columns = [\"…\", …]"),
+        ),
+        Some(name) => Err(format!("two columns are named `{name}`")),
+        None => Ok(names),
+    }
+}
+
+/// The line of the row whose quotation mark is open at the end.
+fn open_quote(scan: &RowScan) -> Option<u64> {
+    scan.state.is_quoted().then_some(scan.row_line)
+}
+
+/// A row may have more fields than there is memory for the list of them.
 const MANY_FIELDS: usize = 1 << 20;
 
-/// Where the first row of too many fields starts, and how many it has.
-fn row_of_many_fields(text: &str, delimiter: u8) -> Option<(u64, usize)> {
-    let (mut state, mut fields, mut start) = (QuoteState::default(), 1, 0);
-    let found = |start: usize, fields: usize| (fields > MANY_FIELDS).then_some((start as u64, fields));
-    for (at, &byte) in text.as_bytes().iter().enumerate() {
-        if !state.is_quoted() {
-            if byte == delimiter {
-                fields += 1;
-            } else if matches!(byte, b'\n' | b'\r') {
-                if let Some(found) = found(start, fields) {
-                    return Some(found);
-                }
-                (fields, start) = (1, at + 1);
-            }
-        }
-        state.step(byte, delimiter);
-    }
-    found(start, fields)
-}
-
-fn open_quote(
-    text: &str,
-    record: u64,
+/// What a file is seen to hold while its bytes go by on their way to the parser: the line of each row, which the
+/// parser does not know, and what it would need too much memory for.
+struct RowScan {
     delimiter: u8,
-    wrong: &dyn Fn(u64, String) -> DatasetError,
-) -> Result<(), DatasetError> {
-    match ends_in_quote(Cursor::new(text.as_bytes()), record, delimiter) {
-        Ok(true) => Err(wrong(record, "a quotation mark is opened here and never closed".to_owned())),
-        _ => Ok(()),
-    }
-}
-
-/// The line of ever later bytes.
-struct LineCounter<'t> {
-    rest: &'t [u8],
-    at: u64,
+    state: QuoteState,
     line: u64,
+    line_bytes: u64,
+    /// Whether a row starts at the next byte that is no line end.
+    is_start: bool,
+    /// Where the row of the last byte starts, and its fields so far.
+    row_line: u64,
+    fields: usize,
+    /// The lines of rows that the parser has not returned yet.
+    starts: VecDeque<u64>,
+    problem: Option<RowProblem>,
 }
 
-impl<'t> LineCounter<'t> {
-    fn new(text: &'t str) -> Self {
-        LineCounter { rest: text.as_bytes(), at: 0, line: 1 }
+enum RowProblem {
+    LongLine(u64),
+    /// The line of the row, and how many fields it has.
+    ManyFields(u64, usize),
+}
+
+impl RowScan {
+    fn new(delimiter: u8) -> Self {
+        RowScan {
+            delimiter,
+            state: QuoteState::default(),
+            line: 1,
+            line_bytes: 0,
+            is_start: true,
+            row_line: 1,
+            fields: 1,
+            starts: VecDeque::new(),
+            problem: None,
+        }
     }
 
-    /// The line of the record that starts at or after this byte, past blank lines before it.
-    fn at(&mut self, offset: u64) -> u64 {
-        while let Some((&byte, rest)) = self.rest.split_first() {
-            if self.at >= offset && !matches!(byte, b'\r' | b'\n') {
-                break;
+    fn next_line(&mut self) -> u64 {
+        self.starts.pop_front().unwrap_or(self.row_line)
+    }
+
+    fn scan(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            let is_quoted = self.state.is_quoted();
+            if !is_quoted && matches!(byte, b'\n' | b'\r') {
+                if !mem::replace(&mut self.is_start, true) && self.fields > MANY_FIELDS {
+                    self.problem = Some(RowProblem::ManyFields(self.row_line, self.fields));
+                }
+            } else {
+                if mem::replace(&mut self.is_start, false) {
+                    (self.row_line, self.fields) = (self.line, 1);
+                    self.starts.push_back(self.line);
+                }
+                self.fields += usize::from(!is_quoted && byte == self.delimiter);
             }
-            self.line += u64::from(byte == b'\n');
-            self.at += 1;
-            self.rest = rest;
+            self.line_bytes += 1;
+            if byte == b'\n' {
+                self.line += 1;
+                self.line_bytes = 0;
+            }
+            if self.problem.is_none() && self.line_bytes > MAX_LINE {
+                self.problem = Some(RowProblem::LongLine(self.line));
+            }
+            self.state.step(byte, self.delimiter);
         }
-        self.line
+    }
+}
+
+/// A file on its way to the parser.
+struct ScannedRows<R> {
+    source: R,
+    scan: Rc<RefCell<RowScan>>,
+}
+
+impl<R: Read> Read for ScannedRows<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let mut scan = self.scan.borrow_mut();
+        loop {
+            let count = self.source.read(buffer)?;
+            let bytes = buffer.get(..count).unwrap_or_default();
+            scan.scan(bytes);
+            // Only counted to their end, so that the parser never holds them.
+            if count > 0 && scan.problem.is_none() && !scan.is_start && scan.fields > MANY_FIELDS {
+                continue;
+            }
+            if count == 0 && scan.problem.is_none() && !scan.is_start && scan.fields > MANY_FIELDS {
+                scan.problem = Some(RowProblem::ManyFields(scan.row_line, scan.fields));
+            }
+            return match scan.problem {
+                Some(_) => Err(io::Error::other("the file is refused")),
+                None => Ok(count),
+            };
+        }
     }
 }

@@ -4,6 +4,10 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use super::files::FileFormat;
+use super::hub::HubProblem;
+use crate::expression::{ExpressionError, ExpressionErrorKind, InvalidExpression};
+
 /// Where a record is: its file and line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -45,6 +49,25 @@ impl fmt::Display for RecordLocation {
     }
 }
 
+/// A field of samples whose expression cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("`{field}`: {error}")]
+#[non_exhaustive]
+pub struct InvalidField {
+    /// What the expression is for: `input`, `target`, `where` and so on.
+    pub field: String,
+    /// What is wrong with it.
+    pub error: InvalidExpression,
+}
+
+impl InvalidField {
+    /// Whether it is nothing but the name of a column that is not there.
+    pub(crate) fn is_missing_column(&self) -> bool {
+        let is_whole = |problem: &ExpressionError| matches!(&problem.kind, ExpressionErrorKind::UnknownColumn { name } if *name == self.error.text);
+        self.error.problems.iter().all(is_whole)
+    }
+}
+
 /// Why a dataset cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -56,6 +79,68 @@ pub enum DatasetError {
         path: PathBuf,
         /// Why.
         problem: String,
+    },
+    /// A pattern that no file matches.
+    #[error(
+        "no file matches {pattern}{}",
+        problem.as_ref().map(|problem| format!(": {problem}")).unwrap_or_default()
+    )]
+    NoMatch {
+        /// The pattern.
+        pattern: String,
+        /// What is wrong with it, if it is none.
+        problem: Option<String>,
+        /// The file whose name is closest to it.
+        nearest: Option<String>,
+    },
+    /// A folder without a file that can be read.
+    #[error("{}", no_data_files(folder, *format, found))]
+    NoDataFiles {
+        /// The folder.
+        folder: PathBuf,
+        /// The format that was asked for.
+        format: Option<FileFormat>,
+        /// What it has instead.
+        found: Vec<String>,
+    },
+    /// A folder with data of several formats.
+    #[error(
+        "the folder {} has files of several formats: {}; name those that are meant",
+        folder.display(),
+        formats.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
+    )]
+    SeveralFormats {
+        /// The folder.
+        folder: PathBuf,
+        /// The formats.
+        formats: Vec<FileFormat>,
+    },
+    /// A file whose name does not tell its format.
+    #[error("the format of {} is not known", path.display())]
+    UnknownFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// Files of one dataset with different columns.
+    #[error(
+        "{} has no column `{column}`, which {} has; files of one dataset have the same columns",
+        lacks.display(), has.display()
+    )]
+    MixedColumns {
+        /// A file.
+        lacks: PathBuf,
+        /// Another file.
+        has: PathBuf,
+        /// The column that only one of them has.
+        column: String,
+    },
+    /// A dataset of the Hugging Face hub that cannot be found among those that were downloaded.
+    #[error("{dataset}: {problem}")]
+    Hub {
+        /// The dataset.
+        dataset: String,
+        /// Why.
+        problem: HubProblem,
     },
     /// A record that is not in the form of its file.
     #[error("{place}: {problem}")]
@@ -85,6 +170,28 @@ pub enum DatasetError {
     Empty {
         /// The file.
         location: Option<String>,
+    },
+    /// Expressions that cannot be read over the columns of the file.
+    #[error("{place}: {}", invalid.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "))]
+    Fields {
+        /// The first record.
+        place: RecordLocation,
+        /// The fields that there are.
+        known: Vec<String>,
+        /// At least one.
+        invalid: Vec<InvalidField>,
+    },
+    /// An expression that has no value for a record.
+    #[error("{place}: `{field}`: {error}")]
+    Expression {
+        /// The record.
+        place: RecordLocation,
+        /// What the expression is for: `input`, `target`, `where` and so on.
+        field: String,
+        /// The text of the expression.
+        text: String,
+        /// Why.
+        error: ExpressionError,
     },
     /// Records, and none of them is a sample.
     #[error("none of the {records} records of {location} is used: the condition is false for all of them")]
@@ -116,17 +223,32 @@ pub enum DatasetError {
     },
 }
 
+fn no_data_files(folder: &Path, format: Option<FileFormat>, found: &[String]) -> String {
+    let folder = folder.display();
+    let what = match format {
+        Some(format) => format!("{format} file"),
+        None => "data file (.csv, .tsv, .json, .jsonl, .parquet)".to_owned(),
+    };
+    match found {
+        [] => format!("the folder {folder} is empty; it should have at least one {what}"),
+        found => format!("the folder {folder} has no {what}; it has {}", shown(found)),
+    }
+}
+
+/// The first of many names.
+pub(super) fn shown(names: &[String]) -> String {
+    const SHOWN: usize = 12;
+    let first: Vec<&str> = names.iter().take(SHOWN).map(String::as_str).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    format!("{}{more}", first.join(", "))
+}
+
 fn known_fields(known: &[String], nearest: Option<&str>) -> String {
     match nearest {
         Some(nearest) => format!("did you mean `{nearest}`?"),
         None if known.is_empty() => "the record has no field at all".to_owned(),
-        None => {
-            const SHOWN: usize = 12;
-            let shown: Vec<&str> = known.iter().take(SHOWN).map(String::as_str).collect();
-            let more = known.len().saturating_sub(SHOWN);
-            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("there are: {}{more}", shown.join(", "))
-        }
+        None => format!("there are: {}", shown(known)),
     }
 }
 

@@ -1,12 +1,17 @@
 //! Which field of a record is what.
 
-use errorbar_core::{Error, Metadata, Result};
-use errorbar_log::eval::Wire;
+use std::collections::HashSet;
+use std::sync::OnceLock;
+
+use errorbar_core::{IndexMap, Result};
 use serde_json::Value as Json;
 
+use super::compiled::CompiledFields;
+use super::error::{DatasetError, InvalidField};
 use super::record::Record;
+use crate::Sample;
+use crate::expression::Expression;
 use crate::setters::setters;
-use crate::{Input, Sample, SampleId, Target};
 
 /// One field, or several.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,9 +37,18 @@ impl<const N: usize> From<[&str; N]> for OneOrMany {
 /// Which field of a record is what: by default `input`, `target`, `choices` and `id`, where there
 /// are such fields.
 ///
+/// Each is the name of a column, a template, or an expression over columns; `docs/expressions.md` describes them.
+///
 /// ```no_run
 /// use errorbar_eval::{Fields, csv_dataset};
 /// let fields = Fields::new().input("question").target("answer").choices(["a", "b", "c", "d"]).metadata(["category"]);
+/// csv_dataset("quiz.csv", fields.reader());
+///
+/// let fields = Fields::new()
+///     .input("{question}\n\n{context}")
+///     .target("letter(answer)")
+///     .choices("list(options)")
+///     .filter("lang == 'en'");
 /// csv_dataset("quiz.csv", fields.reader());
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -47,8 +61,12 @@ pub struct Fields {
     pub choices: Option<OneOrMany>,
     /// The sample's id.
     pub id: Option<String>,
-    /// Fields to keep as metadata; by default a field `metadata` that holds an object.
-    pub metadata: Option<Vec<String>>,
+    /// Fields to keep as metadata, by their keys; by default a field `metadata` that holds an object.
+    pub metadata: Option<IndexMap<String, String>>,
+    /// A condition: records for which it is false are skipped. In task files it is called `where`.
+    pub filter: Option<String>,
+    /// Lookup tables that expressions can use, by name: `table[field]`. Each is an object.
+    pub lookup: IndexMap<String, Json>,
 }
 
 impl Fields {
@@ -57,110 +75,52 @@ impl Fields {
         Fields::default()
     }
 
-    /// The function from record to sample that [`csv_dataset`](super::csv_dataset) takes.
-    pub fn reader(self) -> impl Fn(&Record) -> Result<Sample> {
-        move |record| self.sample(record)
+    /// The function from record to sample that [`csv_dataset`](super::csv_dataset) takes. Expressions are read once, over
+    /// the columns of the first record.
+    pub fn reader(self) -> impl Fn(&Record) -> Result<Option<Sample>> + Send + Sync + use<> {
+        let compiled = OnceLock::new();
+        move |record| {
+            let compiled = compiled.get_or_init(|| CompiledFields::new(&self, &record.names().collect()));
+            match compiled {
+                Ok(compiled) => compiled.sample(record),
+                Err(invalid) => {
+                    refuse(record, invalid);
+                    Ok(None)
+                }
+            }
+        }
     }
 
-    /// The columns that samples are made of, if they are known without a record: a reader then need not read
-    /// the others.
+    /// The columns that samples can be made of, if they are known without a record: a reader then need not read the
+    /// others. Not all of them need exist.
     pub fn columns(&self) -> Option<Vec<String>> {
-        // Fields that are not named are looked for under their own names.
-        let own = |name: &Option<String>, default: &str| name.clone().unwrap_or_else(|| default.to_owned());
         let several = |fields: &Option<OneOrMany>, default: &str| match fields {
             None => vec![default.to_owned()],
             Some(OneOrMany::One(name)) => vec![name.clone()],
             Some(OneOrMany::Many(names)) => names.clone(),
         };
-        let mut columns = vec![own(&self.input, "input"), own(&self.id, "id")];
-        columns.extend(several(&self.target, "target"));
-        columns.extend(several(&self.choices, "choices"));
-        columns.extend(self.metadata.clone().unwrap_or_else(|| vec!["metadata".to_owned()]));
-        Some(columns)
-    }
-
-    fn sample(&self, record: &Record) -> Result<Sample> {
-        let mut sample = Sample::new(self.read_input(record)?);
-        sample.target = self.read_target(record)?;
-        sample.choices = self.read_choices(record)?;
-        sample.id = self.read_id(record)?;
+        // Fields that are not named are looked for under their own names.
+        let mut texts = vec![
+            self.input.clone().unwrap_or_else(|| "input".to_owned()),
+            self.id.clone().unwrap_or_else(|| "id".to_owned()),
+        ];
+        texts.extend(several(&self.target, "target"));
+        texts.extend(several(&self.choices, "choices"));
         match &self.metadata {
-            Some(fields) => {
-                for field in fields {
-                    if let Some(value) = required(record, field) {
-                        sample.metadata.insert(field.clone(), value.clone());
-                    }
-                }
-            }
-            None => sample.metadata = read_metadata(record)?,
+            Some(entries) => texts.extend(entries.values().cloned()),
+            None => texts.push("metadata".to_owned()),
         }
-        Ok(sample)
-    }
-
-    fn read_input(&self, record: &Record) -> Result<Input> {
-        let field = self.input.as_deref().unwrap_or("input");
-        match required(record, field) {
-            Some(Json::Null) => Err(Error::custom(format!("the input (field `{field}`) is null"))),
-            Some(Json::Array(_)) => {
-                let value = record.get(field).cloned().unwrap_or_default();
-                serde_json::from_value(value).map(|Wire(messages)| Input::Messages(messages)).map_err(|error| {
-                    Error::custom(format!(
-                        "`{field}` is a list, but not of messages {{\"role\": \"user\", \"content\": \"…\"}}: {error}"
-                    ))
-                })
-            }
-            _ => Ok(Input::Text(record[field].to_owned())),
+        texts.extend(self.filter.clone());
+        let mut columns = Vec::new();
+        for text in texts {
+            let used = Expression::possible_columns(&text, &self.lookup);
+            // A text that is no expression can still be the name of a column.
+            columns.extend(used.unwrap_or_default());
+            columns.push(text);
         }
-    }
-
-    fn read_target(&self, record: &Record) -> Result<Target> {
-        match &self.target {
-            None if record.get("target").is_none() => Ok(Target::default()),
-            None => texts(record, "target"),
-            Some(OneOrMany::One(field)) => texts(record, field),
-            Some(OneOrMany::Many(fields)) => {
-                Ok(fields.iter().map(|field| record[field.as_str()].to_owned()).collect::<Vec<_>>().into())
-            }
-        }
-    }
-
-    fn read_choices(&self, record: &Record) -> Result<Vec<String>> {
-        let list = |field: &str| match required(record, field) {
-            Some(Json::Array(items)) => Ok(items.iter().map(text).collect()),
-            None => Ok(Vec::new()),
-            Some(_) => Err(Error::custom(format!(
-                "`{field}` is no list; name the field of each choice: choices = [\"a\", \"b\", …]"
-            ))),
-        };
-        match &self.choices {
-            None => match record.get("choices") {
-                None | Some(Json::Null) => Ok(Vec::new()),
-                Some(_) => list("choices"),
-            },
-            Some(OneOrMany::One(field)) => list(field),
-            Some(OneOrMany::Many(fields)) => {
-                Ok(fields.iter().map(|field| record[field.as_str()].to_owned()).collect())
-            }
-        }
-    }
-
-    fn read_id(&self, record: &Record) -> Result<Option<SampleId>> {
-        let value = match &self.id {
-            Some(field) => required(record, field),
-            None => record.get("id").filter(|value| !value.is_null()),
-        };
-        match value {
-            None => Ok(None),
-            Some(Json::String(id)) if id.is_empty() => Err(Error::custom(format!(
-                "the id (field `{}`) is empty",
-                self.id.as_deref().unwrap_or("id")
-            ))),
-            Some(Json::String(id)) => Ok(Some(SampleId::from(id.as_str()))),
-            Some(value) => match value.as_i64() {
-                Some(number) => Ok(Some(SampleId::Int(number))),
-                None => Err(Error::custom(format!("an id is a string or an integer, found {value}"))),
-            },
-        }
+        let mut seen = HashSet::new();
+        columns.retain(|column| seen.insert(column.clone()));
+        Some(columns)
     }
 
     setters! {
@@ -176,44 +136,48 @@ impl Fields {
         /// The sample's id.
         id: impl Into<String> => Some(id.into());
 
-        /// Fields to keep as metadata.
-        metadata: impl IntoIterator<Item = impl Into<String>> => Some(metadata.into_iter().map(Into::into).collect());
+        /// The condition that records must meet.
+        filter: impl Into<String> => Some(filter.into());
+    }
+
+    /// Columns to keep as metadata, under their own names.
+    #[must_use]
+    pub fn metadata(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        let named = names.into_iter().map(Into::into).map(|name: String| (name.clone(), name));
+        self.metadata.get_or_insert_default().extend(named);
+        self
+    }
+
+    /// A key of the metadata, and the column, template or expression that its value is.
+    #[must_use]
+    pub fn metadata_field(mut self, key: impl Into<String>, text: impl Into<String>) -> Self {
+        self.metadata.get_or_insert_default().insert(key.into(), text.into());
+        self
+    }
+
+    /// A lookup table, which expressions use as `name[field]`.
+    #[must_use]
+    pub fn lookup(
+        mut self,
+        name: impl Into<String>,
+        table: impl IntoIterator<Item = (impl Into<String>, impl Into<Json>)>,
+    ) -> Self {
+        let entries = table.into_iter().map(|(key, value)| (key.into(), value.into())).collect();
+        self.lookup.insert(name.into(), Json::Object(entries));
+        self
     }
 }
 
-/// The field `metadata`: an object, or the JSON of one, as a CSV cell holds it.
-fn read_metadata(record: &Record) -> Result<Metadata> {
-    let wrong = |found: &str| {
-        Error::custom(format!(
-            "`metadata` is an object of the form {{\"key\": \"value\"}}, found {found}; or name the fields to keep as metadata"
-        ))
-    };
-    match record.get("metadata") {
-        None | Some(Json::Null) => Ok(Metadata::new()),
-        Some(Json::Object(entries)) => Ok(entries.clone().into()),
-        Some(Json::String(text)) if text.trim().is_empty() => Ok(Metadata::new()),
-        Some(Json::String(text)) => {
-            serde_json::from_str(text).map_err(|_| wrong(&format!("the string {text:?}")))
-        }
-        Some(other) => Err(wrong(&other.to_string())),
+/// Refuses a record because of expressions that cannot be read over its columns.
+fn refuse(record: &Record, invalid: &[InvalidField]) {
+    // The plain name of a column that is not there is the most frequent mistake, and known for what it is.
+    let missing = invalid.iter().find(|field| field.is_missing_column());
+    match missing {
+        Some(field) => record.miss(&field.error.text),
+        None => record.refuse_with(|| DatasetError::Fields {
+            place: record.place().clone(),
+            known: record.names().map(str::to_owned).collect(),
+            invalid: invalid.to_vec(),
+        }),
     }
-}
-
-fn required<'r>(record: &'r Record, field: &str) -> Option<&'r Json> {
-    let value = record.get(field);
-    if value.is_none() {
-        record.miss(field);
-    }
-    value
-}
-
-fn texts(record: &Record, field: &str) -> Result<Target> {
-    Ok(match required(record, field) {
-        Some(Json::Array(items)) => items.iter().map(text).collect::<Vec<_>>().into(),
-        _ => Target::from(&record[field]),
-    })
-}
-
-fn text(value: &Json) -> String {
-    crate::template::text_of(value).into_owned()
 }

@@ -3,21 +3,18 @@
 //! Samples stay in memory for the whole run, so a file of any size is read; what is bounded is one line, the
 //! number of columns, and how many times larger than the file the samples may be.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
 use memchr::{memchr, memrchr};
-use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::Value as Json;
-use serde_json::value::RawValue;
 
-use crate::{DatasetError, Input, Sample};
+use crate::{Input, Sample};
 
 /// The most bytes of a line.
-const MAX_LINE: u64 = 64 << 20;
+pub(super) const MAX_LINE: u64 = 64 << 20;
 /// The most columns of a CSV.
 pub(super) const MAX_COLUMNS: usize = 10_000;
 /// The most bytes of a file, and of what an endless one gives.
@@ -28,10 +25,9 @@ const MEMORY_PER_BYTE: u64 = 6;
 /// What one record may take, lists and maps included.
 const MAX_RECORD: usize = 48 << 20;
 
-/// The text of a file, and how long its longest line is.
+/// The text of a file.
 pub(crate) struct FileText {
     pub(crate) text: String,
-    pub(super) longest_line: u64,
 }
 
 /// Reads a file whole; lists in JSON may be in one line, however long.
@@ -64,10 +60,10 @@ pub(crate) fn read_text(path: &Path, may_be_list: bool) -> Result<FileText, Stri
         }
     }
     let text = String::from_utf8(bytes).map_err(|_| "it is not UTF-8 text".to_owned())?;
-    Ok(FileText { text, longest_line })
+    Ok(FileText { text })
 }
 
-fn too_long(number: u64) -> String {
+pub(super) fn too_long(number: u64) -> String {
     format!(
         "line {number} is longer than {} MiB; check that the file is what its name says, or split the line",
         MAX_LINE >> 20
@@ -75,25 +71,33 @@ fn too_long(number: u64) -> String {
 }
 
 /// Adds up what is held, and reports when it is too much for a file of its size.
+#[derive(Default)]
 pub(crate) struct MemoryBudget {
     bytes: u64,
-    limit: u64,
+    allowed: u64,
 }
 
 impl MemoryBudget {
     pub(crate) fn of_file(path: &Path) -> Self {
-        let size = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
-        MemoryBudget { bytes: 0, limit: size.saturating_mul(MEMORY_PER_BYTE).max(LEAST_MEMORY) }
+        let mut budget = MemoryBudget::default();
+        budget.allow(std::fs::metadata(path).map_or(0, |metadata| metadata.len()));
+        budget
+    }
+
+    /// Allows what this many bytes of input may take.
+    pub(super) fn allow(&mut self, bytes: u64) {
+        self.allowed = self.allowed.saturating_add(bytes.saturating_mul(MEMORY_PER_BYTE));
     }
 
     /// Counts this many bytes more.
     pub(crate) fn add(&mut self, bytes: u64) -> Result<(), String> {
         self.bytes = self.bytes.saturating_add(bytes);
-        match self.bytes > self.limit {
+        let limit = self.allowed.max(LEAST_MEMORY);
+        match self.bytes > limit {
             true => Err(format!(
                 "up to here it takes more than {} MiB of memory, far more than a file of its size should; \
                  check that the file is what its name says, or split it",
-                self.limit >> 20
+                limit >> 20
             )),
             false => Ok(()),
         }
@@ -168,50 +172,4 @@ fn json_problem(error: &serde_json::Error) -> String {
         0 => text.to_owned(),
         column => format!("{text} at column {column}"),
     }
-}
-
-/// Calls a function with the JSON of each record of a list and its number, so that the list as a whole is never held.
-///
-/// # Errors
-/// What the function refuses, and a list that is no JSON.
-pub(super) fn for_each_record(
-    list: &str,
-    mut each: impl FnMut(usize, &str) -> Result<(), DatasetError>,
-) -> Result<(), ListProblem> {
-    struct Records<'f>(&'f mut dyn FnMut(&str) -> Result<(), DatasetError>);
-
-    impl<'de> Visitor<'de> for Records<'_> {
-        type Value = Result<(), DatasetError>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("a list of records")
-        }
-
-        fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Self::Value, A::Error> {
-            let mut result = Ok(());
-            while let Some(item) = items.next_element::<&RawValue>()? {
-                // The rest is only read to its end: what follows a wrong record does not matter.
-                if result.is_ok() {
-                    result = (self.0)(item.get());
-                }
-            }
-            Ok(result)
-        }
-    }
-
-    let mut number = 0;
-    let mut numbered = |json: &str| {
-        number += 1;
-        each(number, json)
-    };
-    let mut json = serde_json::Deserializer::from_str(list);
-    let read = json.deserialize_seq(Records(&mut numbered)).map_err(ListProblem::Json)?;
-    read.map_err(|error| ListProblem::Record(Box::new(error)))?;
-    json.end().map_err(ListProblem::Json)
-}
-
-/// What is wrong with a list: its JSON, or a record.
-pub(super) enum ListProblem {
-    Json(serde_json::Error),
-    Record(Box<DatasetError>),
 }

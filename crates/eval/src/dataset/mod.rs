@@ -1,27 +1,41 @@
 //! Datasets: where samples come from.
 //!
-//! A dataset is read when it is made, and what went wrong is held until a task is checked, so that
-//! `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are reported at once.
+//! A dataset is read when its samples are first asked for, and what went wrong is held until a task is checked, so
+//! that `Task::new(csv_dataset(…))` needs no `?` and all mistakes of a task are reported at once. Until then it
+//! knows how many samples are wanted, and reads no further than that.
 
+mod compiled;
 mod delimited;
 mod error;
 mod fields;
+mod files;
+mod hub;
+mod ids;
 mod json;
 pub(crate) mod limits;
+mod order;
+#[cfg(feature = "parquet")]
+mod parquet;
+mod reading;
 mod record;
+mod source;
 
-use std::collections::HashMap;
-use std::path::Path;
-use std::sync::Arc;
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
-use errorbar_core::stats::Stream;
+use errorbar_core::Metadata;
 
-use crate::text::{choice_label, choice_places};
-use crate::{Sample, SampleId, Target, Targets};
+use crate::{Sample, SampleId};
 
-pub use error::{DatasetError, RecordLocation, RecordPosition};
+pub(crate) use files::nearest_file;
+pub(crate) use order::shuffle;
+
+pub use error::{DatasetError, InvalidField, RecordLocation, RecordPosition};
 pub use fields::{Fields, OneOrMany};
+pub use files::FileFormat;
+pub use hub::{HubDataset, HubProblem};
 pub use record::{IntoSample, Record};
+pub use source::RecordSource;
 
 /// A sample and its id.
 pub type NamedSample = (SampleId, Arc<Sample>);
@@ -40,25 +54,62 @@ pub struct Dataset {
     name: Option<String>,
     location: Option<String>,
     shuffled: bool,
-    /// The fields of the first record of its file.
-    fields: Arc<[String]>,
+    origin: Origin,
+    /// What is done with the samples of the origin, in order.
+    steps: Vec<Step>,
+    /// The result, once it was asked for.
+    read: Arc<OnceLock<ReadSamples>>,
+}
+
+/// Where samples come from.
+#[derive(Clone)]
+enum Origin {
+    /// They are there.
+    Read(ReadSamples),
+    /// Records of files, and what makes samples of them.
+    Files(Arc<RecordSource>, Arc<reading::ToSample>),
+}
+
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Origin::Read(read) => read.fmt(f),
+            Origin::Files(source, _) => source.fmt(f),
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Step {
+    Limit(usize),
+    Shuffle(u64),
+    ShuffleChoices(u64),
+}
+
+/// What was read.
+#[derive(Clone, Debug)]
+struct ReadSamples {
     samples: Result<Arc<[NamedSample]>, DatasetError>,
+    /// The fields of the first record.
+    fields: Arc<[String]>,
+    /// What identifies the data beside its location.
+    provenance: Metadata,
 }
 
 impl Dataset {
     /// These samples. Those without an id are numbered by their place, from 1.
     pub fn new(samples: impl IntoIterator<Item = impl Into<Sample>>) -> Self {
-        Dataset::made(
-            None,
-            Ok(samples.into_iter().map(|sample| (RecordLocation::NOWHERE, sample.into())).collect()),
-        )
+        let samples = samples.into_iter().map(|sample| (RecordLocation::NOWHERE, sample.into())).collect();
+        let read = ReadSamples {
+            samples: ids::with_ids(samples),
+            fields: Arc::default(),
+            provenance: Metadata::new(),
+        };
+        Dataset::of(None, None, Origin::Read(read))
     }
 
-    fn made(location: Option<&Path>, samples: Result<Vec<(RecordLocation, Sample)>, DatasetError>) -> Self {
-        let samples = samples.and_then(with_ids);
-        let name = location.and_then(Path::file_stem).map(|stem| stem.to_string_lossy().into_owned());
-        let location = location.map(|path| path.display().to_string());
-        Dataset { name, location, shuffled: false, fields: Arc::default(), samples }
+    fn of(name: Option<String>, location: Option<String>, origin: Origin) -> Self {
+        Dataset { name, location, shuffled: false, origin, steps: Vec::new(), read: Arc::default() }
     }
 
     /// Samples with their ids, in order.
@@ -66,7 +117,7 @@ impl Dataset {
     /// # Errors
     /// Whatever went wrong when the dataset was read; no sample at all.
     pub fn samples(&self) -> Result<&[NamedSample], DatasetError> {
-        match &self.samples {
+        match &self.read().samples {
             Ok(samples) if samples.is_empty() => Err(DatasetError::Empty { location: self.location.clone() }),
             Ok(samples) => Ok(samples),
             Err(error) => Err(error.clone()),
@@ -85,7 +136,12 @@ impl Dataset {
 
     /// The fields of the first record of its file, whether they are in the samples or not.
     pub fn fields(&self) -> &[String] {
-        &self.fields
+        &self.read().fields
+    }
+
+    /// What identifies the data beside its location: the revision, subset and split of a dataset of the hub.
+    pub fn provenance(&self) -> &Metadata {
+        &self.read().provenance
     }
 
     /// Whether the samples are in another order than the source has them.
@@ -100,45 +156,82 @@ impl Dataset {
         self
     }
 
-    /// The first `count` samples only.
+    /// The first `count` samples only. Of a dataset that is not shuffled before, no more than that is read.
     #[must_use]
     pub fn limit(self, count: usize) -> Self {
-        self.map(|mut samples| {
-            samples.truncate(count);
-            Ok(samples)
-        })
+        self.then(Step::Limit(count))
     }
 
     /// The samples in a random order that the seed alone decides. They keep their ids.
     #[must_use]
     pub fn shuffle(mut self, seed: u64) -> Self {
         self.shuffled = true;
-        self.map(|mut samples| {
-            shuffle(&mut samples, seed, 0);
-            Ok(samples)
-        })
+        self.then(Step::Shuffle(seed))
     }
 
     /// The choices of every sample in a random order that the seed and the sample's place decide. Targets
     /// follow: the letter of a right choice changes with it.
     #[must_use]
     pub fn shuffle_choices(self, seed: u64) -> Self {
-        self.map(|mut samples| {
-            for (stream, (id, sample)) in (1..).zip(&mut samples) {
-                let shuffled = with_shuffled_choices(sample, seed, stream)
-                    .map_err(|problem| DatasetError::Choices { sample: id.to_string(), problem })?;
-                *sample = Arc::new(shuffled);
+        self.then(Step::ShuffleChoices(seed))
+    }
+
+    fn then(mut self, step: Step) -> Self {
+        // What is read already is not read again.
+        if let Some(read) = self.read.get() {
+            self.origin = Origin::Read(read.clone());
+            self.steps.clear();
+        }
+        self.steps.push(step);
+        self.read = Arc::default();
+        self
+    }
+
+    fn read(&self) -> &ReadSamples {
+        self.read.get_or_init(|| {
+            let mut read = match &self.origin {
+                Origin::Read(read) => read.clone(),
+                Origin::Files(source, to_sample) => source.read(&**to_sample, self.wanted()),
+            };
+            for step in &self.steps {
+                read.samples = read.samples.and_then(|samples| step.apply(samples));
             }
-            Ok(samples)
+            read
         })
     }
 
-    fn map(
-        mut self,
-        change: impl FnOnce(Vec<NamedSample>) -> Result<Vec<NamedSample>, DatasetError>,
-    ) -> Self {
-        self.samples = self.samples.and_then(|samples| change(samples.to_vec())).map(Into::into);
-        self
+    /// How many samples of the origin are needed.
+    fn wanted(&self) -> usize {
+        let before_shuffle = self.steps.iter().take_while(|step| !matches!(step, Step::Shuffle(_)));
+        let limits = before_shuffle.filter_map(|step| match step {
+            Step::Limit(count) => Some(*count),
+            _ => None,
+        });
+        limits.min().unwrap_or(usize::MAX)
+    }
+}
+
+impl Step {
+    fn apply(self, samples: Arc<[NamedSample]>) -> Result<Arc<[NamedSample]>, DatasetError> {
+        match self {
+            Step::Limit(count) => Ok(match samples.get(..count) {
+                Some(first) => first.into(),
+                None => samples,
+            }),
+            Step::Shuffle(seed) => {
+                let mut samples = samples.to_vec();
+                shuffle(&mut samples, seed, 0);
+                Ok(samples.into())
+            }
+            Step::ShuffleChoices(seed) => {
+                let shuffled = (1..).zip(samples.iter()).map(|(stream, (id, sample))| {
+                    let shuffled = order::with_shuffled_choices(sample, seed, stream)
+                        .map_err(|problem| DatasetError::Choices { sample: id.to_string(), problem })?;
+                    Ok((id.clone(), Arc::new(shuffled)))
+                });
+                shuffled.collect()
+            }
+        }
     }
 }
 
@@ -148,7 +241,27 @@ impl<S: Into<Sample>, I: IntoIterator<Item = S>> From<I> for Dataset {
     }
 }
 
-/// Reads a dataset from a CSV file with a header (TSV, if the file is called so), one sample a row.
+/// A dataset of files whose format is in their names: CSV, TSV, JSON or Parquet. The source is a file, a folder, a
+/// pattern such as `data/test-*.parquet`, a dataset of the Hugging Face hub that was downloaded (`hf:ORG/NAME`), or
+/// a [`RecordSource`] with more options.
+///
+/// A closure makes the sample; [`RecordSource::fields`] maps columns to fields instead, and reads no others:
+///
+/// ```no_run
+/// use errorbar_eval::{Fields, RecordSource, Sample, dataset};
+/// dataset("data/test-*.parquet", |row| Sample::new(&row["question"]).target(&row["answer"]));
+/// let test = RecordSource::new("hf:openai/gsm8k").subset("main").split("test");
+/// test.fields(Fields::new().input("question").target("answer"));
+/// ```
+pub fn dataset<S: IntoSample>(
+    source: impl Into<RecordSource>,
+    to_sample: impl Fn(&Record) -> S + Send + Sync + 'static,
+) -> Dataset {
+    source.into().samples(to_sample)
+}
+
+/// A dataset of a CSV file with a header (TSV, if the file is called so), one sample a row. The file may be
+/// compressed.
 ///
 /// A closure makes the sample, or [`Fields::reader`] maps columns to fields:
 ///
@@ -157,127 +270,36 @@ impl<S: Into<Sample>, I: IntoIterator<Item = S>> From<I> for Dataset {
 /// csv_dataset("quiz.csv", |row| Sample::new(&row["question"]).target(&row["answer"]));
 /// csv_dataset("quiz.csv", Fields::new().input("question").target("answer").reader());
 /// ```
-pub fn csv_dataset<S: IntoSample>(path: impl AsRef<Path>, to_sample: impl Fn(&Record) -> S) -> Dataset {
-    read(path.as_ref(), delimited::read, to_sample)
+pub fn csv_dataset<S: IntoSample>(
+    source: impl Into<RecordSource>,
+    to_sample: impl Fn(&Record) -> S + Send + Sync + 'static,
+) -> Dataset {
+    source.into().format(FileFormat::Csv).samples(to_sample)
 }
 
-/// Reads a dataset from JSON: a list of objects, or an object a line. A closure makes the sample, as for
-/// [`csv_dataset`].
+/// A dataset of JSON: a list of objects, or an object a line. A closure makes the sample, as for [`csv_dataset`].
 ///
 /// ```no_run
 /// use errorbar_eval::{Sample, json_dataset};
 /// json_dataset("quiz.jsonl", |row| Sample::new(&row["question"]).target(&row["answer"]));
 /// ```
-pub fn json_dataset<S: IntoSample>(path: impl AsRef<Path>, to_sample: impl Fn(&Record) -> S) -> Dataset {
-    read(path.as_ref(), json::read, to_sample)
+pub fn json_dataset<S: IntoSample>(
+    source: impl Into<RecordSource>,
+    to_sample: impl Fn(&Record) -> S + Send + Sync + 'static,
+) -> Dataset {
+    source.into().format(FileFormat::Json).samples(to_sample)
 }
 
-type ReadRecords = fn(&Path, &mut dyn FnMut(Record) -> Result<(), DatasetError>) -> Result<(), DatasetError>;
-
-fn read<S: IntoSample>(path: &Path, records: ReadRecords, to_sample: impl Fn(&Record) -> S) -> Dataset {
-    let mut samples = Vec::new();
-    let mut held = limits::MemoryBudget::of_file(path);
-    let mut fields: Option<Arc<[String]>> = None;
-    let mut skipped: usize = 0;
-    let read = records(path, &mut |record| {
-        fields.get_or_insert_with(|| record.names().map(str::to_owned).collect());
-        let sample = to_sample(&record).into_sample();
-        // A column that is not there explains whatever else went wrong with the record.
-        if let Some(problem) = record.take_problem() {
-            return Err(problem);
-        }
-        let sample = sample.map_err(|problem| DatasetError::Record {
-            place: record.place().clone(),
-            problem: problem.to_string(),
-        })?;
-        let Some(sample) = sample else {
-            skipped += 1;
-            return Ok(());
-        };
-        held.add(limits::sample_bytes(&sample))
-            .map_err(|problem| DatasetError::Record { place: record.place().clone(), problem })?;
-        samples.push((record.place().clone(), sample));
-        Ok(())
-    });
-    let read = match read {
-        Ok(()) if samples.is_empty() && skipped > 0 => {
-            Err(DatasetError::AllSkipped { location: path.display().to_string(), records: skipped })
-        }
-        read => read,
-    };
-    let dataset = Dataset::made(Some(path), read.map(|()| samples));
-    Dataset { fields: fields.unwrap_or_default(), ..dataset }
-}
-
-fn with_ids(samples: Vec<(RecordLocation, Sample)>) -> Result<Arc<[NamedSample]>, DatasetError> {
-    let mut seen: HashMap<String, (usize, bool)> = HashMap::with_capacity(samples.len());
-    let mut places = Vec::with_capacity(samples.len());
-    let mut named = Vec::with_capacity(samples.len());
-    for (at, (place, sample)) in samples.into_iter().enumerate() {
-        let id = sample.id.clone().unwrap_or_else(|| SampleId::Int(at as i64 + 1));
-        places.push(place);
-        let is_numbered = sample.id.is_none();
-        if let Some((first, was_numbered)) = seen.insert(id.to_string(), (at, is_numbered)) {
-            let place = |at: usize| places.get(at).cloned().unwrap_or(RecordLocation::NOWHERE);
-            return Err(DatasetError::DuplicateId {
-                id: id.to_string(),
-                first: (first + 1, place(first)),
-                second: (at + 1, place(at)),
-                numbered: is_numbered || was_numbered,
-            });
-        }
-        named.push((id, Arc::new(sample)));
-    }
-    Ok(named.into())
-}
-
-/// Fisher and Yates, with the bits of (seed, stream).
-pub(crate) fn shuffle<T>(items: &mut [T], seed: u64, stream: u64) {
-    let mut random = Stream::new(seed, SHUFFLE, stream);
-    for last in (1..items.len()).rev() {
-        let at = below(&mut random, last as u64 + 1);
-        items.swap(last, at as usize);
-    }
-}
-
-/// What sets the draws of a shuffle apart from those of a bootstrap with the same seed.
-const SHUFFLE: u32 = 0x5348_5546;
-
-/// A number below `bound`, each equally likely: draws that would favour the small ones are thrown away.
-fn below(random: &mut Stream, bound: u64) -> u64 {
-    let fair = u64::MAX - u64::MAX % bound;
-    loop {
-        let draw = random.next_u64();
-        if draw < fair {
-            return draw % bound;
-        }
-    }
-}
-
-fn with_shuffled_choices(sample: &Sample, seed: u64, stream: u64) -> Result<Sample, String> {
-    let mut order: Vec<usize> = (0..sample.choices.len()).collect();
-    shuffle(&mut order, seed, stream);
-    let choices = order.iter().filter_map(|at| sample.choices.get(*at)).cloned().collect();
-    // Where each choice has gone.
-    let mut places = vec![0; order.len()];
-    for (to, from) in order.iter().enumerate() {
-        if let Some(place) = places.get_mut(*from) {
-            *place = to;
-        }
-    }
-    let moved = |target: &String| {
-        if sample.choices.is_empty() {
-            return Ok(target.clone());
-        }
-        let from = choice_places(&[target], order.len()).map_err(|error| error.to_string())?;
-        let labels = from.iter().filter_map(|from| places.get(*from)).map(|to| choice_label(*to));
-        Ok(labels.collect::<Vec<_>>().join(","))
-    };
-    let target = match sample.target.targets() {
-        Targets::One(target) => Target::from(moved(target)?),
-        Targets::Many(targets) => {
-            Target::from(targets.iter().map(moved).collect::<Result<Vec<_>, String>>()?)
-        }
-    };
-    Ok(Sample { choices, target, ..sample.clone() })
+/// A dataset of a Parquet file, one sample a row; lists, structs and maps are JSON lists and objects. A closure
+/// makes the sample, as for [`csv_dataset`].
+///
+/// ```no_run
+/// use errorbar_eval::{Sample, parquet_dataset};
+/// parquet_dataset("quiz.parquet", |row| Sample::new(&row["question"]).target(&row["answer"]));
+/// ```
+pub fn parquet_dataset<S: IntoSample>(
+    source: impl Into<RecordSource>,
+    to_sample: impl Fn(&Record) -> S + Send + Sync + 'static,
+) -> Dataset {
+    source.into().format(FileFormat::Parquet).samples(to_sample)
 }

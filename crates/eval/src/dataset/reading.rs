@@ -10,8 +10,8 @@ use super::limits::{MemoryBudget, sample_bytes};
 use super::record::Record;
 use crate::Sample;
 
-/// What makes a sample of a record.
-pub(super) type ToSample = dyn Fn(&Record) -> Result<Sample> + Send + Sync;
+/// What makes a sample of a record; `None` is a record to skip.
+pub(super) type ToSample = dyn Fn(&Record) -> Result<Option<Sample>> + Send + Sync;
 
 /// Whether a reader goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub(super) struct RecordSink<'s> {
     at_most: usize,
     budget: MemoryBudget,
     samples: Vec<(RecordLocation, Sample)>,
+    /// How many records were skipped.
+    skipped: usize,
     /// The fields of the first record.
     fields: Option<Arc<[String]>>,
     /// The columns of the first file that has columns.
@@ -41,18 +43,19 @@ impl<'s> RecordSink<'s> {
             at_most,
             budget: MemoryBudget::default(),
             samples: Vec::new(),
+            skipped: 0,
             fields: None,
             columns: None,
         }
     }
 
-    /// The samples, and the fields of the first record.
-    pub(super) fn finish(self) -> (Vec<(RecordLocation, Sample)>, Arc<[String]>) {
-        (self.samples, self.fields.unwrap_or_default())
+    /// The samples, the number of records that were skipped, and the fields of the first record.
+    pub(super) fn finish(self) -> (Vec<(RecordLocation, Sample)>, usize, Arc<[String]>) {
+        (self.samples, self.skipped, self.fields.unwrap_or_default())
     }
 
     /// Checks that a file has the columns of those before it.
-    pub(super) fn names(&mut self, path: &Path, names: &[String]) -> Result<(), DatasetError> {
+    pub(super) fn names(&mut self, path: &Path, names: &[String]) -> std::result::Result<(), DatasetError> {
         self.fields.get_or_insert_with(|| names.into());
         let Some((first, columns)) = &self.columns else {
             self.columns = Some((path.to_owned(), names.to_vec()));
@@ -79,12 +82,16 @@ impl<'s> RecordSink<'s> {
         self.fields.get_or_insert_with(|| record.names().map(str::to_owned).collect());
         let sample = (self.to_sample)(&record);
         // A column that is not there explains whatever else went wrong with the record.
-        if let Some(missing) = record.missing_field() {
-            return Err(missing);
+        if let Some(problem) = record.take_problem() {
+            return Err(problem);
         }
         let wrong = |problem: String| DatasetError::Record { place: record.place().clone(), problem };
         let sample = sample.map_err(|problem| wrong(problem.to_string()))?;
         self.budget.allow(bytes);
+        let Some(sample) = sample else {
+            self.skipped += 1;
+            return Ok(Stop::AtTheEnd);
+        };
         self.budget.add(sample_bytes(&sample)).map_err(wrong)?;
         self.samples.push((record.place().clone(), sample));
         Ok(if self.samples.len() < self.at_most { Stop::AtTheEnd } else { Stop::Early })

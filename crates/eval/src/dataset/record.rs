@@ -64,7 +64,8 @@ impl FieldNames {
 
 impl Record {
     /// A record of these fields.
-    pub(super) fn new(place: RecordLocation, fields: impl IntoIterator<Item = (String, Json)>) -> Self {
+    #[cfg(test)]
+    pub(crate) fn new(place: RecordLocation, fields: impl IntoIterator<Item = (String, Json)>) -> Self {
         let (names, values): (Vec<String>, Vec<Json>) = fields.into_iter().unzip();
         Record::with_names(place, Arc::new(FieldNames::new(names)), values)
     }

@@ -101,15 +101,29 @@ impl Expression {
         // Whoever writes `Questoin (en)` means a column, not the call of a function.
         let is_plain_name =
             node.is_some_and(|node| matches!(node.kind, NodeKind::Column(name) if name == text));
+        let is_expression = is_plain_name || used.iter().any(|column| columns.contains(column.as_str()));
         let mut known: Vec<&str> = columns.iter().copied().collect();
         known.sort_unstable();
-        if let Some(near) = nearest(text, known).filter(|_| !is_plain_name && !text.contains('{')) {
+        let length = text.chars().count();
+        let near = nearest(text, known).filter(|near| near.chars().count().abs_diff(length) <= length / 3);
+        if let Some(near) = near.filter(|_| !is_expression && !text.contains('{')) {
             let kind = ExpressionErrorKind::UnknownColumn { name: text.to_owned() };
             let hint = format!("did you mean `{near}`?");
             return Err(invalid(vec![ExpressionError::new(kind, 0..text.len()).with_hint(Some(hint))]));
         }
         problems.sort_by_key(|problem| problem.span.start);
         Err(invalid(problems))
+    }
+
+    /// The columns that a text would need, whatever columns there are; none if it is no expression.
+    pub(crate) fn possible_columns(text: &str, tables: &Tables) -> Option<Vec<String>> {
+        let mut names = Names::open(tables);
+        let parsed = match text.contains('{') {
+            _ if text.len() > LONGEST => return None,
+            true => template(text, &mut names),
+            false => Parser::whole(text, 0..text.len(), &mut names),
+        };
+        parsed.ok().map(|_| names.columns)
     }
 
     /// The text that it was read from.
@@ -120,6 +134,11 @@ impl Expression {
     /// The columns that it needs, in the order of their first use.
     pub fn columns(&self) -> &[String] {
         &self.columns
+    }
+
+    /// Whether it is nothing but a column.
+    pub(crate) fn is_column(&self) -> bool {
+        matches!(&self.node.kind, NodeKind::Column(name) if *name == self.text)
     }
 
     /// Its value for a record, which may be a part of the record.

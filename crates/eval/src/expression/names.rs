@@ -17,7 +17,8 @@ pub(crate) type Tables = IndexMap<String, Json>;
 
 /// The names that an expression can use, and what was found about those that it does use.
 pub(super) struct Names<'k> {
-    known: &'k HashSet<&'k str>,
+    /// The columns that there are; any, if that is not known.
+    known: Option<&'k HashSet<&'k str>>,
     tables: &'k Tables,
     /// The columns in use, in the order of their first use.
     pub(super) columns: Vec<String>,
@@ -30,8 +31,20 @@ pub(super) struct Names<'k> {
 
 impl<'k> Names<'k> {
     pub(super) fn new(known: &'k HashSet<&'k str>, tables: &'k Tables) -> Self {
+        Names { known: Some(known), ..Names::open(tables) }
+    }
+
+    /// Any name may be that of a column.
+    pub(super) fn open(tables: &'k Tables) -> Self {
         let (columns, variables, problems) = Default::default();
-        Names { known, tables, columns, variables, optional: 0, problems }
+        Names { known: None, tables, columns, variables, optional: 0, problems }
+    }
+
+    /// The known columns in alphabetical order.
+    fn sorted(&self) -> Vec<&'k str> {
+        let mut known: Vec<&str> = self.known.into_iter().flatten().copied().collect();
+        known.sort_unstable();
+        known
     }
 
     /// What a name means that is not called.
@@ -50,7 +63,7 @@ impl<'k> Names<'k> {
         if !self.columns.iter().any(|column| column == name) {
             self.columns.push(name.to_owned());
         }
-        if !self.known.contains(name) {
+        if self.known.is_some_and(|known| !known.contains(name)) {
             let near = self.nearest_name(name);
             let may_be_absent = self.optional > 0 && (is_quoted || near.is_none());
             if !may_be_absent {
@@ -64,8 +77,7 @@ impl<'k> Names<'k> {
 
     /// The column, variable or table that was probably meant.
     fn nearest_name(&self, name: &str) -> Option<String> {
-        let mut known: Vec<&str> = self.known.iter().copied().collect();
-        known.sort_unstable();
+        let known = self.sorted();
         let others = self.variables.iter().chain(self.tables.keys()).map(String::as_str);
         nearest(name, known.into_iter().chain(others)).map(str::to_owned)
     }
@@ -82,8 +94,7 @@ impl<'k> Names<'k> {
         if find_function(name).is_some() {
             return format!("functions are called with parentheses: {name}(…)");
         }
-        let mut known: Vec<&str> = self.known.iter().copied().collect();
-        known.sort_unstable();
+        let mut known = self.sorted();
         let more = known.len().saturating_sub(SHOWN);
         known.truncate(SHOWN);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };

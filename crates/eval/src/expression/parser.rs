@@ -308,7 +308,8 @@ impl<'t, 'n, 'k> Parser<'t, 'n, 'k> {
                 (TokenKind::Name("in"), Some(names)) => return Some(std::mem::take(names)),
                 (TokenKind::Name(name), Some(names)) => names.push((*name).to_owned()),
                 (TokenKind::Symbol(","), Some(_)) => {}
-                (_, Some(_)) => return None,
+                // No `in`, which the parser reports at its place.
+                (_, Some(names)) => return Some(std::mem::take(names)),
                 (TokenKind::Symbol("[" | "("), None) => depth += 1,
                 (TokenKind::Symbol("]" | ")"), None) if depth == 0 => return None,
                 (TokenKind::Symbol("]" | ")"), None) => depth -= 1,

@@ -165,7 +165,14 @@ impl Provider {
 /// The entry of a provider that errorbar brings.
 macro_rules! provider {
     ($name:literal, $doc:literal, $provider:expr) => {
-        ProviderEntry { name: $name, doc: $doc, params: Vec::new, build: |_| Ok($provider), replaces: false }
+        ProviderEntry {
+            name: $name,
+            doc: $doc,
+            params: Vec::new,
+            build: |_| Ok($provider),
+            replaces: false,
+            in_reference: false,
+        }
     };
 }
 use provider;

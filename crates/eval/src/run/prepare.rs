@@ -74,6 +74,17 @@ impl Task {
     /// # Errors
     /// Every problem that can be found without running anything.
     pub fn prepare(&self, options: &RunOptions, registry: &Registry) -> Result<PreparedTask, PrepareError> {
+        // No more samples are read than are run, unless all must be seen to find those that are named.
+        match options.limit.filter(|limit| *limit > 0 && options.sample_ids.is_empty()) {
+            None => self.prepare_all(options, registry),
+            Some(limit) => {
+                let task = Task { dataset: self.dataset.clone().limit(limit), ..self.clone() };
+                task.prepare_all(options, registry)
+            }
+        }
+    }
+
+    fn prepare_all(&self, options: &RunOptions, registry: &Registry) -> Result<PreparedTask, PrepareError> {
         let problems = RefCell::new(Vec::new());
         let note = |problem: Error| problems.borrow_mut().push(problem);
 

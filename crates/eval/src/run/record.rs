@@ -134,6 +134,7 @@ fn dataset(task: &Task, prepared: &PreparedTask) -> DatasetInfo {
     dataset.samples = Some(task.dataset.samples().map_or(prepared.samples.len(), <[_]>::len) as u64);
     dataset.sample_ids = Some(prepared.samples.iter().map(|(id, _)| id.clone()).collect());
     dataset.shuffled = Some(task.dataset.is_shuffled());
+    dataset.extra = task.dataset.provenance().clone();
     dataset
 }
 

@@ -8,6 +8,10 @@ use tokio::task::spawn_blocking;
 
 use crate::text::{SearchBudget, TextError};
 
+/// An answer of this many bytes is searched in less time than it takes to hand it to another thread, unless the pattern
+/// looks around.
+pub(super) const QUICK_SEARCH: usize = 16 << 10;
+
 /// Stops the work when nothing waits for it any more, because the time limit of the sample was reached.
 struct StopOnDrop(SearchBudget);
 

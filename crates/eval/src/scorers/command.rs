@@ -13,7 +13,7 @@ use super::external::{Pool, PoolOptions, Program, Question};
 use super::of_grades;
 use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 
-/// What a program scores that runs beside errorbar: command(["python3", "score.py"]) sends it a line of JSON per sample and reads one back.
+/// Runs a program that scores: command(["python3", "score.py"]) sends it a line of JSON per sample and reads one back.
 ///
 /// There is no shell. The program runs in the folder of the task file, in the environment of errorbar without variables
 /// that look like secrets, and is started once. It gets `seq`, `id`, `epoch`, `model`, `input`, `output`, `target`,
@@ -227,6 +227,10 @@ impl CommandScorer {
         if self.range.is_some() && self.range().is_none() {
             return Err(Self::refuse("range", "must be the lowest and the highest score, as in [0, 1]"));
         }
+        if self.memory.is_some() && !cfg!(any(target_os = "linux", target_os = "android")) {
+            return Err(Self::refuse("memory", "can be limited on Linux only; leave it out"));
+        }
+        self.program().check_folder().map_err(|problem| Self::refuse("folder", problem))?;
         self.program().find().map(drop).map_err(|problem| Self::refuse("command", problem))
     }
 

@@ -8,10 +8,6 @@ use super::{background, of_grades, ready};
 use crate::text::Pattern;
 use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 
-/// An answer of this many bytes is searched in less time than it takes to hand it to another thread, unless the pattern
-/// looks around.
-const QUICK: usize = 16 << 10;
-
 /// Whether the target is what a regular expression captures in the answer; with match_all, what every group captures.
 ///
 /// The groups of the expression are compared, or the whole match if it has none.
@@ -73,7 +69,7 @@ impl Scorer for PatternScorer {
             Err(error) => return ready(Err::<Score, _>(error)),
         };
         let completion = &state.output.completion;
-        if completion.len() <= QUICK && pattern.is_linear(completion) {
+        if completion.len() <= background::QUICK_SEARCH && pattern.is_linear(completion) {
             let judged = pattern.judge(completion, target);
             return ready(judged.map_err(|error| Error::custom(error.to_string())));
         }

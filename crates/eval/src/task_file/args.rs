@@ -267,6 +267,8 @@ impl GivenArgument {
         let text = self.text.trim();
         match default {
             DeValue::String(_) => Some(DeValue::String(Cow::Borrowed(&self.text))),
+            // `false` is none: no examples, no seed.
+            DeValue::Integer(_) if matches!(text, "false" | "False") => Some(DeValue::Boolean(false)),
             DeValue::Integer(_) => literal(self.integer.as_ref()?),
             DeValue::Float(_) => literal(self.float.as_ref()?),
             DeValue::Array(items) => {
@@ -283,7 +285,9 @@ impl GivenArgument {
                         let items = text.split(',').map(str::trim).filter(|_| !text.is_empty());
                         let items = items.map(|item| item_like(first, item));
                         let items: Option<Vec<DeValue<'t>>> = items.collect();
-                        Some(DeValue::Array(items?.into_iter().map(|item| Spanned::new(0..0, item)).collect()))
+                        Some(DeValue::Array(
+                            items?.into_iter().map(|item| Spanned::new(0..0, item)).collect(),
+                        ))
                     }
                 }
             }
@@ -363,7 +367,7 @@ pub(super) fn text_of(value: &Json) -> String {
 fn kind_in_words(default: &DeValue<'_>) -> &'static str {
     match default {
         DeValue::String(_) => "a string",
-        DeValue::Integer(_) => "an integer",
+        DeValue::Integer(_) => "an integer, or false for none",
         DeValue::Float(_) => "a number",
         DeValue::Boolean(_) => "true or false",
         DeValue::Datetime(_) => "a date",

@@ -22,7 +22,7 @@ const KEYS: Keys = &["count", "seed", "template", "as", "separator", "message", 
 /// What of the dataset is not that of the examples.
 const NOT_SHARED: [&str; 3] = ["limit", "shuffle", "shuffle_choices"];
 /// What of the dataset is about its file.
-const OF_FILE: [&str; 2] = ["format", "split"];
+const OF_FILE: [&str; 5] = ["format", "header", "columns", "subset", "split"];
 
 /// The dataset of the examples: that of the task, with what `few_shot` gives in place of it.
 pub(super) fn dataset_entry<'t>(table: &DeTable<'t>) -> Option<TableEntry<'t>> {
@@ -54,7 +54,8 @@ pub(super) fn read(
     examples: Option<TomlField<'_>>,
     questions: Option<&Dataset>,
 ) -> Option<(Range<usize>, FewShot)> {
-    const EXAMPLE: &str = "{ path = \"train.csv\", count = 5, seed = 1, template = \"{input}\\n\\n{target}\" }";
+    const EXAMPLE: &str =
+        "{ path = \"train.csv\", count = 5, seed = 1, template = \"{input}\\n\\n{target}\" }";
     let Some(section) = field.as_section_beside(KEYS, dataset::KEYS) else {
         return field.expected(&format!("a table such as {EXAMPLE}"));
     };
@@ -63,7 +64,10 @@ pub(super) fn read(
         field.file.mistakes.missing(field.place(), "`few_shot` has no `count`", hint);
         None
     });
-    let count = count_field.and_then(|count| count.whole_number(0_usize, "an integer, 0 or more"));
+    let count = count_field.and_then(|count| match count.value() {
+        DeValue::Boolean(false) => Some(0),
+        _ => count.whole_number(0_usize, "an integer, 0 or more"),
+    });
     let seed = section.get("seed");
     let seed = seed.map(|seed| seed.whole_number(0_u64, "a seed, which is an integer, 0 or more"));
     let place = place(&section);
@@ -72,7 +76,7 @@ pub(super) fn read(
     let message = text(&section, "message");
     let group = section.get("group").map(|group| group.string());
     let (count, place, template) = (count?, place?, template?);
-    let dataset = dataset::read(examples?)?;
+    let dataset = dataset::read(examples?, None)?;
     let samples = dataset.samples().ok()?;
 
     let mut keys = keys_of(samples);
@@ -95,14 +99,20 @@ pub(super) fn read(
     {
         let hint = did_you_mean(nearest(group.value, keys.iter().map(String::as_str)));
         let hint = hint.unwrap_or_else(|| "name it under `metadata` of the dataset".to_owned());
-        group.report(0..group.value.len(), format!("not all examples have the metadata `{}`", group.value), Some(hint));
+        group.report(
+            0..group.value.len(),
+            format!("not all examples have the metadata `{}`", group.value),
+            Some(hint),
+        );
     }
     if field.file.mistakes.count() > mistakes {
         return None;
     }
     let mut few_shot = FewShot::new(&dataset).ok()?;
     (few_shot.count, few_shot.place, few_shot.template) = (count, place, template.template);
-    few_shot.is_same_file = questions.is_some_and(|questions| questions.location() == dataset.location());
+    few_shot.is_same_file = questions.is_some_and(|questions| {
+        questions.location() == dataset.location() && questions.provenance() == dataset.provenance()
+    });
     few_shot.seed = given(seed)?;
     few_shot.message = given(message)?.map(|text| text.value.to_owned());
     few_shot.group = given(group)?.map(|group| group.value.to_owned());
@@ -182,9 +192,10 @@ fn check_names(string: &TomlString<'_>, own: &[&str], keys: &[String]) {
         if known().any(|known| known == name) {
             continue;
         }
-        let place = string.value.find(&format!("{{{name}}}")).map_or(0..string.value.len(), |at| {
-            at..at + name.len() + 2
-        });
+        let place = string
+            .value
+            .find(&format!("{{{name}}}"))
+            .map_or(0..string.value.len(), |at| at..at + name.len() + 2);
         let hint = did_you_mean(nearest(name, known()))
             .unwrap_or_else(|| format!("there are: {}", known().collect::<Vec<_>>().join(", ")));
         string.report(place, format!("examples have no `{name}`"), Some(hint));

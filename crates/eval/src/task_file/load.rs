@@ -22,6 +22,8 @@ pub struct TaskSelection {
     pub name: Option<String>,
     /// Arguments by name: values of the types of their defaults, or strings that are converted to them.
     pub args: Vec<(String, Json)>,
+    /// How many samples of each task are wanted, at most: the rest of its dataset is neither read nor checked.
+    pub limit: Option<usize>,
 }
 
 impl TaskSelection {
@@ -41,6 +43,13 @@ impl TaskSelection {
     #[must_use]
     pub fn arg(mut self, name: impl Into<String>, value: impl Into<Json>) -> Self {
         self.args.push((name.into(), value.into()));
+        self
+    }
+
+    /// With this many samples at most.
+    #[must_use]
+    pub fn limit(mut self, count: usize) -> Self {
+        self.limit = Some(count);
         self
     }
 }

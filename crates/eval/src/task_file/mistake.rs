@@ -1,6 +1,7 @@
 //! What is wrong with a task file, where, and what would be right.
 
 use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -84,7 +85,9 @@ impl Mistakes {
     pub(super) fn in_order(self, text: &str) -> Vec<Mistake> {
         let mut found = self.found.into_inner();
         found.sort_by_key(|(place, ..)| (place.start, place.end));
-        found.dedup();
+        // What several tasks of a file share is wrong once.
+        let mut seen = HashSet::new();
+        found.retain(|mistake| seen.insert(mistake.clone()));
         let mut cursor = LineCursor { text, at: 0, line: 1, column: 1 };
         let located = found.into_iter().map(|(place, message, hint)| {
             let start = text.floor_char_boundary(place.start);

@@ -19,6 +19,8 @@ mod dataset;
 mod epochs;
 mod errors;
 mod few_shot;
+#[cfg(test)]
+mod field_tests;
 mod fit;
 mod generate;
 mod load;
@@ -135,7 +137,7 @@ fn parse_tasks(
     let registry = registry.relative_to(path.parent().unwrap_or(Path::new("")));
     let given: Vec<GivenArgument> =
         selection.args.iter().map(|(name, value)| GivenArgument::new(name, value)).collect();
-    let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default() };
+    let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default(), limit: selection.limit };
     let (table, broken) = syntax::parse(&file);
     let mut tables = TaskTables::read(&file, table);
     // What stands in a file that is no TOML may not have been understood.
@@ -143,8 +145,12 @@ fn parse_tasks(
         tables.select(selection.name.as_deref())?;
         tables.pass(&given)?;
     }
+    let before = file.mistakes.count();
     tables.fill_in(&file);
-    let tasks: Vec<Option<Task>> = tables.tasks.iter().map(|task| read(&file, task, &broken, path)).collect();
+    // Behind an argument that is unknown, everything else would only be a consequence of it.
+    let is_filled = file.mistakes.count() == before;
+    let tasks = tables.tasks.iter().filter(|_| is_filled).map(|task| read(&file, task, &broken, path));
+    let tasks: Vec<Option<Task>> = tasks.collect();
     match tasks.into_iter().collect() {
         Some(tasks) if file.mistakes.count() == 0 => Ok(tasks),
         _ => {
@@ -161,7 +167,7 @@ fn parse_tasks(
 /// A file that cannot be read, or is not TOML; keys that a task file does not have.
 pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOutline>, TaskFileError> {
     let text = read_text(path)?;
-    let file = TaskFile { text: &text, registry, mistakes: Mistakes::default() };
+    let file = TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None };
     let (table, broken) = syntax::parse(&file);
     let is_task = |table: &DeTable<'_>| ["dataset", "scorer"].iter().any(|key| table.contains_key(*key));
     if !is_task(&table) && !table.contains_key("task") && broken.is_empty() {
@@ -180,12 +186,7 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
     }
 }
 
-fn outline(
-    file: &TaskFile<'_>,
-    task: &TaskTable<'_>,
-    broken: &[Range<usize>],
-    path: &Path,
-) -> TaskOutline {
+fn outline(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path: &Path) -> TaskOutline {
     let keys = TomlSection::of_file(file, &task.table, broken);
     let dataset = keys.get("dataset").and_then(|field| match field.as_string() {
         Some(path) => Some(path),
@@ -248,7 +249,7 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
     let scorers = keys.get("scorer").map(with_string::<AnyScorer>);
     let model = keys.get("model").and_then(options::model);
     let generate = keys.get("generate").and_then(generate::read);
-    let dataset = keys.get("dataset").map(dataset::read);
+    let dataset = keys.get("dataset").map(|field| dataset::read(field, file.limit));
     let examples = keys.get("few_shot").map(|field| {
         let entry = task.examples.as_ref().map(|(key, value)| TomlField::new(file, key, value));
         few_shot::read(field, entry, dataset.as_ref().and_then(Option::as_ref))

@@ -19,6 +19,8 @@ pub(super) struct TaskFile<'d> {
     pub(super) text: &'d str,
     pub(super) registry: &'d Registry,
     pub(super) mistakes: Mistakes,
+    /// How many samples of the dataset are wanted.
+    pub(super) limit: Option<usize>,
 }
 
 /// A table of the file, its entries under the keys that it may have.

@@ -3,7 +3,8 @@
 use std::fs;
 
 use errorbar_eval::{
-    Dataset, DatasetError, Fields, RecordPosition, Sample, SampleId, Targets, csv_dataset, json_dataset,
+    Dataset, DatasetError, Fields, RecordPosition, RecordSource, Sample, SampleId, Targets, csv_dataset,
+    json_dataset,
 };
 
 /// The dataset that a file of this name and text makes.
@@ -11,12 +12,14 @@ fn read(name: &str, text: &str) -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, text).unwrap();
-    let fields = Fields::new();
-    if name.contains("json") {
-        json_dataset(path, fields.reader())
-    } else {
-        csv_dataset(path, fields.reader())
-    }
+    at_once(path)
+}
+
+/// The dataset of a file that is read before it is removed.
+fn at_once(path: impl Into<RecordSource>) -> Dataset {
+    let dataset = RecordSource::fields(path.into(), Fields::new());
+    let _ = dataset.samples();
+    dataset
 }
 
 fn inputs(dataset: &Dataset) -> Vec<String> {
@@ -188,9 +191,7 @@ fn hostile(name: &str, parts: &[&[u8]]) -> Dataset {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join(name);
     fs::write(&path, parts.concat()).unwrap();
-    let fields = Fields::new();
-    let json = name.contains("json");
-    if json { json_dataset(path, fields.reader()) } else { csv_dataset(path, fields.reader()) }
+    at_once(path)
 }
 
 const MIB: usize = 1 << 20;
@@ -283,4 +284,20 @@ fn nesting_without_end_is_refused() {
         let problem = format!("recursion limit exceeded at column {column}{advice}");
         assert_eq!(bad_record(&hostile(name, &[start, &deep, &back, end])), (position, problem), "{name}");
     }
+}
+
+#[test]
+fn an_object_with_one_list_of_objects_holds_the_records() {
+    let folder = tempfile::tempdir().unwrap();
+    let read = |text: &str| {
+        let path = folder.path().join("questions.json");
+        fs::write(&path, text).unwrap();
+        json_dataset(path, Fields::new().reader())
+    };
+    let dataset = read("{\n  \"version\": 1,\n  \"tags\": [\"a\"],\n  \"questions\": [\n    {\"input\": \"q\"}\n  ]\n}\n");
+    assert_eq!(dataset.samples().unwrap().len(), 1);
+    let two = read("{\n\"dev\": [{\"input\": \"q\"}],\n\"test\": [{\"input\": \"q\"}]\n}");
+    assert_eq!(unreadable(&two), format!("it has several lists of objects (`dev`, `test`){ONE_A_LINE}"));
+    let none = read("{\n\"a\": [1]\n}");
+    assert_eq!(unreadable(&none), format!("it is an object without a list of objects{ONE_A_LINE}"));
 }

@@ -4,7 +4,9 @@ use std::fs;
 use std::sync::{Arc, Mutex};
 
 use errorbar_core::{Error, Registry, Score, Spec, ToSpec, Value};
-use errorbar_eval::scorers::{includes, model_graded_fact, model_graded_qa, multi_scorer};
+use errorbar_eval::scorers::{
+    includes, model_graded_fact, model_graded_qa, model_graded_score, multi_scorer,
+};
 use errorbar_eval::{
     AnyModel, AnyScorer, Calls, CancelToken, Generate, GenerateConfig, Message, Mock, ModelChoice,
     ModelClient, ModelOutput, Models, Quiet, RunOptions, Sample, Scorer, Task, TaskState, block_on,
@@ -459,4 +461,86 @@ fn a_role_that_no_scorer_uses_is_reported() {
     }
     let several = multi_scorer([model_graded_qa().model_role("judge")], "mean");
     assert!(warnings(&task(several.into()), "judge").is_empty());
+}
+
+#[test]
+fn a_rating_stays_on_its_scale() {
+    let rating = |answer: &str| score(model_graded_score(), models(vec![answers(answer)], vec![])).unwrap();
+    let seven = rating("Fine.\nSCORE: 7");
+    assert_eq!((seven.value, seven.answer.as_deref()), (Value::Int(7), Some(ANSWER)));
+    assert_eq!(seven.metadata.unwrap()["grading"][1]["content"], "Fine.\nSCORE: 7");
+    for none in ["SCORE: 11", "SCORE: 0", "a 7", ""] {
+        let unscored = rating(none);
+        assert_eq!(
+            (unscored.value, unscored.reason.as_deref()),
+            (Value::Unscored, Some("invalid_response_format")),
+            "{none}"
+        );
+    }
+    assert_eq!(model_graded_score().range(), Some((1.0, 10.0)));
+    assert_eq!(model_graded_score().min(0.0).max(1.0).range(), Some((0.0, 1.0)));
+    let names: Vec<String> = model_graded_score().metrics().iter().map(|metric| metric.spec().name).collect();
+    assert_eq!(names, ["mean", "stderr"]);
+}
+
+#[test]
+fn ratings_of_several_graders_become_their_mean() {
+    let panel = vec![answers("SCORE: 4"), answers("SCORE: 9"), answers("SCORE: 8")];
+    let rated = |scorer| score(scorer, models(panel.clone(), vec![])).unwrap().value;
+    assert_eq!(rated(model_graded_score()), Value::Float(7.0));
+    assert_eq!(rated(model_graded_score().reducer("max")), Value::Int(9));
+}
+
+#[test]
+fn the_prompt_for_a_rating_has_the_scale_and_perhaps_a_criterion() {
+    let with = prompt_of(model_graded_score(), &Sample::new("2 + 2?").target("four")).unwrap();
+    for part in
+        ["2 + 2?", "four", "The criterion", ANSWER, "from 1 (the worst) to 10 (the best)", "SCORE: $NUMBER"]
+    {
+        assert!(with.contains(part), "{part}: {with}");
+    }
+    let without = prompt_of(model_graded_score(), &Sample::new("2 + 2?")).unwrap();
+    assert!(!without.contains("criterion"), "{without}");
+    let own = model_graded_score().max(5.0).template("{question}|{min}-{max}|{topic}");
+    let sample = Sample::new("Q").metadata("topic", "T");
+    assert_eq!(prompt_of(own.clone(), &sample).unwrap(), "Q|1-5|T");
+    assert!(own.check(&Sample::new("Q")).is_err(), "the sample has no topic");
+}
+
+#[test]
+fn what_cannot_be_rated_is_refused() {
+    for spec in [
+        "model_graded_score(min=10, max=1)",
+        "model_graded_score(min=1, max=1)",
+        "model_graded_score(score_pattern='SCORE')",
+        "model_graded_score(model=[])",
+        "model_graded_score(template='nothing')",
+    ] {
+        assert!(built(spec).is_err(), "{spec}");
+    }
+    assert!(built("model_graded_score(1, 5, score_pattern='rating: ([0-9]+)', model='mock/x')").is_ok());
+}
+
+/// Intervals and rules that stop a run need to know the scale.
+#[test]
+fn the_range_of_ratings_is_that_of_the_plan() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = [("a", 2), ("b", 9), ("c", 5)].map(|(id, n)| Sample::new(format!("SCORE: {n}")).id(id));
+    let echo = model_fn("test/echo", |request| {
+        let text = request.messages[0].content.clone();
+        let number = text.rfind("SCORE: ").map(|at| text[at..].lines().next().unwrap().to_owned());
+        async move { Ok(number.unwrap_or_default()) }
+    });
+    let task = Task::new(samples).scorer(model_graded_score().template("{question}")).model(echo);
+    let options = RunOptions { log_dir: folder.path().to_owned(), ..RunOptions::default() };
+    let prepared = task.prepare(&options, &built_in_registry()).unwrap();
+    assert_eq!(prepared.plan().errors.range, Some((1.0, 10.0)));
+    let run = block_on(prepared.run(Arc::new(Quiet), CancelToken::new())).unwrap().unwrap();
+    let mean = run.results.unwrap().estimate("mean").unwrap().clone();
+    assert_eq!(mean.number(), Some(16.0 / 3.0));
+    let interval = mean.interval.unwrap();
+    assert!(interval.lower > 1.0 && interval.upper < 10.0, "{interval:?}");
+    // Scorers of another range leave it open.
+    let both = task.scorer(includes()).prepare(&options, &built_in_registry()).unwrap();
+    assert_eq!(both.plan().errors.range, None);
 }

@@ -13,7 +13,11 @@ use errorbar_eval::{Error, TaskChange};
 
 mod calls;
 mod calls_shared;
+#[cfg(unix)]
+mod command_scorer;
 mod conformance;
+mod dataset_files;
+mod dataset_hub;
 mod datasets;
 mod early_stopping;
 mod events;
@@ -22,6 +26,7 @@ mod limits;
 mod lost_log;
 mod models;
 mod options;
+mod prompts;
 mod rescore;
 mod resume;
 mod run;
@@ -31,6 +36,7 @@ mod task_file_errors;
 mod task_file_mutations;
 mod task_files;
 mod task_fit;
+mod task_sets;
 mod tls;
 
 /// Runs a future on a clock that stands still while there is something to do, and otherwise jumps to the next timer:

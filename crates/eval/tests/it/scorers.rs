@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use errorbar_core::{Epochs, Error, Reducer, Score, Spec, Value};
-use errorbar_eval::scorers::{choice, includes, matches, multi_scorer, pattern};
+use errorbar_eval::scorers::{choice, f1, includes, matches, multi_scorer, pattern};
 use errorbar_eval::{
     AnyScorer, ModelOutput, Sample, Scorer, TaskState, block_on, built_in_registry, parse_task_file,
 };
@@ -48,6 +48,24 @@ fn defaults_are_those_of_the_reference() {
     assert_eq!(grade(pattern("(a|b) (a|b)"), "a b", "b"), "C");
     assert_eq!(grade(pattern("(a|b) (a|b)").match_all(true), "a b", "b"), "I");
     assert_eq!(grade(pattern("(a)").ignore_case(false), "A", "a"), "I");
+}
+
+#[test]
+fn f1_takes_the_answer_that_its_pattern_finds() {
+    let scorer = || f1().pattern(r"(?i)Answer\s*:\s*([^\n]+)");
+    let judged = |completion| {
+        let score = score(scorer(), completion, "a red kite").unwrap().unwrap();
+        (score.value, score.answer.unwrap())
+    };
+    assert_eq!(judged("Some thoughts.\nanswer: red kite\nBye."), (Value::from(1.0), "red kite".to_owned()));
+    assert_eq!(
+        judged("red kite"),
+        (Value::from(1.0), "red kite".to_owned()),
+        "all of it, where none is found"
+    );
+    assert_eq!(judged("Answer: blue\nAnswer: red kite").1, "blue", "the first one");
+    assert_eq!(score(f1().pattern("kite"), "a kite!", "x").unwrap().unwrap().answer.unwrap(), "kite");
+    assert!(matches!(built("f1(pattern='(')"), Err(Error::Argument { .. })));
 }
 
 #[test]

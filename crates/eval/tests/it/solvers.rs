@@ -96,3 +96,92 @@ fn multiple_choice_has_other_prompts() {
     assert!(single.contains("step by step") && !single.contains("more than one"), "{single}");
     assert!(several.contains("step by step") && several.contains("more than one"), "{several}");
 }
+
+#[test]
+fn keyword_arguments_are_part_of_the_spec() {
+    use errorbar_core::{Spec, ToSpec};
+    let registry = errorbar_eval::built_in_registry();
+    let text = r#"prompt_template(template="{prompt} {tone}", tone="dry", n=2, list=["a", 1.5])"#;
+    let built: AnySolver = registry.build(&text.parse::<Spec>().unwrap()).unwrap();
+    assert_eq!(built.spec().to_string(), text);
+    assert_eq!(
+        prompt_template("{x}").param("x", 1).spec().to_string(),
+        r#"prompt_template(template="{x}", x=1)"#
+    );
+    for wrong in ["prompt_template('{x}', x=mean())", "prompt_template('{x}', 'y')", "chain_of_thought(x=1)"]
+    {
+        assert!(registry.build::<AnySolver>(&wrong.parse::<Spec>().unwrap()).is_err(), "{wrong}");
+    }
+}
+
+#[test]
+fn a_template_may_be_the_name_of_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::write(folder.path().join("system.txt"), "From a file: {topic}\n").unwrap();
+    let registry = errorbar_eval::built_in_registry().relative_to(folder.path());
+    let solver: AnySolver = registry.build(&"system_message('system.txt')".parse().unwrap()).unwrap();
+    let (state, _) = solved(solver, &Sample::new("q"), &[]);
+    assert_eq!(texts(&state.messages), ["From a file: the store's\n", "q"]);
+}
+
+#[test]
+fn another_model_may_review() {
+    use errorbar_eval::{Calls, GenerateConfig, Mock, ModelClient, Models};
+    let client = |text: &str| {
+        let model = Mock::new(text).unwrap();
+        ModelClient::new(model.into(), GenerateConfig::default(), Arc::new(Calls::default()))
+    };
+    let mut models = Models::only(client("[\"draft\", \"final\"]"));
+    models.named.insert("mock/weak".to_owned(), client("weak"));
+    let critique = self_critique().completion_template("{critique}!").model("mock/weak");
+    assert_eq!(errorbar_eval::Solver::models(&critique), ["mock/weak"]);
+    let mut state = TaskState::new("mock/x", &Sample::new("q"), 1.into(), 1);
+    let solver: AnySolver = chain![generate(), critique].into();
+    block_on(solver.solve(&mut state, &Generate::of(Arc::new(models)))).unwrap().unwrap();
+    assert_eq!(texts(&state.messages), ["q", "draft", "weak!", "final"]);
+}
+
+/// A model that can be cached and counts its calls.
+#[derive(Debug, Default)]
+struct Counted(std::sync::atomic::AtomicU32);
+
+impl errorbar_eval::Model for Counted {
+    fn name(&self) -> &str {
+        "test/counted"
+    }
+
+    fn generate<'a>(
+        &'a self,
+        _: errorbar_eval::Request<'a>,
+    ) -> errorbar_eval::BoxFuture<'a, Result<errorbar_eval::ModelOutput, errorbar_eval::ModelError>> {
+        let calls = self.0.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        Box::pin(std::future::ready(Ok(errorbar_eval::ModelOutput::from_text(
+            "test/counted",
+            calls.to_string(),
+        ))))
+    }
+
+    fn is_cacheable(&self) -> bool {
+        true
+    }
+}
+
+#[test]
+fn a_call_decides_about_the_cache() {
+    use errorbar_eval::{AnyModel, Cache, Calls, GenerateConfig, ModelClient, Models, RetryPolicy};
+    let folder = tempfile::tempdir().unwrap();
+    let cache = Cache::open(folder.path().join("answers"), None).unwrap();
+    let calls = Arc::new(Calls::new(1, RetryPolicy::default()).cache(cache));
+    let client = ModelClient::new(AnyModel::from(Counted::default()), GenerateConfig::default(), calls);
+    let answer = |solver: AnySolver| {
+        let mut state = TaskState::new("test/counted", &Sample::new("q"), 1.into(), 1);
+        let generate = Generate::of(Arc::new(Models::only(client.clone())));
+        block_on(solver.solve(&mut state, &generate)).unwrap().unwrap();
+        state.output.completion
+    };
+    assert_eq!(answer(generate().into()), "0");
+    assert_eq!(answer(generate().into()), "0", "cached");
+    assert_eq!(answer(generate().cache(false).into()), "1", "not by this call");
+    assert_eq!(answer(generate().cache(true).into()), "0");
+    assert_eq!(answer(generate().temperature(0.5).into()), "2", "another request");
+}

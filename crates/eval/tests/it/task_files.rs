@@ -78,7 +78,7 @@ fn keys() {
         &[
             "1:13: unknown key `paht`; did you mean `path`?",
             "1:32: unknown key `inptu`; did you mean `input`?",
-            "1:52: unknown key `colour`; keys are: path, format, input, target, choices, id, metadata, limit, shuffle, shuffle_choices",
+            "1:52: unknown key `colour`; keys are: path, format, header, columns, subset, split, input, target, choices, id, metadata, where, lookup, limit, shuffle, shuffle_choices",
             "3:12: unknown key `cuont`; did you mean `count`?",
             "3:20: `cuont`: expected an integer, 1 or more, found 0",
             "4:14: unknown key `scoer`; did you mean `scorer`?",
@@ -158,11 +158,11 @@ fn datasets() {
             "1:66: `target`: expected a string in quotes, found 5",
             "1:80: `choices`: expected a list with the field of each choice, or the field that holds them all, found 5",
             "1:88: `id`: expected a string in quotes, found an empty list",
-            "1:103: `metadata`: expected a list of fields to keep, found 5",
+            "1:103: `metadata`: expected a list of fields to keep, or a table of them, found 5",
             "1:114: `limit`: expected an integer, 1 or more, found -1",
             "1:128: `shuffle`: expected a seed, which is an integer, 0 or more, found true; the order must be the same in every run, so give a number: shuffle = 7",
             "1:152: `shuffle_choices`: expected a seed, which is an integer, 0 or more, found the string \"x\"",
-            "1:166: `format`: expected \"csv\" or \"json\", found the string \"cvs\"; did you mean `csv`?",
+            "1:166: `format`: expected \"csv\", \"tsv\", \"json\", \"jsonl\" or \"parquet\", found the string \"cvs\"; did you mean `csv`?",
         ],
     );
     check(
@@ -183,7 +183,7 @@ fn datasets() {
     );
     check(
         "{ path = 'data/lines.jsonl', target = 'answer' }",
-        &["1:49: no field `answer` in data/lines.jsonl, line 2; there are: input"],
+        &["1:49: no field `answer` in data/lines.jsonl, line 2; there are: input; constants are written in quotes: 'answer'"],
     );
     check(
         "{ path = 'qiuz.csv', limit = 99999999999999999999 }",
@@ -193,11 +193,14 @@ fn datasets() {
         ],
     );
     check("{ path = 'data/nested/x.csv' }", &["1:20: cannot read the dataset data/nested/x.csv: …"]);
-    check("{ path = 'data', format = 'csv' }", &["1:20: cannot read the dataset data: …"]);
+    check(
+        "{ path = 'data', format = 'csv' }",
+        &["1:20: the folder data has no CSV file; it has lines.jsonl"],
+    );
     check(
         "'notes.txt'",
         &[
-            "1:11: the format of notes.txt is not known; a name ends in .csv, .tsv, .json or .jsonl; or name the format: format = \"csv\"",
+            "1:11: the format of notes.txt is not known; a name ends in .csv, .tsv, .json, .jsonl or .parquet, with .gz or .zst behind it if it is compressed; or name the format: format = \"csv\"",
         ],
     );
     check("{ path = 'twice.csv', input = 'question' }", &["1:20: two samples have the id \"q1\"…"]);

@@ -475,10 +475,9 @@ impl PlanBuilder<'_> {
 pub fn metrics_to_log(metrics: &Metrics, registry: &Registry) -> Json {
     let metric = |metric: &Arc<dyn Metric>| {
         let mut spec = metric.spec();
-        let is_built_in =
-            || registry.list_metrics().any(|listing| listing.built_in && listing.name == spec.name);
-        if spec.package.is_none() && is_built_in() {
-            spec.package = Some(if spec.is_own_metric() { OWN } else { BUILT_IN }.to_owned());
+        let listing = registry.list_metrics().find(|listing| listing.name == spec.name);
+        if let (None, Some(listing)) = (&spec.package, listing.filter(|listing| listing.built_in)) {
+            spec.package = Some(if listing.is_own(&spec) { OWN } else { BUILT_IN }.to_owned());
         }
         let mut logged = json!({"name": spec.qualified_name(), "options": metric.params()});
         // Not among the options, where the reference would refuse it.

@@ -18,6 +18,7 @@ struct ErrorContext {
     path: PathBuf,
     location: Option<TableLocation>,
     sample: Option<String>,
+    apart: Option<(String, bool)>,
     kind: TableErrorKind,
 }
 
@@ -44,7 +45,7 @@ pub enum TableErrorKind {
     #[error("cannot read the file: {0}")]
     Read(#[source] io::Error),
     /// The extension is not that of a known format.
-    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "a table without an extension".to_owned() })]
+    #[error("{}", match extension { Some(e) => format!("unknown kind of table `.{e}`"), None => "neither the name nor the content says what kind of table this is".to_owned() })]
     UnknownFormat {
         /// The extension, without the dot.
         extension: Option<String>,
@@ -111,6 +112,51 @@ pub enum TableErrorKind {
         name: String,
         /// The columns there are.
         found: Vec<String>,
+    },
+    /// The column of epochs that was named is missing.
+    #[error("there is no column `{name}`; columns found: {}", list(found))]
+    NoEpochColumn {
+        /// The column that was looked for.
+        name: String,
+        /// The columns there are.
+        found: Vec<String>,
+        /// The column whose name is closest.
+        nearest: Option<String>,
+    },
+    /// A column numbers the epochs of samples, and none identifies the samples.
+    #[error(
+        "the column `{epoch}` numbers epochs, but no column identifies the samples; columns found: {}",
+        list(found)
+    )]
+    EpochsWithoutIds {
+        /// The column of epochs.
+        epoch: String,
+        /// The columns there are.
+        found: Vec<String>,
+    },
+    /// Several columns may identify the samples.
+    #[error("these columns may identify the samples: {}", list(candidates))]
+    AmbiguousIdColumn {
+        /// The columns.
+        candidates: Vec<String>,
+    },
+    /// Several columns may number the epochs.
+    #[error("these columns may number the epochs: {}", list(candidates))]
+    AmbiguousEpochColumn {
+        /// The columns.
+        candidates: Vec<String>,
+    },
+    /// Several columns may hold the scores.
+    #[error("these columns may hold the scores: {}", list(candidates))]
+    AmbiguousScoreColumn {
+        /// The columns.
+        candidates: Vec<String>,
+    },
+    /// Columns have names of scores, and cells that are none.
+    #[error("no column holds scores: {}", unfit(columns))]
+    UnfitScoreColumns {
+        /// The columns, each with a cell that is no score under that name; empty if all cells are.
+        columns: Vec<(String, String)>,
     },
     /// The column that the table should be split by is missing.
     #[error("there is no column `{column}`; columns found: {}", list(found))]
@@ -331,9 +377,9 @@ pub enum TableErrorKind {
 pub(super) const MISSING: &str = "missing";
 
 impl TableErrorKind {
-    /// Whether there is no column of ids.
-    pub(super) fn is_missing_id(&self) -> bool {
-        matches!(self, TableErrorKind::NoIdColumn { .. })
+    /// Whether a row repeats the sample and epoch of another.
+    pub(super) fn is_repeated_row(&self) -> bool {
+        matches!(self, TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. })
     }
 
     /// What to do about it.
@@ -364,6 +410,14 @@ impl TableErrorKind {
             Kind::EvalLog => "read it as a log, or export its scores as a table",
             Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
             Kind::NoIdColumn { .. } => "name the column that identifies the samples `id`",
+            Kind::NoEpochColumn { .. } => "name the column that numbers the epochs",
+            Kind::EpochsWithoutIds { .. } | Kind::AmbiguousIdColumn { .. } => {
+                "name the column that identifies the samples"
+            }
+            Kind::AmbiguousEpochColumn { .. } => "name the column that numbers the epochs",
+            Kind::AmbiguousScoreColumn { .. } | Kind::UnfitScoreColumns { .. } => {
+                "name the column that holds the scores"
+            }
             Kind::NoSplitColumn { .. } | Kind::NotASplitColumn(_) => {
                 "name a column whose values tell the parts of the table apart"
             }
@@ -454,6 +508,11 @@ impl TableError {
         &self.0.kind
     }
 
+    /// Of rows that repeat, the column that tells them apart, and whether it holds integers: epochs, perhaps.
+    pub fn told_apart_by(&self) -> Option<(&str, bool)> {
+        self.0.apart.as_ref().map(|(column, are_integers)| (column.as_str(), *are_integers))
+    }
+
     /// File, line and problem, without the hint.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
@@ -494,6 +553,11 @@ impl TableError {
         self
     }
 
+    pub(super) fn apart(mut self, apart: Option<(String, bool)>) -> Self {
+        self.0.apart = apart;
+        self
+    }
+
     /// Replaces locations by those of the file's own kind, which are looked up only for an error.
     pub(super) fn locate(mut self, mut location: impl FnMut(TableLocation) -> TableLocation) -> Self {
         self.0.location = self.0.location.map(&mut location);
@@ -513,7 +577,13 @@ impl TableError {
 
 impl From<TableErrorKind> for TableError {
     fn from(kind: TableErrorKind) -> Self {
-        TableError(Box::new(ErrorContext { path: PathBuf::new(), location: None, sample: None, kind }))
+        TableError(Box::new(ErrorContext {
+            path: PathBuf::new(),
+            location: None,
+            sample: None,
+            apart: None,
+            kind,
+        }))
     }
 }
 
@@ -587,6 +657,15 @@ pub(crate) fn list(names: &[String]) -> String {
         0 => excerpt.join(", "),
         more => format!("{} and {more} more", excerpt.join(", ")),
     }
+}
+
+/// Columns, each with a cell.
+fn unfit(columns: &[(String, String)]) -> String {
+    let cell = |(name, cell): &(String, String)| match cell.as_str() {
+        "" => format!("`{name}` has none"),
+        cell => format!("`{name}` has {}", excerpt(cell)),
+    };
+    columns.iter().take(4).map(cell).collect::<Vec<_>>().join(", ")
 }
 
 fn or(names: &[String]) -> String {

@@ -56,6 +56,8 @@ impl ColumnRole {
     ) -> Self {
         let is_split = options.split_column().is_some();
         match name {
+            // Other columns of a spreadsheet, or the index of a data frame.
+            "" => ColumnRole::Unread,
             name if name == options.id_column => ColumnRole::Id,
             name if name == options.epoch_column => ColumnRole::Epoch,
             name if is_long && options.split_column() == Some(name) => ColumnRole::Log,
@@ -181,7 +183,8 @@ impl TableLayout {
 /// Refuses two columns of one name.
 pub(super) fn refuse_twice(names: &[&str]) -> Result<(), TableErrorKind> {
     let mut seen = HashSet::with_capacity(names.len());
-    match names.iter().find(|name| !seen.insert(**name)) {
+    // Spreadsheets have any number of columns without a name; they are not read.
+    match names.iter().find(|name| !name.is_empty() && !seen.insert(**name)) {
         Some(name) => Err(TableErrorKind::DuplicateColumn((*name).to_owned())),
         None => Ok(()),
     }

@@ -5,6 +5,7 @@ mod builder;
 mod cell;
 mod delimited;
 mod error;
+mod explain;
 pub mod input;
 mod jsonl;
 mod layout;
@@ -13,6 +14,9 @@ mod mapping;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
+mod preview;
+mod resolve;
+mod spellings;
 mod values;
 
 use std::path::Path;
@@ -24,14 +28,17 @@ use crate::json_value::kind as json_kind;
 pub(crate) use error::{excerpt, list};
 use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
+use resolve::Resolution;
 
 pub use error::{TableError, TableErrorKind, TableLocation};
+pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table};
 pub use limits::TableLimits;
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
 pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;
-pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores};
+pub use resolve::ColumnReason;
+pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores, ScoreWord};
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]
@@ -58,6 +65,8 @@ pub struct ScoreTable {
     pub input: InputDescription,
     /// How the table was read: what the options say, and what was found out.
     pub mapping: TableMapping,
+    /// The cells that [`ScoreTable::read_cells`] gave a meaning, for messages.
+    pub words: Vec<ScoreWord>,
 }
 
 /// Reads a score table; the file's extension gives the format (`.csv`, `.tsv`, `.jsonl`,
@@ -115,31 +124,38 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
     Ok(tables)
 }
 
-/// Reads a table by the first column of ids that it has.
+/// Reads a table, once it is clear which column is what.
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let at_path = |error: TableError| error.at_path(path);
     options.check().map_err(|kind| at_path(kind.into()))?;
     let input = TableInput::open(path, &options.mapping, &options.limits).map_err(at_path)?;
-    let options = &input.adapt(options);
-    let first = match read_by_id(&input, options) {
-        Err(error) if error.kind().is_missing_id() => error,
-        read => return read.map_err(at_path),
-    };
-    for name in &options.other_id_columns {
-        let options = TableOptions { id_column: name.clone(), ..options.clone() };
-        options.check().map_err(|kind| at_path(kind.into()))?;
-        match read_by_id(&input, &options) {
-            Err(error) if error.kind().is_missing_id() => {}
-            read => return read.map_err(at_path),
+    let options = input.adapt(options);
+    let resolution = resolve::resolve(&input, &options).map_err(|kind| at_path(kind.into()))?;
+    read_resolved(&input, &resolution).map_err(at_path)
+}
+
+fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<ScoreTable>, TableError> {
+    let mut options = resolution.options.clone();
+    options.check()?;
+    let mut tables = read_by_id(input, &options);
+    if let (Err(error), Some(epoch)) = (&tables, &resolution.spare_epoch)
+        && error.kind().is_repeated_row()
+    {
+        // Ids repeat behind the first rows, so the column numbers epochs after all.
+        let numbered = TableOptions { epoch_column: epoch.clone(), ..options.clone() };
+        if let Ok(read) = read_by_id(input, &numbered) {
+            options.mapping.epoch_column = Some(epoch.clone());
+            tables = Ok(read);
         }
     }
-    if options.number_rows && input.format() != TableFormat::Parquet {
-        let options = TableOptions { is_numbered: true, ..options.clone() };
-        let mut tables = read_by_id(&input, &options).map_err(at_path)?;
-        tables.iter_mut().for_each(|table| table.has_synthetic_ids = true);
-        return Ok(tables);
+    let mut tables = tables.map_err(|error| match error.kind().is_repeated_row() {
+        true => error.apart(resolve::apart(input, &options)),
+        false => error,
+    })?;
+    for table in &mut tables {
+        (table.has_synthetic_ids, table.mapping) = (options.is_numbered, options.mapping.clone());
     }
-    Err(at_path(first))
+    Ok(tables)
 }
 
 fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
@@ -154,7 +170,6 @@ fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTab
     };
     let mut tables = tables.map_err(|error| input.locate(error))?;
     for table in &mut tables {
-        table.mapping.decimal = table.mapping.decimal.or(input.description().decimal);
         table.input = input.description().clone();
     }
     refuse_summary(&tables)?;

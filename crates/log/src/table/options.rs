@@ -24,8 +24,12 @@ pub struct TableOptions {
     pub(super) id_column: String,
     /// Those to look for if there is none of that name.
     pub(super) other_id_columns: Vec<String>,
+    /// Whether it, or they, are named by the caller.
+    pub(super) is_id_named: bool,
     /// The column that numbers the epoch.
     pub(super) epoch_column: String,
+    /// Whether it is named by the caller.
+    pub(super) is_epoch_named: bool,
     /// Whether rows without a column of ids may be numbered.
     pub(super) number_rows: bool,
     /// Whether they are, because there is none.
@@ -52,7 +56,8 @@ impl Default for TableOptions {
 }
 
 impl TableOptions {
-    /// The scores in the column `score`, else `value`; every other column is metadata.
+    /// The scores in the column `score`, else `value`, else the only one with a common name whose cells are scores; every
+    /// other column is metadata.
     pub fn new() -> Self {
         TableOptions {
             score_columns: Vec::new(),
@@ -61,7 +66,9 @@ impl TableOptions {
             mapping: TableMapping::default(),
             id_column: ID.to_owned(),
             other_id_columns: Vec::new(),
+            is_id_named: false,
             epoch_column: EPOCH.to_owned(),
+            is_epoch_named: false,
             number_rows: false,
             is_numbered: false,
             split: TableSplit::Whole,
@@ -90,26 +97,27 @@ impl TableOptions {
         self
     }
 
-    /// The samples are named in this column; by default in `id`.
+    /// The samples are named in this column; by default in `id`, else in one with a common name.
     #[must_use]
-    pub fn id_column(mut self, name: impl Into<String>) -> Self {
-        (self.id_column, self.other_id_columns) = (name.into(), Vec::new());
-        self
+    pub fn id_column(self, name: impl Into<String>) -> Self {
+        self.id_columns([name])
     }
 
     /// The samples are named in the first of these columns that a table has. None means the default.
     #[must_use]
     pub fn id_columns(mut self, names: impl IntoIterator<Item = impl Into<String>>) -> Self {
         let mut names = names.into_iter().map(Into::into);
-        self.id_column = names.next().unwrap_or_else(|| ID.to_owned());
+        let first = names.next();
+        self.is_id_named = first.is_some();
+        self.id_column = first.unwrap_or_else(|| ID.to_owned());
         self.other_id_columns = names.collect();
         self
     }
 
-    /// The epochs are numbered in this column; by default in `epoch`.
+    /// The epochs are numbered in this column; by default in `epoch`, else in one with a common name.
     #[must_use]
     pub fn epoch_column(mut self, name: impl Into<String>) -> Self {
-        self.epoch_column = name.into();
+        (self.epoch_column, self.is_epoch_named) = (name.into(), true);
         self
     }
 
@@ -117,6 +125,7 @@ impl TableOptions {
     #[must_use]
     pub fn mapping(mut self, mapping: &TableMapping) -> Self {
         self = self.id_columns(&mapping.id_columns).score_columns(&mapping.score_columns);
+        self.is_epoch_named = mapping.epoch_column.is_some();
         self.epoch_column = mapping.epoch_column.clone().unwrap_or_else(|| EPOCH.to_owned());
         if let Some(column) = &mapping.by {
             self = self.split_by(column);
@@ -125,7 +134,7 @@ impl TableOptions {
         self
     }
 
-    /// Numbers the rows of a text file that has no column of ids: each is then a sample. By default that is an error,
+    /// Numbers the rows of a table that has no column of ids: each is then a sample. By default that is an error,
     /// because the same number is not the same sample in another table.
     #[must_use]
     pub fn number_rows(mut self, number_rows: bool) -> Self {

@@ -111,6 +111,18 @@ pub struct NoScores {
     pub row: Option<usize>,
 }
 
+/// A cell that was given a meaning.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ScoreWord {
+    /// The scorer.
+    pub scorer: String,
+    /// The cell as it is written.
+    pub word: String,
+    /// What it means; none if the score is missing.
+    pub score: Option<f64>,
+}
+
 /// What becomes of cells that are no scores, where the mapping of the table decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum NoScorePolicy {
@@ -363,6 +375,7 @@ impl ScoreTable {
             },
             CellMeaning::Score(_) | CellMeaning::NoScore(_) => Recoded::Same,
         };
+        self.words = words(&self.columns, &cells);
         if keep_labels {
             self.columns.keep_labels();
         }
@@ -375,6 +388,23 @@ impl ScoreTable {
         let cells = CellReader::new(&self.mapping);
         no_scores(&self.columns, &cells, &mixed_percents(&self.columns, &cells), |_| true)
     }
+}
+
+/// The strings that have a meaning that metrics do not know, a few of each scorer.
+fn words(columns: &ScoreColumns, cells: &CellReader) -> Vec<ScoreWord> {
+    const MOST: usize = 50;
+    let of_scorer = |scorer: &str| {
+        let word = |text: &str| {
+            let score = match cells.meaning(LeafRef::Str(text)) {
+                CellMeaning::Word(score) | CellMeaning::Score(score) => Some(score),
+                CellMeaning::Missing => None,
+                CellMeaning::NoScore(_) => return None,
+            };
+            Some(ScoreWord { scorer: scorer.to_owned(), word: text.to_owned(), score })
+        };
+        columns.distinct_strings(scorer).filter_map(word).take(MOST).collect::<Vec<_>>()
+    };
+    columns.scorer_names().flat_map(of_scorer).collect()
 }
 
 /// A score as a scalar: a whole one is an integer, as readers have it.
@@ -543,7 +573,8 @@ mod tests {
     }
 
     fn values(table: &ScoreTable) -> Vec<Option<f64>> {
-        let value = |row| Some(Conversion::default().convert(table.columns.score(row, "s")?.value.view()).value);
+        let value =
+            |row| Some(Conversion::default().convert(table.columns.score(row, "s")?.value.view()).value);
         (0..table.columns.len()).map(value).collect()
     }
 

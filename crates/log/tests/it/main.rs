@@ -18,6 +18,7 @@ mod parquet_files;
 mod projected;
 mod table_support;
 mod tables;
+mod tables_columns;
 mod tables_flips;
 mod tables_generated;
 mod tables_hostile;

@@ -240,6 +240,22 @@ fn however_a_file_is_written_the_table_is_the_same() {
 }
 
 #[test]
+fn fields_of_structures_are_columns() {
+    let fields = "required int64 id; required group scores { optional double judge; required group by { required double human; } }";
+    let columns = [Cells::longs(&[1, 2]), Cells::Doubles(vec![Some(0.5), None]), Cells::doubles(&[1.0, 0.0])];
+    let bytes = write(fields, &columns, usize::MAX, WriterProperties::builder().build());
+    let options = TableOptions::new().score_columns(["scores.judge", "scores.by.human"]);
+    let table = read_with(&bytes, &options).unwrap();
+    let value = |row: usize, scorer: &str| table.columns.score(row, scorer).map(|score| score.value);
+    assert_eq!(value(0, "scores.judge"), Some(0.5.into()));
+    assert_eq!(value(1, "scores.judge"), None, "null");
+    assert_eq!(
+        [value(0, "scores.by.human"), value(1, "scores.by.human")],
+        [Some(1.0.into()), Some(0.0.into())]
+    );
+}
+
+#[test]
 fn only_the_columns_that_are_needed_are_read() {
     let fields =
         "required int64 id; required double score; optional binary a (UTF8); optional binary b (UTF8);
@@ -269,7 +285,7 @@ fn only_the_columns_that_are_needed_are_read() {
     let wants = |key| read_with(&bytes, &only(key)).unwrap_err();
     assert_matches!(wants("a").kind(), TableErrorKind::ParquetColumn { column, .. } if column == "a");
     for (key, holds) in
-        [("tags", "lists or structures"), ("c", "values of the type FIXED_LEN_BYTE_ARRAY"), ("day", "times")]
+        [("tags", "lists or maps"), ("c", "values of the type FIXED_LEN_BYTE_ARRAY"), ("day", "times")]
     {
         assert_matches!(
             wants(key).kind(),
@@ -436,7 +452,7 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
         ),
         (
             of_scores("required group score { required double a; }", Cells::doubles(&[1.0; 3])),
-            r#"t.parquet ColumnType { column: "score", found: "lists or structures", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
+            r#"t.parquet NoScoreColumn { wanted: ["score", "value"], found: ["id", "score.a"], nearest: None }"#,
         ),
         (
             of_scores("required binary score (JSON);", Cells::texts(&["1", "{\"a\"", "2"])),

@@ -20,6 +20,8 @@ pub(crate) struct Container {
     pub(crate) finish: Option<Path>,
     /// Whether only the trait is implemented.
     pub(crate) plain: bool,
+    /// Whether the reference has an entry of this name.
+    pub(crate) in_reference: bool,
 }
 
 impl Container {
@@ -27,6 +29,7 @@ impl Container {
         let mut krate: Path = parse_quote!(::errorbar);
         let (mut name, mut doc, mut constructor) = (None, None, None);
         let (mut check, mut finish, mut plain, mut has_constructor) = (None, None, false, true);
+        let mut in_reference = false;
         for attr in attrs.extract_if(.., |attr| attr.path().is_ident("params")) {
             attr.parse_nested_meta(|meta| {
                 let option = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
@@ -39,6 +42,7 @@ impl Container {
                     "check" => check = Some(meta.value()?.parse()?),
                     "finish" => finish = Some(meta.value()?.parse()?),
                     "plain" => plain = true,
+                    "reference" => in_reference = true,
                     _ => return Err(meta.error(UNKNOWN)),
                 }
                 Ok(())
@@ -53,9 +57,9 @@ impl Container {
             (None, Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Some(text.parse()?),
             (None, _) => None,
         };
-        Ok(Container { krate, name, doc, constructor, check, finish, plain })
+        Ok(Container { krate, name, doc, constructor, check, finish, plain, in_reference })
     }
 }
 
 const UNKNOWN: &str = "unknown option; there are: `crate`, `name`, `doc`, `constructor`, `no_constructor`, `check`, \
-     `finish`, `plain`";
+     `finish`, `plain`, `reference`";

@@ -46,6 +46,10 @@ pub(crate) struct Param {
     from: Option<Type>,
     map: Option<Path>,
     pub(crate) has_setter: bool,
+    /// Whether the reference's entry of this name has no such argument.
+    is_own: bool,
+    /// The values that the reference's argument takes, where ours takes more.
+    reference: Option<Expr>,
 }
 
 impl Field {
@@ -63,6 +67,8 @@ impl Field {
             from: None,
             map: None,
             has_setter: true,
+            is_own: false,
+            reference: None,
         };
         let (mut is_skipped, mut takes_keywords) = (false, false);
         for attr in field.attrs.iter().filter(|attr| attr.path().is_ident("param")) {
@@ -74,6 +80,8 @@ impl Field {
                     "from" => param.from = Some(meta.value()?.parse()?),
                     "map" => param.map = Some(meta.value()?.parse()?),
                     "no_setter" => param.has_setter = false,
+                    "own" => param.is_own = true,
+                    "reference" => param.reference = Some(meta.value()?.parse()?),
                     "keywords" => takes_keywords = true,
                     "skip" => is_skipped = true,
                     _ => return Err(meta.error(UNKNOWN)),
@@ -96,11 +104,17 @@ impl Field {
 }
 
 const UNKNOWN: &str = "unknown option; there are: `default`, `check`, `from`, `map`, `keywords`, `no_setter`, \
-     `skip`";
+     `own`, `reference`, `skip`";
 
 impl Param {
     /// The argument as the registry lists it.
     pub(crate) fn declaration(&self, krate: &Path) -> TokenStream {
+        let (param, own) = (self.plain_declaration(krate), self.is_own.then(|| quote!(.own())));
+        let values = self.reference.as_ref().map(|values| quote!(.with_reference_values(&#values)));
+        quote!(#param #own #values)
+    }
+
+    fn plain_declaration(&self, krate: &Path) -> TokenStream {
         let (name, docs) = (&self.name, one_line(&self.docs));
         let param = quote!(#krate::registry::Param);
         match (&self.default, self.presence) {

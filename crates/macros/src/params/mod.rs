@@ -91,12 +91,14 @@ impl Derive<'_> {
         let write = self.arguments().map(|param| param.write(krate));
         let checks = self.arguments().filter_map(Param::check);
         let whole = container.check.as_ref().map(|check| quote!(#check(self)?;));
+        let in_reference = container.in_reference;
         let finish = container.finish.as_ref().map(|finish| quote!(let built = #finish(built, args)?;));
         quote! {
             #[automatically_derived]
             impl #generics #krate::Params for #ident #types #bounds {
                 const NAME: &'static str = #name;
                 const DOC: &'static str = #docs;
+                const IN_REFERENCE: bool = #in_reference;
 
                 fn params() -> ::std::vec::Vec<#krate::registry::Param> {
                     ::std::vec![#(#params),*]

@@ -5,15 +5,15 @@ use super::flip;
 use super::grid::Grid;
 use super::legend;
 use super::markdown::cells;
-use super::tables::{ComparedTable, ComparisonTables};
-use crate::latex::{INDENT, comment, escape, headed, tabular};
+use super::tables::{ComparedRow, ComparedTable, ComparisonTables};
+use crate::latex::{INDENT, PACKAGES, comment, headed, tabular};
 
-/// Needs booktabs and nothing else, as results do.
+/// Needs the packages that results need.
 pub(crate) fn text(view: &ComparisonView<'_>) -> String {
     let tables = ComparisonTables::of(view.report);
     let sides = view.report.sides.join(if tables.is_many { ", " } else { " → " });
     let about: Vec<String> = view.title.map(str::to_owned).into_iter().chain([sides.clone()]).collect();
-    let mut text = format!("% Needs \\usepackage{{booktabs}}.\n\n{}\n", comment(&about.join("; ")));
+    let mut text = format!("{PACKAGES}\n\n{}\n", comment(&about.join("; ")));
     for warning in legend::warnings(view.report) {
         text += &format!("{}\n", comment(&format!("note: {warning}")));
     }
@@ -30,7 +30,7 @@ pub(crate) fn text(view: &ComparisonView<'_>) -> String {
             };
             let rows: Vec<Vec<String>> = flips.iter().map(row).collect();
             let about = ["samples that changed".to_owned(), pair];
-            text += &headed(&about, None, &tabular("lll", &titles, &rows));
+            text += &headed(&about, None, &tabular("lll", &titles, &rows), &[]);
         }
     }
     if let Some(gate) = legend::gates(view.report) {
@@ -40,20 +40,20 @@ pub(crate) fn text(view: &ComparisonView<'_>) -> String {
 }
 
 fn compared(table: &ComparedTable, about: &[String], legend: &str) -> String {
-    let (titles, rows) = cells(table, INDENT, false);
+    let (mut titles, mut rows) = cells(table, INDENT, false);
+    // A verdict is words, for which a column is too much: the text of an article is 345 pt wide.
+    titles.pop();
+    let verdicts = rows.iter_mut().map(|row| row.pop().unwrap_or_default());
+    let note = |(row, verdict): (&ComparedRow, String)| {
+        let parts = std::iter::once(verdict).chain(row.notes.iter().cloned());
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+        (!parts.is_empty()).then(|| format!("{}: {}.", row.label, parts.join(" · ")))
+    };
+    let notes: Vec<String> = table.rows.iter().zip(verdicts).filter_map(note).collect();
     let caption: Vec<String> =
         about.iter().cloned().chain([table.name.clone()]).chain(table.details.iter().cloned()).collect();
-    let mut body = tabular(&"l".repeat(titles.len()), &titles, &rows);
-    let notes = table.rows.iter().filter(|row| !row.notes.is_empty());
-    let notes: Vec<String> =
-        notes.map(|row| escape(&format!("{}: {}.", row.label, row.notes.join(" · ")))).collect();
-    if !notes.is_empty() {
-        body += &format!(
-            "\n\\medskip\n\\begin{{minipage}}{{\\linewidth}}\\footnotesize\n{}\n\\end{{minipage}}\n",
-            notes.join("\\\\\n")
-        );
-    }
-    headed(&caption, Some(legend.to_owned()), &body)
+    let body = tabular(&"l".repeat(titles.len()), &titles, &rows);
+    headed(&caption, Some(legend.to_owned()), &body, &notes)
 }
 
 pub(crate) fn gridded(grid: &Grid, title: Option<&str>) -> String {
@@ -68,5 +68,5 @@ pub(crate) fn gridded(grid: &Grid, title: Option<&str>) -> String {
         .chain([grid.name.clone()])
         .chain(grid.details.iter().cloned())
         .collect();
-    headed(&about, grid.legend.clone(), &tabular(&"l".repeat(titles.len()), &titles, &rows))
+    headed(&about, grid.legend.clone(), &tabular(&"l".repeat(titles.len()), &titles, &rows), &[])
 }

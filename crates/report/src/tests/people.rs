@@ -520,7 +520,9 @@ fn a_table_of_latex_has_a_caption() {
     let count = |what: &str| text.matches(what).count();
     assert!(count("\\begin{table}[htbp]\n\\centering\n\\caption{") > 4, "{text}");
     assert_eq!(count("\\begin{table}["), count("\\begin{tabular}"));
-    assert_eq!(count("\\end{tabular}\n\\end{table}\n"), count("\\begin{tabular}"));
+    assert_eq!(count("\\end{table}\n"), count("\\begin{tabular}"));
+    assert_eq!(count("{!}{%\n\\begin{tabular}{"), count("\\end{tabular}}\n"), "each is as wide as the text at most");
+    assert!(!text.contains("& notes"), "sentences are below the table");
     let table_file = Latex::default().to_text(&[all_correct()]);
     assert!(table_file.contains("\\caption{quiz.csv "), "{table_file}");
 

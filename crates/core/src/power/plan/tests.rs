@@ -81,6 +81,17 @@ fn the_third_leads_back() {
     }
 }
 
+/// Cohen, "Statistical Power Analysis for the Behavioral Sciences", 1988, table 2.4.1: of each of two independent sides
+/// 64 for half a standard deviation and 26 for 0.8. Five of each have 8 degrees of freedom: by quadrature of the noncentral
+/// t distribution with δ = 1.5/√(2/5).
+#[test]
+fn two_sides_have_twice_the_variance_and_two_means() {
+    let plan = PowerPlan::new(PowerDesign::TwoMeans(ScoreSpread::new(1.0, 0.0)));
+    assert_eq!(plan.samples(1, 0.5, 0.8), Ok(64));
+    assert_eq!(plan.samples(1, 0.8, 0.8), Ok(26));
+    assert_close(plan.power(5, 1, 1.5).unwrap(), 0.549_385_597_762_4, 1e-10);
+}
+
 /// A design effect multiplies the samples.
 #[test]
 fn clusters_multiply_samples() {

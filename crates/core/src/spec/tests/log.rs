@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::spec;
-use crate::spec::{Arg, MAX_DEPTH, MetricsSpec, Spec, SpecErrorKind};
+use crate::spec::{Arg, MAX_DEPTH, MAX_ITEMS, MetricsSpec, Spec, SpecErrorKind};
 
 fn read(logged: &Value) -> Spec {
     Spec::from_log(logged["name"].as_str().unwrap(), logged["options"].as_object().unwrap()).unwrap()
@@ -94,6 +94,18 @@ fn what_cannot_be_read() {
     assert_eq!(error.to_string(), "a.1.b: expected a 64-bit integer, found 18446744073709551615");
     let error = Arg::from_log_json(&json!({"type": "metric", "name": "", "params": {}})).unwrap_err();
     assert_eq!(error.to_string(), "name: expected a name, found an empty string");
+}
+
+#[test]
+fn items_have_a_limit() {
+    let list = |count: usize| Value::from(vec![0; count]);
+    let map = |count: usize| (0..count).map(|n| (n.to_string(), json!(1))).collect::<Value>();
+    for value in [list(MAX_ITEMS + 1), map(MAX_ITEMS + 1)] {
+        let error = Arg::from_log_json(&json!({"weights": value})).unwrap_err();
+        assert_eq!(error.kind(), &SpecErrorKind::TooManyItems { found: MAX_ITEMS + 1, limit: MAX_ITEMS });
+        assert_eq!(error.to_string(), "weights: has 250001 items, more than the limit of 250000");
+    }
+    assert!(Arg::from_log_json(&list(MAX_ITEMS)).is_ok());
 }
 
 #[test]

@@ -25,8 +25,8 @@ use super::gate_args::GateArgs;
 use super::logs::{ReadArgs, check_new};
 use super::specs::PlanOverrides;
 use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome};
-use crate::diagnostic::Diagnostic;
+use super::{CommandResult, Context, Outcome, explain};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -167,6 +167,11 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     }
     let files = Files::find(&args.files)?;
     let (split, groups) = args.by(files.is_one())?;
+    if args.tables.explain {
+        let mapping = args.tables.mapping(split)?;
+        let options = args.tables.options(&mapping, args.read.limits().max_memory);
+        return explain::run(&files.paths(), &args.tables, &options, args.format(), Diagnostics::default());
+    }
     let request = SideRequest { args, overrides: &overrides, split, groups };
     let (inputs, mut diagnostics) = files.read(&request, context)?;
     let sides = Sides::new(inputs, split, args, context, &mut diagnostics)?;

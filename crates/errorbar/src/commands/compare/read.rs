@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
 use errorbar_log::eval::{EvalLog, SampleFields, scorer_metrics};
-use errorbar_log::{ScoreTable, TableErrorKind, TableMapping, TableOptions, read_tables};
+use errorbar_log::{ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables};
 
 use super::CompareArgs;
 use crate::commands::error_args::check_clusters;
@@ -42,6 +42,8 @@ pub(super) struct Input {
     pub(super) questions: Questions,
     /// Whether it is a table, or a part of one.
     pub(super) is_table: bool,
+    /// The cells of a table that were given a meaning.
+    pub(super) words: Vec<ScoreWord>,
     /// The log, of which more may be read; none for a table and for a part of a log.
     pub(super) log: Option<EvalLog>,
     /// The scorer that the scores are of, if that is what is compared.
@@ -67,6 +69,11 @@ pub(super) struct Files {
 }
 
 impl Files {
+    /// The files.
+    pub(super) fn paths(&self) -> Vec<PathBuf> {
+        self.input.files.clone()
+    }
+
     /// Finds the files that the arguments mean. A file may be named and also be in a folder; but naming it twice is a
     /// mistake.
     pub(super) fn find(paths: &[PathBuf]) -> Result<Self, Diagnostics> {
@@ -246,6 +253,7 @@ impl SideReader<'_> {
             plan,
             questions: Questions { columns: Vec::new(), digests: scores.digests },
             is_table: false,
+            words: Vec::new(),
             log: Some(log),
             scorer: None,
         };
@@ -277,6 +285,7 @@ impl SideReader<'_> {
             plan: plan.clone(),
             questions: Questions::default(),
             is_table: false,
+            words: Vec::new(),
             log: None,
             scorer: None,
         };
@@ -304,7 +313,8 @@ impl SideReader<'_> {
             .options(&mapping, args.read.limits().max_memory)
             .metadata(plan.metadata_keys().and(MetadataKeys::Only(keys)))
             .details(plan.score_parts() == ScoreParts::All || args.flips.is_some());
-        let tables = self.rows(&mapping, &options)?;
+        let mut tables = self.rows(&mapping, &options)?;
+        table_scores::read_cells(&mut tables, self.path, &plan, args.tables.unconvertible)?;
         // Cells that are skipped would be other scores there.
         if self.has_hint && args.tables.unconvertible != UnconvertiblePolicy::Missing {
             warnings.extend(unused_clusters::of_table(self.path, &tables, &options, &plan));
@@ -313,6 +323,9 @@ impl SideReader<'_> {
             let problem = "no column identifies the samples, so those of the two sides cannot be paired";
             let hint = "name the column with --id-column, or compare without pairs with --unpaired";
             return Err(about(Diagnostic::error(problem).hint(hint)));
+        }
+        if let Some(table) = tables.first() {
+            warnings.extend(args.tables.save(&table.mapping)?);
         }
         let mut inputs = Vec::new();
         for table in tables {
@@ -336,6 +349,7 @@ impl SideReader<'_> {
                 columns: table.columns,
                 plan,
                 is_table: true,
+                words: table.words,
                 log: None,
                 scorer: None,
             }));
@@ -398,6 +412,7 @@ impl SideReader<'_> {
                 plan,
                 questions: Questions::default(),
                 is_table: input.is_table,
+                words: input.words.clone(),
                 log: input.log.as_ref().and_then(|log| self.request.args.read.open(log.path()).ok()),
                 scorer: Some(scorer.clone()),
             })

@@ -9,6 +9,7 @@ use errorbar_core::{ComparedScores, ComparisonError, Conversion, Error, IndexMap
 use super::CompareArgs;
 use super::read::Input;
 use crate::commands::common::short;
+use crate::commands::table_scores::CellContext;
 use crate::commands::{Context, table_scores};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::shell;
@@ -269,13 +270,13 @@ fn prepare_tables(
         if has_means {
             table_scores::choose_means(&mut input.plan, &input.columns);
         }
-        let checked = table_scores::compute(
-            &mut input.columns,
-            &input.plan,
-            args.tables.unconvertible,
-            context.registry,
-            &input.path,
-        );
+        let cells = CellContext {
+            mode: args.tables.unconvertible,
+            registry: context.registry,
+            path: &input.path,
+            words: &input.words,
+        };
+        let checked = table_scores::compute(&mut input.columns, &input.plan, cells);
         checked.map_err(|error| error.about(input.path.display()))?;
     }
     Ok(())

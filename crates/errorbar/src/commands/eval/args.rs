@@ -139,4 +139,3 @@ pub(crate) struct EvalArgs {
 fn log_formats() -> impl TypedValueParser<Value = LogFormat> {
     one_of([("eval", LogFormat::Eval), ("json", LogFormat::Json)])
 }
-

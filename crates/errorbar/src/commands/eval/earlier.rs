@@ -84,7 +84,9 @@ impl Found {
                     found.incomplete = Some(log.clone());
                 }
                 Ok(EarlierRun::Changed(change)) => {
-                    found.problems.push(note(&format!("not that of the task as it is now ({change})"), log.path()));
+                    found
+                        .problems
+                        .push(note(&format!("not that of the task as it is now ({change})"), log.path()));
                 }
                 Ok(_) => {}
                 Err(error) => {

@@ -62,4 +62,3 @@ pub(in crate::commands) fn call_notes(counts: &CallCounts) -> Diagnostics {
     let cache = cache.map(|problem| Diagnostic::warning(format!("answers could not be cached: {problem}")));
     note.into_iter().chain(unread).chain(cache).collect()
 }
-

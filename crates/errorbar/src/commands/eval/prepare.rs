@@ -59,7 +59,9 @@ pub(super) fn prepare_all(
         true => vec![None],
         false => models.into_iter().map(Some).collect(),
     };
-    let Some(named) = diagnostics.collect(tasks::tasks(&args.tasks, &args.task_args, context)) else {
+    // All samples are read to find those that are named.
+    let limit = args.limit.filter(|limit| *limit > 0 && args.sample_ids.is_empty());
+    let Some(named) = diagnostics.collect(tasks::tasks(&args.tasks, &args.task_args, limit, context)) else {
         return Err(diagnostics);
     };
     let labels = labels(&named);
@@ -106,4 +108,3 @@ pub(super) fn prepare(
         error.problems.into_iter().map(|problem| Diagnostic::from(problem).about(named)).collect()
     })
 }
-

@@ -103,4 +103,3 @@ fn resume(
     let label = prepared.name().to_owned();
     Ok(PreparedRun { task: prepared, label, start: RunStart::Resumed(log) })
 }
-

@@ -7,6 +7,7 @@ use errorbar_log::{ScoreTable, TableErrorKind, read_tables};
 
 use super::{FromArgs, SpreadArgs};
 use crate::commands::logs::{self, ReadProgress, ScoreRequest};
+use crate::commands::table_scores::CellContext;
 use crate::commands::{Context, handles, table_scores};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
@@ -70,7 +71,7 @@ pub(super) fn read(
         let path = handles::resolve(named)?;
         match logs::is_log(&path) {
             true => runs.push(read_log(&path, args, &plan, context, &progress, diagnostics)?),
-            false => runs.extend(read_table(&path, args, &plan, context)?),
+            false => runs.extend(read_table(&path, args, &plan, context, diagnostics)?),
         }
     }
     drop(progress);
@@ -181,12 +182,13 @@ fn read_table(
     args: &FromArgs,
     plan: &Plan,
     context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Run>, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
     let mut mapping = args.tables.mapping(args.by.as_deref())?;
     mapping.score_columns.extend(args.scorer.clone());
     let options = args.tables.options(&mapping, args.read.limits().max_memory).metadata(plan.metadata_keys());
-    let tables = read_tables(path, &options).map_err(|error| match error.kind() {
+    let mut tables = read_tables(path, &options).map_err(|error| match error.kind() {
         TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } if args.by.is_none() => {
             let hint = "if the rows are of several models, name the column that tells them apart with --by";
             Diagnostic::from(error).hint(hint)
@@ -197,17 +199,20 @@ fn read_table(
         let hint = "give it a row for each sample, below the names of the columns";
         return Err(about(Diagnostic::error("the table has no rows").hint(hint)).into());
     }
+    table_scores::read_cells(&mut tables, path, plan, args.tables.unconvertible)?;
+    if let Some(table) = tables.first() {
+        diagnostics.extend(args.tables.save(&table.mapping)?);
+    }
     let are_several = tables.len() > 1;
     let mut runs = Vec::new();
     for mut table in tables {
-        table_scores::check(
-            &mut table.columns,
-            &Plan::new(),
-            args.tables.unconvertible,
-            context.registry,
+        let cells = CellContext {
+            mode: args.tables.unconvertible,
+            registry: context.registry,
             path,
-        )
-        .map_err(about)?;
+            words: &table.words,
+        };
+        table_scores::check(&mut table.columns, &Plan::new(), cells).map_err(about)?;
         let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =
             part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));

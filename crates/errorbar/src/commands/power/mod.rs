@@ -16,7 +16,7 @@ use errorbar_core::PowerMethod;
 use super::common::{Format, one_of};
 use super::logs::ReadArgs;
 use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome};
+use super::{CommandResult, Context, Outcome, explain};
 use crate::diagnostic::Diagnostics;
 use values::{Counts, Values, number};
 
@@ -168,6 +168,12 @@ fn methods() -> impl TypedValueParser<Value = PowerMethod> {
 
 pub(crate) fn run(args: &PowerArgs, context: &Context<'_>) -> CommandResult {
     let mut diagnostics = Diagnostics::default();
+    if args.from.tables.explain && !args.from.from.is_empty() {
+        let from = &args.from;
+        let mapping = from.tables.mapping(from.by.as_deref())?;
+        let options = from.tables.options(&mapping, from.read.limits().max_memory);
+        return explain::run(&from.from, &from.tables, &options, args.format, diagnostics);
+    }
     let runs = from::read(&args.from, &args.spread, context, &mut diagnostics)?;
     let goal = goal::Goal::of(args, runs.as_ref())?;
     let design = design::PlannedDesign::of(args, &goal, runs.as_ref(), &mut diagnostics)?;

@@ -31,7 +31,7 @@ pub(super) fn literal<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
     read(text).map(Cow::Owned).ok_or_else(unread)
 }
 
-fn read(text: &str) -> Option<Json> {
+pub(in crate::expression) fn read(text: &str) -> Option<Json> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
     }
@@ -115,7 +115,8 @@ impl Reader<'_> {
         let mut items = Vec::new();
         while !self.eat(close) {
             items.push(self.value()?);
-            let is_separated = self.eat(",") || self.rest.starts_with(|c: char| c.is_whitespace());
+            let is_blank = self.rest.starts_with(|c: char| c.is_whitespace());
+            let is_separated = self.eat(",") || is_blank;
             self.rest = self.rest.trim_start();
             // `['a''b']` is no list of two.
             if !is_separated && !self.rest.starts_with(close) && !self.rest.starts_with('[') {

@@ -8,6 +8,9 @@ mod numbers;
 mod patterns;
 mod strings;
 
+#[cfg(test)]
+pub(super) use literal::read as read_literal;
+
 use std::borrow::Cow;
 
 use serde_json::Value as Json;

@@ -11,6 +11,9 @@ use super::environment::is_secret;
 use super::error::CommandError;
 use super::group::{in_own_group, limit_memory};
 
+/// How much of a command is shown in errors: it may hold a whole script.
+const SHOWN: usize = 120;
+
 /// A program with its arguments, and where it runs.
 #[derive(Clone, Debug)]
 pub(in crate::scorers) struct Program {
@@ -42,7 +45,19 @@ impl Program {
             true => format!("{word:?}"),
             false => word.clone(),
         });
-        shown.collect::<Vec<_>>().join(" ")
+        let shown = shown.collect::<Vec<_>>().join(" ");
+        match shown.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
+            None => shown,
+        }
+    }
+
+    /// Refuses a folder that is not there.
+    pub(in crate::scorers) fn check_folder(&self) -> Result<(), String> {
+        match self.folder.as_os_str().is_empty() || self.folder.is_dir() {
+            true => Ok(()),
+            false => Err(format!("names {}, which is no folder", self.folder.display())),
+        }
     }
 
     /// Where the program is. A bare name is looked up in `PATH`; a path is relative to the folder.
@@ -53,9 +68,6 @@ impl Program {
         let (name, in_folder) = (&self.name, self.folder.join(&self.name));
         if name.trim().is_empty() {
             return Err("names no program".to_owned());
-        }
-        if !self.folder.as_os_str().is_empty() && !self.folder.is_dir() {
-            return Err(format!("cannot run in the folder {}, which is not there", self.folder.display()));
         }
         if name.contains(['/', '\\']) {
             return match in_folder.is_file() {

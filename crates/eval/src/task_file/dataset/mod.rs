@@ -5,17 +5,24 @@
 mod fields;
 mod source;
 
-use super::section::{Keys, TomlField, TomlSection};
+use super::section::{Keys, TomlField, TomlSection, all};
+use super::text::TomlString;
 use crate::Dataset;
 
 pub(super) const KEYS: Keys = &[
     "path",
     "format",
+    "header",
+    "columns",
+    "subset",
+    "split",
     "input",
     "target",
     "choices",
     "id",
     "metadata",
+    "where",
+    "lookup",
     "limit",
     "shuffle",
     "shuffle_choices",
@@ -23,10 +30,12 @@ pub(super) const KEYS: Keys = &[
 
 /// The dataset, if there is one whose samples can be used. A mistake in one key keeps none of the others from being
 /// checked, nor the file.
-pub(super) fn read(field: TomlField<'_>) -> Option<Dataset> {
+///
+/// No more samples are read than `at_most`, if it is given.
+pub(super) fn read(field: TomlField<'_>, at_most: Option<usize>) -> Option<Dataset> {
     let mistakes = &field.file.mistakes;
-    let (section, path) = match field.as_string() {
-        Some(path) => (TomlSection::default(), Some(path)),
+    let (section, paths) = match field.as_string() {
+        Some(path) => (TomlSection::default(), Some(vec![path])),
         None => {
             let section = field.section(KEYS, "{ path = \"questions.csv\", input = \"question\" }")?;
             let path = section.get("path");
@@ -34,12 +43,19 @@ pub(super) fn read(field: TomlField<'_>) -> Option<Dataset> {
                 let hint = "set where it is, relative to the task file: path = \"questions.csv\"";
                 mistakes.missing(field.place(), "`dataset` has no `path`", hint);
             }
-            (section, path.and_then(|path| path.string()))
+            (section, path.and_then(paths))
         }
     };
     let keys = source::SourceKeys::read(&section);
     let fields = fields::FieldKeys::read(field, &section);
     let are_known = fields.are_known;
-    let source = source::DatasetSource { path: path?, fields, field, section };
-    source.read(&keys).filter(|_| are_known)
+    let source = source::DatasetSource { paths: paths?, fields, field, section };
+    source.read(&keys, at_most).filter(|_| are_known)
+}
+
+/// One path or several.
+fn paths(field: TomlField<'_>) -> Option<Vec<TomlString<'_>>> {
+    let wanted = "a path in quotes, or a list of paths";
+    let paths = field.strings(wanted)?;
+    if paths.is_empty() { field.expected(wanted) } else { all(paths.into_iter()) }
 }

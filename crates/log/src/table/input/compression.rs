@@ -34,6 +34,22 @@ impl Compression {
         }
     }
 
+    /// The most that a file of this size may decompress to.
+    pub fn limit(size: u64) -> u64 {
+        size.saturating_mul(DECOMPRESSED_PER_BYTE).max(LEAST_DECOMPRESSED)
+    }
+
+    /// The decompressed bytes, as a stream.
+    ///
+    /// # Errors
+    /// A decoder that cannot be made.
+    pub fn reader(self, bytes: impl Read + 'static) -> io::Result<Box<dyn Read>> {
+        Ok(match self {
+            Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::new(bytes))),
+            Compression::Zstd => Box::new(zstd::stream::read::Decoder::new(bytes)?),
+        })
+    }
+
     /// The extension that is left of a name without that of the compression.
     pub fn strip(name: &str) -> &str {
         let lower = name.to_ascii_lowercase();
@@ -54,14 +70,8 @@ pub(super) fn decompress(
     max_memory: Option<u64>,
 ) -> Result<InputBytes, TableErrorKind> {
     let size = bytes.size().unwrap_or(0);
-    let limit =
-        size.saturating_mul(DECOMPRESSED_PER_BYTE).max(LEAST_DECOMPRESSED).max(max_memory.unwrap_or(0));
-    let reader: Box<dyn Read> = match compression {
-        Compression::Gzip => Box::new(flate2::read::MultiGzDecoder::new(io::BufReader::new(bytes))),
-        Compression::Zstd => {
-            Box::new(zstd::stream::read::Decoder::new(bytes).map_err(TableErrorKind::Decompress)?)
-        }
-    };
+    let limit = Compression::limit(size).max(max_memory.unwrap_or(0));
+    let reader = compression.reader(bytes).map_err(TableErrorKind::Decompress)?;
     let spooled = InputBytes::spool(reader, limit).map_err(TableErrorKind::Decompress)?;
     spooled.ok_or(TableErrorKind::InputTooLarge { limit })
 }

@@ -72,6 +72,39 @@ pub struct InputDescription {
     pub is_converted: bool,
 }
 
+impl std::fmt::Display for InputDescription {
+    /// In words, such as `CSV (gzip, UTF-16LE, delimiter ;, decimal comma, 2 lines skipped above the header)`.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let delimiter =
+            self.delimiter.filter(|delimiter| *delimiter != ',').map(|delimiter| match delimiter {
+                '\t' => "delimiter tab".to_owned(),
+                delimiter => format!("delimiter {delimiter}"),
+            });
+        let decimal = self.decimal.map(|decimal| match decimal {
+            DecimalMark::Comma => "decimal comma".to_owned(),
+            DecimalMark::Point => "decimal point".to_owned(),
+        });
+        let skipped = (self.skipped_lines > 0)
+            .then(|| format!("{} line(s) skipped above the header", self.skipped_lines));
+        let unread =
+            (!self.unread.is_empty()).then(|| format!("no number per sample: {}", self.unread.join(", ")));
+        let details = [
+            self.compression.map(str::to_owned),
+            self.encoding.map(str::to_owned),
+            delimiter,
+            decimal,
+            skipped,
+            unread,
+        ];
+        let details: Vec<String> = details.into_iter().flatten().collect();
+        match self.tool {
+            Some(tool) => write!(f, "results of {tool}")?,
+            None => f.write_str(self.format)?,
+        }
+        if details.is_empty() { Ok(()) } else { write!(f, " ({})", details.join(", ")) }
+    }
+}
+
 /// How much of a file is looked at to find out what it is.
 const HEAD_BYTES: u64 = 1 << 16;
 
@@ -200,13 +233,16 @@ impl TableInput {
         &self.description
     }
 
-    /// The options for this table: a tool's results say which of their columns are scores, unless a user does.
+    /// The options for this table: the first rows show the mark of decimals, and a tool's results say which of their
+    /// columns are scores, unless a user does.
     pub(super) fn adapt(&self, options: &TableOptions) -> TableOptions {
+        let mut options = options.clone();
+        options.mapping.decimal = options.mapping.decimal.or(self.description.decimal);
         match self.description.tool {
             Some(_) if options.score_columns.is_empty() => {
-                options.clone().score_columns(&self.description.score_columns)
+                options.score_columns(&self.description.score_columns)
             }
-            _ => options.clone(),
+            _ => options,
         }
     }
 
@@ -287,4 +323,36 @@ fn all(mut bytes: InputBytes, limits: &TableLimits) -> Result<Vec<u8>, TableErro
     let mut text = Vec::new();
     (&mut bytes).take(limit.saturating_add(1)).read_to_end(&mut text).map_err(TableErrorKind::Read)?;
     if text.len() as u64 > limit { Err(TableErrorKind::InputTooLarge { limit }) } else { Ok(text) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_description_names_what_is_unusual() {
+        let open = |bytes: &[u8], extension: Option<&str>| {
+            let (mapping, limits) = (TableMapping::default(), TableLimits::default());
+            let input =
+                TableInput::new(InputBytes::from_memory(bytes.to_vec()), extension, &mapping, &limits);
+            input.map(|input| input.description().to_string())
+        };
+        assert_eq!(open(b"id,score\na,1\n", Some("csv")).unwrap(), "CSV");
+        assert_eq!(
+            open(b"# x\nid;score\na;0,5\n", None).unwrap(),
+            "CSV (delimiter ;, decimal comma, 1 line(s) skipped above the header)"
+        );
+        assert_eq!(
+            open(b"{\"doc_id\": 0, \"filtered_resps\": [], \"acc\": 1.0, \"bleu\": [1]}\n", Some("jsonl"))
+                .unwrap(),
+            "results of lm-evaluation-harness (no number per sample: bleu)"
+        );
+        let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+        std::io::Write::write_all(&mut gzip, b"[{\"id\": 1}]").unwrap();
+        assert_eq!(open(&gzip.finish().unwrap(), None).unwrap(), "JSON (gzip)");
+        let error = open(b"id,score\na,1\nTotal,1\n", Some("csv")).unwrap_err();
+        assert!(matches!(error.kind(), TableErrorKind::SummaryRow(name) if name == "Total"), "{error}");
+        let error = open(&[0x1f, 0x8b, 8, 0, 1, 2, 3], Some("csv")).unwrap_err();
+        assert!(matches!(error.kind(), TableErrorKind::Decompress(_)), "{error}");
+    }
 }

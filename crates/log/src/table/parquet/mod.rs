@@ -23,6 +23,7 @@ use jiter::JiterError;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
+use parquet::schema::types::SchemaDescriptor;
 use serde_json::Value as Json;
 
 use self::column::{ColumnDecoder, ParquetCell, caught, column_problem, guarded};
@@ -50,8 +51,8 @@ fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTa
     let source = file.reopen().map_err(TableErrorKind::Open)?;
     let reader = guarded(|| SerializedFileReader::new(file)).map_err(TableErrorKind::Parquet)?;
     let metadata = reader.metadata();
-    let fields = metadata.file_metadata().schema_descr().root_schema().get_fields();
-    let names: Vec<&str> = fields.iter().map(|field| field.name()).collect();
+    let leaves = named_leaves(metadata.file_metadata().schema_descr());
+    let names: Vec<&str> = leaves.iter().map(|(name, _)| name.as_str()).collect();
     refuse_twice(&names)?;
     let layout = TableLayout::new(&names, options)?;
     refuse_implausible(metadata, bytes, &layout, budget)?;
@@ -60,6 +61,7 @@ fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTa
         source: &source,
         metadata,
         layout: &layout,
+        leaves: &leaves,
         budget,
         held,
         work,
@@ -67,6 +69,25 @@ fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTa
     };
     let columns = layout.columns.iter().map(|column| table.column(column)).collect::<Result<Vec<_>, _>>()?;
     groups::read(&table, &columns)?.finish(&layout)
+}
+
+/// The columns of a schema: the fields of a structure are columns of their own, `scores.accuracy`; a list or a map is one,
+/// whatever it holds.
+fn named_leaves(schema: &SchemaDescriptor) -> Vec<(String, usize)> {
+    let mut leaves: Vec<(String, usize)> = Vec::new();
+    let mut last_list = None;
+    for (leaf, column) in schema.columns().iter().enumerate() {
+        if column.max_rep_level() == 0 {
+            leaves.push((column.path().parts().join("."), leaf));
+            continue;
+        }
+        let root = schema.get_column_root_idx(leaf);
+        if last_list != Some(root) {
+            last_list = Some(root);
+            leaves.push((schema.get_column_root(leaf).name().to_owned(), leaf));
+        }
+    }
+    leaves
 }
 
 /// The most rows per byte of a file. Samples with different ids take more than this.
@@ -117,6 +138,8 @@ struct ParquetTable<'a> {
     source: &'a InputBytes,
     metadata: &'a ParquetMetaData,
     layout: &'a TableLayout,
+    /// The names of the columns, and which leaf of the schema each is.
+    leaves: &'a [(String, usize)],
     budget: Budget,
     held: MemoryUse,
     work: PageBudget,
@@ -151,7 +174,7 @@ impl<'a> ParquetTable<'a> {
     fn column(&self, column: &'a TableColumn) -> Result<ParquetColumn<'a>, TableErrorKind> {
         let (role, takes, kinds) = column.role.takes();
         let schema = self.metadata.file_metadata().schema_descr();
-        let leaf = (0..schema.num_columns()).find(|leaf| schema.get_column_root_idx(*leaf) == column.at);
+        let leaf = self.leaves.get(column.at).map(|(_, leaf)| *leaf);
         let found = match leaf.map(|leaf| (leaf, kind_of(&schema.column(leaf)))) {
             Some((leaf, Ok(kind))) if kinds.contains(&kind) => {
                 return Ok(ParquetColumn { column, leaf, kind });

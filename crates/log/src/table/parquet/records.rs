@@ -61,12 +61,25 @@ impl ParquetRecords {
     /// # Errors
     /// A file that is no Parquet, or is damaged.
     pub fn open(path: &Path, columns: Option<&[String]>) -> Result<Self, TableErrorKind> {
-        caught(|| open(path, columns)).map_err(TableErrorKind::Parquet)?
+        ParquetRecords::of_bytes(InputBytes::open(path).map_err(TableErrorKind::Open)?, columns)
+    }
+
+    /// The same of bytes, which are those of a file or in memory.
+    pub(in crate::table) fn of_bytes(
+        bytes: InputBytes,
+        columns: Option<&[String]>,
+    ) -> Result<Self, TableErrorKind> {
+        caught(|| open(bytes, columns)).map_err(TableErrorKind::Parquet)?
     }
 
     /// The columns of the file.
     pub fn names(&self) -> &[String] {
         &self.names
+    }
+
+    /// The columns of the file as a table has them: the fields of a structure each by itself.
+    pub(in crate::table) fn table_names(&self) -> Vec<String> {
+        super::named_leaves(&self.schema).into_iter().map(|(name, _)| name).collect()
     }
 
     /// The columns that are read, in the order of the values of a row.
@@ -183,12 +196,11 @@ fn scalar_json(field: &Field) -> Json {
     }
 }
 
-fn open(path: &Path, columns: Option<&[String]>) -> Result<ParquetRecords, TableErrorKind> {
-    let mut file = InputBytes::open(path).map_err(TableErrorKind::Open)?;
+fn open(mut file: InputBytes, columns: Option<&[String]>) -> Result<ParquetRecords, TableErrorKind> {
     let limits = TableLimits::default();
     footer::check(&mut file, &limits)?;
     let bytes = file.size().unwrap_or(0);
-    let own = InputBytes::open(path).map_err(TableErrorKind::Open)?;
+    let own = file.reopen().map_err(TableErrorKind::Open)?;
     let reader = guarded(|| SerializedFileReader::new(own)).map_err(TableErrorKind::Parquet)?;
     let all_rows = plausible_rows(reader.metadata(), bytes)?;
     let descriptor = reader.metadata().file_metadata().schema_descr();

@@ -50,8 +50,8 @@ impl ColumnRole {
 
 /// What a column holds; the words for it if it cannot be read.
 pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<ValueKind, String> {
-    if column.max_rep_level() > 0 || column.path().parts().len() > 1 {
-        return Err("lists or structures".to_owned());
+    if column.max_rep_level() > 0 {
+        return Err("lists or maps".to_owned());
     }
     let of_type = |name: &str| Err(format!("values of the type {name}"));
     let converted = column.converted_type();

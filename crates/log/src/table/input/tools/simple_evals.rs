@@ -76,14 +76,17 @@ fn question(convo: &JsonValue<'_>) -> String {
     let prompt: Vec<String> = messages
         .iter()
         .filter(|message| text(message, "role").as_deref() != Some("assistant"))
-        .map(|message| get(message, "content").map(json_text).unwrap_or_default())
+        .map(|message| match get(message, "content") {
+            Some(JsonValue::Str(content)) => content.to_string(),
+            content => content.map(json_text).unwrap_or_default(),
+        })
         .collect();
     let prompt = prompt.join("\n");
     let is_option = |line: &&str| {
         let mut characters = line.chars();
         matches!((characters.next(), characters.next()), (Some('A'..='J'), Some(')' | '.')))
     };
-    let lines: Vec<&str> = prompt.split('\n').flat_map(|line| line.split("\\n")).collect();
+    let lines: Vec<&str> = prompt.lines().collect();
     let mut options: Vec<&str> = lines
         .iter()
         .filter(|line| is_option(line))

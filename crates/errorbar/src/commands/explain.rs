@@ -1,0 +1,248 @@
+//! `--explain`: how tables are read, and nothing computed.
+
+use std::path::{Path, PathBuf};
+
+use errorbar_log::{
+    CellMeaning, ColumnReason, DecimalMark, ExplainedScores, TableExplanation, TableOptions, explain_table,
+};
+use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
+use serde_json::{Value as Json, json};
+
+use super::common::{Format, counted, short, width};
+use super::tables::TableArgs;
+use super::{CommandResult, Outcome, logs};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::output::Output;
+
+/// The number of distinct cells of a scorer that are shown, and from which on numbers are shown as a range.
+const VALUES_SHOWN: usize = 12;
+/// The number of characters of a cell that are shown.
+const CELL_WIDTH: usize = 18;
+
+/// Shows how tables are read.
+pub(super) fn run(
+    files: &[PathBuf],
+    tables: &TableArgs,
+    options: &TableOptions,
+    format: Format,
+    mut diagnostics: Diagnostics,
+) -> CommandResult {
+    let mut found: Vec<(PathBuf, TableExplanation)> = Vec::new();
+    for path in files {
+        if logs::is_log(path) {
+            let problem = "--explain is about tables, and this is an eval log";
+            diagnostics.push(
+                Diagnostic::error(problem)
+                    .about(path.display())
+                    .hint("`errorbar log show` shows what a log has"),
+            );
+            continue;
+        }
+        match explain_table(path, options) {
+            Ok(explanation) => {
+                diagnostics.extend(tables.save(&explanation.mapping)?);
+                found.push((path.clone(), explanation));
+            }
+            Err(error) => diagnostics.push(Diagnostic::from(error)),
+        }
+    }
+    let output = match format {
+        _ if found.is_empty() => Output::Nothing,
+        Format::Json => {
+            let data: Vec<Json> = found.iter().map(|(path, explanation)| record(path, explanation)).collect();
+            let text = serde_json::to_string_pretty(&data).unwrap_or_default();
+            Output::Data(format!("{text}\n").into_bytes())
+        }
+        Format::Csv => format.listing(columns(&found)),
+        format => format.render(Sort::None, move |render| {
+            let texts: Vec<String> =
+                found.iter().map(|(path, found)| text(path, found, format, render)).collect();
+            texts.join("\n")
+        }),
+    };
+    Ok(Outcome { output, diagnostics, ..Outcome::default() })
+}
+
+fn text(path: &Path, found: &TableExplanation, format: Format, render: &dyn Render) -> String {
+    let mut lines = vec![heading(path, found), String::new()];
+    let table = render.listing_text(&listing(found));
+    lines.extend(table.lines().map(str::to_owned));
+    lines.push(String::new());
+    if found.has_synthetic_ids {
+        lines.push("No column identifies the samples: every row is one, and rows are not paired.".to_owned());
+    }
+    for (scorer, scores) in &found.scores {
+        lines.push(format!("{scorer}: {}", meanings(scores)));
+    }
+    let parts = found.parts.iter().map(String::as_str).collect::<Vec<_>>();
+    if !parts.is_empty() {
+        lines.push(format!("parts: {}", parts.join(", ")));
+    }
+    let unread = &found.input.unread;
+    if !unread.is_empty() {
+        lines.push(format!("not read, because they are no numbers per sample: {}", unread.join(", ")));
+    }
+    let is_terminal = format == Format::Table;
+    let wrapped = lines.into_iter().map(|line| match is_terminal && !line.contains("  ") {
+        true => wrap(&clean(&line), width()).join("\n  "),
+        false => line,
+    });
+    wrapped.map(|line| line.trim_end().to_owned() + "\n").collect()
+}
+
+/// The file, and what it was found to be.
+fn heading(path: &Path, found: &TableExplanation) -> String {
+    let input = &found.input;
+    let mut parts = vec![clean(&path.display().to_string())];
+    parts.push(input.tool.map_or_else(|| input.format.to_owned(), |tool| format!("results of {tool}")));
+    match input.delimiter {
+        Some('\t') => parts.push("delimiter tab".to_owned()),
+        Some(delimiter) => parts.push(format!("delimiter {delimiter}")),
+        None => {}
+    }
+    if found.mapping.decimal == Some(DecimalMark::Comma) {
+        parts.push("decimal comma".to_owned());
+    }
+    parts.extend(input.encoding.map(str::to_owned));
+    parts.extend(input.compression.map(str::to_owned));
+    if input.skipped_lines > 0 {
+        parts.push(format!("{} before the header", counted(input.skipped_lines as u64, "line")));
+    }
+    parts.push(counted(found.rows as u64, "row"));
+    parts.join(" · ")
+}
+
+fn listing(found: &TableExplanation) -> Listing {
+    let mut listing = Listing::new(["column", "read as", "because", "first cells"]);
+    for column in &found.columns {
+        let cells: Vec<String> = column.cells.iter().map(|cell| cut(cell)).collect();
+        listing.push([
+            ListingCell::from(column.name.as_str()),
+            column.role.into(),
+            because(column.reason, column.role).into(),
+            cells.join(" │ ").into(),
+        ]);
+    }
+    listing
+}
+
+/// A row per column, for programs.
+fn columns(found: &[(PathBuf, TableExplanation)]) -> Listing {
+    let mut listing = Listing::new(["file", "column", "role", "reason"]);
+    for (path, found) in found {
+        for column in &found.columns {
+            listing.push([
+                ListingCell::from(path.display().to_string()),
+                column.name.as_str().into(),
+                column.role.into(),
+                reason_name(column.reason).into(),
+            ]);
+        }
+    }
+    listing
+}
+
+fn because(reason: ColumnReason, role: &str) -> &'static str {
+    match reason {
+        ColumnReason::Option => "you named it",
+        ColumnReason::Name => "its name",
+        ColumnReason::Spelling if role == "score" => "a common name, and its cells are scores",
+        ColumnReason::Spelling => "a common name",
+        _ => "",
+    }
+}
+
+fn reason_name(reason: ColumnReason) -> &'static str {
+    match reason {
+        ColumnReason::Option => "option",
+        ColumnReason::Name => "name",
+        ColumnReason::Spelling => "spelling",
+        _ => "rest",
+    }
+}
+
+fn cut(cell: &str) -> String {
+    let cell = cell.replace(char::is_control, " ");
+    match cell.chars().count() > CELL_WIDTH {
+        true => cell.chars().take(CELL_WIDTH - 1).collect::<String>() + "…",
+        false => cell,
+    }
+}
+
+/// What cells mean: `PASS → 1 (120)`.
+fn meanings(scores: &ExplainedScores) -> String {
+    let is_number = |text: &str| text.parse::<f64>().is_ok();
+    let numbers: usize = scores.values.iter().filter(|(text, ..)| is_number(text)).map(|(_, _, n)| n).sum();
+    let are_many = scores.values.len() > VALUES_SHOWN || scores.others > 0;
+    let mut parts: Vec<String> = Vec::new();
+    if let Some((low, high)) = scores.range.filter(|_| are_many) {
+        let all = numbers + scores.others;
+        parts.push(format!("{} from {} to {}", counted(all as u64, "number"), short(low, 6), short(high, 6)));
+    }
+    let shown = scores.values.iter().filter(|(text, ..)| !are_many || !is_number(text));
+    let left = shown.clone().count().saturating_sub(VALUES_SHOWN);
+    parts.extend(shown.take(VALUES_SHOWN).map(|(text, meaning, count)| {
+        let text = cut(text);
+        match meaning {
+            CellMeaning::Score(score) | CellMeaning::Word(score) => match short(*score, 6) {
+                score if score == text => format!("{text} ({count})"),
+                score => format!("{text} → {score} ({count})"),
+            },
+            CellMeaning::Missing => format!("{text} missing ({count})"),
+            _ => format!("{text} is no score ({count})"),
+        }
+    }));
+    if left > 0 {
+        parts.push(format!("{left} more"));
+    }
+    if scores.empty > 0 {
+        parts.push(format!("empty, missing ({})", scores.empty));
+    }
+    if scores.unscored > 0 {
+        parts.push(format!("NaN, unscored ({})", scores.unscored));
+    }
+    parts.join(", ")
+}
+
+fn record(path: &Path, found: &TableExplanation) -> Json {
+    let columns: Vec<Json> = found
+        .columns
+        .iter()
+        .map(|column| {
+            json!({
+                "name": column.name, "role": column.role, "reason": reason_name(column.reason), "cells": column.cells,
+            })
+        })
+        .collect();
+    let value = |(text, meaning, count): &(String, CellMeaning, usize)| {
+        let (score, meaning) = match meaning {
+            CellMeaning::Score(score) | CellMeaning::Word(score) => (Some(*score), "score"),
+            CellMeaning::Missing => (None, "missing"),
+            _ => (None, "no score"),
+        };
+        json!({ "cell": text, "meaning": meaning, "score": score, "count": count })
+    };
+    let scores: serde_json::Map<String, Json> = found
+        .scores
+        .iter()
+        .map(|(scorer, scores)| {
+            let values: Vec<Json> = scores.values.iter().map(value).collect();
+            let record = json!({
+                "values": values, "others": scores.others, "empty": scores.empty, "unscored": scores.unscored,
+            });
+            (scorer.clone(), record)
+        })
+        .collect();
+    json!({
+        "file": path.display().to_string(),
+        "format": found.input.tool.unwrap_or(found.input.format),
+        "compression": found.input.compression,
+        "encoding": found.input.encoding.unwrap_or("UTF-8"),
+        "rows": found.rows,
+        "synthetic_ids": found.has_synthetic_ids,
+        "parts": found.parts,
+        "columns": columns,
+        "scores": scores,
+        "mapping": serde_json::to_value(&found.mapping).unwrap_or_default(),
+    })
+}

@@ -1,0 +1,67 @@
+//! Programs that score, as users meet them: the example, what is wrong with a task, and which variables they get.
+#![cfg(unix)]
+
+use std::fs;
+
+use crate::eval::Logs;
+use crate::{check, errorbar, workspace};
+
+const DATASET: (&str, &str) = ("d.jsonl", "{\"id\": 1, \"input\": \"1?\", \"target\": \"1\"}\n");
+
+fn task(scorer: &str) -> String {
+    format!(
+        "dataset = {{ path = \"d.jsonl\" }}\nmodel = \"mock/1\"\nfail_on_error = true\nscorer = '{scorer}'\n"
+    )
+}
+
+#[test]
+fn mistakes_are_shown_at_their_place() {
+    let files = |scorer: &str| [DATASET.1.to_owned(), task(scorer)];
+    for (name, scorer) in [
+        ("command_not_there", r#"command(["no-such-program-anywhere", "score.py"])"#),
+        ("command_as_a_string", r#"command("sh score.sh")"#),
+        ("command_restarts", r#"command(["sh"], max_restart=3)"#),
+    ] {
+        let [dataset, task] = files(scorer);
+        check(name, &[("d.jsonl", &dataset), ("t.toml", &task)], &["eval", "t.toml"]);
+    }
+}
+
+/// The value of a score of a run in this environment.
+fn value(scorer: &str, script: &str) -> String {
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    fs::write(folder.path().join(DATASET.0), DATASET.1).unwrap();
+    fs::write(folder.path().join("score.sh"), script).unwrap();
+    fs::write(folder.path().join("t.toml"), task(scorer)).unwrap();
+    let output = errorbar(folder.path(), &["eval", "t.toml", "--metric", "frequency", "--format", "json"])
+        .env("ERRORBAR_LOG_DIR", logs.path())
+        .envs([("SCORER_SETTING", "seen"), ("SCORER_API_KEY", "secret")])
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let stdout = String::from_utf8(output.stdout).unwrap();
+    let reports: serde_json::Value = serde_json::from_str(&stdout).unwrap();
+    let metrics = reports[0]["results"]["scores"][0]["metrics"].as_object().unwrap();
+    metrics.keys().cloned().collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn secrets_are_passed_on_only_by_name() {
+    let script = r#"while read -r line; do s=$(echo "$line" | sed 's/.*"seq":\([0-9]*\).*/\1/')
+echo "{\"seq\": $s, \"value\": \"$SCORER_SETTING-${SCORER_API_KEY:-none}\"}"; done"#;
+    let plain = value(r#"command(["sh", "score.sh"])"#, script);
+    assert!(plain.contains("seen-none") && !plain.contains("secret"), "{plain}");
+    let passed = value(r#"command(["sh", "score.sh"], env=["SCORER_API_KEY"])"#, script);
+    assert!(passed.contains("seen-secret"), "{passed}");
+}
+
+#[test]
+fn the_page_shows_the_script_of_the_example() {
+    let read = |path: &str| fs::read_to_string(workspace().join(path)).unwrap();
+    let (page, script) = (read("docs/command-scorer.md"), read("examples/words/score.py"));
+    let code = script.split_once("\n\n").unwrap().1;
+    assert!(page.contains(&format!("```python\n{code}```")), "{code}");
+    let line =
+        read("examples/words/words.toml").lines().find(|line| line.starts_with("scorer")).unwrap().to_owned();
+    assert!(page.contains(&line), "{line}");
+}

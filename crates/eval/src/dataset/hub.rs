@@ -1,0 +1,492 @@
+//! Datasets of the Hugging Face hub that were downloaded: where they are, and which of their files are meant.
+//!
+//! Nothing is fetched. The hub's own tools put a dataset into `datasets--ORG--NAME/snapshots/COMMIT/`, with links
+//! to the files in `blobs/`; branches and tags are files in `refs/` that hold the commit.
+
+use std::env;
+use std::fmt;
+use std::fs;
+use std::path::{Component, Path, PathBuf};
+
+use errorbar_core::Metadata;
+use errorbar_core::spec::nearest;
+use serde_json::Value as Json;
+
+use super::error::{DatasetError, shown};
+use super::files::{FileFormat, is_format, is_visible, stem};
+
+/// A dataset of the hub, as `hf:ORG/NAME@REVISION` names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct HubDataset {
+    /// The user or organization; a few old datasets have none.
+    pub organization: Option<String>,
+    /// The name.
+    pub name: String,
+    /// A branch, a tag or a commit; `main`, if it is not given.
+    pub revision: Option<String>,
+}
+
+/// Why a dataset of the hub cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum HubProblem {
+    /// The name is none.
+    Name,
+    /// There is no folder for such datasets.
+    NoCache,
+    /// It is not among those that were downloaded.
+    NotDownloaded {
+        /// The folder that was looked in.
+        cache: PathBuf,
+        /// A dataset of a similar name that is there.
+        nearest: Option<String>,
+        /// What downloads it.
+        command: String,
+    },
+    /// It is, but not this revision.
+    Revision {
+        /// The folder that was looked in.
+        folder: PathBuf,
+        /// Those that are there.
+        known: Vec<String>,
+        /// What downloads it.
+        command: String,
+    },
+    /// It has no file of a format that can be read.
+    NoDataFiles {
+        /// The folder that was looked in.
+        folder: PathBuf,
+        /// What downloads all of it.
+        command: String,
+    },
+    /// It has several subsets, and none or an unknown one was named.
+    Subset {
+        /// What was named.
+        named: Option<String>,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// It has several splits, and none or an unknown one was named.
+    Split {
+        /// What was named.
+        named: Option<String>,
+        /// Those that there are.
+        known: Vec<String>,
+    },
+    /// A link that leads out of the folder of such datasets.
+    Outside {
+        /// The link.
+        path: PathBuf,
+    },
+}
+
+impl fmt::Display for HubProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let one_of =
+            |f: &mut fmt::Formatter<'_>, what: &str, named: &Option<String>, known: &[String]| match named {
+                None => write!(f, "it has several {what}s; name one: {what} = {}", quoted(known)),
+                Some(named) if known.is_empty() => write!(f, "it has no {what} `{named}`, and no others"),
+                Some(named) => match nearest(named, known.iter().map(String::as_str)) {
+                    Some(near) => write!(f, "it has no {what} `{named}`; did you mean `{near}`?"),
+                    None => write!(f, "it has no {what} `{named}`; there are: {}", shown(known)),
+                },
+            };
+        match self {
+            HubProblem::Name => {
+                write!(
+                    f,
+                    "a dataset of the hub is hf:ORG/NAME or hf:ORG/NAME@REVISION, of letters, digits and .-_"
+                )
+            }
+            HubProblem::NoCache => {
+                write!(
+                    f,
+                    "the folder of downloaded datasets is not known; set HF_HOME, or name the files as `path`"
+                )
+            }
+            HubProblem::NotDownloaded { cache, nearest, command } => {
+                write!(f, "it is not downloaded (looked in {}); ", cache.display())?;
+                match nearest {
+                    Some(nearest) => {
+                        write!(f, "did you mean `{nearest}`? Otherwise fetch it with `{command}`")
+                    }
+                    None => write!(f, "fetch it with `{command}`, or name its files as `path`"),
+                }
+            }
+            HubProblem::Revision { folder, known, command } => {
+                write!(f, "this revision is not downloaded (looked in {}); ", folder.display())?;
+                match known.is_empty() {
+                    true => write!(f, "fetch it with `{command}`"),
+                    false => write!(f, "there are: {}; fetch it with `{command}`", shown(known)),
+                }
+            }
+            HubProblem::NoDataFiles { folder, command } => write!(
+                f,
+                "no .parquet, .json, .jsonl, .csv or .tsv file in {}; fetch all of it with `{command}`, or convert it \
+                 to Parquet if it is in another format",
+                folder.display()
+            ),
+            HubProblem::Subset { named, known } => one_of(f, "subset", named, known),
+            HubProblem::Split { named, known } => one_of(f, "split", named, known),
+            HubProblem::Outside { path } => {
+                write!(f, "{} is a link out of the folder of downloaded datasets", path.display())
+            }
+        }
+    }
+}
+
+fn quoted(names: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let first: Vec<String> = names.iter().take(SHOWN).map(|name| format!("\"{name}\"")).collect();
+    let more = names.len().saturating_sub(SHOWN);
+    let more = if more > 0 { format!(" or one of {more} more") } else { String::new() };
+    format!("{}{more}", first.join(" or "))
+}
+
+impl HubDataset {
+    /// The dataset that a path names, if it starts with `hf:`.
+    pub fn parse(path: &Path) -> Option<Result<Self, DatasetError>> {
+        let text = path.to_str()?.strip_prefix("hf:")?;
+        let wrong = || DatasetError::Hub { dataset: format!("hf:{text}"), problem: HubProblem::Name };
+        let (repository, revision) = match text.split_once('@') {
+            Some((repository, revision)) => (repository, Some(revision)),
+            None => (text, None),
+        };
+        let (organization, name) = match repository.split_once('/') {
+            Some((organization, name)) => (Some(organization), name),
+            None => (None, repository),
+        };
+        let is_name = |name: &str| {
+            !matches!(name, "" | "." | "..")
+                && !name.contains("--")
+                && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+        };
+        // Names of branches may have slashes.
+        let is_right = organization.is_none_or(is_name)
+            && is_name(name)
+            && revision.is_none_or(|revision| revision.split('/').all(is_name));
+        if !is_right {
+            return Some(Err(wrong()));
+        }
+        let [organization, revision] = [organization, revision].map(|part| part.map(str::to_owned));
+        Some(Ok(HubDataset { organization, name: name.to_owned(), revision }))
+    }
+
+    /// `ORG/NAME`.
+    pub fn repository(&self) -> String {
+        match &self.organization {
+            Some(organization) => format!("{organization}/{}", self.name),
+            None => self.name.clone(),
+        }
+    }
+
+    /// The name of its folder.
+    fn folder(&self) -> String {
+        format!("datasets--{}", self.repository().replace('/', "--"))
+    }
+
+    /// What downloads it.
+    fn command(&self) -> String {
+        let revision =
+            self.revision.as_ref().map(|revision| format!(" --revision {revision}")).unwrap_or_default();
+        format!("hf download {} --repo-type dataset{revision}", self.repository())
+    }
+
+    fn wrong(&self, problem: HubProblem) -> DatasetError {
+        let revision = self.revision.as_ref().map(|revision| format!("@{revision}")).unwrap_or_default();
+        DatasetError::Hub { dataset: format!("hf:{}{revision}", self.repository()), problem }
+    }
+
+    /// The folder of its revision, and the name of that.
+    fn snapshot(&self, cache: &Path) -> Result<(PathBuf, String), DatasetError> {
+        let folder = cache.join(self.folder());
+        if !folder.is_dir() {
+            let known: Vec<String> = entries(cache)
+                .filter_map(|name| Some(name.strip_prefix("datasets--")?.replacen("--", "/", 1)))
+                .collect();
+            let nearest = nearest(&self.repository(), known.iter().map(String::as_str)).map(str::to_owned);
+            let (cache, command) = (cache.to_owned(), self.command());
+            return Err(self.wrong(HubProblem::NotDownloaded { cache, nearest, command }));
+        }
+        let snapshots = folder.join("snapshots");
+        let wanted = self.revision.as_deref().unwrap_or("main");
+        let commit = small_text(&folder.join("refs").join(wanted)).map(|text| text.trim().to_owned());
+        let mut known: Vec<String> = entries(&snapshots).collect();
+        known.sort();
+        let mut of_start = known.iter().filter(|name| wanted.len() >= 7 && name.starts_with(wanted));
+        let by_name = match (of_start.next(), of_start.next(), known.as_slice()) {
+            (Some(only), None, _) => Some(only),
+            // What was downloaded by its commit has no `main`.
+            (None, _, [only]) if self.revision.is_none() => Some(only),
+            _ => None,
+        };
+        let is_there = |name: &String| known.contains(name);
+        match commit.filter(is_there).or_else(|| by_name.cloned()) {
+            Some(commit) => Ok((snapshots.join(&commit), commit)),
+            None => {
+                let mut known = known;
+                known.extend(entries(&folder.join("refs")));
+                Err(self.wrong(HubProblem::Revision { folder, known, command: self.command() }))
+            }
+        }
+    }
+}
+
+/// The folder of downloaded datasets, as the hub's own tools find it.
+fn cache_of_environment() -> Option<PathBuf> {
+    let folder = |name: &str| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    folder("HF_HUB_CACHE")
+        .or_else(|| folder("HUGGINGFACE_HUB_CACHE"))
+        .or_else(|| Some(folder("HF_HOME")?.join("hub")))
+        .or_else(|| Some(folder("XDG_CACHE_HOME")?.join("huggingface").join("hub")))
+        .or_else(|| Some(env::home_dir()?.join(".cache").join("huggingface").join("hub")))
+}
+
+fn entries(folder: &Path) -> impl Iterator<Item = String> {
+    const MOST: usize = 10_000;
+    let entries = fs::read_dir(folder).into_iter().flatten().take(MOST);
+    entries.filter_map(|entry| entry.ok()?.file_name().into_string().ok())
+}
+
+/// The text of a file that should be a line.
+fn small_text(path: &Path) -> Option<String> {
+    const MOST: u64 = 1 << 12;
+    let is_small = fs::metadata(path).is_ok_and(|metadata| metadata.is_file() && metadata.len() <= MOST);
+    is_small.then(|| fs::read_to_string(path).ok()).flatten()
+}
+
+/// The files of a dataset that are meant, and what identifies them.
+pub(super) struct ChosenFiles {
+    pub(super) files: Vec<PathBuf>,
+    pub(super) provenance: Metadata,
+}
+
+/// Which files of a dataset are meant.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FileChoice<'c> {
+    pub(super) subset: Option<&'c str>,
+    pub(super) split: Option<&'c str>,
+    pub(super) format: Option<FileFormat>,
+}
+
+/// Finds the files of a dataset that was downloaded.
+pub(super) fn find(
+    dataset: &HubDataset,
+    cache: Option<&Path>,
+    choice: FileChoice<'_>,
+) -> Result<ChosenFiles, DatasetError> {
+    let wrong = |problem| dataset.wrong(problem);
+    let cache = cache.map(Path::to_owned).or_else(cache_of_environment);
+    let cache = cache.ok_or_else(|| wrong(HubProblem::NoCache))?;
+    let (folder, commit) = dataset.snapshot(&cache)?;
+    let files = data_files(&folder, choice.format);
+    if files.is_empty() {
+        let command = dataset.command();
+        return Err(wrong(HubProblem::NoDataFiles { folder, command }));
+    }
+    let chosen = choose(files, choice).map_err(wrong)?;
+    let root = fs::canonicalize(&cache).unwrap_or(cache);
+    if let Some(path) = chosen.files.iter().find(|path| !leads_into(path, &root)) {
+        return Err(wrong(HubProblem::Outside { path: path.clone() }));
+    }
+    let mut provenance = Metadata::new();
+    let mut note = |key: &str, value: Option<String>| {
+        value.map(|value| provenance.insert(key.to_owned(), Json::from(value)));
+    };
+    note("revision", Some(commit));
+    note("subset", chosen.subset);
+    note("split", chosen.split);
+    Ok(ChosenFiles { files: chosen.files, provenance })
+}
+
+/// Whether a file is in a folder, wherever links lead to. One that is not there is left to its reader.
+fn leads_into(path: &Path, folder: &Path) -> bool {
+    fs::canonicalize(path).map_or(true, |path| path.starts_with(folder))
+}
+
+/// The files of a folder that are of a subset and split, by the rules of the hub.
+pub(super) fn choose_in_folder(folder: &Path, choice: FileChoice<'_>) -> Result<Vec<PathBuf>, DatasetError> {
+    let files = data_files(folder, choice.format);
+    if files.is_empty() {
+        let mut found: Vec<String> = entries(folder).collect();
+        found.sort();
+        return Err(DatasetError::NoDataFiles { folder: folder.to_owned(), format: choice.format, found });
+    }
+    let dataset = folder.display().to_string();
+    choose(files, choice).map(|chosen| chosen.files).map_err(|problem| DatasetError::Hub { dataset, problem })
+}
+
+/// A file of a dataset, and what its path says about it.
+#[derive(Debug)]
+struct DataFile {
+    path: PathBuf,
+    subset: Option<String>,
+    split: Option<String>,
+    format: FileFormat,
+}
+
+/// The data of a folder and the folders in it, in the order of their paths.
+fn data_files(folder: &Path, format: Option<FileFormat>) -> Vec<DataFile> {
+    const DEEPEST: usize = 6;
+    const MOST: usize = 100_000;
+    let (mut files, mut open) = (Vec::new(), vec![(folder.to_owned(), 0)]);
+    while let Some((within, depth)) = open.pop() {
+        for name in entries(&within) {
+            let path = within.join(&name);
+            // Folders are never links there, so no circle of them is followed.
+            let is_folder = fs::symlink_metadata(&path).is_ok_and(|metadata| metadata.is_dir());
+            if !is_visible(&path) || files.len() >= MOST {
+                continue;
+            }
+            if is_folder && depth < DEEPEST {
+                open.push((path, depth + 1));
+            } else if !is_folder
+                && !DESCRIPTIONS.contains(&name.as_str())
+                && let Some(found) = FileFormat::of(&path)
+                && format.is_none_or(|format| is_format(found, format))
+            {
+                let (subset, split) = parts(path.strip_prefix(folder).unwrap_or(&path));
+                files.push(DataFile { path, subset, split, format: found });
+            }
+        }
+    }
+    // Where a dataset is there in several formats, Parquet is what the hub made of the others.
+    let best = files.iter().map(|file| file.format).max();
+    files.retain(|file| Some(file.format) == best);
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    files
+}
+
+/// Files beside the data that describe it.
+const DESCRIPTIONS: [&str; 5] =
+    ["dataset_info.json", "dataset_infos.json", "dataset_dict.json", "state.json", "croissant.json"];
+
+/// Words for splits, and the split that each means.
+const SPLITS: [(&str, &str); 11] = [
+    ("train", "train"),
+    ("training", "train"),
+    ("validation", "validation"),
+    ("valid", "validation"),
+    ("val", "validation"),
+    ("dev", "validation"),
+    ("test", "test"),
+    ("testing", "test"),
+    ("eval", "test"),
+    ("evaluation", "test"),
+    ("fewshot", "fewshot"),
+];
+
+fn split_of(word: &str) -> Option<&'static str> {
+    SPLITS.iter().find(|(known, _)| word.eq_ignore_ascii_case(known)).map(|(_, split)| *split)
+}
+
+/// The subset and the split that a path within a dataset names.
+///
+/// `main/test-00000-of-00001.parquet` has both in the way of the hub's own writers; in `test.jsonl`, `test/0.parquet`
+/// and `gpqa_test.csv` the split is a word that is known; `gpqa_main.csv` is a subset without splits.
+fn parts(path: &Path) -> (Option<String>, Option<String>) {
+    let stem = stem(path);
+    let folders = path.parent().into_iter().flat_map(Path::components);
+    let mut folders: Vec<String> = folders
+        .filter_map(|part| match part {
+            Component::Normal(name) => Some(name.to_string_lossy().into_owned()),
+            _ => None,
+        })
+        .filter(|name| name != "data")
+        .collect();
+    let joined = |folders: Vec<String>| (!folders.is_empty()).then(|| folders.join("/"));
+    if let Some(split) = sharded(&stem) {
+        return (joined(folders), Some(split.to_owned()));
+    }
+    if let Some(at) = folders.iter().position(|name| split_of(name).is_some()) {
+        let split = split_of(&folders.remove(at)).map(str::to_owned);
+        return (joined(folders), split);
+    }
+    let words: Vec<&str> = stem.split(['-', '_', '.', ' ']).collect();
+    let Some((at, split)) = words.iter().enumerate().find_map(|(at, word)| Some((at, split_of(word)?)))
+    else {
+        folders.push(stem.clone());
+        return (joined(folders), None);
+    };
+    // What is left of the name is the subset: `gpqa` of `gpqa_test`.
+    let before: usize = words.iter().take(at).map(|word| word.len() + 1).sum();
+    let word = words.get(at).map_or(0, |word| word.len());
+    let rest = [stem.get(..before.saturating_sub(1)), stem.get(before + word + 1..)];
+    let rest = rest.into_iter().flatten().filter(|part| !part.is_empty() && !is_number(part));
+    folders.extend(rest.map(str::to_owned));
+    (joined(folders), Some(split.to_owned()))
+}
+
+fn is_number(text: &str) -> bool {
+    text.chars().all(|c| c.is_ascii_digit() || matches!(c, '-' | '_'))
+}
+
+/// `test` of `test-00000-of-00001` and of `test-00000-of-00001-0123456789abcdef`.
+fn sharded(stem: &str) -> Option<&str> {
+    let (start, _) = stem.split_once("-of-")?;
+    let (split, number) = start.rsplit_once('-')?;
+    (!split.is_empty() && number.len() >= 5 && number.chars().all(|c| c.is_ascii_digit())).then_some(split)
+}
+
+#[derive(Debug)]
+struct Chosen {
+    files: Vec<PathBuf>,
+    subset: Option<String>,
+    split: Option<String>,
+}
+
+fn choose(files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, HubProblem> {
+    let names = |of: fn(&DataFile) -> Option<&String>, files: &[DataFile]| {
+        let mut names: Vec<String> = files.iter().filter_map(of).cloned().collect();
+        names.sort();
+        names.dedup();
+        names
+    };
+    let subsets = names(|file| file.subset.as_ref(), &files);
+    let unnamed = files.iter().any(|file| file.subset.is_none());
+    let subset = match (choice.subset, subsets.as_slice()) {
+        (None, []) => None,
+        (None, _) if unnamed => None,
+        (None, [only]) => Some(only.clone()),
+        (None, known) if known.iter().any(|name| name == "default") => Some("default".to_owned()),
+        (named, known) => {
+            let is_named = |known: &&String| {
+                named.is_some_and(|named| *known == named || known.split('/').any(|part| part == named))
+            };
+            let exact = known.iter().find(|known| named == Some(known.as_str()));
+            match exact.or_else(|| known.iter().find(is_named)) {
+                Some(subset) => Some(subset.clone()),
+                // What has no subsets is called this.
+                None if unnamed && named == Some("default") => None,
+                None => {
+                    let known = known.to_vec();
+                    return Err(HubProblem::Subset { named: named.map(str::to_owned), known });
+                }
+            }
+        }
+    };
+    let mut files: Vec<DataFile> = files.into_iter().filter(|file| file.subset == subset).collect();
+    let splits = names(|file| file.split.as_ref(), &files);
+    let split = match (choice.split, splits.as_slice()) {
+        // What has no splits is `train` for the hub.
+        (None | Some("train"), []) => None,
+        (None, [only]) => Some(only.clone()),
+        (named, known) => {
+            let same = named.and_then(split_of);
+            let is_named = |known: &&String| named == Some(known.as_str());
+            let is_same = |known: &&String| same.is_some() && split_of(known) == same;
+            match known.iter().find(is_named).or_else(|| known.iter().find(is_same)) {
+                Some(split) => Some(split.clone()),
+                None => {
+                    let known = known.to_vec();
+                    return Err(HubProblem::Split { named: named.map(str::to_owned), known });
+                }
+            }
+        }
+    };
+    if split.is_some() {
+        files.retain(|file| file.split == split);
+    }
+    Ok(Chosen { files: files.into_iter().map(|file| file.path).collect(), subset, split })
+}

@@ -1,0 +1,48 @@
+//! Every sample gets an id, and no two the same.
+
+use std::hash::BuildHasher;
+use std::sync::Arc;
+
+use hashbrown::{DefaultHashBuilder, HashTable};
+
+use super::NamedSample;
+use super::error::{DatasetError, RecordLocation};
+use crate::{Sample, SampleId};
+
+/// Samples with their ids; those without one are numbered by their place.
+pub(super) fn with_ids(samples: Vec<(RecordLocation, Sample)>) -> Result<Arc<[NamedSample]>, DatasetError> {
+    let hasher = DefaultHashBuilder::default();
+    // Places in the list, by the text of the id: the texts themselves would take as much memory as small samples.
+    let mut seen: HashTable<u32> = HashTable::with_capacity(samples.len());
+    let mut places = Vec::with_capacity(samples.len());
+    let mut named: Vec<NamedSample> = Vec::with_capacity(samples.len());
+    for (at, (place, sample)) in samples.into_iter().enumerate() {
+        let id = sample.id.clone().unwrap_or_else(|| SampleId::Int(at as i64 + 1));
+        places.push(place);
+        let text = id.to_string();
+        let is_same = |other: &u32| named.get(*other as usize).is_some_and(|(id, _)| has_text(id, &text));
+        if let Some(&first) = seen.find(hasher.hash_one(&text), is_same) {
+            let first = first as usize;
+            let place = |at: usize| places.get(at).cloned().unwrap_or(RecordLocation::NOWHERE);
+            let was_numbered = named.get(first).is_some_and(|(_, sample)| sample.id.is_none());
+            return Err(DatasetError::DuplicateId {
+                id: text,
+                first: (first + 1, place(first)),
+                second: (at + 1, place(at)),
+                numbered: sample.id.is_none() || was_numbered,
+            });
+        }
+        let hash = |at: &u32| named.get(*at as usize).map_or(0, |(id, _)| hasher.hash_one(id.to_string()));
+        seen.insert_unique(hasher.hash_one(&text), at as u32, hash);
+        named.push((id, Arc::new(sample)));
+    }
+    Ok(named.into())
+}
+
+/// Whether an id is written like this: the number 1 and the string "1" are the same id.
+fn has_text(id: &SampleId, text: &str) -> bool {
+    match id {
+        SampleId::Str(id) => id == text,
+        other => other.to_string() == text,
+    }
+}

@@ -1,0 +1,215 @@
+//! Datasets of the Hugging Face hub that were downloaded: snapshots, subsets, splits.
+
+use std::fs;
+use std::path::Path;
+
+use errorbar_eval::{Dataset, DatasetError, Fields, HubProblem, Input, RecordSource, Sample};
+use tempfile::TempDir;
+
+const COMMIT: &str = "0123456789abcdef0123456789abcdef01234567";
+const OLDER: &str = "fedcba9876543210fedcba9876543210fedcba98";
+
+/// A cache with one dataset, whose files are links into `blobs` as the hub's tools make them.
+fn cache(repository: &str, files: &[(&str, &str)]) -> TempDir {
+    let cache = tempfile::tempdir().unwrap();
+    add(cache.path(), repository, COMMIT, files);
+    cache
+}
+
+fn add(cache: &Path, repository: &str, commit: &str, files: &[(&str, &str)]) {
+    let folder = cache.join(format!("datasets--{}", repository.replace('/', "--")));
+    for part in ["blobs", "refs"] {
+        fs::create_dir_all(folder.join(part)).unwrap();
+    }
+    fs::write(folder.join("refs/main"), COMMIT).unwrap();
+    for (number, (name, text)) in files.iter().enumerate() {
+        let blob = folder.join("blobs").join(format!("{commit}{number}"));
+        fs::write(&blob, text).unwrap();
+        let path = folder.join("snapshots").join(commit).join(name);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        #[cfg(unix)]
+        std::os::unix::fs::symlink(&blob, path).unwrap();
+        #[cfg(not(unix))]
+        fs::copy(&blob, path).unwrap();
+    }
+}
+
+/// A row that tells which file it is from.
+fn row(input: &str) -> String {
+    format!("{{\"input\": \"{input}\"}}\n")
+}
+
+fn source(cache: &TempDir, path: &str) -> RecordSource {
+    RecordSource::new(path).hub_cache(cache.path())
+}
+
+fn inputs(source: RecordSource) -> Vec<String> {
+    let dataset = source.fields(Fields::new());
+    let samples = dataset.samples().unwrap_or_else(|error| panic!("{error}"));
+    let text = |sample: &Sample| match &sample.input {
+        Input::Text(text) => text.clone(),
+        other => panic!("{other:?}"),
+    };
+    samples.iter().map(|(_, sample)| text(sample)).collect()
+}
+
+#[track_caller]
+fn problem(source: RecordSource) -> HubProblem {
+    match source.fields(Fields::new()).samples() {
+        Err(DatasetError::Hub { problem, .. }) => problem,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn splits(problem: HubProblem) -> Vec<String> {
+    match problem {
+        HubProblem::Split { known, .. } => known,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn subsets(problem: HubProblem) -> Vec<String> {
+    match problem {
+        HubProblem::Subset { known, .. } => known,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn files_by_subset_and_split() {
+    let cache = cache(
+        "allenai/ai2_arc",
+        &[
+            ("ARC-Challenge/test-00000-of-00002.jsonl", &row("challenge test 0")),
+            ("ARC-Challenge/test-00001-of-00002.jsonl", &row("challenge test 1")),
+            ("ARC-Challenge/validation-00000-of-00001.jsonl", &row("challenge validation")),
+            ("ARC-Easy/test-00000-of-00001.jsonl", &row("easy test")),
+            ("README.md", "About it."),
+            ("dataset_infos.json", "{}"),
+        ],
+    );
+    let arc = || source(&cache, "hf:allenai/ai2_arc");
+    let challenge = || arc().subset("ARC-Challenge");
+    assert_eq!(inputs(challenge().split("test")), ["challenge test 0", "challenge test 1"]);
+    assert_eq!(inputs(challenge().split("dev")), ["challenge validation"], "another word for it");
+    assert_eq!(inputs(arc().subset("ARC-Easy")), ["easy test"], "the only split");
+    assert_eq!(subsets(problem(arc().split("test"))), ["ARC-Challenge", "ARC-Easy"]);
+    assert_eq!(subsets(problem(arc().subset("ARC-Eazy"))), ["ARC-Challenge", "ARC-Easy"]);
+    assert_eq!(splits(problem(challenge())), ["test", "validation"]);
+    assert_eq!(splits(problem(challenge().split("train"))), ["test", "validation"]);
+
+    let dataset: Dataset = challenge().split("test").fields(Fields::new());
+    assert_eq!((dataset.name(), dataset.location()), (Some("allenai/ai2_arc"), Some("allenai/ai2_arc")));
+    let provenance = serde_json::to_value(dataset.provenance()).unwrap();
+    let expected = serde_json::json!({"revision": COMMIT, "subset": "ARC-Challenge", "split": "test"});
+    assert_eq!(provenance, expected);
+}
+
+#[test]
+fn layouts_of_datasets() {
+    type Layout<'l> = (&'l [&'l str], Option<&'l str>, Option<&'l str>, &'l [usize]);
+    let layouts: &[Layout<'_>] = &[
+        (&["data/test-00000-of-00001.jsonl", "data/train-00000-of-00001.jsonl"], None, Some("test"), &[0]),
+        (
+            &["main/test-00000-of-00001-0abc.jsonl", "socratic/test-00000-of-00001.jsonl"],
+            Some("main"),
+            Some("test"),
+            &[0],
+        ),
+        (&["test.jsonl", "train.jsonl"], None, Some("test"), &[0]),
+        (&["test/0000.jsonl", "test/0001.jsonl", "train/0000.jsonl"], None, Some("test"), &[0, 1]),
+        (
+            &["main/test/0000.jsonl", "main/train/0000.jsonl", "b/test/0.jsonl"],
+            Some("main"),
+            Some("test"),
+            &[0],
+        ),
+        (&["gpqa_diamond.csv", "gpqa_main.csv"], Some("gpqa_main"), Some("train"), &[1]),
+        (&["gpqa_diamond.csv", "gpqa_main.csv"], Some("gpqa_main"), None, &[1]),
+        (&["data/validation-00000-of-00001.jsonl"], None, None, &[0]),
+        (&["quiz_test.csv", "quiz_train.csv"], Some("quiz"), Some("test"), &[0]),
+        (&["quiz_test.csv", "quiz_train.csv"], None, Some("test"), &[0]),
+        (&["default/test-00000-of-00001.jsonl", "hard/test-00000-of-00001.jsonl"], None, Some("test"), &[0]),
+        (
+            &["data/auxiliary_train-00000-of-00001.jsonl", "data/test-00000-of-00001.jsonl"],
+            None,
+            Some("auxiliary_train"),
+            &[0],
+        ),
+        (&["questions.jsonl"], None, None, &[0]),
+        (&["test.csv", "test.jsonl"], None, Some("test"), &[1]),
+    ];
+    for (names, subset, split, expected) in layouts {
+        let text = |name: &str, number: usize| match name.ends_with(".csv") {
+            true => format!("input,target\n{number},x\n"),
+            false => row(&number.to_string()),
+        };
+        let texts: Vec<String> = names.iter().enumerate().map(|(number, name)| text(name, number)).collect();
+        let files: Vec<(&str, &str)> = names.iter().copied().zip(texts.iter().map(String::as_str)).collect();
+        let cache = cache("org/name", &files);
+        let mut source = source(&cache, "hf:org/name");
+        source = subset.iter().fold(source, |source, subset| source.subset(*subset));
+        source = split.iter().fold(source, |source, split| source.split(*split));
+        let expected: Vec<String> = expected.iter().map(usize::to_string).collect();
+        assert_eq!(inputs(source), expected, "{names:?} {subset:?} {split:?}");
+    }
+}
+
+#[test]
+fn revisions() {
+    let cache = cache("org/name", &[("test.jsonl", &row("new"))]);
+    add(cache.path(), "org/name", OLDER, &[("test.jsonl", &row("old"))]);
+    let refs = cache.path().join("datasets--org--name/refs");
+    fs::create_dir_all(refs.join("release")).unwrap();
+    fs::write(refs.join("release/v1"), OLDER).unwrap();
+    let of = |revision: &str| inputs(source(&cache, &format!("hf:org/name{revision}")));
+    assert_eq!(of(""), ["new"]);
+    assert_eq!(of("@main"), ["new"]);
+    assert_eq!(of("@release/v1"), ["old"]);
+    assert_eq!(of(&format!("@{OLDER}")), ["old"]);
+    assert_eq!(of("@fedcba9"), ["old"]);
+    let HubProblem::Revision { known, command, .. } = problem(source(&cache, "hf:org/name@v2")) else {
+        panic!()
+    };
+    assert!(known.contains(&COMMIT.to_owned()) && known.contains(&OLDER.to_owned()));
+    assert_eq!(command, "hf download org/name --repo-type dataset --revision v2");
+    // What was downloaded by its commit has no `main`.
+    fs::remove_file(refs.join("main")).unwrap();
+    assert!(matches!(problem(source(&cache, "hf:org/name")), HubProblem::Revision { .. }));
+    fs::remove_dir_all(cache.path().join("datasets--org--name/snapshots").join(COMMIT)).unwrap();
+    assert_eq!(of(""), ["old"], "the only one");
+}
+
+#[test]
+fn what_is_not_there_says_how_to_get_it() {
+    let cache = cache("openai/gsm8k", &[("README.md", "only this")]);
+    let error = source(&cache, "hf:openai/gsm8").fields(Fields::new()).samples().unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        format!(
+            "hf:openai/gsm8: it is not downloaded (looked in {}); did you mean `openai/gsm8k`? Otherwise fetch it with \
+             `hf download openai/gsm8 --repo-type dataset`",
+            cache.path().display()
+        )
+    );
+    assert!(matches!(
+        problem(source(&cache, "hf:cais/mmlu")),
+        HubProblem::NotDownloaded { nearest: None, .. }
+    ));
+    assert!(matches!(problem(source(&cache, "hf:openai/gsm8k")), HubProblem::NoDataFiles { .. }));
+    for name in ["hf:", "hf:a/b/c", "hf:../x", "hf:a/..", "hf:a/b@../../x", "hf:a b/c", "hf:a--b/c"] {
+        assert_eq!(problem(source(&cache, name)), HubProblem::Name, "{name}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn links_out_of_the_cache_are_not_followed() {
+    let secret = tempfile::NamedTempFile::new().unwrap();
+    fs::write(secret.path(), row("secret")).unwrap();
+    let cache = cache("org/name", &[("train.jsonl", &row("fine"))]);
+    let snapshot = cache.path().join("datasets--org--name/snapshots").join(COMMIT);
+    std::os::unix::fs::symlink(secret.path(), snapshot.join("test.jsonl")).unwrap();
+    assert!(matches!(problem(source(&cache, "hf:org/name").split("test")), HubProblem::Outside { .. }));
+    assert_eq!(inputs(source(&cache, "hf:org/name").split("train")), ["fine"]);
+}

@@ -1,0 +1,194 @@
+//! How a table is read: which column is what and why, and what its cells mean.
+
+use std::path::Path;
+
+use errorbar_core::{IndexMap, LeafRef, MetadataKeys};
+use serde_json::Value as Json;
+
+use super::input::{InputDescription, TableInput};
+use super::layout::{ColumnRole, DEFAULT_SCORES, LONG_SCORES, SCORER};
+use super::mapping::TableMapping;
+use super::preview::TablePreview;
+use super::resolve::{self, ColumnReason};
+use super::values::{CellMeaning, CellReader};
+use super::{ScoreTable, TableError, TableOptions, read_resolved};
+
+/// How a table is read.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct TableExplanation {
+    /// What the file was found to be.
+    pub input: InputDescription,
+    /// What options say, and what was found out.
+    pub mapping: TableMapping,
+    /// The columns, in the order of the file.
+    pub columns: Vec<ExplainedColumn>,
+    /// What the cells of the score columns mean, by scorer.
+    pub scores: IndexMap<String, ExplainedScores>,
+    /// The number of rows of scores.
+    pub rows: usize,
+    /// The parts of the table, if it is split.
+    pub parts: Vec<String>,
+    /// Whether rows are numbered, because no column identifies the samples.
+    pub has_synthetic_ids: bool,
+}
+
+/// What a column is read as.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ExplainedColumn {
+    /// Its name.
+    pub name: String,
+    /// What it is read as: `id`, `epoch`, `score`, `metadata` and so on.
+    pub role: &'static str,
+    /// Why.
+    pub reason: ColumnReason,
+    /// Its first cells, as they are written.
+    pub cells: Vec<String>,
+}
+
+/// What the cells of a scorer mean.
+#[derive(Clone, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct ExplainedScores {
+    /// The distinct ones with their numbers, in order of first appearance.
+    pub values: Vec<(String, CellMeaning, usize)>,
+    /// The number of scores beyond those.
+    pub others: usize,
+    /// The lowest and the highest number, as it is written.
+    pub range: Option<(f64, f64)>,
+    /// The number of empty cells.
+    pub empty: usize,
+    /// The number of scores that are not-a-number.
+    pub unscored: usize,
+}
+
+/// How many cells of a column, and how many distinct cells of a scorer, are shown.
+const CELLS: usize = 3;
+const DISTINCT: usize = 1000;
+
+/// Says how a table is read, without computing anything.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("scores.csv");
+/// std::fs::write(&path, "question_id,passed\nq1,PASS\nq2,FAIL\n")?;
+/// let found = errorbar_log::explain_table(&path, &errorbar_log::TableOptions::new())?;
+/// let roles: Vec<_> = found.columns.iter().map(|column| (column.name.as_str(), column.role)).collect();
+/// assert_eq!(roles, [("question_id", "id"), ("passed", "score")]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// Those of reading it.
+pub fn explain_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<TableExplanation, TableError> {
+    explain(path.as_ref(), options).map_err(|error| error.at_path(path.as_ref()))
+}
+
+fn explain(path: &Path, options: &TableOptions) -> Result<TableExplanation, TableError> {
+    options.check()?;
+    let input = TableInput::open(path, &options.mapping, &options.limits)?;
+    let options = input.adapt(options).metadata(MetadataKeys::NONE);
+    let mut resolution = resolve::resolve(&input, &options)?;
+    let tables = read_resolved(&input, &resolution)?;
+    let preview = TablePreview::rows(&input, &options)?;
+    let mapping =
+        tables.first().map_or_else(|| resolution.options.mapping.clone(), |table| table.mapping.clone());
+    if let Some(epoch) = mapping.epoch_column.as_ref().filter(|_| resolution.epoch.is_none()) {
+        (resolution.options.epoch_column, resolution.epoch) = (epoch.clone(), Some(ColumnReason::Spelling));
+    }
+    let options = &resolution.options;
+    let names_scorers = preview.has(SCORER) && options.score_columns.is_empty();
+    let is_split = options.split_column().is_some_and(|column| preview.has(column));
+    let defaults = if names_scorers { LONG_SCORES } else { DEFAULT_SCORES };
+    let scores = match options.score_columns.as_slice() {
+        [] => defaults
+            .iter()
+            .find(|name| preview.has(name))
+            .map(|name| (*name).to_owned())
+            .into_iter()
+            .collect(),
+        named => named.to_vec(),
+    };
+    let column = |name: &String| {
+        let role = ColumnRole::of(name, &scores, names_scorers || is_split, options, 0);
+        let reason = match role {
+            ColumnRole::Id => resolution.id.unwrap_or(ColumnReason::Rest),
+            ColumnRole::Epoch => resolution.epoch.unwrap_or(ColumnReason::Rest),
+            ColumnRole::Score(_) => resolution.scores,
+            ColumnRole::Log if options.required_column().is_some() => ColumnReason::Option,
+            ColumnRole::Metadata(_) | ColumnRole::Skipped => ColumnReason::Rest,
+            _ => ColumnReason::Name,
+        };
+        let cells =
+            preview.column(name).take(CELLS).map(|cell| cell.map(shown).unwrap_or_default()).collect();
+        ExplainedColumn { name: name.clone(), role: role_name(role, options), reason, cells }
+    };
+    let columns = preview.names.iter().map(column).collect();
+    Ok(TableExplanation {
+        input: input.description().clone(),
+        columns,
+        scores: explained_scores(&tables, &mapping),
+        rows: tables.iter().map(|table| table.columns.len()).sum(),
+        parts: tables.iter().filter_map(|table| table.log.clone()).collect(),
+        has_synthetic_ids: tables.iter().any(|table| table.has_synthetic_ids),
+        mapping,
+    })
+}
+
+fn role_name(role: ColumnRole, options: &TableOptions) -> &'static str {
+    match role {
+        ColumnRole::Id => "id",
+        ColumnRole::Epoch => "epoch",
+        ColumnRole::Score(_) => "score",
+        ColumnRole::Scorer => "scorer",
+        ColumnRole::Answer => "answer",
+        ColumnRole::Explanation => "explanation",
+        ColumnRole::Reason => "reason",
+        ColumnRole::Error => "error",
+        ColumnRole::Log if options.required_column().is_some() => "part",
+        ColumnRole::Log => "log",
+        ColumnRole::Task => "task",
+        ColumnRole::Model => "model",
+        ColumnRole::Metadata(_) | ColumnRole::Skipped => "metadata",
+        ColumnRole::Unread => "ignored",
+    }
+}
+
+fn shown(cell: &Json) -> String {
+    match cell {
+        Json::String(text) => text.clone(),
+        cell => cell.to_string(),
+    }
+}
+
+fn explained_scores(tables: &[ScoreTable], mapping: &TableMapping) -> IndexMap<String, ExplainedScores> {
+    let cells = CellReader::new(mapping);
+    let mut scores: IndexMap<String, ExplainedScores> = IndexMap::new();
+    for table in tables {
+        for scorer in table.columns.scorer_names() {
+            let found = table.columns.distinct_scores(scorer, DISTINCT);
+            let explained = scores.entry(scorer.to_owned()).or_default();
+            for (leaf, count) in &found.values {
+                let text = match leaf.view() {
+                    // As tables have them, not as Python does.
+                    LeafRef::Bool(value) => value.to_string(),
+                    LeafRef::Null => "null".to_owned(),
+                    leaf => leaf.text(),
+                };
+                match explained.values.iter_mut().find(|(known, _, _)| *known == text) {
+                    Some((_, _, known)) => *known += count,
+                    None => explained.values.push((text, cells.meaning(leaf.view()), *count)),
+                }
+            }
+            explained.others += found.others;
+            explained.empty += found.missing;
+            explained.unscored += found.unscored;
+            if let Some((low, high)) = found.range {
+                let (least, most) = explained.range.unwrap_or((low, high));
+                explained.range = Some((least.min(low), most.max(high)));
+            }
+        }
+    }
+    scores
+}

@@ -1,0 +1,141 @@
+//! Names that columns of ids, epochs and scores commonly have.
+
+/// Names of columns of ids, without what [`normal`] removes.
+const IDS: [&str; 21] = [
+    "id",
+    "questionid",
+    "instanceid",
+    "taskid",
+    "sampleid",
+    "docid",
+    "documentid",
+    "exampleid",
+    "problemid",
+    "itemid",
+    "promptid",
+    "caseid",
+    "testid",
+    "testcaseid",
+    "queryid",
+    "recordid",
+    "datapointid",
+    "qid",
+    "uid",
+    "uuid",
+    "guid",
+];
+
+/// Names of columns of epochs.
+const EPOCHS: [&str; 17] = [
+    "epoch",
+    "attempt",
+    "attemptid",
+    "attemptnumber",
+    "trial",
+    "trialid",
+    "run",
+    "runid",
+    "runnumber",
+    "repeat",
+    "repetition",
+    "rep",
+    "replicate",
+    "iteration",
+    "iter",
+    "try",
+    "completionid",
+];
+
+/// Names of columns of scores that are any numbers.
+const NUMBERS: [&str; 9] =
+    ["score", "value", "reward", "grade", "rating", "points", "finalscore", "totalscore", "judgescore"];
+
+/// Names of columns of scores from 0 to 1. `label`, `answer`, `target` and `prediction` are not among them: they mostly
+/// hold the right answer, or the model's.
+const SHARES: [&str; 32] = [
+    "passed",
+    "pass",
+    "ispassed",
+    "passfail",
+    "resolved",
+    "isresolved",
+    "correct",
+    "iscorrect",
+    "correctness",
+    "answercorrect",
+    "acc",
+    "accnorm",
+    "accuracy",
+    "success",
+    "issuccess",
+    "succeeded",
+    "successful",
+    "solved",
+    "issolved",
+    "exactmatch",
+    "em",
+    "quasiexactmatch",
+    "match",
+    "f1",
+    "f1score",
+    "rougel",
+    "bleu",
+    "result",
+    "outcome",
+    "verdict",
+    "judgment",
+    "judgement",
+];
+
+/// A name without case and what is between its words: `Question ID` is `questionid`.
+pub(super) fn normal(name: &str) -> String {
+    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
+}
+
+pub(super) fn is_id(name: &str) -> bool {
+    IDS.contains(&normal(name).as_str())
+}
+
+pub(super) fn is_epoch(name: &str) -> bool {
+    EPOCHS.contains(&normal(name).as_str())
+}
+
+/// Which numbers scores in a column of this name are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ScoreNumbers {
+    /// Any.
+    Any,
+    /// From 0 to 1: other numbers under such a name are counts of something.
+    Shares,
+}
+
+/// What a column of this name is as scores; none if the name is none of scores.
+pub(super) fn scores(name: &str) -> Option<ScoreNumbers> {
+    match normal(name).as_str() {
+        name if NUMBERS.contains(&name) => Some(ScoreNumbers::Any),
+        name if SHARES.contains(&name) => Some(ScoreNumbers::Shares),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spellings() {
+        for name in ["ID", "question_id", "questionId", "Question ID", "doc-id", "task_id"] {
+            assert!(is_id(name), "{name}");
+        }
+        assert!(!is_id("index") && !is_id("name"));
+        assert!(is_epoch("Attempt") && is_epoch("run_id") && !is_epoch("seed"));
+        assert_eq!(scores("Is Correct"), Some(ScoreNumbers::Shares));
+        assert_eq!(scores("Score"), Some(ScoreNumbers::Any));
+        for name in ["label", "answer", "target", "prediction", "gold", "passage"] {
+            assert_eq!(scores(name), None, "{name}");
+        }
+        for names in [&IDS[..], &EPOCHS, &NUMBERS, &SHARES] {
+            assert!(names.iter().all(|name| normal(name) == *name));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+//! Which column of a table is what.
+
+use errorbar_log::{TableErrorKind, TableOptions, explain_table, read_table};
+
+use crate::table_support::read_with;
+
+fn options() -> TableOptions {
+    TableOptions::new().number_rows(true)
+}
+
+#[test]
+fn common_names_are_taken_if_their_cells_fit() {
+    let text = "Question ID,attempt,passed,label\nq1,1,PASS,A\nq1,2,FAIL,A\nq2,1,PASS,B\nq2,2,NA,B\n";
+    let table = read_with("t.csv", text, &options()).unwrap();
+    assert_eq!(table.columns.scorer_names().collect::<Vec<_>>(), ["passed"]);
+    assert_eq!((table.columns.id(1), table.columns.epoch(1)), ("q1", 2));
+    assert!(!table.has_synthetic_ids);
+    assert_eq!(table.mapping.id_columns, ["Question ID"]);
+    assert_eq!(table.mapping.epoch_column.as_deref(), Some("attempt"));
+    // The same in JSON lines.
+    let lines = "{\"doc_id\": 1, \"acc\": 1.0}\n{\"doc_id\": 2, \"acc\": 0.0}\n";
+    let table = read_with("t.jsonl", lines, &options()).unwrap();
+    assert_eq!(table.columns.scorer_names().collect::<Vec<_>>(), ["acc"]);
+    // A number of attempts is no epoch where no id repeats.
+    let table = read_with("t.csv", "id,attempt,score\na,1,1\nb,3,0\n", &options()).unwrap();
+    assert_eq!(table.mapping.epoch_column, None);
+}
+
+#[test]
+fn the_id_is_what_tells_samples_apart() {
+    let table = read_with("t.csv", "task_id,doc_id,score\n1,5,1\n1,6,0\n", &options()).unwrap();
+    assert_eq!(table.mapping.id_columns, ["doc_id"]);
+    let error = read_with("t.csv", "task_id,doc_id,score\n1,5,1\n2,6,0\n", &options()).unwrap_err();
+    assert!(matches!(error.kind(), TableErrorKind::AmbiguousIdColumn { candidates } if candidates.len() == 2));
+    // What a metric groups by is metadata.
+    let grouped = options().metadata(errorbar_core::MetadataKeys::one("task_id"));
+    let table = read_with("t.csv", "task_id,score\n1,1\n1,0\n", &grouped).unwrap();
+    assert!(table.has_synthetic_ids);
+}
+
+#[test]
+fn what_is_unclear_is_refused() {
+    let refused = |text: &str| read_with("t.csv", text, &options()).unwrap_err();
+    assert!(matches!(refused("id,resolved,acc\n1,true,1\n").kind(), TableErrorKind::AmbiguousScoreColumn { .. }));
+    assert!(matches!(refused("id,correct\n1,A\n2,C\n").kind(), TableErrorKind::UnfitScoreColumns { .. }));
+    assert!(matches!(refused("id,passed\n1,3\n").kind(), TableErrorKind::UnfitScoreColumns { .. }));
+    assert!(matches!(refused("id,label\n1,1\n").kind(), TableErrorKind::NoScoreColumn { .. }));
+    assert!(matches!(refused("x,epoch,score\n1,1,1\n").kind(), TableErrorKind::EpochsWithoutIds { .. }));
+    assert!(matches!(
+        refused("id,run,trial,score\n1,1,1,1\n1,2,1,0\n").kind(),
+        TableErrorKind::AmbiguousEpochColumn { .. }
+    ));
+}
+
+#[test]
+fn a_saved_mapping_reads_the_table_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("t.csv");
+    std::fs::write(&path, "qid,run,model,passed\n1,0,x,yes\n1,1,x,no\n2,0,x,no\n2,1,x,no\n").unwrap();
+    let first = read_table(&path, &options()).unwrap();
+    let again = read_table(&path, &TableOptions::new().mapping(&first.mapping)).unwrap();
+    assert_eq!(again.mapping, first.mapping);
+    assert_eq!(again.columns.len(), first.columns.len());
+    let found = explain_table(&path, &options()).unwrap();
+    let roles: Vec<&str> = found.columns.iter().map(|column| column.role).collect();
+    assert_eq!(roles, ["id", "epoch", "metadata", "score"]);
+    assert_eq!(found.scores["passed"].values.len(), 2);
+}
