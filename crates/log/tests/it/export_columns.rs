@@ -153,7 +153,8 @@ fn tables_of_several_logs_are_read_as_several() {
                     (log, table.model.as_deref(), table.columns.len())
                 })
                 .collect();
-            let expected = [(Some("a.json"), Some("mock/x"), 6), (Some("b.json"), Some("mock/x"), 3)];
+            // With a row for each epoch that another sample of the log has.
+            let expected = [(Some("a.json"), Some("mock/x"), 8), (Some("b.json"), Some("mock/x"), 6)];
             assert_eq!(read, expected, "{name}, wide: {wide}");
             assert!(tables[0].columns.score(0, "match").is_some(), "{name}, wide: {wide}");
         }

@@ -8,7 +8,7 @@ mod pivot;
 
 use std::collections::HashMap;
 
-use errorbar_core::{ColumnBlock, ScoreColumns};
+use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
 use indexmap::IndexMap;
 
 use self::part::TablePart;
@@ -121,6 +121,9 @@ impl TableBuilder {
 
     /// Appends the rows of a block, which is empty afterwards. An error has the number of the row in the table.
     pub(super) fn append(&mut self, layout: &TableLayout, block: &mut ColumnBlock) -> Result<(), TableError> {
+        if block.is_empty() {
+            return Ok(());
+        }
         let start = self.rows;
         if start + block.len() as u64 > u64::from(u32::MAX) {
             return Err(TableErrorKind::TooManyRows.in_row(u64::from(u32::MAX) + 1));
@@ -134,7 +137,12 @@ impl TableBuilder {
             true => self.append_split(layout, block, start as u32),
             false => {
                 let expected = self.expected;
-                let part = self.parts.entry((None, None)).or_insert_with(|| TablePart::new(layout));
+                let (task, model) = (text(&block.labels.tasks, 0), text(&block.labels.models, 0));
+                let part = self.parts.entry((None, None)).or_insert_with(|| {
+                    let mut part = TablePart::new(layout);
+                    (part.task, part.model) = (task, model);
+                    part
+                });
                 part.expect(layout, block, expected);
                 part.append(layout, block, BlockRows::All, start as u32, self.budget)
             }
@@ -203,12 +211,11 @@ impl TableBuilder {
         row: usize,
     ) -> Result<usize, TableErrorKind> {
         let labels = &block.labels;
-        let text = |texts: &errorbar_core::MetadataColumn| texts.text(row).map(str::to_owned);
-        let name = text(&labels.parts).filter(|name| !name.is_empty());
+        let name = text(&labels.parts, row).filter(|name| !name.is_empty());
         let key = match (name, layout.split()) {
             (None, Some(column)) => return Err(TableErrorKind::EmptySplit(column.to_owned())),
             (None, None) => (None, None),
-            (name, split) => (name, split.and_then(|_| text(&labels.tasks))),
+            (name, split) => (name, split.and_then(|_| text(&labels.tasks, row))),
         };
         if let Some(part) = self.parts.get_index_of(&key) {
             return Ok(part);
@@ -216,7 +223,7 @@ impl TableBuilder {
         if self.parts.len() == MAX_LOGS {
             return Err(TableErrorKind::TooManyLogs { limit: MAX_LOGS });
         }
-        let (task, model) = (text(&labels.tasks), text(&labels.models));
+        let (task, model) = (text(&labels.tasks, row), text(&labels.models, row));
         let mut part = TablePart::new(layout);
         (part.task, part.model) = (task, model);
         Ok(self.parts.insert_full(key, part).0)
@@ -263,6 +270,11 @@ impl TableBuilder {
         }
         Ok(is_zero_based)
     }
+}
+
+/// The label of a row.
+fn text(labels: &MetadataColumn, row: usize) -> Option<String> {
+    labels.text(row).map(str::to_owned)
 }
 
 /// Adds what samples lack that others have: epochs without a score, and keys of maps. `held` is what all tables hold
