@@ -28,7 +28,8 @@ fn folder() -> PathBuf {
 /// Runs a benchmark with recorded outputs, and gives the header and the samples of its log.
 fn run(task: &str, args: &[&str], expected: &Json) -> (Json, Vec<Json>) {
     let scratch = tempfile::tempdir().unwrap();
-    let line = |sample: &Json| serde_json::json!({"id": sample["id"], "output": sample["output"]}).to_string();
+    let line =
+        |sample: &Json| serde_json::json!({"id": sample["id"], "output": sample["output"]}).to_string();
     let lines: Vec<String> = expected["samples"].as_array().unwrap().iter().map(line).collect();
     let outputs = scratch.path().join("outputs.jsonl");
     std::fs::write(&outputs, lines.join("\n")).unwrap();

@@ -89,7 +89,8 @@ fn each_table_may_have_its_own_column_of_ids() {
     assert_eq!(code, Some(2));
     assert!(text.contains("lines.jsonl: no column identifies the samples"), "{text}");
     assert!(text.contains("--id-column") && text.contains("--unpaired"), "{text}");
-    let ids = ["--id-column", "id", "--id-column", "question_id", "--id-column", "question", "--format", "csv"];
+    let ids =
+        ["--id-column", "id", "--id-column", "question_id", "--id-column", "question", "--format", "csv"];
     for other in ["other.csv", "lines.jsonl"] {
         let output = folder.run(&[&["compare", "base.csv", other][..], &ids].concat());
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));

@@ -51,7 +51,9 @@ fn explained() {
     one("explain", TESTS, &["--explain"]);
     one("explain_json", TESTS, &["--explain", "--format", "json"]);
     one("explain_numbered", "prompt,score\nx,1\ny,0.5\n", &["--explain"]);
-    check("explain_mapping", &[("t.csv", TESTS), ("m.toml", "score_colum = \"a\"\n")], &[
-        "score", "t.csv", "--mapping", "m.toml",
-    ]);
+    check(
+        "explain_mapping",
+        &[("t.csv", TESTS), ("m.toml", "score_colum = \"a\"\n")],
+        &["score", "t.csv", "--mapping", "m.toml"],
+    );
 }

@@ -7,9 +7,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
+use errorbar_core::IndexMap;
 use errorbar_log::DecompressedFile;
 use errorbar_log::delimited::BUFFER_BYTES;
-use errorbar_core::IndexMap;
 use serde::Deserializer;
 use serde::de::{self, SeqAccess, Visitor};
 use serde_json::Value as Json;
@@ -47,7 +47,8 @@ pub(super) fn read(path: &Arc<Path>, sink: &mut RecordSink<'_>) -> Result<Stop, 
         true => read_list(start.chain(file), &mut objects).map_err(problem),
         false if is_document => {
             let mut text = String::new();
-            let length = start.chain(file).take(MAX_DOCUMENT + 1).read_to_string(&mut text).map_err(failed)?;
+            let length =
+                start.chain(file).take(MAX_DOCUMENT + 1).read_to_string(&mut text).map_err(failed)?;
             if length as u64 > MAX_DOCUMENT {
                 return Err(unreadable(format!("it has more than {} MiB{ONE_A_LINE}", MAX_DOCUMENT >> 20)));
             }
@@ -91,7 +92,8 @@ fn begins_document(text: &[u8]) -> bool {
 
 /// The one list of objects that an object has.
 fn records_of(text: &str) -> Result<&str, String> {
-    let fields: IndexMap<String, &RawValue> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    let fields: IndexMap<String, &RawValue> =
+        serde_json::from_str(text).map_err(|error| error.to_string())?;
     let is_list = |value: &&RawValue| {
         let inner = value.get().strip_prefix('[').map(str::trim_start);
         inner.is_some_and(|inner| inner.starts_with('{'))

@@ -197,10 +197,7 @@ fn find_function(name: &str) -> Option<&'static Function> {
 type Unbound = (String, Option<Range<usize>>);
 
 /// The arguments at the places of their parameters; what is wrong with them, and where.
-fn bind(
-    function: &Function,
-    arguments: Vec<GivenArgument<'_>>,
-) -> Result<Vec<Option<Node>>, Unbound> {
+fn bind(function: &Function, arguments: Vec<GivenArgument<'_>>) -> Result<Vec<Option<Node>>, Unbound> {
     let parameters = function.parameters;
     let mut bound: Vec<Option<Node>> = parameters.iter().map(|_| None).collect();
     let given = arguments.len();

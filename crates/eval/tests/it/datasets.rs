@@ -294,7 +294,9 @@ fn an_object_with_one_list_of_objects_holds_the_records() {
         fs::write(&path, text).unwrap();
         json_dataset(path, Fields::new().reader())
     };
-    let dataset = read("{\n  \"version\": 1,\n  \"tags\": [\"a\"],\n  \"questions\": [\n    {\"input\": \"q\"}\n  ]\n}\n");
+    let dataset = read(
+        "{\n  \"version\": 1,\n  \"tags\": [\"a\"],\n  \"questions\": [\n    {\"input\": \"q\"}\n  ]\n}\n",
+    );
     assert_eq!(dataset.samples().unwrap().len(), 1);
     let two = read("{\n\"dev\": [{\"input\": \"q\"}],\n\"test\": [{\"input\": \"q\"}]\n}");
     assert_eq!(unreadable(&two), format!("it has several lists of objects (`dev`, `test`){ONE_A_LINE}"));

@@ -183,7 +183,9 @@ fn datasets() {
     );
     check(
         "{ path = 'data/lines.jsonl', target = 'answer' }",
-        &["1:49: no field `answer` in data/lines.jsonl, line 2; there are: input; constants are written in quotes: 'answer'"],
+        &[
+            "1:49: no field `answer` in data/lines.jsonl, line 2; there are: input; constants are written in quotes: 'answer'",
+        ],
     );
     check(
         "{ path = 'qiuz.csv', limit = 99999999999999999999 }",

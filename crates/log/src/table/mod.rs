@@ -5,6 +5,7 @@ mod builder;
 mod cell;
 mod delimited;
 mod error;
+mod error_hints;
 mod explain;
 pub mod input;
 mod jsonl;

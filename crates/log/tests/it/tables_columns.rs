@@ -31,7 +31,9 @@ fn the_id_is_what_tells_samples_apart() {
     let table = read_with("t.csv", "task_id,doc_id,score\n1,5,1\n1,6,0\n", &options()).unwrap();
     assert_eq!(table.mapping.id_columns, ["doc_id"]);
     let error = read_with("t.csv", "task_id,doc_id,score\n1,5,1\n2,6,0\n", &options()).unwrap_err();
-    assert!(matches!(error.kind(), TableErrorKind::AmbiguousIdColumn { candidates } if candidates.len() == 2));
+    assert!(
+        matches!(error.kind(), TableErrorKind::AmbiguousIdColumn { candidates } if candidates.len() == 2)
+    );
     // What a metric groups by is metadata.
     let grouped = options().metadata(errorbar_core::MetadataKeys::one("task_id"));
     let table = read_with("t.csv", "task_id,score\n1,1\n1,0\n", &grouped).unwrap();
@@ -41,7 +43,10 @@ fn the_id_is_what_tells_samples_apart() {
 #[test]
 fn what_is_unclear_is_refused() {
     let refused = |text: &str| read_with("t.csv", text, &options()).unwrap_err();
-    assert!(matches!(refused("id,resolved,acc\n1,true,1\n").kind(), TableErrorKind::AmbiguousScoreColumn { .. }));
+    assert!(matches!(
+        refused("id,resolved,acc\n1,true,1\n").kind(),
+        TableErrorKind::AmbiguousScoreColumn { .. }
+    ));
     assert!(matches!(refused("id,correct\n1,A\n2,C\n").kind(), TableErrorKind::UnfitScoreColumns { .. }));
     assert!(matches!(refused("id,passed\n1,3\n").kind(), TableErrorKind::UnfitScoreColumns { .. }));
     assert!(matches!(refused("id,label\n1,1\n").kind(), TableErrorKind::NoScoreColumn { .. }));

@@ -521,7 +521,11 @@ fn a_table_of_latex_has_a_caption() {
     assert!(count("\\begin{table}[htbp]\n\\centering\n\\caption{") > 4, "{text}");
     assert_eq!(count("\\begin{table}["), count("\\begin{tabular}"));
     assert_eq!(count("\\end{table}\n"), count("\\begin{tabular}"));
-    assert_eq!(count("{!}{%\n\\begin{tabular}{"), count("\\end{tabular}}\n"), "each is as wide as the text at most");
+    assert_eq!(
+        count("{!}{%\n\\begin{tabular}{"),
+        count("\\end{tabular}}\n"),
+        "each is as wide as the text at most"
+    );
     assert!(!text.contains("& notes"), "sentences are below the table");
     let table_file = Latex::default().to_text(&[all_correct()]);
     assert!(table_file.contains("\\caption{quiz.csv "), "{table_file}");

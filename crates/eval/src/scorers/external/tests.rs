@@ -30,6 +30,7 @@ async fn score(pool: &Pool, id: i64) -> Result<Score, CommandError> {
 }
 
 /// The scores of samples one after the other.
+#[allow(clippy::unwrap_used, reason = "a test's helper may fail as the test may")]
 fn scores<const N: usize>(pool: &Pool) -> [Result<Score, CommandError>; N] {
     let scores = async {
         let mut all = Vec::new();

@@ -1,0 +1,140 @@
+use super::*;
+
+fn reader(toml: &str) -> CellReader {
+    CellReader::new(&toml.parse().unwrap())
+}
+
+fn of(reader: &CellReader, text: &str) -> CellMeaning {
+    reader.meaning(LeafRef::Str(text))
+}
+
+#[test]
+fn words_that_people_use() {
+    let cells = reader("");
+    for text in
+        ["PASS", "Pass", "passed", "Correct", " right ", "Y", "✓", "✔", "✅", "Resolved", " yes", "100%"]
+    {
+        assert_eq!(of(&cells, text), CellMeaning::Word(1.0), "{text:?}");
+    }
+    for text in ["FAIL", "failed", "Incorrect", "WRONG", "✗", "✘", "❌", "n", "unresolved", "0 %", " false"]
+    {
+        assert_eq!(of(&cells, text), CellMeaning::Word(0.0), "{text:?}");
+    }
+    // What the reference understands stays as it is.
+    for (text, score) in
+        [("C", 1.0), ("I", 0.0), ("P", 0.5), ("N", 0.0), ("yes", 1.0), ("FALSE", 0.0), ("0.25", 0.25)]
+    {
+        assert_eq!(of(&cells, text), CellMeaning::Score(score), "{text:?}");
+    }
+    for text in ["NA", "n/a", "None", "null", "NULL", "-", "#N/A", "<NA>", "", "  "] {
+        assert_eq!(of(&cells, text), CellMeaning::Missing, "{text:?}");
+    }
+    assert_eq!(of(&cells, "28%"), CellMeaning::Word(0.28));
+    for (text, reason) in [
+        ("A", NoScore::Word),
+        ("c", NoScore::Word),
+        ("maybe", NoScore::Word),
+        ("%", NoScore::Word),
+        ("1,234.5", NoScore::Word),
+        ("inf%", NoScore::Word),
+        ("7/10", NoScore::Fraction),
+        ("1,5", NoScore::DecimalComma),
+    ] {
+        assert_eq!(of(&cells, text), CellMeaning::NoScore(reason), "{text:?}");
+    }
+}
+
+#[test]
+fn named_cells_are_the_only_ones() {
+    let cells = reader("correct = [\"good\", \"2\", \"TRUE\"]\nincorrect = \"bad\"");
+    assert_eq!(of(&cells, " good"), CellMeaning::Word(1.0));
+    assert_eq!(of(&cells, "bad"), CellMeaning::Word(0.0));
+    assert_eq!(cells.meaning(LeafRef::Int(2)), CellMeaning::Word(1.0));
+    assert_eq!(cells.meaning(LeafRef::Float(2.0)), CellMeaning::Word(1.0));
+    assert_eq!(cells.meaning(LeafRef::Bool(true)), CellMeaning::Word(1.0));
+    assert_eq!(of(&cells, "NA"), CellMeaning::Missing);
+    for leaf in [LeafRef::Str("Good"), LeafRef::Str("C"), LeafRef::Int(1), LeafRef::Bool(false)] {
+        assert_eq!(cells.meaning(leaf), CellMeaning::NoScore(NoScore::Unnamed), "{leaf:?}");
+    }
+}
+
+#[test]
+fn scores_on_a_scale() {
+    let cells = reader("scale = 10");
+    assert_eq!(cells.meaning(LeafRef::Int(7)), CellMeaning::Word(0.7));
+    assert_eq!(of(&cells, "7/10"), CellMeaning::Word(0.7));
+    assert_eq!(of(&cells, " 7 / 10 "), CellMeaning::Word(0.7));
+    assert_eq!(of(&cells, "NA"), CellMeaning::Missing);
+    for text in ["7/5", "11", "70%", "PASS", "C"] {
+        assert_eq!(of(&cells, text), CellMeaning::NoScore(NoScore::OffScale), "{text}");
+    }
+    assert_eq!(cells.meaning(LeafRef::Bool(true)), CellMeaning::NoScore(NoScore::OffScale));
+    assert_eq!(of(&reader("scale = 100"), "70%"), CellMeaning::Word(0.7));
+    assert_eq!(reader("scale = [1, 5]").meaning(LeafRef::Int(3)), CellMeaning::Word(0.5));
+    assert_eq!(of(&reader("scale = [1, 5]"), "3/5"), CellMeaning::Word(0.5));
+}
+
+#[test]
+fn decimal_commas() {
+    let cells = reader("decimal = \",\"");
+    assert_eq!(of(&cells, "0,5"), CellMeaning::Word(0.5));
+    assert_eq!(of(&cells, "28,5%"), CellMeaning::Word(0.285));
+    assert_eq!(cells.meaning(LeafRef::Int(1)), CellMeaning::Score(1.0));
+    assert_eq!(cells.meaning(LeafRef::Float(1.234)), CellMeaning::NoScore(NoScore::DecimalPoint));
+    // A number of JSON has no mark of decimals.
+    let json = reader("decimal = \",\"\nformat = \"jsonl\"");
+    assert_eq!(json.meaning(LeafRef::Float(1.234)), CellMeaning::Score(1.234));
+}
+
+#[test]
+fn missing_cells_that_are_named_replace_the_usual_ones() {
+    let cells = reader("na = [\"-99\", \"skipped\"]");
+    assert_eq!(cells.meaning(LeafRef::Int(-99)), CellMeaning::Missing);
+    assert_eq!(of(&cells, "skipped"), CellMeaning::Missing);
+    assert_eq!(of(&cells, ""), CellMeaning::Missing);
+    assert_eq!(of(&cells, "NA"), CellMeaning::NoScore(NoScore::Word));
+    assert_eq!(of(&cells, "Skipped"), CellMeaning::NoScore(NoScore::Word));
+}
+
+fn table(cells: &[Leaf], mapping: &str) -> ScoreTable {
+    let mut table = ScoreTable { mapping: mapping.parse().unwrap(), ..ScoreTable::default() };
+    table.columns = ScoreColumns::new(["s"]);
+    for (at, cell) in cells.iter().enumerate() {
+        let score = errorbar_core::Score::new(errorbar_core::Value::from(cell.clone()));
+        table.columns.push(at.to_string(), 1).score("s", score).unwrap();
+    }
+    table
+}
+
+fn values(table: &ScoreTable) -> Vec<Option<f64>> {
+    let value = |row| Some(Conversion::default().convert(table.columns.score(row, "s")?.value.view()).value);
+    (0..table.columns.len()).map(value).collect()
+}
+
+#[test]
+fn what_only_the_mapping_excludes_is_reported_or_replaced() {
+    let cells = [Leaf::from("good"), "bad".into(), "odd".into(), "odd".into(), 1.into(), "NA".into()];
+    let mapping = "correct = \"good\"\nincorrect = \"bad\"";
+    let mut reported = table(&cells, mapping);
+    let found = reported.read_cells(NoScorePolicy::Report, false);
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].values, [("odd".to_owned(), 2), ("1".to_owned(), 1)]);
+    assert_eq!((found[0].reason, found[0].row), (NoScore::Unnamed, Some(2)));
+    let mut zero = table(&cells, mapping);
+    assert_eq!(zero.read_cells(NoScorePolicy::Zero, false), []);
+    assert_eq!(values(&zero), [Some(1.0), Some(0.0), Some(0.0), Some(0.0), Some(0.0), None]);
+    let mut missing = table(&cells, mapping);
+    assert_eq!(missing.read_cells(NoScorePolicy::Missing, false), []);
+    assert_eq!(values(&missing), [Some(1.0), Some(0.0), None, None, None, None]);
+}
+
+#[test]
+fn percentages_and_plain_numbers_do_not_mix() {
+    let mut mixed = table(&["28%".into(), 0.28.into()], "");
+    let found = mixed.read_cells(NoScorePolicy::Report, false);
+    assert_eq!(found.iter().map(|one| one.reason).collect::<Vec<_>>(), [NoScore::MixedPercent]);
+    // A zero is a zero.
+    let mut zero = table(&["28%".into(), 0.into()], "");
+    assert_eq!(zero.read_cells(NoScorePolicy::Report, false), []);
+    assert_eq!(values(&zero), [Some(0.28), Some(0.0)]);
+}
