@@ -447,8 +447,9 @@ fn no_scores(
             _ => None,
         };
         let mut found: IndexMap<NoScore, Vec<(String, usize)>> = IndexMap::new();
-        for (leaf, count) in columns.distinct_scores(scorer, DISTINCT).values {
-            if let Some(reason) = reason(leaf.view()).filter(|reason| is_wanted(*reason)) {
+        let is_found = |leaf: LeafRef<'_>| reason(leaf).is_some_and(&is_wanted);
+        for (leaf, count) in columns.distinct_scores_where(scorer, DISTINCT, is_found).values {
+            if let Some(reason) = reason(leaf.view()) {
                 found.entry(reason).or_default().push((leaf.view().text(), count));
             }
         }

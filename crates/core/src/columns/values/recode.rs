@@ -80,8 +80,18 @@ impl ScoreColumns {
 
     /// The distinct scalars of a scorer, up to a number of them.
     pub fn distinct_scores(&self, scorer: &str, most: usize) -> DistinctScores {
+        self.distinct_scores_where(scorer, most, |_| true)
+    }
+
+    /// The same of those scalars for which a test holds; only they count towards the number.
+    pub fn distinct_scores_where(
+        &self,
+        scorer: &str,
+        most: usize,
+        test: impl Fn(LeafRef<'_>) -> bool,
+    ) -> DistinctScores {
         let found = self.scorers.iter().find(|found| found.name == scorer);
-        let mut distinct = found.map(|found| found.values.distinct(most)).unwrap_or_default();
+        let mut distinct = found.map(|found| found.values.distinct(most, &test)).unwrap_or_default();
         distinct.missing += self.len() - found.map_or(0, |found| found.values.len());
         distinct
     }
@@ -167,7 +177,7 @@ impl ValueColumn {
         changed
     }
 
-    fn distinct(&self, most: usize) -> DistinctScores {
+    fn distinct(&self, most: usize, test: &impl Fn(LeafRef<'_>) -> bool) -> DistinctScores {
         let mut distinct = DistinctScores::default();
         let mut counts: IndexMap<Key<'_>, usize> = IndexMap::new();
         let note = |leaf: LeafRef<'_>, distinct: &mut DistinctScores| {
@@ -201,6 +211,9 @@ impl ValueColumn {
                     distinct.unscored += 1;
                     continue;
                 };
+                if !test(leaf) {
+                    continue;
+                }
                 note(leaf, &mut distinct);
                 let full = counts.len() >= most;
                 match counts.get_mut(&key) {

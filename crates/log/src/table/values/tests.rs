@@ -138,3 +138,28 @@ fn percentages_and_plain_numbers_do_not_mix() {
     assert_eq!(zero.read_cells(NoScorePolicy::Report, false), []);
     assert_eq!(values(&zero), [Some(0.28), Some(0.0)]);
 }
+
+/// However many scores there are, one that is no score is reported.
+#[test]
+fn the_last_of_many_distinct_scores_is_looked_at() {
+    let columns = |last: &str| {
+        let mut columns = ScoreColumns::new(["s"]);
+        for at in 0..=DISTINCT {
+            let score = errorbar_core::Score::new(at as f64 / 1000.0);
+            columns.push(at.to_string(), 1).score("s", score).unwrap();
+        }
+        let last: f64 = last.parse().unwrap();
+        columns.push("last", 1).score("s", errorbar_core::Score::new(last)).unwrap();
+        columns
+    };
+    let of_scale = |last: &str| {
+        let mut table = ScoreTable::default();
+        (table.columns, table.mapping) = (columns(last), "scale = 100".parse().unwrap());
+        table.read_cells(NoScorePolicy::Report, false)
+    };
+    assert!(of_scale("99.5").is_empty());
+    let found = of_scale("5000.5");
+    assert_eq!(found.len(), 1);
+    assert_eq!(found[0].values, [("5000.5".to_owned(), 1)]);
+    assert_eq!(found[0].row, Some(DISTINCT + 1));
+}
