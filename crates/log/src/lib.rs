@@ -41,6 +41,6 @@ pub use table::input;
 pub use table::{
     CellMeaning, CellReader, ColumnReason, DecimalMark, ExplainedColumn, ExplainedScores, InputFormat,
     MISSING_SPELLINGS, MappingError, MappingProblem, NoScore, NoScorePolicy, NoScores, ScoreScale,
-    ScoreTable, ScoreWord, TableError, TableErrorKind, TableExplanation, TableLimits, TableLocation,
-    TableMapping, TableOptions, explain_table, read_table, read_tables,
+    ScoreTable, ScoreWord, TableDoubt, TableError, TableErrorKind, TableExplanation, TableLimits,
+    TableLocation, TableMapping, TableOptions, explain_table, read_table, read_tables,
 };

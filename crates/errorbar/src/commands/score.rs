@@ -252,6 +252,7 @@ fn score_table(
         .details(plan.score_parts() == ScoreParts::All);
     let tables = table_scores::read(path, &options, &plan, args.tables.unconvertible)?;
     warnings.extend(table_scores::numbered_rows(&tables, path));
+    warnings.extend(table_scores::pooled_rows(&tables, path));
     if let Some(table) = tables.first() {
         warnings.extend(args.tables.save(&table.mapping)?);
     }

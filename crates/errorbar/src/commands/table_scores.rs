@@ -78,6 +78,15 @@ pub(super) fn numbered_rows(tables: &[ScoreTable], path: &Path) -> Option<Diagno
     })
 }
 
+/// What a reader of the results of a table whose rows are of several models or metrics should know.
+pub(super) fn pooled_rows(tables: &[ScoreTable], path: &Path) -> Option<Diagnostic> {
+    let (column, values) = tables.iter().find_map(|table| table.pooled.as_ref())?;
+    let text =
+        format!("`{column}` has several values ({}, …), and all rows are scored together", values.join(", "));
+    let hint = format!("for results of each, add {}", hints::option("--by", column));
+    Some(Diagnostic::note(text).about(path.display()).hint(hint))
+}
+
 /// Gives the cells of tables their meaning.
 pub(super) fn read_cells(
     tables: &mut [ScoreTable],

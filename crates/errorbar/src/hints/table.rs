@@ -5,7 +5,8 @@ use std::io::ErrorKind;
 use errorbar_core::LeafRef;
 use errorbar_log::export::ExportError;
 use errorbar_log::{
-    CellMeaning, CellReader, NoScore, NoScores, ScoreWord, TableError, TableErrorKind, TableMapping,
+    CellMeaning, CellReader, NoScore, NoScores, ScoreWord, TableDoubt, TableError, TableErrorKind,
+    TableMapping,
 };
 
 use super::log;
@@ -51,6 +52,21 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
                 "{}, or several as separate scorers: {all}",
                 choice("--score-column", candidates)
             ));
+        }
+        TableErrorKind::Doubt(TableDoubt::NoHeader { column }) => {
+            let option = option("--score-column", column);
+            return Some(format!("add a first line such as id,score; if it is a name, add {option}"));
+        }
+        TableErrorKind::Doubt(TableDoubt::Answers { column, .. }) => {
+            let option = option("--score-column", column);
+            return Some(format!("if it holds scores, add {option}; else name the column that does so"));
+        }
+        TableErrorKind::Doubt(TableDoubt::Figures { .. }) => {
+            "give the table with a row per sample; if this is one, name the column that identifies the samples with \
+             --id-column"
+        }
+        TableErrorKind::SummaryRow(_) => {
+            "remove the row; if it is a sample, name the column that identifies the samples with --id-column"
         }
         TableErrorKind::UnfitScoreColumns { .. } => {
             "name the column that holds the scores with --score-column; --correct and --incorrect, or --scale, say \
@@ -104,7 +120,7 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
 }
 
 /// An option with a value, to be pasted into a shell.
-fn option(option: &str, value: &str) -> String {
+pub(crate) fn option(option: &str, value: &str) -> String {
     // A value that starts like an option is attached to its own.
     let separator = if value.starts_with('-') { "=" } else { " " };
     format!("{option}{separator}{}", shell::word(value))

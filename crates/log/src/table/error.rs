@@ -96,9 +96,12 @@ pub enum TableErrorKind {
         /// What is wrong.
         problem: String,
     },
-    /// A last row that sums up those above it, by its first cell or its id.
-    #[error("the last row is {}: it sums up the others, and is no sample", excerpt(_0))]
+    /// A row that sums up the others, by its first cell or its id.
+    #[error("the row {} sums up the others, and is no sample", excerpt(_0))]
     SummaryRow(String),
+    /// It is unclear what the table holds.
+    #[error(transparent)]
+    Doubt(#[from] super::doubt::TableDoubt),
     /// An eval log where a table is read.
     #[error("this is an eval log, not a score table")]
     EvalLog,
@@ -375,13 +378,6 @@ pub enum TableErrorKind {
 
 /// What a line has in place of an id that it lacks.
 pub(super) const MISSING: &str = "missing";
-
-impl TableErrorKind {
-    /// Whether a row repeats the sample and epoch of another.
-    pub(super) fn is_repeated_row(&self) -> bool {
-        matches!(self, TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. })
-    }
-}
 
 impl TableError {
     /// The file.

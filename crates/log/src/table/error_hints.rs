@@ -5,6 +5,11 @@ use std::io;
 use super::TableErrorKind;
 
 impl TableErrorKind {
+    /// Whether a row repeats the sample and epoch of another.
+    pub(super) fn is_repeated_row(&self) -> bool {
+        matches!(self, TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. })
+    }
+
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
         use TableErrorKind as Kind;
@@ -29,7 +34,10 @@ impl TableErrorKind {
             Kind::JsonDocument { .. } => "write a list of objects, one per sample",
             Kind::AggregatedResults { wanted, .. } => wanted,
             Kind::ToolResults { .. } => "check that the file is complete and as the tool wrote it",
-            Kind::SummaryRow(_) => "remove the row, or rename the sample if it is one",
+            Kind::SummaryRow(_) => {
+                "remove the row; if it is a sample, rename it or name the column that identifies the samples"
+            }
+            Kind::Doubt(doubt) => doubt.hint(),
             Kind::EvalLog => "read it as a log, or export its scores as a table",
             Kind::Empty => "a table starts with a header (.csv) or a JSON object (.jsonl)",
             Kind::NoIdColumn { .. } => "name the column that identifies the samples `id`",

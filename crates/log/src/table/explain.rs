@@ -8,6 +8,7 @@ use serde_json::Value as Json;
 use super::input::{InputDescription, TableInput};
 use super::layout::{ColumnRole, DEFAULT_SCORES, LONG_SCORES, SCORER};
 use super::mapping::TableMapping;
+use super::options::TableSplit;
 use super::preview::TablePreview;
 use super::resolve::{self, ColumnReason};
 use super::values::{CellMeaning, CellReader};
@@ -86,9 +87,13 @@ pub fn explain_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<T
 }
 
 fn explain(path: &Path, options: &TableOptions) -> Result<TableExplanation, TableError> {
+    let mut options = options.clone();
+    if options.split == TableSplit::Whole {
+        options.split = TableSplit::ByLog;
+    }
     options.check()?;
     let input = TableInput::open(path, &options.mapping, &options.limits)?;
-    let options = input.adapt(options).metadata(MetadataKeys::NONE);
+    let options = input.adapt(&options).metadata(MetadataKeys::NONE);
     let mut resolution = resolve::resolve(&input, &options)?;
     let tables = read_resolved(&input, &resolution)?;
     let preview = TablePreview::rows(&input, &options)?;

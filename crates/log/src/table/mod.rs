@@ -4,6 +4,7 @@ mod blocks;
 mod builder;
 mod cell;
 mod delimited;
+mod doubt;
 mod error;
 mod error_hints;
 mod explain;
@@ -18,6 +19,7 @@ mod parquet;
 mod preview;
 mod resolve;
 mod spellings;
+mod summary;
 mod values;
 
 use std::path::Path;
@@ -31,6 +33,7 @@ use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
 use resolve::Resolution;
 
+pub use doubt::TableDoubt;
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table};
 pub use limits::TableLimits;
@@ -62,6 +65,8 @@ pub struct ScoreTable {
     pub has_synthetic_ids: bool,
     /// Whether the table counts epochs from 0; the columns have them from 1 on.
     pub epochs_from_zero: bool,
+    /// A column of models or metrics whose rows count as samples together, and two of its values.
+    pub pooled: Option<(String, Vec<String>)>,
     /// What the file was found to be.
     pub input: InputDescription,
     /// How the table was read: what the options say, and what was found out.
@@ -155,6 +160,7 @@ fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<Scor
     })?;
     for table in &mut tables {
         (table.has_synthetic_ids, table.mapping) = (options.is_numbered, options.mapping.clone());
+        table.pooled = resolution.pooled.clone();
     }
     Ok(tables)
 }
@@ -173,17 +179,19 @@ fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTab
     for table in &mut tables {
         table.input = input.description().clone();
     }
-    refuse_summary(&tables)?;
+    // Who names the column of ids knows them.
+    if !options.is_id_named {
+        refuse_summary(&tables)?;
+    }
     Ok(tables)
 }
 
-/// Refuses a table whose last row sums up the others, as spreadsheets do: it would count as a sample.
+/// Refuses a table in which a row sums up the others, as spreadsheets do: it would count as a sample.
 fn refuse_summary(tables: &[ScoreTable]) -> Result<(), TableError> {
-    for columns in tables.iter().map(|table| &table.columns) {
-        if let Some(last) = columns.len().checked_sub(1).filter(|last| *last > 0)
-            && input::is_summary(columns.id(last))
-        {
-            return Err(TableErrorKind::SummaryRow(columns.id(last).to_owned()).in_row(last as u64 + 1));
+    for columns in tables.iter().map(|table| &table.columns).filter(|columns| columns.len() > 1) {
+        let mut rows = summary::candidates(columns.len());
+        if let Some(row) = rows.find(|row| summary::is_summary(columns.id(*row))) {
+            return Err(TableErrorKind::SummaryRow(columns.id(row).to_owned()).in_row(row as u64 + 1));
         }
     }
     Ok(())

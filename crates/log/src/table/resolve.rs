@@ -3,6 +3,8 @@
 //! A column that has a common name is taken only if its cells are what the name says, and if it is the only one. Two
 //! candidates are an error that names both. A table with the exact names is not looked at beyond its header.
 
+mod doubts;
+
 use std::collections::HashSet;
 
 use errorbar_core::spec::nearest;
@@ -12,6 +14,7 @@ use serde_json::Value as Json;
 use super::input::{TableFormat, TableInput};
 use super::layout::{DEFAULT_SCORES, SCORER};
 use super::mapping::{DecimalMark, InputFormat, TableMapping};
+use super::options::TableSplit;
 use super::preview::{TablePreview, scalar};
 use super::spellings::{self, ScoreNumbers};
 use super::values::{CellMeaning, CellReader};
@@ -44,20 +47,21 @@ pub(super) struct Resolution {
     pub(super) scores: ColumnReason,
     /// A column that has the name of one of epochs and was not needed, because no id repeats in the first rows.
     pub(super) spare_epoch: Option<String>,
+    /// A column of models or metrics whose rows count as samples together, and two of its values.
+    pub(super) pooled: Option<(String, Vec<String>)>,
 }
 
 /// Finds out which column is what.
 pub(super) fn resolve(input: &TableInput, options: &TableOptions) -> Result<Resolution, TableErrorKind> {
     let header = TablePreview::header(input, options)?;
     let is_text = matches!(input.format(), TableFormat::Delimited(_));
-    let can_number = input.format() != TableFormat::Parquet;
     let decimal = input.description().decimal;
-    let finder = ColumnFinder { options, preview: header, is_text, can_number, decimal };
+    let finder = ColumnFinder { options, preview: header, is_text, decimal };
     if !finder.needs_rows() {
         return finder.resolve(input);
     }
     let preview = TablePreview::rows(input, options)?;
-    ColumnFinder { options, preview, is_text, can_number, decimal }.resolve(input)
+    ColumnFinder { options, preview, is_text, decimal }.resolve(input)
 }
 
 struct ColumnFinder<'a> {
@@ -65,8 +69,6 @@ struct ColumnFinder<'a> {
     preview: TablePreview,
     /// Whether cells are strings in the file.
     is_text: bool,
-    /// Whether the reader can number rows.
-    can_number: bool,
     /// The decimal mark of the file.
     decimal: Option<DecimalMark>,
 }
@@ -80,7 +82,8 @@ impl ColumnFinder<'_> {
         let has_epoch = self.options.is_epoch_named
             || self.preview.has(&self.options.epoch_column)
             || !self.preview.names.iter().any(|name| spellings::is_epoch(name));
-        !(has_id && has_score && has_epoch)
+        let is_clear = has_id && has_score && has_epoch;
+        !is_clear || self.has_rivals() || self.may_be_split() || self.may_be_pooled()
     }
 
     fn resolve(&self, input: &TableInput) -> Result<Resolution, TableErrorKind> {
@@ -92,6 +95,7 @@ impl ColumnFinder<'_> {
                 epoch: None,
                 scores: ColumnReason::Name,
                 spare_epoch: None,
+                pooled: None,
                 options,
             });
         }
@@ -99,15 +103,22 @@ impl ColumnFinder<'_> {
         let epochs = self.epoch_candidates(&options);
         let id = self.id(&mut options, &epochs)?;
         let (epoch, spare_epoch) = self.epoch(&mut options, id.is_some(), epochs)?;
+        if self.may_be_split() && !self.is_split(&options, id.is_some(), epoch.is_some()) {
+            options.split = TableSplit::Whole;
+        }
         if id.is_none() {
             options.is_numbered = true;
+            if input.description().tool.is_none() {
+                self.refuse_figures()?;
+            }
             if epoch.is_some() {
                 let (epoch, found) = (options.epoch_column, self.preview.names.clone());
                 return Err(TableErrorKind::EpochsWithoutIds { epoch, found });
             }
         }
         options.mapping = self.mapping(&options, input, id.is_some(), epoch.is_some());
-        Ok(Resolution { options, id, epoch, scores, spare_epoch })
+        let pooled = self.pooled(&options);
+        Ok(Resolution { options, id, epoch, scores, spare_epoch, pooled })
     }
 
     fn is_there(&self, name: &str) -> bool {
@@ -139,12 +150,13 @@ impl ColumnFinder<'_> {
         if !options.score_columns.is_empty() {
             return Ok(ColumnReason::Option);
         }
-        if DEFAULT_SCORES.iter().any(|name| self.is_there(name)) {
-            return Ok(ColumnReason::Name);
-        }
         let mut mapping = options.mapping.clone();
         mapping.decimal = mapping.decimal.or(self.decimal);
         let cells = CellReader::new(&mapping);
+        if DEFAULT_SCORES.iter().any(|name| self.is_there(name)) {
+            self.refuse_rivals(options, &cells)?;
+            return Ok(ColumnReason::Name);
+        }
         let (mut taken, mut refused) = (Vec::new(), Vec::new());
         for name in self.free_names(options, |name| spellings::scores(name).is_some()) {
             match self.unfit_score(name, &cells) {
@@ -163,6 +175,7 @@ impl ColumnFinder<'_> {
                 nearest: Some(only.clone()),
             }),
             [only] => {
+                self.refuse_guess(only, options)?;
                 options.score_columns = vec![only.clone()];
                 Ok(ColumnReason::Spelling)
             }
@@ -246,7 +259,7 @@ impl ColumnFinder<'_> {
             }
         }
         match candidates.as_slice() {
-            [] if options.number_rows && self.can_number => Ok(None),
+            [] if options.number_rows => Ok(None),
             [] => Ok(Some(ColumnReason::Name)),
             [only] => {
                 options.id_column = only.clone();
@@ -361,7 +374,7 @@ fn has_repeats(preview: &TablePreview, names: &[&str]) -> bool {
 pub(super) fn apart(input: &TableInput, options: &TableOptions) -> Option<(String, bool)> {
     let preview = TablePreview::rows(input, options).ok()?;
     let is_text = matches!(input.format(), TableFormat::Delimited(_));
-    let finder = ColumnFinder { options, preview, is_text, can_number: true, decimal: None };
+    let finder = ColumnFinder { options, preview, is_text, decimal: None };
     let mut known = finder.row_columns(options);
     known.push(&options.id_column);
     if !has_repeats(&finder.preview, &known) {

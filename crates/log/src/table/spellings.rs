@@ -87,6 +87,45 @@ const SHARES: [&str; 32] = [
     "judgement",
 ];
 
+/// Names of scores from 0 to 1 that are shares of something even for one sample, not verdicts.
+const GRADUAL: [&str; 6] = ["accnorm", "quasiexactmatch", "f1", "f1score", "rougel", "bleu"];
+
+/// Names of columns with the answers of a model.
+const ANSWERS: [&str; 10] = [
+    "answer",
+    "modelanswer",
+    "choice",
+    "output",
+    "modeloutput",
+    "response",
+    "modelresponse",
+    "completion",
+    "guess",
+    "extractedanswer",
+];
+
+/// Names of columns that figures of whole runs have, and scores of samples do not.
+const FIGURES: [&str; 15] = [
+    "stderr",
+    "standarderror",
+    "se",
+    "sem",
+    "std",
+    "stddev",
+    "standarddeviation",
+    "n",
+    "count",
+    "total",
+    "support",
+    "nsamples",
+    "numsamples",
+    "samples",
+    "numexamples",
+];
+
+/// Names of columns whose values are not to be pooled.
+const POOLED: [&str; 4] = ["model", "modelname", "metric", "metricname"];
+
 /// A name without case and what is between its words: `Question ID` is `questionid`.
 pub(super) fn normal(name: &str) -> String {
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
@@ -98,6 +137,28 @@ pub(super) fn is_id(name: &str) -> bool {
 
 pub(super) fn is_epoch(name: &str) -> bool {
     EPOCHS.contains(&normal(name).as_str())
+}
+
+/// Whether a column of this name holds verdicts: right or wrong.
+pub(super) fn is_verdict(name: &str) -> bool {
+    let name = normal(name);
+    SHARES.contains(&name.as_str()) && !GRADUAL.contains(&name.as_str())
+}
+
+/// Whether a column of this name holds the answers of a model.
+pub(super) fn is_answer(name: &str) -> bool {
+    let name = normal(name);
+    ANSWERS.contains(&name.as_str()) || name.starts_with("pred") || name.ends_with("prediction")
+}
+
+/// Whether a column of this name is one of figures of whole runs.
+pub(super) fn is_figure(name: &str) -> bool {
+    FIGURES.contains(&normal(name).as_str())
+}
+
+/// Whether a column of this name tells models or metrics apart.
+pub(super) fn is_pooled(name: &str) -> bool {
+    POOLED.contains(&normal(name).as_str())
 }
 
 /// Which numbers scores in a column of this name are.
@@ -129,12 +190,14 @@ mod tests {
         }
         assert!(!is_id("index") && !is_id("name"));
         assert!(is_epoch("Attempt") && is_epoch("run_id") && !is_epoch("seed"));
+        assert!(is_verdict("is_correct") && !is_verdict("f1") && !is_verdict("score"));
+        assert!(is_answer("Model Answer") && is_answer("pred_label") && !is_answer("label"));
         assert_eq!(scores("Is Correct"), Some(ScoreNumbers::Shares));
         assert_eq!(scores("Score"), Some(ScoreNumbers::Any));
         for name in ["label", "answer", "target", "prediction", "gold", "passage"] {
             assert_eq!(scores(name), None, "{name}");
         }
-        for names in [&IDS[..], &EPOCHS, &NUMBERS, &SHARES] {
+        for names in [&IDS[..], &EPOCHS, &NUMBERS, &SHARES, &GRADUAL, &ANSWERS, &FIGURES, &POOLED] {
             assert!(names.iter().all(|name| normal(name) == *name));
         }
     }

@@ -34,6 +34,17 @@ fn metadata(columns: &ScoreColumns, scorer: &str) -> Vec<Json> {
 }
 
 #[test]
+fn rows_without_ids_are_numbered() {
+    let scores = Cells::Doubles(vec![Some(1.0), None, Some(0.5)]);
+    let bytes = write("optional double score;", &[scores], 2, WriterProperties::builder().build());
+    let table = read_with(&bytes, &TableOptions::new().number_rows(true)).unwrap();
+    let ids: Vec<&str> = (0..3).map(|row| table.columns.id(row)).collect();
+    assert_eq!((ids.as_slice(), table.has_synthetic_ids), (["1", "2", "3"].as_slice(), true));
+    assert_eq!(values(&table.columns, "score"), [Some(1.0.into()), None, Some(0.5.into())]);
+    assert!(read_with(&bytes, &TableOptions::new()).is_err());
+}
+
+#[test]
 fn cells_become_values() {
     let table = read(&simple(
         "required binary id (UTF8); optional int32 epoch; optional double score; optional binary topic (UTF8);

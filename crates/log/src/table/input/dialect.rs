@@ -4,6 +4,7 @@ use csv::ByteRecord;
 
 use crate::table::TableErrorKind;
 use crate::table::mapping::DecimalMark;
+use crate::table::spellings;
 
 /// What may be between the fields of a row, if nothing else is named.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];
@@ -168,7 +169,7 @@ fn delimiter(body: &[u8], is_whole: bool, usual: Option<u8>) -> Result<u8, Table
 /// The size of a title above the header: lines of one cell, where the header has several and all of them are names.
 fn title_bytes(rows: &[Row]) -> usize {
     let filled = |row: &Row| row.record.iter().filter(|field| !field.trim_ascii().is_empty()).count();
-    let titles = rows.iter().take_while(|row| filled(row) == 1).count();
+    let titles = rows.iter().take_while(|row| filled(row) == 1 && !is_short_header(row)).count();
     let (Some(header), Some(first)) = (rows.get(titles), rows.get(titles + 1)) else { return 0 };
     let names: Vec<&[u8]> =
         header.record.iter().map(<[u8]>::trim_ascii).filter(|name| !name.is_empty()).collect();
@@ -185,6 +186,18 @@ fn title_bytes(rows: &[Row]) -> usize {
             .take(titles)
             .all(|row| row.record.len() == 1 || row.record.len() == header.record.len());
     if is_title { header.start } else { 0 }
+}
+
+/// Whether a row of several cells of which one is filled is a header, as that of a column with an index is: `,score`.
+fn is_short_header(row: &Row) -> bool {
+    let mut cells = row.record.iter().map(<[u8]>::trim_ascii);
+    let is_name = |name: &str| spellings::scores(name).is_some() || spellings::is_id(name);
+    row.record.len() > 1
+        && match cells.next() {
+            Some(b"") => true,
+            Some(first) => str::from_utf8(first).is_ok_and(is_name),
+            None => false,
+        }
 }
 
 fn is_number(cell: &[u8]) -> bool {
@@ -318,6 +331,9 @@ mod tests {
             ("#id,score\na,1\n", 0),
             ("id\na,1\nb,0\n", 0),
             ("score\n1\n0\n", 0),
+            // The index of a data frame has no name.
+            (",score\nq1,PASS\nq2,FAIL\nq3,PASS\n", 0),
+            ("\tresult\nq1\tPASS\nq2\tFAIL\n", 0),
             ("# a\n", 0),
             ("# id,score\n1,0.5\n2,1.0\n", 2),
         ] {

@@ -23,7 +23,7 @@ pub use encoding::Utf16;
 pub use stdin::STDIN;
 
 use super::mapping::{DecimalMark, TableMapping};
-use super::{TableError, TableErrorKind, TableLimits, TableLocation, TableOptions};
+use super::{TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, summary};
 use sniff::Content;
 
 /// The format of a table, as its reader gets it.
@@ -159,7 +159,10 @@ impl TableInput {
                 Ok(input(bytes, TableFormat::Parquet).described("Parquet"))
             }
             Content::Delimited(usual) => {
-                refuse_summary(&mut bytes)?;
+                // Who names the column of ids knows them.
+                if mapping.id_columns.is_empty() {
+                    refuse_summary(&mut bytes, &head)?;
+                }
                 Ok(input(bytes, TableFormat::JsonLines).delimited(&head, is_whole, usual, mapping)?)
             }
             Content::Markdown => {
@@ -269,49 +272,31 @@ impl TableInput {
     }
 }
 
-/// Whether a name is that of a row which sums up others.
-pub(super) fn is_summary(name: &str) -> bool {
-    const NAMES: [&str; 14] = [
-        "total",
-        "totals",
-        "grand total",
-        "sum",
-        "average",
-        "avg",
-        "avg.",
-        "mean",
-        "overall",
-        "median",
-        "total:",
-        "average:",
-        "mean:",
-        "summary",
-    ];
-    NAMES.iter().any(|known| name.trim().eq_ignore_ascii_case(known))
-}
-
-/// Refuses a delimited table whose last row starts with the name of a row that sums up others.
-fn refuse_summary(bytes: &mut InputBytes) -> Result<(), TableErrorKind> {
+/// Refuses a delimited table in which a row, the first or one of the last, starts with the name of one that sums up others.
+fn refuse_summary(bytes: &mut InputBytes, head: &[u8]) -> Result<(), TableErrorKind> {
     const TAIL_BYTES: u64 = 4096;
-    let start = bytes.size().unwrap_or(0).saturating_sub(TAIL_BYTES);
+    let size = bytes.size().unwrap_or(0);
+    let start = size.saturating_sub(TAIL_BYTES);
     let mut tail = Vec::new();
     bytes.seek(SeekFrom::Start(start)).map_err(TableErrorKind::Read)?;
     bytes.append_to(&mut tail, TAIL_BYTES).map_err(TableErrorKind::Read)?;
     bytes.rewind().map_err(TableErrorKind::Read)?;
-    let mut lines =
-        tail.split(|byte| matches!(byte, b'\n' | b'\r')).filter(|line| !line.trim_ascii().is_empty());
-    let last = lines.next_back().unwrap_or_default();
-    // A header alone is no summary, and a quote may go over several lines.
-    if lines.next().is_none() || tail.iter().filter(|byte| **byte == b'"').count() % 2 == 1 {
-        return Ok(());
+    // A quote may go over several lines.
+    let has_open_quote = |text: &[u8]| text.iter().filter(|byte| **byte == b'"').count() % 2 == 1;
+    let last = match has_open_quote(&tail) {
+        true => Vec::new(),
+        false => summary::lines(&tail),
+    };
+    // The header is no row, and the tail may start in the middle of one.
+    let last = last.get(1..).unwrap_or_default();
+    let first = summary::lines(head).get(1).copied().filter(|line| !has_open_quote(line));
+    let rows = first.into_iter().chain(last.iter().rev().take(summary::LAST_ROWS).copied());
+    for row in rows {
+        if let Some(name) = summary::of_line(row) {
+            return Err(TableErrorKind::SummaryRow(name.to_owned()));
+        }
     }
-    let mut cells = last.split(|byte| matches!(byte, b',' | b';' | b'\t' | b'|')).map(<[u8]>::trim_ascii);
-    let first = cells.find(|cell| !cell.is_empty()).unwrap_or_default();
-    let first = first.strip_prefix(b"\"").and_then(|first| first.strip_suffix(b"\"")).unwrap_or(first);
-    match str::from_utf8(first) {
-        Ok(first) if is_summary(first) => Err(TableErrorKind::SummaryRow(first.to_owned())),
-        _ => Ok(()),
-    }
+    Ok(())
 }
 
 /// The limit on a document that has to be in memory as a whole.
@@ -352,6 +337,9 @@ mod tests {
         assert_eq!(open(&gzip.finish().unwrap(), None).unwrap(), "JSON (gzip)");
         let error = open(b"id,score\na,1\nTotal,1\n", Some("csv")).unwrap_err();
         assert!(matches!(error.kind(), TableErrorKind::SummaryRow(name) if name == "Total"), "{error}");
+        let error = open(b"id,score\nTOTAL (2),1\na,1\nb,1\n", Some("csv")).unwrap_err();
+        assert!(matches!(error.kind(), TableErrorKind::SummaryRow(name) if name == "TOTAL (2)"), "{error}");
+        assert!(open(b"id,score\na,1\n\"b\nTotal\",1\nmax_depth,1\n", Some("csv")).is_ok());
         let error = open(&[0x1f, 0x8b, 8, 0, 1, 2, 3], Some("csv")).unwrap_err();
         assert!(matches!(error.kind(), TableErrorKind::Decompress(_)), "{error}");
     }

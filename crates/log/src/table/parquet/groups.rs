@@ -30,6 +30,10 @@ pub(super) fn read(
         if let Err(RowError { row, kind }) = read_row_group(table, group, columns, &mut block) {
             return Err(kind.in_row_of(rows_before + row as u64 + 1, block.ids.get(row)));
         }
+        if layout.is_numbered {
+            // The builder numbers them.
+            (0..rows_of(group)).for_each(|_| block.ids.push(""));
+        }
         builder.append(layout, &mut block)?;
     }
     table.held.restart(builder.heap_bytes())?;
