@@ -31,8 +31,8 @@ enum TaskSource {
     Registered(String),
 }
 
-/// The tasks of these files, folders and names, in this order, with at most `limit` samples read of each; those of a folder by their paths, those of a file in its
-/// order.
+/// The tasks of these files, folders and names, in this order, with at most `limit` samples read of each; those of a
+/// folder by their paths, those of a file in its order.
 pub(super) fn tasks(
     named: &[String],
     args: &[String],

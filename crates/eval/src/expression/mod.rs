@@ -98,7 +98,7 @@ impl Expression {
                 None
             }
         };
-        // Whoever writes `Questoin (en)` means a column, not the call of a function.
+        // `Questoin (en)` is a mistyped column, not the call of a function.
         let is_plain_name =
             node.is_some_and(|node| matches!(node.kind, NodeKind::Column(name) if name == text));
         let is_expression = is_plain_name || used.iter().any(|column| columns.contains(column.as_str()));

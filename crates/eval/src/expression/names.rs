@@ -61,7 +61,7 @@ impl<'k> Names<'k> {
         self.column(name, span, false)
     }
 
-    /// A column. `is_quoted` if it is written `col('…')`, where nobody mistypes a variable or a function.
+    /// A column. `is_quoted` if it is written `col('…')`, where it cannot be a mistyped variable or function.
     pub(super) fn column(&mut self, name: &str, span: Range<usize>, is_quoted: bool) -> NodeKind {
         if !self.columns.iter().any(|column| column == name) {
             self.columns.push(name.to_owned());

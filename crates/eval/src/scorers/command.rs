@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use errorbar_core::spec::{Arg, MetricItem, MetricMap, MetricTree, MetricsSpec};
 use errorbar_core::{
-    ArgProblem, ArgType, Args, Error, Metric, Metrics, Params, Registry, Result, Score, Value,
+    ArgProblem, ArgType, Args, Error, Leaf, Metric, Metrics, Params, Registry, Result, Score, Value, ValueRef,
 };
 
 use super::external::{Pool, PoolOptions, Program, Question};
@@ -117,6 +117,7 @@ impl ByteSize {
         let text = text.trim();
         let (number, unit) = text.split_at(text.find(|c: char| !c.is_ascii_digit())?);
         let factor: u64 = match unit.trim() {
+            "B" => 1,
             "kB" | "KB" => 1000,
             "MB" => 1_000_000,
             "GB" => 1_000_000_000,
@@ -138,11 +139,16 @@ impl ArgType for ByteSize {
 
     fn to_arg(&self) -> Arg {
         let ByteSize(bytes) = *self;
-        let units =
-            [(1 << 30, "GiB"), (1_000_000_000, "GB"), (1 << 20, "MiB"), (1_000_000, "MB"), (1 << 10, "KiB")];
+        let units = [
+            (1 << 30, "GiB"),
+            (1_000_000_000, "GB"),
+            (1 << 20, "MiB"),
+            (1_000_000, "MB"),
+            (1 << 10, "KiB"),
+            (1000, "kB"),
+        ];
         let whole = units.into_iter().find(|(unit, _)| bytes.is_multiple_of(*unit));
-        // Every size that a spec can write is a multiple of 1000 or 1024.
-        let (unit, name) = whole.unwrap_or((1000, "kB"));
+        let (unit, name) = whole.unwrap_or((1, "B"));
         Arg::Str(format!("{}{name}", bytes / unit))
     }
 }
@@ -259,14 +265,19 @@ impl CommandScorer {
     fn check_score(&self, score: &Score) -> Result<(), String> {
         let Some((low, high)) = self.range() else { return Ok(()) };
         let is_within = |number: f64| number.is_nan() || (low..=high).contains(&number);
-        match &score.value {
-            Value::Unscored => Ok(()),
-            value => match value.as_f64() {
-                Ok(number) if !is_within(number) => {
-                    Err(format!("gave the score {number}, which is not in the range from {low} to {high}"))
-                }
-                _ => Ok(()),
-            },
+        let outside = |value: ValueRef<'_>| value.as_f64().ok().filter(|number| !is_within(*number));
+        let of_leaf = |leaf: &Leaf| outside(ValueRef::Leaf(leaf.view()));
+        let found = match &score.value {
+            Value::Unscored => None,
+            Value::List(items) => items.iter().find_map(of_leaf),
+            Value::Map(map) => map.values().find_map(of_leaf),
+            value => outside(value.view()),
+        };
+        match found {
+            Some(number) => {
+                Err(format!("gave the score {number}, which is not in the range from {low} to {high}"))
+            }
+            None => Ok(()),
         }
     }
 }
@@ -313,7 +324,7 @@ mod tests {
 
     #[test]
     fn sizes_are_read_and_written() {
-        for text in ["512MB", "2GB", "2GiB", "64KiB", "3kB"] {
+        for text in ["512MB", "2GB", "2GiB", "64KiB", "3kB", "1500B"] {
             assert_eq!(ByteSize::parse(text).unwrap().to_arg(), Arg::from(text));
         }
         for text in ["", "0MB", "12", "MB", "1.5GB", "1TBB", "99999999999999999999GB", "-1MB"] {

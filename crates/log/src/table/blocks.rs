@@ -1,7 +1,7 @@
 //! Pieces of a file become blocks on all threads, and the blocks go to the builder in the order of the file.
 //!
-//! A worker takes a piece, with a block of columns to parse it into, and leaves the block to whoever has the builder.
-//! There are enough blocks that a worker seldom waits for one; a block is taken before its piece, so that the piece
+//! A worker takes a piece, with a block of columns to parse it into, and leaves the block to the thread that has the
+//! builder. There are enough blocks that a worker seldom waits for one; a block is taken before its piece, so that the piece
 //! whose turn it is always has one.
 
 use std::collections::BTreeMap;
@@ -133,8 +133,8 @@ fn parse<S: RowSource>(source: &S, job: &mut Job<S::Piece>, scratch: &mut S::Scr
     job.error = source.parse(&mut job.piece, scratch, &mut job.block).err();
 }
 
-/// Appends the block whose turn it is, if it is there and nobody else is at it. The first error of the file is the one
-/// that counts.
+/// Appends the block whose turn it is, if it is there and no other thread is at it. The first error of the file is
+/// the one that counts.
 fn append_next<S: RowSource>(
     source: &S,
     scratch: &mut S::Scratch,

@@ -416,7 +416,7 @@ fn as_leaf(score: f64) -> Leaf {
     }
 }
 
-/// The scorers that have percentages beside plain numbers, of which nobody knows whether they are shares.
+/// The scorers that have percentages beside plain numbers, which may be shares or not.
 fn mixed_percents(columns: &ScoreColumns, cells: &CellReader) -> Vec<String> {
     if cells.scale.is_some() || cells.has_named() {
         return Vec::new();

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-/// Why a program gave no score. The command is named by whoever shows this.
+/// Why a program gave no score. The caller adds the name of the command.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub(in crate::scorers) enum CommandError {
     /// It cannot be started.
@@ -55,7 +55,7 @@ pub(in crate::scorers) enum CommandError {
 }
 
 impl CommandError {
-    /// Whether it is about what was written to stdout, whoever it was for.
+    /// Whether it is about what was written to stdout, whatever sample it was for.
     pub(super) fn is_of_protocol(&self) -> bool {
         matches!(
             self,

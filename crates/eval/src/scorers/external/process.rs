@@ -176,8 +176,8 @@ impl PendingReply {
 }
 
 impl Drop for PendingReply {
-    /// A sample that nobody waits for keeps its slot until it is answered, and a process that has no other samples is
-    /// killed: it may never answer.
+    /// A sample whose reply is not awaited keeps its slot until it is answered, and a process that has no other
+    /// samples is killed: it may never answer.
     fn drop(&mut self) {
         if self.reply.take().is_none() {
             return;
@@ -244,7 +244,7 @@ impl Shared {
         let pending = state.pending.remove(&answer.seq).ok_or(LineProblem::UnknownSeq(answer.seq))?;
         state.answers += 1;
         drop(state);
-        // Nobody may wait for it any more.
+        // The receiver may be dropped.
         let _ = pending.reply.send(answer.score);
         Ok(())
     }

@@ -148,7 +148,7 @@ impl ParquetRecords {
             Field::Str(text) => Json::String(text),
             Field::Bytes(bytes) => match str::from_utf8(bytes.data()) {
                 Ok(text) => Json::from(text),
-                // An image, say. Nobody asked for it if all columns are read.
+                // An image, say, which no field needs if all columns are read.
                 Err(_) if !self.is_chosen => Json::Null,
                 Err(_) => return Err(TableErrorKind::InvalidUtf8(Some(column.to_owned()))),
             },
