@@ -89,6 +89,8 @@ pub use transcript::{TranscriptView, Verdict};
 pub struct Report {
     /// The path, as it was given.
     pub log: String,
+    /// The number of rows of a table as it is in the file, where that is not the number of samples and epochs.
+    pub rows: Option<usize>,
     /// The task, where it is known.
     pub task: Option<String>,
     /// The model, where it is known.

@@ -32,7 +32,7 @@ pub(crate) fn facts(report: &Report) -> Vec<String> {
             facts.push(status.clone());
             facts.push(format!("figures are of the {thing}s finished first"));
         }
-        None => facts.push(counted(total as u64, thing)),
+        None => facts.push(counted(report.rows.unwrap_or(total) as u64, thing)),
     }
     facts.extend((report.skipped > 0).then(|| format!("{} unreadable, left out", report.skipped)));
     let errored = total.saturating_sub(results.completed_samples);

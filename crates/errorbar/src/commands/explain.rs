@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_log::{
     CellMeaning, ColumnReason, DecimalMark, ExplainedScores, TableExplanation, TableOptions, explain_table,
+    outline_table,
 };
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 use serde_json::{Value as Json, json};
@@ -43,7 +44,12 @@ pub(super) fn run(
                 diagnostics.extend(tables.save(&explanation.mapping)?);
                 found.push((path.clone(), explanation));
             }
-            Err(error) => diagnostics.push(Diagnostic::from(error)),
+            Err(error) => {
+                diagnostics.push(Diagnostic::from(error));
+                // What there is to choose from is what the user needs now.
+                let outline = outline_table(path, options).ok().filter(|outline| !outline.columns.is_empty());
+                found.extend(outline.map(|outline| (path.clone(), outline)));
+            }
         }
     }
     let output = match format {
@@ -70,6 +76,9 @@ fn text(path: &Path, found: &TableExplanation, format: Format, render: &dyn Rend
     lines.push(String::new());
     if found.has_synthetic_ids {
         lines.push("No column identifies the samples: every row is one, and rows are not paired.".to_owned());
+    }
+    if found.epochs_from_zero {
+        lines.push("Epochs are counted from 0.".to_owned());
     }
     for (scorer, scores) in &found.scores {
         lines.push(format!("{scorer}: {}", meanings(scores)));
@@ -108,7 +117,10 @@ fn heading(path: &Path, found: &TableExplanation) -> String {
     if input.skipped_lines > 0 {
         parts.push(format!("{} before the header", counted(input.skipped_lines as u64, "line")));
     }
-    parts.push(counted(found.rows as u64, "row"));
+    parts.push(match found.rows {
+        0 => "not read".to_owned(),
+        rows => counted(rows as u64, "row"),
+    });
     parts.join(" · ")
 }
 
@@ -199,7 +211,7 @@ fn meanings(scores: &ExplainedScores) -> String {
         parts.push(format!("empty, missing ({})", scores.empty));
     }
     if scores.unscored > 0 {
-        parts.push(format!("NaN, unscored ({})", scores.unscored));
+        parts.push(format!("NaN or null, unscored ({})", scores.unscored));
     }
     parts.join(", ")
 }
@@ -239,6 +251,7 @@ fn record(path: &Path, found: &TableExplanation) -> Json {
         "compression": found.input.compression,
         "encoding": found.input.encoding.unwrap_or("UTF-8"),
         "rows": found.rows,
+        "epochs_from_zero": found.epochs_from_zero,
         "synthetic_ids": found.has_synthetic_ids,
         "parts": found.parts,
         "columns": columns,

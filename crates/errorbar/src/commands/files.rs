@@ -169,7 +169,10 @@ pub(super) fn is_other_json(path: &Path) -> bool {
         return false;
     }
     let head: String = String::from_utf8_lossy(&head).split_whitespace().collect();
-    !head.contains("\"eval\":{")
+    // Other tools have a key `eval`, too.
+    !head
+        .split_once("\"eval\":{")
+        .is_some_and(|(start, _)| start.contains("\"status\":") || start.contains("\"version\":"))
 }
 
 #[cfg(test)]
@@ -186,6 +189,7 @@ mod tests {
             ("sub/deep/c.EVAL", ""),
             ("sub/data.json", "[1, 2]"),
             ("sub/config.json", "{\"eval\": 1}"),
+            ("sub/evalplus.json", "{\"date\": \"2024\", \"eval\": {\"HumanEval/0\": []}}"),
             ("sub/notes.txt", LOG),
             (".hidden/d.eval", ""),
         ] {

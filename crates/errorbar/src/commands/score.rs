@@ -302,7 +302,7 @@ fn score_rows(
     }
     results.scores.retain(|block| args.scorers.is_empty() || args.scorers.contains(&block.scorer));
     let mut report = Report::new(name, results);
-    (report.task, report.model) = (table.task, table.model);
+    (report.task, report.model, report.rows) = (table.task, table.model, Some(table.rows));
     Ok(report)
 }
 
@@ -316,6 +316,11 @@ fn score_log(
     warnings: &mut Diagnostics,
 ) -> Result<Report, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
+    if args.by.is_some() {
+        let problem = "--by is about tables, and this is an eval log";
+        let hint = "omit it; a metric such as grouped(accuracy(), \"topic\") has a figure for each group";
+        return Err(about(Diagnostic::error(problem).hint(hint)).into());
+    }
     let request = ScoreRequest {
         scorers: &args.scorers,
         skip_bad_samples: args.skip_bad_samples,

@@ -142,6 +142,11 @@ impl TableArgs {
         Ok(Some(Diagnostic::note(format!("how the table is read is in {}", path.display()))))
     }
 
+    /// Whether the column of ids is named.
+    pub(super) fn names_ids(&self) -> bool {
+        !self.id_columns.is_empty()
+    }
+
     /// The first option that is given and is about tables, but limits.
     pub(super) fn first_given(&self) -> Option<&'static str> {
         let given = [

@@ -134,6 +134,9 @@ fn choice(name: &str, candidates: &[String]) -> String {
 
 /// What to do about rows that repeat a sample and epoch.
 fn repeated_hint(error: &TableError) -> String {
+    if let Some(id) = error.identified_by() {
+        return format!("`{id}` tells the rows apart: add {}", option("--id-column", id));
+    }
     match error.told_apart_by() {
         Some((column, true)) => format!(
             "`{column}` tells the rows apart: if it numbers the runs of a sample, add {}; if not, add {}",

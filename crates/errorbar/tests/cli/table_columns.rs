@@ -19,6 +19,9 @@ fn columns_by_common_names() {
     one("columns_no_epoch", "id,score\n1,3\n", &["--epoch-column", "run"]);
     one("columns_epochs_without_ids", "prompt,epoch,score\na,1,1\na,2,0\n", &[]);
     one("columns_models", "id,model,score\n1,x,1\n1,y,0\n2,x,1\n2,y,1\n", &[]);
+    one("columns_two_ids_one_repeats", "id,question_id,score\n1,a,1\n1,b,0\n", &[]);
+    one("columns_models_pooled", "id,model,score\n1,x,1\n2,x,0\n3,y,1\n", &[]);
+    one("columns_epochs_as_floats", "id,epoch,score\n1,1.0,1\n1,2.0,0\n2,1.0,1\n", &[]);
     one("columns_by_model", "id,model,score\n1,x,1\n1,y,0\n2,x,1\n2,y,1\n", &["--by", "model"]);
 }
 
@@ -50,6 +53,10 @@ fn cells_without_a_meaning() {
 fn explained() {
     one("explain", TESTS, &["--explain"]);
     one("explain_json", TESTS, &["--explain", "--format", "json"]);
+    one("explain_repeated", "id,model,score\n1,x,1\n1,y,0\n", &["--explain"]);
+    one("explain_no_score", "id,gpt,label\n1,x,1\n2,y,0\n", &["--explain"]);
+    one("explain_epochs_from_0", "id,epoch,score\nq1,0,1\nq1,1,0\nq2,0,1\n", &["--explain"]);
+    one("explain_log", "id,log,score\nq1,a.txt,1\nq2,b.txt,0\n", &["--explain"]);
     one("explain_numbered", "prompt,score\nx,1\ny,0.5\n", &["--explain"]);
     check(
         "explain_mapping",

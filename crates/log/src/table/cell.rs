@@ -13,12 +13,27 @@ use crate::json_value::{self, MemoryAllowance};
 pub(super) fn epoch(text: &str) -> Result<u32, TableErrorKind> {
     match text.as_bytes() {
         [digit @ b'0'..=b'9'] => Ok(u32::from(digit - b'0')),
-        _ => match text.trim().parse::<u32>() {
+        _ => match whole(text.trim()).parse::<u32>() {
             Ok(epoch) => Ok(epoch),
             _ if text.is_empty() => Err(TableErrorKind::BadEpoch("empty".to_owned())),
             _ => Err(TableErrorKind::BadEpoch(excerpt(text))),
         },
     }
+}
+
+/// A number without a fraction that is zero: data frames write integers as `1.0` where some are missing.
+fn whole(text: &str) -> &str {
+    match text.split_once('.') {
+        Some((whole, fraction)) if !fraction.is_empty() && fraction.bytes().all(|byte| byte == b'0') => whole,
+        _ => text,
+    }
+}
+
+/// An integer that is written as a float.
+pub(super) fn whole_number(float: f64) -> Option<i64> {
+    // Beyond this not every integer is a float.
+    const MOST: f64 = 9_007_199_254_740_992.0;
+    (float.fract() == 0.0 && float.abs() <= MOST).then_some(float as i64)
 }
 
 /// Appends a cell as a score, without a copy of a string that the column has already. `structures` is set where what

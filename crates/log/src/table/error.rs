@@ -574,6 +574,9 @@ fn or(names: &[String]) -> String {
 
 /// A name from a file, without control characters.
 fn quoted(name: &str) -> String {
+    if name.is_empty() {
+        return "a column without a name".to_owned();
+    }
     let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
     let short: String = name.chars().take(60).map(visible).collect();
     format!("`{short}{}`", if short.chars().count() < name.chars().count() { "…" } else { "" })

@@ -2,7 +2,14 @@
 
 use std::io;
 
-use super::TableErrorKind;
+use super::{TableError, TableErrorKind, spellings};
+
+impl TableError {
+    /// Of rows that repeat, another column of ids that tells them apart.
+    pub fn identified_by(&self) -> Option<&str> {
+        self.told_apart_by().map(|(column, _)| column).filter(|column| spellings::is_id(column))
+    }
+}
 
 impl TableErrorKind {
     /// Whether a row repeats the sample and epoch of another.
@@ -25,6 +32,9 @@ impl TableErrorKind {
             }
             Kind::NotATable { found: "a bzip2 file" | "an xz file" | "a zip archive" } => {
                 "decompress it, or compress it with gzip or zstd"
+            }
+            Kind::NotATable { found: "a table as a database client prints it" } => {
+                "let it write CSV: `psql --csv`, `mysql --batch`, which separates with tabs"
             }
             Kind::NotATable { .. } => "give a table as CSV, JSON lines, JSON or Parquet",
             Kind::Decompress(_) => "check that the file was written to its end",

@@ -11,6 +11,7 @@ use super::mapping::TableMapping;
 use super::options::TableSplit;
 use super::preview::TablePreview;
 use super::resolve::{self, ColumnReason};
+use super::spellings;
 use super::values::{CellMeaning, CellReader};
 use super::{ScoreTable, TableError, TableOptions, read_resolved};
 
@@ -26,10 +27,12 @@ pub struct TableExplanation {
     pub columns: Vec<ExplainedColumn>,
     /// What the cells of the score columns mean, by scorer.
     pub scores: IndexMap<String, ExplainedScores>,
-    /// The number of rows of scores.
+    /// The number of rows of scores; 0 if the table was not read.
     pub rows: usize,
     /// The parts of the table, if it is split.
     pub parts: Vec<String>,
+    /// Whether the file counts epochs from 0.
+    pub epochs_from_zero: bool,
     /// Whether rows are numbered, because no column identifies the samples.
     pub has_synthetic_ids: bool,
 }
@@ -134,10 +137,45 @@ fn explain(path: &Path, options: &TableOptions) -> Result<TableExplanation, Tabl
         input: input.description().clone(),
         columns,
         scores: explained_scores(&tables, &mapping),
-        rows: tables.iter().map(|table| table.columns.len()).sum(),
+        rows: tables.iter().map(|table| table.rows).sum(),
         parts: tables.iter().filter_map(|table| table.log.clone()).collect(),
+        epochs_from_zero: tables.iter().any(|table| table.epochs_from_zero),
         has_synthetic_ids: tables.iter().any(|table| table.has_synthetic_ids),
         mapping,
+    })
+}
+
+/// What can be known of a table that is not read, because it is unclear which column is what or rows repeat: its columns,
+/// and what each may be by its name.
+///
+/// # Errors
+/// Those of opening it.
+pub fn outline_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<TableExplanation, TableError> {
+    let at_path = |error: TableError| error.at_path(path.as_ref());
+    let input = TableInput::open(path.as_ref(), &options.mapping, &options.limits).map_err(at_path)?;
+    let preview = TablePreview::rows(&input, options).map_err(|kind| at_path(kind.into()))?;
+    let column = |name: &String| {
+        let is_score = options.score_columns.contains(name) || spellings::scores(name).is_some();
+        let role = match name.as_str() {
+            "" => "ignored",
+            name if name == options.id_column || spellings::is_id(name) => "id?",
+            name if name == options.epoch_column || spellings::is_epoch(name) => "epoch?",
+            _ if is_score => "score?",
+            _ => "metadata",
+        };
+        let cells = preview.column(name).take(CELLS);
+        let cells = cells.map(|cell| cell.map(shown).unwrap_or_default()).collect();
+        ExplainedColumn { name: name.clone(), role, reason: ColumnReason::Rest, cells }
+    };
+    Ok(TableExplanation {
+        input: input.description().clone(),
+        columns: preview.names.iter().map(column).collect(),
+        mapping: options.mapping.clone(),
+        scores: IndexMap::new(),
+        rows: 0,
+        parts: Vec::new(),
+        epochs_from_zero: false,
+        has_synthetic_ids: false,
     })
 }
 

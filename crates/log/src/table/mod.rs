@@ -35,7 +35,7 @@ use resolve::Resolution;
 
 pub use doubt::TableDoubt;
 pub use error::{TableError, TableErrorKind, TableLocation};
-pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table};
+pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table, outline_table};
 pub use limits::TableLimits;
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
 pub use options::TableOptions;
@@ -50,6 +50,9 @@ pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePol
 pub struct ScoreTable {
     /// The scores, and the metadata that the options name.
     pub columns: ScoreColumns,
+    /// The number of samples and epochs that the file has. The columns have a row more for each epoch of a sample that
+    /// only others have.
+    pub rows: usize,
     /// All metadata that the table has, fetched or not, for messages.
     pub metadata_keys: Vec<String>,
     /// What the rows have in the column that [`TableOptions::split_by`] names.
@@ -158,6 +161,9 @@ fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<Scor
         true => error.apart(resolve::apart(input, &options)),
         false => error,
     })?;
+    if resolution.scores == ColumnReason::Spelling {
+        refuse_late_counts(&tables, &options)?;
+    }
     for table in &mut tables {
         (table.has_synthetic_ids, table.mapping) = (options.is_numbered, options.mapping.clone());
         table.pooled = resolution.pooled.clone();
@@ -192,6 +198,24 @@ fn refuse_summary(tables: &[ScoreTable]) -> Result<(), TableError> {
         let mut rows = summary::candidates(columns.len());
         if let Some(row) = rows.find(|row| summary::is_summary(columns.id(*row))) {
             return Err(TableErrorKind::SummaryRow(columns.id(row).to_owned()).in_row(row as u64 + 1));
+        }
+    }
+    Ok(())
+}
+
+/// Refuses a column that was taken for its name and has numbers behind the first rows that are no shares.
+fn refuse_late_counts(tables: &[ScoreTable], options: &TableOptions) -> Result<(), TableErrorKind> {
+    if options.mapping.scale.is_some() {
+        return Ok(());
+    }
+    for name in options.score_columns.iter().filter(|name| spellings::holds_shares(name)) {
+        let range = |table: &ScoreTable| table.columns.distinct_scores(name, 1).range;
+        let is_off = |number: &f64| !(0.0..=1.0).contains(number);
+        let mut numbers = tables.iter().filter_map(range).flat_map(|(low, high)| [low, high]);
+        if let Some(number) = numbers.find(is_off) {
+            return Err(TableErrorKind::UnfitScoreColumns {
+                columns: vec![(name.clone(), number.to_string())],
+            });
         }
     }
     Ok(())

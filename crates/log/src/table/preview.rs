@@ -90,6 +90,8 @@ fn delimited(
     let names: Vec<String> = header.iter().map(|field| cell(field).trim().to_owned()).collect();
     let rows = records.take(rows).filter(|record| record.len() == names.len());
     let rows =
+        rows.filter(|record| record.len() < 2 || record.iter().any(|field| !field.trim_ascii().is_empty()));
+    let rows =
         rows.map(|record| record.iter().map(|field| Some(Json::from(cell(field)))).collect()).collect();
     TablePreview { names, rows }
 }

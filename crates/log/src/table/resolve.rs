@@ -218,10 +218,8 @@ impl ColumnFinder<'_> {
             return Vec::new();
         }
         let is_epoch = |cell: &Json| match cell {
-            Json::Number(number) => number.as_u64().is_some_and(|number| number <= MOST_EPOCHS),
-            Json::String(text) if self.is_text => {
-                text.trim().parse().is_ok_and(|number: u64| number <= MOST_EPOCHS)
-            }
+            Json::Number(number) => number.as_f64().is_some_and(is_epoch_number),
+            Json::String(text) => text.trim().parse().is_ok_and(is_epoch_number),
             _ => false,
         };
         let are_epochs = |name: &str| {
@@ -355,7 +353,12 @@ impl ColumnFinder<'_> {
 }
 
 /// An epoch beyond this is an id of something.
-const MOST_EPOCHS: u64 = 10_000;
+const MOST_EPOCHS: f64 = 10_000.0;
+
+/// Whether a number may be an epoch: a data frame may have written 1 as 1.0.
+fn is_epoch_number(number: f64) -> bool {
+    number.fract() == 0.0 && (0.0..=MOST_EPOCHS).contains(&number)
+}
 
 /// Whether two rows have the same cells in all of these columns.
 fn has_repeats(preview: &TablePreview, names: &[&str]) -> bool {
@@ -379,6 +382,15 @@ pub(super) fn apart(input: &TableInput, options: &TableOptions) -> Option<(Strin
     known.push(&options.id_column);
     if !has_repeats(&finder.preview, &known) {
         return None;
+    }
+    // Another id may be that of the question, and this one that of the task.
+    let is_other_id = |name: &&String| {
+        **name != options.id_column
+            && spellings::is_id(name)
+            && !has_repeats(&finder.preview, &[name.as_str()])
+    };
+    if let Some(other) = finder.preview.names.iter().find(is_other_id) {
+        return Some((other.clone(), false));
     }
     let tells_apart = |name: &&String| {
         let is_score = options.score_columns.iter().any(|score| score == *name)

@@ -179,6 +179,11 @@ pub(super) fn scores(name: &str) -> Option<ScoreNumbers> {
     }
 }
 
+/// Whether scores in a column of this name are from 0 to 1.
+pub(super) fn holds_shares(name: &str) -> bool {
+    scores(name) == Some(ScoreNumbers::Shares)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -243,7 +243,8 @@ fn excerpt(text: &str, other: &str) -> String {
 /// Whether the ids of a table are 1, 2, 3 … or 0, 1, 2 …, in the order of its rows.
 fn are_row_numbers(side: &Side) -> bool {
     let columns = &side.input.columns;
-    if !side.input.is_table || columns.is_empty() {
+    // A column of another name than `id`, or one that the user names, is that of the questions.
+    if !side.input.is_table || side.input.has_named_ids || columns.is_empty() {
         return false;
     }
     let Ok(first @ 0..=1) = columns.id(0).parse::<usize>() else { return false };
@@ -267,7 +268,7 @@ fn row_numbers(base: &Side, other: &Side) -> Diagnostic {
         base.name, other.name
     );
     Diagnostic::warning(text).hint(
-        "name the column that identifies the samples with --id, or give both tables a column `input`; --trust-ids if \
+        "name the column that identifies the samples with --id-column, or give both tables a column `input`; --trust-ids if \
          the numbers are right",
     )
 }

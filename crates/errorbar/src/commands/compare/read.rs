@@ -42,6 +42,8 @@ pub(super) struct Input {
     pub(super) questions: Questions,
     /// Whether it is a table, or a part of one.
     pub(super) is_table: bool,
+    /// Whether the column of its ids is named by the user, or after what it identifies.
+    pub(super) has_named_ids: bool,
     /// The cells of a table that were given a meaning.
     pub(super) words: Vec<ScoreWord>,
     /// The log, of which more may be read; none for a table and for a part of a log.
@@ -253,6 +255,7 @@ impl SideReader<'_> {
             plan,
             questions: Questions { columns: Vec::new(), digests: scores.digests },
             is_table: false,
+            has_named_ids: false,
             words: Vec::new(),
             log: Some(log),
             scorer: None,
@@ -285,6 +288,7 @@ impl SideReader<'_> {
             plan: plan.clone(),
             questions: Questions::default(),
             is_table: false,
+            has_named_ids: false,
             words: Vec::new(),
             log: None,
             scorer: None,
@@ -349,6 +353,8 @@ impl SideReader<'_> {
                 columns: table.columns,
                 plan,
                 is_table: true,
+                has_named_ids: args.tables.names_ids()
+                    || table.mapping.id_columns.iter().any(|name| !name.eq_ignore_ascii_case("id")),
                 words: table.words,
                 log: None,
                 scorer: None,
@@ -412,6 +418,7 @@ impl SideReader<'_> {
                 plan,
                 questions: Questions::default(),
                 is_table: input.is_table,
+                has_named_ids: input.has_named_ids,
                 words: input.words.clone(),
                 log: input.log.as_ref().and_then(|log| self.request.args.read.open(log.path()).ok()),
                 scorer: Some(scorer.clone()),

@@ -243,10 +243,12 @@ impl TableBuilder {
         let is_zero_based = self.count_epochs_from_one()?;
         let mut others = self.heap_bytes();
         self.budget.check(others)?;
+        let rows: Vec<usize> = self.parts.values().map(|part| part.columns.len()).collect();
         for part in self.parts.values_mut() {
             others = complete(&mut part.columns, others, self.budget)?;
         }
-        let table = |((log, _), part): ((Option<String>, _), TablePart)| ScoreTable {
+        let table = |(((log, _), part), rows): (((Option<String>, _), TablePart), usize)| ScoreTable {
+            rows,
             columns: part.columns,
             metadata_keys: layout.metadata_keys.clone(),
             log,
@@ -255,7 +257,7 @@ impl TableBuilder {
             epochs_from_zero: is_zero_based,
             ..ScoreTable::default()
         };
-        Ok(self.parts.into_iter().map(table).collect())
+        Ok(self.parts.into_iter().zip(rows).map(table).collect())
     }
 
     /// Counts the epochs of a table that starts at 0 one higher; whether it does.

@@ -157,6 +157,10 @@ impl DelimitedSource<'_> {
         let mut reader = records(AHEAD.chain(piece.bytes.as_slice()), self.delimiter);
         let mut record = ByteRecord::new();
         while reader.read_byte_record(&mut record).map_err(read_error)? {
+            // Spreadsheets write rows without any cell as delimiters alone.
+            if width > 1 && record.len() > 1 && record.iter().all(|field| field.trim_ascii().is_empty()) {
+                continue;
+            }
             let within = record.position().map_or(0, csv::Position::byte).saturating_sub(AHEAD.len() as u64);
             let mut row = DelimitedRow { record: &record, offset: piece.offset + within, id: "" };
             let id = self.layout.columns.iter().find(|column| column.role == ColumnRole::Id);

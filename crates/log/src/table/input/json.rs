@@ -8,7 +8,7 @@ use jiter::{Jiter, JiterError, JsonValue, Peek};
 
 use super::tools::{self, Tool};
 use crate::table::error::TableError;
-use crate::table::{TableErrorKind, json_kind};
+use crate::table::{TableErrorKind, json_kind, spellings};
 
 /// Rows out of a JSON value.
 #[derive(Debug, Default)]
@@ -298,17 +298,26 @@ fn by_column_or_id(table: &JsonValue<'_>) -> Result<Records, TableError> {
         _ => Vec::new(),
     };
     let index: Vec<String> = outer.first().map(|(_, first)| keys(first)).unwrap_or_default();
+    let is_score = |name: &str| spellings::scores(name).is_some();
+    let is_numbered = index.iter().all(|key| key.bytes().all(|byte| byte.is_ascii_digit()));
+    // An index of strings: they are the ids.
+    let has_ids = !is_numbered
+        && outer.iter().any(|(name, _)| is_score(name))
+        && !index.iter().any(|key| is_score(key));
     let is_by_column = !index.is_empty()
-        && index.iter().all(|key| key.bytes().all(|byte| byte.is_ascii_digit()))
+        && (is_numbered || has_ids)
         && outer.iter().all(|(_, column)| keys(column) == index);
     let mut records = Records::default();
     if is_by_column {
-        for (row, _) in index.iter().enumerate() {
+        let has_ids = has_ids && !outer.iter().any(|(name, _)| spellings::is_id(name));
+        for (row, key) in index.iter().enumerate() {
+            let id = JsonValue::Str(Cow::from(key.as_str()));
             let cells = outer.iter().filter_map(|(name, column)| match column {
                 JsonValue::Object(column) => Some((name.clone(), &column.get(row)?.1)),
                 _ => None,
             });
-            write_row(&mut records.lines, cells);
+            let id = has_ids.then_some((Cow::from("id"), &id));
+            write_row(&mut records.lines, id.into_iter().chain(cells));
         }
         return Ok(records);
     }

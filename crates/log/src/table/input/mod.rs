@@ -159,11 +159,14 @@ impl TableInput {
                 Ok(input(bytes, TableFormat::Parquet).described("Parquet"))
             }
             Content::Delimited(usual) => {
+                let mut input =
+                    input(bytes, TableFormat::JsonLines).delimited(&head, is_whole, usual, mapping)?;
                 // Who names the column of ids knows them.
                 if mapping.id_columns.is_empty() {
-                    refuse_summary(&mut bytes, &head)?;
+                    let head = input.bytes.head(HEAD_BYTES).map_err(TableErrorKind::Read)?;
+                    refuse_summary(&mut input.bytes, &head)?;
                 }
-                Ok(input(bytes, TableFormat::JsonLines).delimited(&head, is_whole, usual, mapping)?)
+                Ok(input)
             }
             Content::Markdown => {
                 let text = all(bytes, limits)?;
@@ -339,6 +342,7 @@ mod tests {
         assert!(matches!(error.kind(), TableErrorKind::SummaryRow(name) if name == "Total"), "{error}");
         let error = open(b"id,score\nTOTAL (2),1\na,1\nb,1\n", Some("csv")).unwrap_err();
         assert!(matches!(error.kind(), TableErrorKind::SummaryRow(name) if name == "TOTAL (2)"), "{error}");
+        assert!(open(b"# x\naccuracy,score\na,1\n", Some("csv")).is_ok());
         assert!(open(b"id,score\na,1\n\"b\nTotal\",1\nmax_depth,1\n", Some("csv")).is_ok());
         let error = open(&[0x1f, 0x8b, 8, 0, 1, 2, 3], Some("csv")).unwrap_err();
         assert!(matches!(error.kind(), TableErrorKind::Decompress(_)), "{error}");

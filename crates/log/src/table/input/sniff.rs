@@ -89,6 +89,7 @@ fn other_file(head: &[u8]) -> Option<&'static str> {
         [b'%', b'P', b'D', b'F', ..] => Some("a PDF document"),
         [b'S', b'Q', b'L', b'i', b't', b'e', ..] => Some("a SQLite database"),
         [b'A', b'R', b'R', b'O', b'W', b'1', ..] => Some("an Arrow file"),
+        _ if is_box(head) => Some("a table as a database client prints it"),
         _ => {
             let start = head.strip_prefix(b"\xef\xbb\xbf").unwrap_or(head).trim_ascii_start();
             let start = start.get(..start.len().min(16)).unwrap_or_default().to_ascii_lowercase();
@@ -96,6 +97,15 @@ fn other_file(head: &[u8]) -> Option<&'static str> {
             is_page.then_some("a web page")
         }
     }
+}
+
+/// Whether text is a table with a frame of `+` and `-`, as psql and MySQL print it.
+fn is_box(head: &[u8]) -> bool {
+    let is_rule = |line: &[u8]| {
+        line.len() > 2 && line.contains(&b'+') && line.iter().all(|byte| matches!(byte, b'+' | b'-'))
+    };
+    let lines = head.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
+    lines.take(2).any(is_rule)
 }
 
 /// Whether text starts like an object, or a list of objects.
@@ -145,7 +155,12 @@ fn is_document(line: &[u8]) -> bool {
 fn is_log(text: &[u8]) -> bool {
     let head = text.get(..text.len().min(2048)).unwrap_or_default();
     let head: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    head.windows(8).any(|window| window == b"\"eval\":{")
+    // Other tools have a key `eval`, too.
+    let Some(start) = head.windows(8).position(|window| window == b"\"eval\":{") else { return false };
+    let before = head.get(..start).unwrap_or_default();
+    [b"\"status\":".as_slice(), b"\"version\":"]
+        .iter()
+        .any(|key| before.windows(key.len()).any(|window| window == *key))
 }
 
 fn is_markdown(text: &[u8]) -> bool {
@@ -212,6 +227,8 @@ mod tests {
             (b"PK\x03\x04....[Content_Types].xml".as_slice(), "an Excel workbook"),
             (b"PK\x03\x04", "a zip archive"),
             (b"BZh91AY", "a bzip2 file"),
+            (b" id | score \n----+-------\n q1 |     1\n", "a table as a database client prints it"),
+            (b"+----+-------+\n| id | score |\n+----+-------+\n", "a table as a database client prints it"),
             (b"  <!DOCTYPE html>", "a web page"),
         ] {
             let error = refused(head);

@@ -111,6 +111,9 @@ impl Line<'_, '_> {
                 match json_value::scalar(json, peek)?.ok_or(peek) {
                     Ok(Scalar::Text(text)) => parser.id.push_str(text),
                     Ok(Scalar::Int(int)) => parser.id = int.to_string(),
+                    Ok(Scalar::Float(float)) if cell::whole_number(float).is_some() => {
+                        parser.id = cell::whole_number(float).unwrap_or_default().to_string();
+                    }
                     other => return Err(TableErrorKind::BadId(describe(other)).into()),
                 }
             }
@@ -122,6 +125,10 @@ impl Line<'_, '_> {
                         Ok(epoch) => epoch,
                         Err(_) => cell::epoch(&int.to_string())?,
                     },
+                    Ok(Scalar::Text(text)) if !text.is_empty() => cell::epoch(text)?,
+                    Ok(Scalar::Float(float)) if cell::whole_number(float).is_some() => {
+                        cell::epoch(&cell::whole_number(float).unwrap_or_default().to_string())?
+                    }
                     other => return Err(TableErrorKind::BadEpoch(describe(other)).into()),
                 };
                 // Rows before it that have none are of the first epoch.

@@ -20,6 +20,7 @@ use std::sync::{Arc, Mutex};
 
 use errorbar_core::Value;
 use jiter::JiterError;
+use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
@@ -194,6 +195,11 @@ impl<'a> ParquetTable<'a> {
     ) -> Result<CheckedColumn<'g>, TableErrorKind> {
         let problem = |problem: &str| column_problem(column.name(), problem.to_owned());
         let chunk = group.columns().get(column.leaf).ok_or_else(|| problem("a row group lacks it"))?;
+        if let Compression::BROTLI(_) = chunk.compression() {
+            return Err(problem(
+                "it is compressed with brotli, which is not supported; write it with zstd or snappy",
+            ));
+        }
         // A separate file handle: threads that share one would share its position too.
         let mut file = self.source.reopen().map_err(TableErrorKind::Open)?;
         let rows = rows_of(group);
@@ -233,16 +239,19 @@ fn id_into(text: &mut String, cell: ParquetCell<'_>) -> Result<(), TableErrorKin
 }
 
 #[inline]
-fn epoch_of(cell: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
-    let epoch = match cell {
+fn epoch_of(of: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
+    let epoch = match of {
         ParquetCell::Int(int) => u32::try_from(int).ok(),
         ParquetCell::Unsigned(int) => u32::try_from(int).ok(),
+        // As data frames write integers if some are missing.
+        ParquetCell::Float(float) => cell::whole_number(float).and_then(|int| u32::try_from(int).ok()),
         _ => None,
     };
     epoch.ok_or_else(|| {
-        TableErrorKind::BadEpoch(match cell {
+        TableErrorKind::BadEpoch(match of {
             ParquetCell::Int(int) => int.to_string(),
             ParquetCell::Unsigned(int) => int.to_string(),
+            ParquetCell::Float(float) if !float.is_nan() => float.to_string(),
             _ => "empty".to_owned(),
         })
     })

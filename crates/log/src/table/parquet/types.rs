@@ -38,7 +38,7 @@ impl ColumnRole {
             ("numbers, booleans, strings or JSON", &[Bool, Int, Unsigned, Float, Text, Json]);
         match self {
             ColumnRole::Id => ("the id", "strings or integers", &[Int, Unsigned, Text]),
-            ColumnRole::Epoch => ("the epoch", "integers", &[Int, Unsigned]),
+            ColumnRole::Epoch => ("the epoch", "integers", &[Int, Unsigned, Float]),
             ColumnRole::Scorer => ("the scorer", "strings", &[Text]),
             ColumnRole::Score(_) => ("a score", ANY.0, ANY.1),
             ColumnRole::Metadata(_) | ColumnRole::Task | ColumnRole::Model => ("metadata", ANY.0, ANY.1),
