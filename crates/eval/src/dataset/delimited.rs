@@ -21,6 +21,8 @@ use super::record::{FieldNames, Record};
 #[derive(Clone, Debug)]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
+    /// Whether the delimiter was named, and is not that of the file's name.
+    pub(super) is_named: bool,
     /// Whether the first row has the names of the columns.
     pub(super) has_header: bool,
     /// The names of the columns, in place of those of the header.
@@ -88,7 +90,10 @@ pub(super) fn read(
                         };
                         wrong(
                             line,
-                            format!("{found} fields where {first} {width}; quote commas within a field"),
+                            format!(
+                                "{found} fields where {first} {width}; quote {} within a field",
+                                delimiter_name(dialect.delimiter)
+                            ),
                         )
                     },
                     |line| wrong(line, OPEN_QUOTE.to_owned()),
@@ -113,6 +118,36 @@ pub(super) fn read(
     }
 }
 
+/// The delimiters of one's fields, in the plural.
+fn delimiter_name(delimiter: u8) -> String {
+    match delimiter {
+        b',' => "commas".to_owned(),
+        b'\t' => "tabs".to_owned(),
+        b';' => "semicolons".to_owned(),
+        other => format!("each {:?}", char::from(other)),
+    }
+}
+
+/// Refuses a header of one column that has another delimiter in it.
+fn check_delimiter(header: &csv::StringRecord, delimiter: u8) -> Result<(), String> {
+    let Some(only) = header.get(0).filter(|_| header.len() == 1) else { return Ok(()) };
+    let other = [';', '\t', '|', ','].into_iter().find(|other| {
+        u8::try_from(*other) != Ok(delimiter)
+            && only.split(*other).filter(|name| !name.trim().is_empty()).count() > 1
+    });
+    match other {
+        None => Ok(()),
+        Some(other) => {
+            let shown = if other == '\t' { "\\t".to_owned() } else { other.to_string() };
+            let header: String = only.chars().take(60).collect();
+            Err(format!(
+                "the header {header:?} is one column; if its fields are separated by {}, name that: delimiter = \"{shown}\"",
+                delimiter_name(u8::try_from(other).unwrap_or(b','))
+            ))
+        }
+    }
+}
+
 const OPEN_QUOTE: &str = "a quotation mark is opened here and never closed";
 
 /// The names of the columns: those given, those of the header, or numbered ones.
@@ -123,7 +158,12 @@ fn names(dialect: &Dialect, first: &csv::StringRecord) -> Result<Vec<String>, St
         (Some(names), true) => {
             return Err(format!("the header has {} columns, and {} are named", first.len(), names.len()));
         }
-        (None, true) => first.iter().map(|name| name.trim().to_owned()).collect(),
+        (None, true) => {
+            if !dialect.is_named {
+                check_delimiter(first, dialect.delimiter)?;
+            }
+            first.iter().map(|name| name.trim().to_owned()).collect()
+        }
         (None, false) => (1..=first.len()).map(|number| format!("column_{number}")).collect(),
     };
     if names.len() > MAX_COLUMNS {
