@@ -166,7 +166,7 @@ fn a_record_without_a_value_is_named() {
     assert_eq!(
         mistakes("input = 'question'\nchoices = 'options'", &quiz()),
         [
-            "5:11: data.jsonl, line 1: `options` is no list, but a string that holds one; read it: choices = \"list(options)\""
+            "5:12: data.jsonl, line 1: `choices`: `options` is no list, but a string that holds one; read it: choices = \"list(options)\""
         ]
     );
 }

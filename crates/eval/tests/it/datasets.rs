@@ -74,7 +74,7 @@ fn a_list_of_targets_stays_a_list() {
 #[test]
 fn mistakes_name_the_line_or_the_record() {
     let dataset = read("x.csv", "id,input\n1,\"two\nlines\"\n,b\n");
-    let problem = "the id (field `id`) is empty";
+    let problem = "`id`: the id is empty";
     assert_eq!(bad_record(&dataset), (RecordPosition::Line(4), problem.to_owned()));
     let message = format!("{}, line 4: {problem}", dataset.location().unwrap());
     assert_eq!(dataset.samples().unwrap_err().to_string(), message);
