@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use errorbar_log::DecompressedFile;
 use errorbar_log::delimited::{BUFFER_BYTES, QuoteState};
+use errorbar_log::input::Utf16;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
@@ -61,7 +62,7 @@ pub(super) fn read(
             (Ok(true), None) => Ok(Some(scan.next_line())),
             (Ok(false), None) => Ok(None),
             (Err(error), None) => Err(match error.into_kind() {
-                csv::ErrorKind::Utf8 { .. } => wrong(scan.next_line(), "it is not UTF-8 text".to_owned()),
+                csv::ErrorKind::Utf8 { .. } => wrong(scan.next_line(), not_utf8(path)),
                 csv::ErrorKind::Io(error) => unreadable(error.to_string()),
                 _ => unreadable("it is no table of rows and columns".to_owned()),
             }),
@@ -118,7 +119,7 @@ pub(super) fn read(
     }
 }
 
-/// The delimiters of one's fields, in the plural.
+/// What a delimiter is called, in the plural.
 fn delimiter_name(delimiter: u8) -> String {
     match delimiter {
         b',' => "commas".to_owned(),
@@ -149,6 +150,17 @@ fn check_delimiter(header: &csv::StringRecord, delimiter: u8) -> Result<(), Stri
 }
 
 const OPEN_QUOTE: &str = "a quotation mark is opened here and never closed";
+
+/// What a file is that is not UTF-8.
+fn not_utf8(path: &Path) -> String {
+    const LOOKED_AT: u64 = 512;
+    let mut head = Vec::new();
+    let read = DecompressedFile::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
+    match read.ok().and_then(|_| Utf16::of(&head)) {
+        Some(encoding) => format!("it is {} text; save it as UTF-8", encoding.name()),
+        None => "it is not UTF-8 text".to_owned(),
+    }
+}
 
 /// The names of the columns: those given, those of the header, or numbered ones.
 fn names(dialect: &Dialect, first: &csv::StringRecord) -> Result<Vec<String>, String> {

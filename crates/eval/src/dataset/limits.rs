@@ -166,10 +166,17 @@ pub(crate) fn record<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Stri
 
 /// Refuses integers of more than 64 bits, which JSON readers round: ids would change in silence.
 pub(super) fn check_integers(json: &str) -> Result<(), String> {
-    const DIGITS: usize = 20;
+    /// The digits of the smallest integer that does not fit.
+    const DIGITS: usize = 19;
     let bytes = json.as_bytes();
-    // A number that long has a digit at one of these places; most records have none there outside of strings.
-    if !bytes.iter().step_by(DIGITS).any(u8::is_ascii_digit) {
+    // A row of that many digits has one at a multiple of their number; few records have, and only those are read.
+    let is_long = |at: usize| {
+        let (before, from) = bytes.split_at(at);
+        let is_digit = |byte: &&u8| byte.is_ascii_digit();
+        let after = from.iter().take_while(is_digit).count();
+        after > 0 && before.iter().rev().take_while(is_digit).count() + after >= DIGITS
+    };
+    if !(0..bytes.len()).step_by(DIGITS).any(is_long) {
         return Ok(());
     }
     let (mut is_string, mut is_escaped, mut start) = (false, false, None);
@@ -180,11 +187,7 @@ pub(super) fn check_integers(json: &str) -> Result<(), String> {
             Some(from) if !is_part => {
                 let number = json.get(from..at).unwrap_or_default();
                 let is_whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-                if number.len() >= DIGITS
-                    && is_whole
-                    && number.parse::<i64>().is_err()
-                    && number.parse::<u64>().is_err()
-                {
+                if is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
                     let shown: String = number.chars().take(40).collect();
                     return Err(format!(
                         "the integer {shown} has more than 64 bits and would be rounded; write it as a string, in quotes"

@@ -333,6 +333,9 @@ fn another_delimiter_is_named_in_the_error() {
     fs::write(&path, table).unwrap();
     let dataset = RecordSource::new(&path).delimiter(b';').fields(Fields::new());
     assert_eq!(inputs(&dataset), ["Text(\"a\")"]);
+    let units = "input,target\na,b\n".encode_utf16().flat_map(u16::to_le_bytes);
+    fs::write(&path, [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>()).unwrap();
+    assert_eq!(bad_record(&at_once(&path)).1, "it is UTF-16LE text; save it as UTF-8");
     let (_, problem) = bad_record(&read("x.tsv", "input\ttarget\na\tb\tc\n"));
     assert!(problem.ends_with("quote tabs within a field"), "{problem}");
 }
