@@ -109,7 +109,7 @@ impl FewShot {
         group: Option<&Json>,
     ) -> Result<Vec<&'a Sample>> {
         let fits = |(_, example): &&NamedSample| {
-            let is_same_text = example.input == *input && example.choices == choices;
+            let is_same_text = example.input == *input && are_same(&example.choices, choices);
             let is_same_id = self.is_same_file && id.is_some() && example.id.as_ref() == id;
             let in_group = match &self.group {
                 Some(key) => group.is_some() && example.metadata.get(key) == group,
@@ -159,6 +159,15 @@ impl FewShot {
         let default = if example.choices.is_empty() { "{target}" } else { "ANSWER: {target}" };
         filled(self.template.answer.as_deref().unwrap_or(default), example)
     }
+}
+
+/// Whether choices are the same; those of a question may be shuffled, those of examples are not.
+fn are_same(of_example: &[String], of_question: &[&str]) -> bool {
+    let mut of_example: Vec<&str> = of_example.iter().map(String::as_str).collect();
+    let mut of_question = of_question.to_vec();
+    of_example.sort_unstable();
+    of_question.sort_unstable();
+    of_example == of_question
 }
 
 /// A template with the parts of an example.
@@ -269,5 +278,20 @@ impl FewShot {
             }
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Shuffled choices do not make a question another one.
+    #[test]
+    fn a_sample_with_shuffled_choices_is_no_example_for_itself() {
+        let sample = Sample::new("Which?").choices(["x", "y", "z"]).target("A");
+        let mut few_shot = FewShot::new(&Dataset::new([sample])).unwrap();
+        few_shot.count = 1;
+        assert!(few_shot.check(&Sample::new("Which?").choices(["z", "x", "y"])).is_err());
+        assert!(few_shot.check(&Sample::new("Which?").choices(["x", "y", "y"])).is_ok());
     }
 }

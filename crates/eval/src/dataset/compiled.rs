@@ -11,7 +11,7 @@ use serde_json::Value as Json;
 use super::error::{DatasetError, InvalidField};
 use super::fields::{Fields, OneOrMany};
 use super::record::Record;
-use crate::expression::Expression;
+use crate::expression::{Expression, ExpressionError, ExpressionErrorKind, shown};
 use crate::{Input, Sample, SampleId, Target};
 
 /// What a field of a sample is made of.
@@ -84,30 +84,37 @@ impl CompiledFields {
     /// Fields that are not named are taken from the columns of their own names, where a record has them.
     pub(super) fn sample(&self, record: &Record) -> Result<Option<Sample>> {
         if let Some(filter) = &self.filter
-            && !is_kept(filter, record)?
+            && !filter.make(record, is_kept)?
         {
             return Ok(None);
         }
-        let mut sample = Sample::new(input(&self.input, record)?);
+        let mut sample = Sample::new(self.input.make(record, input)?);
         sample.target = match &self.target {
-            None => record.get("target").map(target).unwrap_or_default(),
-            Some(OneOrSeveral::One(field)) => target(&*field.eval(record)?),
+            None => match record.get("target") {
+                Some(value) => {
+                    target("target", Cow::Borrowed(value)).map_err(|problem| problem.about("target"))?
+                }
+                None => Target::default(),
+            },
+            Some(OneOrSeveral::One(field)) => field.make(record, target)?,
             Some(OneOrSeveral::Several(all)) => texts(all, record)?.into(),
         };
         sample.choices = match &self.choices {
             None => match record.get("choices") {
                 None | Some(Json::Null) => Vec::new(),
-                Some(value) => choices("choices", value)?,
+                Some(value) => {
+                    choices("choices", Cow::Borrowed(value)).map_err(|problem| problem.about("choices"))?
+                }
             },
-            Some(OneOrSeveral::One(field)) => choices(field.text(), &*field.eval(record)?)?,
+            Some(OneOrSeveral::One(field)) => field.make(record, choices)?,
             Some(OneOrSeveral::Several(all)) => texts(all, record)?,
         };
         sample.id = match &self.id {
             None => match record.get("id") {
                 None | Some(Json::Null) => None,
-                Some(value) => Some(id("id", value)?),
+                Some(value) => Some(id("id", Cow::Borrowed(value)).map_err(|problem| problem.about("id"))?),
             },
-            Some(field) => Some(id(field.text(), &*field.eval(record)?)?),
+            Some(field) => Some(field.make(record, id)?),
         };
         sample.metadata = match &self.metadata {
             None => metadata(record)?,
@@ -126,18 +133,35 @@ impl FieldExpression {
     /// The value for a record. What is wrong is left with the record, which knows its place.
     fn eval<'v>(&'v self, record: &'v Record) -> Result<Cow<'v, Json>> {
         self.expression.eval(record).map_err(|error| {
-            let message = format!("`{}`: {error}", self.field);
             if self.expression.is_column() {
                 record.miss(self.text());
             }
-            record.refuse_with(|| DatasetError::Expression {
-                place: record.place().clone(),
-                field: self.field.to_owned(),
-                text: self.expression.text().to_owned(),
-                error: Box::new(error),
-            });
-            Error::custom(message)
+            self.refuse(record, error)
         })
+    }
+
+    /// A part of a sample, made of the value for a record.
+    fn make<T>(
+        &self,
+        record: &Record,
+        part: impl FnOnce(&str, Cow<'_, Json>) -> std::result::Result<T, Unsuitable>,
+    ) -> Result<T> {
+        let value = self.eval(record)?;
+        part(self.text(), value).map_err(|Unsuitable { problem, hint }| {
+            let kind = ExpressionErrorKind::Value { problem };
+            self.refuse(record, ExpressionError { kind, span: 0..self.text().len(), hint })
+        })
+    }
+
+    fn refuse(&self, record: &Record, error: ExpressionError) -> Error {
+        let message = format!("`{}`: {error}", self.field);
+        record.refuse_with(|| DatasetError::Expression {
+            place: record.place().clone(),
+            field: self.field.to_owned(),
+            text: self.expression.text().to_owned(),
+            error: Box::new(error),
+        });
+        Error::custom(message)
     }
 
     fn text(&self) -> &str {
@@ -145,66 +169,148 @@ impl FieldExpression {
     }
 }
 
-fn is_kept(filter: &FieldExpression, record: &Record) -> Result<bool> {
-    match &*filter.eval(record)? {
-        Json::Bool(is_kept) => Ok(*is_kept),
-        other => Err(Error::custom(format!(
-            "the condition `{}` gives {other}, not true or false; compare it with something, as in x == 'yes'",
-            filter.text()
-        ))),
+/// Why a value is no part of a sample, and what would be one.
+struct Unsuitable {
+    problem: String,
+    hint: Option<String>,
+}
+
+impl Unsuitable {
+    fn new(problem: impl Into<String>) -> Self {
+        Unsuitable { problem: problem.into(), hint: None }
+    }
+
+    fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// The error about a field that is taken because of its name.
+    fn about(self, name: &str) -> Error {
+        let hint = self.hint.map(|hint| format!("; {hint}")).unwrap_or_default();
+        Error::custom(format!("`{name}`: {}{hint}", self.problem))
     }
 }
 
-fn input(field: &FieldExpression, record: &Record) -> Result<Input> {
-    let value = field.eval(record)?;
-    let name = field.text();
+fn is_kept(name: &str, value: Cow<'_, Json>) -> std::result::Result<bool, Unsuitable> {
     match &*value {
-        Json::Null => Err(Error::custom(format!("the input (field `{name}`) is null"))),
+        Json::Bool(is_kept) => Ok(*is_kept),
+        other => {
+            let problem = format!("the condition gives {}, not true or false", shown(other));
+            Err(Unsuitable::new(problem).hint(match other {
+                Json::Null => format!("default({name}, False) is false where it is None"),
+                Json::String(_) | Json::Number(_) => {
+                    format!("compare it with something, as in {name} == {}", shown(other))
+                }
+                _ => "compare it with something, as in x == 'yes'".to_owned(),
+            }))
+        }
+    }
+}
+
+fn input(name: &str, value: Cow<'_, Json>) -> std::result::Result<Input, Unsuitable> {
+    match &*value {
+        Json::Null => Err(none(name, "''")),
+        Json::Object(entries) => Err(map(name, entries)),
         Json::Array(_) => {
             serde_json::from_value(value.into_owned()).map(|Wire(messages)| Input::Messages(messages)).map_err(|error| {
-                Error::custom(format!(
+                Unsuitable::new(format!(
                     "`{name}` is a list, but not of messages {{\"role\": \"user\", \"content\": \"…\"}}: {error}"
                 ))
             })
         }
-        value => Ok(Input::Text(text(value))),
+        _ => Ok(Input::Text(into_text(value))),
     }
 }
 
-fn target(value: &Json) -> Target {
-    match value {
-        Json::Array(items) => items.iter().map(text).collect::<Vec<_>>().into(),
-        value => Target::from(text_or_empty(value)),
+fn target(name: &str, value: Cow<'_, Json>) -> std::result::Result<Target, Unsuitable> {
+    match &*value {
+        Json::Object(entries) => Err(map(name, entries)),
+        Json::Array(items) => match items.iter().find_map(Json::as_object) {
+            Some(entries) => {
+                let key = entries.keys().next().map_or("text", String::as_str);
+                let problem = format!("`{name}` is a list of maps, and a target is a string");
+                Err(Unsuitable::new(problem)
+                    .hint(format!("take one of their keys: [x.{key} for x in {name}]")))
+            }
+            None => Ok(items.iter().map(text).collect::<Vec<_>>().into()),
+        },
+        Json::Null => Ok(Target::from(String::new())),
+        _ => Ok(Target::from(into_text(value))),
     }
 }
 
-fn choices(name: &str, value: &Json) -> Result<Vec<String>> {
-    match value {
-        Json::Array(items) => match items.iter().position(Json::is_null) {
-            Some(at) => Err(Error::custom(format!("`{name}` has None as choice {}", at + 1))),
+/// A field that is None, and must not be.
+fn none(name: &str, other: &str) -> Unsuitable {
+    Unsuitable::new(format!("`{name}` is null"))
+        .hint(format!("default({name}, {other}) gives another value in place of it"))
+}
+
+/// A map where a string is meant: as text it would be Python's, which no answer is like.
+fn map(name: &str, entries: &serde_json::Map<String, Json>) -> Unsuitable {
+    const SHOWN: usize = 12;
+    const USUAL: [&str; 4] = ["text", "value", "answer", "content"];
+    let usual = USUAL.into_iter().find(|key| entries.contains_key(*key));
+    let keys: Vec<&str> = entries.keys().take(SHOWN).map(String::as_str).collect();
+    let near = usual.or(keys.first().copied()).map(|key| format!("did you mean {name}.{key}?"));
+    let problem = format!("`{name}` is a map with the keys {}, and not a string", keys.join(", "));
+    Unsuitable { problem, hint: near }
+}
+
+fn choices(name: &str, value: Cow<'_, Json>) -> std::result::Result<Vec<String>, Unsuitable> {
+    match &*value {
+        Json::Array(items) => match items.iter().position(|item| item.is_null() || item.is_object()) {
+            Some(at) if items.get(at).is_some_and(Json::is_null) => {
+                Err(Unsuitable::new(format!("`{name}` has None as choice {}", at + 1)))
+            }
+            Some(at) => {
+                let key = items.get(at).and_then(Json::as_object).and_then(|entries| entries.keys().next());
+                let key = key.map_or("text", String::as_str);
+                let problem = format!("`{name}` has a map as choice {}", at + 1);
+                Err(Unsuitable::new(problem)
+                    .hint(format!("take one of their keys: [x.{key} for x in {name}]")))
+            }
             None => Ok(items.iter().map(text).collect()),
         },
-        Json::String(text) if text.trim_start().starts_with(['[', '(']) => Err(Error::custom(format!(
-            "`{name}` is no list, but a string that holds one; read it: choices = \"list({name})\""
-        ))),
-        _ => Err(Error::custom(format!(
-            "`{name}` is no list; name the field of each choice: choices = [\"a\", \"b\", …]"
-        ))),
+        Json::Object(entries) => {
+            let list = entries.iter().find(|(_, value)| value.is_array()).map(|(key, _)| key);
+            let problem = format!("`{name}` is a map, not a list");
+            let hint = list.map(|key| format!("did you mean {name}.{key}?"));
+            Err(Unsuitable { problem, hint })
+        }
+        Json::String(text) if text.trim_start().starts_with(['[', '(']) => {
+            Err(Unsuitable::new(format!("`{name}` is no list, but a string that holds one"))
+                .hint(format!("read it: choices = \"list({name})\"")))
+        }
+        _ => Err(Unsuitable::new(format!("`{name}` is no list"))
+            .hint("name the field of each choice: choices = [\"a\", \"b\", …]")),
     }
 }
 
 /// The strings of several fields.
 fn texts(fields: &[FieldExpression], record: &Record) -> Result<Vec<String>> {
-    fields.iter().map(|field| Ok(text_or_empty(&*field.eval(record)?))).collect()
+    let one = |field: &FieldExpression| {
+        field.make(record, |name, value| match &*value {
+            Json::Array(_) => {
+                Err(Unsuitable::new(format!("`{name}` holds a list, and each field here is one string"))
+                    .hint(format!("write {} = \"{name}\"", field.field)))
+            }
+            Json::Object(entries) => Err(map(name, entries)),
+            Json::Null => Ok(String::new()),
+            _ => Ok(into_text(value)),
+        })
+    };
+    fields.iter().map(one).collect()
 }
 
-fn id(name: &str, value: &Json) -> Result<SampleId> {
-    match value {
-        Json::String(id) if id.is_empty() => Err(Error::custom(format!("the id (field `{name}`) is empty"))),
+fn id(name: &str, value: Cow<'_, Json>) -> std::result::Result<SampleId, Unsuitable> {
+    match &*value {
+        Json::String(id) if id.is_empty() => Err(Unsuitable::new("the id is empty")),
         Json::String(id) => Ok(SampleId::from(id.as_str())),
+        Json::Null => Err(none(name, "'…'")),
         value => match value.as_i64() {
             Some(number) => Ok(SampleId::Int(number)),
-            None => Err(Error::custom(format!("an id is a string or an integer, found {value}"))),
+            None => Err(Unsuitable::new(format!("an id is a string or an integer, found {value}"))),
         },
     }
 }
@@ -234,6 +340,10 @@ fn text(value: &Json) -> String {
     }
 }
 
-fn text_or_empty(value: &Json) -> String {
-    if value.is_null() { String::new() } else { text(value) }
+/// The same without a copy of a string that was made for it.
+fn into_text(value: Cow<'_, Json>) -> String {
+    match value {
+        Cow::Owned(Json::String(text)) => text,
+        value => text(&value),
+    }
 }

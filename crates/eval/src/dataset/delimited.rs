@@ -10,6 +10,7 @@ use std::sync::Arc;
 
 use errorbar_log::DecompressedFile;
 use errorbar_log::delimited::{BUFFER_BYTES, QuoteState};
+use errorbar_log::input::Utf16;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
@@ -21,6 +22,8 @@ use super::record::{FieldNames, Record};
 #[derive(Clone, Debug)]
 pub(super) struct Dialect {
     pub(super) delimiter: u8,
+    /// Whether the delimiter was named, and is not that of the file's name.
+    pub(super) is_named: bool,
     /// Whether the first row has the names of the columns.
     pub(super) has_header: bool,
     /// The names of the columns, in place of those of the header.
@@ -59,7 +62,7 @@ pub(super) fn read(
             (Ok(true), None) => Ok(Some(scan.next_line())),
             (Ok(false), None) => Ok(None),
             (Err(error), None) => Err(match error.into_kind() {
-                csv::ErrorKind::Utf8 { .. } => wrong(scan.next_line(), "it is not UTF-8 text".to_owned()),
+                csv::ErrorKind::Utf8 { .. } => wrong(scan.next_line(), not_utf8(path)),
                 csv::ErrorKind::Io(error) => unreadable(error.to_string()),
                 _ => unreadable("it is no table of rows and columns".to_owned()),
             }),
@@ -88,7 +91,10 @@ pub(super) fn read(
                         };
                         wrong(
                             line,
-                            format!("{found} fields where {first} {width}; quote commas within a field"),
+                            format!(
+                                "{found} fields where {first} {width}; quote {} within a field",
+                                delimiter_name(dialect.delimiter)
+                            ),
                         )
                     },
                     |line| wrong(line, OPEN_QUOTE.to_owned()),
@@ -113,7 +119,48 @@ pub(super) fn read(
     }
 }
 
+/// What a delimiter is called, in the plural.
+fn delimiter_name(delimiter: u8) -> String {
+    match delimiter {
+        b',' => "commas".to_owned(),
+        b'\t' => "tabs".to_owned(),
+        b';' => "semicolons".to_owned(),
+        other => format!("each {:?}", char::from(other)),
+    }
+}
+
+/// Refuses a header of one column that has another delimiter in it.
+fn check_delimiter(header: &csv::StringRecord, delimiter: u8) -> Result<(), String> {
+    let Some(only) = header.get(0).filter(|_| header.len() == 1) else { return Ok(()) };
+    let other = [';', '\t', '|', ','].into_iter().find(|other| {
+        u8::try_from(*other) != Ok(delimiter)
+            && only.split(*other).filter(|name| !name.trim().is_empty()).count() > 1
+    });
+    match other {
+        None => Ok(()),
+        Some(other) => {
+            let shown = if other == '\t' { "\\t".to_owned() } else { other.to_string() };
+            let header: String = only.chars().take(60).collect();
+            Err(format!(
+                "the header {header:?} is one column; if its fields are separated by {}, name that: delimiter = \"{shown}\"",
+                delimiter_name(u8::try_from(other).unwrap_or(b','))
+            ))
+        }
+    }
+}
+
 const OPEN_QUOTE: &str = "a quotation mark is opened here and never closed";
+
+/// What a file is that is not UTF-8.
+fn not_utf8(path: &Path) -> String {
+    const LOOKED_AT: u64 = 512;
+    let mut head = Vec::new();
+    let read = DecompressedFile::open(path).and_then(|file| file.take(LOOKED_AT).read_to_end(&mut head));
+    match read.ok().and_then(|_| Utf16::of(&head)) {
+        Some(encoding) => format!("it is {} text; save it as UTF-8", encoding.name()),
+        None => "it is not UTF-8 text".to_owned(),
+    }
+}
 
 /// The names of the columns: those given, those of the header, or numbered ones.
 fn names(dialect: &Dialect, first: &csv::StringRecord) -> Result<Vec<String>, String> {
@@ -123,7 +170,12 @@ fn names(dialect: &Dialect, first: &csv::StringRecord) -> Result<Vec<String>, St
         (Some(names), true) => {
             return Err(format!("the header has {} columns, and {} are named", first.len(), names.len()));
         }
-        (None, true) => first.iter().map(|name| name.trim().to_owned()).collect(),
+        (None, true) => {
+            if !dialect.is_named {
+                check_delimiter(first, dialect.delimiter)?;
+            }
+            first.iter().map(|name| name.trim().to_owned()).collect()
+        }
         (None, false) => (1..=first.len()).map(|number| format!("column_{number}")).collect(),
     };
     if names.len() > MAX_COLUMNS {

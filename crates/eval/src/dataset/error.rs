@@ -134,6 +134,14 @@ pub enum DatasetError {
         /// The column that only one of them has.
         column: String,
     },
+    /// A subset or split of one file, which has neither.
+    #[error("`{key}` chooses among the files of a folder or a pattern, and {} is one file", path.display())]
+    ChoiceOfFile {
+        /// The file.
+        path: PathBuf,
+        /// `split` or `subset`.
+        key: &'static str,
+    },
     /// A dataset of the Hugging Face hub that cannot be found among those that were downloaded.
     #[error("{dataset}: {problem}")]
     Hub {

@@ -74,6 +74,13 @@ pub enum HubProblem {
         /// Those that there are.
         known: Vec<String>,
     },
+    /// Some of the files that a split has are not there.
+    Shards {
+        /// How many are.
+        found: usize,
+        /// How many there should be, by their names.
+        expected: usize,
+    },
     /// A link that leads out of the folder of such datasets.
     Outside {
         /// The link.
@@ -129,6 +136,11 @@ impl fmt::Display for HubProblem {
             ),
             HubProblem::Subset { named, known } => one_of(f, "subset", named, known),
             HubProblem::Split { named, known } => one_of(f, "split", named, known),
+            HubProblem::Shards { found, expected } => write!(
+                f,
+                "only {found} of the {expected} files of the split are there; fetch all of them, or name those that you \
+                 want as `path`"
+            ),
             HubProblem::Outside { path } => {
                 write!(f, "{} is a link out of the folder of downloaded datasets", path.display())
             }
@@ -317,6 +329,37 @@ pub(super) fn choose_in_folder(folder: &Path, choice: FileChoice<'_>) -> Result<
     choose(files, choice).map(|chosen| chosen.files).map_err(|problem| DatasetError::Hub { dataset, problem })
 }
 
+/// The files of a pattern that are of a subset and split, by the same rules.
+///
+/// One file has nothing to choose from: it would be read whatever split is asked for.
+pub(super) fn choose_among(
+    pattern: &Path,
+    found: Vec<PathBuf>,
+    choice: FileChoice<'_>,
+) -> Result<Vec<PathBuf>, DatasetError> {
+    if matches!(found.as_slice(), [only] if only == pattern) {
+        // One that is not there is left to its reader.
+        return match pattern.exists() {
+            true => Err(DatasetError::ChoiceOfFile {
+                path: pattern.to_owned(),
+                key: if choice.split.is_some() { "split" } else { "subset" },
+            }),
+            false => Ok(found),
+        };
+    }
+    let is_plain = |part: &Component<'_>| !part.as_os_str().to_string_lossy().contains(['*', '?', '[']);
+    let folder: PathBuf = pattern.components().take_while(is_plain).collect();
+    let data_file = |path: PathBuf| {
+        let format = FileFormat::of(&path).or(choice.format);
+        let format = format.ok_or_else(|| DatasetError::UnknownFormat { path: path.clone() })?;
+        let (subset, split) = parts(path.strip_prefix(&folder).unwrap_or(&path));
+        Ok(DataFile { path, subset, split, format })
+    };
+    let files = found.into_iter().map(data_file).collect::<Result<Vec<_>, DatasetError>>()?;
+    let dataset = pattern.display().to_string();
+    choose(files, choice).map(|chosen| chosen.files).map_err(|problem| DatasetError::Hub { dataset, problem })
+}
+
 /// A file of a dataset, and what its path says about it.
 #[derive(Debug)]
 struct DataFile {
@@ -429,6 +472,13 @@ fn sharded(stem: &str) -> Option<&str> {
     (!split.is_empty() && number.len() >= 5 && number.chars().all(|c| c.is_ascii_digit())).then_some(split)
 }
 
+/// How many files there are beside one of this name: 2 of `test-00000-of-00002`.
+fn shard_count(stem: &str) -> Option<usize> {
+    sharded(stem)?;
+    let (_, count) = stem.split_once("-of-")?;
+    count.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
+}
+
 #[derive(Debug)]
 struct Chosen {
     files: Vec<PathBuf>,
@@ -455,7 +505,10 @@ fn choose(files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, HubPro
                 named.is_some_and(|named| *known == named || known.split('/').any(|part| part == named))
             };
             let exact = known.iter().find(|known| named == Some(known.as_str()));
-            match exact.or_else(|| known.iter().find(is_named)) {
+            // A part of a name may be that of several.
+            let mut of_part = known.iter().filter(is_named);
+            let only = of_part.next().filter(|_| of_part.next().is_none());
+            match exact.or(only) {
                 Some(subset) => Some(subset.clone()),
                 // What has no subsets is called this.
                 None if unnamed && named == Some("default") => None,
@@ -487,6 +540,12 @@ fn choose(files: Vec<DataFile>, choice: FileChoice<'_>) -> Result<Chosen, HubPro
     };
     if split.is_some() {
         files.retain(|file| file.split == split);
+    }
+    let counts: Vec<usize> = files.iter().filter_map(|file| shard_count(&stem(&file.path))).collect();
+    if let Some(expected) = counts.iter().copied().max()
+        && counts.len() < expected
+    {
+        return Err(HubProblem::Shards { found: counts.len(), expected });
     }
     Ok(Chosen { files: files.into_iter().map(|file| file.path).collect(), subset, split })
 }

@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
-use super::limits::{MAX_LINE, record, too_long};
+use super::limits::{MAX_LINE, check_integers, record, too_long};
 use super::reading::{RecordSink, Stop};
 use super::record::{FieldNames, Record};
 
@@ -34,7 +34,7 @@ pub(super) fn read(path: &Arc<Path>, sink: &mut RecordSink<'_>) -> Result<Stop, 
     (&mut file).take(BUFFER_BYTES as u64).read_to_end(&mut start).map_err(failed)?;
     let text = start.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&start);
     let is_list = text.trim_ascii_start().first() == Some(&b'[');
-    let is_document = begins_document(text);
+    let is_document = begins_document(path, text);
     let bom = (start.len() - text.len()) as u64;
     let mut start = Cursor::new(start);
     start.set_position(bom);
@@ -52,42 +52,81 @@ pub(super) fn read(path: &Arc<Path>, sink: &mut RecordSink<'_>) -> Result<Stop, 
             if length as u64 > MAX_DOCUMENT {
                 return Err(unreadable(format!("it has more than {} MiB{ONE_A_LINE}", MAX_DOCUMENT >> 20)));
             }
-            let list = records_of(&text).map_err(unreadable)?;
-            read_list(list.as_bytes(), &mut objects).map_err(problem)
-        }
-        false => {
-            let mut lines = BufReader::with_capacity(BUFFER_BYTES, start.chain(file));
-            let mut line = Vec::new();
-            for number in 1.. {
-                line.clear();
-                let count = (&mut lines).take(MAX_LINE + 1).read_until(b'\n', &mut line).map_err(failed)?;
-                if count == 0 {
-                    break;
-                }
-                if count as u64 > MAX_LINE {
-                    return Err(unreadable(too_long(number)));
-                }
-                let text = str::from_utf8(&line)
-                    .map_err(|_| unreadable(format!("it is not UTF-8 text (line {number})")))?
-                    .trim();
-                if !text.is_empty()
-                    && objects.take(text, RecordPosition::Line(number), ONE_A_LINE)? == Stop::Early
-                {
-                    return Ok(Stop::Early);
-                }
+            match records_of(&text) {
+                Ok(list) => read_list(list.as_bytes(), &mut objects).map_err(problem),
+                // A first line that was longer than what was looked at, with others behind it.
+                Err(_) if is_lines(&text) => read_lines(text.as_bytes(), &mut objects),
+                Err(problem) => Err(unreadable(problem)),
             }
-            Ok(Stop::AtTheEnd)
         }
+        false => read_lines(BufReader::with_capacity(BUFFER_BYTES, start.chain(file)), &mut objects),
     }
 }
 
-/// Whether the first line is the start of an object that goes on, in the middle of which a line may end.
-fn begins_document(text: &[u8]) -> bool {
+/// Whether the first of several lines is an object.
+fn is_lines(text: &str) -> bool {
+    let first = text.trim_ascii().split_once('\n').map(|(first, _)| first);
+    first.is_some_and(|line| serde_json::from_str::<de::IgnoredAny>(line).is_ok())
+}
+
+/// Takes an object a line.
+fn read_lines(mut lines: impl BufRead, objects: &mut Objects<'_, '_>) -> Result<Stop, DatasetError> {
+    let path = objects.path.clone();
+    let unreadable = |problem: String| DatasetError::Read { path: path.to_path_buf(), problem };
+    let mut line = Vec::new();
+    for number in 1.. {
+        line.clear();
+        let count = (&mut lines)
+            .take(MAX_LINE + 1)
+            .read_until(b'\n', &mut line)
+            .map_err(|error| unreadable(error.to_string()))?;
+        if count == 0 {
+            break;
+        }
+        if count as u64 > MAX_LINE {
+            return Err(unreadable(too_long(number)));
+        }
+        let text = str::from_utf8(&line)
+            .map_err(|_| unreadable(format!("it is not UTF-8 text (line {number})")))?
+            .trim();
+        if !text.is_empty() && objects.take(text, RecordPosition::Line(number), ONE_A_LINE)? == Stop::Early {
+            return Ok(Stop::Early);
+        }
+    }
+    Ok(Stop::AtTheEnd)
+}
+
+/// Whether a file is one object that holds the records: its first line is the start of an object that goes on, or it is
+/// a `.json` file of one line with nothing but a list of objects.
+fn begins_document(path: &Path, text: &[u8]) -> bool {
+    /// What lists of records are called, beside which there may be other fields.
+    const NAMES: [&str; 6] = ["data", "rows", "records", "examples", "samples", "instances"];
     let text = text.trim_ascii_start();
     let line = text.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let is_whole = line.len() == text.len();
-    let read = serde_json::from_slice::<de::IgnoredAny>(line);
-    text.starts_with(b"{") && !is_whole && read.is_err_and(|error| error.is_eof())
+    if !text.starts_with(b"{") {
+        return false;
+    }
+    let has_one_line = text.get(line.len()..).unwrap_or_default().trim_ascii().is_empty();
+    let name = path.to_string_lossy();
+    let may_be_one = has_one_line && !name.contains(".jsonl") && !name.contains(".ndjson");
+    match serde_json::from_slice::<IndexMap<String, de::IgnoredAny>>(line) {
+        // A record may have a list of objects among its fields.
+        Ok(fields) => {
+            let is_named = fields.len() == 1 || NAMES.iter().any(|name| fields.contains_key(*name));
+            may_be_one && is_named && str::from_utf8(line).is_ok_and(|line| records_of(line).is_ok())
+        }
+        Err(error) if !has_one_line => error.is_eof(),
+        // The line is longer than what was read of it.
+        Err(error) => error.is_eof() && may_be_one && starts_with_list(line),
+    }
+}
+
+/// Whether the first value of an object is a list of objects: `{"data": [{`.
+fn starts_with_list(line: &[u8]) -> bool {
+    let start: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).take(200).collect();
+    let start = String::from_utf8_lossy(&start);
+    let value = start.strip_prefix("{\"").and_then(|rest| rest.split_once("\":"));
+    value.is_some_and(|(key, value)| !key.contains('"') && value.starts_with("[{"))
 }
 
 /// The one list of objects that an object has.
@@ -123,6 +162,7 @@ impl Objects<'_, '_> {
         let wrong = |problem: String| DatasetError::Record { place: place.clone(), problem };
         match record(json).map_err(|problem| wrong(format!("{problem}{advice}")))? {
             Json::Object(fields) => {
+                check_integers(json).map_err(wrong)?;
                 if !fields.keys().eq(self.names.all()) {
                     self.names = Arc::new(FieldNames::new(fields.keys().cloned()));
                 }

@@ -164,6 +164,45 @@ pub(crate) fn record<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, Stri
     serde_json::from_str(json).map_err(|error| json_problem(&error))
 }
 
+/// Refuses integers of more than 64 bits, which JSON readers round: ids would change in silence.
+pub(super) fn check_integers(json: &str) -> Result<(), String> {
+    /// The digits of the smallest integer that does not fit.
+    const DIGITS: usize = 19;
+    let bytes = json.as_bytes();
+    // A row of that many digits has one at a multiple of their number; few records have, and only those are read.
+    let is_long = |at: usize| {
+        let (before, from) = bytes.split_at(at);
+        let is_digit = |byte: &&u8| byte.is_ascii_digit();
+        let after = from.iter().take_while(is_digit).count();
+        after > 0 && before.iter().rev().take_while(is_digit).count() + after >= DIGITS
+    };
+    if !(0..bytes.len()).step_by(DIGITS).any(is_long) {
+        return Ok(());
+    }
+    let (mut is_string, mut is_escaped, mut start) = (false, false, None);
+    for (at, byte) in bytes.iter().copied().chain([b' ']).enumerate() {
+        let is_part = matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
+        match start {
+            None if !is_string && (byte.is_ascii_digit() || byte == b'-') => start = Some(at),
+            Some(from) if !is_part => {
+                let number = json.get(from..at).unwrap_or_default();
+                let is_whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
+                if is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
+                    let shown: String = number.chars().take(40).collect();
+                    return Err(format!(
+                        "the integer {shown} has more than 64 bits and would be rounded; write it as a string, in quotes"
+                    ));
+                }
+                start = None;
+            }
+            _ => {}
+        }
+        is_string ^= byte == b'"' && !is_escaped;
+        is_escaped = is_string && byte == b'\\' && !is_escaped;
+    }
+    Ok(())
+}
+
 /// What is wrong with one line of JSON; its line is known, so only the column is named.
 fn json_problem(error: &serde_json::Error) -> String {
     let text = error.to_string();

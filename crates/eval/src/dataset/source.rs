@@ -34,6 +34,7 @@ pub struct RecordSource {
     format: Option<FileFormat>,
     header: Option<bool>,
     columns: Option<Vec<String>>,
+    delimiter: Option<u8>,
     subset: Option<String>,
     split: Option<String>,
     hub_cache: Option<PathBuf>,
@@ -73,6 +74,9 @@ impl RecordSource {
         /// The names of the columns of CSV and TSV files, which then have no header.
         columns: impl IntoIterator<Item = impl Into<String>> => Some(columns.into_iter().map(Into::into).collect());
 
+        /// What is between the fields of a row of CSV files, in place of the comma.
+        delimiter: u8 => Some(delimiter);
+
         /// The subset (configuration) of a dataset that has several: a folder, or the name of a file.
         subset: impl Into<String> => Some(subset.into());
 
@@ -106,7 +110,10 @@ impl RecordSource {
             (Some(format), Some(found)) if files::is_format(found, format) => Ok(found),
             (Some(format), _) => Ok(format),
             (None, Some(found)) => Ok(found),
-            (None, None) => Err(DatasetError::UnknownFormat { path: path.to_owned() }),
+            (None, None) => Err(match path.metadata() {
+                Ok(_) => DatasetError::UnknownFormat { path: path.to_owned() },
+                Err(error) => DatasetError::Read { path: path.to_owned(), problem: error.to_string() },
+            }),
         }
     }
 
@@ -123,9 +130,11 @@ impl RecordSource {
                 }
                 None => {
                     let path = self.folder.join(path);
-                    match self.subset.is_some() || self.split.is_some() {
+                    let is_choice = self.subset.is_some() || self.split.is_some();
+                    match is_choice {
                         true if path.is_dir() => hub::choose_in_folder(&path, self.choice())?,
-                        _ => files::find(&path, self.format)?,
+                        true => hub::choose_among(&path, files::find(&path, self.format)?, self.choice())?,
+                        false => files::find(&path, self.format)?,
                     }
                 }
             };
@@ -184,7 +193,13 @@ impl RecordSource {
             }
         };
         let has_header = self.header.unwrap_or(self.columns.is_none());
-        delimited::read(path, &Dialect { delimiter, has_header, names: self.columns.clone() }, sink)
+        let dialect = Dialect {
+            delimiter: self.delimiter.unwrap_or(delimiter),
+            is_named: self.delimiter.is_some(),
+            has_header,
+            names: self.columns.clone(),
+        };
+        delimited::read(path, &dialect, sink)
     }
 
     /// What the dataset is called if nothing else is given: as its first file, folder or dataset of the hub.

@@ -72,7 +72,7 @@ pub enum ExpressionErrorKind {
         /// Why.
         problem: String,
     },
-    /// An expression that makes too large a value of this record.
+    /// An expression that makes too large a value of this record, or takes too many steps.
     TooLarge,
 }
 
@@ -108,7 +108,9 @@ impl fmt::Display for ExpressionErrorKind {
             Kind::Arguments { function, problem } => write!(f, "`{function}` {problem}"),
             Kind::TooComplex => f.write_str("the expression is too long or nested too deep"),
             Kind::Missing { what } => write!(f, "there is no {what}"),
-            Kind::TooLarge => f.write_str("the expression makes too large a value of this record"),
+            Kind::TooLarge => {
+                f.write_str("the expression makes too large a value of this record, or takes too many steps")
+            }
         }
     }
 }

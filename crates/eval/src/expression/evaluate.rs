@@ -8,12 +8,13 @@ use serde_json::Value as Json;
 
 use super::error::{ExpressionError, ExpressionErrorKind};
 use super::functions::Arguments;
+use super::names::find_function;
 use super::node::{Call, Comprehension, Node, NodeKind};
-use super::value::{Outcome, Problem, Value, as_i64, compare, compute, is_true, kind};
+use super::value::{Outcome, Problem, Value, as_i64, compare, compute, holds, is_true, kind};
 use crate::Record;
 use crate::dataset::limits::json_bytes;
 
-/// What an expression may make of one record, in bytes of values that it makes on the way.
+/// What an expression may make of one record, in bytes of values that it makes on the way; a step counts as one.
 const LARGEST: u64 = 64 << 20;
 
 pub(super) struct Evaluation<'v> {
@@ -33,10 +34,10 @@ impl<'v> Evaluation<'v> {
 
     pub(super) fn value(&mut self, node: &'v Node) -> Evaluated<'v> {
         let value = match &node.kind {
-            NodeKind::Constant(value) => return Ok(Cow::Borrowed(value)),
+            NodeKind::Constant(value) => Cow::Borrowed(value),
             NodeKind::Column(name) => {
                 let missing = || at(node, Problem::missing(format!("field `{name}` in this record")));
-                return self.record.get(name).map(Cow::Borrowed).ok_or_else(missing);
+                self.record.get(name).map(Cow::Borrowed).ok_or_else(missing)?
             }
             NodeKind::Variable(number) => {
                 self.variables.get(*number).cloned().unwrap_or(Cow::Owned(Json::Null))
@@ -62,7 +63,7 @@ impl<'v> Evaluation<'v> {
                 Cow::Owned(Json::Array(items?))
             }
             NodeKind::Comprehension(comprehension) => self.comprehension(comprehension)?,
-            NodeKind::Not(value) => Cow::Owned(Json::Bool(!is_true(&*self.value(value)?))),
+            NodeKind::Not(value) => Cow::Owned(Json::Bool(!self.condition(value)?)),
             NodeKind::Negative(value) => {
                 let value = self.value(value)?;
                 let zero = Json::from(0);
@@ -71,14 +72,14 @@ impl<'v> Evaluation<'v> {
             }
             NodeKind::And(a, b) => {
                 let value = self.value(a)?;
-                if is_true(&value) { self.value(b)? } else { value }
+                if self.holds(a, &value)? { self.value(b)? } else { value }
             }
             NodeKind::Or(a, b) => {
                 let value = self.value(a)?;
                 if is_true(&value) { value } else { self.value(b)? }
             }
             NodeKind::If(condition, value, other) => {
-                let holds = is_true(&*self.value(condition)?);
+                let holds = self.condition(condition)?;
                 self.value(if holds { value } else { other })?
             }
             NodeKind::Compare(first, others) => {
@@ -120,6 +121,16 @@ impl<'v> Evaluation<'v> {
             true => Err(ExpressionError::new(ExpressionErrorKind::TooLarge, node.span.clone())),
             false => Ok(()),
         }
+    }
+
+    /// Whether a condition holds.
+    fn condition(&mut self, node: &'v Node) -> Result<bool, ExpressionError> {
+        let value = self.value(node)?;
+        self.holds(node, &value)
+    }
+
+    fn holds(&self, node: &Node, value: &Json) -> Result<bool, ExpressionError> {
+        holds(value, self.source(node)).map_err(|problem| at(node, problem))
     }
 
     /// What stands for a part of the expression in messages.
@@ -187,6 +198,11 @@ impl<'v> Evaluation<'v> {
                 })
             }
             Json::Null => Problem::missing(format!("`{key}` in `{source}`, which is None")),
+            other if find_function(key).is_some() => {
+                let problem = format!("`{source}` is {}, which has no key `{key}`", kind(other));
+                Problem::value(problem)
+                    .hint(format!("functions are called with parentheses: {source}.{key}()"))
+            }
             Json::String(_) => {
                 let hint = format!("literal({source}) reads lists and maps that are written as text");
                 Problem::value(format!("`{source}` is a string, which has no key `{key}`")).hint(hint)
@@ -229,7 +245,11 @@ impl<'v> Evaluation<'v> {
                 self.variables.extend(parts.iter().cloned().map(Cow::Owned));
             }
             let is_kept = match condition {
-                Some(condition) => is_true(&*self.value(condition)?),
+                // `[x for x in list if x]` leaves out what is empty.
+                Some(Node { kind: NodeKind::Variable(number), .. }) if *count == 1 && number == first => {
+                    self.variables.last().is_some_and(|value| is_true(value))
+                }
+                Some(condition) => self.condition(condition)?,
                 None => true,
             };
             if is_kept {

@@ -25,6 +25,7 @@ use serde_json::Value as Json;
 
 pub use error::{ExpressionError, ExpressionErrorKind, InvalidExpression};
 pub(crate) use names::Tables;
+pub(crate) use value::shown;
 
 use self::evaluate::Evaluation;
 use self::names::Names;
@@ -48,8 +49,8 @@ const LONGEST: usize = 64 << 10;
 /// assert_eq!(Expression::parse("{question}\n{choices[0]}", &columns)?.columns(), ["question", "choices"]);
 ///
 /// let wrong = Expression::parse("leter(anwser)", &columns).unwrap_err();
-/// assert_eq!(wrong.problems[0].to_string(), "no field `anwser`; did you mean `answer`?");
-/// assert_eq!(wrong.problems[1].to_string(), "no function `leter`; did you mean `letter`?");
+/// assert_eq!(wrong.problems[0].to_string(), "no function `leter`; did you mean `letter`?");
+/// assert_eq!(wrong.problems[1].to_string(), "no field `anwser`; did you mean `answer`?");
 /// # Ok::<(), errorbar_eval::InvalidExpression>(())
 /// ```
 #[derive(Clone, Debug)]
@@ -197,7 +198,19 @@ impl FieldSyntax for InBraces<'_, '_, '_> {
     fn field(&mut self, _: &str, place: Range<usize>) -> Result<Option<Node>, ExpressionError> {
         let advice = "a value with { is a template, with an expression in each pair of braces; \
                       braces that should stay are written {{ and }}";
-        Parser::whole(self.text, place, self.names).map(Some).map_err(|error| match &error.hint {
+        let before = self.names.problems.len();
+        let inside = self.text.get(place.clone()).unwrap_or_default().trim();
+        let parsed = Parser::whole(self.text, place.clone(), self.names);
+        let is_wrong = parsed.is_err() || self.names.problems.len() > before;
+        if is_wrong && self.names.is_column(inside) {
+            self.names.problems.truncate(before);
+            let problem = format!("`{inside}` is a column, but its name is no expression");
+            let hint = format!("write col({})", errorbar_core::python_text::str_repr(inside));
+            let error = ExpressionError::new(ExpressionErrorKind::Literal { problem }, place.clone());
+            self.names.problems.push(error.with_hint(Some(hint)));
+            return Ok(Some(Node { kind: NodeKind::Constant(Json::Null), span: place }));
+        }
+        parsed.map(Some).map_err(|error| match &error.hint {
             Some(_) => error,
             None => error.with_hint(Some(advice)),
         })

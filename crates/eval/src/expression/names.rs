@@ -43,6 +43,11 @@ impl<'k> Names<'k> {
         Names { known: None, tables, columns, variables, optional: 0, problems }
     }
 
+    /// Whether there is a column of this name.
+    pub(super) fn is_column(&self, name: &str) -> bool {
+        self.known.is_some_and(|known| known.contains(name))
+    }
+
     /// The known columns in alphabetical order.
     fn sorted(&self) -> Vec<&'k str> {
         let mut known: Vec<&str> = self.known.into_iter().flatten().copied().collect();
@@ -116,9 +121,11 @@ impl<'k> Names<'k> {
         const NOTHING: NodeKind = NodeKind::Constant(Json::Null);
         let Some(function) = find_function(name) else {
             let near = nearest(name, FUNCTIONS.iter().map(|function| function.name));
-            let hint = match near {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => {
+            let alias = ALIASES.iter().find(|(alias, _)| *alias == name).map(|(_, hint)| *hint);
+            let hint = match (alias, near) {
+                (Some(alias), _) => alias.to_owned(),
+                (None, Some(near)) => format!("did you mean `{near}`?"),
+                (None, None) => {
                     let all: Vec<&str> = FUNCTIONS.iter().map(|function| function.name).collect();
                     format!("there are: {}", all.join(", "))
                 }
@@ -190,7 +197,19 @@ impl<'k> Names<'k> {
     }
 }
 
-fn find_function(name: &str) -> Option<&'static Function> {
+/// What functions are called elsewhere, and how the same is written here.
+const ALIASES: [(&str, &str); 8] = [
+    ("trim", "did you mean `strip`?"),
+    ("concat", "strings and lists are joined with +: a + b"),
+    ("title", "did you mean `capitalize`?"),
+    ("bool", "compare the value with something, as in x == 'True'"),
+    ("length", "did you mean `len`?"),
+    ("contains", "`part in whole` is true if it does"),
+    ("substring", "parts are taken with brackets: x[0:3]"),
+    ("map", "lists are made of others in brackets: [lower(x) for x in list]"),
+];
+
+pub(super) fn find_function(name: &str) -> Option<&'static Function> {
     FUNCTIONS.iter().find(|function| function.name == name)
 }
 

@@ -336,3 +336,106 @@ fn the_page_is_true() {
         assert!(page.contains(&format!("`{}", function.name)), "{} is not on the page", function.name);
     }
 }
+
+/// A sort without a total order may panic: of lists of several kinds, and of integers that floats cannot tell apart.
+#[test]
+fn lists_without_an_order_are_refused() {
+    let mixed: Vec<Json> = (0..200_u32)
+        .map(|at| if at % 3 == 0 { json!(format!("s{}", at * 31 % 97)) } else { json!(at * 79 % 101) })
+        .collect();
+    let large: Vec<Json> = (0..200_i64)
+        .map(|at| {
+            if at % 3 == 0 {
+                json!((1_i64 << 53) as f64 + (at % 8) as f64)
+            } else {
+                json!((1_i64 << 53) + at * 7 % 8)
+            }
+        })
+        .collect();
+    let sorted = |list: Vec<Json>| {
+        let mut fields = serde_json::Map::new();
+        fields.insert("list".to_owned(), Json::Array(list));
+        let record = Record::new(RecordLocation::NOWHERE, fields);
+        Expression::parse("sorted(list)", &["list"]).unwrap().eval(&record).map(|value| value.into_owned())
+    };
+    assert!(sorted(mixed).is_err());
+    assert!(sorted(large).is_ok());
+    assert_eq!(eval("sorted([10, 9.5, 2])"), json!([2, 9.5, 10]));
+    assert!(fails("enumerate(choices, start=9223372036854775807)").0.contains("64 bits"));
+}
+
+/// Cells of CSV files are strings, and the string "False" is no false condition.
+#[test]
+fn strings_that_spell_booleans_are_no_conditions() {
+    for text in [
+        "not label_of_truth",
+        "'a' if label_of_truth else 'b'",
+        "label_of_truth and key",
+        "any([label_of_truth])",
+        "[c for c, ok in zip(['x'], [label_of_truth]) if ok]",
+    ] {
+        for spelled in ["'False'", "'true'", "'no'", "'0'", "'1.0'"] {
+            let (message, _) = fails_owned(&text.replace("label_of_truth", spelled));
+            assert!(message.contains("counts as true; compare it: "), "{text}: {message}");
+        }
+    }
+    assert_eq!(fails("'a' if 'False' else 'b'").1, "'False'");
+    assert_eq!(eval("'False' or 'none'"), json!("False"));
+    assert_eq!(eval("empty or 'none'"), json!("none"));
+    assert_eq!(eval("'a' if question else 'b'"), json!("a"));
+    assert_eq!(eval("[x for x in ['0', '', 'no'] if x]"), json!(["0", "no"]));
+}
+
+fn fails_owned(text: &str) -> (String, String) {
+    let (message, part) = fails(text);
+    (message, part.to_owned())
+}
+
+#[test]
+fn equal_items_are_there_once() {
+    assert_eq!(eval("unique([1, 1.0, True, 2, 0.5, 0.5, '1'])"), json!([1, 2, 0.5, "1"]));
+    assert_eq!(eval("unique([[1, 2], [1.0, 2.0], ['1', 2]])"), json!([[1, 2], ["1", 2]]));
+}
+
+/// The values were printed by Python's `re.sub`.
+#[test]
+fn groups_of_a_match_are_filled_in() {
+    for (text, value) in [
+        (r"sub('aQb', '(Q)', r'<\1>')", "a<Q>b"),
+        (r"sub('ab', '(a)(b)', r'\2\1')", "ba"),
+        (r"sub('ab', '(?P<first>a)b', r'\g<first>\g<1>0')", "aa0"),
+        (r"sub('ab', '(x)?a', r'[\1]')", "[]b"),
+        (r"sub('ab', 'a', r'\\1\n\.')", "\\1\n\\.b"),
+        (r"sub('ab', 'a', r'\g<0>\g<0>')", "aab"),
+    ] {
+        assert_eq!(eval(text), json!(value), "{text}");
+    }
+    for text in [
+        r"sub('a', 'a', r'\1')",
+        r"sub('a', '(a)', r'\g<x>')",
+        r"sub('a', 'a', r'\q')",
+        r"sub('a', 'a', r'x\g')",
+    ] {
+        assert!(fails(text).0.contains("groups are written"), "{text}");
+    }
+}
+
+#[test]
+fn steps_are_bounded() {
+    let mut fields = serde_json::Map::new();
+    fields.insert("list".to_owned(), Json::Array((0..1000).map(Json::from).collect()));
+    let record = Record::new(RecordLocation::NOWHERE, fields);
+    let text = "[1 for x in list if any([1 for y in list if len([z for z in list if z == -1]) == 1])]";
+    let expression = Expression::parse(text, &["list"]).unwrap();
+    assert_eq!(expression.eval(&record).unwrap_err().kind, Kind::TooLarge);
+}
+
+#[test]
+fn what_is_called_otherwise_elsewhere_is_known() {
+    let hint = |text: &str| parse(text).unwrap_err().problems[0].hint.clone().unwrap();
+    assert_eq!(hint("trim(key)"), "did you mean `strip`?");
+    assert_eq!(hint("concat(key, key)"), "strings and lists are joined with +: a + b");
+    assert_eq!(hint("Q: {Question (en)}"), "write col('Question (en)')");
+    let message = "`question` is a string, which has no key `upper`; functions are called with parentheses: question.upper()";
+    assert_eq!(fails("question.upper").0, message);
+}

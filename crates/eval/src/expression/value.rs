@@ -51,7 +51,7 @@ pub(super) fn kind(value: &Json) -> &'static str {
 }
 
 /// A value in a message, not longer than needed to recognise it.
-pub(super) fn shown(value: &Json) -> String {
+pub(crate) fn shown(value: &Json) -> String {
     const SHOWN: usize = 40;
     let text = match value {
         Json::String(text) => errorbar_core::python_text::str_repr(text),
@@ -71,6 +71,19 @@ pub(super) fn is_true(value: &Json) -> bool {
         Json::String(text) => !text.is_empty(),
         Json::Array(items) => !items.is_empty(),
         Json::Object(entries) => !entries.is_empty(),
+    }
+}
+
+/// Whether a condition holds. A string that spells a boolean is refused: `'False'` of a CSV file would be true.
+pub(super) fn holds(value: &Json, source: &str) -> Result<bool, Problem> {
+    const SPELLED: [&str; 8] = ["true", "false", "yes", "no", "0", "1", "0.0", "1.0"];
+    match value {
+        Json::String(text) if SPELLED.iter().any(|word| text.trim().eq_ignore_ascii_case(word)) => {
+            let text = shown(value);
+            let problem = format!("{text} is a string, and every string but the empty one counts as true");
+            Err(Problem::value(problem).hint(format!("compare it: {source} == {text}")))
+        }
+        value => Ok(is_true(value)),
     }
 }
 

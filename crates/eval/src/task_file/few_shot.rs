@@ -22,7 +22,7 @@ const KEYS: Keys = &["count", "seed", "template", "as", "separator", "message", 
 /// What of the dataset is not that of the examples.
 const NOT_SHARED: [&str; 3] = ["limit", "shuffle", "shuffle_choices"];
 /// What of the dataset is about its file.
-const OF_FILE: [&str; 5] = ["format", "header", "columns", "subset", "split"];
+const OF_FILE: [&str; 6] = ["format", "header", "columns", "delimiter", "subset", "split"];
 
 /// The dataset of the examples: that of the task, with what `few_shot` gives in place of it.
 pub(super) fn dataset_entry<'t>(table: &DeTable<'t>) -> Option<TableEntry<'t>> {

@@ -156,7 +156,7 @@ fn a_record_without_a_value_is_named() {
     assert_eq!(
         mistakes("input = 'question'\nwhere = 'answer'", &quiz()),
         [
-            "3:8: data.jsonl, line 1: the condition `answer` gives 0, not true or false; compare it with something, as in x == 'yes'"
+            "5:10: data.jsonl, line 1: `where`: the condition gives 0, not true or false; compare it with something, as in answer == 0"
         ]
     );
     assert_eq!(
@@ -166,7 +166,7 @@ fn a_record_without_a_value_is_named() {
     assert_eq!(
         mistakes("input = 'question'\nchoices = 'options'", &quiz()),
         [
-            "5:11: data.jsonl, line 1: `options` is no list, but a string that holds one; read it: choices = \"list(options)\""
+            "5:12: data.jsonl, line 1: `choices`: `options` is no list, but a string that holds one; read it: choices = \"list(options)\""
         ]
     );
 }
@@ -269,4 +269,55 @@ fn a_field_of_some_records_needs_a_default() {
         mistakes("input = 'q {hint}'", &records[..2]),
         ["4:13: data.jsonl, line 2: `input`: there is no field `hint` in this record"]
     );
+}
+
+/// Values of the wrong kind are reported at the field that names them, with the way out.
+#[test]
+fn values_of_the_wrong_kind_have_their_place() {
+    let squad = [
+        json!({"question": "Q", "answers": {"text": ["a"], "start": [1]}, "choices": ["x", "y"], "none": null, "ok": "True"}),
+    ];
+    for (fields, expected) in [
+        (
+            "input = 'question'\ntarget = 'answers'",
+            "5:11: data.jsonl, line 1: `target`: `answers` is a map with the keys text, start, and not a string; did you mean answers.text?",
+        ),
+        (
+            "input = 'answers'",
+            "4:10: data.jsonl, line 1: `input`: `answers` is a map with the keys text, start, and not a string; did you mean answers.text?",
+        ),
+        (
+            "input = 'question'\nchoices = ['choices']",
+            "5:13: data.jsonl, line 1: `choices`: `choices` holds a list, and each field here is one string; write choices = \"choices\"",
+        ),
+        (
+            "input = 'none'",
+            "4:10: data.jsonl, line 1: `input`: `none` is null; default(none, '') gives another value in place of it",
+        ),
+        (
+            "input = 'question'\nid = 'none'",
+            "5:7: data.jsonl, line 1: `id`: `none` is null; default(none, '…') gives another value in place of it",
+        ),
+        (
+            "input = 'question'\nwhere = 'ok'",
+            "5:10: data.jsonl, line 1: `where`: the condition gives 'True', not true or false; compare it with something, as in ok == 'True'",
+        ),
+    ] {
+        assert_eq!(mistakes(fields, &squad), [expected], "{fields}");
+    }
+}
+
+/// Integers that a reader would round are refused.
+#[test]
+fn integers_of_more_than_64_bits_are_refused() {
+    let (folder, path) = write(
+        "x.jsonl",
+        "{\"input\": \"a \\\" 12345678901234567890123\", \"id\": 12345678901234567890123}\n",
+    );
+    let error = json_dataset(&path, Fields::new().reader()).samples().unwrap_err().to_string();
+    assert!(error.ends_with("the integer 12345678901234567890123 has more than 64 bits and would be rounded; write it as a string, in quotes"), "{error}");
+    let text = "{\"input\": \"12345678901234567890123\", \"x\": [-9223372036854775808, 18446744073709551615, 1.2345678901234567890123]}\n";
+    fs::write(&path, text).unwrap();
+    json_dataset(&path, Fields::new().reader()).samples().unwrap();
+    drop(folder);
 }

@@ -221,7 +221,7 @@ fn tables_without_a_header() {
     let line = Some(RecordPosition::Line(1));
     assert_eq!(
         problem(tsv().columns(["input"]).fields(Fields::new())),
-        (line, "2 fields where there are names for 1; quote commas within a field".to_owned())
+        (line, "2 fields where there are names for 1; quote tabs within a field".to_owned())
     );
     assert_eq!(
         problem(csv().header(true).columns(["input"]).fields(Fields::new())),

@@ -213,3 +213,33 @@ fn links_out_of_the_cache_are_not_followed() {
     assert!(matches!(problem(source(&cache, "hf:org/name").split("test")), HubProblem::Outside { .. }));
     assert_eq!(inputs(source(&cache, "hf:org/name").split("train")), ["fine"]);
 }
+
+/// A split chooses among the files of a pattern as it does among those of a folder.
+#[test]
+fn a_split_chooses_among_the_files_of_a_pattern() {
+    let folder = tempfile::tempdir().unwrap();
+    for name in ["train", "test"] {
+        fs::write(folder.path().join(format!("{name}.jsonl")), row(name)).unwrap();
+    }
+    let pattern = folder.path().join("*.jsonl");
+    assert_eq!(inputs(RecordSource::new(&pattern).split("test")), ["test"]);
+    assert_eq!(inputs(RecordSource::new(&pattern)), ["test", "train"]);
+    assert_eq!(splits(problem(RecordSource::new(&pattern).split("dev"))), ["test", "train"]);
+    // One file has no splits: examples of the split "train" would be those of the file with the questions.
+    let one = RecordSource::new(folder.path().join("test.jsonl")).split("train").fields(Fields::new());
+    assert!(matches!(one.samples(), Err(DatasetError::ChoiceOfFile { key: "split", .. })));
+}
+
+#[test]
+fn missing_shards_and_ambiguous_subsets_are_refused() {
+    let files = ["test-00000-of-00003.jsonl", "test-00002-of-00003.jsonl"].map(|name| (name, row(name)));
+    let files: Vec<(&str, &str)> = files.iter().map(|(name, row)| (*name, row.as_str())).collect();
+    let shards = cache("org/name", &files);
+    let found = problem(source(&shards, "hf:org/name").split("test"));
+    assert_eq!(found, HubProblem::Shards { found: 2, expected: 3 });
+    let text = row("x");
+    let languages =
+        cache("org/name", &[("en/math/test.jsonl", text.as_str()), ("fr/math/test.jsonl", text.as_str())]);
+    let known = subsets(problem(source(&languages, "hf:org/name").subset("math").split("test")));
+    assert_eq!(known, ["en/math", "fr/math"]);
+}

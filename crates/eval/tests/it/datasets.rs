@@ -74,7 +74,7 @@ fn a_list_of_targets_stays_a_list() {
 #[test]
 fn mistakes_name_the_line_or_the_record() {
     let dataset = read("x.csv", "id,input\n1,\"two\nlines\"\n,b\n");
-    let problem = "the id (field `id`) is empty";
+    let problem = "`id`: the id is empty";
     assert_eq!(bad_record(&dataset), (RecordPosition::Line(4), problem.to_owned()));
     let message = format!("{}, line 4: {problem}", dataset.location().unwrap());
     assert_eq!(dataset.samples().unwrap_err().to_string(), message);
@@ -173,8 +173,9 @@ fn metadata_may_be_the_json_of_an_object_and_nothing_else() {
 #[test]
 fn a_question_must_be_there() {
     let dataset = read("x.jsonl", "{\"input\": null, \"target\": \"1\"}\n");
-    let problem = "the input (field `input`) is null".to_owned();
-    assert_eq!(bad_record(&dataset), (RecordPosition::Line(1), problem));
+    let error = dataset.samples().unwrap_err();
+    assert!(matches!(&error, DatasetError::Expression { field, .. } if field == "input"), "{error}");
+    assert!(error.to_string().contains("line 1: `input`: `input` is null; default(input, '')"), "{error}");
 }
 
 #[test]
@@ -302,4 +303,39 @@ fn an_object_with_one_list_of_objects_holds_the_records() {
     assert_eq!(unreadable(&two), format!("it has several lists of objects (`dev`, `test`){ONE_A_LINE}"));
     let none = read("{\n\"a\": [1]\n}");
     assert_eq!(unreadable(&none), format!("it is an object without a list of objects{ONE_A_LINE}"));
+}
+
+#[test]
+fn an_object_of_one_line_may_hold_the_records() {
+    let two = ["Text(\"a\")", "Text(\"b\")"];
+    let records = "[{\"input\": \"a\"}, {\"input\": \"b\"}]";
+    assert_eq!(inputs(&read("x.json", &format!("{{\"data\": {records}}}"))), two);
+    assert_eq!(inputs(&read("x.json", &format!("{{\"version\": 1, \"data\": {records}}}\n"))), two);
+    let long = "x".repeat(1 << 20);
+    let records = format!("[{{\"input\": \"a\", \"context\": \"{long}\"}}, {{\"input\": \"b\"}}]");
+    assert_eq!(inputs(&read("x.json", &format!("{{\"rows\": {records}}}"))), two);
+    // A record a line, the first of which is long and starts with a list.
+    let line = format!("{{\"context\": [{{\"text\": \"{long}\"}}], \"input\": \"a\"}}\n");
+    assert_eq!(inputs(&read("x.json", &line.repeat(2))), ["Text(\"a\")"; 2]);
+    // One record.
+    let message = "{\"input\": [{\"role\": \"user\", \"content\": \"x\"}], \"target\": \"y\"}\n";
+    assert_eq!(read("x.json", message).samples().unwrap().len(), 1);
+}
+
+#[test]
+fn another_delimiter_is_named_in_the_error() {
+    let table = "input;target\na;b\n";
+    let (position, problem) = bad_record(&read("x.csv", table));
+    assert_eq!(position, RecordPosition::Line(1));
+    assert!(problem.ends_with("separated by semicolons, name that: delimiter = \";\""), "{problem}");
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.csv");
+    fs::write(&path, table).unwrap();
+    let dataset = RecordSource::new(&path).delimiter(b';').fields(Fields::new());
+    assert_eq!(inputs(&dataset), ["Text(\"a\")"]);
+    let units = "input,target\na,b\n".encode_utf16().flat_map(u16::to_le_bytes);
+    fs::write(&path, [0xff, 0xfe].into_iter().chain(units).collect::<Vec<u8>>()).unwrap();
+    assert_eq!(bad_record(&at_once(&path)).1, "it is UTF-16LE text; save it as UTF-8");
+    let (_, problem) = bad_record(&read("x.tsv", "input\ttarget\na\tb\tc\n"));
+    assert!(problem.ends_with("quote tabs within a field"), "{problem}");
 }

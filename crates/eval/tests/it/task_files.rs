@@ -78,7 +78,7 @@ fn keys() {
         &[
             "1:13: unknown key `paht`; did you mean `path`?",
             "1:32: unknown key `inptu`; did you mean `input`?",
-            "1:52: unknown key `colour`; keys are: path, format, header, columns, subset, split, input, target, choices, id, metadata, where, lookup, limit, shuffle, shuffle_choices",
+            "1:52: unknown key `colour`; keys are: path, format, header, columns, delimiter, subset, split, input, target, choices, id, metadata, where, lookup, limit, shuffle, shuffle_choices",
             "3:12: unknown key `cuont`; did you mean `count`?",
             "3:20: `cuont`: expected an integer, 1 or more, found 0",
             "4:14: unknown key `scoer`; did you mean `scorer`?",
@@ -215,7 +215,7 @@ fn datasets() {
     check("{ path = 'broken.jsonl' }", &["1:20: broken.jsonl, line 2: …"]);
     check(
         "{ path = 'quiz.csv', input = 'question', choices = 'a' }",
-        &["1:62: quiz.csv, line 2: `a` is no list…"],
+        &["1:63: quiz.csv, line 2: `choices`: `a` is no list…"],
     );
     check(
         "{ path = 'quiz.csv', input = 'question', target = 'answer', choices = ['a', 'b'], shuffle_choices = 3 }",

@@ -4,12 +4,12 @@ use std::borrow::Cow;
 use std::cmp::Ordering;
 use std::collections::HashSet;
 
-use serde_json::Value as Json;
+use serde_json::{Number, Value as Json};
 
 use super::numbers::order;
 use super::{Arguments, boolean, integer, list_of};
 use crate::expression::evaluate::length;
-use crate::expression::value::{Outcome, Problem, equal, is_true, shown};
+use crate::expression::value::{Outcome, Problem, as_i64, equal, holds, shown};
 
 pub(super) fn len<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
     match arguments.value(0) {
@@ -87,8 +87,10 @@ pub(super) fn zip<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
 
 pub(super) fn enumerate<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
     let start = arguments.integer(1, 0)?;
-    let numbered = (start..).zip(arguments.list(0)?);
-    list_of(numbered.map(|(number, item)| Json::Array(vec![number.into(), item.clone()])))
+    let items = arguments.list(0)?;
+    let end = i64::try_from(items.len()).ok().and_then(|count| start.checked_add(count));
+    let end = end.ok_or_else(|| Problem::value("a number too large for 64 bits"))?;
+    list_of((start..end).zip(items).map(|(number, item)| Json::Array(vec![number.into(), item.clone()])))
 }
 
 pub(super) fn range<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
@@ -104,24 +106,51 @@ pub(super) fn range<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
     list_of((start..end).map(Json::from))
 }
 
-/// Without items that were there before.
+/// Without items that are equal to one before them.
 pub(super) fn unique<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
     let mut seen = HashSet::new();
-    list_of(arguments.list(0)?.iter().filter(|item| seen.insert(item.to_string())).cloned())
+    list_of(arguments.list(0)?.iter().filter(|item| seen.insert(in_one_form(item).to_string())).cloned())
+}
+
+/// A value in the form that all values equal to it have: 1 of 1.0 and of true, and maps in the order of their keys.
+fn in_one_form(value: &Json) -> Json {
+    match value {
+        Json::Bool(_) | Json::Number(_) => {
+            let whole = || value.as_f64().filter(|number| number.trunc() == *number && number.abs() < 9e18);
+            as_i64(value).or_else(|| Some(whole()? as i64)).map_or_else(|| value.clone(), Json::from)
+        }
+        Json::Array(items) => items.iter().map(in_one_form).collect(),
+        Json::Object(entries) => {
+            let mut entries: Vec<(&String, Json)> =
+                entries.iter().map(|(key, value)| (key, in_one_form(value))).collect();
+            entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+            Json::Object(entries.into_iter().map(|(key, value)| (key.clone(), value)).collect())
+        }
+        other => other.clone(),
+    }
 }
 
 pub(super) fn sorted<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
     let mut items = arguments.list(0)?.clone();
-    let mut problem = None;
-    items.sort_by(|a, b| {
-        order(a, b).unwrap_or_else(|found| {
-            problem.get_or_insert(found);
-            Ordering::Equal
-        })
-    });
-    match problem {
-        Some(problem) => Err(problem),
-        None => list_of(items),
+    // A list of several kinds has no order, and without one a sort may panic.
+    if let Some((first, rest)) = items.split_first() {
+        for item in rest {
+            order(first, item)?;
+        }
+    }
+    items.sort_by(total_order);
+    list_of(items)
+}
+
+/// The order of two values of one kind, also of integers that floats cannot tell apart.
+fn total_order(a: &Json, b: &Json) -> Ordering {
+    match (a, b) {
+        (Json::String(a), Json::String(b)) => a.cmp(b),
+        (Json::Number(a), Json::Number(b)) => {
+            let float = |number: &Number| number.as_f64().unwrap_or(0.0);
+            float(a).total_cmp(&float(b)).then_with(|| a.as_i64().cmp(&b.as_i64()))
+        }
+        _ => Ordering::Equal,
     }
 }
 
@@ -139,11 +168,21 @@ pub(super) fn flatten<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
 }
 
 pub(super) fn any<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
-    boolean(arguments.list(0)?.iter().any(is_true))
+    for item in arguments.list(0)? {
+        if holds(item, "x")? {
+            return boolean(true);
+        }
+    }
+    boolean(false)
 }
 
 pub(super) fn all<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {
-    boolean(arguments.list(0)?.iter().all(is_true))
+    for item in arguments.list(0)? {
+        if !holds(item, "x")? {
+            return boolean(false);
+        }
+    }
+    boolean(true)
 }
 
 pub(super) fn keys<'v>(arguments: &Arguments<'_, 'v>) -> Outcome<'v> {

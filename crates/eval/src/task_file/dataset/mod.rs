@@ -14,6 +14,7 @@ pub(super) const KEYS: Keys = &[
     "format",
     "header",
     "columns",
+    "delimiter",
     "subset",
     "split",
     "input",

@@ -17,6 +17,7 @@ pub(super) struct SourceKeys {
     format: Option<FileFormat>,
     header: Option<bool>,
     columns: Option<Vec<String>>,
+    delimiter: Option<u8>,
     subset: Option<String>,
     split: Option<String>,
     limit: Option<usize>,
@@ -37,6 +38,7 @@ impl SourceKeys {
                 _ => header.expected("true or false"),
             }),
             columns: section.get("columns").and_then(columns),
+            delimiter: section.get("delimiter").and_then(delimiter),
             subset: string("subset"),
             split: string("split"),
             limit,
@@ -50,6 +52,7 @@ impl SourceKeys {
         source = self.format.into_iter().fold(source, RecordSource::format);
         source = self.header.into_iter().fold(source, RecordSource::header);
         source = self.columns.iter().cloned().fold(source, RecordSource::columns);
+        source = self.delimiter.into_iter().fold(source, RecordSource::delimiter);
         source = self.subset.iter().fold(source, RecordSource::subset);
         self.split.iter().fold(source, RecordSource::split)
     }
@@ -69,6 +72,17 @@ fn columns(field: TomlField<'_>) -> Option<Vec<String>> {
         return field.expected(wanted);
     }
     all(field.strings(wanted)?.into_iter().map(|name| Some(name?.value.to_owned())))
+}
+
+/// One ASCII character between the fields of a row.
+fn delimiter(field: TomlField<'_>) -> Option<u8> {
+    let found = field.value().as_str().map(str::as_bytes);
+    match found {
+        Some([delimiter]) if delimiter.is_ascii() && !matches!(delimiter, b'"' | b'\n' | b'\r') => {
+            Some(*delimiter)
+        }
+        _ => field.expected("one character, such as \";\" or \"\\t\""),
+    }
 }
 
 /// The format that is named.
@@ -130,7 +144,8 @@ impl DatasetSource<'_> {
             .iter()
             .filter_map(format)
             .find(|format| !matches!(format, FileFormat::Csv | FileFormat::Tsv));
-        let about_csv = ["header", "columns"].into_iter().filter_map(|key| self.section.get(key));
+        let about_csv =
+            ["header", "columns", "delimiter"].into_iter().filter_map(|key| self.section.get(key));
         let wrong: Vec<TomlField<'_>> = about_csv.filter(|_| other.is_some()).collect();
         for field in &wrong {
             let format = other.map(|format| format.to_string()).unwrap_or_default();
@@ -200,7 +215,13 @@ impl DatasetSource<'_> {
                 (None, Some(hint))
             }
             DatasetError::Hub { problem: HubProblem::Subset { .. }, .. } => (Some("subset"), None),
-            DatasetError::Hub { problem: HubProblem::Split { .. }, .. } => (Some("split"), None),
+            DatasetError::Hub { problem: HubProblem::Split { .. } | HubProblem::Shards { .. }, .. } => {
+                (Some("split"), None)
+            }
+            DatasetError::ChoiceOfFile { key, .. } => {
+                let hint = format!("remove `{key}`, or name the file or folder that has it as `path`");
+                (Some(*key), Some(hint))
+            }
             DatasetError::DuplicateId { .. } => (Some("id"), None),
             DatasetError::Choices { .. } => (Some("shuffle_choices"), None),
             _ => (None, None),

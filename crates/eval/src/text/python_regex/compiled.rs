@@ -143,6 +143,11 @@ impl PythonRegex {
     pub(crate) fn groups(&self) -> usize {
         self.exact.regex.captures_len().saturating_sub(1)
     }
+
+    /// Whether it has a group of this name.
+    pub(crate) fn has_group(&self, name: &str) -> bool {
+        self.exact.regex.capture_names().flatten().any(|known| known == name)
+    }
 }
 
 #[cfg(test)]
