@@ -20,6 +20,8 @@ const REDRAW: Duration = Duration::from_millis(100);
 const RETRY_NOTE_INTERVAL: Duration = Duration::from_secs(10);
 /// The number of failures that are reported one by one.
 const FAILURES_SHOWN: usize = 10;
+/// The number of failures that are reported of those that differ only in numbers and quoted strings.
+const SIMILAR_SHOWN: usize = 2;
 
 /// Watches runs for a person: one, or several side by side.
 pub(crate) struct Watcher {
@@ -52,6 +54,8 @@ struct WatchState {
     failures: usize,
     /// Why samples failed, and how many more did so for the same reason.
     problems: HashMap<String, usize>,
+    /// Reasons without their numbers and quoted strings, and how many of each are shown.
+    shapes: HashMap<String, usize>,
     runs: Vec<RunState>,
 }
 
@@ -85,6 +89,7 @@ impl Watcher {
             shown: now,
             failures: 0,
             problems: HashMap::new(),
+            shapes: HashMap::new(),
             runs: Vec::new(),
         };
         let redraws = Stream::Stderr.can_redraw();
@@ -109,6 +114,7 @@ impl Watcher {
             (state.started, state.shown, state.failures) = (now, now, 0);
             state.position = position;
             state.problems.clear();
+            state.shapes.clear();
             state.runs = vec![RunState::default(); runs];
             state.bar = if self.redraws && !self.quiet { bar(0) } else { output::ProgressLine::hidden() };
         });
@@ -139,6 +145,12 @@ impl Watcher {
     /// Prints a line above the one that is redrawn. The error of a server may have many lines; here it is on one.
     fn print(&self, text: &str) {
         self.with(|state| state.bar.suspend(|| Diagnostic::note(clean(text)).print(self.quiet)));
+    }
+
+    /// Prints lines above the one that is redrawn, all but the first indented.
+    fn print_lines(&self, text: &str) {
+        let lines: Vec<_> = text.lines().map(clean).collect();
+        self.with(|state| state.bar.suspend(|| Diagnostic::note(lines.join("\n")).print(self.quiet)));
     }
 
     fn show(&self, state: &WatchState) {
@@ -231,20 +243,26 @@ impl Observer for RunWatcher {
 
     fn sample_failed(&self, sample: &str, epoch: u32, problem: &str) {
         let (failures, model) = self.watcher.with(|state| {
-            // The same for a thousand samples is reported once, and counted.
-            match state.problems.get_mut(problem) {
-                Some(more) => {
-                    *more += 1;
-                    return (usize::MAX, String::new());
-                }
-                None => state.problems.insert(problem.to_owned(), 0),
-            };
+            // The same for a thousand samples is reported once, and counted; of nearly the same, as with the number of a
+            // line in it, a few are.
+            if let Some(more) = state.problems.get_mut(problem) {
+                *more += 1;
+                return (usize::MAX, String::new());
+            }
+            let shape = shape(problem);
+            let shown = state.shapes.entry(shape.clone()).or_default();
+            *shown += 1;
+            if *shown > SIMILAR_SHOWN {
+                *state.problems.entry(shape).or_default() += 1;
+                return (usize::MAX, String::new());
+            }
+            state.problems.insert(problem.to_owned(), 0);
             state.failures += 1;
             let run = state.runs.get(self.number).filter(|_| state.runs.len() > 1);
             (state.failures, run.map(|run| format!("{}: ", run.model)).unwrap_or_default())
         });
         if failures <= FAILURES_SHOWN {
-            self.watcher.print(&format!("{model}sample {sample:?}, epoch {epoch}: {problem}"));
+            self.watcher.print_lines(&format!("{model}sample {sample:?}, epoch {epoch}: {problem}"));
         }
         if failures == FAILURES_SHOWN {
             self.watcher.print("further failures are in the log");
@@ -311,6 +329,25 @@ impl Observer for RunWatcher {
             self.watcher.print(&format!("{samples} failed for the same reasons"));
         }
     }
+}
+
+/// A reason without its numbers and what stands in double quotes, so that those of one cause are the same.
+fn shape(problem: &str) -> String {
+    let (mut shape, mut is_quoted, mut before) = (String::new(), false, ' ');
+    for c in problem.chars() {
+        if c == '"' && before != '\\' {
+            is_quoted = !is_quoted;
+        }
+        let is_number = c.is_ascii_digit() || (c == '.' && before.is_ascii_digit());
+        match () {
+            () if is_quoted && c != '"' => {}
+            () if is_number && (before.is_ascii_digit() || before == '.') => {}
+            () if is_number => shape.push('0'),
+            () => shape.push(c),
+        }
+        before = c;
+    }
+    shape
 }
 
 /// The interval that may stop the run: `accuracy 0.712 [0.681, 0.744], width 0.063 of 0.04`.
@@ -430,6 +467,14 @@ mod tests {
         assert_eq!(shown("width(accuracy) < 0.04"), "accuracy 0.713 [0.681, 0.744], width 0.063 of 0.04");
         assert_eq!(shown("decided(accuracy, 0.5)"), "accuracy 0.713 [0.681, 0.744] against 0.5");
         assert_eq!(shown("better_than(a.eval)"), "difference in accuracy 0.713 [0.681, 0.744]");
+    }
+
+    #[test]
+    fn reasons_that_differ_in_numbers_and_quotes_are_similar() {
+        let shown = |seq: u64, line: &str| format!("answered {line:?} with seq {seq}, in 0.5 s");
+        assert_eq!(shape(&shown(17, "{\"seq\": 17}")), shape(&shown(4, "x")));
+        assert_eq!(shape("the server answered 500"), "the server answered 0");
+        assert_ne!(shape("no answer within 10 s"), shape("no score within 10 s"));
     }
 
     #[test]

@@ -120,12 +120,18 @@ impl Template {
     }
 }
 
-/// What a scorer needs of the solver. Of a custom scorer nothing is known, unless it says so.
+/// What a scorer needs of the solver and the samples. Of a custom scorer nothing is known, unless it says so.
+///
+/// ```
+/// use errorbar_eval::{Scorer, ScorerNeeds, scorers::includes};
+/// assert_eq!(includes().needs(), ScorerNeeds::output().with_target());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct ScorerNeeds {
     output: bool,
     marked_choices: bool,
+    target: bool,
 }
 
 impl ScorerNeeds {
@@ -136,12 +142,18 @@ impl ScorerNeeds {
 
     /// The answer of the model.
     pub fn output() -> Self {
-        ScorerNeeds { output: true, marked_choices: false }
+        ScorerNeeds { output: true, ..ScorerNeeds::default() }
     }
 
     /// Choices that the solver has marked.
     pub fn marked_choices() -> Self {
-        ScorerNeeds { output: false, marked_choices: true }
+        ScorerNeeds { marked_choices: true, ..ScorerNeeds::default() }
+    }
+
+    /// Targets of samples too: without any, every answer would be right, or none.
+    #[must_use]
+    pub fn with_target(self) -> Self {
+        ScorerNeeds { target: true, ..self }
     }
 
     /// What both need.
@@ -150,6 +162,7 @@ impl ScorerNeeds {
         ScorerNeeds {
             output: self.output || other.output,
             marked_choices: self.marked_choices || other.marked_choices,
+            target: self.target || other.target,
         }
     }
 
@@ -162,9 +175,14 @@ impl ScorerNeeds {
     pub fn needs_marked_choices(self) -> bool {
         self.marked_choices
     }
+
+    /// Whether it needs targets.
+    pub fn needs_target(self) -> bool {
+        self.target
+    }
 }
 
-/// The needs of scorers that judge the answer, whatever their arguments.
-pub(crate) fn of_output<S>(_: &S) -> ScorerNeeds {
-    ScorerNeeds::output()
+/// The needs of scorers that compare the answer with the target, whatever their arguments.
+pub(crate) fn of_comparison<S>(_: &S) -> ScorerNeeds {
+    ScorerNeeds::output().with_target()
 }

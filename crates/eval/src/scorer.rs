@@ -40,6 +40,17 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
         ScorerNeeds::unknown()
     }
 
+    /// A digest of what decides its scores beside its arguments, such as the script that it runs: a log records it, and
+    /// a run is not resumed with another.
+    fn digest(&self) -> Option<String> {
+        None
+    }
+
+    /// What may be a mistake in its arguments, to be reported before a run.
+    fn warnings(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Refuses a dataset in which it could find no answer right, before anything runs.
     fn check_dataset(&self, _samples: &[NamedSample]) -> Result<()> {
         Ok(())

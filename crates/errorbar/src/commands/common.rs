@@ -70,7 +70,7 @@ pub(super) fn short(number: f64, digits: usize) -> String {
 }
 
 /// A width that no line reaches.
-const WHOLE_LINES: usize = 1 << 20;
+pub(super) const WHOLE_LINES: usize = 1 << 20;
 
 /// The format of results and lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]

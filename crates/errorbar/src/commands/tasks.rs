@@ -40,13 +40,21 @@ pub(super) fn tasks(
     context: &Context<'_>,
 ) -> Result<Vec<NamedTask>, Diagnostics> {
     let given: Vec<(String, String)> = all(args.iter().map(|arg| Ok(key_and_value(arg)?)))?;
+    let twice = given
+        .iter()
+        .enumerate()
+        .find(|(at, (name, _))| given.iter().take(*at).any(|(earlier, _)| earlier == name));
+    if let Some((_, (name, _))) = twice {
+        let hint = format!("a list is one value: -T {name}=a,b");
+        return Err(Diagnostic::error(format!("-T: the argument `{name}` is given twice")).hint(hint).into());
+    }
     let sources = all(named.iter().map(|named| sources(named, context)))?;
     let sources: Vec<TaskSource> = sources.into_iter().flatten().collect();
     // Of several tasks each gets the arguments that it has; one that none has is a mistake.
     let is_one = sources.len() == 1;
     let known: Vec<Vec<String>> = match is_one {
         true => Vec::new(),
-        false => sources.iter().map(|source| source.argument_names(context)).collect(),
+        false => sources.iter().map(|source| source.argument_names(&given, context)).collect(),
     };
     let unknown =
         given.iter().find(|(name, _)| !is_one && !known.iter().flatten().any(|known| known == name));
@@ -68,11 +76,13 @@ pub(super) fn tasks(
 }
 
 impl TaskSource {
-    /// The arguments that its tasks have. What cannot be read is reported when it is loaded.
-    fn argument_names(&self, context: &Context<'_>) -> Vec<String> {
+    /// The arguments that its tasks have. A file with mistakes may have any: they are reported when it is loaded.
+    fn argument_names(&self, given: &[(String, String)], context: &Context<'_>) -> Vec<String> {
         match self {
             TaskSource::File(path, name) => {
-                let outlines = outline_task_file(path, context.registry).unwrap_or_default();
+                let Ok(outlines) = outline_task_file(path, context.registry) else {
+                    return given.iter().map(|(name, _)| name.clone()).collect();
+                };
                 let is_meant = |task: &&TaskOutline| name.is_none() || task.key == *name;
                 let args = outlines.iter().filter(is_meant).flat_map(|task| &task.args);
                 args.map(|argument| argument.name.clone()).collect()
@@ -121,7 +131,7 @@ pub(super) fn not_a_task(path: &Path) -> Diagnostic {
 }
 
 /// A file, and the task of it that is meant: `FILE.toml`, `FILE.toml@NAME`.
-fn file_and_name(named: &str) -> Option<(PathBuf, Option<String>)> {
+pub(super) fn file_and_name(named: &str) -> Option<(PathBuf, Option<String>)> {
     let is_toml = |path: &Path| path.extension().is_some_and(|end| end.eq_ignore_ascii_case("toml"));
     let path = Path::new(named);
     if is_toml(path) || path.is_file() {

@@ -85,6 +85,19 @@ fn samples_of_benchmarks_are_scored_as_in_the_reference() {
 }
 
 #[test]
+fn the_samples_run_as_a_set() {
+    let logs = tempfile::tempdir().unwrap();
+    let args =
+        ["eval", "benchmarks", "-T", "path=sample/files/gpqa_diamond.csv", "--model", "mock/ANSWER: A"];
+    let mut command = errorbar(&workspace(), &args);
+    command.arg("--log-dir").arg(logs.path()).env("HF_HUB_CACHE", folder().join("sample"));
+    let ended = command.output().unwrap();
+    let (shown, stderr) = (String::from_utf8_lossy(&ended.stdout), String::from_utf8_lossy(&ended.stderr));
+    assert!(ended.status.success(), "{stderr}");
+    assert!(shown.contains("truthfulqa_mc1") && shown.contains("gpqa"), "{shown}");
+}
+
+#[test]
 fn every_benchmark_is_in_the_list() {
     let files = std::fs::read_dir(folder()).unwrap().map(|entry| entry.unwrap().file_name());
     let tasks = files.filter(|name| name.to_string_lossy().ends_with(".toml")).count();

@@ -52,8 +52,12 @@ fn check(name: &str, folder: &Path, args: &[&str]) {
 fn tasks_of_a_folder_are_listed() {
     let folder = folder();
     check("tasks_list", folder.path(), &["list", "tasks", "tasks"]);
+    check("tasks_list_one", folder.path(), &["list", "tasks", "tasks/quiz.toml@logic"]);
+    check("tasks_list_unknown", folder.path(), &["list", "tasks", "tasks/quiz.toml@logik"]);
     check("tasks_list_json", folder.path(), &["list", "tasks", "tasks/quiz.toml", "--format", "json"]);
     fs::write(folder.path().join("tasks/broken.toml"), "scorer = 'exact()\nsovler = 1\n").unwrap();
+    fs::write(folder.path().join("tasks/misspelt.toml"), "scorer = 'choic()'\ndataset = 'law.csv'\n")
+        .unwrap();
     check("tasks_list_broken", folder.path(), &["list", "tasks", "tasks", "nowhere.toml"]);
     check("tasks_list_none", folder.path(), &["list", "tasks"]);
     check("tasks_list_metrics", folder.path(), &["list", "metrics", "tasks"]);
@@ -76,6 +80,7 @@ fn arguments_and_names_of_tasks() {
         ("tasks_no_arguments", &["eval", "tasks/more/math.toml", "-T", "limit=3"]),
         ("tasks_unknown_to_all", &["eval", "tasks", "-T", "limt=3"]),
         ("tasks_no_value", &["eval", "tasks", "-T", "limit"]),
+        ("tasks_argument_twice", &["eval", file, "-T", "limit=3", "-T", "limit=4"]),
     ] {
         logs.check(name, folder.path(), args);
     }

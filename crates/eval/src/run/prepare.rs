@@ -140,6 +140,7 @@ impl Task {
         let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
         warnings.extend(unknown_keys(&plan, &samples));
         warnings.extend(without_target(&samples));
+        warnings.extend(self.scorers.iter().flat_map(|scorer| scorer.warnings()));
         warnings.extend(self.roles_without_use(&models));
         let mut prepared = PreparedTask {
             name: self.name_or_default().to_owned(),
@@ -258,6 +259,7 @@ impl Task {
         let scorers: Vec<Option<&AnyScorer>> = self.scorers.iter().map(Some).collect();
         let fit = task_check::solver_and_scorers(&effects, &solvers, &scorers).into_iter();
         let mut findings: Vec<Finding> = fit.map(|(_, problem)| Finding::Problem(problem)).collect();
+        findings.extend(task_check::targets(&scorers, &self.dataset).map(Finding::Problem));
         let names = effects.templates().iter().flat_map(|t| task_check::names_of_template(t, &self.dataset));
         findings.extend(names.map(|(_, finding)| finding));
         if !effects.is_unknown() && !samples.is_empty() {
@@ -436,7 +438,7 @@ fn unknown_keys(plan: &Plan, samples: &[NamedSample]) -> Vec<String> {
     unknown.map(warn).chain(raters).collect()
 }
 
-/// Samples without a target among others that have one: most scorers find an empty string in every answer.
+/// Samples without a target among others that have one (none at all is a problem of the task): most scorers find an empty string in every answer.
 fn without_target(samples: &[NamedSample]) -> Option<String> {
     let lacks = |(_, sample): &&NamedSample| sample.target.iter().all(String::is_empty);
     let (first, _) = samples.iter().find(lacks)?;

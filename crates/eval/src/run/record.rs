@@ -25,6 +25,9 @@ pub(crate) const ROLES: &str = "model_roles";
 /// Where it is recorded that samples have no events, so that a resumed run has none either.
 pub(super) const LOG_EVENTS: &str = "log_events";
 
+/// Where the digests of scripts that score are recorded, by scorer.
+pub(super) const SCORER_DIGESTS: &str = "scorer_digests";
+
 /// The arguments of a model as logs record them, and its server, which they record apart.
 pub(super) fn recorded_args(model: &AnyModel) -> (Metadata, Option<String>) {
     let mut args = model.args();
@@ -159,6 +162,11 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     }
     if !prepared.plan.errors.is_default() {
         note(ERRORS, prepared.plan.errors.to_json());
+    }
+    let digests = prepared.scorers.iter().filter_map(|(name, scorer)| Some((name.clone(), scorer.digest()?)));
+    let digests: IndexMap<String, String> = digests.collect();
+    if !digests.is_empty() {
+        note(SCORER_DIGESTS, json!(digests));
     }
     record_stopping(prepared, &mut config.extra);
     recorded_limits::record(prepared, &mut config.extra);

@@ -16,7 +16,7 @@ use super::conclude::FinishedRun;
 use super::observer::Observer;
 use super::options::{LOG_FORMAT, LogFormat, RunOptions};
 use super::prepare::PreparedTask;
-use super::record::{BASE_URL, LOG_EVENTS, ROLES, record_stopping, recorded_args};
+use super::record::{BASE_URL, LOG_EVENTS, ROLES, SCORER_DIGESTS, record_stopping, recorded_args};
 use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
@@ -284,6 +284,10 @@ impl PreparedTask {
         differ("options of generation", same, None);
         differ("samples", own.dataset.sample_ids == logged.dataset.sample_ids, None);
         differ("scorers or their metrics", own.scorers == logged.scorers, None);
+        // Older logs record no digests.
+        let digests = |eval: &EvalInfo| eval.config.extra.get(SCORER_DIGESTS).cloned();
+        let same = digests(logged).is_none() || digests(logged) == digests(own);
+        differ("files of scorers that run a command", same, None);
         differ("epochs", own.config.epochs == logged.config.epochs, None);
         differ("task arguments", own.task_args == logged.task_args, None);
         differ("solvers", self.start.plan.steps == plan.steps, None);

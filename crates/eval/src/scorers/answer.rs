@@ -19,7 +19,7 @@ impl ArgWord for Answer {
 /// use errorbar_eval::{scorers::answer, text::Answer};
 /// let _ = answer(Answer::Letter);
 /// ```
-#[scorer(crate = crate::facade, built_in, type = AnswerScorer, known = crate::effects::of_output, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
+#[scorer(crate = crate::facade, built_in, type = AnswerScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
 pub fn answer(
     state: &TaskState,
     target: &Target,

@@ -36,7 +36,7 @@ impl Scorer for ChoiceScorer {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        ScorerNeeds::marked_choices()
+        ScorerNeeds::marked_choices().with_target()
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {
@@ -45,6 +45,36 @@ impl Scorer for ChoiceScorer {
         }
         choice_places(&sample.target, sample.choices.len())
             .map(|_| ())
-            .map_err(|error| Error::custom(error.to_string()))
+            .map_err(|error| Error::custom(format!("{error}{}", letter_hint(sample))))
+    }
+}
+
+/// How the dataset gives letters in place of targets that are places from 0, or the choices themselves.
+fn letter_hint(sample: &Sample) -> &'static str {
+    let is_place = |target: &String| target.parse::<usize>().is_ok_and(|at| at < sample.choices.len());
+    match () {
+        () if sample.target.iter().all(is_place) => {
+            "; if it is the place of the right choice, from 0: target = \"letter(FIELD)\" in the dataset"
+        }
+        () if sample.target.iter().all(|target| sample.choices.contains(target)) => {
+            "; it is the right choice itself: target = \"letter(FIELD, CHOICES)\" in the dataset"
+        }
+        () => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn targets_that_are_no_letters_have_a_hint() {
+        let refused = |target: &str| {
+            let sample = Sample::new("Which?").choices(["red", "blue"]).target(target);
+            Scorer::check(&ChoiceScorer, &sample).unwrap_err().to_string()
+        };
+        assert!(refused("0").contains("\"letter(FIELD)\""), "{}", refused("0"));
+        assert!(refused("blue").contains("\"letter(FIELD, CHOICES)\""), "{}", refused("blue"));
+        assert!(!refused("7").contains("letter("), "{}", refused("7"));
     }
 }

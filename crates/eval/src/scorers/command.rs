@@ -313,6 +313,15 @@ impl Scorer for CommandScorer {
         ScorerNeeds::output()
     }
 
+    fn digest(&self) -> Option<String> {
+        self.program().digest()
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        let unset = self.env.iter().flatten().filter(|name| std::env::var_os(name).is_none());
+        unset.map(|name| format!("`command` passes on the variable {name} (env), which is not set")).collect()
+    }
+
     fn check_dataset(&self, _: &[NamedSample]) -> Result<()> {
         Params::check(self)
     }

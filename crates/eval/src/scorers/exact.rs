@@ -8,7 +8,7 @@ use crate::text::judge_exact;
 use crate::{Target, TaskState};
 
 /// 1 if the answer is a target, case, punctuation and articles aside, else 0.
-#[scorer(crate = crate::facade, built_in, type = ExactScorer, known = crate::effects::of_output, range = (0.0, 1.0), metrics = [mean(), stderr()])]
+#[scorer(crate = crate::facade, built_in, type = ExactScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [mean(), stderr()])]
 pub fn exact(state: &TaskState, target: &Target) -> Score {
     judge_exact(&state.output.completion, target).into()
 }

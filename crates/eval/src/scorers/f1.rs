@@ -85,6 +85,6 @@ impl Scorer for F1Scorer {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        ScorerNeeds::output()
+        ScorerNeeds::output().with_target()
     }
 }

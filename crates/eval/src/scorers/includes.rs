@@ -8,7 +8,7 @@ use crate::text::Includes;
 use crate::{Target, TaskState};
 
 /// Whether the target occurs anywhere in the answer.
-#[scorer(crate = crate::facade, built_in, type = IncludesScorer, known = crate::effects::of_output, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
+#[scorer(crate = crate::facade, built_in, type = IncludesScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
 pub fn includes(
     state: &TaskState,
     target: &Target,

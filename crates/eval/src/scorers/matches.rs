@@ -20,7 +20,7 @@ impl ArgWord for Location {
 /// Whether the target is at a location of the answer: "begin", "end", "any" or "exact"; with numeric, numbers are compared.
 ///
 /// In Rust it is `matches()`, because `match` is a keyword.
-#[scorer(crate = crate::facade, built_in, name = "match", type = MatchScorer, known = crate::effects::of_output, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
+#[scorer(crate = crate::facade, built_in, name = "match", type = MatchScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
 pub fn matches(
     state: &TaskState,
     target: &Target,

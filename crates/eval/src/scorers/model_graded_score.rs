@@ -6,7 +6,8 @@ use errorbar_core::metrics::{mean, stderr};
 use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score, metrics};
 
 use super::model_graded::{
-    GradeReader, GraderModels, GraderRole, Grading, NumberReader, Prompt, check_models,
+    GradeReader, GraderModels, GraderRole, Grading, NumberReader, Prompt, check_models, named_models, needs,
+    roles,
 };
 use super::panel_reducer::PanelReducer;
 use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState, TemplateText};
@@ -165,12 +166,11 @@ impl Scorer for ModelGradedScore {
     }
 
     fn models(&self) -> Vec<String> {
-        self.model.as_ref().map(|models| models.names().to_vec()).unwrap_or_default()
+        named_models(self.model.as_ref())
     }
 
     fn roles(&self) -> Vec<String> {
-        let role = self.model_role_or_default().0.filter(|_| self.model.is_none());
-        role.into_iter().collect()
+        roles(self.model_role_or_default(), self.model.as_ref())
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
@@ -183,10 +183,7 @@ impl Scorer for ModelGradedScore {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        match self.include_history_or_default() {
-            true => ScorerNeeds::unknown(),
-            false => ScorerNeeds::output(),
-        }
+        needs(self.checked())
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {

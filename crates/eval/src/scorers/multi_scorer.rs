@@ -65,6 +65,15 @@ impl Scorer for MultiScorer {
         self.scorers.iter().fold(ScorerNeeds::unknown(), |needs, scorer| needs.and(scorer.needs()))
     }
 
+    fn digest(&self) -> Option<String> {
+        let digests: Vec<String> = self.scorers.iter().filter_map(|scorer| scorer.digest()).collect();
+        (!digests.is_empty()).then(|| digests.join(" "))
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.scorers.iter().flat_map(|scorer| scorer.warnings()).collect()
+    }
+
     fn check_dataset(&self, samples: &[NamedSample]) -> Result<()> {
         self.scorers.iter().try_for_each(|scorer| scorer.check_dataset(samples))
     }

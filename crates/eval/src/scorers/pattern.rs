@@ -80,7 +80,7 @@ impl Scorer for PatternScorer {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        ScorerNeeds::output()
+        ScorerNeeds::output().with_target()
     }
 
     /// Without groups all of what is found is compared, which is right for `[A-D]` and never for `ANSWER: [A-D]`.

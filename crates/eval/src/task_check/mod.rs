@@ -57,6 +57,17 @@ pub(crate) fn solver_and_scorers(
     found
 }
 
+/// Samples of which none has a target, for scorers that compare answers with it: an empty string is in every answer.
+pub(crate) fn targets(scorers: &[Option<&AnyScorer>], dataset: &Dataset) -> Option<TaskProblem> {
+    let comparing = scorers.iter().flatten().filter(|scorer| scorer.needs().needs_target());
+    let scorers: Vec<String> = comparing.map(|scorer| scorer.spec().log_name().into_owned()).collect();
+    let lacks = |(_, sample): &NamedSample| sample.target.iter().all(String::is_empty);
+    match !scorers.is_empty() && dataset.samples().ok()?.iter().all(lacks) {
+        true => Some(TaskProblem::NoTarget { scorers, fields: dataset.fields().to_vec() }),
+        false => None,
+    }
+}
+
 /// The names of a template that nothing fills in.
 ///
 /// In templates of prompts the reference leaves an unknown name as it is, and prompts do hold braces: such a name is a
@@ -69,8 +80,18 @@ pub(crate) fn names_of_template(template: &Template, dataset: &Dataset) -> Vec<(
     let is_filled =
         |name: &&str| template.names.contains(name) || template.params.iter().any(|param| param == name);
     let is_known = |name: &&str| is_filled(name) || samples.iter().all(has(name));
-    let unknown: BTreeSet<&str> =
-        placeholders(&template.text).into_iter().filter(|name| !is_known(name)).collect();
+    let used = placeholders(&template.text);
+    let is_unused = |param: &&String| !used.iter().any(|name| is_part_of(name, param));
+    let unused = template.params.iter().filter(is_unused).map(|param| {
+        let near = nearest(param, ["template"].into_iter().chain(used.iter().copied()));
+        let advice = near.map(|near| format!("; did you mean `{near}`?")).unwrap_or_default();
+        let text = format!(
+            "no {{{param}}} in the template of `{}` uses its argument `{param}`{advice}",
+            template.solver
+        );
+        (param.clone(), Finding::Warning(text))
+    });
+    let unknown: BTreeSet<&str> = used.iter().copied().filter(|name| !is_known(name)).collect();
     let finding = |name: &str| {
         let keys = keys_of(samples);
         let is_field = dataset.fields().iter().any(|field| field == name);
@@ -95,7 +116,12 @@ pub(crate) fn names_of_template(template: &Template, dataset: &Dataset) -> Vec<(
             is_field,
         })
     };
-    unknown.into_iter().map(|name| (name.to_owned(), finding(name))).collect()
+    unknown.into_iter().map(|name| (name.to_owned(), finding(name))).chain(unused).collect()
+}
+
+/// Whether a name in a template is this argument, or a part of it.
+fn is_part_of(name: &str, param: &str) -> bool {
+    name.strip_prefix(param).is_some_and(|rest| rest.is_empty() || rest.starts_with(['.', '[']))
 }
 
 /// Whether samples lack a key, which fails the figures after the last request. `scores_all` if every sample that does not
@@ -193,7 +219,7 @@ pub(crate) fn unknown_rater(
 
 /// Whether each of these scorers is known to score every sample.
 pub(crate) fn scores_all<'s>(mut scorers: impl Iterator<Item = &'s AnyScorer>) -> bool {
-    scorers.all(|scorer| scorer.needs() != crate::ScorerNeeds::unknown())
+    scorers.all(|scorer| scorer.needs().needs_output() || scorer.needs().needs_marked_choices())
 }
 
 fn has(key: &str) -> impl Fn(&NamedSample) -> bool {

@@ -28,6 +28,14 @@ pub enum TaskProblem {
         /// The solvers.
         solvers: Vec<String>,
     },
+    /// A scorer that compares answers with targets, and samples of which none has one.
+    #[error("no sample has a target, which {} would compare answers with", listed(scorers))]
+    NoTarget {
+        /// The scorers that compare.
+        scorers: Vec<String>,
+        /// The fields of the dataset file.
+        fields: Vec<String>,
+    },
     /// A name in a template that is not filled in for any sample.
     #[error(
         "the template of `{solver}` has {{{name}}}, which is {}metadata key of the samples",
@@ -98,6 +106,13 @@ impl TaskProblem {
             TaskProblem::NoMarkedChoices { .. } => {
                 Some("let it ask the question: solver = \"multiple_choice()\"".to_owned())
             }
+            TaskProblem::NoTarget { fields, .. } => Some(match fields.as_slice() {
+                [] => "give the samples a target".to_owned(),
+                fields => format!(
+                    "name the field with the right answers as `target` of the dataset; it has: {}",
+                    fields.join(", ")
+                ),
+            }),
             TaskProblem::UnknownPlaceholder { name, names, keys, is_field, .. } => {
                 if *is_field {
                     return Some(keep_field(name, keys));

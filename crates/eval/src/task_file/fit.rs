@@ -57,6 +57,13 @@ impl FileParts<'_, '_> {
         else {
             return;
         };
+        // Behind another mistake, such as a misspelled `target`, it would only be a consequence.
+        let has_mistakes = mistakes.count() > 0;
+        if let Some(problem) = task_check::targets(&scorers, dataset).filter(|_| !has_mistakes) {
+            let mut strings = self.scorers.iter().flatten();
+            let comparing = strings.find(|(_, scorer)| scorer.needs().needs_target());
+            report(comparing.map_or(0..0, |(string, _)| string.span.clone()), &problem);
+        }
         for (string, scorer) in self.scorers.iter().flatten() {
             if let Err(error) = scorer.check_dataset(samples) {
                 specs::report(string, "scorer", &error);

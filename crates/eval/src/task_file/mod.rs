@@ -164,9 +164,10 @@ fn parse_tasks(
 /// task file.
 ///
 /// # Errors
-/// A file that cannot be read, or is not TOML; keys that a task file does not have.
+/// A file that cannot be read, or is not TOML; keys that a task file does not have; solvers and scorers that there are not.
 pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOutline>, TaskFileError> {
     let text = read_text(path)?;
+    let registry = &registry.relative_to(path.parent().unwrap_or(Path::new("")));
     let file = TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None };
     let (table, broken) = syntax::parse(&file);
     let is_task = |table: &DeTable<'_>| ["dataset", "scorer"].iter().any(|key| table.contains_key(*key));
@@ -174,9 +175,16 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
         return Ok(Vec::new());
     }
     let mut tables = TaskTables::read(&file, table);
+    let before = file.mistakes.count();
     tables.fill_in(&file);
+    let is_filled = file.mistakes.count() == before;
     let outlines: Vec<TaskOutline> =
         tables.tasks.iter().map(|task| outline(&file, task, &broken, path)).collect();
+    for task in tables.tasks.iter().filter(|_| is_filled) {
+        let keys = TomlSection::of_file(&file, &task.table, &broken);
+        keys.get("solver").map(with_string::<AnySolver>);
+        keys.get("scorer").map(with_string::<AnyScorer>);
+    }
     match file.mistakes.count() {
         0 => Ok(outlines),
         _ => {

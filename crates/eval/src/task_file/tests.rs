@@ -118,10 +118,11 @@ fn datasets_of_every_format() {
     assert_eq!(list.dataset.samples().unwrap()[0].1.choices, ["a", "b"]);
     assert_eq!(list.dataset.samples().unwrap()[0].1.metadata["q"], "Why?");
     assert_eq!(
-        ids(&scored("{ path = 'table.txt', format = 'csv', input = 'question' }")),
+        ids(&scored("{ path = 'table.txt', format = 'csv', input = 'question', target = 'answer' }")),
         ["q1", "q2", "q3"]
     );
-    let header = whole("scorer = 'includes'\n[dataset]\npath = 'quiz.csv'\ninput = 'question'\n");
+    let header =
+        whole("scorer = 'includes'\n[dataset]\npath = 'quiz.csv'\ninput = 'question'\ntarget = 'answer'\n");
     assert_eq!(ids(&header).len(), 3);
 }
 

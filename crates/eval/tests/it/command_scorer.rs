@@ -103,6 +103,31 @@ fn a_score_outside_the_range_is_refused() {
     assert_eq!(score(&finished.log, "red", "command"), None);
     let within = built("command(['sh', 'score.sh'], range=[0, 10])", folder.path()).unwrap();
     assert_eq!(value(&run(within, folder.path()).log), Value::Int(7));
+    for value in [r#"{\"a\": 0, \"b\": 7}"#, "[1, 7]"] {
+        fs::write(folder.path().join("score.sh"), answering(value)).unwrap();
+        let scorer = built("command(['sh', 'score.sh'], range=[0, 1])", folder.path()).unwrap();
+        assert_eq!(score(&run(scorer, folder.path()).log, "red", "command"), None, "{value}");
+    }
+}
+
+#[test]
+fn another_script_is_another_scorer() {
+    let folder = folder(&answering("1"));
+    let digest = |spec: &str| built(spec, folder.path()).unwrap().digest();
+    let first = digest("command(['sh', 'score.sh'])");
+    assert!(first.is_some());
+    fs::write(folder.path().join("score.sh"), answering("0")).unwrap();
+    let second = digest("command(['sh', 'score.sh'])");
+    assert!(second.is_some() && second != first);
+    assert_eq!(digest("multi_scorer([command(['sh', 'score.sh'])], 'mode')"), second);
+    assert_eq!(digest("command(['sh', '-c', 'cat'])"), None);
+}
+
+#[test]
+fn a_variable_that_is_not_set_is_reported() {
+    let folder = folder("");
+    let scorer = built("command(['sh', 'score.sh'], env=['PATH', 'NO_SUCH_KEY'])", folder.path()).unwrap();
+    assert_eq!(scorer.warnings(), ["`command` passes on the variable NO_SUCH_KEY (env), which is not set"]);
 }
 
 #[test]

@@ -525,7 +525,8 @@ fn what_cannot_be_rated_is_refused() {
 #[test]
 fn the_range_of_ratings_is_that_of_the_plan() {
     let folder = tempfile::tempdir().unwrap();
-    let samples = [("a", 2), ("b", 9), ("c", 5)].map(|(id, n)| Sample::new(format!("SCORE: {n}")).id(id));
+    let sample = |(id, n)| Sample::new(format!("SCORE: {n}")).id(id).target("x");
+    let samples = [("a", 2), ("b", 9), ("c", 5)].map(sample);
     let echo = model_fn("test/echo", |request| {
         let text = request.messages[0].content.clone();
         let number = text.rfind("SCORE: ").map(|at| text[at..].lines().next().unwrap().to_owned());

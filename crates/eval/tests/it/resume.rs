@@ -7,8 +7,8 @@ use errorbar_core::Error;
 use errorbar_eval::scorers::{choice, includes};
 use errorbar_eval::solvers::multiple_choice;
 use errorbar_eval::{
-    CancelToken, FinishedRun, ModelChoice, Quiet, RunOptions, Sample, Task, block_on, built_in_registry,
-    model_fn, open_resumable,
+    AnyScorer, CancelToken, FinishedRun, ModelChoice, Quiet, RunOptions, Sample, Task, block_on,
+    built_in_registry, model_fn, open_resumable,
 };
 use errorbar_log::eval::{EvalLog, compare, plan_from_header};
 use errorbar_log::inspect::ResultsJson;
@@ -116,6 +116,24 @@ fn other_metadata_is_another_sample() {
     let error = resume(&without.model(flaky()), &first.log, CancelToken::new()).unwrap_err();
     assert!(matches!(error, errorbar_eval::Error::ChangedTask { .. }), "{error}");
     assert_eq!(resume(&task("easy"), &first.log, CancelToken::new()).unwrap().resumed, 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn another_script_that_scores_is_another_scorer() {
+    let folder = tempfile::tempdir().unwrap();
+    let script = folder.path().join("score.sh");
+    let spec = "command(['sh', 'score.sh'])".parse().unwrap();
+    let task = || {
+        let scorer = built_in_registry().relative_to(folder.path()).build::<AnyScorer>(&spec).unwrap();
+        Task::new(["a", "b"].map(|id| Sample::new(id).target("A").id(id))).scorer(scorer).model(flaky())
+    };
+    std::fs::write(&script, "read -r line; echo '{\"seq\": 1, \"value\": 1}'; read -r line").unwrap();
+    let first = run(&task(), folder.path());
+    assert_eq!(first.failed, 1);
+    std::fs::write(&script, "read -r line; echo '{\"seq\": 1, \"value\": 0}'; read -r line").unwrap();
+    let error = resume(&task(), &first.log, CancelToken::new()).unwrap_err();
+    assert!(error.to_string().contains("files of scorers that run a command"), "{error}");
 }
 
 #[test]

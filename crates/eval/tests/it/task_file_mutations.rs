@@ -26,6 +26,7 @@ prompt_template(\\
 [dataset]
 path = 'fine.csv'
 input = 'question'
+target = 'answer'
 [epochs]
 count = 0b11
 ",

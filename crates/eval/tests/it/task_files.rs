@@ -390,9 +390,9 @@ fn specs_are_pointed_at_within_their_strings() {
     );
     // Through escapes, over line breaks, and behind characters of several bytes.
     check(
-        "solver = \"system_message(\\\"\\u00e9é\\\", templat=1)\"\nscorer = \"\"\"\n\n  match(\\\n     numric=true)\"\"\"\r\nmetrics = ['''\r\né()''', \"\\u006dena\"]",
+        "solver = \"chain_of_thought(\\\"\\u00e9é\\\", templat=1)\"\nscorer = \"\"\"\n\n  match(\\\n     numric=true)\"\"\"\r\nmetrics = ['''\r\né()''', \"\\u006dena\"]",
         &[
-            "2:39: system_message has no argument 'templat'…",
+            "2:41: chain_of_thought has no argument 'templat'…",
             "6:6: match has no argument 'numric'…",
             "8:1: unknown metric `é`; metrics are: accuracy, …",
             "8:10: unknown metric `mena`; did you mean `mean`?",

@@ -7,7 +7,9 @@ use errorbar_core::metrics::{accuracy, grouped, mean, stderr};
 use errorbar_core::{
     ErrorPlan, HeadlineRequest, KeyUsage, Metrics, Registry, Result, Spec, ToSpec, metrics, reducers,
 };
-use errorbar_eval::scorers::{choice, includes, matches, model_graded_qa, multi_scorer, pattern};
+use errorbar_eval::scorers::{
+    choice, includes, matches, model_graded_qa, model_graded_score, multi_scorer, pattern,
+};
 use errorbar_eval::solvers::{
     chain_of_thought, generate, multiple_choice, prompt_template, self_critique, system_message, user_message,
 };
@@ -92,6 +94,24 @@ fn an_answer_needs_a_solver_that_calls_the_model() {
 }
 
 #[test]
+fn scorers_that_compare_need_targets() {
+    let without = |scorer: AnyScorer| {
+        let task = Task::new([Sample::new("1?"), Sample::new("2?").target("")]).model("mock/1");
+        problems(&task.scorer(scorer))
+    };
+    let of_target = |found: Vec<TaskProblem>| matches!(found[..], [TaskProblem::NoTarget { .. }]);
+    for scorer in [includes().into(), matches().into(), multi_scorer([includes()], "mode").into()] {
+        assert!(of_target(without(scorer)));
+    }
+    assert!(of_target(without(model_graded_qa().into())));
+    assert_eq!(without(model_graded_qa().template("{question}{answer}{instructions}").into()), []);
+    assert_eq!(without(model_graded_score().into()), []);
+    // Some have one.
+    let some = Task::new([Sample::new("1?"), Sample::new("2?").target("2")]).scorer(includes());
+    assert_eq!(prepared(&some.model("mock/1"), RunOptions::default()).unwrap().len(), 1);
+}
+
+#[test]
 fn choices_need_a_solver_that_marks_them() {
     let with = |scorer: AnyScorer, solver: AnySolver| {
         let sample = Sample::new("Which?").choices(["x", "y"]).target("A");
@@ -138,6 +158,16 @@ fn a_name_in_a_prompt_is_a_problem_only_if_it_is_nearly_right() {
     assert_eq!(warnings("Reply as {action} {{prompt}} {category}").len(), 1, "left as it is");
     assert_eq!(warnings("{passage}").len(), 1, "one sample has it");
     assert_eq!(warnings(r"Put it into \boxed{anything}"), Vec::<String>::new());
+    // An argument that the template does not use is nearly always a misspelled one.
+    let unused =
+        chain![system_message("In {language}.").param("language", "Dutch").param("templat", 1), generate()];
+    let found = prepared(&task().solver(unused), RunOptions::default()).unwrap();
+    assert_eq!(
+        found,
+        [
+            "no {templat} in the template of `system_message` uses its argument `templat`; did you mean `template`?"
+        ]
+    );
 }
 
 #[test]

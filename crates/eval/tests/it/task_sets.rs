@@ -157,7 +157,7 @@ fn arguments_that_cannot_be() {
         TaskLoadError::ArgumentValue { name: of, expected, .. } if of == name => expected,
         other => panic!("{other:?}"),
     };
-    assert_eq!(expected("n", "1.5"), "an integer");
+    assert_eq!(expected("n", "1.5"), "an integer, or false for none");
     assert_eq!(expected("cot", "yes"), "true or false");
     assert_eq!(expected("share", "half"), "a number");
     assert_eq!(expected("level", "mid"), "one of low, high");

@@ -19,14 +19,19 @@ const SECRET_WORDS: [&str; 15] = [
     "TOKENS",
 ];
 
+/// Ends of such words, as in `PGPASSWORD` and `AUTHTOKEN`.
+const SECRET_ENDS: [&str; 6] = ["CREDENTIALS", "KEY", "PASSWD", "PASSWORD", "SECRET", "TOKEN"];
+
 /// Variables whose names have such a word and which hold no secret.
 const NO_SECRETS: [&str; 2] = ["PWD", "OLDPWD"];
 
-/// Whether a variable looks like a secret by its name: `OPENAI_API_KEY`, `HF_TOKEN`, `DB_PASSWORD`.
+/// Whether a variable looks like a secret by its name: `OPENAI_API_KEY`, `HF_TOKEN`, `PGPASSWORD`.
 pub(super) fn is_secret(name: &str) -> bool {
     let name = name.to_ascii_uppercase();
     let mut words = name.split(['_', '-', '.']);
-    !NO_SECRETS.contains(&name.as_str()) && words.any(|word| SECRET_WORDS.contains(&word))
+    let is_secret_word =
+        |word: &str| SECRET_WORDS.contains(&word) || SECRET_ENDS.iter().any(|end| word.ends_with(end));
+    !NO_SECRETS.contains(&name.as_str()) && words.any(is_secret_word)
 }
 
 #[cfg(test)]
@@ -35,9 +40,17 @@ mod tests {
 
     #[test]
     fn secrets_are_known_by_their_names() {
-        for name in
-            ["OPENAI_API_KEY", "HF_TOKEN", "aws_secret_access_key", "DB_PASSWORD", "GITHUB_PAT", "MYSQL_PWD"]
-        {
+        for name in [
+            "OPENAI_API_KEY",
+            "HF_TOKEN",
+            "aws_secret_access_key",
+            "DB_PASSWORD",
+            "GITHUB_PAT",
+            "MYSQL_PWD",
+            "PGPASSWORD",
+            "MYSECRET",
+            "NPM_AUTHTOKEN",
+        ] {
             assert!(is_secret(name), "{name}");
         }
         for name in [

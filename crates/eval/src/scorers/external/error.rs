@@ -9,7 +9,7 @@ pub(in crate::scorers) enum CommandError {
     #[error("cannot be started: {problem}")]
     NotStarted { problem: String },
     /// It ended while it had the sample.
-    #[error("ended with {status} before it answered{}", shown(stderr))]
+    #[error("ended with {status} before it answered{}{}", reading(status), shown(stderr))]
     Ended { status: String, stderr: String },
     /// It did not answer in time.
     #[error(
@@ -64,6 +64,14 @@ impl CommandError {
     }
 }
 
+/// What a program lacks that ends by itself without an error.
+fn reading(status: &str) -> &'static str {
+    match status.ends_with(": 0") {
+        true => "; it must read lines until its stdin ends, and answer each",
+        false => "",
+    }
+}
+
 /// The last lines of stderr, where there are any.
 fn shown(stderr: &str) -> String {
     if stderr.is_empty() { String::new() } else { format!("\nlast lines of its stderr:\n{stderr}") }
@@ -78,6 +86,8 @@ mod tests {
         let ended = CommandError::Ended { status: "exit status: 1".into(), stderr: "boom".into() };
         let shown = "ended with exit status: 1 before it answered\nlast lines of its stderr:\nboom";
         assert_eq!(ended.to_string(), shown);
+        let quiet = CommandError::Ended { status: "exit status: 0".into(), stderr: String::new() };
+        assert!(quiet.to_string().ends_with("it must read lines until its stdin ends, and answer each"));
         let often = CommandError::EndedTooOften { count: 4, last: Box::new(ended) };
         assert_eq!(
             often.to_string(),

@@ -14,6 +14,9 @@ use super::group::{in_own_group, limit_memory};
 /// How much of a command is shown in errors: it may hold a whole script.
 const SHOWN: usize = 120;
 
+/// The largest file that is part of a digest; larger ones are data.
+const LARGEST_DIGESTED: u64 = 16 << 20;
+
 /// A program with its arguments, and where it runs.
 #[derive(Clone, Debug)]
 pub(in crate::scorers) struct Program {
@@ -70,17 +73,27 @@ impl Program {
             return Err("names no program".to_owned());
         }
         if name.contains(['/', '\\']) {
-            return match in_folder.is_file() {
-                // Where the program is must not depend on the folder that it runs in.
-                true => Ok(std::path::absolute(&in_folder).unwrap_or(in_folder)),
-                false => Err(format!("names the program {}, which is not there", in_folder.display())),
-            };
+            let shown = in_folder.display();
+            if !in_folder.is_file() {
+                return Err(format!("names the program {shown}, which is not there"));
+            }
+            if !is_executable(&in_folder) {
+                let other = match interpreter(name) {
+                    Some(interpreter) => format!(", or name its interpreter: [{interpreter:?}, {name:?}]"),
+                    None => String::new(),
+                };
+                return Err(format!(
+                    "names the program {shown}, which is not executable; make it so (chmod +x){other}"
+                ));
+            }
+            // Where the program is must not depend on the folder that it runs in.
+            return Ok(std::path::absolute(&in_folder).unwrap_or(in_folder));
         }
         let folders: Vec<PathBuf> =
             env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
         let names = [name.clone(), format!("{name}{}", env::consts::EXE_SUFFIX)];
         let candidates = folders.iter().flat_map(|folder| names.iter().map(|name| folder.join(name)));
-        if let Some(found) = candidates.into_iter().find(|path| path.is_file()) {
+        if let Some(found) = candidates.into_iter().find(|path| path.is_file() && is_executable(path)) {
             return Ok(found);
         }
         let words: Vec<&str> = name.split_whitespace().collect();
@@ -98,6 +111,24 @@ impl Program {
             }
         };
         Err(format!("names the program `{name}`, which is in no folder of PATH; {advice}"))
+    }
+
+    /// A digest of its words that are files of the folder: the program itself, its script, its data. What these read in
+    /// turn is not known.
+    pub(in crate::scorers) fn digest(&self) -> Option<String> {
+        let words =
+            std::iter::once(&self.name).filter(|name| name.contains(['/', '\\'])).chain(&self.arguments);
+        let mut digest = blake3::Hasher::new();
+        for word in words.filter(|word| Path::new(word).is_relative()) {
+            let path = self.folder.join(word);
+            let is_small = path.metadata().is_ok_and(|file| file.is_file() && file.len() <= LARGEST_DIGESTED);
+            let Some(content) = is_small.then(|| std::fs::read(&path).ok()).flatten() else { continue };
+            for part in [word.as_bytes(), &content] {
+                digest.update(&(part.len() as u64).to_le_bytes());
+                digest.update(part);
+            }
+        }
+        (digest.count() > 0).then(|| digest.finalize().to_hex().chars().take(16).collect())
     }
 
     /// Starts it, with pipes to all three streams.
@@ -139,6 +170,19 @@ impl Program {
         }
         Ok(child)
     }
+}
+
+/// Whether a file may be executed.
+#[cfg(unix)]
+fn is_executable(path: &Path) -> bool {
+    use std::os::unix::fs::PermissionsExt;
+    path.metadata().is_ok_and(|file| file.permissions().mode() & 0o111 != 0)
+}
+
+/// Whether a file may be executed, which its name decides.
+#[cfg(not(unix))]
+fn is_executable(_: &Path) -> bool {
+    true
 }
 
 /// What runs a script of this name.
@@ -183,6 +227,20 @@ mod tests {
             Some(format!("names the program `{name}`, which is in no folder of PATH; {advice}"))
         };
         assert_eq!(problem(&["sh"], folder.path()), None);
+        let program = folder.path().join("./score");
+        let not_executable = |shown: &Path, other: &str| {
+            let shown = shown.display();
+            Some(format!("names the program {shown}, which is not executable; make it so (chmod +x){other}"))
+        };
+        assert_eq!(problem(&["./score"], folder.path()), not_executable(&program, ""));
+        assert_eq!(
+            problem(&["./score.py"], folder.path()),
+            not_executable(
+                &folder.path().join("./score.py"),
+                r#", or name its interpreter: ["python3", "./score.py"]"#
+            )
+        );
+        std::fs::set_permissions(&program, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
         assert_eq!(problem(&["./score"], folder.path()), None);
         assert_eq!(
             problem(&["sh -c x"], folder.path()),

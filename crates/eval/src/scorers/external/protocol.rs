@@ -105,7 +105,13 @@ impl Answer {
             return Err("not an object {\"seq\": …, \"value\": …}".to_owned());
         };
         let Some(seq) = fields.get("seq").and_then(Json::as_u64) else {
-            return Err("without the `seq` of the sample".to_owned());
+            let is_number_in_quotes =
+                |seq: &Json| seq.as_str().is_some_and(|text| text.trim().parse::<u64>().is_ok());
+            return Err(match fields.get("seq").is_some_and(is_number_in_quotes) {
+                true => "its `seq` is a string; repeat the number as it is",
+                false => "without the `seq` of the sample",
+            }
+            .to_owned());
         };
         Ok(Answer { seq, score: score(fields) })
     }
@@ -203,6 +209,8 @@ mod tests {
         assert_eq!(problem("[1]"), "not an object {\"seq\": …, \"value\": …}");
         assert_eq!(problem(r#"{"value": 1}"#), "without the `seq` of the sample");
         assert_eq!(problem(r#"{"seq": -1, "value": 1}"#), "without the `seq` of the sample");
+        let quoted = problem(r#"{"seq": "1", "value": 1}"#);
+        assert_eq!(quoted, "its `seq` is a string; repeat the number as it is");
         assert!(problem(r#"{"seq": 1, "value": NaN}"#).starts_with("JSON has neither NaN"));
     }
 }

@@ -4,10 +4,10 @@ use errorbar_core::{Error, Result, Score};
 
 use super::super::panel_reducer::PanelReducer;
 use super::grade::GradeReader;
-use super::graders::GraderModels;
+use super::graders::{GraderModels, GraderRole};
 use super::panel::GraderRequest;
 use super::prompt::Prompt;
-use crate::{Target, TaskState};
+use crate::{ScorerNeeds, Target, TaskState};
 
 /// All that graders need: the prompt, how their answers are read, who they are, and what makes one score of several.
 pub(in crate::scorers) struct Grading<'a> {
@@ -43,6 +43,24 @@ impl Grading<'_> {
             false => Ok(scores.pop()),
         }
     }
+}
+
+/// The models that are named.
+pub(in crate::scorers) fn named_models(models: Option<&GraderModels>) -> Vec<String> {
+    models.map(GraderModels::names).unwrap_or_default().to_vec()
+}
+
+/// The role whose models grade, unless models are named.
+pub(in crate::scorers) fn roles(role: GraderRole, models: Option<&GraderModels>) -> Vec<String> {
+    role.0.filter(|_| models.is_none()).into_iter().collect()
+}
+
+/// What graders need who are shown this prompt; nothing is known of one that is not valid.
+pub(in crate::scorers) fn needs(prompt: Result<&(Prompt, GradeReader)>) -> ScorerNeeds {
+    let Ok((prompt, _)) = prompt else { return ScorerNeeds::unknown() };
+    // With the history a grader can judge a conversation that the dataset has.
+    let needs = if prompt.has_history() { ScorerNeeds::unknown() } else { ScorerNeeds::output() };
+    if prompt.needs_criterion() { needs.with_target() } else { needs }
 }
 
 /// Refuses an empty list of models.

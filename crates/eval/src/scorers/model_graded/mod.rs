@@ -20,7 +20,7 @@ pub use self::self_graded::self_graded;
 
 pub(super) use self::grade::GradeReader;
 pub(super) use self::graders::{GraderModels, GraderRole};
-pub(super) use self::grading::{Grading, check_models};
+pub(super) use self::grading::{Grading, check_models, named_models, needs, roles};
 pub(super) use self::number::NumberReader;
 pub(super) use self::prompt::Prompt;
 use super::of_grades;
@@ -189,12 +189,11 @@ impl<Q: GraderQuestion> Scorer for ModelGraded<Q> {
     }
 
     fn models(&self) -> Vec<String> {
-        self.model.as_ref().map(|models| models.names().to_vec()).unwrap_or_default()
+        named_models(self.model.as_ref())
     }
 
     fn roles(&self) -> Vec<String> {
-        let role = self.model_role_or_default().0.filter(|_| self.model.is_none());
-        role.into_iter().collect()
+        roles(self.model_role_or_default(), self.model.as_ref())
     }
 
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
@@ -207,20 +206,14 @@ impl<Q: GraderQuestion> Scorer for ModelGraded<Q> {
     }
 
     fn needs(&self) -> ScorerNeeds {
-        // With the history a grader can judge a conversation that the dataset has.
-        match self.include_history_or_default() {
-            true => ScorerNeeds::unknown(),
-            false => ScorerNeeds::output(),
-        }
+        needs(self.checked())
     }
 
     fn check(&self, sample: &Sample) -> Result<()> {
-        let (prompt, _) = self.checked()?;
-        prompt.check(sample, true)
+        self.checked()?.0.check(sample, true)
     }
 
     fn check_behind(&self, sample: &Sample, solver: &SolverEffects) -> Result<()> {
-        let (prompt, _) = self.checked()?;
-        prompt.check(sample, !solver.is_unknown())
+        self.checked()?.0.check(sample, !solver.is_unknown())
     }
 }

@@ -71,6 +71,16 @@ impl Prompt {
         Ok(self)
     }
 
+    /// Whether it shows the whole conversation.
+    pub(in crate::scorers) fn has_history(&self) -> bool {
+        self.include_history
+    }
+
+    /// Whether a sample without a target would be judged by an empty criterion.
+    pub(in crate::scorers) fn needs_criterion(&self) -> bool {
+        self.without_criterion.is_none() && self.template.fields().any(|field| field.name == "criterion")
+    }
+
     fn is_own(&self, name: &str) -> bool {
         NAMES.contains(&name) || self.bounds.is_some() && BOUNDS.contains(&name)
     }
