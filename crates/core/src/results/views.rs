@@ -68,25 +68,32 @@ pub(super) fn scorer_results(
     metrics: &Metrics,
     evaluation: &mut Evaluation,
 ) -> Result<()> {
-    let whole = WholeScorer {
+    let reducers = plan.reducers_of(name);
+    let mut whole = WholeScorer {
         has_unreduced: metrics.iter().any(|metric| metric.wants() == Wants::Unreduced),
         errors: effective_errors(&plan.errors, metrics),
     };
     if let Some(labels) = shared.columns.labels() {
-        let reads_labels =
-            |metric: &dyn Metric| metric.reads_labels() && keeps_labels(metric, plan.reducers_of(name));
+        // The mean of one epoch is that epoch, but it would make a number of it.
+        let of_labels_by = match reducers {
+            Reducers::Implicit if !shared.index.has_repeats() => &Reducers::Disabled,
+            reducers => reducers,
+        };
+        let reads_labels = |metric: &dyn Metric| metric.reads_labels() && keeps_labels(metric, of_labels_by);
         let of_labels = metrics.filter(|metric| reads_labels(metric));
         let others = metrics.filter(|metric| !reads_labels(metric));
-        view_results(shared, plan, name, params, &others, &whole, evaluation)?;
+        whole.has_unreduced |=
+            matches!(of_labels_by, Reducers::Disabled) && of_labels.iter().next().is_some();
+        view_results(shared, reducers, name, params, &others, &whole, evaluation)?;
         let shared = EvaluationInput {
             columns: labels,
             index: shared.index,
             random: shared.random.clone(),
             visitor: shared.visitor,
         };
-        return view_results(&shared, plan, name, params, &of_labels, &whole, evaluation);
+        return view_results(&shared, of_labels_by, name, params, &of_labels, &whole, evaluation);
     }
-    view_results(shared, plan, name, params, metrics, &whole, evaluation)
+    view_results(shared, reducers, name, params, metrics, &whole, evaluation)
 }
 
 /// Whether labels are still labels where a metric sees them: unreduced, or by reducers that make no numbers of them.
@@ -114,7 +121,7 @@ struct WholeScorer {
 /// Adds what is computed of one scorer from these columns.
 fn view_results(
     shared: &EvaluationInput<'_>,
-    plan: &Plan,
+    reducers: &Reducers,
     name: &str,
     params: &Metadata,
     metrics: &Metrics,
@@ -136,7 +143,6 @@ fn view_results(
     if metrics.iter().next().is_none() {
         return Ok(());
     }
-    let reducers = plan.reducers_of(name);
     if let Reducers::Disabled = reducers {
         if let Some(metric) = metrics.iter().find(|m| m.wants() == Wants::Reduced) {
             view.refuse_repeats(metric.as_ref())?;

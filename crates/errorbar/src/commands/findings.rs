@@ -1,17 +1,30 @@
 //! What results carry besides figures, as diagnostics.
 
-use errorbar_core::{EstimateRow, Failure, IntervalChoice, IntervalMethod, Role, Undefined};
+use errorbar_core::{EstimateRow, Failure, IntervalChoice, IntervalMethod, Role, Undefined, Warning};
 use errorbar_log::inspect::Projection;
 use errorbar_report::Report;
 
+use super::common::counted;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 
 /// The warnings of results, and the metrics that failed.
 pub(super) fn findings(report: &Report) -> Diagnostics {
+    findings_with(report, false)
+}
+
+/// The same; whether an option says that values without a meaning count as 0, which then needs no advice.
+pub(super) fn findings_with(report: &Report, is_zero_wanted: bool) -> Diagnostics {
     let projection = Projection::new(&report.results);
-    let warnings =
-        projection.warnings().map(|warning| Diagnostic::warning(warning.to_string()).about(&report.log));
+    let text = |warning: &Warning| match warning {
+        Warning::Unconvertible { scorer, key, count, sample, example, .. } if is_zero_wanted => {
+            let key = key.as_ref().map(|key| format!(" under the key {key:?}")).unwrap_or_default();
+            let values = counted(*count as u64, "value");
+            format!("`{scorer}`{key}: counted as 0: {values} (sample {sample:?}: {example})")
+        }
+        warning => warning.to_string(),
+    };
+    let warnings = projection.warnings().map(|warning| Diagnostic::warning(text(warning)).about(&report.log));
     let mut diagnostics: Diagnostics = warnings.collect();
     for block in &report.results.scores {
         for Failure { metric, error } in &block.failures {

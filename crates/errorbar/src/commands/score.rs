@@ -14,7 +14,7 @@ use errorbar_report::Report;
 
 use super::common::OutputArgs;
 use super::error_args::{ErrorArgs, check_clusters};
-use super::findings::findings;
+use super::findings::findings_with;
 use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest, check_new};
 use super::models::GraderArgs;
 use super::requirements::{RequirementArgs, Requirements};
@@ -194,7 +194,7 @@ pub(super) fn shown(
         }));
     }
     for report in &reports {
-        diagnostics.extend(findings(report));
+        diagnostics.extend(findings_with(report, args.tables.unconvertible == UnconvertiblePolicy::Zero));
         if report.results.scores.iter().all(|block| block.metrics.is_empty() && block.failures.is_empty()) {
             let names_none =
                 overrides.metrics.as_ref().is_some_and(|metrics| metrics.iter().next().is_none());

@@ -3,14 +3,17 @@
 //! A log records its metrics, and converts values as the reference does. A table records nothing, so a column of grades
 //! that are not understood must not become a column of zeros.
 
+use std::fs::File;
+use std::io::{BufRead, BufReader};
 use std::path::Path;
+use std::sync::Arc;
 
 use clap::ValueEnum;
 use errorbar_core::metrics::{mean, stderr};
 use errorbar_core::spec::{Arg, Spec};
 use errorbar_core::{
-    Conversion, IndexMap, LeafRef, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef, Warning,
-    metrics,
+    Conversion, IndexMap, LeafRef, Metric, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef,
+    Warning, metrics,
 };
 use errorbar_log::{NoScore, NoScorePolicy, NoScores, ScoreTable, ScoreWord, TableOptions, read_tables};
 
@@ -24,6 +27,8 @@ const VALUES_LISTED: usize = 5;
 const SHOWN: usize = 40;
 /// The number of distinct values that a hint looks at.
 const TEXTS_KEPT: usize = 100;
+/// The number of distinct numbers that a hint looks at.
+const NUMBERS_KEPT: usize = 5;
 /// How an error shows the absence of a value. A string has quotes.
 const NULL: &str = "null";
 
@@ -102,15 +107,14 @@ pub(super) fn read_cells(
         all_metrics().all(|m| m.reads_labels()) && all_metrics().next().is_some(),
     );
     if all {
+        tables.iter_mut().for_each(|table| table.columns.keep_labels());
         return Ok(());
     }
-    for table in tables {
-        let found = table.read_cells(mode.into(), some);
-        if !found.is_empty() {
-            return Err(no_scores(&found, table, path));
-        }
+    let found = ScoreTable::read_all_cells(tables, mode.into(), some);
+    match found.and_then(|(at, found)| Some((tables.get(at)?, found))) {
+        Some((table, found)) => Err(no_scores(&found, table, path)),
+        None => Ok(()),
     }
-    Ok(())
 }
 
 /// The error of cells that only the mapping of the table makes no scores.
@@ -225,6 +229,14 @@ struct UnconvertibleScores {
     are_nested: bool,
     /// Whether they are in lists and maps.
     are_parts: bool,
+    /// Whether a list is among them, or has them.
+    has_lists: bool,
+    /// The keys of maps under which all values are scores.
+    keys: Vec<String>,
+    /// A few numbers among the other values.
+    numbers: Vec<f64>,
+    /// Whether a metric would read them as labels, if a reducer did not read them first.
+    are_labels: bool,
 }
 
 fn unconvertible_scores(
@@ -247,8 +259,16 @@ fn unconvertible_scores(
         let mut values: IndexMap<String, usize> = IndexMap::new();
         let (mut are_nested, mut are_parts) = (false, false);
         let (mut first, mut texts) = (None, Vec::new());
+        let (mut are_lists, mut numbers) = (false, Vec::new());
+        let mut keys: IndexMap<String, bool> = IndexMap::new();
         let mut note = |row: usize, value: ValueRef<'_>| {
-            if is_unconvertible(value, &conversions) {
+            let is_unknown = is_unconvertible(value, &conversions);
+            if let (false, Some(number)) = (is_unknown || numbers.len() >= NUMBERS_KEPT, number(value))
+                && !numbers.contains(&number)
+            {
+                numbers.push(number);
+            }
+            if is_unknown {
                 first.get_or_insert_with(|| (row, columns.id(row).to_owned()));
                 are_nested |= !matches!(value, ValueRef::Leaf(_));
                 let count = values.entry(shown(value)).or_default();
@@ -260,6 +280,13 @@ fn unconvertible_scores(
         };
         for row in 0..columns.len() {
             let Some(score) = columns.score(row, scorer) else { continue };
+            if let Value::Map(map) = &score.value {
+                for (key, leaf) in map {
+                    let is_score = !is_unconvertible(ValueRef::Leaf(leaf.view()), &conversions);
+                    keys.entry(key.to_string()).and_modify(|all| *all &= is_score).or_insert(is_score);
+                }
+            }
+            are_lists |= matches!(score.value, Value::List(_));
             match (&score.value, key) {
                 (Value::Map(map), Some(key)) => {
                     are_parts = true;
@@ -288,9 +315,22 @@ fn unconvertible_scores(
             first,
             are_nested,
             are_parts,
+            has_lists: are_lists,
+            keys: keys.into_iter().filter(|(_, are_scores)| *are_scores).map(|(key, _)| key).collect(),
+            numbers,
+            are_labels: reducer.is_some() && metrics_of(scorer, plan).any(|metric| metric.reads_labels()),
         });
     }
     found
+}
+
+/// The number that a value is.
+fn number(value: ValueRef<'_>) -> Option<f64> {
+    match value {
+        ValueRef::Leaf(LeafRef::Int(int)) => Some(int as f64),
+        ValueRef::Leaf(LeafRef::Float(float)) => Some(float),
+        _ => None,
+    }
 }
 
 fn is_unconvertible(value: ValueRef<'_>, conversions: &[Conversion]) -> bool {
@@ -304,12 +344,17 @@ fn conversions_of_reducer(name: &str, reducers: &Reducers) -> Vec<Conversion> {
     vec![conversion.cloned().unwrap_or_default()]
 }
 
+/// The metrics of a scorer.
+fn metrics_of<'p>(scorer: &str, plan: &'p Plan) -> impl Iterator<Item = &'p Arc<dyn Metric>> {
+    let metrics = plan.task_metrics.as_ref().or_else(|| plan.default_metrics.get(scorer));
+    metrics.into_iter().flat_map(|metrics| metrics.iter())
+}
+
 /// The conversions of the metrics of a scorer: those of what they are about, and those that are named in their arguments.
 /// A metric that converts nothing has none.
 fn conversions_of_metrics(scorer: &str, plan: &Plan, registry: &Registry) -> Vec<Conversion> {
-    let metrics = plan.task_metrics.as_ref().or_else(|| plan.default_metrics.get(scorer));
     let mut found = Vec::new();
-    for metric in metrics.into_iter().flat_map(|metrics| metrics.iter()) {
+    for metric in metrics_of(scorer, plan) {
         match metric.subject() {
             // The outermost one reads the values themselves.
             Some(subject) => found.push(subject.conversions.first().cloned().unwrap_or_default()),
@@ -350,11 +395,30 @@ fn line_of(path: &Path, row: usize, rows: usize) -> Option<usize> {
         "jsonl" | "ndjson" => 0,
         _ => return None,
     };
-    let bytes = std::fs::read(path).ok()?;
-    let lines = bytes.split(|byte| *byte == b'\n').enumerate();
-    let filled: Vec<usize> =
-        lines.filter(|(_, line)| !line.trim_ascii().is_empty()).map(|(at, _)| at + 1).collect();
-    filled.get(row + header).copied().filter(|_| filled.len() == rows + header)
+    // Of a pipe there is nothing left.
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.is_file()))?;
+    let mut input = BufReader::new(file);
+    let (mut line, mut filled, mut is_filled, mut found) = (1, 0, false, None);
+    loop {
+        let bytes = input.fill_buf().ok()?;
+        let is_end = bytes.is_empty();
+        // The end of the file ends its last line.
+        for byte in if is_end { b"\n" } else { bytes } {
+            is_filled |= !byte.is_ascii_whitespace();
+            if *byte == b'\n' {
+                if is_filled && filled == row + header {
+                    found = Some(line);
+                }
+                filled += usize::from(is_filled);
+                (line, is_filled) = (line + 1, false);
+            }
+        }
+        let read = bytes.len();
+        input.consume(read);
+        if is_end || filled > rows + header {
+            return found.filter(|_| filled == rows + header);
+        }
+    }
 }
 
 /// A value in quotes, not too long.
@@ -410,11 +474,18 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
         [one, ..] if one.values.keys().all(|value| value == NULL) => {
             "write NaN in place of null for what could not be scored".to_owned()
         }
-        [one, ..] if one.are_nested => {
-            "give metrics by key, such as --metric '{\"*\": [mean(), stderr()]}'".to_owned()
+        [one, ..] if one.are_labels => {
+            "they are labels, and the reducer reads numbers: add --reducer mode or --no-reduce".to_owned()
         }
+        [one, ..] if one.has_lists => hints::LISTS.to_owned(),
+        [one, ..] if one.are_nested => hints::map_hint(),
+        [one, ..] if one.are_parts && !one.keys.is_empty() => hints::keys_hint(&one.keys),
         [one, ..] => {
-            hints::unknown_cells_hint(&one.texts, cells.words.iter().filter(|word| word.scorer == one.scorer))
+            let words: Vec<&ScoreWord> =
+                cells.words.iter().filter(|word| word.scorer == one.scorer).collect();
+            // Numbers that words were read as are none.
+            let is_word = |number: &f64| words.iter().any(|word| word.score == Some(*number));
+            hints::unknown_cells_hint(&one.texts, &words, !one.numbers.iter().all(is_word))
         }
         [] => String::new(),
     };

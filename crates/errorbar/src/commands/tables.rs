@@ -1,6 +1,7 @@
 //! Options of commands that read tables: which column is what, what cells mean, and limits.
 
-use std::path::PathBuf;
+use std::fs;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
@@ -61,7 +62,8 @@ pub(super) struct TableArgs {
     /// Read what the options above say from this file; options that are given win
     #[arg(long, value_name = "FILE")]
     mapping: Option<PathBuf>,
-    /// Write how the table was read to this file, for --mapping
+    /// Write how the table was read to this file, for --mapping; a file that says something else is not
+    /// replaced, unless --mapping reads it
     #[arg(long, value_name = "FILE")]
     save_mapping: Option<PathBuf>,
     /// Show which column of the table is read as what, and what its cells mean, and compute nothing
@@ -126,10 +128,11 @@ impl TableArgs {
         mapping.correct = self.correct.clone();
         mapping.incorrect = self.incorrect.clone();
         mapping.scale = scale;
-        match &self.mapping {
-            Some(path) => Ok(mapping.or(&TableMapping::read(path)?)),
-            None => Ok(mapping),
+        if let Some(path) = &self.mapping {
+            mapping = mapping.or(&TableMapping::read(path)?);
         }
+        mapping.check().map_err(|problem| Diagnostic::error(problem.to_string()).hint(hint(&problem)))?;
+        Ok(mapping)
     }
 
     /// Writes how a table was read to the file of `--save-mapping`, if it is given. Returns a note with the path.
@@ -137,6 +140,13 @@ impl TableArgs {
         let Some(path) = &self.save_mapping else { return Ok(None) };
         if self.is_saved.swap(true, Ordering::Relaxed) {
             return Ok(None);
+        }
+        // A file that was read may be brought up to date; another may be of a different table.
+        if self.mapping.as_ref() != Some(path) && has_other_content(path, &mapping.to_toml()) {
+            let problem = "the file exists, and says something else";
+            return Err(Diagnostic::error(problem)
+                .about(path.display())
+                .hint("choose another name for --save-mapping, or remove the file"));
         }
         mapping.write(path)?;
         Ok(Some(Diagnostic::note(format!("how the table is read is in {}", path.display()))))
@@ -176,14 +186,33 @@ impl TableArgs {
     }
 }
 
+/// Whether it is a file with another content. What is no file, such as `/dev/stdout`, has none.
+fn has_other_content(path: &Path, content: &str) -> bool {
+    let Ok(metadata) = fs::metadata(path) else { return false };
+    metadata.is_file()
+        && metadata.len() > 0
+        && (metadata.len() != content.len() as u64
+            || fs::read(path).is_ok_and(|old| old != content.as_bytes()))
+}
+
+/// What to do about a mapping.
+fn hint(problem: &MappingProblem) -> String {
+    match problem {
+        MappingProblem::Read(_) => "check the path; --save-mapping writes such a file",
+        MappingProblem::Write(_) => "choose a location that you may write to",
+        MappingProblem::UnknownKey { nearest: Some(nearest), .. } => {
+            return format!("did you mean `{nearest}`?");
+        }
+        MappingProblem::ScaleAndNames => "remove `scale`, or `correct` and `incorrect`",
+        MappingProblem::NamedTwice(_) => "name each cell once, with --correct or with --incorrect",
+        _ => "--save-mapping writes such a file, with the keys that there are",
+    }
+    .to_owned()
+}
+
 impl From<MappingError> for Diagnostic {
     fn from(error: MappingError) -> Self {
-        let hint = match &error.problem {
-            MappingProblem::Read(_) => "check the path; --save-mapping writes such a file".to_owned(),
-            MappingProblem::Write(_) => "choose a location that you may write to".to_owned(),
-            MappingProblem::UnknownKey { nearest: Some(nearest), .. } => format!("did you mean `{nearest}`?"),
-            _ => "--save-mapping writes such a file, with the keys that there are".to_owned(),
-        };
+        let hint = hint(&error.problem);
         Diagnostic::error(error.problem.to_string()).about(error.path.display()).hint(hint)
     }
 }

@@ -5,8 +5,8 @@ use std::io::ErrorKind;
 use errorbar_core::LeafRef;
 use errorbar_log::export::ExportError;
 use errorbar_log::{
-    CellMeaning, CellReader, NoScore, NoScores, ScoreWord, TableDoubt, TableError, TableErrorKind,
-    TableMapping,
+    CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScores, ScoreWord, TableDoubt, TableError,
+    TableErrorKind, TableMapping,
 };
 
 use super::log;
@@ -171,11 +171,39 @@ pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping) -> String 
     }
 }
 
-/// What to do about cells that no metric understands; `known` are those of the same column that it does.
-pub(crate) fn unknown_cells_hint<'w>(
-    unknown: &[String],
-    known: impl Iterator<Item = &'w ScoreWord>,
-) -> String {
+/// What to do about lists.
+pub(crate) const LISTS: &str =
+    "give a metric over lists, such as krippendorff_alpha, or write a row for each score";
+
+/// What to do about maps.
+pub(crate) fn map_hint() -> String {
+    "give metrics by key, such as --metric '{\"*\": [mean(), stderr()]}'".to_owned()
+}
+
+/// The same where only the values under some keys are scores. A reducer of numbers would read all of them.
+pub(crate) fn keys_hint(keys: &[String]) -> String {
+    let metrics: Vec<String> =
+        keys.iter().take(5).map(|key| format!("{key:?}: [mean(), stderr()]")).collect();
+    let metrics = shell::word(&format!("{{{}}}", metrics.join(", ")));
+    format!("give metrics to the keys that hold scores: --no-reduce --metric {metrics}")
+}
+
+/// Whether a cell looks as if it meant that there is no score.
+fn is_like_missing(text: &str) -> bool {
+    const SPELLINGS: [&str; 12] = ["?", "??", "???", ".", "..", "--", "---", "–", "—", "N.A.", "N.A", "\\N"];
+    let text = text.trim();
+    let is_error_of_a_workbook = text.starts_with('#') && text.ends_with(['!', '?']);
+    is_error_of_a_workbook
+        || SPELLINGS.iter().chain(&MISSING_SPELLINGS).any(|spelling| spelling.eq_ignore_ascii_case(text))
+}
+
+/// Whether a cell may be meant as a number, a date or an amount.
+fn is_like_number(text: &str) -> bool {
+    text.contains(|c: char| c.is_ascii_digit()) && !text.contains(char::is_alphabetic)
+}
+
+/// What to do about cells that no metric understands; `known` are those of the same column that it does, but numbers.
+pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], has_numbers: bool) -> String {
     let reader = CellReader::new(&TableMapping::default());
     let reason = |text: &String| match reader.meaning(LeafRef::Str(text)) {
         CellMeaning::NoScore(reason) => Some(reason),
@@ -195,10 +223,46 @@ pub(crate) fn unknown_cells_hint<'w>(
         };
     }
     if !unknown.is_empty() && unknown.iter().all(|text| reason(text) == Some(NoScore::DecimalComma)) {
-        return "--decimal , reads them as numbers".to_owned();
+        // `1,234` may be a thousand, and must not be read as one and a bit.
+        let may_be_thousands = |text: &String| {
+            let (whole, rest) = text.trim().split_once(',').unwrap_or_default();
+            rest.len() == 3 && whole.trim_start_matches(['-', '+']) != "0"
+        };
+        return match unknown.iter().any(may_be_thousands) {
+            true => {
+                "if the comma is the decimal mark, add --decimal , and if not, write thousands without it"
+            }
+            false => "--decimal , reads them as numbers",
+        }
+        .to_owned();
+    }
+    if !unknown.is_empty() && unknown.iter().all(|text| is_like_missing(text)) {
+        // The option replaces the usual spellings, so those that the column has are named too.
+        let usual = known.iter().filter(|word| word.score.is_none()).map(|word| word.word.trim());
+        let mut names: Vec<&str> = usual.chain(unknown.iter().map(|text| text.trim())).collect();
+        names.retain(|name| !name.is_empty() && !name.contains(','));
+        return format!("if there is no score, say so with {}", option("--na", &names.join(",")));
+    }
+    if unknown.iter().any(|text| is_like_number(text)) {
+        return "they are not understood as numbers: write plain ones, such as 1234.5".to_owned();
+    }
+    if has_numbers {
+        let example = unknown.first().map_or("VALUE", |text| text.trim());
+        return format!(
+            "other cells are numbers: write numbers for these, too, or if there is no score, say so with {}",
+            option("--na", example)
+        );
+    }
+    let is_partial = |word: &&&ScoreWord| word.score.is_some() && word.word.trim() == "P";
+    if let [only] = unknown
+        && only.trim() == "F"
+        && known.iter().filter(|word| word.score.is_some()).all(|word| is_partial(&word))
+        && !known.is_empty()
+    {
+        return "P alone counts as 0.5; if it is a pass, say so: --correct P --incorrect F".to_owned();
     }
     let (mut correct, mut incorrect) = (Vec::new(), Vec::new());
-    for word in known.filter(|word| !unknown.contains(&word.word)) {
+    for word in known.iter().filter(|word| !unknown.contains(&word.word)) {
         match word.score {
             Some(1.0) => correct.push(word.word.as_str()),
             Some(0.0) => incorrect.push(word.word.as_str()),
@@ -228,12 +292,12 @@ pub(crate) fn unknown_cells_hint<'w>(
 /// Whether a word says that something is not so.
 fn is_negative(word: &str) -> bool {
     let word = word.trim().to_lowercase();
-    [
+    let is_letter = matches!(word.as_str(), "f" | "n" | "w");
+    let starts = [
         "no", "not", "in", "un", "non", "bad", "mis", "dis", "false", "fail", "wrong", "invalid", "reject",
         "lose", "loss",
-    ]
-    .iter()
-    .any(|start| word.starts_with(start))
+    ];
+    is_letter || starts.iter().any(|start| word.starts_with(start))
 }
 
 /// The same for a table that could not be written.

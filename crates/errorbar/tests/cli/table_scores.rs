@@ -70,3 +70,73 @@ fn scores_beyond_0_and_1_have_a_mean() {
     let f1 = "id,f1\nq1,0.5\nq2,1\n";
     check("f1_column", &[("t.csv", f1)], &["score", "t.csv", "--score-column", "f1", "--format", "csv"]);
 }
+
+#[test]
+fn percentages_beside_numbers() {
+    let mixed = "id,score\n1,80%\n2,50\n3,60\n";
+    check("percent_missing", &[("t.csv", mixed)], &["score", "t.csv", "--unconvertible", "missing"]);
+    let parts = "id,model,score\n1,a,80%\n2,a,60%\n1,b,0.5\n2,b,0.7\n";
+    check("percent_parts", &[("t.csv", parts)], &["score", "t.csv", "--by", "model"]);
+}
+
+#[test]
+fn cells_that_are_named() {
+    let none = [("t.csv", "id,score\n1,yes\n2,no\n3,None\n4,None\n")];
+    let names = ["--correct", "yes", "--incorrect", "no", "--incorrect", "None"];
+    let args: Vec<&str> = ["score", "t.csv", "--format", "csv"].iter().chain(&names).copied().collect();
+    check("named_none", &none, &args);
+    check("named_twice", &none, &["score", "t.csv", "--correct", "001", "--incorrect", "1"]);
+    let both = [none[0], ("m.toml", "scale = 10\ncorrect = \"yes\"\n")];
+    check("named_and_scale", &both, &["score", "t.csv", "--mapping", "m.toml"]);
+}
+
+#[test]
+fn labels_within_lists() {
+    let lists = [["a", "a"], ["a", "b"], ["b", "b"], ["c", "b"]];
+    let rows = |epochs: usize| {
+        let row = |(at, labels)| {
+            format!("{{\"id\":{},\"epoch\":{},\"score\":{labels:?}}}\n", at / epochs, at % epochs)
+        };
+        lists.iter().enumerate().map(row).collect::<String>()
+    };
+    let args = ["score", "t.jsonl", "--metric", "krippendorff_alpha", "--format", "csv"];
+    check("labels_in_lists", &[("t.jsonl", &rows(1))], &args);
+    check("labels_in_lists_epochs", &[("t.jsonl", &rows(2))], &args);
+    check("lists_of_words", &[("t.jsonl", &rows(1))], &["score", "t.jsonl"]);
+    check("lists_of_numbers", &[("t.jsonl", "{\"id\":1,\"score\":[1,0]}\n")], &["score", "t.jsonl"]);
+}
+
+#[test]
+fn hints_lead_to_an_answer() {
+    for (name, cells) in [
+        ("hint_thousands", ["\"1,234\"", "950", "12"]),
+        ("hint_amounts", ["$5.00", "$3.00", "$5.00"]),
+        ("hint_dates", ["2024-01-01", "1", "0"]),
+        ("hint_pass_fail_letters", ["P", "F", "P"]),
+        ("hint_missing_spellings", ["1", "?", "."]),
+        ("hint_missing_and_usual", ["NA", "#DIV/0!", "0.5"]),
+        ("hint_word_beside_numbers", ["1", "0", "timeout"]),
+        ("hint_infinite", ["1", "0", "inf"]),
+    ] {
+        let rows: String = cells.iter().enumerate().map(|(at, cell)| format!("{at},{cell}\n")).collect();
+        check(name, &[("t.csv", &format!("id,score\n{rows}"))], &["score", "t.csv"]);
+    }
+    let explained = "{\"id\":1,\"score\":{\"value\":1,\"explanation\":\"x\"}}\n\
+                     {\"id\":2,\"score\":{\"value\":0,\"explanation\":\"y\"}}\n";
+    check("hint_explained_maps", &[("t.jsonl", explained)], &["score", "t.jsonl"]);
+    let by_key = ["score", "t.jsonl", "--no-reduce", "--metric", "{\"value\": [mean(), stderr()]}"];
+    check("explained_maps_by_key", &[("t.jsonl", explained)], &by_key);
+    let infinite = [("t.csv", "id,score\n1,1\n2,0\n3,inf\n")];
+    check("infinite_is_missing", &infinite, &["score", "t.csv", "--na", "inf", "--format", "csv"]);
+}
+
+#[test]
+fn a_saved_mapping_is_not_replaced() {
+    let folder = crate::Folder::new(&[("t.csv", "id,score\n1,1\n2,0\n"), ("m.toml", "by = \"model\"\n")]);
+    folder.check("mapping_exists", &["score", "t.csv", "--save-mapping", "m.toml"]);
+    assert_eq!(folder.text("m.toml"), "by = \"model\"\n");
+    for _ in 0..2 {
+        let saved = folder.run(&["score", "t.csv", "--save-mapping", "new.toml"]);
+        assert_eq!(saved.status.code(), Some(0));
+    }
+}

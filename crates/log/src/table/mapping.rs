@@ -9,6 +9,8 @@ use std::{fs, io};
 use errorbar_core::spec::nearest;
 use serde::{Deserialize, Serialize};
 
+use super::values::is_same_cell;
+
 /// What a user says about a table. Everything may be left open; what is, is found out from the table.
 ///
 /// ```
@@ -93,6 +95,7 @@ impl InputFormat {
 
 /// What is between the integer and the fraction of a number.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub enum DecimalMark {
     /// `0.5`
     #[default]
@@ -144,7 +147,7 @@ impl ScoreScale {
 
 /// A scale in a file: its highest score, or both.
 #[derive(Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected the highest score, or a list of the lowest and the highest")]
 enum ScaleForm {
     High(f64),
     Both([f64; 2]),
@@ -172,7 +175,7 @@ mod one_or_many {
     use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
     #[derive(Deserialize)]
-    #[serde(untagged)]
+    #[serde(untagged, expecting = "expected a string or a list of strings; numbers have quotes, too")]
     pub(super) enum OneOrMany {
         One(String),
         Many(Vec<String>),
@@ -222,6 +225,7 @@ mod optional_list {
 /// What is wrong with a file of a mapping.
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {problem}", path.display())]
+#[non_exhaustive]
 pub struct MappingError {
     /// The file.
     pub path: PathBuf,
@@ -247,6 +251,12 @@ pub enum MappingProblem {
         /// What is wrong.
         problem: String,
     },
+    /// A scale is given, and what is correct or incorrect, too.
+    #[error("a mapping has a scale, or it names correct and incorrect cells; not both")]
+    ScaleAndNames,
+    /// A cell is named correct and incorrect.
+    #[error("{0:?} is named both correct and incorrect")]
+    NamedTwice(String),
     /// A key that mappings do not have.
     #[error("a mapping has no key `{key}`")]
     UnknownKey {
@@ -286,7 +296,9 @@ impl FromStr for TableMapping {
         if let Some(key) = table.keys().find(|key| !KEYS.contains(&key.as_str())) {
             return Err(MappingProblem::UnknownKey { key: key.clone(), nearest: nearest(key, KEYS) });
         }
-        toml::from_str(text).map_err(invalid)
+        let mapping: TableMapping = toml::from_str(text).map_err(invalid)?;
+        mapping.check()?;
+        Ok(mapping)
     }
 }
 
@@ -309,6 +321,22 @@ impl TableMapping {
         let path = path.as_ref();
         fs::write(path, self.to_toml())
             .map_err(|error| MappingError { path: path.to_owned(), problem: MappingProblem::Write(error) })
+    }
+
+    /// Checks that what it says about cells is no contradiction.
+    ///
+    /// # Errors
+    /// If it has a scale and names correct or incorrect cells, or if it names a cell both correct and incorrect; numbers are
+    /// compared by their value.
+    pub fn check(&self) -> Result<(), MappingProblem> {
+        if self.scale.is_some() && !(self.correct.is_empty() && self.incorrect.is_empty()) {
+            return Err(MappingProblem::ScaleAndNames);
+        }
+        let is_incorrect = |name: &&String| self.incorrect.iter().any(|other| is_same_cell(name, other));
+        match self.correct.iter().find(is_incorrect) {
+            Some(name) => Err(MappingProblem::NamedTwice(name.clone())),
+            None => Ok(()),
+        }
     }
 
     /// The mapping as TOML: what is open is left out.
@@ -373,7 +401,8 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read() {
-        for mapping in [full(), TableMapping::default()] {
+        let scaled = TableMapping { correct: vec![], incorrect: vec![], ..full() };
+        for mapping in [TableMapping { scale: None, ..full() }, scaled, TableMapping::default()] {
             let text = mapping.to_toml();
             assert_eq!(text.parse::<TableMapping>().unwrap(), mapping, "{text}");
             let json = serde_json::to_string(&mapping).unwrap();
@@ -394,6 +423,14 @@ mod tests {
         assert!(matches!(problem("scale = [5, 1]"), MappingProblem::Invalid { line: Some(1), .. }));
         assert!(matches!(problem("decimal = \"x\""), MappingProblem::Invalid { .. }));
         assert!(matches!(problem("by = "), MappingProblem::Invalid { .. }));
+        let readable = "line 1: expected a string or a list of strings; numbers have quotes, too";
+        assert_eq!(problem("correct = 1").to_string(), readable);
+        assert!(problem("scale = \"x\"").to_string().contains("the highest score"));
+        assert!(matches!(problem("scale = 10\ncorrect = \"yes\""), MappingProblem::ScaleAndNames));
+        for same in ["correct = \"001\"\nincorrect = \"1\"", "correct = \"no\"\nincorrect = [\"x\", \" no\"]"]
+        {
+            assert!(matches!(problem(same), MappingProblem::NamedTwice(_)), "{same}");
+        }
         assert_eq!(problem("\n\nby = 3").to_string(), "line 3: invalid type: integer `3`, expected a string");
     }
 

@@ -4,7 +4,9 @@
 //! distinct string of a scorer. Eval logs are not touched by any of this: there values mean what they mean to the
 //! reference.
 
-use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, Recoded, RecodedKinds, ScoreColumns};
+use std::slice;
+
+use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, Recoded, RecodedKinds, ScoreColumns, Value};
 
 use super::ScoreTable;
 use super::mapping::{DecimalMark, InputFormat, ScoreScale, TableMapping};
@@ -125,6 +127,7 @@ pub struct ScoreWord {
 
 /// What becomes of cells that are no scores, where the mapping of the table decides.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NoScorePolicy {
     /// They are reported.
     #[default]
@@ -169,28 +172,32 @@ impl CellReader {
         if let LeafRef::Unscored | LeafRef::Null = leaf {
             return CellMeaning::NoScore(NoScore::Word);
         }
-        if self.is_missing(leaf) {
-            return CellMeaning::Missing;
-        }
-        if self.has_named() {
+        // What is named counts as that, even `None`; an empty cell cannot be.
+        if self.has_named() && !is_blank(leaf) {
             return match (is_among(leaf, &self.correct), is_among(leaf, &self.incorrect)) {
                 (true, _) => CellMeaning::Word(1.0),
                 (_, true) => CellMeaning::Word(0.0),
+                _ if self.is_missing(leaf) => CellMeaning::Missing,
                 _ => CellMeaning::NoScore(NoScore::Unnamed),
             };
         }
+        if self.is_missing(leaf) {
+            return CellMeaning::Missing;
+        }
         match (self.scale, leaf) {
+            // Written with a point, so a comma is no mark of decimals, or this was one of thousands.
+            (_, LeafRef::Float(float)) if self.refuses_points && float.is_finite() => {
+                CellMeaning::NoScore(NoScore::DecimalPoint)
+            }
             (Some(scale), leaf) => self.scaled(scale, leaf),
             (None, LeafRef::Str(text)) => self.string(text),
-            // Written with a point, so a comma is no mark of decimals, or this was one of thousands.
-            (None, LeafRef::Float(_)) if self.refuses_points => CellMeaning::NoScore(NoScore::DecimalPoint),
             (None, leaf) => CellMeaning::Score(self.conversion.convert_leaf(leaf).value),
         }
     }
 
     fn is_missing(&self, leaf: LeafRef<'_>) -> bool {
         match (&self.na, leaf) {
-            (_, LeafRef::Str(text)) if text.trim().is_empty() => true,
+            (_, leaf) if is_blank(leaf) => true,
             (None, LeafRef::Str(text)) => {
                 MISSING_SPELLINGS.iter().any(|spelling| text.trim().eq_ignore_ascii_case(spelling))
             }
@@ -207,9 +214,13 @@ impl CellReader {
             LeafRef::Str(text) => self.on_scale(scale, text.trim()),
             _ => None,
         };
-        match number.and_then(|number| scale.share(number)) {
-            Some(share) => CellMeaning::Word(share),
-            None => CellMeaning::NoScore(NoScore::OffScale),
+        let has_point = |text: &str| text.contains('.') && point_number(text.trim()).is_some();
+        match (number.and_then(|number| scale.share(number)), leaf) {
+            (Some(share), _) => CellMeaning::Word(share),
+            (None, LeafRef::Str(text)) if self.refuses_points && has_point(text) => {
+                CellMeaning::NoScore(NoScore::DecimalPoint)
+            }
+            (None, _) => CellMeaning::NoScore(NoScore::OffScale),
         }
     }
 
@@ -288,6 +299,11 @@ impl CellReader {
     }
 }
 
+/// Whether it is an empty cell.
+fn is_blank(leaf: LeafRef<'_>) -> bool {
+    matches!(leaf, LeafRef::Str(text) if text.trim().is_empty())
+}
+
 /// A finite number with a point.
 fn point_number(text: &str) -> Option<f64> {
     let starts = text.starts_with(|c: char| c.is_ascii_digit() || matches!(c, '.' | '-' | '+'));
@@ -330,7 +346,22 @@ fn is_among(leaf: LeafRef<'_>, names: &[String]) -> bool {
         LeafRef::Float(float) => float,
         LeafRef::Null | LeafRef::Unscored => return false,
     };
-    names.iter().any(|name| point_number(name).or_else(|| comma_number(name)) == Some(number))
+    names.iter().any(|name| named_number(name) == Some(number))
+}
+
+/// The number that a name is, which may be infinite.
+fn named_number(name: &str) -> Option<f64> {
+    let infinite = || name.parse().ok().filter(|number: &f64| number.is_infinite());
+    point_number(name).or_else(|| comma_number(name)).or_else(infinite)
+}
+
+/// Whether two names are of the same cells.
+pub(super) fn is_same_cell(a: &str, b: &str) -> bool {
+    let (a, b) = (a.trim(), b.trim());
+    let is_boolean = is_word(a, &["true", "false"]);
+    a == b
+        || is_boolean && a.eq_ignore_ascii_case(b)
+        || named_number(a).is_some_and(|number| named_number(b) == Some(number))
 }
 
 /// How many distinct cells are looked at for a message.
@@ -354,39 +385,70 @@ impl ScoreTable {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn read_cells(&mut self, policy: NoScorePolicy, keep_labels: bool) -> Vec<NoScores> {
-        let cells = CellReader::new(&self.mapping);
-        let mixed = mixed_percents(&self.columns, &cells);
-        let may_be_none = cells.reads_numbers() || !mixed.is_empty();
-        let found = match may_be_none {
-            true => no_scores(&self.columns, &cells, &mixed, NoScore::is_convertible),
-            false => Vec::new(),
-        };
-        if policy == NoScorePolicy::Report && !found.is_empty() {
-            return found;
+        let found = Self::read_all_cells(slice::from_mut(self), policy, keep_labels);
+        found.map(|(_, found)| found).unwrap_or_default()
+    }
+
+    /// The same for all tables of a file, which are read alike: percentages in one beside plain numbers in another are
+    /// no scores. Returns the position of the first table with cells to report; then no table is changed.
+    pub fn read_all_cells(
+        tables: &mut [ScoreTable],
+        policy: NoScorePolicy,
+        keep_labels: bool,
+    ) -> Option<(usize, Vec<NoScores>)> {
+        let cells = CellReader::new(&tables.first()?.mapping);
+        let all: Vec<&ScoreColumns> = tables.iter().map(|table| &table.columns).collect();
+        let mixed = mixed_percents(&all, &cells);
+        if policy == NoScorePolicy::Report && (cells.reads_numbers() || !mixed.is_empty()) {
+            for (at, table) in tables.iter().enumerate() {
+                let found = no_scores(&table.columns, &cells, &mixed, NoScore::is_convertible);
+                if !found.is_empty() {
+                    return Some((at, found));
+                }
+            }
         }
+        tables.iter_mut().for_each(|table| table.recode(&cells, &mixed, policy, keep_labels));
+        None
+    }
+
+    fn recode(
+        &mut self,
+        cells: &CellReader,
+        mixed: &[MixedPercents],
+        policy: NoScorePolicy,
+        keep_labels: bool,
+    ) {
         let kinds = if cells.reads_numbers() { RecodedKinds::All } else { RecodedKinds::Strings };
+        let excluded = || match policy {
+            NoScorePolicy::Report => Recoded::Same,
+            NoScorePolicy::Zero => Recoded::Value(Leaf::Int(0)),
+            NoScorePolicy::Missing => Recoded::Missing,
+        };
         let recode = |leaf: LeafRef<'_>| match cells.meaning(leaf) {
             CellMeaning::Word(score) => Recoded::Value(as_leaf(score)),
             CellMeaning::Missing => Recoded::Missing,
-            CellMeaning::NoScore(reason) if reason.is_convertible() => match policy {
-                NoScorePolicy::Report => Recoded::Same,
-                NoScorePolicy::Zero => Recoded::Value(Leaf::Int(0)),
-                NoScorePolicy::Missing => Recoded::Missing,
-            },
+            CellMeaning::NoScore(reason) if reason.is_convertible() => excluded(),
             CellMeaning::Score(_) | CellMeaning::NoScore(_) => Recoded::Same,
         };
-        self.words = words(&self.columns, &cells);
+        self.words = words(&self.columns, cells);
         if keep_labels {
             self.columns.keep_labels();
         }
+        // Before percentages become shares, which are numbers like others.
+        for MixedPercents { scorer, key: mixed_key } in mixed {
+            let recode = |key: Option<&str>, leaf: LeafRef<'_>| match key == mixed_key.as_deref() {
+                true if cells.is_percentage(leaf) => excluded(),
+                _ => Recoded::Same,
+            };
+            self.columns.recode_scorer(scorer, RecodedKinds::Strings, recode);
+        }
         self.columns.recode_scores(kinds, recode);
-        Vec::new()
     }
 
     /// All cells that are no scores, before they are given their meaning; for what shows how a table is read.
     pub fn no_scores(&self) -> Vec<NoScores> {
         let cells = CellReader::new(&self.mapping);
-        no_scores(&self.columns, &cells, &mixed_percents(&self.columns, &cells), |_| true)
+        no_scores(&self.columns, &cells, &mixed_percents(&[&self.columns], &cells), |_| true)
     }
 }
 
@@ -416,30 +478,64 @@ fn as_leaf(score: f64) -> Leaf {
     }
 }
 
-/// The scorers that have percentages beside plain numbers, which may be shares or not.
-fn mixed_percents(columns: &ScoreColumns, cells: &CellReader) -> Vec<String> {
+/// Scores with percentages beside plain numbers, which may be shares or not.
+struct MixedPercents {
+    scorer: String,
+    /// The key of map-valued scores that they are under.
+    key: Option<String>,
+}
+
+/// The scores of these tables that have percentages beside plain numbers.
+fn mixed_percents(tables: &[&ScoreColumns], cells: &CellReader) -> Vec<MixedPercents> {
     if cells.scale.is_some() || cells.has_named() {
         return Vec::new();
     }
-    let is_mixed = |scorer: &str| {
+    let mut scorers: Vec<&str> = tables.iter().flat_map(|columns| columns.scorer_names()).collect();
+    scorers.sort_unstable();
+    scorers.dedup();
+    let mixed_keys = |scorer: &str| {
+        // Whether there are percentages, and whether there are plain numbers.
+        let mut found: IndexMap<Option<&str>, (bool, bool)> = IndexMap::new();
+        let mut note = |key, leaf: LeafRef<'_>| {
+            let (percentages, numbers) = found.entry(key).or_default();
+            *percentages |= cells.is_percentage(leaf);
+            *numbers |= cells.is_plain_number(leaf);
+        };
+        for columns in tables {
+            columns.distinct_strings(scorer).for_each(|text| note(None, LeafRef::Str(text)));
+            for value in columns.nested_scores(scorer) {
+                match value {
+                    Value::List(items) => items.iter().for_each(|leaf| note(None, leaf.view())),
+                    Value::Map(map) => map.iter().for_each(|(key, leaf)| note(Some(&**key), leaf.view())),
+                    _ => {}
+                }
+            }
+        }
         // Strings are looked at first, because they are few.
-        let mut strings = columns.distinct_strings(scorer);
-        strings.any(|text| cells.is_percentage(LeafRef::Str(text)))
-            && columns.find_score(scorer, |leaf| cells.is_plain_number(leaf)).is_some()
+        if let Some((true, numbers @ false)) = found.get_mut(&None) {
+            let is_number = |leaf: LeafRef<'_>| cells.is_plain_number(leaf);
+            *numbers = tables.iter().any(|columns| columns.find_score(scorer, is_number).is_some());
+        }
+        let mixed = found.into_iter().filter(|(_, found)| *found == (true, true));
+        mixed.map(|(key, _)| key.map(str::to_owned)).collect::<Vec<_>>()
     };
-    columns.scorer_names().filter(|scorer| is_mixed(scorer)).map(str::to_owned).collect()
+    let of_scorer = |scorer: &str| {
+        let keys = mixed_keys(scorer).into_iter();
+        keys.map(|key| MixedPercents { scorer: scorer.to_owned(), key }).collect::<Vec<_>>()
+    };
+    scorers.into_iter().flat_map(of_scorer).collect()
 }
 
 /// The cells that are no scores, of the reasons that are wanted.
 fn no_scores(
     columns: &ScoreColumns,
     cells: &CellReader,
-    mixed: &[String],
+    mixed: &[MixedPercents],
     is_wanted: impl Fn(NoScore) -> bool,
 ) -> Vec<NoScores> {
     let mut all = Vec::new();
     for scorer in columns.scorer_names() {
-        let has_mixed = mixed.iter().any(|name| name == scorer);
+        let has_mixed = mixed.iter().any(|mixed| mixed.scorer == scorer);
         let reason = |leaf: LeafRef<'_>| match (cells.meaning(leaf), leaf) {
             (_, LeafRef::Unscored) => None,
             (CellMeaning::NoScore(reason), _) => Some(reason),

@@ -164,12 +164,12 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
             r#"t.csv NoIdColumn { name: "id", found: ["name", "score"] }"#,
         ),
         (
-            refused("t.csv", "id,points\na,1\n"),
-            r#"t.csv NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,
+            refused("t.csv", "id,length\na,1\n"),
+            r#"t.csv NoScoreColumn { wanted: ["score", "value"], found: ["id", "length"], nearest: None }"#,
         ),
         (
-            refused("t.jsonl", "{\"id\": 1, \"points\": 2}"),
-            r#"t.jsonl NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,
+            refused("t.jsonl", "{\"id\": 1, \"length\": 2}"),
+            r#"t.jsonl NoScoreColumn { wanted: ["score", "value"], found: ["id", "length"], nearest: None }"#,
         ),
         (
             refused_with("t.csv", "id,score\na,1\n", &long),
@@ -229,7 +229,11 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
             r#"t.jsonl:1 "1" DuplicateColumn("score")"#,
         ),
         (refused("t.csv", b"id,score\nq\xff,1\n"), r#"t.csv:2 InvalidUtf8(Some("id"))"#),
-        (refused("t.csv", b"\xff\xfei\0d\0"), "t.csv:1 InvalidUtf8(None)"),
+        // UTF-16 is read, too.
+        (
+            refused("t.csv", b"\xff\xfei\0d\0"),
+            r#"t.csv NoScoreColumn { wanted: ["score", "value"], found: ["id"], nearest: None }"#,
+        ),
         (refused("t.jsonl", b"{\"id\":1,\"score\":1}\n{\"id\":\"\xff\"}"), "t.jsonl:2 InvalidUtf8(None)"),
         (
             refused("t.jsonl", "{\"id\":1,\"score\":1}\n{\"id\":2,\"score\" 1}"),

@@ -390,10 +390,10 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
         ),
         (
             refused(&simple(
-                "required int64 id; required double points;",
+                "required int64 id; required double length;",
                 &[Cells::longs(&[1]), Cells::doubles(&[1.0])],
             )),
-            r#"t.parquet NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,
+            r#"t.parquet NoScoreColumn { wanted: ["score", "value"], found: ["id", "length"], nearest: None }"#,
         ),
         (
             refused(&simple(

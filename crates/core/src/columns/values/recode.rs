@@ -11,6 +11,7 @@ use crate::value::{Leaf, LeafRef, Value, ValueRef};
 
 /// What becomes of a score.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Recoded {
     /// It stays as it is.
     Same,
@@ -22,6 +23,7 @@ pub enum Recoded {
 
 /// Which scores are given another meaning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum RecodedKinds {
     /// Strings: each distinct one is looked at once, and a column of numbers is not touched.
     Strings,
@@ -63,7 +65,19 @@ impl ScoreColumns {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn recode_scores(&mut self, kinds: RecodedKinds, recode: impl Fn(LeafRef<'_>) -> Recoded) -> usize {
+        let recode = |_: Option<&str>, leaf: LeafRef<'_>| recode(leaf);
         self.scorers.iter_mut().map(|scorer| scorer.values.recode(kinds, &recode)).sum()
+    }
+
+    /// The same for the scores of one scorer; of values of maps their key is passed, too.
+    pub fn recode_scorer(
+        &mut self,
+        name: &str,
+        kinds: RecodedKinds,
+        recode: impl Fn(Option<&str>, LeafRef<'_>) -> Recoded,
+    ) -> usize {
+        let scorer = self.scorers.iter_mut().find(|scorer| scorer.name == name);
+        scorer.map_or(0, |scorer| scorer.values.recode(kinds, &recode))
     }
 
     /// Remembers the scores as they are now, for metrics that read labels
@@ -106,6 +120,16 @@ impl ScoreColumns {
         tagged.into_iter().flat_map(|tagged| tagged.texts.iter()).map(|text| &**text)
     }
 
+    /// The lists and maps among the scores of a scorer. Some may have been replaced.
+    pub fn nested_scores(&self, scorer: &str) -> impl Iterator<Item = &Value> {
+        let found = self.scorers.iter().find(move |found| found.name == scorer);
+        let tagged = found.and_then(|found| match &found.values.0 {
+            Repr::Tagged(tagged) => Some(tagged),
+            Repr::Floats(..) | Repr::Bytes(_) => None,
+        });
+        tagged.into_iter().flat_map(|tagged| tagged.nested.iter())
+    }
+
     /// The first row of a scorer with a value for which a test holds; items of lists and maps are looked at too.
     pub fn find_score(&self, scorer: &str, test: impl Fn(LeafRef<'_>) -> bool) -> Option<usize> {
         let values = &self.scorers.iter().find(|found| found.name == scorer)?.values;
@@ -140,7 +164,11 @@ fn key(leaf: LeafRef<'_>) -> Option<Key<'_>> {
 }
 
 impl ValueColumn {
-    fn recode(&mut self, kinds: RecodedKinds, recode: &impl Fn(LeafRef<'_>) -> Recoded) -> usize {
+    fn recode(
+        &mut self,
+        kinds: RecodedKinds,
+        recode: &impl Fn(Option<&str>, LeafRef<'_>) -> Recoded,
+    ) -> usize {
         let all = kinds == RecodedKinds::All;
         if let Repr::Tagged(tagged) = &self.0
             && !all
@@ -149,7 +177,7 @@ impl ValueColumn {
             return 0;
         }
         let tagged = self.make_tagged();
-        let texts: Vec<Recoded> = tagged.texts.iter().map(|text| recode(LeafRef::Str(text))).collect();
+        let texts: Vec<Recoded> = tagged.texts.iter().map(|text| recode(None, LeafRef::Str(text))).collect();
         let are_same = texts.iter().all(|recoded| *recoded == Recoded::Same);
         if are_same && !all && tagged.count(Tag::Nested) == 0 {
             return 0;
@@ -168,9 +196,9 @@ impl ValueColumn {
                     Recoded::Same
                 }
                 Tag::Bool | Tag::Int | Tag::Float if !all => Recoded::Same,
-                Tag::Bool => recode(LeafRef::Bool(payload != 0)),
-                Tag::Int => recode(LeafRef::Int(payload.cast_signed())),
-                Tag::Float => recode(LeafRef::Float(f64::from_bits(payload))),
+                Tag::Bool => recode(None, LeafRef::Bool(payload != 0)),
+                Tag::Int => recode(None, LeafRef::Int(payload.cast_signed())),
+                Tag::Float => recode(None, LeafRef::Float(f64::from_bits(payload))),
             };
             changed += usize::from(tagged.set(row, tag, recoded));
         }
@@ -254,15 +282,19 @@ impl TaggedValues {
 }
 
 /// Gives the items of a list or map another meaning; the number of those that changed.
-fn recode_items(value: &mut Value, all: bool, recode: &impl Fn(LeafRef<'_>) -> Recoded) -> usize {
+fn recode_items(
+    value: &mut Value,
+    all: bool,
+    recode: &impl Fn(Option<&str>, LeafRef<'_>) -> Recoded,
+) -> usize {
     let mut changed = 0;
-    let mut item = |leaf: &mut Leaf| {
+    let mut item = |key: Option<&str>, leaf: &mut Leaf| {
         let is_looked_at = match leaf {
             Leaf::Str(_) => true,
             Leaf::Bool(_) | Leaf::Int(_) | Leaf::Float(_) => all,
             _ => false,
         };
-        let recoded = if is_looked_at { recode(leaf.view()) } else { Recoded::Same };
+        let recoded = if is_looked_at { recode(key, leaf.view()) } else { Recoded::Same };
         match recoded {
             Recoded::Same => return,
             Recoded::Missing => *leaf = Leaf::Unscored,
@@ -271,8 +303,8 @@ fn recode_items(value: &mut Value, all: bool, recode: &impl Fn(LeafRef<'_>) -> R
         changed += 1;
     };
     match value {
-        Value::List(items) => items.iter_mut().for_each(&mut item),
-        Value::Map(map) => map.values_mut().for_each(&mut item),
+        Value::List(items) => items.iter_mut().for_each(|leaf| item(None, leaf)),
+        Value::Map(map) => map.iter_mut().for_each(|(key, leaf)| item(Some(&**key), leaf)),
         _ => {}
     }
     changed
@@ -282,7 +314,7 @@ fn recode_items(value: &mut Value, all: bool, recode: &impl Fn(LeafRef<'_>) -> R
 mod tests {
     use super::*;
     use crate::Score;
-    use crate::metrics::{accuracy, frequency};
+    use crate::metrics::{accuracy, frequency, krippendorff_alpha};
     use crate::{Plan, metrics};
 
     fn columns(values: &[Value]) -> ScoreColumns {
@@ -364,5 +396,18 @@ mod tests {
         assert_eq!(reducers, [Some("mean"), None]);
         let shares: Vec<_> = results.scores[1].metrics.iter().map(|metric| format!("{metric:?}")).collect();
         assert!(shares[0].contains("NA") && shares[0].contains("0.25"), "{shares:?}");
+    }
+
+    /// The mean of one epoch would make numbers of labels; α of these pairs of raters is 0.263.
+    #[test]
+    fn measures_of_agreement_see_labels_within_lists() {
+        let mut columns =
+            columns(&[["a", "a"], ["a", "b"], ["b", "b"], ["c", "b"]].map(|labels| Value::list(labels)));
+        columns.keep_labels();
+        let plan = Plan::new().metrics(metrics![krippendorff_alpha()]);
+        let results = plan.evaluate(&columns).unwrap().results;
+        let alpha = results.estimate("krippendorff_alpha").unwrap().number().unwrap();
+        assert!((alpha - 0.263).abs() < 5e-4, "{alpha}");
+        assert!(results.warnings.is_empty());
     }
 }

@@ -81,6 +81,10 @@ fn decimal_commas() {
     assert_eq!(of(&cells, "28,5%"), CellMeaning::Word(0.285));
     assert_eq!(cells.meaning(LeafRef::Int(1)), CellMeaning::Score(1.0));
     assert_eq!(cells.meaning(LeafRef::Float(1.234)), CellMeaning::NoScore(NoScore::DecimalPoint));
+    let scaled = reader("decimal = \",\"\nscale = 10");
+    assert_eq!(of(&scaled, "2,5"), CellMeaning::Word(0.25));
+    assert_eq!(scaled.meaning(LeafRef::Float(1.234)), CellMeaning::NoScore(NoScore::DecimalPoint));
+    assert_eq!(of(&scaled, "1.234"), CellMeaning::NoScore(NoScore::DecimalPoint));
     // A number of JSON has no mark of decimals.
     let json = reader("decimal = \",\"\nformat = \"jsonl\"");
     assert_eq!(json.meaning(LeafRef::Float(1.234)), CellMeaning::Score(1.234));
@@ -137,6 +141,54 @@ fn percentages_and_plain_numbers_do_not_mix() {
     let mut zero = table(&["28%".into(), 0.into()], "");
     assert_eq!(zero.read_cells(NoScorePolicy::Report, false), []);
     assert_eq!(values(&zero), [Some(0.28), Some(0.0)]);
+}
+
+#[test]
+fn mixed_percentages_follow_the_policy() {
+    let read = |policy| {
+        let mut mixed = table(&["80%".into(), 50.into(), 60.into()], "");
+        assert_eq!(mixed.read_cells(policy, false), []);
+        values(&mixed)
+    };
+    assert_eq!(read(NoScorePolicy::Zero), [Some(0.0), Some(50.0), Some(60.0)]);
+    assert_eq!(read(NoScorePolicy::Missing), [None, Some(50.0), Some(60.0)]);
+}
+
+#[test]
+fn percentages_in_maps_do_not_mix_with_numbers_under_their_key() {
+    let maps = |second: Leaf| {
+        let mut table = ScoreTable { columns: ScoreColumns::new(["s"]), ..ScoreTable::default() };
+        let maps = [[("a", Leaf::from("80%")), ("b", 7.into())], [("a", second), ("b", 9.into())]];
+        for (at, map) in maps.into_iter().enumerate() {
+            let score = errorbar_core::Score::new(Value::map(map));
+            table.columns.push(at.to_string(), 1).score("s", score).unwrap();
+        }
+        table
+    };
+    let found = maps(70.into()).read_cells(NoScorePolicy::Report, false);
+    assert_eq!(found.iter().map(|one| one.reason).collect::<Vec<_>>(), [NoScore::MixedPercent]);
+    let mut zero = maps(70.into());
+    assert_eq!(zero.read_cells(NoScorePolicy::Zero, false), []);
+    let expected = Value::map([("a", Leaf::from(0)), ("b", 7.into())]);
+    assert_eq!(zero.columns.score(0, "s").unwrap().value, expected);
+    assert_eq!(maps("70%".into()).read_cells(NoScorePolicy::Report, false), []);
+}
+
+#[test]
+fn percentages_in_one_part_do_not_mix_with_numbers_in_another() {
+    let mut parts = [table(&[0.5.into()], ""), table(&["50%".into()], "")];
+    let found = ScoreTable::read_all_cells(&mut parts, NoScorePolicy::Report, false);
+    assert_eq!(found.map(|(at, found)| (at, found[0].reason)), Some((1, NoScore::MixedPercent)));
+    assert_eq!(parts[1].columns.score(0, "s"), Some(errorbar_core::Score::new("50%")));
+}
+
+#[test]
+fn a_named_cell_is_not_missing() {
+    let cells = reader("correct = \"yes\"\nincorrect = [\"no\", \"None\", \"inf\"]");
+    assert_eq!(of(&cells, "None"), CellMeaning::Word(0.0));
+    assert_eq!(cells.meaning(LeafRef::Float(f64::INFINITY)), CellMeaning::Word(0.0));
+    assert_eq!(of(&cells, "NA"), CellMeaning::Missing);
+    assert_eq!(of(&cells, " "), CellMeaning::Missing);
 }
 
 /// However many scores there are, one that is no score is reported.
