@@ -321,3 +321,26 @@ fn integers_of_more_than_64_bits_are_refused() {
     json_dataset(&path, Fields::new().reader()).samples().unwrap();
     drop(folder);
 }
+
+/// A split of one file would be all of it: the examples would be questions of the test.
+#[test]
+fn a_split_of_one_file_and_a_folder_that_is_not_there() {
+    let (folder, _) =
+        write("test.jsonl", "{\"input\": \"a\", \"target\": \"b\"}\n{\"input\": \"c\", \"target\": \"d\"}\n");
+    fs::create_dir(folder.path().join("data")).unwrap();
+    for (lines, expected) in [
+        (
+            "dataset = 'test.jsonl'\nfew_shot = { split = 'train', count = 1 }\nscorer = 'includes'",
+            "2:22: `split` chooses among the files of a folder or a pattern, and test.jsonl is one file; remove `split`, or name the file or folder that has it as `path`",
+        ),
+        (
+            "dataset = 'dataa'\nscorer = 'includes'",
+            "1:11: cannot read the dataset dataa: No such file or directory (os error 2); did you mean `data`?",
+        ),
+    ] {
+        let path = folder.path().join("task.toml");
+        let error = parse_task_file(lines, &path, &built_in_registry()).unwrap_err().to_string();
+        let error = error.replace(&(folder.path().display().to_string() + "/"), "");
+        assert_eq!(error, format!("task.toml:{expected}"));
+    }
+}

@@ -123,7 +123,7 @@ fn in_one_form(value: &Json) -> Json {
         Json::Object(entries) => {
             let mut entries: Vec<(&String, Json)> =
                 entries.iter().map(|(key, value)| (key, in_one_form(value))).collect();
-            entries.sort_by(|(a, _), (b, _)| a.cmp(b));
+            entries.sort_by_key(|(key, _)| *key);
             Json::Object(entries.into_iter().map(|(key, value)| (key.clone(), value)).collect())
         }
         other => other.clone(),
