@@ -15,6 +15,13 @@ fn task(scorer: &str) -> String {
 }
 
 #[test]
+fn a_comparison_without_any_target_is_refused() {
+    let task = task("includes()").replace("\"d.jsonl\"", "\"d.jsonl\", target = \"missing\"");
+    let rows = "{\"id\": 1, \"input\": \"1?\", \"answer\": \"1\", \"missing\": \"\"}\n";
+    check("eval_no_target", &[("d.jsonl", rows), ("t.toml", &task)], &["eval", "t.toml"]);
+}
+
+#[test]
 fn mistakes_are_shown_at_their_place() {
     let files = |scorer: &str| [DATASET.1.to_owned(), task(scorer)];
     for (name, scorer) in [
@@ -25,6 +32,35 @@ fn mistakes_are_shown_at_their_place() {
         let [dataset, task] = files(scorer);
         check(name, &[("d.jsonl", &dataset), ("t.toml", &task)], &["eval", "t.toml"]);
     }
+}
+
+#[test]
+fn lines_of_stderr_stand_apart_and_similar_failures_are_not_repeated() {
+    let (logs, folder) = (Logs::new(), tempfile::tempdir().unwrap());
+    let rows: String =
+        (1..=6).map(|n| format!("{{\"id\": {n}, \"input\": \"?\", \"target\": \"1\"}}\n")).collect();
+    fs::write(folder.path().join(DATASET.0), rows).unwrap();
+    let run = |script: &str| {
+        fs::write(folder.path().join("score.sh"), script).unwrap();
+        let task = task(r#"command(["sh", "score.sh"])"#).replace("fail_on_error = true\n", "");
+        fs::write(folder.path().join("t.toml"), task).unwrap();
+        let output = errorbar(folder.path(), &["eval", "t.toml", "--max-samples", "1"])
+            .env("ERRORBAR_LOG_DIR", logs.path())
+            .output()
+            .unwrap();
+        String::from_utf8(output.stderr).unwrap()
+    };
+    let crashed = run("read -r line; printf 'Traceback:\\n  gone wrong\\n' >&2; exit 3");
+    assert!(
+        crashed.contains("\n  last lines of its stderr:\n    Traceback:\n      gone wrong\n"),
+        "{crashed}"
+    );
+    assert!(!crashed.contains('\u{fffd}'), "{crashed}");
+    let differing = run(
+        "n=0; while read -r line; do n=$((n+1)); echo \"{\\\"seq\\\": $n, \\\"error\\\": \\\"no $n\\\"}\"; done",
+    );
+    assert_eq!(differing.matches("reports: no ").count(), 2, "{differing}");
+    assert!(differing.contains("4 more samples failed for the same reasons"), "{differing}");
 }
 
 /// The value of a score of a run in this environment.
