@@ -402,7 +402,7 @@ mod tests {
     #[test]
     fn measures_of_agreement_see_labels_within_lists() {
         let mut columns =
-            columns(&[["a", "a"], ["a", "b"], ["b", "b"], ["c", "b"]].map(|labels| Value::list(labels)));
+            columns(&[["a", "a"], ["a", "b"], ["b", "b"], ["c", "b"]].map(Value::list));
         columns.keep_labels();
         let plan = Plan::new().metrics(metrics![krippendorff_alpha()]);
         let results = plan.evaluate(&columns).unwrap().results;
