@@ -164,12 +164,12 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
             r#"t.csv NoIdColumn { name: "id", found: ["name", "score"] }"#,
         ),
         (
-            refused("t.csv", "id,points\na,1\n"),
-            r#"t.csv NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,
+            refused("t.csv", "id,marks\na,1\n"),
+            r#"t.csv NoScoreColumn { wanted: ["score", "value"], found: ["id", "marks"], nearest: None }"#,
         ),
         (
-            refused("t.jsonl", "{\"id\": 1, \"points\": 2}"),
-            r#"t.jsonl NoScoreColumn { wanted: ["score", "value"], found: ["id", "points"], nearest: None }"#,
+            refused("t.jsonl", "{\"id\": 1, \"marks\": 2}"),
+            r#"t.jsonl NoScoreColumn { wanted: ["score", "value"], found: ["id", "marks"], nearest: None }"#,
         ),
         (
             refused_with("t.csv", "id,score\na,1\n", &long),
