@@ -229,7 +229,11 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
             r#"t.jsonl:1 "1" DuplicateColumn("score")"#,
         ),
         (refused("t.csv", b"id,score\nq\xff,1\n"), r#"t.csv:2 InvalidUtf8(Some("id"))"#),
-        (refused("t.csv", b"\xff\xfei\0d\0"), "t.csv:1 InvalidUtf8(None)"),
+        // UTF-16 is read.
+        (
+            refused("t.csv", b"\xff\xfei\0d\0"),
+            r#"t.csv NoScoreColumn { wanted: ["score", "value"], found: ["id"], nearest: None }"#,
+        ),
         (refused("t.jsonl", b"{\"id\":1,\"score\":1}\n{\"id\":\"\xff\"}"), "t.jsonl:2 InvalidUtf8(None)"),
         (
             refused("t.jsonl", "{\"id\":1,\"score\":1}\n{\"id\":2,\"score\" 1}"),
