@@ -34,6 +34,13 @@ fn rows_without_ids_are_never_paired() {
 }
 
 #[test]
+fn ids_that_may_be_row_numbers() {
+    let (a, b) = (("a.csv", "id,score\n1,1\n2,0\n3,1\n"), ("b.csv", "id,score\n1,1\n2,1\n3,1\n"));
+    check("columns_row_numbers", &[a, b], &["compare", "a.csv", "b.csv"]);
+    check("columns_row_numbers_named", &[a, b], &["compare", "a.csv", "b.csv", "--id-column", "id"]);
+}
+
+#[test]
 fn cells_without_a_meaning() {
     let graded = "id,score\n1,good\n2,bad\n3,good\n";
     one("cells_two_words", graded, &[]);

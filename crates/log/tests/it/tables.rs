@@ -155,7 +155,7 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
         (refused("t.csv", ""), "t.csv Empty"),
         (refused("t.jsonl", "\n \n"), "t.jsonl Empty"),
         (refused("t.eval", ""), "t.eval EvalLog"),
-        (refused("t.json", "{\"eval\": {}"), "t.json EvalLog"),
+        (refused("t.json", "{\"version\": 2, \"eval\": {}"), "t.json EvalLog"),
         (refused("t.json", "[]"), "t.json Empty"),
         (refused("t.xlsx", ""), r#"t.xlsx UnknownFormat { extension: Some("xlsx") }"#),
         (refused("t", ""), "t UnknownFormat { extension: None }"),
