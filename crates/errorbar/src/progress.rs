@@ -335,12 +335,11 @@ impl Observer for RunWatcher {
 fn shape(problem: &str) -> String {
     let (mut shape, mut is_quoted, mut before) = (String::new(), false, ' ');
     for c in problem.chars() {
-        if c == '"' && before != '\\' {
-            is_quoted = !is_quoted;
-        }
+        let is_quote = c == '"' && before != '\\';
+        is_quoted ^= is_quote;
         let is_number = c.is_ascii_digit() || (c == '.' && before.is_ascii_digit());
         match () {
-            () if is_quoted && c != '"' => {}
+            () if is_quoted && !is_quote => {}
             () if is_number && (before.is_ascii_digit() || before == '.') => {}
             () if is_number => shape.push('0'),
             () => shape.push(c),
