@@ -79,7 +79,8 @@ impl ParquetRecords {
 
     /// The columns of the file as a table has them: the fields of a structure each by itself.
     pub(in crate::table) fn table_names(&self) -> Vec<String> {
-        super::named_leaves(&self.schema).into_iter().map(|(name, _)| name).collect()
+        let schema = self.reader.metadata().file_metadata().schema_descr();
+        super::named_leaves(schema).into_iter().map(|(name, _)| name).collect()
     }
 
     /// The columns that are read, in the order of the values of a row.
