@@ -401,8 +401,7 @@ mod tests {
     /// The mean of one epoch would make numbers of labels; α of these pairs of raters is 0.263.
     #[test]
     fn measures_of_agreement_see_labels_within_lists() {
-        let mut columns =
-            columns(&[["a", "a"], ["a", "b"], ["b", "b"], ["c", "b"]].map(Value::list));
+        let mut columns = columns(&[["a", "a"], ["a", "b"], ["b", "b"], ["c", "b"]].map(Value::list));
         columns.keep_labels();
         let plan = Plan::new().metrics(metrics![krippendorff_alpha()]);
         let results = plan.evaluate(&columns).unwrap().results;
