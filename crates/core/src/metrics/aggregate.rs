@@ -31,6 +31,23 @@ impl ArgWord for OnMissing {
 }
 
 /// A metric over one field of map-valued scores.
+///
+/// # Formula
+/// ```text
+/// agg over x_i[key]
+/// ```
+///
+/// # When
+/// Scores are maps, such as the marks of a rubric, and one field needs a metric of its own.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' '{"id":1,"score":{"style":0.8,"facts":1}}' '{"id":2,"score":{"style":0.6,"facts":0}}' > rubric.jsonl
+/// $ errorbar score rubric.jsonl --metric 'aggregate("style", mean())'
+/// ```
+///
+/// # See also
+/// `grouped`, `where`, `mean`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "aggregate", reference)]
 pub struct Aggregate {

@@ -9,6 +9,23 @@ use crate::params::Params;
 use crate::scores::Scores;
 
 /// The number of scores; unscored samples do not count. It has no error.
+///
+/// # Formula
+/// ```text
+/// n
+/// ```
+///
+/// # When
+/// Counts beside other figures, as of groups: `grouped(count(), "subject")`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric 'grouped(count(), "subject")'
+/// ```
+///
+/// # See also
+/// `sum`, `frequency`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "count")]
 pub struct CountScores;

@@ -33,6 +33,23 @@ use crate::spec::Arg;
 ///     r#"where(metric=accuracy(), condition=["category=law", "difficulty>=3"])"#
 /// );
 /// ```
+///
+/// # Formula
+/// ```text
+/// metric over {i : condition holds for the metadata of i}
+/// ```
+///
+/// # When
+/// One part of the samples is what matters. For every part side by side use `grouped`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric 'where(accuracy(), "subject=law")'
+/// ```
+///
+/// # See also
+/// `grouped`, `aggregate`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "where", constructor = filtered)]
 pub struct Where {

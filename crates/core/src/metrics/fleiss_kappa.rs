@@ -12,6 +12,27 @@ use crate::value::Conversion;
 /// Agreement of several raters beyond chance (Fleiss' κ), with a bootstrap interval; works on unreduced scores.
 ///
 /// Every sample needs the same number of ratings: those with another number are left out and counted.
+///
+/// # Formula
+/// ```text
+/// κ = (P̄ − Σp²) / (1 − Σp²)
+/// P̄ the mean share of pairs of ratings that agree, p the share of each label
+/// ```
+///
+/// # When
+/// The same number of ratings for every sample, not always by the same raters.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' '{"id":1,"score":["a","a","a"]}' '{"id":2,"score":["b","b","a"]}' '{"id":3,"score":["b","b","b"]}' > lists.jsonl
+/// $ errorbar score lists.jsonl --metric fleiss_kappa
+/// ```
+///
+/// # See also
+/// `krippendorff_alpha`, `cohen_kappa`, `gwet_ac1`
+///
+/// # Source
+/// Fleiss 1971, "Measuring nominal scale agreement among many raters".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "fleiss_kappa")]
 pub struct FleissKappa {

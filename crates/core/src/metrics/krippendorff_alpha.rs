@@ -41,6 +41,28 @@ impl ArgWord for Level {
 /// Agreement between several ratings of the same samples (Krippendorff's α), with a bootstrap interval.
 ///
 /// Each score is a list of the ratings of one sample, or the raters are named.
+///
+/// # Formula
+/// ```text
+/// α = 1 − (n−1)·Σ o(c,k)·δ²(c,k) / Σ n(c)·n(k)·δ²(c,k)
+/// o the coincidences of ratings c and k within samples, δ their distance
+/// ```
+///
+/// # When
+/// Several raters, perhaps not all for every sample, and labels, ranks or numbers. 1 is agreement, 0 what chance
+/// gives.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' '{"id":1,"score":["a","a","a"]}' '{"id":2,"score":["b","b","a"]}' '{"id":3,"score":["b","b","b"]}' > lists.jsonl
+/// $ errorbar score lists.jsonl --metric krippendorff_alpha
+/// ```
+///
+/// # See also
+/// `cohen_kappa`, `fleiss_kappa`, `gwet_ac1`, `collect`
+///
+/// # Source
+/// Krippendorff 2011, "Computing Krippendorff's alpha-reliability".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "krippendorff_alpha", reference)]
 pub struct KrippendorffAlpha {

@@ -14,6 +14,27 @@ use crate::value::Conversion;
 ///
 /// Unbiased whatever the judge is worth, if the labelled samples were chosen at random; the better the judge, the smaller
 /// the error.
+///
+/// # Formula
+/// ```text
+/// θ = ȳ + λ·(f̄_u − f̄_l)
+/// y the labels, f the judge's scores of samples with labels (l) and without (u)
+/// ```
+///
+/// # When
+/// A model grades everything, people graded a random part of it, and the figure should be what people would say.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,human 1,1,1 2,1,0 3,0,0 4,1,1 5,0,0 6,1, 7,1, 8,0, 9,1, 10,0, > judged.csv
+/// $ errorbar score judged.csv --metric 'ppi("human")'
+/// ```
+///
+/// # See also
+/// `rogan_gladen`, `cohen_kappa`, `mean`
+///
+/// # Source
+/// Angelopoulos, Duchi & Zrnic 2023, "PPI++: Efficient prediction-powered inference".
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "ppi")]
 pub struct Ppi {

@@ -10,6 +10,28 @@ use crate::value::Conversion;
 ///
 /// Samples of one cluster (questions on one passage, for example) are not independent; the clustered error adds up deviations per
 /// cluster first.
+///
+/// # Formula
+/// ```text
+/// SE = s / √n
+/// with clusters: SE = √(G/(G−1) · Σ_g (Σ_{i∈g} (x_i − x̄))²) / n
+/// ```
+///
+/// # When
+/// The error of a mean as a figure of its own, as logs record it. For clusters prefer `--cluster KEY`, which also
+/// gives the interval (CR2, with Bell and McCaffrey's degrees of freedom).
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric accuracy --metric 'stderr(cluster="subject")'
+/// ```
+///
+/// # See also
+/// `accuracy`, `ci`, `bootstrap_stderr`, `variance_components`
+///
+/// # Source
+/// Miller 2024, "Adding error bars to evals", arXiv 2411.00640.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "stderr", reference)]
 pub struct Stderr {

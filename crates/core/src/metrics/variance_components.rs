@@ -21,6 +21,28 @@ use crate::value::Conversion;
 /// into more samples, `stderr_epochs_1` to `stderr_epochs_16` the one with that number of epochs, `stderr_limit` the one with
 /// infinitely many. With clusters `stderr` is the clustered error, and a note has that of independent samples, which all
 /// predictions are for. It cannot be merged from parts.
+///
+/// # Formula
+/// ```text
+/// within  = mean of w_i, the variance of the epochs of sample i
+/// between = max(0, var(q) − mean of w_i/K_i), q_i the mean of sample i
+/// stderr = √(var(q)/n), stderr_fixed = √(Σ w_i/K_i) / n
+/// ```
+///
+/// # When
+/// Before buying more epochs or more samples: which of the two would make the error smaller.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --metric 'variance_components'
+/// ```
+///
+/// # See also
+/// `stderr`, `consistency`, `var`
+///
+/// # Source
+/// Miller 2024, "Adding error bars to evals", arXiv 2411.00640.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "variance_components")]
 pub struct VarianceComponents {

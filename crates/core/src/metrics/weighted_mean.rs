@@ -17,6 +17,26 @@ use crate::value::Conversion;
 ///
 /// The error is that of the linearised ratio, by cluster if there are clusters. A weight must be a number, 0 or more; a
 /// sample of weight 0 does not count.
+///
+/// # Formula
+/// ```text
+/// Σwx / Σw
+/// ```
+///
+/// # When
+/// Samples stand for different numbers of cases, or were drawn with different probabilities.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,weight,score 1,3,1 2,1,0 3,1,1 4,2,0 > weighted.csv
+/// $ errorbar score weighted.csv --metric 'weighted_mean("weight")'
+/// ```
+///
+/// # See also
+/// `mean`, `grouped`
+///
+/// # Source
+/// Error of the ratio: Cochran 1977, "Sampling Techniques", section 6.4.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "weighted_mean")]
 pub struct WeightedMean {

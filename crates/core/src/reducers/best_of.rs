@@ -12,6 +12,23 @@ use crate::value::{Conversion, Leaf};
 ///
 /// Estimated without bias from all epochs: the mean of the greatest value over all ways to choose k of them. Unlike
 /// that of max, it does not grow with the number of epochs. A range of k, `best_of(1..4)`, is a reducer for each k.
+///
+/// # Formula
+/// ```text
+/// Σ_{j≥k} C(j−1, k−1) / C(n, k) · x₍ⱼ₎ over ascending scores
+/// ```
+///
+/// # When
+/// Scores are numbers, and the best of k attempts is kept.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'best_of(2)'
+/// ```
+///
+/// # See also
+/// `max`, `pass_at`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "best_of")]
 pub struct BestOf {

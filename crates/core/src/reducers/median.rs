@@ -6,6 +6,23 @@ use crate::stats::ExactSum;
 use crate::value::{Conversion, Leaf};
 
 /// The middle of the epochs; of an even number, the mean of the middle two.
+///
+/// # Formula
+/// ```text
+/// the middle of x₁ … x_K
+/// ```
+///
+/// # When
+/// Numbers with an odd extreme among the epochs of a sample.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'median'
+/// ```
+///
+/// # See also
+/// `mean`, `mode`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "median", reference)]
 pub struct Median {

@@ -8,6 +8,28 @@ threshold_reducer! {
     /// Probability that at least one of k epochs succeeds (Chen et al. 2021).
     ///
     /// Estimated without bias from all epochs. A range of k, `pass_at(1..8)`, is a reducer for each k: a curve.
+    ///
+    /// # Formula
+    /// ```text
+    /// pass@k = 1 − C(n−c, k) / C(n, k)
+    /// n epochs, c of them successes
+    /// ```
+    ///
+    /// # When
+    /// One success among k attempts suffices, as with code that tests select. Run more epochs than k: the estimate
+    /// then has less variance.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+    /// $ errorbar score runs.csv --reducer 'pass_at(2)'
+    /// ```
+    ///
+    /// # See also
+    /// `pass_k`, `g_pass`, `at_least`, `best_of`
+    ///
+    /// # Source
+    /// Chen et al. 2021, "Evaluating large language models trained on code", arXiv 2107.03374.
     PassAt, "pass_at", [is_probability], |n, successes, k| at_least_of(n, successes, k, 1).map_or(Leaf::Unscored, Leaf::from)
 }
 

@@ -8,6 +8,27 @@ threshold_reducer! {
     /// Probability that all of k epochs succeed (Yao et al. 2024).
     ///
     /// Estimated without bias from all epochs. A range of k, `pass_k(1..8)`, is a reducer for each k: a curve.
+    ///
+    /// # Formula
+    /// ```text
+    /// pass^k = C(c, k) / C(n, k)
+    /// n epochs, c of them successes
+    /// ```
+    ///
+    /// # When
+    /// Every one of k attempts must succeed, as for an agent that customers rely on.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+    /// $ errorbar score runs.csv --reducer 'pass_k(2)'
+    /// ```
+    ///
+    /// # See also
+    /// `pass_at`, `g_pass`, `consistency`
+    ///
+    /// # Source
+    /// Yao et al. 2024, "τ-bench", arXiv 2406.12045.
     PassK, "pass_k", [is_probability], |n, successes, k| at_least_of(n, successes, k, k).map_or(Leaf::Unscored, Leaf::from)
 }
 

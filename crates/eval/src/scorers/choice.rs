@@ -7,6 +7,19 @@ use crate::text::{choice_places, judge_choices};
 use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// Whether the choices that multiple_choice() marked are those of the target, by letter.
+///
+/// # When
+/// Multiple choice, together with the solver `multiple_choice`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' '{"id":1,"input":"2 + 2?","choices":["3","4"],"target":"B"}' > quiz.jsonl
+/// $ printf '%s\n' 'dataset = "quiz.jsonl"' 'solver = "multiple_choice"' 'scorer = "choice"' > quiz.toml
+/// $ errorbar eval quiz.toml --model 'mock/ANSWER: B' --quiet
+/// ```
+///
+/// # See also
+/// `multiple_choice`, `answer`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "choice")]
 pub struct ChoiceScorer;

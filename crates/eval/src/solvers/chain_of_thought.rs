@@ -14,6 +14,22 @@ reply must have the form \"ANSWER: $ANSWER\", without the quotes, where $ANSWER 
 /// Prompts for the reasoning first and the answer in a last line `ANSWER: …`; {prompt} in a custom template stands for the question.
 ///
 /// The template "inspect" is the prompt of inspect_ai, word for word.
+///
+/// # When
+/// Questions that need steps. Score with `answer`, since the reasoning contains other numbers.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["chain_of_thought", "generate"]' 'scorer = "answer(\"word\")"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/ANSWER: 4' --quiet
+/// ```
+///
+/// # See also
+/// `answer`, `generate`, `self_critique`
+///
+/// # Source
+/// Wei et al. 2022, "Chain-of-thought prompting elicits reasoning in large language models".
 #[solver(crate = crate::facade, built_in, known = effects)]
 pub fn chain_of_thought(
     state: &mut TaskState,

@@ -10,6 +10,19 @@ use crate::{BoxFuture, Generate, GenerateConfig, Solver, SolverEffects, TaskStat
 /// use errorbar_eval::solvers::generate;
 /// let _ = generate().temperature(0.0).max_tokens(100_u64);
 /// ```
+///
+/// # When
+/// The call itself; the default where a task has no solver. Settings here are for this call alone.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = "generate(temperature=0.0)"' 'scorer = "includes"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/It is 4.' --quiet
+/// ```
+///
+/// # See also
+/// `multiple_choice`, `system_message`, `self_critique`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "generate", check = Self::check_config)]
 pub struct GenerateSolver {

@@ -45,6 +45,19 @@ $LETTERS are the letters of your options out of {letters}, separated by commas.
 ///
 /// `choice()` scores the marks. It calls the model itself, so no `generate()` follows it. The template "inspect" is the
 /// prompt of inspect_ai for the other arguments, word for word.
+///
+/// # When
+/// The dataset has choices. It calls the model itself; score with `choice`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' '{"id":1,"input":"2 + 2?","choices":["3","4"],"target":"B"}' > quiz.jsonl
+/// $ printf '%s\n' 'dataset = "quiz.jsonl"' 'solver = "multiple_choice"' 'scorer = "choice"' > quiz.toml
+/// $ errorbar eval quiz.toml --model 'mock/ANSWER: A' --quiet
+/// ```
+///
+/// # See also
+/// `choice`, `generate`, `chain_of_thought`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "multiple_choice")]
 pub struct MultipleChoice {

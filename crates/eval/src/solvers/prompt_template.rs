@@ -12,6 +12,19 @@ use crate::{BoxFuture, Generate, Solver, SolverEffects, TaskState, TemplateText}
 /// use errorbar_eval::solvers::prompt_template;
 /// let _ = prompt_template("{prompt}\n\nAnswer in {language}.").param("language", "French");
 /// ```
+///
+/// # When
+/// Words around every question, with fields of the dataset.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["prompt_template(\"{prompt} Digits only.\")", "generate"]' 'scorer = "match"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/4' --quiet
+/// ```
+///
+/// # See also
+/// `chain_of_thought`, `system_message`, `user_message`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "prompt_template")]
 pub struct PromptTemplate {

@@ -39,6 +39,19 @@ is right, answer again and better. Where nothing needs to change, repeat your an
 /// Lets the model review its answer and answer again; templates have {question}, {completion} and {critique}.
 ///
 /// It needs an answer, so `generate()` comes before it. The template "inspect" is the prompt of inspect_ai, word for word.
+///
+/// # When
+/// A second look by the same or by another model.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["generate", "self_critique"]' 'scorer = "includes"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/["3", "Wrong.", "4"]' --quiet
+/// ```
+///
+/// # See also
+/// `generate`, `user_message`, `chain_of_thought`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "self_critique")]
 pub struct SelfCritique {
