@@ -18,6 +18,13 @@ summary_metric! {
     /// ```console
     /// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
     /// $ errorbar score exam.csv --metric 'accuracy'
+    /// exam.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                       0                                       1
+    ///   accuracy  0.67 ± 0.21 [0.30, 0.90]              ├──────────────●────────┤      only 6 scores
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
     /// ```
     ///
     /// # See also

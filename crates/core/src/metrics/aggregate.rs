@@ -44,6 +44,13 @@ impl ArgWord for OnMissing {
 /// ```console
 /// $ printf '%s\n' '{"id":1,"score":{"style":0.8,"facts":1}}' '{"id":2,"score":{"style":0.6,"facts":0}}' > rubric.jsonl
 /// $ errorbar score rubric.jsonl --metric 'aggregate("style", mean())'
+/// rubric.jsonl · 2 rows
+///
+/// score · 2 scored
+///                                            0                                       1
+///   mean of style  0.70 ± 0.10 [0.06, 0.99]    ├─────────────────────────●───────────┤  only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -29,6 +29,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
 /// $ errorbar score sure.csv --metric 'auprc'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                    0                   1
+///   auprc  0.92 ± 0.14 [0.50, 1.00]            ├───────●─┤  only 6 scores · 332 undefined resamples
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -37,6 +37,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
 /// $ errorbar score sure.csv --metric 'auroc'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                    0                                       1
+///   auroc  0.89 ± 0.16 [0.26, 0.99]             ├────────────────────────●───┤  only 6 scores
+///
+/// ± one standard error (delong) · [95 % interval: logit] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -42,6 +42,12 @@ use crate::spec::Arg;
 /// ```console
 /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
 /// $ errorbar score marks.csv --metric 'bootstrap(std(), 2000)'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///   std  0.273 ± 0.051 [0.122, 0.337]  only 6 scores
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap]
 /// ```
 ///
 /// # See also

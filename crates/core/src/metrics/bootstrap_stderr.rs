@@ -26,6 +26,10 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
 /// $ errorbar score marks.csv --metric 'bootstrap_stderr(seed=1)'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///   bootstrap_stderr  0.1007  seed=1
 /// ```
 ///
 /// # See also

@@ -33,6 +33,17 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
 /// $ errorbar score sure.csv --metric 'brier_decomposition(bins=2)'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                                  -0.1                                  0.3
+///   brier_decomposition  bins=2 · only 6 scores
+///     reliability   0.030 ± 0.045 [0.004, 0.180]             ├──●──────────────┤
+///     resolution    0.125 ± 0.078 [0.000, 0.250]             ├────────────●────────────┤
+///     uncertainty   0.250 ± 0.054 [0.000, 0.250]             ├────────────────────────●
+///     within_bins  -0.005 ± 0.022 [-0.057, 0.028]       ├────●──┤
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

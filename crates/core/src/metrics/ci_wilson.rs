@@ -25,6 +25,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
 /// $ errorbar score exam.csv --metric 'ci_wilson(level=0.9)'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///                                 0                                       1
+///   ci_wilson  0.67 [0.35, 0.88]                ├────────────●────────┤      only 6 scores · level=0.9
+///
+/// [90 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -26,6 +26,14 @@ use crate::value::{Conversion, Leaf};
 /// ```console
 /// $ printf '%s\n' id,score,human 1,1,1 2,1,1 3,0,0 4,1,0 5,0,0 6,1,1 7,0,1 8,0,0 > rated.csv
 /// $ errorbar score rated.csv --metric 'cohen_kappa("human")'
+/// rated.csv · 8 rows
+///
+/// score · 8 scored
+///                                           -0.3                1
+///   cohen_kappa  0.50 ± 0.32 [-0.23, 1.00]   ├──────────●───────┤
+///       only 8 scores · human · 4 undefined resamples · agreement 0.75
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

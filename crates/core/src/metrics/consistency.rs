@@ -32,6 +32,15 @@ use crate::value::{LeafKey, ValueRef};
 /// ```console
 /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
 /// $ errorbar score runs.csv --metric 'consistency'
+/// runs.csv · 9 rows
+///
+/// score · 3 epochs, not reduced · 9 scored
+///                                          0                                       1
+///   consistency  only 3 scores
+///     all_agree  0.33 ± 0.33 [0.06, 0.79]    ├──────────●─────────────────┤
+///     agreement  0.56 ± 0.22 [0.07, 0.95]     ├──────────────────●───────────────┤
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -33,6 +33,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
 /// $ errorbar score sure.csv --metric 'ece(bins=2)'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                      0                             1
+///   ece  0.100 ± 0.094 [0.050, 0.417]   ├─●────────┤                    only 6 scores · bins=2
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

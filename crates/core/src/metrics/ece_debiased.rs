@@ -31,6 +31,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
 /// $ errorbar score sure.csv --metric 'ece_debiased(bins=2)'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                             -0.2                        0.5
+///   ece_debiased  -0.02 ± 0.15 [-0.10, 0.40]      ├───●─────────────────┤      only 6 scores · bins=2
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -19,6 +19,13 @@ super::classification::label_metric!(
     /// ```console
     /// $ printf '%s\n' id,score,topic 1,law,law 2,law,art 3,art,art 4,art,art 5,law,law 6,art,law > topics.csv
     /// $ errorbar score topics.csv --metric 'f1_score("topic")'
+    /// topics.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                       0                             1
+    ///   f1_score  0.67 ± 0.21 [0.25, 1.00]          ├───────────●─────────┤  only 6 scores · target=topic
+    ///
+    /// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
     /// ```
     ///
     /// # See also

@@ -46,6 +46,14 @@ use crate::spec::Arg;
 /// ```console
 /// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
 /// $ errorbar score exam.csv --metric 'where(accuracy(), "subject=law")'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///                                            0                                       1
+///   accuracy by subject
+///     subject=law  0.67 ± 0.33 [0.21, 0.94]           ├─────────────────●──────────┤    only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

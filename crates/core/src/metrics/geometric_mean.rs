@@ -25,6 +25,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
 /// $ errorbar score marks.csv --metric 'geometric_mean'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///                                             0                                       1
+///   geometric_mean  0.50 ± 0.12 [0.28, 0.91]             ├────────●───────────────┤      only 6 scores
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -97,6 +97,16 @@ impl ArgType for All {
 /// ```console
 /// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
 /// $ errorbar score exam.csv --metric 'grouped(accuracy(), "subject", all="groups")'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///                                    0                   1
+///   accuracy by subject  only 3 scores
+///     law  0.67 ± 0.33 [0.21, 0.94]      ├────────●────┤
+///     art  0.67 ± 0.33 [0.21, 0.94]      ├────────●────┤
+///     all  0.67 ± 0.24 [0.16, 0.95]     ├─────────●─────┤   only 6 scores · mean of the groups
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

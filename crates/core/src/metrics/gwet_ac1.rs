@@ -27,6 +27,14 @@ use crate::value::{Conversion, Leaf};
 /// ```console
 /// $ printf '%s\n' id,score,human 1,1,1 2,1,1 3,0,0 4,1,0 5,0,0 6,1,1 7,0,1 8,0,0 > rated.csv
 /// $ errorbar score rated.csv --metric 'gwet_ac1("human")'
+/// rated.csv · 8 rows
+///
+/// score · 8 scored
+///                                        0                   1
+///   gwet_ac1  0.50 ± 0.29 [-0.10, 1.00]  ──────────●─────────┤  only 8 scores · raters=["human"] ·
+///                                                               agreement 0.75
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

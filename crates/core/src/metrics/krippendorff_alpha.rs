@@ -54,8 +54,8 @@ impl ArgWord for Level {
 ///
 /// # Example
 /// ```console
-/// $ printf '%s\n' '{"id":1,"score":["a","a","a"]}' '{"id":2,"score":["b","b","a"]}' '{"id":3,"score":["b","b","b"]}' > lists.jsonl
-/// $ errorbar score lists.jsonl --metric krippendorff_alpha
+/// $ printf '%s\n' id,score,ben,cleo 1,a,a,a 2,b,b,a 3,b,b,b 4,a,a,a 5,b,a,b 6,a,a,a > raters.csv
+/// $ errorbar score raters.csv --metric 'krippendorff_alpha(raters=["score", "ben", "cleo"])'
 /// ```
 ///
 /// # See also

@@ -29,6 +29,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
 /// $ errorbar score sure.csv --metric 'log_loss'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                       0.1                                   1.2
+///   log_loss  0.46 ± 0.16 [0.19, 1.10]     ├─────────●──────────────────────┤      only 6 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

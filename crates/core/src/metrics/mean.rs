@@ -17,6 +17,13 @@ summary_metric! {
     /// ```console
     /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
     /// $ errorbar score marks.csv --metric 'mean'
+    /// marks.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                   0                                       1
+    ///   mean  0.57 ± 0.11 [0.30, 0.80]              ├──────────●────────┤          only 6 scores
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
     /// ```
     ///
     /// # See also

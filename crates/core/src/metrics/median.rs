@@ -26,6 +26,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
 /// $ errorbar score marks.csv --metric 'median'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///                                     0                                       1
+///   median  0.55 ± 0.16 [0.20, 0.90]          ├─────────────●─────────────┤      only 6 scores
+///
+/// ± one standard error (bootstrap) · [95 % interval: order_statistics] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -29,6 +29,14 @@ use crate::scores::Scores;
 /// $ printf '%s\n' '{"id":2,"score":1,"metadata":{"num_tokens":3,"sum_log_probs":-4}}' >> probs.jsonl
 /// $ printf '%s\n' 'dataset = "texts.csv"' 'scorer = "precomputed(\"probs.jsonl\")"' > texts.toml
 /// $ errorbar eval texts.toml --model mock/none --metric perplexity_per_seq --quiet
+/// logs/….eval
+///       texts · mock/none · 2 samples
+///
+/// precomputed · 2 scored
+///                                                   0                           190
+///   perplexity_per_seq  2.72 ± 0.91 [0.04, 187.80]  ●────────────────────────────┤   only 2 scores
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

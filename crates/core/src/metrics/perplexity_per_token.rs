@@ -29,6 +29,14 @@ use crate::scores::Scores;
 /// $ printf '%s\n' '{"id":2,"score":1,"metadata":{"num_tokens":3,"sum_log_probs":-4}}' >> probs.jsonl
 /// $ printf '%s\n' 'dataset = "texts.csv"' 'scorer = "precomputed(\"probs.jsonl\")"' > texts.toml
 /// $ errorbar eval texts.toml --model mock/none --metric perplexity_per_token --quiet
+/// logs/….eval
+///       texts · mock/none · 2 samples
+///
+/// precomputed · 2 scored
+///                                                    0                            60
+///   perplexity_per_token  2.30 ± 0.58 [0.10, 55.14]  ├●─────────────────────────┤     only 2 scores
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -28,6 +28,14 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,human 1,1,1 2,1,0 3,0,0 4,1,1 5,0,0 6,1, 7,1, 8,0, 9,1, 10,0, > judged.csv
 /// $ errorbar score judged.csv --metric 'ppi("human")'
+/// judged.csv · 10 rows
+///
+/// score · 10 scored
+///                                  0                   1
+///   ppi  0.40 ± 0.22 [0.00, 0.96]  ├───────●──────────┤   human · labelled 5 · unlabelled 5 ·
+///                                                         naive 0.6 · labelled mean 0.4 · lambda 0.3
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -27,6 +27,14 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
 /// $ errorbar score marks.csv --metric 'quantile(0.9)'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///                          0                   1
+///   quantile  0.85 ± 0.10                 ├─●─┤   only 6 scores · q=0.9 ·
+///                                                 no interval: n = 6 reaches 46.86 %
+///
+/// ± one standard error (bootstrap) · ├─●─┤ value ± error
 /// ```
 ///
 /// # See also

@@ -19,6 +19,13 @@ super::classification::label_metric!(
     /// ```console
     /// $ printf '%s\n' id,score,topic 1,law,law 2,law,art 3,art,art 4,art,art 5,law,law 6,art,law > topics.csv
     /// $ errorbar score topics.csv --metric 'recall("topic", label="law")'
+    /// topics.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                     0                   1
+    ///   recall  0.67 ± 0.33 [0.21, 0.94]      ├────────●────┤    only 3 scores · target=topic · label=law
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
     /// ```
     ///
     /// # See also

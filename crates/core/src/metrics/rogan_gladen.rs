@@ -29,6 +29,14 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,human 1,1,1 2,1,0 3,0,0 4,1,1 5,0,0 6,1, 7,1, 8,0, 9,1, 10,0, > judged.csv
 /// $ errorbar score judged.csv --metric 'rogan_gladen("human")'
+/// judged.csv · 10 rows
+///
+/// score · 10 scored
+///                                           0                   1
+///   rogan_gladen  0.40 ± 0.23 [0.00, 0.94]  ├───────●──────────┤
+///       human · labelled 5 · unlabelled 5 · naive 0.6 · sensitivity 1 · specificity 0.6667
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -18,6 +18,10 @@ summary_metric! {
     /// ```console
     /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
     /// $ errorbar score marks.csv --metric 'std'
+    /// marks.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///   std  0.2733
     /// ```
     ///
     /// # See also

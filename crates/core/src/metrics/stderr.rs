@@ -23,8 +23,8 @@ use crate::value::Conversion;
 ///
 /// # Example
 /// ```console
-/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
-/// $ errorbar score exam.csv --metric accuracy --metric 'stderr(cluster="subject")'
+/// $ printf '%s\n' id,passage,score 1,a,1 2,a,1 3,b,0 4,b,0 5,c,1 6,c,0 > passages.csv
+/// $ errorbar score passages.csv --metric accuracy --metric 'stderr(cluster="passage")'
 /// ```
 ///
 /// # See also

@@ -36,6 +36,28 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
 /// $ errorbar score runs.csv --metric 'variance_components'
+/// runs.csv · 9 rows
+///
+/// score · 3 epochs, not reduced · 9 scored
+///                                       0                   1
+///   variance_components
+///     between              0.04 ± 0.13  ─●──┤                  only 3 scores
+///     within               0.22 ± 0.11    ├─●─┤                only 3 scores · iid
+///     stderr               0.1925                              n 3 · for questions like these
+///     stderr_fixed         0.1571                              n 3 · for these same questions again
+///     epoch_share          0.6667                              n 3
+///     stderr_next_epoch    0.1757                              n 3 · for one more epoch of each
+///                                                              sample, 3 more runs
+///     stderr_next_samples  0.1667                              n 3 · for 1 more sample with as many
+///                                                              epochs, 3 more runs
+///     stderr_epochs_1      0.294                               n 3 · for 1 epoch
+///     stderr_epochs_2      0.2222                              n 3 · for 2 epochs
+///     stderr_epochs_4      0.1757                              n 3 · for 4 epochs
+///     stderr_epochs_8      0.147                               n 3 · for 8 epochs
+///     stderr_epochs_16     0.1303                              n 3 · for 16 epochs
+///     stderr_limit         0.1111                              n 3 · for any number of epochs
+///
+/// ± one standard error (jackknife) · ├─●─┤ value ± error
 /// ```
 ///
 /// # See also

@@ -30,6 +30,13 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,weight,score 1,3,1 2,1,0 3,1,1 4,2,0 > weighted.csv
 /// $ errorbar score weighted.csv --metric 'weighted_mean("weight")'
+/// weighted.csv · 4 rows
+///
+/// score · 4 scored
+///                                            0                             1
+///   weighted_mean  0.57 ± 0.31 [0.07, 0.96]    ├──────────────●───────────┤   only 4 scores · weight
+///
+/// ± one standard error (delta) · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -25,6 +25,13 @@ use crate::value::{Conversion, Leaf};
 /// ```console
 /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
 /// $ errorbar score runs.csv --reducer 'best_of(2)'
+/// runs.csv · 9 rows
+///
+/// score · reduced by best_of_2 · 3 epochs · 3 scored
+///                                       0                                       1
+///   accuracy  0.89 ± 0.11 [0.24, 1.00]            ├─────────────────────────●───┤  only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -17,6 +17,14 @@ use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 /// ```console
 /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
 /// $ errorbar score runs.csv --reducer collect --metric krippendorff_alpha
+/// runs.csv · 9 rows
+///
+/// score · reduced by collect · 3 epochs · 3 scored
+///                                                  -0.4              0.5
+///   krippendorff_alpha  0.11 ± 0.22 [-0.33, 0.43]   ├─────────●──────┤
+///       only 3 scores · 366 undefined resamples · 3 units
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

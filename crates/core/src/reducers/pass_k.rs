@@ -21,7 +21,7 @@ threshold_reducer! {
     /// # Example
     /// ```console
     /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
-    /// $ errorbar score runs.csv --reducer 'pass_k(2)'
+    /// $ errorbar score runs.csv --reducer 'pass_k(1..3)'
     /// ```
     ///
     /// # See also

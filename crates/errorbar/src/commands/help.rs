@@ -42,8 +42,7 @@ pub(crate) fn run(args: &HelpArgs, context: &Context<'_>) -> CommandResult {
         [kind, name] => (EntryKind::of_word(kind), name.as_str()),
         _ => (None, ""),
     };
-    if let ([word], Some(kind)) = (args.names.as_slice(), EntryKind::of_word(name)) {
-        let _ = word;
+    if let (1, Some(kind)) = (args.names.len(), EntryKind::of_word(name)) {
         let entries = kind.entries(registry);
         let program = context.program.to_owned();
         return Ok(Output::text(move |color| names_of(kind, &entries, &program, color)).into());
@@ -192,9 +191,7 @@ impl Page<'_> {
         // A program under another name has the same commands.
         let example = sections.example.replace("$ errorbar ", &format!("$ {} ", self.program));
         text += &self.verbatim("Example", &example);
-        let see_also: Vec<String> =
-            sections.see_also.iter().map(|name| format!("`{} help {name}`", self.program)).collect();
-        text += &self.prose("See also", &see_also.join(", "));
+        text += &self.prose("See also", &sections.see_also.join(", "));
         text + &self.prose("Source", sections.source)
     }
 
@@ -206,13 +203,13 @@ impl Page<'_> {
         for param in params {
             let bold = self.bold();
             let default = match &param.default {
-                Some(default) => format!(" = {default}"),
+                Some(default) => format!(" [default: {default}]"),
                 None if param.name.starts_with("**") => String::new(),
-                None => " (required)".to_owned(),
+                None => " [required]".to_owned(),
             };
             let expected =
-                if param.expected.is_empty() { String::new() } else { format!("  {}", param.expected) };
-            let _ = writeln!(text, "  {bold}{}{bold:#}{default}{expected}", param.name);
+                if param.expected.is_empty() { String::new() } else { format!(": {}", param.expected) };
+            let _ = writeln!(text, "  {bold}{}{bold:#}{expected}{default}", param.name);
             text += &self.wrapped(param.doc, 6);
         }
         text

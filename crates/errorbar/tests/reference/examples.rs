@@ -65,15 +65,16 @@ fn every_example_prints_what_it_shows() {
     let registry = built_in_registry();
     let entries = documented(&registry);
     let problems = std::sync::Mutex::new(Vec::new());
+    let found = &problems;
     std::thread::scope(|scope| {
         for part in entries.chunks(entries.len().div_ceil(4)) {
-            scope.spawn(|| {
+            scope.spawn(move || {
                 for (kind, entry) in part {
                     let (example, printed) = (entry.sections.example, run(entry.sections.example));
                     if example != printed {
                         let what =
                             format!("the {kind} {} shows\n{example}\nand prints\n{printed}", entry.name);
-                        problems.lock().unwrap().push((what, example, printed));
+                        found.lock().unwrap().push((what, example, printed));
                     }
                 }
             });

@@ -16,6 +16,14 @@ use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, Target, TaskState};
 /// $ printf '%s\n' '{"id":1,"input":"2 + 2?","choices":["3","4"],"target":"B"}' > quiz.jsonl
 /// $ printf '%s\n' 'dataset = "quiz.jsonl"' 'solver = "multiple_choice"' 'scorer = "choice"' > quiz.toml
 /// $ errorbar eval quiz.toml --model 'mock/ANSWER: B' --quiet
+/// logs/….eval
+///       quiz · mock/ANSWER: B · 1 sample
+///
+/// choice · 1 scored
+///                                0                                       1
+///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

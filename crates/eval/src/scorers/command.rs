@@ -35,6 +35,14 @@ use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 /// $ printf '%s\n' 's/.*"seq": *\([0-9]*\).*/{"seq": \1, "value": 1}/' > score.sed
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "command([\"sed\", \"-u\", \"-f\", \"score.sed\"])"' > sums.toml
 /// $ errorbar eval sums.toml --model mock/4 --quiet
+/// logs/….eval
+///       sums · mock/4 · 2 samples
+///
+/// command · 2 scored
+///                                0                                       1
+///   accuracy  1.00 [0.34, 1.00]                ├─────────────────────────●  no spread in 2 scores
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

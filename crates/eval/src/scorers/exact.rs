@@ -17,6 +17,14 @@ use crate::{Target, TaskState};
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "exact"' > sums.toml
 /// $ errorbar eval sums.toml --model 'mock/The 4.' --quiet
+/// logs/….eval
+///       sums · mock/The 4. · 2 samples
+///
+/// exact · 2 scored
+///                                   0                                       1
+///   mean  0.50 ± 0.50 [0.09, 0.91]      ├───────────────●───────────────┤      only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -25,6 +25,14 @@ use crate::{BoxFuture, Scorer, ScorerNeeds, Target, TaskState};
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "f1"' > sums.toml
 /// $ errorbar eval sums.toml --model 'mock/it is 4' --quiet
+/// logs/….eval
+///       sums · mock/it is 4 · 2 samples
+///
+/// f1 · 2 scored
+///                                   0                                       1
+///   mean  0.25 ± 0.25 [0.00, 0.99]  ├─────────●─────────────────────────────┤  only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -29,6 +29,14 @@ impl ArgWord for Location {
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "match(numeric=true)"' > sums.toml
 /// $ errorbar eval sums.toml --model 'mock/The sum is 4.0' --quiet
+/// logs/….eval
+///       sums · mock/The sum is 4.0 · 2 samples
+///
+/// match · 2 scored
+///                                       0                                       1
+///   accuracy  0.50 ± 0.50 [0.09, 0.91]      ├───────────────●───────────────┤      only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

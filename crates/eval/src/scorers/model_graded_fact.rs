@@ -14,6 +14,14 @@ use super::model_graded::{GraderQuestion, InspectPrompt, ModelGraded};
 /// $ printf '%s\n' id,input,target '1,Why is the sky blue?,Names scattering' > why.csv
 /// $ printf '%s\n' 'dataset = "why.csv"' 'scorer = "model_graded_fact(model=\"mock/GRADE: I\")"' > why.toml
 /// $ errorbar eval why.toml --model mock/Rayleigh --quiet
+/// logs/….eval
+///       why · mock/Rayleigh · 1 sample
+///
+/// model_graded_fact · 1 scored
+///                                0                                       1
+///   accuracy  0.00 [0.00, 0.79]  ●───────────────────────────────┤          only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

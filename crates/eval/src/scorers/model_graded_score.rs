@@ -67,6 +67,11 @@ The submission:
 /// $ printf '%s\n' id,input,target '1,Why is the sky blue?,Names scattering' > why.csv
 /// $ printf '%s\n' 'dataset = "why.csv"' 'scorer = "model_graded_score(model=\"mock/SCORE: 7\")"' > why.toml
 /// $ errorbar eval why.toml --model mock/Rayleigh --quiet
+/// logs/….eval
+///       why · mock/Rayleigh · 1 sample
+///
+/// model_graded_score · 1 scored
+///   mean  7  only 1 score
 /// ```
 ///
 /// # See also

@@ -20,6 +20,14 @@ use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "pattern(\"= ([0-9]+)\")"' > sums.toml
 /// $ errorbar eval sums.toml --model 'mock/so x = 4' --quiet
+/// logs/….eval
+///       sums · mock/so x = 4 · 2 samples
+///
+/// pattern · 2 scored
+///                                       0                                       1
+///   accuracy  0.50 ± 0.50 [0.09, 0.91]      ├───────────────●───────────────┤      only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

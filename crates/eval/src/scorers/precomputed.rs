@@ -31,6 +31,14 @@ use crate::{BoxFuture, Scorer, Target, TaskState};
 /// $ printf '%s\n' id,score 1,1 2,0.5 > marks.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "precomputed(\"marks.csv\")"' > sums.toml
 /// $ errorbar eval sums.toml --model mock/4 --quiet
+/// logs/….eval
+///       sums · mock/4 · 2 samples
+///
+/// precomputed · 2 scored
+///                                       0                                       1
+///   accuracy  0.75 ± 0.25 [0.01, 1.00]  ├─────────────────────────────●─────────┤  only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

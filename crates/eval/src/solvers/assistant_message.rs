@@ -15,7 +15,7 @@ message_solver! {
     /// ```console
     /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
     /// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["assistant_message(\"Let me count.\")", "generate"]' 'scorer = "includes"' > sums.toml
-    /// $ errorbar eval sums.toml --model 'mock/4' --quiet
+    /// $ errorbar eval sums.toml --model 'mock/4' --limit 1 --show --quiet
     /// ```
     ///
     /// # See also

@@ -22,7 +22,7 @@ reply must have the form \"ANSWER: $ANSWER\", without the quotes, where $ANSWER 
 /// ```console
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["chain_of_thought", "generate"]' 'scorer = "answer(\"word\")"' > sums.toml
-/// $ errorbar eval sums.toml --model 'mock/ANSWER: 4' --quiet
+/// $ errorbar eval sums.toml --model 'mock/ANSWER: 4' --limit 1 --show --quiet
 /// ```
 ///
 /// # See also

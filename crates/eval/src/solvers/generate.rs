@@ -18,7 +18,7 @@ use crate::{BoxFuture, Generate, GenerateConfig, Solver, SolverEffects, TaskStat
 /// ```console
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = "generate(temperature=0.0)"' 'scorer = "includes"' > sums.toml
-/// $ errorbar eval sums.toml --model 'mock/It is 4.' --quiet
+/// $ errorbar eval sums.toml --model 'mock/It is 4.' --limit 1 --show --quiet
 /// ```
 ///
 /// # See also

@@ -53,7 +53,7 @@ $LETTERS are the letters of your options out of {letters}, separated by commas.
 /// ```console
 /// $ printf '%s\n' '{"id":1,"input":"2 + 2?","choices":["3","4"],"target":"B"}' > quiz.jsonl
 /// $ printf '%s\n' 'dataset = "quiz.jsonl"' 'solver = "multiple_choice"' 'scorer = "choice"' > quiz.toml
-/// $ errorbar eval quiz.toml --model 'mock/ANSWER: A' --quiet
+/// $ errorbar eval quiz.toml --model 'mock/ANSWER: A' --limit 1 --show --quiet
 /// ```
 ///
 /// # See also

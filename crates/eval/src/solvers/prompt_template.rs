@@ -20,7 +20,7 @@ use crate::{BoxFuture, Generate, Solver, SolverEffects, TaskState, TemplateText}
 /// ```console
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["prompt_template(\"{prompt} Digits only.\")", "generate"]' 'scorer = "match"' > sums.toml
-/// $ errorbar eval sums.toml --model 'mock/4' --quiet
+/// $ errorbar eval sums.toml --model 'mock/4' --limit 1 --show --quiet
 /// ```
 ///
 /// # See also

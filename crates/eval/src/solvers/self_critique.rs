@@ -47,7 +47,7 @@ is right, answer again and better. Where nothing needs to change, repeat your an
 /// ```console
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["generate", "self_critique"]' 'scorer = "includes"' > sums.toml
-/// $ errorbar eval sums.toml --model 'mock/["3", "Wrong.", "4"]' --quiet
+/// $ errorbar eval sums.toml --model 'mock/["3", "Wrong.", "4"]' --limit 1 --show --quiet
 /// ```
 ///
 /// # See also
