@@ -26,6 +26,15 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,score,ben,cleo 1,a,a,a 2,b,b,a 3,b,b,b 4,a,a,a 5,b,a,b 6,a,a,a > raters.csv
 /// $ errorbar score raters.csv --metric 'fleiss_kappa(["score", "ben", "cleo"])'
+/// raters.csv · 6 rows
+///
+/// score · 6 scored
+///                                            -0.2                1
+///   fleiss_kappa  0.53 ± 0.27 [-0.13, 1.00]   ├──────────●───────┤
+///       only 6 scores · raters=["score", "ben", "cleo"] · 156 undefined resamples ·
+///       ratings per sample 3
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

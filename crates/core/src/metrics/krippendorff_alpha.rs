@@ -56,6 +56,14 @@ impl ArgWord for Level {
 /// ```console
 /// $ printf '%s\n' id,score,ben,cleo 1,a,a,a 2,b,b,a 3,b,b,b 4,a,a,a 5,b,a,b 6,a,a,a > raters.csv
 /// $ errorbar score raters.csv --metric 'krippendorff_alpha(raters=["score", "ben", "cleo"])'
+/// raters.csv · 6 rows
+///
+/// score · 6 scored
+///                                                  0                   1
+///   krippendorff_alpha  0.56 ± 0.25 [-0.06, 1.00]  ───────────●────────┤
+///       only 6 scores · raters=["score", "ben", "cleo"] · 156 undefined resamples · 6 units
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -25,6 +25,14 @@ use crate::value::Conversion;
 /// ```console
 /// $ printf '%s\n' id,passage,score 1,a,1 2,a,1 3,b,0 4,b,0 5,c,1 6,c,0 > passages.csv
 /// $ errorbar score passages.csv --metric accuracy --metric 'stderr(cluster="passage")'
+/// passages.csv · 6 rows
+///
+/// score · 6 scored
+///                                       0                   1
+///   accuracy  0.50 ± 0.29 [0.04, 0.96]   ├────────●────────┤   only 6 scores · only 3 clusters, df 2 ·
+///                                                              design effect 1.7
+///
+/// ± one standard error (CR1 by passage) · [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -23,6 +23,15 @@ threshold_reducer! {
     /// ```console
     /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
     /// $ errorbar score runs.csv --reducer 'pass_at(1..3)'
+    /// runs.csv · 9 rows
+    ///
+    /// score: accuracy · 3 epochs · 3 scored
+    ///                                        0                             1
+    ///   pass_at_1  0.67 ± 0.19 [0.11, 0.97]     ├────────────────●────────┤   only 3 scores
+    ///   pass_at_2  0.89 ± 0.11 [0.24, 1.00]          ├──────────────────●──┤  only 3 scores
+    ///   pass_at_3  1.00        [0.44, 1.00]               ├────────────────●  no spread in 3 scores
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
     /// ```
     ///
     /// # See also

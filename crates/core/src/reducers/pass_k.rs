@@ -22,6 +22,15 @@ threshold_reducer! {
     /// ```console
     /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
     /// $ errorbar score runs.csv --reducer 'pass_k(1..3)'
+    /// runs.csv · 9 rows
+    ///
+    /// score: accuracy · 3 epochs · 3 scored · only 3 scores
+    ///                                       0                                       1
+    ///   pass_k_1  0.67 ± 0.19 [0.11, 0.97]       ├─────────────────────●───────────┤
+    ///   pass_k_2  0.44 ± 0.29 [0.03, 0.96]   ├────────────────●────────────────────┤
+    ///   pass_k_3  0.33 ± 0.33 [0.06, 0.79]    ├──────────●─────────────────┤
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
     /// ```
     ///
     /// # See also

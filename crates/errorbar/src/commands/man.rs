@@ -102,7 +102,9 @@ fn page(command: &Command, name: &str, path: &[String]) -> Vec<u8> {
         verb.hide(hidden)
     });
     let named = nested.name(title).bin_name(path.join(" ")).display_name(title);
+    // Without a date the version would take its place; a page that differs by the day is no use.
     let man = Man::new(named)
+        .date(" ")
         .title(name.to_uppercase())
         .source(format!("{program} {}", env!("CARGO_PKG_VERSION")))
         .manual("errorbar");

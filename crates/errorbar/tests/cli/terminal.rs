@@ -66,7 +66,12 @@ fn without_own_sequences(text: &str) -> String {
     ] {
         text = text.replace(&format!("\u{1b}[{style}m"), "");
     }
-    text.replace("\r\u{1b}[2K", "").replace("\u{1b}[1A", "").replace('\r', "")
+    // Progress clears lines and moves among them.
+    text = text.replace("\u{1b}[2K", "").replace('\r', "");
+    for lines in 1..=9 {
+        text = text.replace(&format!("\u{1b}[{lines}A"), "").replace(&format!("\u{1b}[{lines}B"), "");
+    }
+    text
 }
 
 /// What of a file has reached the terminal as it is. The name must have been written, or the test proves nothing.
@@ -266,6 +271,85 @@ fn progress_and_failures_of_samples_are_clean() {
     let written = on_terminal(command(folder.path(), &args));
     assert_eq!(problem(&written), None);
     assert!(written.contains("2 samples") && written.contains("\r\u{1b}[2K"), "{written:?}");
+}
+
+/// The screen that a terminal shows, drawn from what was written to it, whenever a line of progress was there.
+fn screens(written: &str) -> BTreeSet<Vec<String>> {
+    let (mut rows, mut row, mut seen) = (vec![String::new()], 0, BTreeSet::new());
+    let mut rest = without_styles(written);
+    while let Some(c) = rest.chars().next() {
+        let sequence = rest.strip_prefix("\u{1b}[").map(|rest| {
+            let end = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap();
+            (rest[..end].to_owned(), rest.as_bytes()[end], end + 3)
+        });
+        let length = match sequence {
+            Some((number, b'A', length)) => {
+                row -= number.parse().unwrap_or(1).min(row);
+                length
+            }
+            Some((number, b'B', length)) => {
+                row += number.parse().unwrap_or(1);
+                length
+            }
+            Some((_, b'K', length)) => {
+                rows[row].clear();
+                length
+            }
+            Some((.., length)) => length,
+            None => {
+                match c {
+                    '\r' => seen.extend([rows.clone()]),
+                    '\n' => row += 1,
+                    c => rows[row].push(c),
+                }
+                c.len_utf8()
+            }
+        };
+        rows.resize(rows.len().max(row + 1), String::new());
+        rest = rest[length..].to_owned();
+    }
+    seen.insert(rows);
+    seen
+}
+
+/// The text without colours.
+fn without_styles(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.find(|c: char| c.is_ascii_alphabetic()) {
+            Some(end) if part[end..].starts_with('m') => plain += &part[end + 1..],
+            _ => plain += &format!("\u{1b}[{part}"),
+        }
+    }
+    plain
+}
+
+#[test]
+fn several_models_have_a_line_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |n: usize| format!("{{\"id\": {n}, \"input\": \"{n}?\", \"target\": \"yes\"}}\n");
+    fs::write(folder.path().join("d.jsonl"), (0..400).map(line).collect::<String>()).unwrap();
+    for name in ["a", "b"] {
+        fs::write(folder.path().join(format!("{name}.toml")), "dataset = 'd.jsonl'\nscorer = 'match()'\n")
+            .unwrap();
+    }
+    let args = ["eval", ".", "--model", "mock/yes", "--model", "mock/no", "--max-samples", "1"];
+    let written = on_terminal(command(folder.path(), &args));
+    let screens = screens(&written);
+    let shows = |row: &String, model: &str| row.trim_start().starts_with(model) && row.contains("/400");
+    let together = |rows: &Vec<String>| {
+        let at = rows.iter().position(|row| shows(row, "mock/yes"));
+        at.is_some_and(|at| rows.get(at + 1).is_some_and(|row| shows(row, "mock/no")))
+    };
+    assert!(screens.iter().any(together), "{screens:?}");
+    let has_figure =
+        |rows: &Vec<String>| rows.iter().any(|row| shows(row, "mock/yes") && row.contains("accuracy 1.000"));
+    assert!(screens.iter().any(has_figure), "{screens:?}");
+    assert!(screens.iter().any(|rows| rows.iter().any(|row| row.starts_with("[2/2] b"))), "{screens:?}");
+    // At the end only notes and results are left.
+    let last = screens.iter().max_by_key(|rows| rows.len()).unwrap();
+    assert!(!last.iter().any(|row| shows(row, "mock/yes") && row.contains(" · ")), "{last:?}");
 }
 
 #[test]

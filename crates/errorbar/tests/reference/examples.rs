@@ -35,8 +35,10 @@ fn run(example: &str) -> String {
 
 /// A line without the time and the id in the name of a log.
 fn without_name(line: &str) -> String {
-    let is_log = line.starts_with("logs/") && line.ends_with(".eval");
-    if is_log { "logs/….eval".to_owned() } else { line.to_owned() }
+    match line.split_once(".eval") {
+        Some((name, rest)) if name.starts_with("logs/") => format!("logs/….eval{rest}"),
+        _ => line.to_owned(),
+    }
 }
 
 /// An example as it stands in a doc comment.

@@ -10,10 +10,9 @@ use errorbar::registry::EntryInfo;
 
 const HEAD: &str = "# Everything that can be named
 
-Made from the registry by a test, which also compares the two and runs the examples: \
-`UPDATE_REFERENCE=1 cargo\ntest -p errorbar --test reference` writes this page. \
-`errorbar help NAME` shows the same in the terminal, custom\nentries included. Arguments stand \
-in order; those without a default are required.
+Made from the registry by a test, which also compares the two and runs the examples: `UPDATE_REFERENCE=1
+cargo test -p errorbar --test reference` writes this page. `errorbar help NAME` shows the same in the
+terminal, custom entries included. Arguments stand in order; those without a default are required.
 ";
 
 /// The headings of entries: which anchor each has.

@@ -19,6 +19,20 @@ use crate::{BoxFuture, Generate, GenerateConfig, Solver, SolverEffects, TaskStat
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = "generate(temperature=0.0)"' 'scorer = "includes"' > sums.toml
 /// $ errorbar eval sums.toml --model 'mock/It is 4.' --limit 1 --show --quiet
+/// ── 1 · 2 messages ──────────────────────────────────────────────────────────────────────────────────
+/// user          2 + 2?
+/// assistant     It is 4.
+/// target        4
+/// includes      C (correct)
+///
+/// logs/….eval
+///       sums · mock/It is 4. · 1 sample
+///
+/// includes · 1 scored
+///                                0                                       1
+///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

@@ -21,6 +21,19 @@ use crate::{BoxFuture, Generate, Solver, SolverEffects, TaskState, TemplateText}
 /// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
 /// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["prompt_template(\"{prompt} Digits only.\")", "generate"]' 'scorer = "match"' > sums.toml
 /// $ errorbar eval sums.toml --model 'mock/4' --limit 1 --show --quiet
+/// ── 1 · 2 messages ──────────────────────────────────────────────────────────────────────────────────
+/// user          2 + 2? Digits only.
+/// assistant     4
+/// target        4
+/// match         C (correct)
+///
+/// logs/….eval · sums · mock/4 · 1 sample
+///
+/// match · 1 scored
+///                                0                                       1
+///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
 /// ```
 ///
 /// # See also

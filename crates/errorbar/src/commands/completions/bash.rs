@@ -38,6 +38,7 @@ const SCRIPT: &str = r#"_NAME_complete() {
     prefix=${words[last]%"$2"}
     COMPREPLY=()
     while IFS= read -r -d $'\v' candidate; do
+        [[ -n $candidate ]] || continue
         candidate=${candidate#"$prefix"}
         [[ -n $quote || $candidate == '~'* ]] || printf -v candidate %q "$candidate"
         COMPREPLY+=("$candidate")

@@ -45,7 +45,16 @@ pub(crate) fn run(args: &CompletionsArgs, context: &Context<'_>) -> CommandResul
         None => return Err(Diagnostic::error(format!("no completions for {shell}")).into()),
     };
     written.map_err(|error| Diagnostic::error(error.to_string()))?;
+    if args.shell == Shell::Zsh {
+        script.extend_from_slice(zsh_autoload(program).as_bytes());
+    }
     Ok(Output::Data(script).into())
+}
+
+/// A script that zsh finds by the name of its file defines the function when a key is pressed first, and must call it then.
+fn zsh_autoload(program: &str) -> String {
+    let function = format!("_clap_dynamic_completer_{}", program.replace('-', "_"));
+    format!("if [[ $funcstack[1] == _{program} ]]; then\n    {function} \"$@\"\nfi\n")
 }
 
 /// Answers the script of a shell, if one has called the program. Nothing else may be written then.
