@@ -316,7 +316,8 @@ impl ProgressLines {
             // The template is ours and well-formed; a plain bar would do too.
             ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
         };
-        let line = |template: &str| all.add(ProgressBar::new(0).with_style(style(template)));
+        // A bar of no length would be a full one.
+        let line = |template: &str| all.add(ProgressBar::new(1).with_style(style(template)));
         let title = has_title.then(|| line("{wide_msg}"));
         let lines = (0..count).map(|_| line(template)).collect();
         ProgressLines { all, title, lines }

@@ -62,20 +62,31 @@ pub(super) fn fitting(parts: &[LinePart], available: usize) -> String {
 /// What is between two parts.
 const SEPARATOR: &str = " · ";
 
-/// Rate, time left, failures and figures. The first figure is what a run is watched for.
+/// Rate, time left, failures and figures.
 pub(super) fn parts(counts: &SampleCounts, elapsed: Duration, figures: &[String]) -> Vec<LinePart> {
+    pace(counts, elapsed).into_iter().chain(results(counts, figures)).collect()
+}
+
+/// Rate and time left, once a sample is done.
+fn pace(counts: &SampleCounts, elapsed: Duration) -> Vec<LinePart> {
     let ran = counts.done.saturating_sub(counts.resumed);
+    if ran == 0 {
+        return Vec::new();
+    }
     let rate = ran as f64 / elapsed.as_secs_f64().max(1e-9);
     let to_do = counts.total.saturating_sub(counts.done);
     let left = Duration::from_secs_f64((to_do as f64 / rate.max(1e-9)).min(1e9));
     let part = |rank: usize, text: String| LinePart { text, rank };
-    let mut parts = vec![part(3, format!("{}/s", short(rate))), part(2, format!("{} left", time(left)))];
-    if counts.failed > 0 {
-        parts.push(part(0, format!("{} failed", counts.failed)));
-    }
+    vec![part(3, format!("{}/s", short(rate))), part(2, format!("{} left", time(left)))]
+}
+
+/// Failures and figures. The first figure is what a run is watched for.
+pub(super) fn results(counts: &SampleCounts, figures: &[String]) -> Vec<LinePart> {
+    let part = |rank: usize, text: String| LinePart { text, rank };
+    let failed = (counts.failed > 0).then(|| part(0, format!("{} failed", counts.failed)));
     let rank = |at: usize| if at == 0 { 1 } else { 3 + at };
-    parts.extend(figures.iter().enumerate().map(|(at, figure)| part(rank(at), figure.clone())));
-    parts
+    let figures = figures.iter().enumerate().map(|(at, figure)| part(rank(at), figure.clone()));
+    failed.into_iter().chain(figures).collect()
 }
 
 fn short(rate: f64) -> String {
@@ -106,6 +117,9 @@ mod tests {
         assert_eq!(line(40), " · 3 s left · 2 failed · accuracy 0.500");
         assert_eq!(line(30), " · 2 failed · accuracy 0.500");
         assert_eq!(line(3), "");
+        // Before the first sample is done nobody knows the rate.
+        let none = SampleCounts { done: 5, resumed: 5, failed: 0, total: 60 };
+        assert_eq!(fitting(&parts(&none, Duration::from_secs(2), &[]), usize::MAX), "");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod line;
 
 use std::collections::HashMap;
+use std::iter;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -11,7 +12,7 @@ use errorbar_eval::{ModelError, Observer, Progress, RunningFigure, SequenceProgr
 use errorbar_log::eval::Transcript;
 use errorbar_report::{TranscriptView, clean, pad, truncate_middle};
 
-use self::line::{LinePart, bar_width, columns, fitting, parts, sequence_text};
+use self::line::{LinePart, bar_width, columns, fitting, parts, results, sequence_text};
 use crate::commands::{counted, table};
 use crate::diagnostic::Diagnostic;
 use crate::output::{self, Stream};
@@ -24,6 +25,8 @@ const FIGURES_EVERY: Duration = Duration::from_secs(1);
 const MOST_LINES: usize = 12;
 /// The most columns that the name of a model takes in front of its line.
 const MODEL_COLUMNS: usize = 28;
+/// What stands before the lines of several runs.
+const INDENT: &str = "  ";
 /// How often retries are reported.
 const RETRY_NOTE_INTERVAL: Duration = Duration::from_secs(10);
 /// The number of failures that are reported one by one.
@@ -214,7 +217,7 @@ impl Watcher {
             if self.redraws { columns().saturating_sub(bar_width() + counted) } else { usize::MAX };
         let line = fitting(&parts, available);
         if self.redraws {
-            state.lines.set(0, total as u64, done as u64, &line);
+            state.lines.set(0, total as u64, done as u64, &format!("{done}/{total}{line}"));
         } else {
             let line = clean(&format!("{position}{}: {done}/{total}{line}", state.task));
             Diagnostic::note(line).print(self.quiet);
@@ -224,21 +227,29 @@ impl Watcher {
     /// Shows how far one of several runs is, in its own line.
     fn show_run(&self, state: &WatchState, number: usize) {
         let Some(run) = state.runs.get(number) else { return };
-        let SampleCounts { done, total, failed, .. } = run.counts;
-        let figures = run.own_figures(2);
-        let mut parts = parts(&run.counts, state.started.elapsed(), &figures);
-        if run.has_ended {
-            // Rate and time left are over.
-            parts.drain(..2);
-            let ended = if done >= total { "done" } else { "ended" };
-            parts.insert(0, LinePart { text: ended.to_owned(), rank: if failed > 0 { 1 } else { 0 } });
+        let SampleCounts { done, total, .. } = run.counts;
+        if total == 0 {
+            // It has not started.
+            return;
         }
-        let name_columns = state.name_columns();
-        let counted = format!("{done}/{total}").len();
-        let available = columns().saturating_sub(name_columns + 2 + bar_width() + counted);
+        let figures = run.own_figures(2);
+        let parts = match run.has_ended {
+            false => parts(&run.counts, state.started.elapsed(), &figures),
+            true => {
+                let text = if done >= total { "done" } else { "ended" };
+                let ended = LinePart { text: text.to_owned(), rank: 0 };
+                iter::once(ended).chain(results(&run.counts, &figures)).collect()
+            }
+        };
+        // Counts stand below each other.
+        let (name_columns, digits) = (state.name_columns(), total.to_string().len());
+        let counted = format!("{done:>digits$}/{total}");
+        let available =
+            columns().saturating_sub(INDENT.len() + name_columns + 1 + bar_width() + counted.len());
         let name = pad(&truncate_middle(&clean(&run.model), name_columns, "…"), name_columns);
         state.lines.set_prefix(number, &name);
-        state.lines.set(number, total as u64, done as u64, &fitting(&parts, available));
+        let text = format!("{counted}{}", fitting(&parts, available));
+        state.lines.set(number, total as u64, done as u64, &text);
     }
 
     /// Shows all lines.
@@ -443,8 +454,8 @@ fn lines(runs: usize, has_title: bool) -> output::ProgressLines {
         0 => String::new(),
         width => format!("{{bar:{}}} ", width - 1),
     };
-    let name = if runs > 1 { "  {prefix} " } else { "" };
-    output::ProgressLines::new(runs, has_title, &format!("{name}{bar}{{pos}}/{{len}}{{wide_msg}}"))
+    let name = if runs > 1 { format!("{INDENT}{{prefix}} ") } else { String::new() };
+    output::ProgressLines::new(runs, has_title, &format!("{name}{bar}{{wide_msg}}"))
 }
 
 #[cfg(test)]
