@@ -77,15 +77,15 @@ struct RunState {
     counts: SampleCounts,
     figures: Vec<RunningFigure>,
     sequence: Option<SequenceProgress>,
-    /// When its figures were computed and its line was drawn.
-    shown: Instant,
+    /// When its figures were computed and its line was drawn; the first sample is shown at once.
+    shown: Option<Instant>,
     has_ended: bool,
 }
 
 impl RunState {
-    fn new(now: Instant) -> Self {
+    fn new() -> Self {
         let (model, counts) = (String::new(), SampleCounts::default());
-        RunState { model, counts, figures: Vec::new(), sequence: None, shown: now, has_ended: false }
+        RunState { model, counts, figures: Vec::new(), sequence: None, shown: None, has_ended: false }
     }
 
     /// The figures in words, at most this number of them, with names by `name`.
@@ -160,7 +160,7 @@ impl Watcher {
             state.position = position;
             state.problems.clear();
             state.shapes.clear();
-            state.runs = vec![RunState::new(now); runs];
+            state.runs = vec![RunState::new(); runs];
             state.lines.clear();
             state.lines = match self.redraws && !self.quiet {
                 // Several tasks have a title above the lines of their runs.
@@ -370,9 +370,9 @@ impl Observer for RunWatcher {
             let Some(run) = state.runs.get_mut(self.number) else { return };
             let Progress { done, resumed, failed, total, .. } = progress;
             run.counts = SampleCounts { done, resumed, failed, total };
-            let is_due = run.shown.elapsed() >= watcher.every.min(FIGURES_EVERY);
+            let is_due = run.shown.is_none_or(|shown| shown.elapsed() >= watcher.every.min(FIGURES_EVERY));
             if is_due {
-                run.shown = Instant::now();
+                run.shown = Some(Instant::now());
                 run.figures = progress.running.figures();
                 run.sequence = progress.sequence;
             }
