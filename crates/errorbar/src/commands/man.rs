@@ -23,7 +23,7 @@ pub(crate) struct ManArgs {
     /// The command that the page is about [default: the program]
     #[arg(value_name = "COMMAND", conflicts_with = "dir")]
     names: Vec<String>,
-    /// Write the pages of all commands into this folder: errorbar.1, errorbar-score.1, …
+    /// Write the pages of all commands into this folder, one file each
     #[arg(long, value_name = "DIR")]
     dir: Option<PathBuf>,
 }
