@@ -24,7 +24,6 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod assets;
 mod bar;
 mod comparison;
 mod csv;
@@ -48,6 +47,7 @@ mod report_table;
 mod rows;
 mod side_by_side;
 mod sort;
+pub mod stylesheet;
 pub mod svg;
 mod table;
 mod text;
@@ -66,7 +66,6 @@ use serde::Serialize;
 /// The JSON schema of results; see `docs/output.md`.
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
-pub use assets::style as page_style;
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
     gate_name, gate_reason, gate_subject,
