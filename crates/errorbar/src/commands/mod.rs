@@ -13,12 +13,14 @@ mod files;
 mod findings;
 mod gate_args;
 mod handles;
+mod inputs;
 mod junit;
 mod list;
 mod log;
 mod logs;
 mod models;
 mod power;
+mod report;
 mod requirements;
 mod rescore;
 mod score;
@@ -147,6 +149,8 @@ enum Command {
     Score(Box<score::ScoreArgs>),
     /// Compare models, sample by sample: differences with intervals, tests, ranks
     Compare(Box<compare::CompareArgs>),
+    /// Write a page to look at: figures with error bars, comparisons, samples, in one HTML file
+    Report(Box<report::ReportArgs>),
     /// Simulate how often the intervals of scores like these hold the truth
     Coverage(Box<coverage::CoverageArgs>),
     /// Plan: samples for a difference or a width, and what samples can show
@@ -177,6 +181,7 @@ impl Cli {
             Command::Verify(args) => verify::run(args, context),
             Command::Score(args) => score::run(args, context),
             Command::Compare(args) => compare::run(args, context),
+            Command::Report(args) => report::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
             Command::Power(args) => power::run(args, context),
             Command::Log(args) => log::run(args, context),
