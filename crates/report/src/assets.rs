@@ -12,7 +12,7 @@ use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
 /// The modules, each after those that it imports.
-const MODULES: [(&str, &str); 12] = [
+const MODULES: [(&str, &str); 14] = [
     ("dom.js", include_str!("../assets/dom.js")),
     ("text.js", include_str!("../assets/text.js")),
     ("diff.js", include_str!("../assets/diff.js")),
@@ -21,6 +21,8 @@ const MODULES: [(&str, &str); 12] = [
     ("filter.js", include_str!("../assets/filter.js")),
     ("link.js", include_str!("../assets/link.js")),
     ("list.js", include_str!("../assets/list.js")),
+    ("conversation.js", include_str!("../assets/conversation.js")),
+    ("compare.js", include_str!("../assets/compare.js")),
     ("detail.js", include_str!("../assets/detail.js")),
     ("csv.js", include_str!("../assets/csv.js")),
     ("browser.js", include_str!("../assets/browser.js")),
