@@ -24,6 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod assets;
 mod bar;
 mod comparison;
 mod csv;
@@ -45,6 +46,7 @@ mod paint;
 mod record;
 mod report_table;
 mod rows;
+pub mod samples;
 mod side_by_side;
 mod sort;
 pub mod stylesheet;

@@ -12,6 +12,7 @@ pub fn style() -> &'static str {
         include_str!("../assets/page.css"),
         include_str!("../assets/plot.css"),
         include_str!("../assets/samples.css"),
+        include_str!("../assets/browser.css"),
         // Last, because it changes what the others say for small screens and for paper.
         include_str!("../assets/narrow.css"),
     )
