@@ -268,7 +268,7 @@ impl Classification<'_> {
         average: Average,
         weight: impl Fn(usize) -> u32,
     ) -> std::result::Result<f64, usize> {
-        let mut of_labels = vec![LabelCounts::default(); count];
+        let mut of_labels = vec![LabelTotals::default(); count];
         for (at, (predicted, truth)) in labels.pairs.iter().enumerate() {
             let times = u64::from(weight(at));
             let is_right = predicted == truth;
@@ -348,13 +348,13 @@ impl Labels {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct LabelCounts {
+struct LabelTotals {
     right: u64,
     predicted: u64,
     truth: u64,
 }
 
-impl LabelCounts {
+impl LabelTotals {
     fn figure(&self, figure: LabelFigure) -> Option<f64> {
         let (right, of) = match figure {
             LabelFigure::Precision => (self.right, self.predicted),
@@ -363,6 +363,62 @@ impl LabelCounts {
         };
         (of > 0).then(|| right as f64 / of as f64)
     }
+}
+
+/// Every label with its figures, and how often each is taken for each.
+pub(crate) struct LabelCounts {
+    /// In the order of their strings.
+    pub(crate) names: Vec<String>,
+    /// By true label, then by predicted one.
+    pub(crate) counts: Vec<Vec<u64>>,
+    pub(crate) recall: Vec<Estimate>,
+    pub(crate) precision: Vec<Estimate>,
+    /// The share of answers with the true label.
+    pub(crate) accuracy: Estimate,
+}
+
+/// The most labels that are counted against each other.
+const MAX_COUNTED: usize = 1_000;
+
+/// Counts labels against each other.
+pub(crate) fn label_counts(scores: &Scores<'_>, target: &str, prediction: Prediction) -> Result<LabelCounts> {
+    let of =
+        |metric, figure, average| Classification { metric, figure, target, label: None, average, prediction };
+    let (recall, precision) = (
+        of("recall", LabelFigure::Recall, Average::None),
+        of("precision", LabelFigure::Precision, Average::None),
+    );
+    let labels = recall.read(scores)?;
+    let count = labels.names.len();
+    if count > MAX_COUNTED {
+        return Err(Error::Undefined {
+            metric: "confusion".to_owned(),
+            problem: format!(
+                "there are {count} labels, and at most {MAX_COUNTED} are counted against each other"
+            ),
+        });
+    }
+    let mut counts = vec![vec![0; count]; count];
+    for (predicted, truth) in &labels.pairs {
+        if let Some(slot) = counts.get_mut(*truth as usize).and_then(|row| row.get_mut(*predicted as usize)) {
+            *slot += 1;
+        }
+    }
+    let figures = |of: &Classification<'_>| -> Result<Vec<Estimate>> {
+        let terms = labels.names.iter().zip(of.terms_of_labels(&labels));
+        terms.map(|(name, terms)| of.of_terms(scores, name, terms)).collect()
+    };
+    let (recall, precision) = (figures(&recall)?, figures(&precision)?);
+    let micro = of("recall", LabelFigure::Recall, Average::Micro);
+    let accuracy = match labels.pairs.is_empty() {
+        true => Estimate::undefined(Undefined::NoScores),
+        false => micro
+            .figures(scores, &labels)?
+            .estimate()
+            .cloned()
+            .unwrap_or_else(|| Estimate::undefined(Undefined::NoScores)),
+    };
+    Ok(LabelCounts { names: labels.names, counts, recall, precision, accuracy })
 }
 
 /// What is wrong with a label and an average together.
