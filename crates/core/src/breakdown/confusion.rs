@@ -154,6 +154,19 @@ mod tests {
     }
 
     #[test]
+    fn an_absent_answer_is_a_label_of_its_own() {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, answer) in [("1", Some("a")), ("2", Some("")), ("3", None)] {
+            let score = Score::new(0);
+            let score = answer.map_or(score.clone(), |answer| score.answer(answer));
+            columns.push(id, 1).metadata("target", "a").score("s", score).unwrap();
+        }
+        let found = Plan::new().confusions(&columns, "target", Prediction::Answer).unwrap().remove(0);
+        let names: Vec<&str> = found.labels.iter().map(|label| label.name.as_str()).collect();
+        assert_eq!((names, found.counts), (vec!["(no answer)", "a"], vec![vec![0, 0], vec![2, 1]]));
+    }
+
+    #[test]
     fn rare_labels_are_counted_together() {
         let columns = columns(&[("a", "a"), ("a", "b"), ("b", "b"), ("x", "y"), ("z", "a")]);
         let found = Plan::new().confusions(&columns, "target", Prediction::Value).unwrap().remove(0);

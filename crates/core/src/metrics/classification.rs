@@ -101,7 +101,7 @@ pub(super) struct Classification<'m> {
 
 impl Classification<'_> {
     pub(super) fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let labels = self.read(scores)?;
+        let labels = self.read(scores, None)?;
         if labels.pairs.is_empty() {
             return Ok(Estimate::undefined(Undefined::NoScores).into());
         }
@@ -168,8 +168,9 @@ impl Classification<'_> {
         }
     }
 
-    /// The labels of all scores, as strings: in that form they are compared.
-    fn read(&self, scores: &Scores<'_>) -> Result<Labels> {
+    /// The labels of all scores, as strings: in that form they are compared. An absent or empty answer has the label
+    /// `without_answer`; without one, an absent answer is an error.
+    fn read(&self, scores: &Scores<'_>, without_answer: Option<&str>) -> Result<Labels> {
         let targets = scores.ratings(self.target)?;
         let mut names: Interner<String> = Interner::default();
         let mut pairs = Vec::with_capacity(scores.len());
@@ -187,13 +188,20 @@ impl Classification<'_> {
                         });
                     }
                 },
-                Prediction::Answer => scores.answer(at).ok_or_else(|| Error::Undefined {
-                    metric: self.metric.to_owned(),
-                    problem: format!(
-                        "sample {:?} has no answer, which should be its predicted label",
-                        sample()
-                    ),
-                })?,
+                Prediction::Answer => match (scores.answer(at), without_answer) {
+                    (Some(answer), None) => answer,
+                    (Some(answer), Some(_)) if !answer.is_empty() => answer,
+                    (_, Some(label)) => label.to_owned(),
+                    (None, None) => {
+                        return Err(Error::Undefined {
+                            metric: self.metric.to_owned(),
+                            problem: format!(
+                                "sample {:?} has no answer, which should be its predicted label",
+                                sample()
+                            ),
+                        });
+                    }
+                },
             };
             let truth = targets.get(at).map(|leaf| leaf.text()).ok_or_else(|| Error::Undefined {
                 metric: self.metric.to_owned(),
@@ -380,6 +388,9 @@ pub(crate) struct LabelCounts {
 /// The most labels that are counted against each other.
 const MAX_COUNTED: usize = 1_000;
 
+/// The label of answers that are absent or empty.
+const WITHOUT_ANSWER: &str = "(no answer)";
+
 /// Counts labels against each other.
 pub(crate) fn label_counts(scores: &Scores<'_>, target: &str, prediction: Prediction) -> Result<LabelCounts> {
     let of =
@@ -388,7 +399,7 @@ pub(crate) fn label_counts(scores: &Scores<'_>, target: &str, prediction: Predic
         of("recall", LabelFigure::Recall, Average::None),
         of("precision", LabelFigure::Precision, Average::None),
     );
-    let labels = recall.read(scores)?;
+    let labels = recall.read(scores, Some(WITHOUT_ANSWER))?;
     let count = labels.names.len();
     if count > MAX_COUNTED {
         return Err(Error::Undefined {

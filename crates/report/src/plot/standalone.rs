@@ -20,7 +20,7 @@ impl Plot {
     /// follows the theme of the reader where that is possible.
     pub fn standalone(&self, title: &str) -> String {
         let mut body = String::new();
-        let mut y = 38.0;
+        let mut y: f64 = 38.0;
         put(
             &mut body,
             format_args!("<text class=\"title\" x=\"{MARGIN}\" y=\"30\">{}</text>", fitted(title, 64)),
