@@ -160,11 +160,10 @@ impl CostPlot {
             self.runs.iter().filter(|run| run.cost.is_none() || run.estimate.value.is_err()).count();
         let unknown = match unknown {
             0 => String::new(),
-            unknown => format!("  ·  not drawn: {unknown} without cost or score"),
+            unknown => format!(" · not drawn: {unknown} without cost or score"),
         };
         let level = self.runs.iter().find_map(|run| run.estimate.interval.as_ref().ok()).map(|i| i.level);
-        let line =
-            level.map(|level| format!("  ·  line: {} interval", percentage(level))).unwrap_or_default();
+        let line = level.map(|level| format!(" · line: {} interval", percentage(level))).unwrap_or_default();
         let part = PlotPart::new(drawing.0, HEIGHT, label.clone());
         Plot::of_parts(vec![part], 1, label, table).with_caption(format!(
             "{} upwards, {} to the right{line}{unknown}",

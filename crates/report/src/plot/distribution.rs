@@ -128,7 +128,7 @@ impl<'a> DistributionPlot<'a> {
         };
         let columns = if parts.len() == 1 { 1 } else { parts.len().clamp(2, 3) };
         Plot::of_parts(parts, columns, label, table)
-            .with_caption(format!("{what}  ·  below, on the same axis: the mean with its interval"))
+            .with_caption(format!("{what} · below, on the same axis: the mean with its interval"))
     }
 }
 

@@ -131,7 +131,7 @@ impl<'a> EpochsPlot<'a> {
             false => "a column is a sample".to_owned(),
         };
         let is_absent = strip.columns.iter().any(|column| column.means.contains(&None));
-        let absent = if is_absent { "  ·  blank: no score" } else { "" };
+        let absent = if is_absent { " · blank: no score" } else { "" };
         Plot::of_parts(vec![part], 1, label, table)
             .with_caption(format!("{each}, shaded by the mean of its epochs{absent}"))
     }

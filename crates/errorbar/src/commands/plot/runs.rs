@@ -205,7 +205,6 @@ fn add_targets(log: &EvalLog, columns: &mut ScoreColumns) -> Result<(), Diagnost
         let target = match sample.target {
             Targets::One(target) => target,
             Targets::Many(targets) => targets.join(", "),
-            _ => continue,
         };
         targets.insert((sample.id, sample.epoch), target);
     }
