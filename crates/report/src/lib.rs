@@ -24,7 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod assets;
+pub mod assets;
 mod bar;
 mod comparison;
 mod csv;
@@ -47,8 +47,10 @@ pub mod plot;
 mod record;
 mod report_table;
 mod rows;
+pub mod samples;
 mod side_by_side;
 mod sort;
+pub mod stylesheet;
 pub mod svg;
 mod table;
 mod text;
@@ -67,7 +69,6 @@ use serde::Serialize;
 /// The JSON schema of results; see `docs/output.md`.
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
-pub use assets::style as page_style;
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
     gate_name, gate_reason, gate_subject,

@@ -13,6 +13,7 @@ mod files;
 mod findings;
 mod gate_args;
 mod handles;
+mod inputs;
 mod junit;
 mod list;
 mod log;
@@ -20,6 +21,7 @@ mod logs;
 mod models;
 mod plot;
 mod power;
+mod report;
 mod requirements;
 mod rescore;
 mod score;
@@ -148,6 +150,8 @@ enum Command {
     Score(Box<score::ScoreArgs>),
     /// Compare models, sample by sample: differences with intervals, tests, ranks
     Compare(Box<compare::CompareArgs>),
+    /// Write a page to look at: figures with error bars, comparisons, samples, in one HTML file
+    Report(Box<report::ReportArgs>),
     /// Draw one plot as SVG: estimates, groups, distributions, epochs, calibration, pairs, ranks, cost
     Plot(Box<plot::PlotArgs>),
     /// Simulate how often the intervals of scores like these hold the truth
@@ -180,6 +184,7 @@ impl Cli {
             Command::Verify(args) => verify::run(args, context),
             Command::Score(args) => score::run(args, context),
             Command::Compare(args) => compare::run(args, context),
+            Command::Report(args) => report::run(args, context),
             Command::Plot(args) => plot::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
             Command::Power(args) => power::run(args, context),
