@@ -153,7 +153,8 @@ impl<'a> Pairs<'a> {
         let row = |pair: &Pair<'_>| {
             let series = self.series(pair.better);
             let series = if pair.is_shown() { series } else { series.muted() };
-            let name = format!("{} − {}", pair.better, pair.worse);
+            let side = |name: &str| crate::text::truncate_middle(&visible(name), 11, "…");
+            let name = format!("{} − {}", side(pair.better), side(pair.worse));
             let p = pair.p.map(|p| format!(" · {}", p_text(p))).unwrap_or_default();
             let text = short_difference(&pair.difference) + &p;
             let mut row = Row::new(&name, &pair.difference, series, text.clone(), text);
@@ -194,14 +195,14 @@ impl<'a> Pairs<'a> {
     /// Rows minus columns.
     fn matrix(&self, pairs: &[Pair<'_>], label: String, table: Listing) -> Plot {
         let count = self.runs.len();
-        let (left, top, cell) = (24.0, 96.0, if count > MOST_NUMBERS { 18.0 } else { 26.0 });
+        let (left, top, cell) = (28.0, 112.0, if count > MOST_NUMBERS { 18.0 } else { 26.0 });
         let wide = (100.0 - left) / count.max(1) as f64;
         let mut drawing = Drawing::default();
         for (at, run) in self.runs.iter().enumerate() {
             let (x, y) = (percent(left + wide * (at as f64 + 0.5)), top + cell * (at as f64 + 0.5));
             drawing.put(format_args!(
                 "<text class=\"lab\" x=\"0\" y=\"{}\">{}{}</text><svg x=\"{x}\" y=\"{}\" overflow=\"visible\"><text \
-                 class=\"lab s\" transform=\"rotate(-50)\">{}</text></svg>",
+                 class=\"lab s\" transform=\"rotate(-90)\" y=\"4\">{}</text></svg>",
                 px(y + 4.0),
                 fitted(run, 22),
                 whole(run, 22),

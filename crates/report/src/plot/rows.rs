@@ -89,7 +89,7 @@ impl Rows {
         let longest = self.rows.iter().map(|row| crate::text::width(&row.text)).max().unwrap_or(0);
         // 688 pixels: 6.6 for a character of the figures, and a margin.
         let figures = (longest as f64 * 6.9 / 6.88 + 4.0).clamp(16.0, 34.0);
-        self.drawn(Columns { plot: (25.0, 73.0 - figures), name: 23, row, heading: 26.0, is_above: false })
+        self.drawn(Columns { plot: (28.0, 70.0 - figures), name: 25, row, heading: 26.0, is_above: false })
     }
 
     /// The drawing for a page, and its height.
