@@ -117,6 +117,7 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
         sides.into_iter().map(|side| Run::new(side, &mut diagnostics)).collect::<Result<Vec<_>, _>>()?;
     let mut page = Page::new(runs.iter().map(Run::of_page).collect());
     page.title = args.title.clone().unwrap_or_default();
+    page.groups = args.groups.clone();
     page.not_compared = not_compared;
     let mut html = page.to_html();
     if !args.no_samples {
