@@ -34,6 +34,7 @@ mod judges;
 mod list;
 mod log;
 mod pipes;
+mod plot;
 mod power;
 mod readme;
 mod report;
