@@ -294,7 +294,7 @@ export class DetailPane {
       const name = [runs.length > 1 ? run.name : '', run.epochs.length > 1 ? `epoch ${epoch}` : ''].filter(Boolean).join(', ');
       if (record) epochs.push({ name: name || run.name, run: r, epoch: e, text: record.answer });
     }));
-    const answers = epochs.flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]));
+    const answers = epochs.flatMap(({ name, run, text }) => (text === undefined ? [] : [{ name, run, text }]));
     if (answers.length > 1) folds.push(folded('Difference of two answers', 'msgs difference', () => answerDiff(answers)));
     if (this.source.hasMessages() && epochs.length) {
       const fold = folded('Messages', 'msgs conversation', () => this.#messages(sample, epochs));
