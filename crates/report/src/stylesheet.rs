@@ -1,10 +1,5 @@
 //! The stylesheet of pages and drawings: one file for each concern, joined at compile time.
 
-/// Colours, type, the top bar, names of models, numbers, notices.
-pub(crate) const BASE: &str = include_str!("../assets/base.css");
-/// Intervals, forest plots, comparisons, curves and columns.
-pub(crate) const PLOT: &str = include_str!("../assets/plot.css");
-
 /// The stylesheet of a page.
 pub fn style() -> &'static str {
     concat!(

@@ -4,6 +4,7 @@
 //! page of errorbar-report. Inputs that cannot be compared make a page without a comparison, which says why.
 
 mod runs;
+mod sample_data;
 
 use std::fs;
 use std::path::PathBuf;
@@ -117,7 +118,23 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
     let mut page = Page::new(runs.iter().map(Run::of_page).collect());
     page.title = args.title.clone().unwrap_or_default();
     page.not_compared = not_compared;
-    let html = page.to_html();
+    let mut html = page.to_html();
+    if !args.no_samples {
+        // What the page takes without samples is not there for them.
+        let room = args.max_size.map(|size| size.saturating_sub(html.len() as u64 + sample_data::MARKUP));
+        page.samples = sample_data::of_page(&runs, room, &mut diagnostics)?;
+        html = page.to_html();
+    }
+    if let Some(size) = args.max_size.filter(|size| (html.len() as u64) > *size) {
+        let text = format!(
+            "the page would have {}, and --max-size is {}",
+            human_size(html.len() as u64),
+            human_size(size)
+        );
+        return Err(Diagnostic::error(text)
+            .hint("allow more, or leave out the samples with --no-samples")
+            .into());
+    }
     fs::write(&args.output, &html).map_err(|error| {
         Diagnostic::error(format!("cannot write: {error}"))
             .about(args.output.display())

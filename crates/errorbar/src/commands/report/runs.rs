@@ -1,9 +1,10 @@
 //! One run of the page: evaluated, with what its log records.
 
 use errorbar_core::{Plan, ScoreColumns};
-use errorbar_log::eval::{Header, Status};
+use errorbar_log::eval::{EvalLog, Header, LogError, Status};
 use errorbar_report::Report;
 use errorbar_report::html::{PageRun, RunFacts};
+use errorbar_report::samples::{LogContents, SampleSetBuilder};
 
 use crate::commands::inputs::read::Input;
 use crate::commands::inputs::sides::Side;
@@ -18,13 +19,15 @@ pub(super) struct Run {
     columns: ScoreColumns,
     plan: Plan,
     facts: RunFacts,
+    /// The log, of which the samples are read; none for a table and for a part of a log.
+    log: Option<EvalLog>,
 }
 
 impl Run {
     /// Evaluates an input.
     pub(super) fn new(side: Side, diagnostics: &mut Diagnostics) -> Result<Self, Diagnostic> {
         let Side { name, task, input } = side;
-        let Input { path, columns, plan, record, model, rows, task: full_task, .. } = input;
+        let Input { path, columns, plan, record, model, rows, log, task: full_task, .. } = input;
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
         let results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
         diagnostics.extend(too_few_epochs(&results, &plan).map(about));
@@ -37,7 +40,28 @@ impl Run {
         report.rows = rows;
         report.task = task.or(full_task);
         report.model = model;
-        Ok(Run { name, report, columns, plan, facts })
+        Ok(Run { name, report, columns, plan, facts, log })
+    }
+
+    /// Adds its samples to those of the page.
+    pub(super) fn add_samples(&self, samples: &mut SampleSetBuilder) -> Result<(), LogError> {
+        match &self.log {
+            Some(log) => samples.add_log(&self.name, log, LogContents::Messages, |_, _| true),
+            None => {
+                samples.add_columns(&self.name, &self.columns);
+                Ok(())
+            }
+        }
+    }
+
+    /// The task, if it is known.
+    pub(super) fn task(&self) -> Option<&str> {
+        self.report.task.as_deref()
+    }
+
+    /// The metadata keys that were read.
+    pub(super) fn metadata_keys(&self) -> impl Iterator<Item = &str> {
+        self.columns.metadata_keys()
     }
 
     /// What the page shows.
