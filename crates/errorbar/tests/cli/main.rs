@@ -36,6 +36,7 @@ mod log;
 mod pipes;
 mod power;
 mod readme;
+mod report;
 mod requirements;
 mod rescore;
 mod resume;

@@ -48,10 +48,11 @@ impl<'p> Task<'p> {
     pub(super) fn new(
         name: Option<String>,
         runs: Vec<(&'p PageRun<'p>, Series)>,
+        groups: &[String],
         not_compared: Option<&str>,
     ) -> Self {
         let of_runs: Vec<&PageRun<'_>> = runs.iter().map(|(run, _)| *run).collect();
-        let figures = Figures::of(&of_runs);
+        let figures = Figures::of(&of_runs, groups);
         let (comparison, not_compared) = match not_compared {
             _ if runs.len() < 2 => (None, None),
             Some(reason) => (None, Some(reason.to_owned())),

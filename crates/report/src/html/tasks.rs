@@ -82,8 +82,13 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
         names.len(),
         scale.ends(),
     );
+    // Where few models ran most tasks, lines without a run would be most of the table.
+    let runs: usize = tasks.iter().map(|task| task.runs.len()).sum();
+    let is_sparse = 2 * runs < tasks.len() * names.len();
     for (number, task) in tasks.iter().enumerate() {
-        html += &body(task, number + 1, &names, unit.then_some(&scale));
+        let own = run_names(std::slice::from_ref(task));
+        let names = if is_sparse { &own } else { &names };
+        html += &body(task, number + 1, names, unit.then_some(&scale));
     }
     html + "</table></section>"
 }
@@ -117,7 +122,7 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let note: Vec<String> =
         [Some(metric), n, range].into_iter().flatten().filter(|text| !text.is_empty()).collect();
     let name = task.name.as_deref().unwrap_or("other runs");
-    let mut html = "<tbody role=\"rowgroup\">".to_owned();
+    let mut html = format!("<tbody role=\"rowgroup\" class=\"r{}\">", names.len());
     for (line, ((name_of_run, series), cell)) in names.iter().zip(&cells).enumerate() {
         let attributes = match (cell, figure) {
             (Some((at, cell)), Some(figure)) => {
