@@ -205,11 +205,19 @@ impl Drawing<'_> {
         let mut found = Vec::new();
         for run in self.runs {
             let of_run = breakdowns(run).map_err(|error| {
-                let is_missing = matches!(error, Error::MissingConfidence { .. });
+                let hint = match &error {
+                    Error::MissingConfidence { .. } => {
+                        Some("name the metadata key of the confidence with --confidence KEY")
+                    }
+                    Error::UnknownRater { .. } => {
+                        Some("name the metadata key or scorer with the true labels with --target KEY")
+                    }
+                    _ => None,
+                };
                 let problem = Diagnostic::from(error).about(run.path.display());
-                match is_missing {
-                    true => problem.hint("name the metadata key of the confidence with --confidence KEY"),
-                    false => problem,
+                match hint {
+                    Some(hint) => problem.hint(hint),
+                    None => problem,
                 }
             })?;
             let main = headline(&run.results);
