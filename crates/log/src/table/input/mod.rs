@@ -147,7 +147,13 @@ impl TableInput {
             description.encoding = Some(encoding.name());
         }
         let is_whole = bytes.size() == Some(head.len() as u64);
-        let content = sniff::content(&head, is_whole, extension, mapping.format)?;
+        let content = match sniff::content(&head, is_whole, extension, mapping.format) {
+            // Who names the delimiter says that there is one.
+            Err(TableErrorKind::UnknownFormat { .. }) if mapping.delimiter.is_some() => {
+                Content::Delimited(None)
+            }
+            content => content?,
+        };
         let input = |bytes, format| TableInput { bytes, format, description };
         match content {
             Content::Parquet => {
