@@ -84,6 +84,10 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
             "give the table with a row per sample; if this is one, name the column that identifies the samples with \
              --id-column"
         }
+        TableErrorKind::UnevenRepeats { .. } => {
+            "--id-column question counts examples with the same question as its epochs, --id-column example every \
+             example as a sample"
+        }
         TableErrorKind::SummaryRow(_) => {
             "remove the row; if it is a sample, name the column that identifies the samples with --id-column"
         }

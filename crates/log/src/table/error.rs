@@ -98,6 +98,14 @@ pub enum TableErrorKind {
         /// What is wrong.
         problem: String,
     },
+    /// Results of a tool in which some questions come more often than others.
+    #[error(
+        "these are results of {tool}, but some questions come more often than others: samples, or repeats?"
+    )]
+    UnevenRepeats {
+        /// The tool.
+        tool: &'static str,
+    },
     /// A row that sums up the others, by its first cell or its id.
     #[error("the row {} sums up the others, and is no sample", excerpt(_0))]
     SummaryRow(String),

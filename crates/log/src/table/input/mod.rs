@@ -185,7 +185,7 @@ impl TableInput {
             Content::JsonLines => match tools::of_lines(&head) {
                 Some(tool) => {
                     let text = all(bytes, limits)?;
-                    let records = json::lines(&text, tool)?;
+                    let records = json::lines(&text, tool, &mapping.id_columns)?;
                     Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines)
                         .with_records(records))
                 }
@@ -193,7 +193,7 @@ impl TableInput {
             },
             Content::JsonDocument => {
                 let text = all(bytes, limits)?;
-                let records = json::document(&text)?;
+                let records = json::document(&text, &mapping.id_columns)?;
                 Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines).with_records(records))
             }
         }
