@@ -99,9 +99,7 @@ pub enum TableErrorKind {
         problem: String,
     },
     /// Results of a tool in which some questions come more often than others.
-    #[error(
-        "these are results of {tool}, but some questions come more often than others: samples, or repeats?"
-    )]
+    #[error("results of {tool}: some questions come more often than others: samples, or repeats?")]
     UnevenRepeats {
         /// The tool.
         tool: &'static str,

@@ -125,6 +125,8 @@ impl ColumnFinder<'_> {
         let pooled = self.pooled(&options);
         if let (Some((column, values)), Some(reason)) = (&pooled, epoch)
             && reason != ColumnReason::Option
+            // The reader reports rows that repeat.
+            && !has_repeats(&self.preview, &[&options.id_column, &options.epoch_column])
         {
             self.refuse_pooled_epochs(&options, column, values)?;
         }

@@ -416,11 +416,11 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> String {
-        String::from_utf8(document(text.as_bytes()).unwrap().lines).unwrap()
+        String::from_utf8(document(text.as_bytes(), &[]).unwrap().lines).unwrap()
     }
 
     fn refused(text: &str) -> TableError {
-        document(text.as_bytes()).unwrap_err()
+        document(text.as_bytes(), &[]).unwrap_err()
     }
 
     #[test]
