@@ -24,12 +24,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod assets;
 mod bar;
 mod comparison;
 mod csv;
 mod evaluation_set;
 mod figure;
 mod headline;
+pub mod html;
 mod json;
 mod junit;
 mod latex;
@@ -46,6 +48,7 @@ mod report_table;
 mod rows;
 mod side_by_side;
 mod sort;
+pub mod svg;
 mod table;
 mod text;
 mod title;
@@ -63,6 +66,7 @@ use serde::Serialize;
 /// The JSON schema of results; see `docs/output.md`.
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
+pub use assets::style as page_style;
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
     gate_name, gate_reason, gate_subject,
