@@ -23,7 +23,6 @@ mod requirements;
 mod rescore;
 mod score;
 mod servers;
-mod shards;
 mod specs;
 mod stop_rules;
 mod table_scores;

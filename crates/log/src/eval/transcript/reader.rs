@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use errorbar_core::SampleId;
+use errorbar_core::{MetadataKeys, SampleId};
 
 use super::parts::NamedAttachments;
 use super::{Transcript, TranscriptMessage, message, wanted};
@@ -11,8 +11,10 @@ use crate::eval::SampleRecord;
 use crate::eval::container::Container;
 use crate::eval::error::{LogError, Result};
 use crate::eval::json::{FieldSelection, Outline, Selection, Skimmer};
-use crate::eval::reader::EvalLog;
-use crate::eval::stored::NAMELESS;
+use crate::eval::members::{SAMPLES, SUMMARIES};
+use crate::eval::reader::{EvalLog, SampleReader};
+use crate::eval::scores::DatasetOrder;
+use crate::eval::stored::{NAMELESS, SampleFields};
 use crate::eval::wire::decode;
 use crate::eval::zip::decompress::Decompressor;
 
@@ -38,6 +40,69 @@ impl EvalLog {
         let order = self.sample_order_of(is_wanted)?.into_iter();
         let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
         Ok(Transcripts { log: self, order, decompressor, skimmer })
+    }
+}
+
+impl EvalLog {
+    /// The transcripts of all epochs of one sample, by the names of entries where they have the usual ones: then no other
+    /// sample is looked at.
+    pub fn transcripts_of(&self, id: &str) -> Result<Transcripts<'_>> {
+        let is_it = |found: &SampleId, _| found.to_string() == id;
+        let prefix = format!("{SAMPLES}{id}_epoch_");
+        let is_usual =
+            |at: &usize| self.container.sample_member(*at).is_some_and(|(name, _)| name.starts_with(&prefix));
+        let named: Vec<usize> = (0..self.sample_count()).filter(is_usual).collect();
+        // A name is not trusted, and other ids may begin the same.
+        let mut reader = SampleReader::new(self, SampleFields::scores(MetadataKeys::NONE));
+        let mut found = Vec::new();
+        for at in named {
+            let (sample, epoch) = reader.key(at)?;
+            if is_it(&sample, epoch) {
+                found.push((epoch, at));
+            }
+        }
+        if found.is_empty() {
+            return self.transcripts(is_it);
+        }
+        found.sort_unstable();
+        let order: Vec<usize> = found.into_iter().map(|(_, at)| at).collect();
+        let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
+        Ok(Transcripts { log: self, order: order.into_iter(), decompressor, skimmer })
+    }
+
+    /// The samples as the list at the end of a log has them, in the order of [`EvalLog::transcripts`]: without answers, and
+    /// long strings are cut. None if the log has no such list, or one of other samples than it holds.
+    ///
+    /// The list is a second copy: it is for looking at, and no figure is computed from it.
+    pub fn summaries(&self) -> Result<Option<Vec<Transcript>>> {
+        let Some(json) = self.raw(SUMMARIES)?.filter(|_| !self.is_json()) else { return Ok(None) };
+        let mut list =
+            self.summary_list(&json).map_err(|error| error.in_member(SUMMARIES).at(self.path()))?;
+        if list.len() != self.sample_count() {
+            return Ok(None);
+        }
+        let header = self.header().ok();
+        let order = DatasetOrder::new(header.as_ref());
+        list.sort_by_cached_key(|summary| order.key(&summary.id, summary.epoch));
+        Ok(Some(list))
+    }
+
+    fn summary_list(&self, bytes: &[u8]) -> Result<Vec<Transcript>> {
+        let mut json = decode::parser(bytes);
+        let mut list = Vec::new();
+        let mut item = json.next_array()?;
+        while let Some(peek) = item {
+            let start = json.current_index();
+            json.known_skip(peek)?;
+            let mut summary = Transcript::from_json(json.slice_to_current(start))?;
+            if let Some(score) = summary.scores.shift_remove(NAMELESS) {
+                summary.scores.insert(self.old_scorer().to_owned(), score);
+            }
+            list.push(summary);
+            item = json.array_step()?;
+        }
+        json.finish()?;
+        Ok(list)
     }
 }
 

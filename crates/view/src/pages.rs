@@ -1,0 +1,58 @@
+//! The pages of logs, which are made by whoever starts the server.
+
+use std::path::PathBuf;
+
+use axum::http::StatusCode;
+
+/// Makes the report page of logs, and sends their samples.
+///
+/// The page is that of a report, and what it takes to compute one (the registry of metrics, the alignment of samples) is
+/// known where reports are made. So the server gets it as a value.
+pub trait ReportPages: Send + Sync {
+    /// The page of one log, or of several compared, as HTML whose sample browser fetches `samples.json` and `sample.json`
+    /// from beside the page.
+    ///
+    /// # Errors
+    /// Logs that cannot be read or compared.
+    fn page(&self, logs: &[PathBuf]) -> Result<String, PageError>;
+
+    /// The list of samples, or one of them, as JSON.
+    ///
+    /// # Errors
+    /// Logs that cannot be read, or a sample that they do not have.
+    fn samples(&self, logs: &[PathBuf], request: SampleRequest<'_>) -> Result<Vec<u8>, PageError>;
+}
+
+/// Which samples are requested.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SampleRequest<'a> {
+    /// The list of all, without their texts.
+    Index,
+    /// All epochs of one, with conversations.
+    One {
+        /// Its id.
+        id: &'a str,
+    },
+}
+
+/// Why there is no page.
+#[derive(Debug, Clone, thiserror::Error, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PageError {
+    /// What was requested does not exist.
+    #[error("{0}")]
+    NotFound(String),
+    /// The logs cannot be read, or not be compared.
+    #[error("{0}")]
+    Unusable(String),
+}
+
+impl PageError {
+    pub(crate) fn status(&self) -> StatusCode {
+        match self {
+            PageError::NotFound(_) => StatusCode::NOT_FOUND,
+            PageError::Unusable(_) => StatusCode::UNPROCESSABLE_ENTITY,
+        }
+    }
+}
