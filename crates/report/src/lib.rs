@@ -24,7 +24,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod assets;
+pub mod assets;
 mod bar;
 mod comparison;
 mod csv;
@@ -46,6 +46,7 @@ mod paint;
 mod record;
 mod report_table;
 mod rows;
+pub mod samples;
 mod side_by_side;
 mod sort;
 pub mod svg;

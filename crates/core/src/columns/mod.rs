@@ -425,6 +425,11 @@ impl ScoreColumns {
         self.errored.len()
     }
 
+    /// Whether the sample of a row errored.
+    pub fn is_errored(&self, row: usize) -> bool {
+        u32::try_from(row).is_ok_and(|row| self.errored.binary_search(&row).is_ok())
+    }
+
     pub(crate) fn scorer(&self, name: &str) -> Option<&ScorerColumn> {
         self.scorers.iter().find(|s| s.name == name)
     }
