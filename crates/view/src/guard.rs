@@ -168,7 +168,9 @@ mod tests {
         for host in ["127.0.0.1:80", "localhost:9", "LOCALHOST", "[::1]:80", "127.9.9.9"] {
             assert_eq!(check(&local, &[("host", host)], &path), Ok(()), "{host}");
         }
-        for host in ["evil.example", "127.0.0.1.evil.example", "localhost.evil:80", "192.168.0.1", "", "[::2]"] {
+        for host in
+            ["evil.example", "127.0.0.1.evil.example", "localhost.evil:80", "192.168.0.1", "", "[::2]"]
+        {
             assert_eq!(check(&local, &[("host", host)], &path), Err(Refusal::Host), "{host}");
         }
         let two = [("host", "localhost"), ("host", "evil.example")];
@@ -203,7 +205,12 @@ mod tests {
         assert_ne!(guard.token(), other.token());
         assert!(guard.token().len() * 4 >= 128);
         let shorter = guard.token().get(1..).unwrap_or_default().to_owned();
-        for path in ["/".to_owned(), format!("/{}/", other.token()), format!("//{}/", guard.token()), format!("/{shorter}/")] {
+        for path in [
+            "/".to_owned(),
+            format!("/{}/", other.token()),
+            format!("//{}/", guard.token()),
+            format!("/{shorter}/"),
+        ] {
             assert_eq!(check(&guard, &[("host", "[::1]")], &path), Err(Refusal::Token), "{path}");
         }
     }

@@ -26,6 +26,7 @@ mod guard;
 mod index;
 mod pages;
 mod routes;
+mod samples;
 mod server;
 
 use std::io;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 
 use errorbar_core::Registry;
 
-pub use pages::{PageError, ReportPages, SampleRequest};
+pub use pages::{PageError, ReportPages};
 pub use server::ViewServer;
 
 /// What to serve, and where.
@@ -72,11 +73,7 @@ impl ViewOptions {
 impl std::fmt::Debug for ViewOptions {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let ViewOptions { folder, host, port, .. } = self;
-        f.debug_struct("ViewOptions")
-            .field("folder", folder)
-            .field("host", host)
-            .field("port", port)
-            .finish()
+        f.debug_struct("ViewOptions").field("folder", folder).field("host", host).field("port", port).finish()
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use axum::http::StatusCode;
 
-/// Makes the report page of logs, and sends their samples.
+/// Makes the report page of logs.
 ///
 /// The page is that of a report, and what it takes to compute one (the registry of metrics, the alignment of samples) is
 /// known where reports are made. So the server gets it as a value.
@@ -15,25 +15,6 @@ pub trait ReportPages: Send + Sync {
     /// # Errors
     /// Logs that cannot be read or compared.
     fn page(&self, logs: &[PathBuf]) -> Result<String, PageError>;
-
-    /// The list of samples, or one of them, as JSON.
-    ///
-    /// # Errors
-    /// Logs that cannot be read, or a sample that they do not have.
-    fn samples(&self, logs: &[PathBuf], request: SampleRequest<'_>) -> Result<Vec<u8>, PageError>;
-}
-
-/// Which samples are requested.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum SampleRequest<'a> {
-    /// The list of all, without their texts.
-    Index,
-    /// All epochs of one, with conversations.
-    One {
-        /// Its id.
-        id: &'a str,
-    },
 }
 
 /// Why there is no page.

@@ -15,7 +15,8 @@ use tokio::sync::{Semaphore, watch};
 use crate::catalog::{Catalog, LogId};
 use crate::events::{self, Updates};
 use crate::guard::{self, Guard};
-use crate::pages::{PageError, ReportPages, SampleRequest};
+use crate::pages::{PageError, ReportPages};
+use crate::samples::SampleReader;
 use crate::{ViewOptions, index};
 
 /// Pages that are computed at a time: each may take all cores, and memory for the scores of its logs.
@@ -35,6 +36,7 @@ struct Shared {
     guard: Arc<Guard>,
     catalog: Catalog,
     pages: Arc<dyn ReportPages>,
+    samples: SampleReader,
     command: String,
     updates: Updates,
     jobs: Arc<Semaphore>,
@@ -49,6 +51,7 @@ impl App {
             guard: Arc::new(guard),
             catalog: Catalog::new(folder, registry),
             pages,
+            samples: SampleReader::default(),
             command,
             updates: Updates::default(),
             jobs: Arc::new(Semaphore::new(JOBS)),
@@ -125,9 +128,10 @@ impl IntoResponse for Failure {
             Failure::Busy => {
                 (StatusCode::SERVICE_UNAVAILABLE, "the server is busy with other pages; try again".to_owned())
             }
-            Failure::Panic => {
-                (StatusCode::INTERNAL_SERVER_ERROR, "this log makes errorbar fail; please report it".to_owned())
-            }
+            Failure::Panic => (
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "this log makes errorbar fail; please report it".to_owned(),
+            ),
         };
         let (policy, page) = index::problem_page(&text);
         (status, [(header::CONTENT_SECURITY_POLICY, policy)], html(page)).into_response()
@@ -176,7 +180,8 @@ async fn page(
     let ids = parse_ids(&ids)?;
     let page = app.work(move |app| app.0.pages.page(&app.paths(&ids)?)).await?;
     // The page has its own policy for scripts and styles; both hold.
-    const POLICY: &str = "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; object-src 'none'";
+    const POLICY: &str =
+        "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; object-src 'none'";
     Ok(([(header::CONTENT_SECURITY_POLICY, POLICY)], html(page)))
 }
 
@@ -185,7 +190,7 @@ async fn samples(
     Path((_, ids)): Path<(String, String)>,
 ) -> Result<impl IntoResponse, Failure> {
     let ids = parse_ids(&ids)?;
-    let list = app.work(move |app| app.0.pages.samples(&app.paths(&ids)?, SampleRequest::Index)).await?;
+    let list = app.work(move |app| app.0.samples.index(&app.paths(&ids)?)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], list))
 }
 
@@ -199,10 +204,10 @@ async fn sample(
     if query.len() > QUERY {
         return Err(PageError::NotFound("the id is too long".to_owned()).into());
     }
-    let id = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "id").map(|(_, id)| id.into_owned());
+    let id =
+        form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "id").map(|(_, id)| id.into_owned());
     let id = id.ok_or_else(|| PageError::NotFound("name a sample: sample.json?id=…".to_owned()))?;
-    let read = move |app: &App| app.0.pages.samples(&app.paths(&ids)?, SampleRequest::One { id: &id });
-    let sample = app.work(read).await?;
+    let sample = app.work(move |app| app.0.samples.sample(&app.paths(&ids)?, &id)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], sample))
 }
 

@@ -102,9 +102,8 @@ impl Catalog {
 
     /// The log of a number, if it is still there and inside the folder.
     pub(crate) fn path(&self, id: LogId) -> Option<PathBuf> {
-        let find = |snapshot: &Snapshot| {
-            snapshot.logs.iter().find(|log| log.id == id).map(|log| log.path.clone())
-        };
+        let find =
+            |snapshot: &Snapshot| snapshot.logs.iter().find(|log| log.id == id).map(|log| log.path.clone());
         let known = find(&self.lock().snapshot);
         let path = known.or_else(|| find(&self.refresh()))?;
         is_inside(&path, &self.folder).then_some(path)
@@ -112,9 +111,10 @@ impl Catalog {
 
     fn scan(&self, before: &Snapshot, ids: &mut HashMap<PathBuf, LogId>) -> Snapshot {
         let found = find_logs(&self.folder);
-        let problems = found.unreadable.iter().map(|(folder, error)| {
-            format!("{}: cannot read the folder: {error}", self.name_of(folder))
-        });
+        let problems = found
+            .unreadable
+            .iter()
+            .map(|(folder, error)| format!("{}: cannot read the folder: {error}", self.name_of(folder)));
         // A folder that a run has yet to create is an empty one.
         let problems = problems.filter(|_| self.folder.exists()).collect();
         let known: HashMap<&Path, &Arc<LogEntry>> =
