@@ -45,7 +45,7 @@ pub use build::{LogContents, SampleSetBuilder};
 pub use encode::{EncodeError, EncodedSamples, Omission, SizeLimits};
 pub use epoch_record::{EpochRecord, SampleTexts};
 pub use long_text::{LongText, TEXT_LIMIT};
-pub use section::{SampleOrigin, VERDICT_KEY, section_html};
+pub use section::{SampleOrigin, section_html, whole_key_html};
 
 /// The samples of one or more runs, aligned by their ids.
 #[derive(Clone, Debug, Default)]

@@ -1,5 +1,7 @@
 //! The controls of the sample browser, as markup; `assets/browser.js` fills them.
 
+use super::{OutcomeVerdict, SampleSet};
+
 /// Where the page finds its samples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SampleOrigin {
@@ -9,12 +11,36 @@ pub enum SampleOrigin {
     Server,
 }
 
-/// What the squares of the list mean, for the heading of the section.
-pub const VERDICT_KEY: &str = "<p class=\"key m0\">\
-<span><i class=\"v C\"></i>right</span><span><i class=\"v P\"></i>partly right</span>\
-<span><i class=\"v I\"></i>wrong</span><span><i class=\"v N\"></i>no answer found, counts as wrong</span>\
-<span><i class=\"v O\"></i>other value</span><span><i class=\"v U\"></i>unscored</span>\
-<span><i class=\"v E\"></i>errored</span><span><i class=\"v A\"></i>absent</span></p>";
+/// The verdicts in the order of the key, the class of their squares, and what they mean.
+const KEY: [(OutcomeVerdict, &str, &str); 8] = [
+    (OutcomeVerdict::Right, "C", "right"),
+    (OutcomeVerdict::Partial, "P", "partly right"),
+    (OutcomeVerdict::Wrong, "I", "wrong"),
+    (OutcomeVerdict::NoAnswer, "N", "no answer found, counts as wrong"),
+    (OutcomeVerdict::Other, "O", "other value"),
+    (OutcomeVerdict::Unscored, "U", "unscored"),
+    (OutcomeVerdict::Errored, "E", "errored"),
+    (OutcomeVerdict::Absent, "A", "absent"),
+];
+
+impl SampleSet {
+    /// What the squares of these samples mean, for the heading of the section.
+    pub fn key_html(&self) -> String {
+        key(|verdict| self.outcomes.iter().any(|outcome| outcome.verdict == verdict))
+    }
+}
+
+/// What squares mean, where the samples are not known yet.
+pub fn whole_key_html() -> String {
+    key(|_| true)
+}
+
+fn key(is_used: impl Fn(OutcomeVerdict) -> bool) -> String {
+    let used = KEY.iter().filter(|(verdict, ..)| is_used(*verdict));
+    let spans: String =
+        used.map(|(_, class, words)| format!("<span><i class=\"v {class}\"></i>{words}</span>")).collect();
+    format!("<p class=\"key m0\">{spans}</p>")
+}
 
 /// The browser without its data, for the section `samples` of a page.
 pub fn section_html(origin: SampleOrigin) -> String {

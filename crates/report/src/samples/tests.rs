@@ -166,3 +166,13 @@ fn nothing_that_a_log_says_can_end_an_element() {
     assert_eq!(html.matches("<script type=\"text/plain\"").count(), 2);
     assert_eq!(inflated(&html, "samples-index")["samples"]["id"][0], hostile);
 }
+
+#[test]
+fn the_key_has_only_what_is_there() {
+    let key = two_runs().key_html();
+    for (class, is_there) in [("C", true), ("P", true), ("A", true), ("U", true), ("E", false), ("N", false)]
+    {
+        assert_eq!(key.contains(&format!("\"v {class}\"")), is_there, "{class}: {key}");
+    }
+    assert!(whole_key_html().contains("\"v E\""));
+}
