@@ -81,7 +81,7 @@ impl InputFiles {
         if !path.is_dir() {
             return self.files.push(path.to_owned());
         }
-        let FoundLogs { mut logs, unreadable, covered_shards } = find_logs(path);
+        let FoundLogs { mut logs, unreadable, covered_shards, .. } = find_logs(path);
         let is_readable = unreadable.is_empty();
         for (folder, error) in unreadable {
             self.fail(&folder, format!("cannot read the folder: {error}"), "check that you may read it");
