@@ -68,8 +68,8 @@ pub use columns::{
 };
 pub use comparison::{
     ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest,
-    ComparisonWarning, Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking,
-    TestMethod, compare,
+    ComparisonWarning, Correction, CrossTable, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank,
+    Ranking, TestMethod, compare,
 };
 pub use condition::Condition;
 pub use coverage::{

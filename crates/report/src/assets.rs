@@ -1,4 +1,4 @@
-//! The stylesheet and the script of pages: one file for each concern, joined.
+//! The script of pages.
 //!
 //! ES modules under `assets/` are written and checked as such; a page has one script, so that its policy allows one hash
 //! and the file opens from disk, where browsers refuse imports. The modules are joined in order: each needs only those
@@ -10,23 +10,6 @@ use std::sync::LazyLock;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
-
-/// Colours, type, the top bar, names of models, numbers, notices.
-pub(crate) const BASE: &str = include_str!("../assets/base.css");
-/// Intervals, forest plots, comparisons, curves and columns.
-pub(crate) const PLOT: &str = include_str!("../assets/plot.css");
-
-/// The stylesheet of a page.
-pub fn style() -> &'static str {
-    concat!(
-        include_str!("../assets/base.css"),
-        include_str!("../assets/page.css"),
-        include_str!("../assets/plot.css"),
-        include_str!("../assets/samples.css"),
-        // Last, because it changes what the others say for small screens and for paper.
-        include_str!("../assets/narrow.css"),
-    )
-}
 
 /// The modules, each after those that it imports.
 const MODULES: [(&str, &str); 14] = [

@@ -49,6 +49,7 @@ mod rows;
 pub mod samples;
 mod side_by_side;
 mod sort;
+pub mod stylesheet;
 pub mod svg;
 mod table;
 mod text;
@@ -67,7 +68,6 @@ use serde::Serialize;
 /// The JSON schema of results; see `docs/output.md`.
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
-pub use assets::style as page_style;
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
     gate_name, gate_reason, gate_subject,

@@ -420,6 +420,11 @@ impl ScoreColumns {
         self.metadata.keys()
     }
 
+    /// The number of different values of a metadata key; 0 if no row has it.
+    pub fn distinct_values(&self, key: &str) -> usize {
+        self.metadata.column(key).map_or(0, MetadataColumn::distinct)
+    }
+
     /// The number of rows whose sample errored.
     pub fn errored(&self) -> usize {
         self.errored.len()

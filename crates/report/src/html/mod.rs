@@ -1,17 +1,46 @@
 //! A report as one page of HTML that needs nothing else: no network, no other file, no script for its figures and tables.
+//!
+//! `Page` is the input; `task.rs` asks core for the figures of the runs of a task, side by side, and for their comparison;
+//! a file for each part of the page puts that into markup. Every string that comes from a log, a table or a user passes
+//! [`escape`](crate::svg::escape). Styles and script are allowed by their hashes alone, so there is no `style` and no event
+//! attribute anywhere.
 
-use errorbar_core::{Plan, ScoreColumns};
+mod cells;
+mod document;
+mod estimates;
+mod facts;
+mod figures;
+mod flips;
+mod forest;
+mod lead;
+mod logs;
+mod notices;
+mod pairs;
+mod ranking;
+mod task;
+mod tasks;
 
-use crate::Report;
+#[cfg(test)]
+mod tests;
+
+use errorbar_core::{IndexMap, Plan, ScoreColumns};
+
+use self::document::Document;
+use self::task::Task;
+use crate::svg::{Series, escape};
+use crate::{Report, stylesheet};
 
 /// What a page is made of.
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct Page<'a> {
     /// The heading; the task if it is empty.
     pub title: String,
     /// The runs, in the order of their colours.
     pub runs: Vec<PageRun<'a>>,
-    /// The data of the sample browser, as markup; none leaves it out.
+    /// Why runs of a task are not compared, if they must not be: their samples have the same ids and are different ones.
+    pub not_compared: Option<String>,
+    /// The sample browser, as markup; none leaves it out.
     pub samples: Option<String>,
 }
 
@@ -38,7 +67,7 @@ pub struct RunFacts {
     pub file: String,
     /// When the run was made, by RFC 3339.
     pub created: Option<String>,
-    /// The version of errorbar, or the package that made the log.
+    /// What made the log, with its version: `errorbar 0.1.0`.
     pub version: Option<String>,
     /// The version of the task.
     pub task_version: Option<String>,
@@ -50,4 +79,183 @@ pub struct RunFacts {
     pub cost: Option<f64>,
     /// How long it took, in seconds.
     pub seconds: Option<f64>,
+}
+
+impl<'a> Page<'a> {
+    /// A page of these runs.
+    pub fn new(runs: Vec<PageRun<'a>>) -> Self {
+        Page { runs, ..Page::default() }
+    }
+
+    /// The page.
+    pub fn to_html(&self) -> String {
+        let tasks = self.tasks();
+        let title = self.heading(&tasks);
+        let has_samples = self.samples.is_some();
+        let mut contents = vec![("top".to_owned(), "Summary".to_owned())];
+        let mut main = String::new();
+        match tasks.as_slice() {
+            [task] => {
+                main += &self.introduction(&title, &lead::sentences(task), &tasks);
+                main += &task_sections(task, "", has_samples, &mut contents);
+            }
+            several => {
+                main += &self.introduction(&title, &tasks::lead(several), several);
+                main += &tasks::section(several, &mut contents);
+                for (at, task) in several.iter().enumerate() {
+                    let number = at + 1;
+                    let name = task.name.clone().unwrap_or_else(|| "other runs".to_owned());
+                    let prefix = format!("t{number}-");
+                    contents.push((format!("{prefix}top"), name.clone()));
+                    main += &format!(
+                        "<section id=\"{prefix}top\" class=\"task\" aria-labelledby=\"h-{prefix}top\"><h2 class=\"th\" \
+                         id=\"h-{prefix}top\">{}</h2><p class=\"lead\">{}</p>{}{}</section>",
+                        crate::svg::breakable(&name),
+                        lead::sentences(task),
+                        facts::list(task),
+                        notices::list(task, &format!("Notices about {name}"), has_samples),
+                    );
+                    main += &task_sections(task, &prefix, has_samples, &mut Vec::new());
+                }
+            }
+        }
+        let mut data = String::new();
+        if let Some(samples) = &self.samples {
+            contents.push(("samples".to_owned(), "Samples".to_owned()));
+            data += samples;
+        }
+        let runs = self.runs.len();
+        let trail = match runs {
+            1 => escape(&title),
+            runs => format!("{}, {runs} runs", escape(&title)),
+        };
+        Document {
+            description: format!("{title}: {runs} runs"),
+            trail,
+            contents,
+            main,
+            data,
+            script: None,
+            style: self.style(&tasks),
+            footer: footer(&tasks),
+            title,
+        }
+        .to_html()
+    }
+
+    /// The runs by task, in order of appearance; colours are by name, the same in all tasks.
+    fn tasks(&self) -> Vec<Task<'_>> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut by_task: IndexMap<Option<&str>, Vec<&PageRun<'_>>> = IndexMap::new();
+        for run in &self.runs {
+            if !names.contains(&run.name.as_str()) {
+                names.push(&run.name);
+            }
+            by_task.entry(run.report.task.as_deref()).or_default().push(run);
+        }
+        let series = |run: &PageRun<'_>| {
+            let position = names.iter().position(|name| *name == run.name).unwrap_or(0);
+            Series::of(position, names.len())
+        };
+        by_task
+            .into_iter()
+            .map(|(task, runs)| {
+                let runs = runs.into_iter().map(|run| (run, series(run))).collect();
+                Task::new(task.map(str::to_owned), runs, self.not_compared.as_deref())
+            })
+            .collect()
+    }
+
+    fn heading(&self, tasks: &[Task<'_>]) -> String {
+        if !self.title.is_empty() {
+            return self.title.clone();
+        }
+        match tasks {
+            [task] => task.name.clone().unwrap_or_else(|| {
+                self.runs.first().map_or_else(|| "report".to_owned(), |run| run.report.log.clone())
+            }),
+            several => format!("{} tasks", several.len()),
+        }
+    }
+
+    fn introduction(&self, title: &str, lead: &str, tasks: &[Task<'_>]) -> String {
+        let about = match tasks {
+            [task] => facts::list(task) + &notices::list(task, "Notices", self.samples.is_some()),
+            _ => String::new(),
+        };
+        format!(
+            "<section class=\"intro\" id=\"top\" aria-labelledby=\"h-top\"><h1 id=\"h-top\" class=\"any\" \
+             dir=\"auto\">{}</h1><p class=\"lead\">{lead}</p>{about}{}</section>",
+            crate::svg::breakable(title),
+            logs::list(tasks),
+        )
+    }
+
+    /// The stylesheet, with the numbers of lines that plots of this page have.
+    fn style(&self, tasks: &[Task<'_>]) -> String {
+        let mut counts: Vec<usize> = tasks.iter().map(|task| task.runs.len()).collect();
+        counts.push(tasks::run_names(tasks).len());
+        counts.sort_unstable();
+        counts.dedup();
+        let mut style = stylesheet::style().to_owned();
+        for count in counts {
+            style += &format!(".r{count},.k{count}{{--runs:{count}}}\n");
+        }
+        style
+    }
+}
+
+/// The sections of a task.
+fn task_sections(
+    task: &Task<'_>,
+    prefix: &str,
+    has_samples: bool,
+    contents: &mut Vec<(String, String)>,
+) -> String {
+    let mut html = String::new();
+    let id = format!("{prefix}estimates");
+    let key = "<p class=\"key\"><span><svg class=\"m0\" width=\"52\" height=\"16\" viewBox=\"0 -8 52 16\" \
+               aria-hidden=\"true\"><line class=\"ci\" x1=\"2\" x2=\"50\" y1=\"0\" y2=\"0\"/><use class=\"cap\" href=\"#cap\" \
+               x=\"2\" y=\"0\"/><use class=\"cap\" href=\"#cap\" x=\"50\" y=\"0\"/></svg>interval</span><span><svg class=\"m0\" \
+               width=\"22\" height=\"16\" viewBox=\"0 -8 22 16\" aria-hidden=\"true\"><rect class=\"se\" x=\"1\" y=\"-7\" \
+               width=\"20\" height=\"14\"/></svg>± 1 standard error</span><span><svg class=\"m0\" width=\"14\" height=\"16\" \
+               viewBox=\"0 -8 14 16\" aria-hidden=\"true\"><use class=\"mk\" href=\"#Kc\" x=\"7\" \
+               y=\"0\"/></svg>estimate</span></p>";
+    html += &format!(
+        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><div class=\"head\"><h2 \
+         id=\"h-{id}\">Estimates</h2>{key}</div>{}{}</section>",
+        estimates::table(task),
+        estimates::others(task)
+    );
+    contents.push((id, "Estimates".to_owned()));
+    let id = format!("{prefix}groups");
+    if let Some(section) = forest::section(task, &id) {
+        html += &section;
+        let title = match task.figures.groupings.as_slice() {
+            [only] => format!("By {}", only.by),
+            _ => "By group".to_owned(),
+        };
+        contents.push((id, title));
+    }
+    let id = format!("{prefix}comparison");
+    if let Some(section) = pairs::section(task, &id, has_samples) {
+        html += &section;
+        contents.push((id, "Comparison".to_owned()));
+    }
+    html
+}
+
+fn footer(tasks: &[Task<'_>]) -> String {
+    let mut legends: Vec<String> = Vec::new();
+    for legend in tasks.iter().filter_map(facts::legend) {
+        if !legends.contains(&legend) {
+            legends.push(legend);
+        }
+    }
+    let how: String = legends.iter().map(|legend| format!("<p>{}</p>", escape(legend))).collect();
+    format!(
+        "{how}<p>Two significant digits of the error set the decimals of a figure; <span class=\"nw\">± ?</span> means that the \
+         error cannot be estimated. Made by errorbar {}.</p>",
+        env!("CARGO_PKG_VERSION")
+    )
 }
