@@ -35,7 +35,7 @@ use std::sync::Arc;
 
 use errorbar_core::Registry;
 
-pub use pages::{PageError, ReportPages};
+pub use pages::{PageError, ReportPages, run_names};
 pub use server::ViewServer;
 
 /// What to serve, and where.

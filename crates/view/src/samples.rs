@@ -13,7 +13,7 @@ use errorbar_core::SampleId;
 use errorbar_log::eval::{EvalLog, LogError, Transcript};
 use errorbar_report::samples::{EpochRecord, SampleSetBuilder, SampleTexts};
 
-use crate::pages::PageError;
+use crate::pages::{PageError, run_names};
 
 /// How many lists are held, and how many bytes of them.
 const HELD: usize = 4;
@@ -106,12 +106,17 @@ impl SampleReader {
 
 fn read_list(states: Vec<LogState>) -> Result<SampleList, PageError> {
     let mut builder = SampleSetBuilder::new();
-    let (mut epochs, mut names) = (Vec::new(), Vec::new());
-    for state in &states {
-        let log = EvalLog::open(&state.path).map_err(unusable)?;
-        let header = log.short_header().map_err(unusable)?;
-        names.push(header.eval.model);
-        let run = builder.start_run(names.last().map(String::as_str).unwrap_or_default());
+    let mut epochs = Vec::new();
+    let open = |state: &LogState| {
+        let log = EvalLog::open(&state.path)?;
+        let model = log.short_header()?.eval.model;
+        Ok((log, model))
+    };
+    let logs: Vec<(EvalLog, String)> =
+        states.iter().map(open).collect::<Result<_, LogError>>().map_err(unusable)?;
+    let names = run_names(logs.iter().map(|(log, model)| (Some(model.as_str()), log.path())));
+    for ((log, _), name) in logs.iter().zip(names) {
+        let run = builder.start_run(&name);
         let mut found: BTreeSet<u32> = BTreeSet::new();
         let mut add_one = |transcript: &Transcript| {
             found.insert(transcript.epoch);

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use errorbar_report::{assets, stylesheet};
 use errorbar_report::svg::{Scale, axis, breakable, defs, escape};
+use errorbar_report::{assets, stylesheet};
 
 use crate::catalog::{Figure, LogEntry, LogSummary, RunState, Snapshot};
 
