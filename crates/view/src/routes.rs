@@ -121,9 +121,9 @@ impl From<PageError> for Failure {
     }
 }
 
-impl IntoResponse for Failure {
-    fn into_response(self) -> Response {
-        let (status, text) = match &self {
+impl Failure {
+    fn status_and_text(&self) -> (StatusCode, String) {
+        match self {
             Failure::Page(error) => (error.status(), error.to_string()),
             Failure::Busy => {
                 (StatusCode::SERVICE_UNAVAILABLE, "the server is busy with other pages; try again".to_owned())
@@ -135,6 +135,21 @@ impl IntoResponse for Failure {
         };
         let (policy, page) = index::problem_page(&text);
         (status, [(header::CONTENT_SECURITY_POLICY, policy)], html(page)).into_response()
+    }
+}
+
+/// The same for what a script fetches, which shows the text.
+struct DataFailure(Failure);
+
+impl<E: Into<Failure>> From<E> for DataFailure {
+    fn from(error: E) -> Self {
+        DataFailure(error.into())
+    }
+}
+
+impl IntoResponse for DataFailure {
+    fn into_response(self) -> Response {
+        self.0.status_and_text().into_response()
     }
 }
 
@@ -188,7 +203,7 @@ async fn page(
 async fn samples(
     State(app): State<App>,
     Path((_, ids)): Path<(String, String)>,
-) -> Result<impl IntoResponse, Failure> {
+) -> Result<impl IntoResponse, DataFailure> {
     let ids = parse_ids(&ids)?;
     let list = app.work(move |app| app.0.samples.index(&app.paths(&ids)?)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], list))
@@ -198,7 +213,7 @@ async fn sample(
     State(app): State<App>,
     Path((_, ids)): Path<(String, String)>,
     RawQuery(query): RawQuery,
-) -> Result<impl IntoResponse, Failure> {
+) -> Result<impl IntoResponse, DataFailure> {
     let ids = parse_ids(&ids)?;
     let query = query.unwrap_or_default();
     if query.len() > QUERY {
@@ -207,7 +222,9 @@ async fn sample(
     let id =
         form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == "id").map(|(_, id)| id.into_owned());
     let id = id.ok_or_else(|| PageError::NotFound("name a sample: sample.json?id=…".to_owned()))?;
-    let sample = app.work(move |app| app.0.samples.sample(&app.paths(&ids)?, &id)).await?;
+    let messages =
+        form_urlencoded::parse(query.as_bytes()).any(|(key, value)| key == "messages" && value == "true");
+    let sample = app.work(move |app| app.0.samples.sample(&app.paths(&ids)?, &id, messages)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], sample))
 }
 

@@ -56,8 +56,8 @@ impl SampleReader {
         self.list(logs).map(|list| list.json.clone())
     }
 
-    /// All epochs of a sample, in all logs.
-    pub(crate) fn sample(&self, logs: &[PathBuf], id: &str) -> Result<Vec<u8>, PageError> {
+    /// All epochs of a sample, in all logs, with their conversations or without.
+    pub(crate) fn sample(&self, logs: &[PathBuf], id: &str, messages: bool) -> Result<Vec<u8>, PageError> {
         let list = self.list(logs)?;
         let mut builder = SampleSetBuilder::new();
         for (path, epochs) in logs.iter().zip(&list.epochs) {
@@ -66,7 +66,7 @@ impl SampleReader {
             let mut found = log.transcripts_of(id).map_err(unusable)?;
             while let Some(transcript) = found.next() {
                 let mut transcript = transcript.map_err(unusable)?;
-                found.complete(&mut transcript, true).map_err(unusable)?;
+                found.complete(&mut transcript, messages).map_err(unusable)?;
                 add(&mut builder, run, &transcript);
             }
             // A sample that lacks an epoch has its place all the same, as it has in the list.
@@ -76,7 +76,8 @@ impl SampleReader {
             }
         }
         let unknown = || PageError::NotFound("there is no sample of this id".to_owned());
-        let sample = builder.with_messages().finish().sample_json(id).ok_or_else(unknown)?;
+        let builder = if messages { builder.with_messages() } else { builder };
+        let sample = builder.finish().sample_json(id).ok_or_else(unknown)?;
         serde_json::to_vec(&sample).map_err(|error| PageError::Unusable(error.to_string()))
     }
 

@@ -11,6 +11,8 @@ use crate::svg::{defs, escape};
 /// What a page is made of; all strings are markup, but for titles.
 pub(super) struct Document {
     pub(super) title: String,
+    /// Where the name in the bar leads, on a server.
+    pub(super) home: Option<String>,
     pub(super) description: String,
     /// The trail at the top: where the page comes from.
     pub(super) trail: String,
@@ -30,8 +32,13 @@ impl Document {
         let (title, description) = (escape(&self.title), escape(&self.description));
         let script = self.script.unwrap_or_default();
         let script_source = if script.is_empty() { "'none'".to_owned() } else { source(script) };
+        let connect = if self.home.is_some() { "'self'" } else { "'none'" };
+        let brand = match &self.home {
+            Some(home) => format!("<a class=\"brand\" href=\"{}\">{BRAND}errorbar</a>", escape(home)),
+            None => format!("<span class=\"brand\">{BRAND}errorbar</span>"),
+        };
         let policy = format!(
-            "default-src 'none'; style-src {}; script-src {script_source}; connect-src 'none'; base-uri 'none'; form-action \
+            "default-src 'none'; style-src {}; script-src {script_source}; connect-src {connect}; base-uri 'none'; form-action \
              'none'",
             source(style)
         );
@@ -57,8 +64,7 @@ impl Document {
              name=\"generator\" content=\"errorbar {version}\">\n<title>{title}: errorbar report</title>\n<meta \
              name=\"description\" content=\"{description}\">\n<style>{style}</style>\n</head>\n<body>\n<svg class=\"vh\" \
              width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\">{defs}</svg>\n<a class=\"skip\" \
-             href=\"#{skip}\">Skip to the figures</a>\n<header class=\"bar\"><div class=\"in\"><span class=\"brand\">{BRAND}\
-             errorbar</span><span class=\"crumbs\">{trail}</span><span class=\"push\"></span>{theme}</div></header>\n<div \
+             href=\"#{skip}\">Skip to the figures</a>\n<header class=\"bar\"><div class=\"in\">{brand}<span class=\"crumbs\">{trail}</span><span class=\"push\"></span>{theme}</div></header>\n<div \
              class=\"page\"><nav class=\"toc\" aria-label=\"Sections\"><ul>{contents}</ul></nav>\n<main>{main}</main></div>\n\
              <footer><div class=\"in\">{footer}</div></footer>\n{data}{script}</body>\n</html>\n",
             version = env!("CARGO_PKG_VERSION"),

@@ -42,6 +42,9 @@ pub struct Page<'a> {
     pub not_compared: Option<String>,
     /// The sample browser, as markup; none leaves it out.
     pub samples: Option<String>,
+    /// The address of the list that the page is opened from, on a server that its samples are fetched from; none for a page
+    /// that stands alone, which may fetch nothing.
+    pub home: Option<String>,
 }
 
 /// One log, one table, or a part of one.
@@ -130,12 +133,13 @@ impl<'a> Page<'a> {
             runs => format!("{}, {runs} runs", escape(&title)),
         };
         Document {
+            home: self.home.clone(),
             description: format!("{title}: {runs} runs"),
             trail,
             contents,
             main,
             data,
-            script: None,
+            script: Some(crate::assets::script()),
             style: self.style(&tasks),
             footer: footer(&tasks),
             title,

@@ -26,8 +26,11 @@ fn samples_are_listed_and_fetched_one_at_a_time() {
     assert_eq!(answer.status, 200);
     let sample = json(&answer.body);
     assert!(sample["detail"].to_string().contains("it is 42"), "{sample}");
+    assert!(sample["messages"].is_null(), "{sample}");
+    let sample = json(&get(&server, "logs/1/sample.json?id=q3&messages=true").body);
     assert!(sample["messages"].to_string().contains("it is 42"), "{sample}");
-    assert_eq!(get(&server, "logs/1/sample.json?id=nobody").status, 404);
+    let problem = get(&server, "logs/1/sample.json?id=nobody");
+    assert_eq!((problem.status, problem.body.as_str()), (404, "there is no sample of this id"));
     assert_eq!(get(&server, "logs/1/sample.json").status, 404);
     assert_eq!(get(&server, "logs/9/sample.json?id=q3").status, 404);
 }

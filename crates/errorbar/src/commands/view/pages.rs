@@ -3,6 +3,7 @@
 //! A large log is not read as a whole: its scores are those of the list that it ends with, if the figures that follow from
 //! them are those that the log records. If they are not, or the log has no list, the samples are read.
 
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{Evaluation, Plan, Registry, ScoreColumns};
@@ -17,8 +18,8 @@ use errorbar_view::{PageError, ReportPages, run_names};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use super::super::Context;
 use super::super::logs::{early_stop, partial_run, status_of_unfinished};
+use super::super::{Context, counted};
 
 /// A file with more bytes than this is not read as a whole if that can be avoided.
 const LARGE: u64 = 4 << 20;
@@ -31,6 +32,8 @@ pub(super) struct LogPages {
 /// What a page shows of a log.
 struct LoadedLog {
     path: PathBuf,
+    /// A digest of what each row asks, where several logs are shown.
+    digests: Vec<u64>,
     report: Report,
     columns: ScoreColumns,
     plan: Plan,
@@ -42,15 +45,16 @@ impl LogPages {
         LogPages { registry: context.registry.clone() }
     }
 
-    fn load(&self, path: &Path) -> Result<LoadedLog, PageError> {
+    fn load(&self, path: &Path, is_compared: bool) -> Result<LoadedLog, PageError> {
         let log = EvalLog::open(path).map_err(unusable)?;
         let header = log.header().map_err(unusable)?;
         let (plan, _) = plan_from_header(&header, &self.registry).map_err(unusable)?;
         let is_large = path.metadata().is_ok_and(|metadata| metadata.len() > LARGE);
-        let summarized = if is_large { from_summaries(&log, &header, &plan) } else { None };
+        // What samples ask is compared, and is not in the list.
+        let summarized = if is_large && !is_compared { from_summaries(&log, &header, &plan) } else { None };
         let (scores, evaluation) = match summarized {
             Some(found) => found,
-            None => from_samples(&log, &header, &plan)?,
+            None => from_samples(&log, &header, &plan, is_compared)?,
         };
         let (facts, partial_run) = (run_facts(path, &header), partial_run(&header));
         let (early_stop, self_graded) = (early_stop(&header.eval), self_graded(&header.eval));
@@ -58,7 +62,14 @@ impl LogPages {
         let mut report = Report::new(name, evaluation.results).of_run(header.eval.task, header.eval.model);
         (report.partial_run, report.early_stop, report.self_graded) = (partial_run, early_stop, self_graded);
         (report.skipped, report.limits) = (scores.skipped.len(), scores.limits);
-        Ok(LoadedLog { path: path.to_owned(), report, columns: scores.columns, plan, facts })
+        Ok(LoadedLog {
+            path: path.to_owned(),
+            digests: scores.digests,
+            report,
+            columns: scores.columns,
+            plan,
+            facts,
+        })
     }
 }
 
@@ -70,9 +81,14 @@ fn from_summaries(log: &EvalLog, header: &Header, plan: &Plan) -> Option<(LogSco
     compare(recorded, &evaluation.results).is_empty().then_some((scores, evaluation))
 }
 
-fn from_samples(log: &EvalLog, header: &Header, plan: &Plan) -> Result<(LogScores, Evaluation), PageError> {
+fn from_samples(
+    log: &EvalLog,
+    header: &Header,
+    plan: &Plan,
+    digests: bool,
+) -> Result<(LogScores, Evaluation), PageError> {
     let options = ScoreOptions::new(plan.metadata_keys()).score_parts(plan.score_parts());
-    let scores = log.scores(header, &options.skip_bad_samples(true)).map_err(unusable)?;
+    let scores = log.scores(header, &options.skip_bad_samples(true).digests(digests)).map_err(unusable)?;
     let evaluation = plan.evaluate(&scores.columns);
     let evaluation = evaluation.map_err(|error| PageError::unusable(error.to_string()))?;
     Ok((scores, evaluation))
@@ -80,7 +96,8 @@ fn from_samples(log: &EvalLog, header: &Header, plan: &Plan) -> Result<(LogScore
 
 impl ReportPages for LogPages {
     fn page(&self, logs: &[PathBuf]) -> Result<String, PageError> {
-        let loaded: Vec<LoadedLog> = logs.iter().map(|path| self.load(path)).collect::<Result<_, _>>()?;
+        let loaded: Vec<LoadedLog> =
+            logs.iter().map(|path| self.load(path, logs.len() > 1)).collect::<Result<_, _>>()?;
         let names = run_names(loaded.iter().map(|log| (log.report.model.as_deref(), log.path.as_path())));
         let runs = loaded.iter().zip(names).map(|(log, name)| PageRun {
             name,
@@ -90,9 +107,29 @@ impl ReportPages for LogPages {
             facts: log.facts.clone(),
         });
         let mut page = Page::new(runs.collect());
+        page.home = Some("../../".to_owned());
+        page.not_compared = not_compared(&loaded);
         page.samples = Some(section_html(SampleOrigin::Server));
         Ok(page.to_html())
     }
+}
+
+/// Why logs must not be compared: samples of one id that are different ones.
+fn not_compared(logs: &[LoadedLog]) -> Option<String> {
+    let mut known: HashMap<(Option<&str>, String), u64> = HashMap::new();
+    let mut differing: BTreeSet<String> = BTreeSet::new();
+    for log in logs {
+        for (row, digest) in log.digests.iter().enumerate() {
+            let id = log.columns.sample_id(row).to_string();
+            let first = *known.entry((log.report.task.as_deref(), id.clone())).or_insert(*digest);
+            if first != *digest {
+                differing.insert(id);
+            }
+        }
+    }
+    let example = differing.first()?;
+    let count = counted(differing.len() as u64, "sample");
+    Some(format!("the logs have other questions or targets under the same id: {count}, such as {example}"))
 }
 
 /// What a header records besides results.
