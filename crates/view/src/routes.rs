@@ -132,7 +132,13 @@ impl Failure {
                 StatusCode::INTERNAL_SERVER_ERROR,
                 "this log makes errorbar fail; please report it".to_owned(),
             ),
-        };
+        }
+    }
+}
+
+impl IntoResponse for Failure {
+    fn into_response(self) -> Response {
+        let (status, text) = self.status_and_text();
         let (policy, page) = index::problem_page(&text);
         (status, [(header::CONTENT_SECURITY_POLICY, policy)], html(page)).into_response()
     }

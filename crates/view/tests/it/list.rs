@@ -17,7 +17,8 @@ fn the_list_has_the_figure_the_error_and_the_status_of_each_log() {
     let folder = tempfile::tempdir().unwrap();
     finished(&folder.path().join("a.eval"), "quiz", "openai/heron");
     let mut stopped = Run::start(&folder.path().join("b.eval"), "quiz", "openai/wren", 8);
-    stopped.add("q0", 1, "C").add("q1", 1, "I").end(Status::Cancelled, None);
+    stopped.add("q0", 1, "C").add("q1", 1, "I");
+    stopped.end(Status::Cancelled, None);
     let failed = Run::start(&folder.path().join("sub.eval"), "quiz", "openai/magpie", 8);
     failed.end(Status::Error, Some("key refused (401)"));
     let server = serve(folder.path());

@@ -40,7 +40,8 @@ fn epochs_of_a_sample_have_the_places_of_the_list() {
     let folder = tempfile::tempdir().unwrap();
     // The first sample has no second epoch, the other no first.
     let mut run = Run::start(&folder.path().join("a.eval"), "quiz", "heron", 2);
-    run.add("a/b", 1, "C").add("q 2&x", 2, "I").end(Status::Success, None);
+    run.add("a/b", 1, "C").add("q 2&x", 2, "I");
+    run.end(Status::Success, None);
     finished(&folder.path().join("b.eval"), "quiz", "wren");
     let server = serve(folder.path());
     get(&server, "");
