@@ -21,6 +21,8 @@ export class SampleBrowser {
   /** Whether the address says what is shown: not before someone has asked for something. */
   #isLinked = false;
   #linking = 0;
+  /** The sample of a link that is not found before whole texts are searched. @type {string | null} */
+  #awaited = null;
   #letters = recall('keys') !== 'off';
   /** @type {Map<string, HTMLSelectElement>} the filters of the panel by name; groups by `g.` and their key */
   #selects = new Map();
@@ -105,6 +107,8 @@ export class SampleBrowser {
   #addSelect(name, label, options) {
     const box = element('label', '', `${label} `), select = element('select');
     fillSelect(select, options);
+    // Else the options would be read as part of the label.
+    select.setAttribute('aria-label', label);
     box.append(select);
     this.panel.append(box);
     this.#bind(name, select);
@@ -141,6 +145,8 @@ export class SampleBrowser {
     });
     this.sortSelect.addEventListener('change', () => {
       this.#query.sort = this.sortSelect.value;
+      // What an order is about is at its top.
+      this.list.show([], -1, '');
       this.#changed();
     });
     this.more.addEventListener('click', () => this.#openPanel(this.panel.hidden));
@@ -226,6 +232,7 @@ export class SampleBrowser {
     this.list.select(at);
     this.#showDetail();
     this.#isLinked = true;
+    this.#awaited = null;
     this.#link();
     // On a narrow screen the sample is below the list.
     if (isPointed && matchMedia('(max-width:820px)').matches) this.detail.box.scrollIntoView();
@@ -245,6 +252,7 @@ export class SampleBrowser {
 
   #changed() {
     this.#isLinked = true;
+    this.#awaited = null;
     this.#update();
   }
 
@@ -304,9 +312,10 @@ export class SampleBrowser {
     if (!linked) return false;
     this.#query = linked.query;
     this.#isLinked = true;
-    if (linked.query.q) this.#readTexts();
     this.#writeControls();
     this.#update(linked.id);
+    this.#awaited = linked.id;
+    if (linked.query.q) this.#readTexts();
     document.getElementById('samples')?.scrollIntoView();
     return true;
   }
@@ -331,7 +340,7 @@ export class SampleBrowser {
     } finally {
       this.search.removeAttribute('aria-busy');
     }
-    if (this.#query.q.trim()) this.#update();
+    if (this.#query.q.trim()) this.#update(this.#awaited);
   }
 
   #sayOmissions() {

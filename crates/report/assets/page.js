@@ -12,6 +12,7 @@ function startTheme(control) {
     else root.dataset.theme = theme;
     control.textContent = `Theme: ${theme}`;
   };
+  control.hidden = false;
   const before = recall('theme') ?? 'system';
   set(THEMES.includes(before) ? before : 'system');
   control.addEventListener('click', () => {
@@ -39,19 +40,16 @@ function startContents() {
   }
 }
 
-/** @param {HTMLSelectElement} select orders rows or bodies of the table that it names */
+/** @param {HTMLElement} select orders the groups of all plots of its section */
 function startOrder(select) {
-  select.addEventListener('change', () => {
-    for (const id of (select.dataset.order ?? '').split(' ')) {
-      const table = document.getElementById(id);
-      if (table) orderRows(table, select.value);
-    }
-  });
+  const section = select.closest('section');
+  if (!(select instanceof HTMLSelectElement) || !section) return;
+  select.addEventListener('change', () => orderRows(section, select.value));
 }
 
-/** @param {HTMLElement} table @param {string} key */
-function orderRows(table, key) {
-  const items = findAll('[data-name]:not([data-fixed])', table);
+/** @param {HTMLElement} section @param {string} key */
+function orderRows(section, key) {
+  const items = findAll('[data-name]:not([data-fixed])', section);
   const number = (/** @type {HTMLElement} */ item, /** @type {string} */ name) => {
     const value = Number.parseFloat(item.dataset[name] ?? '');
     return Number.isNaN(value) ? -Infinity : value;
@@ -66,18 +64,6 @@ function orderRows(table, key) {
     };
   // Each stays in its own parent, after what is fixed.
   for (const item of items.sort(compare)) item.parentElement?.append(item);
-}
-
-/** @param {HTMLElement} control shows one element and hides those of the buttons beside it */
-function startChoice(control) {
-  control.addEventListener('click', () => {
-    const others = findAll('[data-grp]', control.parentElement ?? document);
-    for (const other of others) {
-      other.setAttribute('aria-pressed', String(other === control));
-      const shown = document.getElementById(other.dataset.grp ?? '');
-      if (shown) shown.hidden = other !== control;
-    }
-  });
 }
 
 /** @param {HTMLElement} control lets one model stand out in its section */
@@ -130,11 +116,12 @@ function startStrip(strip) {
   });
 }
 
+// What needs a script is hidden until there is one.
+for (const control of findAll('.js[hidden]')) control.hidden = false;
 const themeButton = find('#theme');
 if (themeButton) startTheme(themeButton);
 startContents();
-for (const select of findAll('select[data-order]')) if (select instanceof HTMLSelectElement) startOrder(select);
-findAll('button[data-grp]').forEach(startChoice);
+findAll('select.forder').forEach(startOrder);
 findAll('.legend button[data-m]').forEach(startHighlight);
 findAll('table[data-scale]').forEach(startReadingLine);
 findAll('[data-strip]').forEach(startStrip);

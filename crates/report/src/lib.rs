@@ -43,6 +43,7 @@ mod matrix_table;
 mod notes;
 mod number;
 mod paint;
+pub mod plot;
 mod record;
 mod report_table;
 mod rows;

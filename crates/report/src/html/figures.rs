@@ -54,6 +54,12 @@ impl FigureKey {
         is_metric && c.scorer == self.scorer && c.reducer == self.reducer && c.field == self.field
     }
 
+    /// Whether these are the scores that it is of.
+    pub(super) fn is_of(&self, name: &errorbar_core::ScoreName) -> bool {
+        let is_reducer = name.reducer.is_none() || name.reducer == self.reducer;
+        name.scorer == self.scorer && name.field == self.field && is_reducer
+    }
+
     /// Whether a ranking is of this figure.
     pub(super) fn is_ranked_by(&self, ranking: &errorbar_core::Ranking) -> bool {
         let is_metric = ranking.metric == self.metric || ranking.metric == self.spec;
@@ -159,10 +165,18 @@ impl Figures {
 
     fn add(&mut self, at: usize, run: &PageRun<'_>, count: usize) {
         let results = &run.report.results;
-        let common = CommonMethods::of(results);
-        for row in results.rows() {
-            let cell = cell(&row, notes::keys_of(results, &row), &common);
-            let key = FigureKey::of(&row);
+        let rows = results.rows();
+        let common = |is_group: bool| {
+            let of_kind = || rows.iter().filter(move |row| row.group_key.is_some() == is_group);
+            // Twice, because what a row has alone would be repeated beside it, though the facts of the page have it.
+            let twice = of_kind().chain(of_kind());
+            CommonMethods::of_rows(twice.map(|row| (row, notes::keys_of(results, row))))
+        };
+        let (of_all, of_groups) = (common(false), common(true));
+        for row in &rows {
+            let common = if row.group_key.is_some() { &of_groups } else { &of_all };
+            let cell = cell(row, notes::keys_of(results, row), common);
+            let key = FigureKey::of(row);
             let cells = match row.group_key {
                 None if row.scopes.is_empty() => {
                     let found =
@@ -172,7 +186,7 @@ impl Figures {
                         });
                     self.others.get_mut(found).map(|figure| &mut figure.cells)
                 }
-                _ => self.group_cells(&row, key, count),
+                _ => self.group_cells(row, key, count),
             };
             if let Some(slot) = cells.and_then(|cells| cells.get_mut(at)) {
                 *slot = Some(cell);

@@ -16,6 +16,7 @@ mod lead;
 mod logs;
 mod notices;
 mod pairs;
+mod plots;
 mod ranking;
 mod task;
 mod tasks;
@@ -27,12 +28,12 @@ use errorbar_core::{IndexMap, Plan, ScoreColumns};
 
 use self::document::Document;
 use self::task::Task;
+use crate::samples::{SampleOrigin, section_html};
 use crate::svg::{Series, escape};
-use crate::{Report, stylesheet};
+use crate::{Report, assets, stylesheet};
 
 /// What a page is made of.
 #[derive(Debug, Clone, Default)]
-#[non_exhaustive]
 pub struct Page<'a> {
     /// The heading; the task if it is empty.
     pub title: String,
@@ -40,11 +41,21 @@ pub struct Page<'a> {
     pub runs: Vec<PageRun<'a>>,
     /// Why runs of a task are not compared, if they must not be: their samples have the same ids and are different ones.
     pub not_compared: Option<String>,
-    /// The sample browser, as markup; none leaves it out.
-    pub samples: Option<String>,
-    /// The address of the list that the page is opened from, on a server that its samples are fetched from; none for a page
-    /// that stands alone, which may fetch nothing.
-    pub home: Option<String>,
+    /// The samples; none leaves out the browser.
+    pub samples: Option<PageSamples>,
+    /// Where the page is listed, as a link and its title.
+    pub listed_in: Option<(String, String)>,
+}
+
+/// The sample browser of a page.
+#[derive(Debug, Clone)]
+pub struct PageSamples {
+    /// Where the browser finds its data.
+    pub origin: SampleOrigin,
+    /// What the squares of samples mean: [`SampleSet::key_html`](crate::samples::SampleSet::key_html).
+    pub key: String,
+    /// The data in the page: [`EncodedSamples::to_html`](crate::samples::EncodedSamples::to_html); empty if a server has it.
+    pub data: String,
 }
 
 /// One log, one table, or a part of one.
@@ -122,24 +133,28 @@ impl<'a> Page<'a> {
                 }
             }
         }
-        let mut data = String::new();
+        let mut data = "";
         if let Some(samples) = &self.samples {
             contents.push(("samples".to_owned(), "Samples".to_owned()));
-            data += samples;
+            main += &sample_section(samples);
+            data = &samples.data;
         }
         let runs = self.runs.len();
-        let trail = match runs {
+        let mut trail = match runs {
             1 => escape(&title),
             runs => format!("{}, {runs} runs", escape(&title)),
         };
+        if let Some((link, list)) = &self.listed_in {
+            trail = format!("<a href=\"{}\">{}</a> / {trail}", escape(link), escape(list));
+        }
         Document {
-            home: self.home.clone(),
             description: format!("{title}: {runs} runs"),
             trail,
             contents,
             main,
-            data,
-            script: Some(crate::assets::script()),
+            data: data.to_owned(),
+            script: assets::script(),
+            is_served: self.samples.as_ref().is_some_and(|samples| samples.origin == SampleOrigin::Server),
             style: self.style(&tasks),
             footer: footer(&tasks),
             title,
@@ -209,6 +224,16 @@ impl<'a> Page<'a> {
     }
 }
 
+/// The sample browser.
+fn sample_section(samples: &PageSamples) -> String {
+    format!(
+        "<section id=\"samples\" aria-labelledby=\"h-samples\"><div class=\"head\"><h2 \
+         id=\"h-samples\">Samples</h2>{}</div>{}</section>",
+        samples.key,
+        section_html(samples.origin)
+    )
+}
+
 /// The sections of a task.
 fn task_sections(
     task: &Task<'_>,
@@ -245,6 +270,10 @@ fn task_sections(
     if let Some(section) = pairs::section(task, &id, has_samples) {
         html += &section;
         contents.push((id, "Comparison".to_owned()));
+    }
+    for section in plots::sections(task, prefix) {
+        html += &section.html;
+        contents.push((section.id, section.title.to_owned()));
     }
     html
 }

@@ -120,7 +120,11 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
             run_name(pair.behind, behind)
         );
         let heading = match group.is_empty() {
-            true => format!("<span class=\"pn2\">{names}</span>"),
+            // Short names stay on a line.
+            true if pair.ahead.chars().count() + pair.behind.chars().count() <= 18 => {
+                format!("<span class=\"nw\">{names}</span>")
+            }
+            true => format!("<span>{names}</span>"),
             false => format!(
                 "<b class=\"any\" dir=\"auto\">{}</b><span class=\"full2\">{names}</span>",
                 breakable(group)

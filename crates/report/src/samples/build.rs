@@ -17,6 +17,9 @@ const MOST_VALUES: usize = 200;
 /// A metadata value that is longer is no name of a group.
 const LONGEST_VALUE: usize = 60;
 
+/// The key that samples of several tasks are filtered by.
+const TASK: &str = "task";
+
 /// What is read of a log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogContents {
@@ -32,6 +35,8 @@ pub struct SampleSetBuilder {
     set: SampleSet,
     /// Keys that are grouped by come first.
     wanted_keys: Vec<String>,
+    /// The task that samples are added of, where there are several.
+    task: Option<String>,
     /// The samples that cannot be read, and why.
     problems: Vec<LogError>,
 }
@@ -47,6 +52,12 @@ impl SampleSetBuilder {
     pub fn group_keys(mut self, keys: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.wanted_keys.extend(keys.into_iter().map(Into::into));
         self
+    }
+
+    /// Names the task of what is added from here on, where there are several: their samples are kept apart by ids like
+    /// `task/id`, and a run of the same name is the same run.
+    pub fn set_task(&mut self, task: &str) {
+        self.task = Some(task.to_owned());
     }
 
     /// Adds samples of a log as a run. A sample that cannot be read is left out; see [`problems`](Self::problems).
@@ -95,6 +106,10 @@ impl SampleSetBuilder {
 
     /// Adds a run without samples; its number is for [`add`](Self::add).
     pub fn start_run(&mut self, name: &str) -> usize {
+        let known = self.set.runs.iter().position(|run| run.name == name);
+        if let Some(known) = known.filter(|_| self.task.is_some()) {
+            return known;
+        }
         self.set.runs.push(SampleRun { name: name.to_owned(), epochs: Vec::new() });
         self.set.runs.len() - 1
     }
@@ -105,11 +120,14 @@ impl SampleSetBuilder {
         run: usize,
         id: &SampleId,
         epoch: u32,
-        texts: SampleTexts,
+        mut texts: SampleTexts,
         mut record: EpochRecord,
     ) {
         let Some(at) = self.epoch_index(run, epoch) else { return };
-        let sample = self.set.samples.entry(id.to_string()).or_insert_with(|| AlignedSample {
+        if let Some(task) = &self.task {
+            texts.metadata.insert(0, (TASK.to_owned(), task.as_str().into()));
+        }
+        let sample = self.set.samples.entry(self.key(id)).or_insert_with(|| AlignedSample {
             preview: preview(&texts.question()),
             ..AlignedSample::default()
         });
@@ -132,7 +150,7 @@ impl SampleSetBuilder {
 
     /// Sets the line that a sample is listed with, where its question was not read.
     pub fn set_preview(&mut self, id: &SampleId, question: &str) {
-        if let Some(sample) = self.set.samples.get_mut(&id.to_string()) {
+        if let Some(sample) = self.set.samples.get_mut(&self.key(id)) {
             sample.preview = preview(question);
         }
     }
@@ -151,12 +169,22 @@ impl SampleSetBuilder {
 
     /// The samples of all runs.
     pub fn finish(self) -> SampleSet {
-        let SampleSetBuilder { mut set, wanted_keys, .. } = self;
+        let SampleSetBuilder { mut set, mut wanted_keys, task, .. } = self;
+        if task.is_some() {
+            wanted_keys.insert(0, TASK.to_owned());
+        }
         sort_epochs(&mut set);
         set.columns = columns(&set);
         set.groups = group_keys(&mut set, &wanted_keys);
         super::index::add_outcomes(&mut set);
         set
+    }
+
+    fn key(&self, id: &SampleId) -> String {
+        match &self.task {
+            Some(task) => format!("{task}/{id}"),
+            None => id.to_string(),
+        }
     }
 
     /// Where an epoch is in a run.

@@ -176,3 +176,17 @@ fn the_key_has_only_what_is_there() {
     }
     assert!(whole_key_html().contains("\"v E\""));
 }
+
+#[test]
+fn samples_of_several_tasks_with_the_same_ids_are_kept_apart() {
+    let mut builder = SampleSetBuilder::new();
+    for (task, value) in [("law", "C"), ("art", "I")] {
+        builder.set_task(task);
+        builder.add_columns("heron", &columns(&[("1", 1, "x", value.into()), ("2", 1, "x", "C".into())]));
+    }
+    let set = builder.finish();
+    assert_eq!(set.ids().collect::<Vec<_>>(), ["law/1", "law/2", "art/1", "art/2"]);
+    let index = set.index_json();
+    assert_eq!(index["runs"], json!([{"name": "heron", "epochs": [1]}]));
+    assert_eq!(index["groups"][0], json!({"key": "task", "values": ["law", "art"]}));
+}

@@ -8,9 +8,9 @@ use errorbar_core::chat::{Input as Question, Targets};
 use errorbar_core::{MetadataKeys, ScoreParts};
 use errorbar_log::eval::SampleFields;
 
-use super::CompareArgs;
+use super::InputOptions;
 use super::read::Questions;
-use super::sides::{Side, Sides};
+use super::sides::Side;
 use crate::commands::counted;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -18,7 +18,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 const TEXT_SHOWN: usize = 200;
 
 /// Which samples have no partner.
-pub(super) struct Alignment {
+pub(crate) struct Alignment {
     pairs: Vec<SidePair>,
 }
 
@@ -33,30 +33,30 @@ struct SidePair {
 }
 
 impl Alignment {
-    /// Matches the samples of each side with those of the base.
-    pub(super) fn check(
-        sides: &Sides,
-        args: &CompareArgs,
+    /// Matches the samples of each side with those of the base, the first of its task; sides are ordered by task.
+    pub(crate) fn check(
+        sides: &[Side],
+        options: &InputOptions<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Self, Diagnostics> {
         let mut pairs = Vec::new();
-        for sides in sides.by_task() {
+        for sides in sides.chunk_by(|a, b| a.task == b.task) {
             let Some((base, others)) = sides.split_first() else { continue };
             let rows = SampleRows::new(base);
             for other in others {
-                pairs.push(rows.pair(other, args, diagnostics)?);
+                pairs.push(rows.pair(other, options, diagnostics)?);
             }
         }
         Ok(Alignment { pairs })
     }
 
     /// Whether a sample has no partner.
-    pub(super) fn has_unmatched(&self) -> bool {
+    pub(crate) fn has_unmatched(&self) -> bool {
         self.pairs.iter().any(|pair| !pair.only_base.is_empty() || !pair.only_other.is_empty())
     }
 
     /// The samples without a partner, up to a number of each side.
-    pub(super) fn unmatched(&self, most: usize) -> Diagnostics {
+    pub(crate) fn unmatched(&self, most: usize) -> Diagnostics {
         let mut notes = Diagnostics::default();
         for SidePair { base, other, task, only_base, only_other } in &self.pairs {
             let task = task.as_ref().map(|task| format!("{task}: ")).unwrap_or_default();
@@ -116,7 +116,7 @@ impl<'a> SampleRows<'a> {
     fn pair(
         &self,
         other: &Side,
-        args: &CompareArgs,
+        options: &InputOptions<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<SidePair, Diagnostic> {
         let (base, of_other) = (self.side, SampleRows::new(other));
@@ -143,10 +143,11 @@ impl<'a> SampleRows<'a> {
             return Err(changed_question(base, other, base_row, row, changed.len()));
         }
         let are_numbered = || are_row_numbers(base) && are_row_numbers(other);
-        if questions.is_none() && !args.trust_ids && args.compared_scorers.is_empty() && are_numbered() {
+        if questions.is_none() && !options.trust_ids && options.compared_scorers.is_empty() && are_numbered()
+        {
             diagnostics.push(row_numbers(base, other));
         }
-        if base.input.is_table != other.input.is_table && !args.trust_ids {
+        if base.input.is_table != other.input.is_table && !options.trust_ids {
             diagnostics.push(unchecked_questions(base, other));
         }
         let [base, other] = [base, other].map(|side| side.name.clone());
@@ -208,7 +209,7 @@ fn question(side: &Side, row: usize) -> Option<Vec<(&'static str, String)>> {
 }
 
 /// An input as text: that of its messages.
-pub(super) fn text_of(input: &Question) -> String {
+pub(crate) fn text_of(input: &Question) -> String {
     match input {
         Question::Text(text) => text.clone(),
         Question::Messages(messages) => {
