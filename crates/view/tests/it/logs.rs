@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use errorbar_core::Registry;
-use errorbar_core::{MetadataKeys, Plan, Score};
+use errorbar_core::metrics::{accuracy, stderr};
+use errorbar_core::{MetadataKeys, Plan, Registry, Score, metrics};
 use errorbar_log::eval::{
     EvalError, EvalInfo, EvalLog, Header, Input, LogWriter, Message, ModelOutput, PlanRecord,
     RecordedResults, Reductions, SampleId, SampleRecord, ScorerInfo, StartRecord, Status, Targets,
@@ -23,7 +23,8 @@ impl Run {
         eval.created = "2026-11-15T19:38:31+00:00".to_owned();
         eval.dataset.samples = Some(samples);
         let mut scorer = ScorerInfo::new("match");
-        scorer.metrics = Some(metrics_to_log(&scorer_metrics(), &Registry::built_in()));
+        let metrics = metrics![accuracy(), stderr()];
+        scorer.metrics = Some(metrics_to_log(&metrics, &Registry::built_in()));
         eval.scorers = Some(vec![scorer]);
         let start = StartRecord::new(eval, PlanRecord::default());
         let writer = LogWriter::create(path, &start).unwrap();

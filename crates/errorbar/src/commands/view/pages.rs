@@ -12,8 +12,8 @@ use errorbar_log::eval::{
     EvalLog, Header, LogError, LogScores, ScoreOptions, Status, compare, plan_from_header,
 };
 use errorbar_report::Report;
-use errorbar_report::html::{Page, PageRun, RunFacts};
-use errorbar_report::samples::{SampleOrigin, section_html};
+use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
+use errorbar_report::samples::{SampleOrigin, whole_key_html};
 use errorbar_view::{PageError, ReportPages, run_names};
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -98,6 +98,11 @@ impl ReportPages for LogPages {
     fn page(&self, logs: &[PathBuf]) -> Result<String, PageError> {
         let loaded: Vec<LoadedLog> =
             logs.iter().map(|path| self.load(path, logs.len() > 1)).collect::<Result<_, _>>()?;
+        let tasks: BTreeSet<Option<&str>> = loaded.iter().map(|log| log.report.task.as_deref()).collect();
+        if tasks.len() > 1 {
+            let text = "these logs are of several tasks; choose logs of one task to compare them";
+            return Err(PageError::unusable(text));
+        }
         let names = run_names(loaded.iter().map(|log| (log.report.model.as_deref(), log.path.as_path())));
         let runs = loaded.iter().zip(names).map(|(log, name)| PageRun {
             name,
@@ -107,9 +112,10 @@ impl ReportPages for LogPages {
             facts: log.facts.clone(),
         });
         let mut page = Page::new(runs.collect());
-        page.home = Some("../../".to_owned());
+        page.listed_in = Some(("../../".to_owned(), "logs".to_owned()));
         page.not_compared = not_compared(&loaded);
-        page.samples = Some(section_html(SampleOrigin::Server));
+        let (origin, key) = (SampleOrigin::Server, whole_key_html());
+        page.samples = Some(PageSamples { origin, key, data: String::new() });
         Ok(page.to_html())
     }
 }
