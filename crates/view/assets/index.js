@@ -29,11 +29,6 @@ function remembered(key, value) {
   }
 }
 
-/** @param {string} text @param {string} value */
-function isWord(text, value) {
-  return themes.includes(text) ? text : value;
-}
-
 function startTheme() {
   const button = find('#theme', HTMLButtonElement);
   if (!button) return;
@@ -44,7 +39,8 @@ function startTheme() {
     button.textContent = `Theme: ${theme}`;
     remembered('errorbar-theme', theme);
   };
-  apply(isWord(remembered('errorbar-theme') ?? '', 'system'));
+  const saved = remembered('errorbar-theme') ?? '';
+  apply(themes.includes(saved) ? saved : 'system');
   button.hidden = false;
   button.addEventListener('click', () => {
     const now = document.documentElement.dataset.theme ?? 'system';

@@ -205,3 +205,40 @@ impl RecordedRow {
         estimate
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use errorbar_core::{Plan, Score, ScoreColumns};
+
+    use super::*;
+
+    #[test]
+    fn a_recorded_row_is_the_estimate_that_was_recorded() {
+        let mut columns = ScoreColumns::new(["match"]);
+        for (at, grade) in ["C", "C", "I", "C", "I", "C"].into_iter().enumerate() {
+            columns.push(format!("q{at}"), 1).score("match", Score::new(grade)).unwrap();
+        }
+        // Six have a score, and one has none.
+        columns.push("absent", 1);
+        let results = Plan::new().evaluate(&columns).unwrap().results;
+        let computed = results.estimate("accuracy").unwrap();
+        let row = recovered_headline(&RecordedResults::from(&results)).unwrap();
+        let recovered = row.estimate();
+        assert_eq!(recovered.value, computed.value);
+        assert_eq!((recovered.stderr(), recovered.n), (computed.stderr(), computed.n));
+        let ends = |estimate: &Estimate| {
+            estimate.interval.as_ref().map(|interval| (interval.lower, interval.upper, interval.level)).ok()
+        };
+        assert_eq!(ends(&recovered), ends(&computed));
+        assert_eq!((recovered.bounds, recovered.absent), (computed.bounds, computed.absent));
+        assert_eq!(recovered.absent, 1);
+    }
+
+    #[test]
+    fn what_is_unknown_is_undefined() {
+        let mut block = RecordedBlock::default();
+        block.metrics.insert("x".into(), RecordedMetric::new("x", f64::NAN));
+        let row = RecordedRow::new(0, &block, "x", &RecordedMetric::new("x", f64::NAN));
+        assert!(row.estimate().value.is_err() && row.estimate().error.is_err());
+    }
+}

@@ -7,7 +7,7 @@ use errorbar_core::{MetadataKeys, Plan, Registry, Score, metrics};
 use errorbar_log::eval::{
     EvalError, EvalInfo, EvalLog, Header, Input, LogWriter, Message, ModelOutput, PlanRecord,
     RecordedResults, Reductions, SampleId, SampleRecord, ScorerInfo, StartRecord, Status, Targets,
-    metrics_to_log, scorer_metrics,
+    metrics_to_log,
 };
 
 /// A run whose log is being written.
@@ -43,8 +43,8 @@ impl Run {
 
     pub(crate) fn end(self, status: Status, error: Option<&str>) {
         let columns = EvalLog::open(&self.path).unwrap().score_columns(&MetadataKeys::All).unwrap();
-        let mut plan = Plan::new();
-        plan.default_metrics = scorer_metrics();
+        let plan = Plan::new();
+
         let evaluation = plan.evaluate(&columns).unwrap();
         let header = Header::started(self.start)
             .status(status)

@@ -221,3 +221,77 @@ impl Transcripts<'_> {
         error.in_member(&self.log.container.sample_name(at)).at(self.log.path())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use errorbar_core::{Metadata, Plan, Score};
+
+    use super::*;
+    use crate::eval::{
+        EvalInfo, Header, LogWriter, PlanRecord, RecordedResults, Reductions, StartRecord, Status, compare,
+    };
+
+    /// A log of these samples that has ended.
+    fn log(folder: &std::path::Path, samples: &[(&str, u32, &str)]) -> EvalLog {
+        let path = folder.join("quiz.eval");
+        let start = StartRecord::new(EvalInfo::new("quiz", "m"), PlanRecord::default());
+        let mut writer = LogWriter::create(&path, &start).unwrap();
+        for (id, epoch, grade) in samples {
+            let (id, scores) = (SampleId::from(*id), [("match".to_owned(), Score::new(*grade))]);
+            let metadata = Metadata::from_iter([("topic".to_owned(), "sums".into())]);
+            writer
+                .append_sample(&SampleRecord::new(&id, *epoch).scores(&scores).metadata(&metadata))
+                .unwrap();
+        }
+        let columns = EvalLog::open(&path).unwrap().score_columns(&MetadataKeys::All).unwrap();
+        let results = Plan::new().evaluate(&columns).unwrap().results;
+        let header = Header::started(start).status(Status::Success).results(RecordedResults::from(&results));
+        writer.finish(&header, &Reductions::none()).unwrap();
+        EvalLog::open(&path).unwrap()
+    }
+
+    const SAMPLES: [(&str, u32, &str); 5] =
+        [("b", 1, "C"), ("a", 2, "I"), ("a", 1, "C"), ("a_epoch_1", 1, "I"), ("x/../y", 1, "C")];
+
+    #[test]
+    fn one_sample_is_found_with_all_its_epochs() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log(folder.path(), &SAMPLES);
+        let epochs = |id: &str| -> Vec<(String, u32)> {
+            let found = log.transcripts_of(id).unwrap().map(Result::unwrap);
+            found.map(|transcript| (transcript.id.to_string(), transcript.epoch)).collect()
+        };
+        assert_eq!(epochs("a"), [("a".to_owned(), 1), ("a".to_owned(), 2)]);
+        assert_eq!(epochs("a_epoch_1"), [("a_epoch_1".to_owned(), 1)]);
+        assert_eq!(epochs("x/../y"), [("x/../y".to_owned(), 1)]);
+        assert_eq!(epochs("nobody"), []);
+    }
+
+    #[test]
+    fn summaries_list_the_samples_in_their_order_and_give_the_same_figures() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log(folder.path(), &SAMPLES);
+        let key = |transcript: &Transcript| (transcript.id.to_string(), transcript.epoch);
+        let whole: Vec<_> =
+            log.transcripts(|_, _| true).unwrap().map(|transcript| key(&transcript.unwrap())).collect();
+        let summaries = log.summaries().unwrap().unwrap();
+        assert_eq!(summaries.iter().map(key).collect::<Vec<_>>(), whole);
+        let header = log.header().unwrap();
+        let scores = log.summary_scores(&header, &MetadataKeys::one("topic")).unwrap().unwrap();
+        let results = Plan::new().evaluate(&scores.columns).unwrap().results;
+        assert!(compare(header.results.as_ref().unwrap(), &results).is_empty());
+        assert_eq!(results.estimate("accuracy").unwrap().number(), Some(0.625), "(1 + 0.5 + 0 + 1) / 4");
+    }
+
+    #[test]
+    fn a_run_in_progress_has_no_summaries() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("quiz.eval");
+        let start = StartRecord::new(EvalInfo::new("quiz", "m"), PlanRecord::default());
+        let mut writer = LogWriter::create(&path, &start).unwrap();
+        let scores = [("match".to_owned(), Score::new("C"))];
+        writer.append_sample(&SampleRecord::new(&SampleId::from("q"), 1).scores(&scores)).unwrap();
+        assert_eq!(EvalLog::open(&path).unwrap().summaries().unwrap(), None);
+        drop(writer);
+    }
+}
