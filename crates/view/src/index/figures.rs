@@ -54,7 +54,7 @@ pub(super) fn why_no_error(estimate: &Estimate) -> Option<String> {
     match (&estimate.error, &estimate.interval) {
         (Ok(_), _) if !is_degenerate => None,
         (Ok(_), _) => Some(format!("no spread in {} scores", estimate.n)),
-        (Err(Undefined::StoppedEarly), Ok(interval)) | (Err(_), Ok(interval)) => {
+        (Err(_), Ok(interval)) => {
             let text = EstimateText::from(estimate).interval_text();
             Some(format!("{} interval {text}, no standard error", level(interval.level)))
         }

@@ -98,7 +98,7 @@ fn remarks(summary: &LogSummary, group: &GroupContext<'_>) -> Vec<String> {
             remarks.push(format!("{} of {}", title.0, title.1));
         }
         remarks.extend(why_no_error(&figure.estimate));
-        if figure.estimate.number().is_none()
+        if summary.error.is_none()
             && let Err(reason) = &figure.estimate.value
         {
             remarks.push(format!("undefined: {reason}"));
@@ -172,7 +172,7 @@ pub(super) fn time(created: &str) -> String {
         let (year, day): (u32, u32) = (year.parse().ok()?, day.parse().ok()?);
         let clock = clock.get(..5).filter(|clock| clock.as_bytes().get(2) == Some(&b':'))?;
         let clock = escape(clock);
-        Some(format!("{day} {month} <span class=\"yr\">{year}</span>, {clock}"))
+        Some(format!("{day} {month}<span class=\"yr\"> {year}</span>, {clock}"))
     };
     match parsed() {
         Some(text) => format!("<time datetime=\"{}\">{text}</time>", escape(&shortened(created))),
@@ -188,7 +188,7 @@ mod tests {
     fn times_and_counts_are_short() {
         assert!(
             time("2026-11-05T19:38:31+00:00")
-                .ends_with(">5 Nov <span class=\"yr\">2026</span>, 19:38</time>")
+                .ends_with(">5 Nov<span class=\"yr\"> 2026</span>, 19:38</time>")
         );
         for odd in ["", "soon", "2026-13-01T10:00:00Z", "2026-11-05T", "<b>T<i>"] {
             assert_eq!(time(odd), escape(odd), "{odd}");
