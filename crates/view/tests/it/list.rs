@@ -67,7 +67,8 @@ fn what_cannot_be_read_is_a_row_with_the_reason() {
     let good = folder.path().join("good.eval");
     finished(&good, "quiz", "openai/heron");
     let bytes = fs::read(&good).unwrap();
-    let mut damaged = bytes.clone();
+    // Without its directory a log is read entry by entry, and one in the middle is wrong.
+    let mut damaged = bytes[..bytes.len() - 22].to_vec();
     let middle = damaged.len() / 3;
     damaged[middle..middle + 40].fill(b'x');
     fs::write(folder.path().join("damaged.eval"), damaged).unwrap();
