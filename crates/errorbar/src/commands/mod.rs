@@ -156,7 +156,7 @@ enum Command {
     Score(Box<score::ScoreArgs>),
     /// Compare models, sample by sample: differences with intervals, tests, ranks
     Compare(Box<compare::CompareArgs>),
-    /// Write a page to look at: figures with error bars, comparisons, samples, in one HTML file
+    /// Write a page with figures, comparisons, plots and samples: one HTML file
     Report(Box<report::ReportArgs>),
     /// Draw one plot as SVG: estimates, groups, distributions, epochs, calibration, pairs, ranks, cost
     Plot(Box<plot::PlotArgs>),

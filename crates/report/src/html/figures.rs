@@ -1,6 +1,6 @@
 //! Which figures a page has: the same figure of all runs side by side, over all samples and by group.
 
-use errorbar_core::{Direction, Estimate, EstimateRow, Role, Scope};
+use errorbar_core::{Direction, Estimate, EstimateRow, MetadataKeys, Role, Scope};
 
 use super::PageRun;
 use crate::headline::headline;
@@ -142,9 +142,9 @@ pub(super) struct Figures {
 }
 
 impl Figures {
-    /// The figures of the runs. Those of groups are in the results if a metric is by group; for other metadata keys they
-    /// are computed by the same plan.
-    pub(super) fn of(runs: &[&PageRun<'_>]) -> Self {
+    /// The figures of the runs. Those of groups are in the results if a metric is by group; for these keys, and others
+    /// that the plan names, they are computed by the same plan.
+    pub(super) fn of(runs: &[&PageRun<'_>], groups: &[String]) -> Self {
         let mut figures = Figures::default();
         let wanted = runs.iter().find_map(|run| headline(&run.report.results)).map(|row| FigureKey::of(&row));
         for (at, run) in runs.iter().enumerate() {
@@ -155,7 +155,7 @@ impl Figures {
             figures.headline = Some(figures.others.remove(position));
         }
         if let Some(key) = figures.headline.as_ref().map(|figure| figure.key.clone()) {
-            figures.add_groups(runs, &key);
+            figures.add_groups(runs, groups, &key);
             // The headline by group comes first.
             figures.groupings.sort_by_key(|grouping| grouping.key != key);
         }
@@ -223,27 +223,38 @@ impl Figures {
         grouping.groups.get_mut(found).map(|group| &mut group.cells)
     }
 
-    /// The headline by the metadata keys that were read and that no metric is by.
-    fn add_groups(&mut self, runs: &[&PageRun<'_>], headline: &FigureKey) {
+    /// The headline by these metadata keys, and by those that the plan names, where no metric is by them.
+    fn add_groups(&mut self, runs: &[&PageRun<'_>], groups: &[String], headline: &FigureKey) {
         /// More groups than this are ids rather than groups.
         const MOST_GROUPS: usize = 240;
-        let mut keys: Vec<&str> = Vec::new();
-        for key in runs.iter().flat_map(|run| run.columns.metadata_keys()) {
+        let mut keys: Vec<String> = Vec::new();
+        let named = runs.iter().flat_map(|run| match run.plan.metadata_keys() {
+            MetadataKeys::Only(keys) => keys,
+            _ => Vec::new(),
+        });
+        for key in groups.iter().cloned().chain(named) {
             let is_there = |known: &Grouping| known.by == key && known.key == *headline;
             if !keys.contains(&key) && !self.groupings.iter().any(is_there) {
                 keys.push(key);
             }
         }
-        for key in keys {
+        for key in &keys {
             let mut grouping =
-                Grouping { by: key.to_owned(), key: headline.clone(), all: None, groups: Vec::new() };
+                Grouping { by: key.clone(), key: headline.clone(), all: None, groups: Vec::new() };
             for (at, run) in runs.iter().enumerate() {
                 let samples = run.columns.first_rows().len();
                 let distinct = run.columns.distinct_values(key);
-                if !(2..=MOST_GROUPS).contains(&distinct) || 2 * distinct > samples {
+                let is_wanted = groups.contains(key);
+                if !is_wanted && (!(2..=MOST_GROUPS).contains(&distinct) || 2 * distinct > samples) {
                     continue;
                 }
                 let Ok(parts) = run.columns.split_by(key) else { continue };
+                // Fractions are measurements, such as confidences, rather than names of groups.
+                let is_fraction =
+                    |name: &String| name.parse::<f64>().is_ok_and(|number| number.fract() != 0.0);
+                if !is_wanted && parts.keys().any(is_fraction) {
+                    continue;
+                }
                 for (name, columns) in parts {
                     let Ok(evaluation) = run.plan.evaluate(&columns) else { continue };
                     let results = &evaluation.results;

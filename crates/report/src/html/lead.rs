@@ -15,7 +15,10 @@ const MOST_NAMED: usize = 4;
 /// What the runs of a task show.
 pub(super) fn sentences(task: &Task<'_>) -> String {
     let Some(figure) = &task.figures.headline else { return "There is no figure to show.".to_owned() };
-    let title = escape(&figure.key.title());
+    // Figures of several scorers may have the same name.
+    let has_several = task.figures.others.iter().any(|other| other.key.scorer != figure.key.scorer);
+    let by = if has_several { format!(" by {}", figure.key.scorer) } else { String::new() };
+    let title = escape(&format!("{}{by}", figure.key.title()));
     let order = task.order();
     let cells: Vec<(String, Option<&FigureCell>)> = order
         .iter()

@@ -39,6 +39,8 @@ pub struct Page<'a> {
     pub title: String,
     /// The runs, in the order of their colours.
     pub runs: Vec<PageRun<'a>>,
+    /// Metadata keys to show the headline by, besides those that the plans name.
+    pub groups: Vec<String>,
     /// Why runs of a task are not compared, if they must not be: their samples have the same ids and are different ones.
     pub not_compared: Option<String>,
     /// The samples; none leaves out the browser.
@@ -180,7 +182,7 @@ impl<'a> Page<'a> {
             .into_iter()
             .map(|(task, runs)| {
                 let runs = runs.into_iter().map(|run| (run, series(run))).collect();
-                Task::new(task.map(str::to_owned), runs, self.not_compared.as_deref())
+                Task::new(task.map(str::to_owned), runs, &self.groups, self.not_compared.as_deref())
             })
             .collect()
     }

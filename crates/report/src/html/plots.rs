@@ -42,7 +42,7 @@ pub(super) fn sections(task: &Task<'_>, prefix: &str) -> Vec<PlotSection> {
                 html += &format!("<h3 class=\"h3\">{title}</h3>");
             }
             if !plot.caption.is_empty() {
-                html += &format!("<p class=\"note\">{}</p>", escape(&plot.caption));
+                html += &format!("<p class=\"note\">{}</p>", escape(&plot.caption.replace('\n', " · ")));
             }
             html += &plot.to_html();
         }

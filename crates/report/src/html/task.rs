@@ -7,7 +7,7 @@ use errorbar_core::{
 use super::PageRun;
 use super::figures::{Figures, Grouping, order};
 use crate::comparison::is_significant;
-use crate::svg::{Series, breakable};
+use crate::svg::{Series, breakable, escape};
 
 /// The most runs of which every pair is shown.
 const MOST_PAIRED: usize = 6;
@@ -48,10 +48,11 @@ impl<'p> Task<'p> {
     pub(super) fn new(
         name: Option<String>,
         runs: Vec<(&'p PageRun<'p>, Series)>,
+        groups: &[String],
         not_compared: Option<&str>,
     ) -> Self {
         let of_runs: Vec<&PageRun<'_>> = runs.iter().map(|(run, _)| *run).collect();
-        let figures = Figures::of(&of_runs);
+        let figures = Figures::of(&of_runs, groups);
         let (comparison, not_compared) = match not_compared {
             _ if runs.len() < 2 => (None, None),
             Some(reason) => (None, Some(reason.to_owned())),
@@ -91,8 +92,10 @@ impl<'p> Task<'p> {
 
 /// The name of a run with its mark.
 pub(super) fn run_name(name: &str, series: Series) -> String {
+    // A long name may be cut where there is no room for it; the pointer shows the whole.
+    let title = if name.chars().count() > 9 { format!(" title=\"{}\"", escape(name)) } else { String::new() };
     let (class, dot, name) = (series.class, series.dot(), breakable(name));
-    format!("<span class=\"name {class}\">{dot}<span class=\"any\">{name}</span></span>")
+    format!("<span class=\"name {class}\"{title}>{dot}<span class=\"any\">{name}</span></span>")
 }
 
 fn compared(runs: &[&PageRun<'_>], figures: &Figures) -> errorbar_core::Result<Option<TaskComparison>> {

@@ -74,16 +74,22 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
     let head = if unit { axis(&scale, None) } else { String::new() };
     let mut html = format!(
         "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2></div><table \
-         class=\"forest r{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
+         class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
          role=\"rowgroup\"><tr role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">task</th><th class=\"c2\" \
          role=\"columnheader\" scope=\"col\"><span>model</span></th><th class=\"pl\" role=\"columnheader\" scope=\"col\"><span \
          class=\"vh\">drawn</span>{head}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">headline ± error</th><th \
          class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th></tr></thead>",
         names.len(),
+        super::forest::long_names(names.iter().map(|(name, _)| name.as_str())),
         scale.ends(),
     );
+    // Where few models ran most tasks, lines without a run would be most of the table.
+    let runs: usize = tasks.iter().map(|task| task.runs.len()).sum();
+    let is_sparse = 2 * runs < tasks.len() * names.len();
     for (number, task) in tasks.iter().enumerate() {
-        html += &body(task, number + 1, &names, unit.then_some(&scale));
+        let own = run_names(std::slice::from_ref(task));
+        let names = if is_sparse { &own } else { &names };
+        html += &body(task, number + 1, names, unit.then_some(&scale));
     }
     html + "</table></section>"
 }
@@ -117,7 +123,7 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let note: Vec<String> =
         [Some(metric), n, range].into_iter().flatten().filter(|text| !text.is_empty()).collect();
     let name = task.name.as_deref().unwrap_or("other runs");
-    let mut html = "<tbody role=\"rowgroup\">".to_owned();
+    let mut html = format!("<tbody role=\"rowgroup\" class=\"r{}\">", names.len());
     for (line, ((name_of_run, series), cell)) in names.iter().zip(&cells).enumerate() {
         let attributes = match (cell, figure) {
             (Some((at, cell)), Some(figure)) => {

@@ -88,8 +88,8 @@ impl Rows {
         };
         let longest = self.rows.iter().map(|row| crate::text::width(&row.text)).max().unwrap_or(0);
         // 688 pixels: 6.6 for a character of the figures, and a margin.
-        let figures = (longest as f64 * 6.9 / 6.88 + 4.0).clamp(16.0, 40.0);
-        self.drawn(Columns { plot: (25.0, 73.0 - figures), name: 23, row, heading: 26.0, is_above: false })
+        let figures = (longest as f64 * 6.9 / 6.88 + 4.0).clamp(16.0, 34.0);
+        self.drawn(Columns { plot: (28.0, 70.0 - figures), name: 25, row, heading: 26.0, is_above: false })
     }
 
     /// The drawing for a page, and its height.
@@ -129,11 +129,14 @@ impl Rows {
             (_, true) => (y + height / 2.0 + 4.5, y + height / 2.0),
             (_, false) => (y + height - 8.0, y),
         };
-        drawing.put(format_args!(
-            "<line class=\"gl\" x1=\"0\" x2=\"100%\" y1=\"{}\" y2=\"{}\"/>",
-            px(y + 0.5),
-            px(y + 0.5)
-        ));
+        // With headings, a line above each is enough.
+        if row.estimate.is_none() || self.rows.iter().all(|row| row.estimate.is_some()) {
+            drawing.put(format_args!(
+                "<line class=\"gl\" x1=\"0\" x2=\"100%\" y1=\"{}\" y2=\"{}\"/>",
+                px(y + 0.5),
+                px(y + 0.5)
+            ));
+        }
         let indent = self.indent();
         let mut x = indent;
         if let Some((_, series)) = row.estimate.as_ref().filter(|_| row.has_mark) {

@@ -1,7 +1,7 @@
 //! What a kind draws of the runs, or why the data do not support it.
 
 use errorbar_core::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Direction, Estimate,
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Direction, Error, Estimate,
     EstimateRow, IndexMap, ScoreName, Undefined, compare,
 };
 use errorbar_report::headline;
@@ -197,8 +197,14 @@ impl Drawing<'_> {
         self.too_many()?;
         let mut found = Vec::new();
         for run in self.runs {
-            let of_run =
-                breakdowns(run).map_err(|error| Diagnostic::from(error).about(run.path.display()))?;
+            let of_run = breakdowns(run).map_err(|error| {
+                let is_missing = matches!(error, Error::MissingConfidence { .. });
+                let problem = Diagnostic::from(error).about(run.path.display());
+                match is_missing {
+                    true => problem.hint("name the metadata key of the confidence with --confidence KEY"),
+                    false => problem,
+                }
+            })?;
             let main = headline(&run.results);
             let is_main = |breakdown: &T| {
                 let name = name(breakdown);

@@ -117,14 +117,14 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
         sides.into_iter().map(|side| Run::new(side, &mut diagnostics)).collect::<Result<Vec<_>, _>>()?;
     let mut page = Page::new(runs.iter().map(Run::of_page).collect());
     page.title = args.title.clone().unwrap_or_default();
+    page.groups = args.groups.clone();
     page.not_compared = not_compared;
-    let mut html = page.to_html();
     if !args.no_samples {
         // What the page takes without samples is not there for them.
-        let room = args.max_size.map(|size| size.saturating_sub(html.len() as u64 + sample_data::MARKUP));
-        page.samples = sample_data::of_page(&runs, room, &mut diagnostics)?;
-        html = page.to_html();
+        let room = |size: u64| size.saturating_sub(page.to_html().len() as u64 + sample_data::MARKUP);
+        page.samples = sample_data::of_page(&runs, args.max_size.map(room), &mut diagnostics)?;
     }
+    let html = page.to_html();
     if let Some(size) = args.max_size.filter(|size| (html.len() as u64) > *size) {
         let text = format!(
             "the page would have {}, and --max-size is {}",
