@@ -53,6 +53,8 @@ mod task_sets;
 #[cfg(unix)]
 mod terminal;
 mod verify;
+#[cfg(feature = "view")]
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
