@@ -1,0 +1,89 @@
+//! What a page of the book has: blocks of code, each with its language and what the words after it ask for.
+
+use std::path::PathBuf;
+
+use crate::workspace;
+
+/// A page, by lines, and its blocks by the lines between their fences.
+pub struct Page {
+    /// Its path in the repository.
+    pub name: String,
+    pub lines: Vec<String>,
+    pub blocks: Vec<Block>,
+}
+
+/// A block of code: ` ```LANGUAGE WORD … `.
+pub struct Block {
+    pub language: String,
+    pub words: Vec<String>,
+    /// The lines between the fences, as indices into those of the page.
+    pub from: usize,
+    pub to: usize,
+}
+
+impl Page {
+    pub fn read(name: &str) -> Self {
+        let text = std::fs::read_to_string(workspace().join(name)).unwrap();
+        let lines: Vec<String> = text.lines().map(str::to_owned).collect();
+        let mut blocks: Vec<Block> = Vec::new();
+        let mut open: Option<Block> = None;
+        for (at, line) in lines.iter().enumerate() {
+            let Some(info) = line.strip_prefix("```") else { continue };
+            match open.take() {
+                Some(block) => blocks.push(Block { to: at, ..block }),
+                None => {
+                    let mut words = info.split_whitespace().map(str::to_owned);
+                    let language = words.next().unwrap_or_default();
+                    open = Some(Block { language, words: words.collect(), from: at + 1, to: at });
+                }
+            }
+        }
+        assert!(open.is_none(), "{name}: a block that does not end");
+        Page { name: name.to_owned(), lines, blocks }
+    }
+
+    /// The README, and every page under `docs/`.
+    pub fn all() -> Vec<Self> {
+        let mut names = vec!["README.md".to_owned()];
+        let mut folders = vec![PathBuf::from("docs")];
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(workspace().join(&folder)).unwrap() {
+                let path = folder.join(entry.unwrap().file_name());
+                if workspace().join(&path).is_dir() {
+                    folders.push(path);
+                } else if path.extension().is_some_and(|extension| extension == "md") {
+                    names.push(path.to_str().unwrap().replace('\\', "/"));
+                }
+            }
+        }
+        names.sort();
+        names.iter().map(|name| Page::read(name)).collect()
+    }
+
+    pub fn text(&self, block: &Block) -> String {
+        self.lines[block.from..block.to].iter().map(|line| format!("{line}\n")).collect()
+    }
+
+    /// Where a reader finds a line: `docs/gates.md:12`.
+    pub fn place(&self, line: usize) -> String {
+        format!("{}:{}", self.name, line + 1)
+    }
+
+    /// The code between single backticks, outside of blocks, with its line.
+    pub fn spans(&self) -> impl Iterator<Item = (usize, &str)> {
+        let is_code = |at: usize| self.blocks.iter().any(|block| (block.from - 1..=block.to).contains(&at));
+        let prose = self.lines.iter().enumerate().filter(move |(at, _)| !is_code(*at));
+        prose.flat_map(|(at, line)| line.split('`').skip(1).step_by(2).map(move |span| (at, span)))
+    }
+}
+
+impl Block {
+    pub fn has(&self, word: &str) -> bool {
+        self.words.iter().any(|other| other == word)
+    }
+
+    /// The value of a word `NAME=VALUE`.
+    pub fn value(&self, name: &str) -> Option<&str> {
+        self.words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
+    }
+}
