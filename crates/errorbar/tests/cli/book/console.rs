@@ -9,15 +9,15 @@ use super::page::{Block, Page};
 const LEFT_OUT: &str = "…";
 
 /// A command, and what the page shows below it: lines of the page.
-pub struct Shown {
-    pub command: String,
-    pub at: usize,
-    pub from: usize,
-    pub to: usize,
+pub(super) struct Shown {
+    pub(super) command: String,
+    pub(super) at: usize,
+    pub(super) from: usize,
+    pub(super) to: usize,
 }
 
 /// The commands of a console block: `$ command`, continued after a backslash, then its output.
-pub fn commands(page: &Page, block: &Block) -> Vec<Shown> {
+pub(super) fn commands(page: &Page, block: &Block) -> Vec<Shown> {
     let mut shown: Vec<Shown> = Vec::new();
     let mut is_continued = false;
     for at in block.from..block.to {
@@ -42,7 +42,7 @@ pub fn commands(page: &Page, block: &Block) -> Vec<Shown> {
 }
 
 /// Runs a command as a shell would, with `$?` of the one before; gives its exit code and what a terminal shows.
-pub fn run(folder: &Path, bin: &Path, before: i32, command: &str) -> (i32, Vec<String>) {
+pub(super) fn run(folder: &Path, bin: &Path, before: i32, command: &str) -> (i32, Vec<String>) {
     // How the README runs it before it is installed.
     let command = command.replace("cargo run --release -- ", "errorbar ");
     let path = std::env::var("PATH").unwrap_or_default();
@@ -50,9 +50,18 @@ pub fn run(folder: &Path, bin: &Path, before: i32, command: &str) -> (i32, Vec<S
     shell.args(["-c", &format!("exec 2>&1\n(exit {before})\n{command}")]).current_dir(folder);
     shell.env("PATH", format!("{}:{path}", bin.display())).env("LANG", "C.UTF-8").env("TERM", "dumb");
     shell.env("ERRORBAR_CACHE_DIR", folder.join(".cache"));
-    for name in ["ERRORBAR_LOG_DIR", "ERRORBAR_PAGER", "PAGER", "OPENAI_API_KEY", "OPENAI_BASE_URL", "COLUMNS"]
-        .into_iter()
-        .chain(["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "HF_HUB_CACHE", "HF_HOME"])
+    for name in
+        ["ERRORBAR_LOG_DIR", "ERRORBAR_PAGER", "PAGER", "OPENAI_API_KEY", "OPENAI_BASE_URL", "COLUMNS"]
+            .into_iter()
+            .chain([
+                "NO_COLOR",
+                "CLICOLOR",
+                "CLICOLOR_FORCE",
+                "LC_ALL",
+                "LC_CTYPE",
+                "HF_HUB_CACHE",
+                "HF_HOME",
+            ])
     {
         shell.env_remove(name);
     }
@@ -70,7 +79,7 @@ fn is_left_out(line: &str) -> bool {
 }
 
 /// Whether the output is what the page shows, but for what it leaves out.
-pub fn is_output(shown: &[String], output: &[String]) -> bool {
+pub(super) fn is_output(shown: &[String], output: &[String]) -> bool {
     let end = shown.iter().rposition(|line| !line.is_empty()).map_or(0, |last| last + 1);
     matches(&shown[..end], output)
 }
@@ -94,7 +103,7 @@ fn is_line(shown: &str, line: &str) -> bool {
 }
 
 /// The output as a page shows it: what the page leaves out stays so, where that can be found again.
-pub fn rewritten(shown: &[String], output: &[String]) -> Vec<String> {
+pub(super) fn rewritten(shown: &[String], output: &[String]) -> Vec<String> {
     let lines: Vec<String> = output.iter().map(|line| without_times(line)).collect();
     let parts: Vec<&[String]> = shown.split(|line| is_left_out(line)).collect();
     let [head, between @ .., tail] = parts.as_slice() else { return lines };

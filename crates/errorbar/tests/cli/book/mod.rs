@@ -30,7 +30,11 @@ fn copy(from: &Path, to: &Path) {
     std::fs::create_dir_all(to).unwrap();
     for entry in std::fs::read_dir(from).unwrap() {
         let (from, to) = (entry.as_ref().unwrap().path(), to.join(entry.unwrap().file_name()));
-        if from.is_dir() { copy(&from, &to) } else { drop(std::fs::copy(from, to).unwrap()) }
+        if from.is_dir() {
+            copy(&from, &to);
+        } else {
+            std::fs::copy(from, to).unwrap();
+        }
     }
 }
 
@@ -104,7 +108,9 @@ fn check_part(page: &Page, block: &Block) -> Result<(), String> {
     let part: toml::Table = text.parse().map_err(|error| format!("\n{place}: {error}\n"))?;
     let folder = tempfile::tempdir().unwrap();
     let mut task = String::new();
-    for (key, line) in [("dataset", "dataset = { path = 'data.csv' }\n"), ("scorer", "scorer = 'includes()'\n")] {
+    for (key, line) in
+        [("dataset", "dataset = { path = 'data.csv' }\n"), ("scorer", "scorer = 'includes()'\n")]
+    {
         if !part.contains_key(key) {
             task += line;
         }
@@ -148,7 +154,8 @@ fn ten_blocks_at_most_are_not_run() {
     assert!(skipped.len() <= MOST_NO_RUN, "{} blocks: {skipped:?}", skipped.len());
     for (page, block) in blocks() {
         let place = page.place(block.from);
-        let is_shell = ["sh", "bash", "shell", "zsh", "console,"].iter().any(|name| block.language.starts_with(name));
+        let is_shell =
+            ["sh", "bash", "shell", "zsh", "console,"].iter().any(|name| block.language.starts_with(name));
         assert!(!is_shell, "{place}: write commands as ```console, so that they are run");
         let knows = |word: &String| word == NO_RUN || word.starts_with("file=") || word.starts_with("exit=");
         assert!(block.words.iter().all(knows), "{place}: what is {:?}?", block.words);
@@ -171,7 +178,9 @@ fn rust_on_a_page_is_a_doc_test() {
 fn every_page_is_in_the_summary() {
     let summary = std::fs::read_to_string(workspace().join("docs/SUMMARY.md")).unwrap();
     for page in Page::all() {
-        let Some(name) = page.name.strip_prefix("docs/").filter(|name| *name != "SUMMARY.md") else { continue };
+        let Some(name) = page.name.strip_prefix("docs/").filter(|name| *name != "SUMMARY.md") else {
+            continue;
+        };
         assert!(summary.contains(&format!("]({name})")), "docs/SUMMARY.md has no {name}");
     }
 }
@@ -180,8 +189,12 @@ fn every_page_is_in_the_summary() {
 fn the_readme_runs_the_main_job_first_and_tests_as_ci_does() {
     let readme = Page::read("README.md");
     let console: Vec<&Block> = readme.blocks.iter().filter(|block| block.language == "console").collect();
-    let first: Vec<String> =
-        console.iter().flat_map(|block| commands(&readme, block)).map(|shown| shown.command).take(2).collect();
+    let first: Vec<String> = console
+        .iter()
+        .flat_map(|block| commands(&readme, block))
+        .map(|shown| shown.command)
+        .take(2)
+        .collect();
     assert!(first[0].starts_with("cargo run --release -- eval "), "{first:?}");
     assert_eq!(first[1], TEST_COMMAND);
     assert!(std::fs::read_to_string(workspace().join(".ci/run")).unwrap().contains(TEST_COMMAND));

@@ -6,7 +6,7 @@ use super::page::Page;
 use crate::{errorbar, workspace};
 
 /// Options of other programs, which pages name.
-const OF_OTHERS: [&str; 12] = [
+const OF_OTHERS: [&str; 13] = [
     "--log_samples",
     "--output",
     "--repeat",
@@ -17,6 +17,7 @@ const OF_OTHERS: [&str; 12] = [
     "--test",
     "--repo-type",
     "--apply_chat_template",
+    "--num_fewshot",
     "--output_path",
     "--bootstrap_iters",
 ];
@@ -29,7 +30,8 @@ fn options(text: &str) -> impl Iterator<Item = &str> {
         let rest = &text[at..];
         let end = rest.find(|c| !is_part(c)).unwrap_or(rest.len());
         let starts = before.is_none_or(|c| c.is_whitespace() || "([{'\"|".contains(c));
-        (starts && end > 2 && rest.as_bytes().get(2).is_some_and(u8::is_ascii_lowercase)).then(|| &rest[..end])
+        (starts && end > 2 && rest.as_bytes().get(2).is_some_and(u8::is_ascii_lowercase))
+            .then(|| &rest[..end])
     })
 }
 

@@ -5,24 +5,24 @@ use std::path::PathBuf;
 use crate::workspace;
 
 /// A page, by lines, and its blocks by the lines between their fences.
-pub struct Page {
+pub(super) struct Page {
     /// Its path in the repository.
-    pub name: String,
-    pub lines: Vec<String>,
-    pub blocks: Vec<Block>,
+    pub(super) name: String,
+    pub(super) lines: Vec<String>,
+    pub(super) blocks: Vec<Block>,
 }
 
 /// A block of code: ` ```LANGUAGE WORD … `.
-pub struct Block {
-    pub language: String,
-    pub words: Vec<String>,
+pub(super) struct Block {
+    pub(super) language: String,
+    pub(super) words: Vec<String>,
     /// The lines between the fences, as indices into those of the page.
-    pub from: usize,
-    pub to: usize,
+    pub(super) from: usize,
+    pub(super) to: usize,
 }
 
 impl Page {
-    pub fn read(name: &str) -> Self {
+    pub(super) fn read(name: &str) -> Self {
         let text = std::fs::read_to_string(workspace().join(name)).unwrap();
         let lines: Vec<String> = text.lines().map(str::to_owned).collect();
         let mut blocks: Vec<Block> = Vec::new();
@@ -43,7 +43,7 @@ impl Page {
     }
 
     /// The README, and every page under `docs/`.
-    pub fn all() -> Vec<Self> {
+    pub(super) fn all() -> Vec<Self> {
         let mut names = vec!["README.md".to_owned()];
         let mut folders = vec![PathBuf::from("docs")];
         while let Some(folder) = folders.pop() {
@@ -60,17 +60,17 @@ impl Page {
         names.iter().map(|name| Page::read(name)).collect()
     }
 
-    pub fn text(&self, block: &Block) -> String {
+    pub(super) fn text(&self, block: &Block) -> String {
         self.lines[block.from..block.to].iter().map(|line| format!("{line}\n")).collect()
     }
 
     /// Where a reader finds a line: `docs/gates.md:12`.
-    pub fn place(&self, line: usize) -> String {
+    pub(super) fn place(&self, line: usize) -> String {
         format!("{}:{}", self.name, line + 1)
     }
 
     /// The code between single backticks, outside of blocks, with its line.
-    pub fn spans(&self) -> impl Iterator<Item = (usize, &str)> {
+    pub(super) fn spans(&self) -> impl Iterator<Item = (usize, &str)> {
         let is_code = |at: usize| self.blocks.iter().any(|block| (block.from - 1..=block.to).contains(&at));
         let prose = self.lines.iter().enumerate().filter(move |(at, _)| !is_code(*at));
         prose.flat_map(|(at, line)| line.split('`').skip(1).step_by(2).map(move |span| (at, span)))
@@ -78,12 +78,12 @@ impl Page {
 }
 
 impl Block {
-    pub fn has(&self, word: &str) -> bool {
+    pub(super) fn has(&self, word: &str) -> bool {
         self.words.iter().any(|other| other == word)
     }
 
     /// The value of a word `NAME=VALUE`.
-    pub fn value(&self, name: &str) -> Option<&str> {
+    pub(super) fn value(&self, name: &str) -> Option<&str> {
         self.words.iter().find_map(|word| word.strip_prefix(name)?.strip_prefix('='))
     }
 }
