@@ -165,6 +165,6 @@ mod book {
     struct Rust;
     #[doc = include_str!("../../../docs/planning.md")]
     struct Planning;
-    #[doc = include_str!("../../../docs/from-inspect.md")]
+    #[doc = include_str!("../../../docs/from-inspect-code.md")]
     struct FromInspect;
 }

@@ -49,29 +49,42 @@ pub(super) fn run(folder: &Path, bin: &Path, before: i32, command: &str) -> (i32
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("exec 2>&1\n(exit {before})\n{command}")]).current_dir(folder);
     shell.env("PATH", format!("{}:{path}", bin.display())).env("LANG", "C.UTF-8").env("TERM", "dumb");
-    shell.env("ERRORBAR_CACHE_DIR", folder.join(".cache"));
-    for name in
-        ["ERRORBAR_LOG_DIR", "ERRORBAR_PAGER", "PAGER", "OPENAI_API_KEY", "OPENAI_BASE_URL", "COLUMNS"]
-            .into_iter()
-            .chain([
-                "NO_COLOR",
-                "CLICOLOR",
-                "CLICOLOR_FORCE",
-                "LC_ALL",
-                "LC_CTYPE",
-                "HF_HUB_CACHE",
-                "HF_HOME",
-            ])
+    shell.env("HOME", folder).env("XDG_CACHE_HOME", folder.join(".cache"));
+    for name in [
+        "ERRORBAR_LOG_DIR",
+        "ERRORBAR_PAGER",
+        "PAGER",
+        "OPENAI_API_KEY",
+        "OPENAI_BASE_URL",
+        "COLUMNS",
+        "ERRORBAR_CACHE_DIR",
+    ]
+    .into_iter()
+    .chain(["NO_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LC_ALL", "LC_CTYPE", "HF_HUB_CACHE", "HF_HOME"])
     {
         shell.env_remove(name);
     }
     let output = shell.output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    let mut lines: Vec<String> = text.lines().map(|line| line.trim_end().to_owned()).collect();
+    let text = String::from_utf8(output.stdout).unwrap().replace(folder.to_str().unwrap(), "~");
+    let mut lines: Vec<String> = text.lines().map(|line| without_seconds(line.trim_end())).collect();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
     (output.status.code().unwrap_or(-1), lines)
+}
+
+/// The heading of a sample without the seconds that it took, which a busy machine adds: `── q1 · 2 messages ────`.
+fn without_seconds(line: &str) -> String {
+    let Some((head, rule)) = line.strip_suffix('─').and_then(|line| line.rsplit_once(' ')) else {
+        return line.to_owned();
+    };
+    let seconds = head.strip_suffix(" s").and_then(|head| head.rsplit_once(" · "));
+    match seconds.filter(|(_, seconds)| line.starts_with("── ") && seconds.parse::<f64>().is_ok()) {
+        Some((head, seconds)) => {
+            format!("{head} {rule}{}", "─".repeat(seconds.chars().count() + " ·  s".chars().count() + 1))
+        }
+        None => line.to_owned(),
+    }
 }
 
 fn is_left_out(line: &str) -> bool {
@@ -130,13 +143,6 @@ pub(super) fn rewritten(shown: &[String], output: &[String]) -> Vec<String> {
 
 /// A line without what no other run has: `…` in place of times and of the ids of logs.
 fn without_times(line: &str) -> String {
-    let line = line.find("── ").and_then(|_| line.rfind(" s ──").map(|at| (line, at))).map_or_else(
-        || line.to_owned(),
-        |(line, at)| {
-            let cut = line[..at].rfind(' ').unwrap_or(at);
-            format!("{} …", &line[..cut])
-        },
-    );
     let mut written = String::new();
     for (at, word) in line.split(' ').enumerate() {
         if at > 0 {
@@ -186,5 +192,6 @@ fn what_is_written_anew_leaves_out_what_was_left_out() {
     assert!(is_output(&written, &output));
     let log = "logs/2026-11-17T02-59-06+00-00_almanac_639557c2040a4dbdac9a80d8d8690038.eval";
     assert_eq!(rewritten(&[], &lines(log)), lines("logs/…_almanac_….eval"));
-    assert_eq!(rewritten(&[], &lines("── q1 · 2 messages · 0.1 s ────")), lines("── q1 · 2 messages · …"));
+    assert_eq!(without_seconds("── q1 · 2 messages · 0.1 s ────"), "── q1 · 2 messages ────────────");
+    assert_eq!(without_seconds("── q1 · 2 messages ────"), "── q1 · 2 messages ────");
 }
