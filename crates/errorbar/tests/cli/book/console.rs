@@ -7,6 +7,9 @@ use super::page::{Block, Page};
 
 /// Stands for any number of lines if it is alone in one, else for any characters.
 const LEFT_OUT: &str = "…";
+/// When everything in the book happened.
+const DATE: &str = "2026-01-31";
+const TIME: &str = "09:00";
 
 /// A command, and what the page shows below it: lines of the page.
 pub(super) struct Shown {
@@ -66,7 +69,8 @@ pub(super) fn run(folder: &Path, bin: &Path, before: i32, command: &str) -> (i32
     }
     let output = shell.output().unwrap();
     let text = String::from_utf8(output.stdout).unwrap().replace(folder.to_str().unwrap(), "~");
-    let mut lines: Vec<String> = text.lines().map(|line| without_seconds(line.trim_end())).collect();
+    let mut lines: Vec<String> =
+        text.lines().map(|line| without_times(&without_seconds(line.trim_end()))).collect();
     while lines.last().is_some_and(String::is_empty) {
         lines.pop();
     }
@@ -117,7 +121,7 @@ fn is_line(shown: &str, line: &str) -> bool {
 
 /// The output as a page shows it: what the page leaves out stays so, where that can be found again.
 pub(super) fn rewritten(shown: &[String], output: &[String]) -> Vec<String> {
-    let lines: Vec<String> = output.iter().map(|line| without_times(line)).collect();
+    let lines = output.to_vec();
     let parts: Vec<&[String]> = shown.split(|line| is_left_out(line)).collect();
     let [head, between @ .., tail] = parts.as_slice() else { return lines };
     let mark = shown.iter().find(|line| is_left_out(line)).cloned().unwrap_or_default();
@@ -141,34 +145,39 @@ pub(super) fn rewritten(shown: &[String], output: &[String]) -> Vec<String> {
     written
 }
 
-/// A line without what no other run has: `…` in place of times and of the ids of logs.
+/// A line without what no other run has: the names of logs have `…` in place of time and id, and times are one time.
 fn without_times(line: &str) -> String {
-    let mut written = String::new();
-    for (at, word) in line.split(' ').enumerate() {
-        if at > 0 {
-            written.push(' ');
+    let mut words: Vec<String> = line.split(' ').map(without_id).collect();
+    for at in 0..words.len() {
+        if is_date(&words[at]) && words[at].len() == DATE.len() {
+            DATE.clone_into(&mut words[at]);
+            if let Some(time) =
+                words.get_mut(at + 1).filter(|time| time.len() == TIME.len() && time.contains(':'))
+            {
+                TIME.clone_into(time);
+            }
         }
-        written += &without_id(word);
     }
-    written
+    words.join(" ")
 }
 
-/// `logs/2026-11-17T02-59-06+00-00_almanac_639557c2040a4dbdac9a80d8d8690038.eval` as `logs/…_almanac_….eval`; a date as `…`.
+/// Whether a word begins with a date: `2026-11-17`.
+fn is_date(word: &str) -> bool {
+    let mut parts = word.split('-').map(|part| part.parse::<u32>().ok());
+    matches!((parts.next(), parts.next(), parts.next()), (Some(Some(2000..)), Some(Some(_)), Some(_)))
+}
+
+/// `logs/2026-11-17T02-59-06+00-00_almanac_639557c2040a4dbdac9a80d8d8690038.eval` as `logs/…_almanac_….eval`.
 fn without_id(word: &str) -> String {
-    let is_date = |text: &str| {
-        let mut parts = text.split('-').map(|part| part.parse::<u32>().ok());
-        matches!((parts.next(), parts.next(), parts.next()), (Some(Some(2000..)), Some(Some(_)), Some(_)))
-    };
     let (folder, name) = word.rsplit_once('/').map_or(("", word), |(folder, name)| (folder, name));
+    let Some((time, rest)) = name.split_once('_').filter(|(time, _)| is_date(time) && time.contains('T'))
+    else {
+        return word.to_owned();
+    };
+    let (task, id) = rest.rsplit_once('_').unwrap_or((rest, time));
+    let end = id.find('.').map_or("", |dot| &id[dot..]);
     let slash = if folder.is_empty() { "" } else { "/" };
-    if let (Some((time, rest)), true) = (name.split_once('_'), is_date(name)) {
-        let (task, id) = rest.rsplit_once('_').unwrap_or((rest, ""));
-        let end = id.find('.').map_or("", |dot| &id[dot..]);
-        if time.contains('T') {
-            return format!("{folder}{slash}{LEFT_OUT}_{task}_{LEFT_OUT}{end}");
-        }
-    }
-    if is_date(word) && word.len() >= 10 { LEFT_OUT.to_owned() } else { word.to_owned() }
+    format!("{folder}{slash}{LEFT_OUT}_{task}_{LEFT_OUT}{end}")
 }
 
 #[test]
@@ -191,7 +200,10 @@ fn what_is_written_anew_leaves_out_what_was_left_out() {
     assert_eq!(written, lines("title 2\n…\nthree 3\n…\nend"));
     assert!(is_output(&written, &output));
     let log = "logs/2026-11-17T02-59-06+00-00_almanac_639557c2040a4dbdac9a80d8d8690038.eval";
-    assert_eq!(rewritten(&[], &lines(log)), lines("logs/…_almanac_….eval"));
+    assert_eq!(
+        without_times(&format!("@1  2026-11-17 02:59  {log}.")),
+        "@1  2026-01-31 09:00  logs/…_almanac_….eval."
+    );
     assert_eq!(without_seconds("── q1 · 2 messages · 0.1 s ────"), "── q1 · 2 messages ────────────");
     assert_eq!(without_seconds("── q1 · 2 messages ────"), "── q1 · 2 messages ────");
 }
