@@ -68,6 +68,11 @@ pub(super) fn run(folder: &Path, bin: &Path, before: i32, command: &str) -> (i32
         shell.env_remove(name);
     }
     let output = shell.output().unwrap();
+    // Logs are in the order of their seconds, and a reader takes longer than one.
+    if command.contains("errorbar eval") {
+        let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
+        std::thread::sleep(std::time::Duration::from_secs(since.as_secs() + 1) - since);
+    }
     let text = String::from_utf8(output.stdout).unwrap().replace(folder.to_str().unwrap(), "~");
     let mut lines: Vec<String> =
         text.lines().map(|line| without_times(&without_seconds(line.trim_end()))).collect();
