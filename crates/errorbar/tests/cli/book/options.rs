@@ -74,7 +74,7 @@ fn every_option_that_a_page_names_exists() {
             let inner = words.get(..2).map(|words| words.join(" ")).filter(|name| all.contains_key(name));
             let verb = inner.or_else(|| words.first().map(|word| (*word).to_owned()));
             let verb = verb.filter(|name| all.contains_key(name));
-            if verb.is_none() && span.strip_prefix("errorbar ").is_some_and(|rest| is_verb(rest)) {
+            if verb.is_none() && span.strip_prefix("errorbar ").is_some_and(is_verb) {
                 problems.push(format!("{place}: there is no command `{span}`"));
             }
             for option in options(span).filter(|option| !OF_OTHERS.contains(option)) {
