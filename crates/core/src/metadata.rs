@@ -29,6 +29,11 @@ impl Metadata {
         Metadata::default()
     }
 
+    /// No entries, and room for this many: one that grows has room for three at least.
+    pub fn with_capacity(entries: usize) -> Self {
+        Metadata(Map::with_capacity(entries))
+    }
+
     /// The value of a key.
     pub fn get(&self, key: &str) -> Option<&Json> {
         self.0.get(key)

@@ -102,9 +102,14 @@ impl CompiledFields {
         sample.choices = match &self.choices {
             None => match record.get("choices") {
                 None | Some(Json::Null) => Vec::new(),
-                Some(value) => {
-                    choices("choices", Cow::Borrowed(value)).map_err(|problem| problem.about("choices"))?
-                }
+                Some(value) => choices("choices", Cow::Borrowed(value)).map_err(|problem| {
+                    let without = "choices = [] if the task has none";
+                    let hint = match &problem.hint {
+                        Some(hint) => format!("{hint} Or {without}"),
+                        None => without.to_owned(),
+                    };
+                    problem.hint(hint).about("choices")
+                })?,
             },
             Some(OneOrSeveral::One(field)) => field.make(record, choices)?,
             Some(OneOrSeveral::Several(all)) => texts(all, record)?,
@@ -119,10 +124,11 @@ impl CompiledFields {
         sample.metadata = match &self.metadata {
             None => metadata(record)?,
             Some(entries) => {
-                let entry = |(key, field): &(String, FieldExpression)| {
-                    Ok((key.clone(), field.eval(record)?.into_owned()))
-                };
-                entries.iter().map(entry).collect::<Result<_>>()?
+                let mut metadata = Metadata::with_capacity(entries.len());
+                for (key, field) in entries {
+                    metadata.insert(key.clone(), field.eval(record)?.into_owned());
+                }
+                metadata
             }
         };
         Ok(Some(sample))

@@ -3,6 +3,7 @@
 //! Nothing is fetched. The hub's own tools put a dataset into `datasets--ORG--NAME/snapshots/COMMIT/`, with links
 //! to the files in `blobs/`; branches and tags are files in `refs/` that hold the commit.
 
+use std::collections::HashSet;
 use std::env;
 use std::fmt;
 use std::fs;
@@ -358,6 +359,46 @@ pub(super) fn choose_among(
     let files = found.into_iter().map(data_file).collect::<Result<Vec<_>, DatasetError>>()?;
     let dataset = pattern.display().to_string();
     choose(files, choice).map(|chosen| chosen.files).map_err(|problem| DatasetError::Hub { dataset, problem })
+}
+
+/// Checks that what a folder or a pattern names is one split and all of it, where no split is chosen.
+///
+/// A pattern may name some files on purpose, so only files that are not there at all count as missing, and several
+/// splits are refused for folders alone. One file is what it is.
+pub(super) fn check_whole(named: &Path, found: &[PathBuf]) -> Result<(), DatasetError> {
+    let wrong = |problem| Err(DatasetError::Hub { dataset: named.display().to_string(), problem });
+    if named.is_file() {
+        return Ok(());
+    }
+    if named.is_dir() {
+        let split = |path: &PathBuf| parts(path.strip_prefix(named).unwrap_or(path)).1;
+        let mut known: Vec<String> = found.iter().filter_map(split).collect();
+        known.sort();
+        known.dedup();
+        if known.len() > 1 {
+            return wrong(HubProblem::Split { named: None, known });
+        }
+    }
+    let shards = |path: &Path| {
+        let stem = stem(path);
+        Some((sharded(&stem)?.to_owned(), shard_count(&stem)?))
+    };
+    let mut checked = HashSet::new();
+    for path in found {
+        let Some((split, expected)) = shards(path) else { continue };
+        let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+        if !checked.insert((folder.clone(), split.clone(), expected)) {
+            continue;
+        }
+        let listed = if folder.as_os_str().is_empty() { Path::new(".") } else { &folder };
+        let of_split = entries(listed)
+            .filter(|name| shards(Path::new(name)).as_ref() == Some(&(split.clone(), expected)));
+        let found = of_split.count();
+        if found < expected {
+            return wrong(HubProblem::Shards { found, expected });
+        }
+    }
+    Ok(())
 }
 
 /// A file of a dataset, and what its path says about it.

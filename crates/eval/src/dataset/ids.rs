@@ -9,21 +9,23 @@ use super::NamedSample;
 use super::error::{DatasetError, RecordLocation};
 use crate::{Sample, SampleId};
 
+/// A sample and where it was read. It is shared from the start: to move a million of them takes their memory twice.
+pub(super) type LocatedSample = (RecordLocation, Arc<Sample>);
+
 /// Samples with their ids; those without one are numbered by their place.
-pub(super) fn with_ids(samples: Vec<(RecordLocation, Sample)>) -> Result<Arc<[NamedSample]>, DatasetError> {
+pub(super) fn with_ids(samples: Vec<LocatedSample>) -> Result<Arc<[NamedSample]>, DatasetError> {
     let hasher = DefaultHashBuilder::default();
     // Places in the list, by the text of the id: the texts themselves would take as much memory as small samples.
     let mut seen: HashTable<u32> = HashTable::with_capacity(samples.len());
-    let mut places = Vec::with_capacity(samples.len());
     let mut named: Vec<NamedSample> = Vec::with_capacity(samples.len());
-    for (at, (place, sample)) in samples.into_iter().enumerate() {
+    for (at, (_, sample)) in samples.iter().enumerate() {
         let id = sample.id.clone().unwrap_or_else(|| SampleId::Int(at as i64 + 1));
-        places.push(place);
         let text = id.to_string();
         let is_same = |other: &u32| named.get(*other as usize).is_some_and(|(id, _)| has_text(id, &text));
         if let Some(&first) = seen.find(hasher.hash_one(&text), is_same) {
             let first = first as usize;
-            let place = |at: usize| places.get(at).cloned().unwrap_or(RecordLocation::NOWHERE);
+            let place =
+                |at: usize| samples.get(at).map_or(RecordLocation::NOWHERE, |(place, _)| place.clone());
             let was_numbered = named.get(first).is_some_and(|(_, sample)| sample.id.is_none());
             return Err(DatasetError::DuplicateId {
                 id: text,
@@ -34,8 +36,9 @@ pub(super) fn with_ids(samples: Vec<(RecordLocation, Sample)>) -> Result<Arc<[Na
         }
         let hash = |at: &u32| named.get(*at as usize).map_or(0, |(id, _)| hasher.hash_one(id.to_string()));
         seen.insert_unique(hasher.hash_one(&text), at as u32, hash);
-        named.push((id, Arc::new(sample)));
+        named.push((id, sample.clone()));
     }
+    drop((samples, seen));
     Ok(named.into())
 }
 

@@ -99,7 +99,8 @@ struct ReadSamples {
 impl Dataset {
     /// These samples. Those without an id are numbered by their place, from 1.
     pub fn new(samples: impl IntoIterator<Item = impl Into<Sample>>) -> Self {
-        let samples = samples.into_iter().map(|sample| (RecordLocation::NOWHERE, sample.into())).collect();
+        let located = |sample: Sample| (RecordLocation::NOWHERE, Arc::new(sample));
+        let samples = samples.into_iter().map(|sample| located(sample.into())).collect();
         let read = ReadSamples {
             samples: ids::with_ids(samples),
             fields: Arc::default(),

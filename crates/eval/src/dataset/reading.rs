@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use errorbar_core::Result;
 
-use super::error::{DatasetError, RecordLocation};
+use super::error::DatasetError;
+use super::ids::LocatedSample;
 use super::limits::{MemoryBudget, sample_bytes};
 use super::record::Record;
 use crate::Sample;
@@ -27,7 +28,7 @@ pub(super) struct RecordSink<'s> {
     to_sample: &'s ToSample,
     at_most: usize,
     budget: MemoryBudget,
-    samples: Vec<(RecordLocation, Sample)>,
+    samples: Vec<LocatedSample>,
     /// How many records were skipped.
     skipped: usize,
     /// The fields of the first record.
@@ -50,7 +51,7 @@ impl<'s> RecordSink<'s> {
     }
 
     /// The samples, the number of records that were skipped, and the fields of the first record.
-    pub(super) fn finish(self) -> (Vec<(RecordLocation, Sample)>, usize, Arc<[String]>) {
+    pub(super) fn finish(self) -> (Vec<LocatedSample>, usize, Arc<[String]>) {
         (self.samples, self.skipped, self.fields.unwrap_or_default())
     }
 
@@ -93,7 +94,7 @@ impl<'s> RecordSink<'s> {
             return Ok(Stop::AtTheEnd);
         };
         self.budget.add(sample_bytes(&sample)).map_err(wrong)?;
-        self.samples.push((record.place().clone(), sample));
+        self.samples.push((record.place().clone(), Arc::new(sample)));
         Ok(if self.samples.len() < self.at_most { Stop::AtTheEnd } else { Stop::Early })
     }
 }

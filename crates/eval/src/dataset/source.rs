@@ -134,7 +134,11 @@ impl RecordSource {
                     match is_choice {
                         true if path.is_dir() => hub::choose_in_folder(&path, self.choice())?,
                         true => hub::choose_among(&path, files::find(&path, self.format)?, self.choice())?,
-                        false => files::find(&path, self.format)?,
+                        false => {
+                            let found = files::find(&path, self.format)?;
+                            hub::check_whole(&path, &found)?;
+                            found
+                        }
                     }
                 }
             };

@@ -282,6 +282,8 @@ impl<'v> Evaluation<'v> {
                 other => text.push_str(&json_text(other)),
             }
         }
+        // Samples are held for the whole run, and are many.
+        text.shrink_to_fit();
         Ok(Cow::Owned(Json::String(text)))
     }
 }

@@ -237,7 +237,9 @@ impl CommandScorer {
             return Err(Self::refuse("memory", "can be limited on Linux only; leave it out"));
         }
         self.program().check_folder().map_err(|problem| Self::refuse("folder", problem))?;
-        self.program().find().map(drop).map_err(|problem| Self::refuse("command", problem))
+        let program = self.program();
+        let found = program.find().and_then(|_| program.check_script());
+        found.map_err(|problem| Self::refuse("command", problem))
     }
 
     fn program(&self) -> Program {

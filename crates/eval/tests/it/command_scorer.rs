@@ -136,6 +136,7 @@ fn mistakes_of_the_spec_are_found_at_once() {
     for (spec, argument) in [
         ("command(['no-such-program-here'])", "command"),
         ("command([])", "command"),
+        ("command(['sh', 'no-such-script.sh'])", "command"),
         ("command(['sh', 1])", "command"),
         ("command(['sh'], processes=0)", "processes"),
         ("command(['sh'], concurrency=0)", "concurrency"),

@@ -5,8 +5,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use errorbar_eval::{
-    Dataset, DatasetError, Fields, FileFormat, Input, RecordPosition, RecordSource, Sample, dataset,
-    parquet_dataset,
+    Dataset, DatasetError, Fields, FileFormat, HubProblem, Input, RecordPosition, RecordSource, Sample,
+    dataset, parquet_dataset,
 };
 use serde_json::{Value as Json, json};
 use tempfile::TempDir;
@@ -274,6 +274,37 @@ fn folders_and_patterns_in_the_order_of_names() {
     assert!(matches!(error("parts/tset-?.csv"), DatasetError::NoMatch { nearest: Some(nearest), .. }
         if nearest == "test-0.csv"));
     assert!(matches!(error("no/data.txt"), DatasetError::UnknownFormat { .. }));
+}
+
+#[test]
+fn numbered_files_that_are_missing_are_noticed() {
+    let line = r#"{"input": "a"}"#;
+    let some = folder(&[("test-00000-of-00003.jsonl", line), ("test-00002-of-00003.jsonl", line)]);
+    let problem = |path: &Path| match read(path).samples() {
+        Err(DatasetError::Hub { problem, .. }) => problem,
+        other => panic!("{other:?}"),
+    };
+    let missing = HubProblem::Shards { found: 2, expected: 3 };
+    assert_eq!(problem(some.path()), missing);
+    assert_eq!(problem(&some.path().join("*.jsonl")), missing);
+    // One of them, and a part that a pattern names, is what the user wants.
+    assert_eq!(inputs(&read(some.path().join("test-00002-of-00003.jsonl"))), ["a"]);
+    fs::write(some.path().join("test-00001-of-00003.jsonl"), line).unwrap();
+    assert_eq!(inputs(&read(some.path())).len(), 3);
+    assert_eq!(inputs(&read(some.path().join("test-0000[01]*"))).len(), 2);
+}
+
+#[test]
+fn a_folder_with_several_splits_asks_for_one() {
+    let both = folder(&[("train.jsonl", r#"{"input": "a"}"#), ("test.jsonl", r#"{"input": "b"}"#)]);
+    match read(both.path()).samples() {
+        Err(DatasetError::Hub { problem: HubProblem::Split { named: None, known }, .. }) => {
+            assert_eq!(known, ["test", "train"]);
+        }
+        other => panic!("{other:?}"),
+    }
+    assert_eq!(inputs(&read(RecordSource::new(both.path()).split("test"))), ["b"]);
+    assert_eq!(inputs(&read(both.path().join("t*.jsonl"))), ["b", "a"]);
 }
 
 #[test]

@@ -113,6 +113,23 @@ impl Program {
         Err(format!("names the program `{name}`, which is in no folder of PATH; {advice}"))
     }
 
+    /// Refuses a script that is not there: its interpreter would report it for each sample, after the model has answered.
+    pub(in crate::scorers) fn check_script(&self) -> Result<(), String> {
+        let script = self.arguments.iter().find(|word| !word.starts_with('-'));
+        let Some(script) = script.filter(|word| interpreter(word).is_some()) else { return Ok(()) };
+        let path = self.folder.join(script);
+        if path.is_file() {
+            return Ok(());
+        }
+        let folder = path.parent().map(Path::to_owned).unwrap_or_default();
+        let folder = if folder.as_os_str().is_empty() { PathBuf::from(".") } else { folder };
+        let advice = match path.file_name().and_then(|name| near_in(&[folder], &name.to_string_lossy())) {
+            Some(near) => format!("; did you mean `{near}`?"),
+            None => String::new(),
+        };
+        Err(format!("names the script {}, which is not there{advice}", path.display()))
+    }
+
     /// A digest of its words that are files of the folder: the program itself, its script, its data. What these read in
     /// turn is not known.
     pub(in crate::scorers) fn digest(&self) -> Option<String> {
