@@ -88,7 +88,7 @@ def report(binary, folder):
     run(binary, folder, ["report", "logs", "-o", "report.html"])
     with tempfile.TemporaryDirectory() as profile:
         options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--hide-scrollbars"]
-        page = [f"--user-data-dir={profile}", f"--screenshot={PICTURES / 'report.png'}", "--window-size=1100,900", (folder / "report.html").as_uri()]
+        page = [f"--user-data-dir={profile}", f"--screenshot={PICTURES / 'report.png'}", "--window-size=1100,840", (folder / "report.html").as_uri()]
         subprocess.run([chromium, *options, *page], check=True, capture_output=True)
 
 

@@ -69,11 +69,19 @@ impl Page {
         format!("{}:{}", self.name, line + 1)
     }
 
+    /// The lines outside of blocks.
+    pub(super) fn prose(&self) -> impl Iterator<Item = (usize, &str)> {
+        let is_code = |at: usize| self.blocks.iter().any(|block| (block.from - 1..=block.to).contains(&at));
+        self.lines
+            .iter()
+            .enumerate()
+            .filter(move |(at, _)| !is_code(*at))
+            .map(|(at, line)| (at, line.as_str()))
+    }
+
     /// The code between single backticks, outside of blocks, with its line.
     pub(super) fn spans(&self) -> impl Iterator<Item = (usize, &str)> {
-        let is_code = |at: usize| self.blocks.iter().any(|block| (block.from - 1..=block.to).contains(&at));
-        let prose = self.lines.iter().enumerate().filter(move |(at, _)| !is_code(*at));
-        prose.flat_map(|(at, line)| line.split('`').skip(1).step_by(2).map(move |span| (at, span)))
+        self.prose().flat_map(|(at, line)| line.split('`').skip(1).step_by(2).map(move |span| (at, span)))
     }
 }
 
