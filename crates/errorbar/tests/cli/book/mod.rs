@@ -66,7 +66,7 @@ fn check(page: &Page, update: bool) -> Result<(), String> {
             std::fs::create_dir_all(path.parent().unwrap()).unwrap();
             std::fs::write(path, page.text(block)).unwrap();
         } else if block.language == "toml" {
-            problems += &check_part(page, block).err().unwrap_or_default();
+            problems += &check_part(page, block, folder.path()).err().unwrap_or_default();
         }
         if block.language != "console" || block.has(NO_RUN) {
             continue;
@@ -103,12 +103,11 @@ fn check(page: &Page, update: bool) -> Result<(), String> {
     if problems.is_empty() { Ok(()) } else { Err(problems) }
 }
 
-/// Checks a part of a task file, completed by what every task has.
-fn check_part(page: &Page, block: &Block) -> Result<(), String> {
+/// Checks a part of a task file, completed by what every task has, beside the files of the page.
+fn check_part(page: &Page, block: &Block, folder: &Path) -> Result<(), String> {
     let text = page.text(block);
     let place = page.place(block.from);
     let part: toml::Table = text.parse().map_err(|error| format!("\n{place}: {error}\n"))?;
-    let folder = tempfile::tempdir().unwrap();
     let mut task = String::new();
     for (key, line) in
         [("dataset", "dataset = { path = 'data.csv' }\n"), ("scorer", "scorer = 'includes()'\n")]
@@ -117,8 +116,8 @@ fn check_part(page: &Page, block: &Block) -> Result<(), String> {
             task += line;
         }
     }
-    std::fs::write(folder.path().join("part.toml"), task + &text).unwrap();
-    let output = errorbar(folder.path(), &["list", "tasks", "part.toml"]).output().unwrap();
+    std::fs::write(folder.join("part.toml"), task + &text).unwrap();
+    let output = errorbar(folder, &["list", "tasks", "part.toml"]).output().unwrap();
     let errors = String::from_utf8_lossy(&output.stderr);
     // A file that is skipped has a note, and no task.
     if output.status.success() && errors.is_empty() {
