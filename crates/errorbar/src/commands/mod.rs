@@ -3,7 +3,7 @@
 mod cache;
 mod common;
 mod compare;
-mod completions;
+pub(crate) mod completions;
 mod coverage;
 mod ending;
 mod error_args;
@@ -13,10 +13,12 @@ mod files;
 mod findings;
 mod gate_args;
 mod handles;
+mod help;
 mod junit;
 mod list;
 mod log;
 mod logs;
+mod man;
 mod models;
 mod power;
 mod requirements;
@@ -127,11 +129,11 @@ Examples:
   errorbar score scores.csv --cluster passage
   errorbar list metrics
 
-`errorbar help <COMMAND>` shows more.";
+`errorbar help <COMMAND>` shows more, `errorbar help <METRIC>` explains a metric.";
 
 /// Scoring metrics for language-model evaluations, with honest error bars.
 #[derive(Debug, Parser)]
-#[command(name = NAME, version, about, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = NAME, version, about, after_help = EXAMPLES, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -161,6 +163,10 @@ enum Command {
     List(list::ListArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+    /// Print a manual page, or write all of them
+    Man(man::ManArgs),
+    /// Explain a command, a metric, a reducer, a scorer or a solver
+    Help(help::HelpArgs),
 }
 
 impl Cli {
@@ -182,7 +188,9 @@ impl Cli {
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
             Command::List(args) => list::run(args, context.registry),
-            Command::Completions(args) => Ok(completions::run(args, context)),
+            Command::Completions(args) => completions::run(args, context),
+            Command::Man(args) => man::run(args, context),
+            Command::Help(args) => help::run(args, context),
         }
     }
 }
@@ -243,6 +251,8 @@ mod tests {
             &["cache", "clear", "--help"],
             &["list", "--help"],
             &["completions", "--help"],
+            &["man", "--help"],
+            &["help", "--help"],
         ] {
             let text = help(args);
             assert!(text.contains("Usage: my-scores") && !text.contains(NAME), "{text}");

@@ -20,6 +20,8 @@ mod clusters;
 mod command_scorer;
 mod compare;
 mod compare_inputs;
+#[cfg(unix)]
+mod completions;
 mod coverage;
 mod early_stopping;
 mod epochs;
@@ -29,6 +31,7 @@ mod files;
 mod formats;
 mod fuzz_seeds;
 mod gates;
+mod help;
 mod interrupt;
 mod intervals;
 mod judges;
