@@ -52,7 +52,7 @@ fn comparison_hint(error: &ComparisonError) -> Option<String> {
             "give a second log or table; two scorers of one log are compared with --scorers A B"
         }
         ComparisonError::NoCommonSample { .. } => {
-            "give runs of the same samples; --id names the column of a table that identifies them; if they are different \
+            "give runs of the same samples; --id-column names the column of a table that identifies them; if they are different \
              samples on purpose, give --unpaired"
         }
         ComparisonError::TooFewPairs { .. } => {
@@ -65,6 +65,11 @@ fn comparison_hint(error: &ComparisonError) -> Option<String> {
         ComparisonError::NoCommonMetric { .. } => "name the metrics to compare with --metric",
         ComparisonError::TooManySides { .. } => {
             "give fewer sides, or compare each with the first: omit --all-pairs"
+        }
+        ComparisonError::OtherKey { key, .. } => {
+            return Some(format!(
+                "give samples the same `{key}` on both sides, or leave the key to one of them; --unpaired does not match samples"
+            ));
         }
         ComparisonError::UnequalEpochs { .. } => {
             "name a reducer whose value does not depend on the number of epochs: --reducer mean"

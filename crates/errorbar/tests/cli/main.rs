@@ -18,6 +18,7 @@ mod calibration;
 mod clusters;
 mod command_scorer;
 mod compare;
+mod compare_checks;
 mod compare_inputs;
 mod coverage;
 mod early_stopping;
