@@ -28,6 +28,7 @@
 #![forbid(unsafe_code)]
 
 mod args;
+mod breakdown;
 pub mod chat;
 mod columns;
 mod comparison;
@@ -62,14 +63,18 @@ pub mod stats;
 mod value;
 
 pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};
+pub use breakdown::{
+    CalibrationBin, CalibrationCurve, Confusion, ConfusionLabel, Distribution, DistributionBin, EpochSpread,
+    EpochStrip, PassCurve, PassPoint, SampleSpread, ScoreName, StripColumn,
+};
 pub use columns::{
     ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Recoded,
     RecodedKinds, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use comparison::{
     ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest,
-    ComparisonWarning, Correction, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking,
-    TestMethod, compare,
+    ComparisonWarning, Correction, CrossTable, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank,
+    Ranking, TestMethod, compare,
 };
 pub use condition::Condition;
 pub use coverage::{

@@ -125,6 +125,11 @@ impl Diagnostics {
         result.map_err(|diagnostics| self.extend(diagnostics)).ok()
     }
 
+    /// What the first one says, without its subject and its hint.
+    pub(crate) fn first_text(&self) -> Option<&str> {
+        self.0.first().map(|diagnostic| diagnostic.text.as_str())
+    }
+
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

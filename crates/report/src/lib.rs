@@ -24,12 +24,14 @@
 //! ```
 #![forbid(unsafe_code)]
 
+pub mod assets;
 mod bar;
 mod comparison;
 mod csv;
 mod evaluation_set;
 mod figure;
 mod headline;
+pub mod html;
 mod json;
 mod junit;
 mod latex;
@@ -41,11 +43,15 @@ mod matrix_table;
 mod notes;
 mod number;
 mod paint;
+pub mod plot;
 mod record;
 mod report_table;
 mod rows;
+pub mod samples;
 mod side_by_side;
 mod sort;
+pub mod stylesheet;
+pub mod svg;
 mod table;
 mod text;
 mod title;

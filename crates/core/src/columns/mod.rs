@@ -420,9 +420,19 @@ impl ScoreColumns {
         self.metadata.keys()
     }
 
+    /// The number of different values of a metadata key; 0 if no row has it.
+    pub fn distinct_values(&self, key: &str) -> usize {
+        self.metadata.column(key).map_or(0, MetadataColumn::distinct)
+    }
+
     /// The number of rows whose sample errored.
     pub fn errored(&self) -> usize {
         self.errored.len()
+    }
+
+    /// Whether the sample of a row errored.
+    pub fn is_errored(&self, row: usize) -> bool {
+        u32::try_from(row).is_ok_and(|row| self.errored.binary_search(&row).is_ok())
     }
 
     pub(crate) fn scorer(&self, name: &str) -> Option<&ScorerColumn> {

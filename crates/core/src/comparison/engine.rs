@@ -122,7 +122,7 @@ fn pairs<'s, 'a>(sides: &'s [Side<'a>], names: &[&str], all: bool) -> Vec<(&'s S
 }
 
 /// Corrects the p-values of all comparisons together.
-fn correct(comparisons: &mut [Comparison], correction: Option<Correction>) {
+pub(super) fn correct(comparisons: &mut [Comparison], correction: Option<Correction>) {
     let p_value = |comparison: &Comparison| comparison.test.as_ref().ok().map(|test| test.p_value);
     let p_values: Vec<Option<f64>> = comparisons.iter().map(p_value).collect();
     let adjusted = match correction {

@@ -4,6 +4,7 @@
 
 mod agreement;
 mod bounds;
+mod cross_table;
 mod engine;
 mod error;
 mod figures;
@@ -21,6 +22,7 @@ mod tasks;
 mod unpaired;
 
 pub(crate) use agreement::NamedColumns;
+pub use cross_table::CrossTable;
 pub use error::ComparisonError;
 pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
 pub use options::{ComparisonOptions, Correction};
@@ -113,6 +115,15 @@ impl ComparisonReport {
         let sides = sides.into_iter().map(Into::into).collect();
         ComparisonReport { sides, options, ..ComparisonReport::default() }
     }
+
+    /// Only the comparisons that `keep` holds for, their p-values corrected among themselves: those that are shown
+    /// together are one family of tests.
+    #[must_use]
+    pub fn only(mut self, keep: impl FnMut(&Comparison) -> bool) -> Self {
+        self.comparisons.retain(keep);
+        engine::correct(&mut self.comparisons, self.options.correction);
+        self
+    }
 }
 
 /// One metric of two sides, and their difference.
@@ -163,6 +174,8 @@ pub struct Comparison {
     pub p_adjusted: Option<f64>,
     /// The flip table, and exact tests of it; only for pairs of zeros and ones.
     pub flips: Option<FlipTable>,
+    /// Pairs by both scores; only if there are few different ones.
+    pub cross_table: Option<CrossTable>,
     /// The p-value of the exact sign-flip permutation test, where it was computed.
     pub p_sign_flip: Option<f64>,
     /// The p-value of the test of equivalence, if a margin was given.
@@ -212,6 +225,7 @@ impl Comparison {
             test: Err(Undefined::NoScores),
             p_adjusted: None,
             flips: None,
+            cross_table: None,
             p_sign_flip: None,
             p_tost: None,
             wins: None,

@@ -1,6 +1,6 @@
 //! The paired difference of numbers: one of each side for each sample.
 
-use super::{Comparison, ComparisonTest, FlipTable, TestMethod};
+use super::{Comparison, ComparisonTest, CrossTable, FlipTable, TestMethod};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::estimate::{
@@ -116,6 +116,7 @@ impl PairedNumbers<'_> {
             return Ok(());
         }
         let differences = Differences { pairs: self, differences, wins, losses };
+        comparison.cross_table = CrossTable::of(self.base, self.other);
         comparison.flips = self.kind.is_binary.then(|| differences.flip_table());
         let (summary, problem) = differences.summary()?;
         let mut difference = differences.estimate(&summary);

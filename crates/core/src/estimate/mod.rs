@@ -220,6 +220,36 @@ impl Estimate {
         other
     }
 
+    /// The same with the other sign: A − B from B − A.
+    ///
+    /// ```
+    /// use errorbar_core::Estimate;
+    ///
+    /// let difference = Estimate::new(-0.25).with_stderr(0.1).with_interval(-0.5, 0.0, 0.95).negated();
+    /// let interval = difference.interval.unwrap();
+    /// assert_eq!((difference.value, interval.lower, interval.upper), (Ok(0.25), 0.0, 0.5));
+    /// ```
+    #[must_use]
+    pub fn negated(&self) -> Self {
+        // Adding 0 takes the sign off a negative zero.
+        let minus = |number: f64| 0.0 - number;
+        let mut negated = self.clone();
+        negated.value = self.value.clone().map(minus);
+        if let Ok(interval) = &mut negated.interval {
+            (interval.lower, interval.upper) = (minus(interval.upper), minus(interval.lower));
+            interval.side = match interval.side {
+                Side::Lower => Side::Upper,
+                Side::Upper => Side::Lower,
+                side => side,
+            };
+        }
+        if let Some(bounds) = &mut negated.bounds {
+            (bounds.worst, bounds.best) = (minus(bounds.best), minus(bounds.worst));
+            bounds.absent_as_wrong = minus(bounds.absent_as_wrong);
+        }
+        negated
+    }
+
     /// The number, if there is one.
     pub fn number(&self) -> Option<f64> {
         self.value.as_ref().ok().copied()

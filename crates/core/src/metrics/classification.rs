@@ -101,7 +101,7 @@ pub(super) struct Classification<'m> {
 
 impl Classification<'_> {
     pub(super) fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let labels = self.read(scores)?;
+        let labels = self.read(scores, None)?;
         if labels.pairs.is_empty() {
             return Ok(Estimate::undefined(Undefined::NoScores).into());
         }
@@ -168,8 +168,9 @@ impl Classification<'_> {
         }
     }
 
-    /// The labels of all scores, as strings: in that form they are compared.
-    fn read(&self, scores: &Scores<'_>) -> Result<Labels> {
+    /// The labels of all scores, as strings: in that form they are compared. An absent or empty answer has the label
+    /// `without_answer`; without one, an absent answer is an error.
+    fn read(&self, scores: &Scores<'_>, without_answer: Option<&str>) -> Result<Labels> {
         let targets = scores.ratings(self.target)?;
         let mut names: Interner<String> = Interner::default();
         let mut pairs = Vec::with_capacity(scores.len());
@@ -187,13 +188,20 @@ impl Classification<'_> {
                         });
                     }
                 },
-                Prediction::Answer => scores.answer(at).ok_or_else(|| Error::Undefined {
-                    metric: self.metric.to_owned(),
-                    problem: format!(
-                        "sample {:?} has no answer, which should be its predicted label",
-                        sample()
-                    ),
-                })?,
+                Prediction::Answer => match (scores.answer(at), without_answer) {
+                    (Some(answer), None) => answer,
+                    (Some(answer), Some(_)) if !answer.is_empty() => answer,
+                    (_, Some(label)) => label.to_owned(),
+                    (None, None) => {
+                        return Err(Error::Undefined {
+                            metric: self.metric.to_owned(),
+                            problem: format!(
+                                "sample {:?} has no answer, which should be its predicted label",
+                                sample()
+                            ),
+                        });
+                    }
+                },
             };
             let truth = targets.get(at).map(|leaf| leaf.text()).ok_or_else(|| Error::Undefined {
                 metric: self.metric.to_owned(),
@@ -268,7 +276,7 @@ impl Classification<'_> {
         average: Average,
         weight: impl Fn(usize) -> u32,
     ) -> std::result::Result<f64, usize> {
-        let mut of_labels = vec![LabelCounts::default(); count];
+        let mut of_labels = vec![LabelTotals::default(); count];
         for (at, (predicted, truth)) in labels.pairs.iter().enumerate() {
             let times = u64::from(weight(at));
             let is_right = predicted == truth;
@@ -348,13 +356,13 @@ impl Labels {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-struct LabelCounts {
+struct LabelTotals {
     right: u64,
     predicted: u64,
     truth: u64,
 }
 
-impl LabelCounts {
+impl LabelTotals {
     fn figure(&self, figure: LabelFigure) -> Option<f64> {
         let (right, of) = match figure {
             LabelFigure::Precision => (self.right, self.predicted),
@@ -363,6 +371,65 @@ impl LabelCounts {
         };
         (of > 0).then(|| right as f64 / of as f64)
     }
+}
+
+/// Every label with its figures, and how often each is taken for each.
+pub(crate) struct LabelCounts {
+    /// In the order of their strings.
+    pub(crate) names: Vec<String>,
+    /// By true label, then by predicted one.
+    pub(crate) counts: Vec<Vec<u64>>,
+    pub(crate) recall: Vec<Estimate>,
+    pub(crate) precision: Vec<Estimate>,
+    /// The share of answers with the true label.
+    pub(crate) accuracy: Estimate,
+}
+
+/// The most labels that are counted against each other.
+const MAX_COUNTED: usize = 1_000;
+
+/// The label of answers that are absent or empty.
+const WITHOUT_ANSWER: &str = "(no answer)";
+
+/// Counts labels against each other.
+pub(crate) fn label_counts(scores: &Scores<'_>, target: &str, prediction: Prediction) -> Result<LabelCounts> {
+    let of =
+        |metric, figure, average| Classification { metric, figure, target, label: None, average, prediction };
+    let (recall, precision) = (
+        of("recall", LabelFigure::Recall, Average::None),
+        of("precision", LabelFigure::Precision, Average::None),
+    );
+    let labels = recall.read(scores, Some(WITHOUT_ANSWER))?;
+    let count = labels.names.len();
+    if count > MAX_COUNTED {
+        return Err(Error::Undefined {
+            metric: "confusion".to_owned(),
+            problem: format!(
+                "there are {count} labels, and at most {MAX_COUNTED} are counted against each other"
+            ),
+        });
+    }
+    let mut counts = vec![vec![0; count]; count];
+    for (predicted, truth) in &labels.pairs {
+        if let Some(slot) = counts.get_mut(*truth as usize).and_then(|row| row.get_mut(*predicted as usize)) {
+            *slot += 1;
+        }
+    }
+    let figures = |of: &Classification<'_>| -> Result<Vec<Estimate>> {
+        let terms = labels.names.iter().zip(of.terms_of_labels(&labels));
+        terms.map(|(name, terms)| of.of_terms(scores, name, terms)).collect()
+    };
+    let (recall, precision) = (figures(&recall)?, figures(&precision)?);
+    let micro = of("recall", LabelFigure::Recall, Average::Micro);
+    let accuracy = match labels.pairs.is_empty() {
+        true => Estimate::undefined(Undefined::NoScores),
+        false => micro
+            .figures(scores, &labels)?
+            .estimate()
+            .cloned()
+            .unwrap_or_else(|| Estimate::undefined(Undefined::NoScores)),
+    };
+    Ok(LabelCounts { names: labels.names, counts, recall, precision, accuracy })
 }
 
 /// What is wrong with a label and an average together.

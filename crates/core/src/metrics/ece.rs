@@ -45,11 +45,17 @@ impl Metric for Ece {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let (source, bins, scheme) = self.binning();
+        binned_estimate(source, scores, bins, scheme, |bins, _| error(bins))
+    }
+}
+
+impl Ece {
+    /// Where predictions come from, and how they are divided into bins.
+    pub(super) fn binning(&self) -> (PredictionSource, usize, Scheme) {
         let source =
             PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
-        binned_estimate(source, scores, self.bins_or_default(), self.scheme_or_default(), |bins, _| {
-            error(bins)
-        })
+        (source, self.bins_or_default(), self.scheme_or_default())
     }
 }
 

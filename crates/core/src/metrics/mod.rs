@@ -14,6 +14,8 @@ mod resampling;
 mod sample_epochs;
 mod summary;
 
+pub(crate) use calibration::reliability;
+pub(crate) use classification::{LabelCounts, label_counts};
 pub(crate) use sample_epochs::SampleEpochs;
 pub(crate) use variance_components::Components;
 

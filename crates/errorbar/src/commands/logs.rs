@@ -1,5 +1,6 @@
 //! Eval logs, opened for the commands that recompute their results.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Once;
 use std::time::Duration;
@@ -194,13 +195,7 @@ impl OpenedLog<'_> {
 
     /// The results with what the log records of its run.
     pub(super) fn report(self, results: Results) -> Report {
-        let (partial_run, self_graded) = (self.partial_run(), self_graded(&self.header.eval));
-        let early_stop = early_stop(&self.header.eval);
-        let EvalInfo { task, model, .. } = self.header.eval;
-        let mut report = Report::new(self.log.path().display().to_string(), results).of_run(task, model);
-        (report.partial_run, report.early_stop, report.self_graded) = (partial_run, early_stop, self_graded);
-        (report.skipped, report.limits) = (self.scores.skipped.len(), self.scores.limits);
-        report
+        report(self.log.path(), &self.header, (self.scores.skipped.len(), self.scores.limits), results)
     }
 
     /// The metrics of the log are replaced, so it does not matter if they cannot be built.
@@ -242,6 +237,22 @@ impl OpenedLog<'_> {
         let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
         left_out.chain(recovered).chain(samples).chain(count).collect()
     }
+}
+
+/// Results with what a log records of its run; the number of samples that could not be read, and those that reached limits.
+pub(super) fn report(
+    path: &Path,
+    header: &Header,
+    (skipped, limits): (usize, BTreeMap<String, usize>),
+    results: Results,
+) -> Report {
+    let EvalInfo { task, model, .. } = &header.eval;
+    let mut report = Report::new(path.display().to_string(), results).of_run(task, model);
+    report.partial_run = partial_run(header);
+    report.early_stop = early_stop(&header.eval);
+    report.self_graded = self_graded(&header.eval);
+    (report.skipped, report.limits) = (skipped, limits);
+    report
 }
 
 /// The status of a run, if it did not reach its end.

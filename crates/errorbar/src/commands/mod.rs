@@ -13,12 +13,15 @@ mod files;
 mod findings;
 mod gate_args;
 mod handles;
+mod inputs;
 mod junit;
 mod list;
 mod log;
 mod logs;
 mod models;
+mod plot;
 mod power;
+mod report;
 mod requirements;
 mod rescore;
 mod score;
@@ -147,6 +150,10 @@ enum Command {
     Score(Box<score::ScoreArgs>),
     /// Compare models, sample by sample: differences with intervals, tests, ranks
     Compare(Box<compare::CompareArgs>),
+    /// Write a page to look at: figures with error bars, comparisons, samples, in one HTML file
+    Report(Box<report::ReportArgs>),
+    /// Draw one plot as SVG: estimates, groups, distributions, epochs, calibration, pairs, ranks, cost
+    Plot(Box<plot::PlotArgs>),
     /// Simulate how often the intervals of scores like these hold the truth
     Coverage(Box<coverage::CoverageArgs>),
     /// Plan: samples for a difference or a width, and what samples can show
@@ -177,6 +184,8 @@ impl Cli {
             Command::Verify(args) => verify::run(args, context),
             Command::Score(args) => score::run(args, context),
             Command::Compare(args) => compare::run(args, context),
+            Command::Report(args) => report::run(args, context),
+            Command::Plot(args) => plot::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
             Command::Power(args) => power::run(args, context),
             Command::Log(args) => log::run(args, context),
@@ -230,6 +239,7 @@ mod tests {
             &["score", "--help"],
             &["compare", "--help"],
             &["coverage", "--help"],
+            &["plot", "--help"],
             &["power", "--help"],
             &["eval", "--help"],
             &["verify", "--help"],

@@ -37,6 +37,7 @@ mod log;
 mod pipes;
 mod power;
 mod readme;
+mod report;
 mod requirements;
 mod rescore;
 mod resume;

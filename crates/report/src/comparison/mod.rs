@@ -23,9 +23,12 @@ mod tables;
 mod terminal;
 mod verdict;
 
+pub(crate) use figures::{p_text, two_digits};
 pub(crate) use grid::Grid;
 pub(crate) use latex::gridded as latex_grid;
+pub(crate) use legend::test_title;
 pub(crate) use markdown::grid as markdown_grid;
+pub(crate) use verdict::is_significant;
 
 pub use flip::Flip;
 pub use gate::gate_reason;

@@ -14,6 +14,7 @@ mod verdict;
 mod tests;
 
 pub use verdict::Verdict;
+pub(crate) use verdict::{grading, leaves};
 
 /// What of a sample is shown.
 #[derive(Clone, Debug, Default)]

@@ -48,7 +48,7 @@ impl Verdict {
 }
 
 /// The values of a score, those of a map with their keys and those of a list with their indices.
-pub(super) fn leaves(value: &Value) -> Box<dyn Iterator<Item = (Option<String>, LeafRef<'_>)> + '_> {
+pub(crate) fn leaves(value: &Value) -> Box<dyn Iterator<Item = (Option<String>, LeafRef<'_>)> + '_> {
     match value.view() {
         ValueRef::Leaf(leaf) => Box::new(std::iter::once((None, leaf))),
         ValueRef::List(items) => {
@@ -73,7 +73,7 @@ pub(super) fn words(leaf: LeafRef<'_>) -> String {
 }
 
 /// The messages that a grader was sent and gave, as scorers record them.
-pub(super) fn grading(score: &Score) -> Vec<errorbar_log::eval::TranscriptMessage> {
+pub(crate) fn grading(score: &Score) -> Vec<errorbar_log::eval::TranscriptMessage> {
     let grading = score.metadata.as_ref().and_then(|metadata| metadata.get("grading")?.as_array());
     let messages = grading.into_iter().flatten();
     messages.filter_map(errorbar_log::eval::TranscriptMessage::from_json).collect()

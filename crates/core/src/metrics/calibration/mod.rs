@@ -4,9 +4,11 @@
 //! the unit that it belongs to, so they do not depend on the order of samples.
 
 mod bins;
+mod curve;
 mod ranking;
 
 pub(super) use bins::{Bin, Scheme, bins, check_bins};
+pub(crate) use curve::reliability;
 pub(super) use ranking::Ranking;
 use serde_json::Value as Json;
 

@@ -38,6 +38,38 @@ fn each_with_the_base_or_with_every_other() {
     }
 }
 
+/// Those that are shown together are one family of tests, whatever else was compared.
+#[test]
+fn what_is_kept_is_corrected_among_itself() {
+    let (a, b, c) = (columns(&BASE), columns(&OTHER), columns(&[0.0; 12]));
+    let plan = by_accuracy();
+    let sides = [side("a", &a, &plan), side("b", &b, &plan), side("c", &c, &plan)];
+    let mut options = ComparisonOptions::default();
+    (options.all_pairs, options.correction) = (true, Some(Correction::Holm));
+    let report = compare(&sides, &options).unwrap().only(|one| one.base == "a");
+    assert_eq!(pairs(&report), [("a", "b"), ("a", "c")]);
+    // mid-p .375 and 2^−8; of two tests the smaller counts twice.
+    for (comparison, expected) in report.comparisons.iter().zip([0.375, 2.0 / 256.0]) {
+        close(comparison.p_adjusted.unwrap(), expected);
+    }
+}
+
+/// BASE and OTHER: 3 pairs are right in OTHER alone, 1 in BASE alone.
+#[test]
+fn pairs_are_counted_by_the_scores_of_both_sides() {
+    let (a, b) = (columns(&BASE), columns(&OTHER));
+    let plan = by_accuracy();
+    let report =
+        compare(&[side("a", &a, &plan), side("b", &b, &plan)], &ComparisonOptions::default()).unwrap();
+    let table = report.comparisons[0].cross_table.clone().unwrap();
+    assert_eq!((table.scores, table.counts), (vec![0.0, 1.0], vec![vec![1, 3], vec![1, 7]]));
+    let (graded, other) = (columns(&GRADED), columns(&OTHER_GRADED));
+    let plan = by_mean();
+    let sides = [side("a", &graded, &plan), side("b", &other, &plan)];
+    let report = compare(&sides, &ComparisonOptions::default()).unwrap();
+    assert_eq!(report.comparisons[0].cross_table, None, "too many different scores");
+}
+
 #[test]
 fn places_and_tie_groups() {
     let plan = by_accuracy();

@@ -11,10 +11,10 @@ use errorbar_log::eval::SampleFields;
 use errorbar_report::Flip;
 use serde_json::Value as Json;
 
-use super::alignment::text_of;
-use super::read::{ANSWER, QUESTION, TARGET};
-use super::sides::{Side, Sides};
 use crate::commands::counted;
+use crate::commands::inputs::alignment::text_of;
+use crate::commands::inputs::read::{ANSWER, QUESTION, TARGET};
+use crate::commands::inputs::sides::{Side, Sides};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// Between the answers of several epochs.

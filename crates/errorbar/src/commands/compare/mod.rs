@@ -1,12 +1,9 @@
 //! `errorbar compare`: is one model better than another?
 //!
-//! Inputs become sides (`read.rs`), which get names, tasks and a base (`sides.rs`). That the sides have the same samples
-//! is checked before anything is computed (`alignment.rs`).
+//! Inputs become sides with names, tasks and a base (`commands/inputs`). That the sides have the same samples is checked
+//! before anything is computed.
 
-pub(super) mod alignment;
 mod flips;
-pub(super) mod read;
-pub(super) mod sides;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,12 +13,13 @@ use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
 use errorbar_report::{ComparisonView, Markdown, Render, Sort};
 
-use self::alignment::Alignment;
-use self::read::{Files, SideRequest};
-use self::sides::Sides;
 use super::common::{Format, one_of};
 use super::error_args::ErrorArgs;
 use super::gate_args::GateArgs;
+use super::inputs::InputOptions;
+use super::inputs::alignment::Alignment;
+use super::inputs::read::Files;
+use super::inputs::sides::Sides;
 use super::logs::{ReadArgs, check_new};
 use super::specs::PlanOverrides;
 use super::tables::TableArgs;
@@ -173,11 +171,14 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
         let options = args.tables.options(&mapping, args.read.limits().max_memory);
         return explain::run(&files.paths(), &args.tables, &options, args.format(), Diagnostics::default());
     }
-    let request = SideRequest { args, overrides: &overrides, split, groups };
-    let (inputs, mut diagnostics) = files.read(&request, context)?;
-    let sides = Sides::new(inputs, split, args, context, &mut diagnostics)?;
-    let alignment =
-        if args.unpaired { None } else { Some(Alignment::check(&sides, args, &mut diagnostics)?) };
+    let keys: Vec<String> = groups.map(str::to_owned).into_iter().collect();
+    let inputs = args.inputs(&overrides, split, &keys);
+    let (read, mut diagnostics) = files.read(&inputs, context)?;
+    let sides = Sides::new(read, &inputs, context, &mut diagnostics)?;
+    let alignment = match args.unpaired {
+        true => None,
+        false => Some(Alignment::check(sides.all(), &inputs, &mut diagnostics)?),
+    };
     let mut options = ComparisonOptions::default();
     options.by = groups.map(str::to_owned);
     (options.unpaired, options.all_pairs, options.correction) =
@@ -265,6 +266,35 @@ impl CompareArgs {
             Some(_) => Err(Diagnostic::error("sides are compared by one key").about("--by").hint(
                 "with one input, give --by for the sides and once more for the groups; with several, once for the groups",
             )),
+        }
+    }
+
+    /// What is read of each input.
+    fn inputs<'a>(
+        &'a self,
+        overrides: &'a PlanOverrides,
+        split: Option<&'a str>,
+        groups: &'a [String],
+    ) -> InputOptions<'a> {
+        InputOptions {
+            overrides,
+            seed: self.seed,
+            errors: &self.errors,
+            gates: Some(&self.gates),
+            scorers: &self.scorers,
+            compared_scorers: &self.compared_scorers,
+            split,
+            groups,
+            groups_option: "--by",
+            base: self.base.as_deref(),
+            unpaired: self.unpaired,
+            requires_ids: true,
+            trust_ids: self.trust_ids,
+            ignore_tasks: self.ignore_tasks,
+            skip_bad_samples: self.skip_bad_samples,
+            reads_answers: self.flips.is_some(),
+            tables: &self.tables,
+            read: &self.read,
         }
     }
 

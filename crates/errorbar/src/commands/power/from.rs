@@ -7,9 +7,9 @@ use errorbar_log::eval::EvalLog;
 use errorbar_log::{ScoreTable, TableErrorKind, read_tables};
 
 use super::{FromArgs, SpreadArgs};
-use crate::commands::compare::alignment::MatchedRun;
-use crate::commands::compare::read::{QUESTION, Questions, questions};
-use crate::commands::compare::sides::short_task;
+use crate::commands::inputs::alignment::MatchedRun;
+use crate::commands::inputs::read::{QUESTION, Questions, questions};
+use crate::commands::inputs::sides::short_task;
 use crate::commands::logs::{self, ReadProgress, ScoreRequest};
 use crate::commands::table_scores::CellContext;
 use crate::commands::{Context, handles, table_scores};

@@ -6,7 +6,7 @@ use std::path::Path;
 use errorbar_core::spec::nearest;
 use errorbar_core::{ComparedScores, ComparisonError, Conversion, Error, IndexMap};
 
-use super::CompareArgs;
+use super::InputOptions;
 use super::read::Input;
 use crate::commands::common::short;
 use crate::commands::table_scores::CellContext;
@@ -15,42 +15,50 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::shell;
 
 /// One side: of one task, if there are several.
-pub(super) struct Side {
-    pub(super) name: String,
-    pub(super) task: Option<String>,
-    pub(super) input: Input,
+pub(crate) struct Side {
+    pub(crate) name: String,
+    pub(crate) task: Option<String>,
+    pub(crate) input: Input,
 }
 
 impl Side {
     /// What tells it apart from the others.
-    pub(super) fn key(&self) -> (&str, Option<&str>) {
+    pub(crate) fn key(&self) -> (&str, Option<&str>) {
         (&self.name, self.task.as_deref())
     }
 }
 
+/// The inputs with their names and tasks, in order; the metrics of tables are chosen.
+pub(crate) fn named(
+    mut inputs: Vec<Input>,
+    options: &InputOptions<'_>,
+    context: &Context<'_>,
+) -> Result<Vec<Side>, Diagnostics> {
+    prepare_tables(&mut inputs, options, context)?;
+    let tasks = tasks(&inputs, options);
+    let names = names(&inputs, &tasks);
+    let sides = inputs.into_iter().zip(names).zip(tasks);
+    Ok(sides.map(|((input, name), task)| Side { name, task, input }).collect())
+}
+
 /// What is compared: of each task the base first.
-pub(super) struct Sides {
+pub(crate) struct Sides {
     sides: Vec<Side>,
     base: String,
 }
 
 impl Sides {
-    pub(super) fn new(
-        mut inputs: Vec<Input>,
-        split: Option<&str>,
-        args: &CompareArgs,
+    pub(crate) fn new(
+        inputs: Vec<Input>,
+        options: &InputOptions<'_>,
         context: &Context<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Self, Diagnostics> {
         if let [only] = inputs.as_slice() {
-            return Err(alone(only, split).into());
+            return Err(alone(only, options.split).into());
         }
-        prepare_tables(&mut inputs, args, context)?;
-        let tasks = tasks(&inputs, args);
-        let names = names(&inputs, &tasks);
-        let sides = inputs.into_iter().zip(names).zip(tasks);
-        let mut sides: Vec<Side> = sides.map(|((input, name), task)| Side { name, task, input }).collect();
-        let base = base(&sides, args)?;
+        let mut sides = named(inputs, options, context)?;
+        let base = base(&sides, options)?;
         let order: IndexMap<String, ()> = std::iter::once(base.clone())
             .chain(sides.iter().map(|side| side.name.clone()))
             .map(|name| (name, ()))
@@ -61,7 +69,7 @@ impl Sides {
         sides.drop_lonely_tasks(diagnostics)?;
         sides.report_scorers(diagnostics);
         sides.report_same_runs(diagnostics);
-        if args.errors.range().is_none() {
+        if options.errors.range().is_none() {
             sides.report_scales(diagnostics);
         }
         Ok(sides)
@@ -69,7 +77,7 @@ impl Sides {
 
     /// The error of a comparison; why there is nothing in common, if a side has too few epochs for its reducer, or a metric
     /// that failed.
-    pub(super) fn explained(&self, error: Error) -> Diagnostic {
+    pub(crate) fn explained(&self, error: Error) -> Diagnostic {
         use ComparisonError::{NoCommonMetric, TooFewPairs};
         // The error of a metric does not name the file.
         let is_of_side = !matches!(error, Error::Comparison(_));
@@ -92,29 +100,34 @@ impl Sides {
     }
 
     /// What the engine compares.
-    pub(super) fn scores(&self) -> impl Iterator<Item = ComparedScores<'_>> {
+    pub(crate) fn scores(&self) -> impl Iterator<Item = ComparedScores<'_>> {
         self.sides.iter().map(|Side { name, task, input }| {
             ComparedScores::new(name, &input.columns, &input.plan).of_task(task.as_deref())
         })
     }
 
+    /// All sides, by task.
+    pub(crate) fn all(&self) -> &[Side] {
+        &self.sides
+    }
+
     /// The sides of each task.
-    pub(super) fn by_task(&self) -> impl Iterator<Item = &[Side]> {
+    pub(crate) fn by_task(&self) -> impl Iterator<Item = &[Side]> {
         self.sides.chunk_by(|a, b| a.task == b.task)
     }
 
     /// The side of this name and task.
-    pub(super) fn get(&self, name: &str, task: Option<&str>) -> Option<&Side> {
+    pub(crate) fn get(&self, name: &str, task: Option<&str>) -> Option<&Side> {
         self.sides.iter().find(|side| side.key() == (name, task))
     }
 
     /// What all sides have in common: the task, or the file.
-    pub(super) fn title(&self) -> Option<String> {
+    pub(crate) fn title(&self) -> Option<String> {
         self.task().or_else(|| self.same(&|side| Some(side.input.path.display().to_string())))
     }
 
     /// The task of all sides, if it is one.
-    pub(super) fn task(&self) -> Option<String> {
+    pub(crate) fn task(&self) -> Option<String> {
         self.same(&|side| side.input.task.as_deref().map(|task| short_task(task).to_owned()))
     }
 
@@ -268,7 +281,7 @@ fn other_tasks(sides: &[Side]) -> Diagnostic {
 /// The metrics of tables are the same on all sides, and their cells are scores.
 fn prepare_tables(
     inputs: &mut [Input],
-    args: &CompareArgs,
+    options: &InputOptions<'_>,
     context: &Context<'_>,
 ) -> Result<(), Diagnostics> {
     let has_means = inputs.iter().any(|input| input.is_table && input.columns.has_number_outside(0.0, 1.0));
@@ -277,7 +290,7 @@ fn prepare_tables(
             table_scores::choose_means(&mut input.plan, &input.columns);
         }
         let cells = CellContext {
-            mode: args.tables.unconvertible,
+            mode: options.tables.unconvertible,
             registry: context.registry,
             path: &input.path,
             words: &input.words,
@@ -289,15 +302,15 @@ fn prepare_tables(
 }
 
 /// The name of a task without the package that registers it.
-pub(in crate::commands) fn short_task(task: &str) -> &str {
+pub(crate) fn short_task(task: &str) -> &str {
     task.rsplit('/').next().unwrap_or(task)
 }
 
 /// The task of each input, if there are several.
-fn tasks(inputs: &[Input], args: &CompareArgs) -> Vec<Option<String>> {
+fn tasks(inputs: &[Input], options: &InputOptions<'_>) -> Vec<Option<String>> {
     let task = |input: &Input| input.task.as_deref().map(|task| short_task(task).to_owned());
     let distinct: HashSet<String> = inputs.iter().filter_map(task).collect();
-    let are_several = distinct.len() > 1 && !args.ignore_tasks;
+    let are_several = distinct.len() > 1 && !options.ignore_tasks;
     inputs.iter().map(|input| task(input).filter(|_| are_several)).collect()
 }
 
@@ -321,7 +334,7 @@ fn names(inputs: &[Input], tasks: &[Option<String>]) -> Vec<String> {
     let are_unique = |names: &[String]| {
         let cells: HashSet<_> = names.iter().zip(tasks).collect();
         let distinct: HashSet<&String> = names.iter().collect();
-        cells.len() == inputs.len() && distinct.len() > 1
+        cells.len() == inputs.len() && (distinct.len() > 1 || inputs.len() == 1)
     };
     let named =
         NAMINGS.iter().filter_map(|naming| inputs.iter().map(naming).collect::<Option<Vec<String>>>());
@@ -354,15 +367,15 @@ fn names(inputs: &[Input], tasks: &[Option<String>]) -> Vec<String> {
 }
 
 /// The name of the base.
-fn base(sides: &[Side], args: &CompareArgs) -> Result<String, Diagnostic> {
+fn base(sides: &[Side], options: &InputOptions<'_>) -> Result<String, Diagnostic> {
     let names: IndexMap<&str, ()> = sides.iter().map(|side| (side.name.as_str(), ())).collect();
-    let Some(wanted) = &args.base else {
+    let Some(wanted) = options.base else {
         return Ok(names.first().map(|(name, ())| (*name).to_owned()).unwrap_or_default());
     };
-    let by_name = names.keys().find(|name| *name == wanted);
+    let by_name = names.keys().find(|name| **name == wanted);
     let ends: Vec<&&str> = names.keys().filter(|name| short_task(name) == wanted).collect();
     let by_end = || if let [only] = ends.as_slice() { Some(*only) } else { None };
-    let by_path = || sides.iter().find(|side| side.input.path.as_os_str() == wanted.as_str());
+    let by_path = || sides.iter().find(|side| side.input.path.as_os_str() == wanted);
     if let Some(name) = by_name.or_else(by_end) {
         return Ok((*name).to_owned());
     }

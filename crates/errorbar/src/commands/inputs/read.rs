@@ -1,66 +1,80 @@
 //! The sides of a comparison, as they are read: a log, a table, or a part of one.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
-use errorbar_log::eval::{EvalLog, SampleFields, scorer_metrics};
+use errorbar_log::eval::{EvalLog, Header, SampleFields, scorer_metrics};
 use errorbar_log::{ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables};
 
-use super::CompareArgs;
+use super::InputOptions;
 use crate::commands::error_args::check_clusters;
 use crate::commands::files::{self, InputFiles};
 use crate::commands::handles::time_in_name;
 use crate::commands::logs::{self, OpenedLog, ReadProgress, ScoreRequest};
-use crate::commands::specs::PlanOverrides;
 use crate::commands::table_scores::UnconvertiblePolicy;
 use crate::commands::{Context, table_scores, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// Columns of a table that say what a sample asks, and expects.
-pub(in crate::commands) const QUESTION: [&str; 4] = ["input", "question", "prompt", TARGET];
+pub(crate) const QUESTION: [&str; 4] = ["input", "question", "prompt", TARGET];
 /// The one of them that is no part of the question.
-pub(super) const TARGET: &str = "target";
+pub(crate) const TARGET: &str = "target";
 /// The column of a table with what the model answered.
-pub(super) const ANSWER: &str = "answer";
+pub(crate) const ANSWER: &str = "answer";
 /// What two scorers of the same samples are both called.
-pub(super) const SCORE: &str = "score";
+pub(crate) const SCORE: &str = "score";
 
 /// The scores of a log, a table, or a part of one.
-pub(super) struct Input {
-    pub(super) path: PathBuf,
+pub(crate) struct Input {
+    pub(crate) path: PathBuf,
     /// What the user calls it: the name of the file or folder that an argument means.
-    pub(super) argument: String,
+    pub(crate) argument: String,
     /// Which part of the file it is.
-    pub(super) part: Option<String>,
-    pub(super) task: Option<String>,
-    pub(super) model: Option<String>,
+    pub(crate) part: Option<String>,
+    pub(crate) task: Option<String>,
+    pub(crate) model: Option<String>,
     /// The id of the run.
-    pub(super) run: Option<String>,
-    pub(super) columns: ScoreColumns,
-    pub(super) plan: Plan,
-    pub(super) questions: Questions,
+    pub(crate) run: Option<String>,
+    /// What the log records of its run; none for a table and for a part of a log.
+    pub(crate) record: Option<Box<LogRecord>>,
+    /// The number of rows of a table as it is in the file.
+    pub(crate) rows: Option<usize>,
+    /// Whether no column of a table identifies the samples.
+    pub(crate) has_synthetic_ids: bool,
+    pub(crate) columns: ScoreColumns,
+    pub(crate) plan: Plan,
+    pub(crate) questions: Questions,
     /// Whether it is a table, or a part of one.
-    pub(super) is_table: bool,
+    pub(crate) is_table: bool,
     /// Whether the column of its ids is named by the user, or after what it identifies.
-    pub(super) has_named_ids: bool,
+    pub(crate) has_named_ids: bool,
     /// The cells of a table that were given a meaning.
-    pub(super) words: Vec<ScoreWord>,
+    pub(crate) words: Vec<ScoreWord>,
     /// The log, of which more may be read; none for a table and for a part of a log.
-    pub(super) log: Option<EvalLog>,
+    pub(crate) log: Option<EvalLog>,
     /// The scorer that the scores are of, if that is what is compared.
-    pub(super) scorer: Option<String>,
+    pub(crate) scorer: Option<String>,
+}
+
+/// What a log records of its run, and what reading it has found.
+pub(crate) struct LogRecord {
+    pub(crate) header: Header,
+    /// Samples times epochs that could not be read.
+    pub(crate) skipped: usize,
+    /// Samples times epochs that a limit ended, by its kind.
+    pub(crate) limits: BTreeMap<String, usize>,
 }
 
 /// What samples ask, by row.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::commands) struct Questions {
+pub(crate) struct Questions {
     /// The columns of a table that the digests are of; empty for those of logs.
-    pub(in crate::commands) columns: Vec<&'static str>,
+    pub(crate) columns: Vec<&'static str>,
     /// One for each row of a log, one for each column and row of a table; empty if nothing is known.
-    pub(in crate::commands) digests: Vec<u64>,
+    pub(crate) digests: Vec<u64>,
 }
 
 impl Questions {
@@ -71,7 +85,7 @@ impl Questions {
 }
 
 /// The files that the arguments mean.
-pub(super) struct Files {
+pub(crate) struct Files {
     input: InputFiles,
     /// By file, what the argument that it came from is called.
     arguments: HashMap<PathBuf, String>,
@@ -81,13 +95,13 @@ pub(super) struct Files {
 
 impl Files {
     /// The files.
-    pub(super) fn paths(&self) -> Vec<PathBuf> {
+    pub(crate) fn paths(&self) -> Vec<PathBuf> {
         self.input.files.clone()
     }
 
     /// Finds the files that the arguments mean. A file may be named and also be in a folder; but naming it twice is a
     /// mistake.
-    pub(super) fn find(paths: &[PathBuf]) -> Result<Self, Diagnostics> {
+    pub(crate) fn find(paths: &[PathBuf]) -> Result<Self, Diagnostics> {
         let (mut input, mut arguments) = (InputFiles::default(), HashMap::new());
         let (mut named, mut of_folders) = (HashMap::new(), HashSet::new());
         let mut seen = HashSet::new();
@@ -117,14 +131,14 @@ impl Files {
     }
 
     /// Whether there is one file.
-    pub(super) fn is_one(&self) -> bool {
+    pub(crate) fn is_one(&self) -> bool {
         self.input.files.len() == 1
     }
 
     /// Reads them, several at a time.
-    pub(super) fn read(
+    pub(crate) fn read(
         self,
-        request: &SideRequest<'_>,
+        options: &InputOptions<'_>,
         context: &Context<'_>,
     ) -> Result<(Vec<Input>, Diagnostics), Diagnostics> {
         let progress = ReadProgress::new(context.quiet);
@@ -132,8 +146,8 @@ impl Files {
         let first = self.input.files.first().filter(|_| !context.quiet).cloned();
         let (inputs, diagnostics) = self.input.map(|path, warnings| {
             let argument = self.arguments.get(path).cloned().unwrap_or_default();
-            let has_hint = request.groups.is_none() && first.as_deref() == Some(path);
-            let reader = SideReader { request, context, path, argument, has_hint };
+            let has_hint = options.groups.is_empty() && first.as_deref() == Some(path);
+            let reader = SideReader { options, context, path, argument, has_hint };
             match logs::is_log(path) {
                 true => reader.log(&progress, warnings),
                 false => reader.table(warnings).map_err(Diagnostics::from),
@@ -180,37 +194,29 @@ fn name_of(path: &Path) -> String {
     name.map_or_else(|| path.display().to_string(), |name| name.display().to_string())
 }
 
-/// What is read of each file.
-pub(super) struct SideRequest<'a> {
-    pub(super) args: &'a CompareArgs,
-    pub(super) overrides: &'a PlanOverrides,
-    /// The column or key whose values are the sides.
-    pub(super) split: Option<&'a str>,
-    /// The key to compare by, group for group.
-    pub(super) groups: Option<&'a str>,
-}
-
-impl SideRequest<'_> {
+impl InputOptions<'_> {
     fn plan(&self, plan: Plan) -> Plan {
-        let mut plan = self.overrides.apply(plan, self.args.seed, &self.args.errors);
-        self.args.gates.apply(&mut plan.errors);
+        let mut plan = self.overrides.apply(plan, self.seed, self.errors);
+        if let Some(gates) = self.gates {
+            gates.apply(&mut plan.errors);
+        }
         plan
     }
 
     /// The scorers to read; all if there is none.
-    fn scorers(&self) -> &[String] {
-        if self.args.compared_scorers.is_empty() { &self.args.scorers } else { &self.args.compared_scorers }
+    fn scorers_read(&self) -> &[String] {
+        if self.compared_scorers.is_empty() { self.scorers } else { self.compared_scorers }
     }
 
     /// Whether it is checked that the same id is the same sample.
     fn checks_questions(&self) -> bool {
-        !self.args.unpaired && !self.args.trust_ids && self.args.compared_scorers.is_empty()
+        !self.unpaired && !self.trust_ids && self.compared_scorers.is_empty()
     }
 }
 
 /// A file that is read.
 struct SideReader<'a> {
-    request: &'a SideRequest<'a>,
+    options: &'a InputOptions<'a>,
     context: &'a Context<'a>,
     path: &'a Path,
     argument: String,
@@ -220,19 +226,19 @@ struct SideReader<'a> {
 
 impl SideReader<'_> {
     fn log(&self, progress: &ReadProgress, warnings: &mut Diagnostics) -> Result<Vec<Input>, Diagnostics> {
-        let SideRequest { args, overrides, split, groups } = self.request;
+        let InputOptions { overrides, split, groups, skip_bad_samples, .. } = *self.options;
         let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
-        let keys: Vec<String> = split.iter().chain(groups).map(|key| (*key).to_owned()).collect();
+        let keys: Vec<String> = split.map(str::to_owned).into_iter().chain(groups.to_vec()).collect();
         let scores = ScoreRequest {
-            scorers: self.request.scorers(),
-            skip_bad_samples: args.skip_bad_samples,
+            scorers: self.options.scorers_read(),
+            skip_bad_samples,
             keys: &keys,
-            digests: self.request.checks_questions() && split.is_none(),
+            digests: self.options.checks_questions() && split.is_none(),
             reads_metadata: self.has_hint,
             ..ScoreRequest::default()
         };
-        let log = args.read.open(self.path)?;
-        let mut opened = logs::read(&log, &scores, progress, self.context, |plan| self.request.plan(plan))?;
+        let log = self.options.read.open(self.path)?;
+        let mut opened = logs::read(&log, &scores, progress, self.context, |plan| self.options.plan(plan))?;
         opened.replace_metrics(overrides);
         check_clusters(&opened.plan).map_err(about)?;
         warnings.extend(opened.warnings());
@@ -249,6 +255,7 @@ impl SideReader<'_> {
             warnings.extend(unused_clusters::of_columns(&opened.plan, &opened.scores.columns, self.path));
         }
         let OpenedLog { header, plan, scores, .. } = opened;
+        let (skipped, limits) = (scores.skipped.len(), scores.limits);
         if scores.columns.is_empty() {
             let hint = "a log that was written without its samples cannot be compared";
             return Err(about(Diagnostic::error("the log has no samples").hint(hint)).into());
@@ -257,9 +264,12 @@ impl SideReader<'_> {
             path: self.path.to_owned(),
             argument: self.argument.clone(),
             part: None,
-            task: Some(header.eval.task),
-            model: Some(header.eval.model),
-            run: Some(header.eval.eval_id).filter(|run| !run.is_empty()),
+            task: Some(header.eval.task.clone()),
+            model: Some(header.eval.model.clone()),
+            run: Some(header.eval.eval_id.clone()).filter(|run| !run.is_empty()),
+            record: Some(Box::new(LogRecord { header, skipped, limits })),
+            rows: None,
+            has_synthetic_ids: false,
             columns: scores.columns,
             plan,
             questions: Questions { columns: Vec::new(), digests: scores.digests },
@@ -269,8 +279,9 @@ impl SideReader<'_> {
             log: Some(log),
             scorer: None,
         };
-        if let Some(key) = groups.filter(|key| !has_key(&input.columns, key)) {
-            return Err(about(unknown_key(key, &keys_of_log(&input), "metadata key")).into());
+        if let Some(key) = groups.iter().find(|key| !has_key(&input.columns, key)) {
+            let of_log = keys_of_log(&input);
+            return Err(about(unknown_key(key, &of_log, "metadata key", self.options.groups_option)).into());
         }
         match split {
             None => Ok(self.by_scorer(input)),
@@ -283,7 +294,7 @@ impl SideReader<'_> {
         let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
         let parts = input.columns.split_by(key).map_err(|error| about(error.into()))?;
         if parts.is_empty() {
-            return Err(about(unknown_key(key, &keys_of_log(&input), "metadata key")));
+            return Err(about(unknown_key(key, &keys_of_log(&input), "metadata key", "--by")));
         }
         let Input { path, argument, task, model, run, plan, .. } = input;
         let part = |(name, columns): (String, ScoreColumns)| Input {
@@ -293,6 +304,9 @@ impl SideReader<'_> {
             task: task.clone(),
             model: model.clone(),
             run: run.clone(),
+            record: None,
+            rows: None,
+            has_synthetic_ids: false,
             columns,
             plan: plan.clone(),
             questions: Questions::default(),
@@ -306,51 +320,53 @@ impl SideReader<'_> {
     }
 
     fn table(&self, warnings: &mut Diagnostics) -> Result<Vec<Input>, Diagnostic> {
-        let SideRequest { args, split, groups, .. } = self.request;
+        let options = self.options;
+        let InputOptions { split, groups, unpaired, requires_ids, reads_answers, tables: table_args, .. } =
+            *options;
         let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
         let mut plan = Plan::new();
         plan.default_metrics = scorer_metrics();
-        let plan = self.request.plan(plan);
+        let plan = options.plan(plan);
         check_clusters(&plan).map_err(about)?;
-        let mut keys: Vec<String> = groups.iter().map(|key| (*key).to_owned()).collect();
-        if self.request.checks_questions() || args.flips.is_some() {
+        let mut keys: Vec<String> = groups.to_vec();
+        if self.options.checks_questions() || reads_answers {
             keys.extend(QUESTION.map(str::to_owned));
         }
-        if args.flips.is_some() {
+        if reads_answers {
             keys.push(ANSWER.to_owned());
         }
         // What the parts of a table are is the command's own option.
-        let mapping = args.tables.mapping(*split)?;
-        let options = args
-            .tables
-            .options(&mapping, args.read.limits().max_memory)
+        let mapping = table_args.mapping(split)?;
+        let table_options = table_args
+            .options(&mapping, options.read.limits().max_memory)
             .metadata(plan.metadata_keys().and(MetadataKeys::Only(keys)))
-            .details(plan.score_parts() == ScoreParts::All || args.flips.is_some());
-        let mut tables = self.rows(&mapping, &options)?;
-        table_scores::read_cells(&mut tables, self.path, &plan, args.tables.unconvertible)?;
+            .details(plan.score_parts() == ScoreParts::All || reads_answers);
+        let mut tables = self.rows(&mapping, &table_options)?;
+        table_scores::read_cells(&mut tables, self.path, &plan, table_args.unconvertible)?;
         // Cells that are skipped would be other scores there.
-        if self.has_hint && args.tables.unconvertible != UnconvertiblePolicy::Missing {
-            warnings.extend(unused_clusters::of_table(self.path, &tables, &options, &plan));
+        if self.has_hint && table_args.unconvertible != UnconvertiblePolicy::Missing {
+            warnings.extend(unused_clusters::of_table(self.path, &tables, &table_options, &plan));
         }
-        if !args.unpaired && tables.iter().any(|table| table.has_synthetic_ids) {
+        if requires_ids && !unpaired && tables.iter().any(|table| table.has_synthetic_ids) {
             let problem = "no column identifies the samples, so those of the two sides cannot be paired";
             let hint = "name the column with --id-column, or compare without pairs with --unpaired";
             return Err(about(Diagnostic::error(problem).hint(hint)));
         }
         if let Some(table) = tables.first() {
-            warnings.extend(args.tables.save(&table.mapping)?);
+            warnings.extend(table_args.save(&table.mapping)?);
         }
         let mut inputs = Vec::new();
         for table in tables {
-            if let Some(key) = groups.filter(|key| !table.metadata_keys.iter().any(|known| known == key)) {
-                return Err(about(unknown_key(key, &table.metadata_keys, "column")));
+            if let Some(key) = groups.iter().find(|key| !table.metadata_keys.contains(key)) {
+                let option = options.groups_option;
+                return Err(about(unknown_key(key, &table.metadata_keys, "column", option)));
             }
             let scorers: Vec<String> = table.columns.scorer_names().map(str::to_owned).collect();
-            if let Some(name) = self.request.scorers().iter().find(|name| !scorers.contains(name)) {
+            if let Some(name) = options.scorers_read().iter().find(|name| !scorers.contains(name)) {
                 return Err(about(logs::unknown_scorer(name, &scorers)));
             }
             let mut plan = plan.clone();
-            plan.only = args.scorers.clone();
+            plan.only = options.scorers.to_vec();
             inputs.extend(self.by_scorer(Input {
                 path: self.path.to_owned(),
                 argument: table.log.unwrap_or_else(|| self.argument.clone()),
@@ -358,11 +374,14 @@ impl SideReader<'_> {
                 task: table.task,
                 model: table.model,
                 run: None,
+                record: None,
+                rows: Some(table.rows),
+                has_synthetic_ids: table.has_synthetic_ids,
                 questions: questions(&table.columns),
                 columns: table.columns,
                 plan,
                 is_table: true,
-                has_named_ids: args.tables.names_ids()
+                has_named_ids: table_args.names_ids()
                     || table.mapping.id_columns.iter().any(|name| !name.eq_ignore_ascii_case("id")),
                 words: table.words,
                 log: None,
@@ -374,12 +393,12 @@ impl SideReader<'_> {
 
     /// The rows of a table. Scorers to compare are columns, or else they have their own rows.
     fn rows(&self, mapping: &TableMapping, options: &TableOptions) -> Result<Vec<ScoreTable>, Diagnostic> {
-        let args = self.request.args;
+        let compared_scorers = self.options.compared_scorers;
         let read = |columns: &[String]| read_tables(self.path, &options.clone().score_columns(columns));
-        let is_by_columns = args.compared_scorers.is_empty() || !mapping.score_columns.is_empty();
+        let is_by_columns = compared_scorers.is_empty() || !mapping.score_columns.is_empty();
         let tables = match is_by_columns {
             true => read(&mapping.score_columns),
-            false => match read(&args.compared_scorers) {
+            false => match read(compared_scorers) {
                 Err(error) if matches!(error.kind(), TableErrorKind::NoScoreColumn { .. }) => {
                     // The error about the columns that were named is the better one.
                     read(&[]).map_err(|_| error)
@@ -401,7 +420,7 @@ impl SideReader<'_> {
 
     /// An input for each of the scorers to compare, under one name; itself if none are.
     fn by_scorer(&self, input: Input) -> Vec<Input> {
-        let scorers = &self.request.args.compared_scorers;
+        let scorers = self.options.compared_scorers;
         let Some(first) = scorers.first() else { return vec![input] };
         let of_scorer = |scorer: &String| {
             let mut plan = input.plan.clone();
@@ -423,13 +442,16 @@ impl SideReader<'_> {
                 task: input.task.clone(),
                 model: input.model.clone(),
                 run: input.run.clone(),
+                record: None,
+                rows: input.rows,
+                has_synthetic_ids: input.has_synthetic_ids,
                 columns: input.columns.only_scorer(scorer, SCORE)?,
                 plan,
                 questions: Questions::default(),
                 is_table: input.is_table,
                 has_named_ids: input.has_named_ids,
                 words: input.words.clone(),
-                log: input.log.as_ref().and_then(|log| self.request.args.read.open(log.path()).ok()),
+                log: input.log.as_ref().and_then(|log| self.options.read.open(log.path()).ok()),
                 scorer: Some(scorer.clone()),
             })
         };
@@ -452,17 +474,17 @@ fn keys_of_log(input: &Input) -> Vec<String> {
 }
 
 /// The error of a column or metadata key that there is none of.
-fn unknown_key(key: &str, known: &[String], what: &str) -> Diagnostic {
+fn unknown_key(key: &str, known: &[String], what: &str, option: &str) -> Diagnostic {
     let hint = match errorbar_core::spec::nearest(key, known.iter().map(String::as_str)) {
-        Some(nearest) => format!("did you mean --by {nearest}?"),
-        None if known.is_empty() => format!("there is no {what} to name: omit --by"),
-        None => format!("name a {what} with --by: {}", known.join(", ")),
+        Some(nearest) => format!("did you mean {option} {nearest}?"),
+        None if known.is_empty() => format!("there is no {what} to name: omit {option}"),
+        None => format!("name a {what} with {option}: {}", known.join(", ")),
     };
     Diagnostic::error(format!("there is no {what} `{key}` to compare by")).hint(hint)
 }
 
 /// What the samples of a table ask, if it has columns for that.
-pub(in crate::commands) fn questions(columns: &ScoreColumns) -> Questions {
+pub(crate) fn questions(columns: &ScoreColumns) -> Questions {
     let known: Vec<&str> = columns.metadata_keys().collect();
     let keys: Vec<&'static str> = QUESTION.into_iter().filter(|key| known.contains(key)).collect();
     if keys.is_empty() {

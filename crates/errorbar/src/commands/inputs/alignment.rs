@@ -9,9 +9,9 @@ use errorbar_core::chat::{Input as Question, Targets};
 use errorbar_core::{MetadataKeys, ScoreColumns, ScoreParts};
 use errorbar_log::eval::{EvalLog, SampleFields};
 
-use super::CompareArgs;
+use super::InputOptions;
 use super::read::Questions;
-use super::sides::{Side, Sides};
+use super::sides::Side;
 use crate::commands::counted;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -19,7 +19,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 const TEXT_SHOWN: usize = 200;
 
 /// Which samples have no partner.
-pub(super) struct Alignment {
+pub(crate) struct Alignment {
     pairs: Vec<SidePair>,
 }
 
@@ -34,30 +34,30 @@ struct SidePair {
 }
 
 impl Alignment {
-    /// Matches the samples of each side with those of the base.
-    pub(super) fn check(
-        sides: &Sides,
-        args: &CompareArgs,
+    /// Matches the samples of each side with those of the base, the first of its task; sides are ordered by task.
+    pub(crate) fn check(
+        sides: &[Side],
+        options: &InputOptions<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<Self, Diagnostics> {
         let mut pairs = Vec::new();
-        for sides in sides.by_task() {
+        for sides in sides.chunk_by(|a, b| a.task == b.task) {
             let Some((base, others)) = sides.split_first() else { continue };
             let rows = SampleRows::new(MatchedRun::of(base));
             for other in others {
-                pairs.push(rows.pair(other, args, diagnostics)?);
+                pairs.push(rows.pair(other, options, diagnostics)?);
             }
         }
         Ok(Alignment { pairs })
     }
 
     /// Whether a sample has no partner.
-    pub(super) fn has_unmatched(&self) -> bool {
+    pub(crate) fn has_unmatched(&self) -> bool {
         self.pairs.iter().any(|pair| !pair.only_base.is_empty() || !pair.only_other.is_empty())
     }
 
     /// The samples without a partner, up to a number of each side.
-    pub(super) fn unmatched(&self, most: usize) -> Diagnostics {
+    pub(crate) fn unmatched(&self, most: usize) -> Diagnostics {
         let mut notes = Diagnostics::default();
         for SidePair { base, other, task, only_base, only_other } in &self.pairs {
             let task = task.as_ref().map(|task| format!("{task}: ")).unwrap_or_default();
@@ -87,16 +87,16 @@ fn listed(ids: &[String], most: usize) -> String {
 
 /// A run whose samples are matched with those of another, and what shows that they are the same.
 #[derive(Clone, Copy)]
-pub(in crate::commands) struct MatchedRun<'a> {
-    pub(in crate::commands) name: &'a str,
-    pub(in crate::commands) path: &'a Path,
-    pub(in crate::commands) columns: &'a ScoreColumns,
-    pub(in crate::commands) questions: &'a Questions,
-    pub(in crate::commands) is_table: bool,
+pub(crate) struct MatchedRun<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) path: &'a Path,
+    pub(crate) columns: &'a ScoreColumns,
+    pub(crate) questions: &'a Questions,
+    pub(crate) is_table: bool,
     /// Whether the column of its ids is named by the user, or after what it identifies.
-    pub(in crate::commands) has_named_ids: bool,
+    pub(crate) has_named_ids: bool,
     /// The log, if more can be read of it.
-    pub(in crate::commands) log: Option<&'a EvalLog>,
+    pub(crate) log: Option<&'a EvalLog>,
 }
 
 impl<'a> MatchedRun<'a> {
@@ -116,7 +116,7 @@ impl<'a> MatchedRun<'a> {
     ///
     /// # Errors
     /// An id is another question on the other side, or the ids are mere row numbers.
-    pub(in crate::commands) fn check_questions(
+    pub(crate) fn check_questions(
         self,
         other: MatchedRun<'_>,
         diagnostics: &mut Diagnostics,
@@ -187,12 +187,12 @@ impl<'a> SampleRows<'a> {
     fn pair(
         &self,
         other: &Side,
-        args: &CompareArgs,
+        options: &InputOptions<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<SidePair, Diagnostic> {
         let of_other = SampleRows::new(MatchedRun::of(other));
         let (only_base, only_other) = self.unmatched(&of_other)?;
-        if !args.trust_ids && args.compared_scorers.is_empty() {
+        if !options.trust_ids && options.compared_scorers.is_empty() {
             check_ids(self.run, of_other.run, diagnostics)?;
         }
         let [base, name] = [self.run, of_other.run].map(|run| run.name.to_owned());
@@ -305,7 +305,7 @@ fn question(run: MatchedRun<'_>, row: usize) -> Option<Vec<(&'static str, String
 }
 
 /// An input as text: that of its messages.
-pub(super) fn text_of(input: &Question) -> String {
+pub(crate) fn text_of(input: &Question) -> String {
     match input {
         Question::Text(text) => text.clone(),
         Question::Messages(messages) => {

@@ -1,0 +1,132 @@
+//! Confidence against accuracy, bin by bin.
+
+use std::cell::RefCell;
+
+use super::ScoreName;
+use crate::columns::ScoreColumns;
+use crate::error::Result;
+use crate::estimate::{Estimate, Undefined};
+use crate::metrics::{Ece, reliability};
+use crate::plan::Plan;
+
+/// How accurate answers of about the same confidence are.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CalibrationCurve {
+    /// Which scores.
+    pub name: ScoreName,
+    /// The bins that are not empty, confidence ascending.
+    pub bins: Vec<CalibrationBin>,
+    /// The mean distance between confidence and accuracy.
+    pub error: Estimate,
+    /// The number of answers.
+    pub n: u64,
+}
+
+/// Answers of about the same confidence.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CalibrationBin {
+    /// The lower end of their confidence, which belongs to the bin below; but 0 is in the first bin.
+    pub lower: f64,
+    /// The upper end.
+    pub upper: f64,
+    /// Their mean confidence.
+    pub confidence: f64,
+    /// The share of them that are right, with the error and the interval of the plan.
+    pub accuracy: Estimate,
+}
+
+impl CalibrationBin {
+    /// The answers between two confidences.
+    pub fn new((lower, upper): (f64, f64), confidence: f64, accuracy: Estimate) -> Self {
+        CalibrationBin { lower, upper, confidence, accuracy }
+    }
+}
+
+impl CalibrationCurve {
+    /// A curve with its bins and the mean distance.
+    pub fn new(name: ScoreName, bins: Vec<CalibrationBin>, error: Estimate, n: u64) -> Self {
+        CalibrationCurve { name, bins, error, n }
+    }
+}
+
+impl Plan {
+    /// The calibration of each scorer, in the bins of a metric; the plan must have been read with that metric, or the
+    /// confidences are not there.
+    ///
+    /// ```
+    /// use errorbar_core::metrics::ece;
+    /// use errorbar_core::{Plan, Score, ScoreColumns};
+    ///
+    /// let mut columns = ScoreColumns::new(["match"]);
+    /// for (id, confidence, grade) in [("q1", 0.9, "C"), ("q2", 0.9, "C"), ("q3", 0.3, "I")] {
+    ///     columns.push(id, 1).metadata("confidence", confidence).score("match", Score::new(grade))?;
+    /// }
+    /// let curve = &Plan::new().calibration(&columns, &ece())?[0];
+    /// assert_eq!(curve.bins[1].accuracy.number(), Some(1.0));
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Of the first scorer whose scores have no confidence, or are neither right nor wrong.
+    pub fn calibration(&self, columns: &ScoreColumns, metric: &Ece) -> Result<Vec<CalibrationCurve>> {
+        let mut plan = self.clone().metrics(crate::metrics![metric.clone()]);
+        plan.scorer_reducers.clear();
+        let found: RefCell<Vec<Result<CalibrationCurve>>> = RefCell::default();
+        plan.visit_scores(columns, &|block| {
+            let Some(of_block) = block.metrics.first() else { return };
+            let curve = || {
+                let bins = reliability(metric, block.scores)?;
+                let error = of_block.compute(block.scores)?.estimate().cloned();
+                let error = error.unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
+                let name = ScoreName::of(block, of_block.as_ref());
+                Ok(CalibrationCurve::new(name, bins, error, block.scores.len() as u64))
+            };
+            found.borrow_mut().push(curve());
+        })?;
+        found.into_inner().into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::{accuracy, ece};
+    use crate::{ErrorPlan, Score, metrics};
+
+    #[test]
+    fn the_accuracy_of_a_bin_is_that_of_its_answers_alone() {
+        let (mut columns, mut of_bin) = (ScoreColumns::new(["s"]), ScoreColumns::new(["s"]));
+        for id in 0..40_u32 {
+            let confidence = f64::from(id % 10) / 10.0 + 0.05;
+            let grade = if id * 7 % 10 < id % 10 { "C" } else { "I" };
+            let cluster = format!("c{}", id / 4);
+            for (to, is_wanted) in [(&mut columns, true), (&mut of_bin, id % 10 == 7)] {
+                if is_wanted {
+                    let row = to.push(id.to_string(), 1).metadata("confidence", confidence);
+                    row.metadata("c", cluster.as_str()).score("s", Score::new(grade)).unwrap();
+                }
+            }
+        }
+        let plan = Plan::new().errors(ErrorPlan::default().cluster("c"));
+        let curve = plan.calibration(&columns, &ece()).unwrap().remove(0);
+        assert_eq!((curve.bins.len(), curve.n), (10, 40));
+        let bin = &curve.bins[7];
+        assert!((bin.confidence - 0.75).abs() < 1e-12 && (bin.lower, bin.upper) == (0.7, 0.8));
+        let alone = plan.clone().metrics(metrics![accuracy()]).evaluate(&of_bin).unwrap().results;
+        let alone = alone.estimate("accuracy").unwrap();
+        assert_eq!((&bin.accuracy.value, bin.accuracy.n), (&alone.value, 4));
+        assert_eq!((&bin.accuracy.error, &bin.accuracy.interval), (&alone.error, &alone.interval));
+        let whole = plan.metrics(metrics![ece()]).evaluate(&columns).unwrap().results;
+        assert_eq!(curve.error.value, whole.estimate("ece").unwrap().value);
+    }
+
+    #[test]
+    fn scores_without_confidence_are_an_error() {
+        let mut columns = ScoreColumns::new(["s"]);
+        columns.push("a", 1).score("s", Score::new("C")).unwrap();
+        let error = Plan::new().calibration(&columns, &ece()).unwrap_err();
+        assert!(matches!(error, crate::Error::MissingConfidence { .. }), "{error}");
+    }
+}

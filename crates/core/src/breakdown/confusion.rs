@@ -1,0 +1,178 @@
+//! Which labels are taken for which.
+
+use std::cell::RefCell;
+
+use super::ScoreName;
+use crate::columns::ScoreColumns;
+use crate::error::Result;
+use crate::estimate::{Estimate, Undefined};
+use crate::metrics::{LabelCounts, Prediction, label_counts, recall};
+use crate::plan::Plan;
+
+/// Predicted labels against true ones.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Confusion {
+    /// Which scores.
+    pub name: ScoreName,
+    /// The labels, in the order of their strings.
+    pub labels: Vec<ConfusionLabel>,
+    /// By true label, then by predicted one: the number of answers.
+    pub counts: Vec<Vec<u64>>,
+    /// The share of answers whose label is the true one.
+    pub accuracy: Estimate,
+}
+
+/// A label.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct ConfusionLabel {
+    /// As it is written.
+    pub name: String,
+    /// The share of the answers with this true label that are predicted so.
+    pub recall: Estimate,
+    /// The share of the answers predicted so that have this true label.
+    pub precision: Estimate,
+}
+
+impl ConfusionLabel {
+    /// A label with its figures.
+    pub fn new(name: impl Into<String>, recall: Estimate, precision: Estimate) -> Self {
+        ConfusionLabel { name: name.into(), recall, precision }
+    }
+}
+
+impl Confusion {
+    /// Labels with their counts, by true label, then by predicted one.
+    pub fn new(
+        name: ScoreName,
+        labels: Vec<ConfusionLabel>,
+        counts: Vec<Vec<u64>>,
+        accuracy: Estimate,
+    ) -> Self {
+        Confusion { name, labels, counts, accuracy }
+    }
+
+    /// The labels that most answers have or are predicted, all others together under one name; as it is if there are no
+    /// more labels than that.
+    #[must_use]
+    pub fn with_most(self, most: usize) -> Self {
+        if self.labels.len() <= most.max(2) {
+            return self;
+        }
+        let at = |row: usize, column: usize| self.counts.get(row).and_then(|of| of.get(column)).copied();
+        let size = |label: usize| -> u64 {
+            let all = 0..self.labels.len();
+            all.map(|other| at(label, other).unwrap_or(0) + at(other, label).unwrap_or(0)).sum()
+        };
+        let mut order: Vec<usize> = (0..self.labels.len()).collect();
+        order.sort_by_key(|label| std::cmp::Reverse(size(*label)));
+        let mut kept: Vec<usize> = order.into_iter().take(most.max(2) - 1).collect();
+        kept.sort_unstable();
+        let place = |label: usize| kept.binary_search(&label).unwrap_or(kept.len());
+        let mut counts = vec![vec![0; kept.len() + 1]; kept.len() + 1];
+        for (row, of_row) in self.counts.iter().enumerate() {
+            for (column, count) in of_row.iter().enumerate() {
+                if let Some(slot) = counts.get_mut(place(row)).and_then(|of| of.get_mut(place(column))) {
+                    *slot += count;
+                }
+            }
+        }
+        let others = self.labels.len() - kept.len();
+        let mut labels: Vec<ConfusionLabel> =
+            kept.iter().filter_map(|label| self.labels.get(*label).cloned()).collect();
+        let unknown = || Estimate::undefined(Undefined::NotAvailable);
+        labels.push(ConfusionLabel::new(format!("{others} other labels"), unknown(), unknown()));
+        Confusion { labels, counts, ..self }
+    }
+}
+
+impl Plan {
+    /// Predicted labels against those under `target`, a metadata key or another scorer, for each scorer; the plan must
+    /// have been read with a metric of labels, or the targets are not there.
+    ///
+    /// # Errors
+    /// Of the first scorer that has an answer without a label.
+    pub fn confusions(
+        &self,
+        columns: &ScoreColumns,
+        target: &str,
+        prediction: Prediction,
+    ) -> Result<Vec<Confusion>> {
+        let mut plan = self.clone().metrics(crate::metrics![recall(target).prediction(prediction)]);
+        plan.scorer_reducers.clear();
+        let found: RefCell<Vec<Result<Confusion>>> = RefCell::default();
+        plan.visit_scores(columns, &|block| {
+            let Some(metric) = block.metrics.first() else { return };
+            let name = ScoreName::of(block, metric.as_ref());
+            let confusion = label_counts(block.scores, target, prediction).map(|labels| {
+                let LabelCounts { names, counts, recall, precision, accuracy } = labels;
+                let labels = names.into_iter().zip(recall.into_iter().zip(precision));
+                let label = |(name, (recall, precision))| ConfusionLabel { name, recall, precision };
+                Confusion::new(name, labels.map(label).collect(), counts, accuracy)
+            });
+            found.borrow_mut().push(confusion);
+        })?;
+        found.into_inner().into_iter().collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::metrics::{Average, precision};
+    use crate::{Score, metrics};
+
+    fn columns(pairs: &[(&str, &str)]) -> ScoreColumns {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (at, (truth, predicted)) in pairs.iter().enumerate() {
+            let row = columns.push(at.to_string(), 1).metadata("target", *truth);
+            row.score("s", Score::new(*predicted)).unwrap();
+        }
+        columns
+    }
+
+    #[test]
+    fn counts_and_figures_are_those_of_the_metrics() {
+        let columns = columns(&[("a", "a"), ("a", "b"), ("b", "b"), ("b", "b"), ("c", "a"), ("c", "c")]);
+        let found = Plan::new().confusions(&columns, "target", Prediction::Value).unwrap().remove(0);
+        assert_eq!(found.counts, [[1, 1, 0], [0, 2, 0], [1, 0, 1]]);
+        let names: Vec<&str> = found.labels.iter().map(|label| label.name.as_str()).collect();
+        assert_eq!(names, ["a", "b", "c"]);
+        let metrics = metrics![
+            recall("target").average(Average::None),
+            precision("target").average(Average::None),
+            recall("target").average(Average::Micro)
+        ];
+        let results = Plan::new().metrics(metrics).evaluate(&columns).unwrap().results;
+        let rows = results.rows();
+        for (at, label) in found.labels.iter().enumerate() {
+            assert_eq!(*rows[at].estimate, label.recall, "{}", label.name);
+            assert_eq!(*rows[at + 3].estimate, label.precision, "{}", label.name);
+        }
+        assert_eq!(*rows[6].estimate, found.accuracy);
+    }
+
+    #[test]
+    fn an_absent_answer_is_a_label_of_its_own() {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, answer) in [("1", Some("a")), ("2", Some("")), ("3", None)] {
+            let score = Score::new(0);
+            let score = answer.map_or(score.clone(), |answer| score.answer(answer));
+            columns.push(id, 1).metadata("target", "a").score("s", score).unwrap();
+        }
+        let found = Plan::new().confusions(&columns, "target", Prediction::Answer).unwrap().remove(0);
+        let names: Vec<&str> = found.labels.iter().map(|label| label.name.as_str()).collect();
+        assert_eq!((names, found.counts), (vec!["(no answer)", "a"], vec![vec![0, 0], vec![2, 1]]));
+    }
+
+    #[test]
+    fn rare_labels_are_counted_together() {
+        let columns = columns(&[("a", "a"), ("a", "b"), ("b", "b"), ("x", "y"), ("z", "a")]);
+        let found = Plan::new().confusions(&columns, "target", Prediction::Value).unwrap().remove(0);
+        let found = found.with_most(3);
+        assert_eq!(found.counts, [[1, 1, 0], [0, 1, 0], [1, 0, 1]]);
+        assert_eq!(found.labels[2].name, "3 other labels");
+        assert!(found.labels[2].recall.value.is_err(), "no figure of what is no label");
+    }
+}

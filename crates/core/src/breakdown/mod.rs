@@ -1,0 +1,93 @@
+//! What estimates are made of, for those who want to see more than a number: the scores behind a mean, the epochs of
+//! each sample, chances over several attempts, bins of confidence, labels against labels.
+//!
+//! Everything here is a count, or an [`Estimate`](crate::Estimate) with the error and the interval of the plan; the
+//! figures are those that the plan itself gives for the same question, because they come from the same engine.
+
+mod calibration;
+mod confusion;
+mod distribution;
+mod epochs;
+mod pass;
+
+pub use calibration::{CalibrationBin, CalibrationCurve};
+pub use confusion::{Confusion, ConfusionLabel};
+pub use distribution::{Distribution, DistributionBin};
+pub use epochs::{EpochSpread, EpochStrip, SampleSpread, StripColumn};
+pub use pass::{PassCurve, PassPoint};
+
+use std::sync::Arc;
+
+use crate::error::Result;
+use crate::evaluation::{EstimateRow, Results, Role};
+use crate::metric::{Metric, Wants};
+use crate::plan::{Metrics, Plan};
+use crate::results::VisitedBlock;
+
+/// Which scores a breakdown is of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ScoreName {
+    /// The scorer.
+    pub scorer: String,
+    /// The reducer, unless it is the implied mean or there is none.
+    pub reducer: Option<String>,
+    /// The key of map-valued scores.
+    pub field: Option<String>,
+    /// The metric whose numbers they are.
+    pub metric: String,
+}
+
+impl ScoreName {
+    fn of(block: &VisitedBlock<'_>, metric: &dyn Metric) -> Self {
+        ScoreName {
+            scorer: block.scorer.to_owned(),
+            reducer: block.reducer.map(str::to_owned),
+            field: block.field.map(str::to_owned),
+            metric: metric.spec().log_name().into_owned(),
+        }
+    }
+}
+
+/// Whether a metric is one figure over all samples that lies among the scores.
+fn is_location(metric: &dyn Metric) -> bool {
+    metric.role() == Role::Location && metric.group_key().is_none()
+}
+
+/// The numbers that the first location of some scores is the mean of, one for each score.
+fn numbers<'b>(block: &'b VisitedBlock<'_>) -> Option<(&'b dyn Metric, Result<Vec<f64>>)> {
+    let locations = block.metrics.iter().map(|metric| metric.as_ref()).filter(|metric| is_location(*metric));
+    let numbers = locations.filter_map(|metric| Some((metric, metric.sample_numbers(block.scores)?)));
+    numbers.into_iter().find(|(_, numbers)| match numbers {
+        Ok(numbers) => numbers.len() == block.scores.len(),
+        Err(_) => true,
+    })
+}
+
+/// The row of a location over all samples.
+fn row_of<'r>(results: &'r Results, name: &ScoreName) -> Option<EstimateRow<'r>> {
+    let is_of = |row: &EstimateRow<'_>| {
+        let is_same = row.scorer == name.scorer
+            && row.reducer == name.reducer.as_deref()
+            && row.field == name.field.as_deref();
+        let is_whole = row.group_key.is_none() && row.key.is_none() && row.index.is_none();
+        is_same && is_whole && row.result.spec.log_name() == name.metric
+    };
+    results.rows().into_iter().find(is_of)
+}
+
+/// The plan with only those of its metrics that pass.
+fn with_metrics(plan: &Plan, passes: impl Fn(&dyn Metric) -> bool) -> Plan {
+    let filtered = |metrics: &Metrics| metrics.filter(|metric: &Arc<dyn Metric>| passes(metric.as_ref()));
+    let mut plan = plan.clone();
+    plan.task_metrics = plan.task_metrics.as_ref().map(filtered);
+    plan.scorers.iter_mut().for_each(|scorer| scorer.metrics = filtered(&scorer.metrics));
+    plan.default_metrics.values_mut().for_each(|metrics| *metrics = filtered(metrics));
+    plan
+}
+
+/// Whether a metric is a location over all samples, or the error or the interval of one.
+fn is_about_location(metric: &dyn Metric) -> bool {
+    let is_wanted = matches!(metric.role(), Role::Location | Role::ErrorOf | Role::IntervalOf);
+    is_wanted && metric.group_key().is_none() && metric.wants() != Wants::Unreduced
+}

@@ -1,0 +1,388 @@
+//! What a kind draws of the runs, or why the data do not support it.
+
+use errorbar_core::{
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Direction, Estimate,
+    EstimateRow, IndexMap, ScoreName, Undefined, compare,
+};
+use errorbar_report::headline;
+use errorbar_report::plot::{
+    CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, Estimates,
+    Forest, ForestGroup, NamedEstimate, Pairs, PassPlot, Plot, RankingPlot,
+};
+
+use super::PlotArgs;
+use super::kind::Kind;
+use super::runs::{Run, calibration_metric, prediction};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// The most panels of a plot.
+const MOST_PANELS: usize = 30;
+
+/// The plot and its title.
+pub(super) fn draw(
+    args: &PlotArgs,
+    runs: &[Run],
+    diagnostics: &mut Diagnostics,
+) -> Result<(Plot, String), Diagnostic> {
+    let drawing = Drawing { args, runs };
+    let (plot, what) = match args.kind {
+        Kind::Estimates => drawing.estimates(),
+        Kind::Forest => drawing.forest(),
+        Kind::Distribution => drawing.distribution(),
+        Kind::Epochs => drawing.epochs(),
+        Kind::Pass => drawing.pass(),
+        Kind::Calibration => drawing.calibration(),
+        Kind::Confusion => drawing.confusion(),
+        Kind::Pairs => drawing.pairs(diagnostics),
+        Kind::Ranking => drawing.ranking(diagnostics),
+        Kind::Cost => drawing.cost(),
+    }?;
+    Ok((plot, drawing.title(&what)))
+}
+
+struct Drawing<'a> {
+    args: &'a PlotArgs,
+    runs: &'a [Run],
+}
+
+/// A plot and what it is of.
+type Drawn = Result<(Plot, String), Diagnostic>;
+
+impl Drawing<'_> {
+    /// An error of the kind, with the way out.
+    fn unsupported(&self, problem: &str, hint: impl Into<String>) -> Diagnostic {
+        Diagnostic::error(format!("{}: {problem}", self.args.kind.name())).hint(hint)
+    }
+
+    /// The task, if all runs have the same, and what is drawn.
+    fn title(&self, what: &str) -> String {
+        let task = self.runs.first().and_then(|run| run.task.as_deref());
+        let task = task.filter(|task| self.runs.iter().all(|run| run.task.as_deref() == Some(task)));
+        match task {
+            Some(task) => format!("{}: {what}", task.rsplit('/').next().unwrap_or(task)),
+            None => what.to_owned(),
+        }
+    }
+
+    /// The headline of each run, and what it is called.
+    fn headlines(&self) -> Result<(Vec<Option<EstimateRow<'_>>>, String), Diagnostic> {
+        let rows: Vec<Option<EstimateRow<'_>>> = self.runs.iter().map(|run| headline(&run.results)).collect();
+        let mut metrics: Vec<&str> = rows.iter().flatten().map(|row| row.metric).collect();
+        metrics.dedup();
+        match metrics.as_slice() {
+            [] => {
+                let failure = self.runs.iter().find_map(|run| {
+                    let failure = run.results.scores.iter().flat_map(|score| &score.failures).next()?;
+                    Some(Diagnostic::from(failure.error.clone()).about(run.path.display()))
+                });
+                Err(failure.unwrap_or_else(|| {
+                    self.unsupported("there is no figure to draw", "name a metric with --metric")
+                }))
+            }
+            [metric] => {
+                let metric = (*metric).to_owned();
+                Ok((rows, metric))
+            }
+            several => Err(self.unsupported(
+                &format!("the runs have different figures: {}", several.join(", ")),
+                "name one that all have with --metric",
+            )),
+        }
+    }
+
+    /// The estimate of each run, undefined where it has none.
+    fn estimates_of_runs(&self) -> Result<(Vec<NamedEstimate>, String, bool), Diagnostic> {
+        let (rows, metric) = self.headlines()?;
+        let is_lower = self.direction() == Direction::Lower;
+        let none = || Estimate::undefined(Undefined::NoScores);
+        let named = self.runs.iter().zip(rows).map(|(run, row)| {
+            NamedEstimate::new(&run.name, row.map_or_else(none, |row| row.estimate.into_owned()))
+        });
+        Ok((named.collect(), metric, is_lower))
+    }
+
+    /// Which way the headline is better.
+    fn direction(&self) -> Direction {
+        let found = self.runs.iter().find_map(|run| {
+            let row = headline(&run.results)?;
+            let plan = &run.plan;
+            let of_scorers = plan.scorers.iter().map(|scorer| &scorer.metrics);
+            let all = plan.task_metrics.iter().chain(of_scorers).chain(plan.default_metrics.values());
+            let mut metrics = all.flat_map(|metrics| metrics.iter());
+            metrics.find(|metric| metric.spec() == row.result.spec).map(|metric| metric.direction())
+        });
+        found.unwrap_or(Direction::Higher)
+    }
+
+    fn estimates(&self) -> Drawn {
+        let (named, metric, is_lower) = self.estimates_of_runs()?;
+        let mut plot = Estimates::new(&metric, named);
+        plot.lower_is_better = is_lower;
+        Ok((plot.draw(), metric))
+    }
+
+    fn forest(&self) -> Drawn {
+        let (_, metric) = self.headlines()?;
+        let mut key: Option<String> = self.args.group.clone();
+        let mut groups: IndexMap<String, Vec<Option<Estimate>>> = IndexMap::new();
+        let count = self.runs.len();
+        let mut all = vec![None; count];
+        for (at, run) in self.runs.iter().enumerate() {
+            let rows = run.results.rows();
+            let Some(main) = headline(&run.results) else { continue };
+            let is_like = |row: &&EstimateRow<'_>| {
+                let is_same = (row.scorer, row.reducer, row.field, row.metric)
+                    == (main.scorer, main.reducer, main.field, main.metric);
+                is_same && row.scopes.len() <= 1 && row.key.is_none() && row.index.is_none()
+            };
+            if main.group_key.is_none()
+                && let Some(slot) = all.get_mut(at)
+            {
+                *slot = Some(main.estimate.clone().into_owned());
+            }
+            for row in rows.iter().filter(is_like) {
+                let (Some(of_key), Some(group)) = (row.group_key, row.group) else { continue };
+                if key.get_or_insert_with(|| of_key.to_owned()) != of_key {
+                    continue;
+                }
+                let estimates = groups.entry(group.to_owned()).or_insert_with(|| vec![None; count]);
+                if let Some(slot) = estimates.get_mut(at).filter(|slot| slot.is_none()) {
+                    *slot = Some(row.estimate.clone().into_owned());
+                }
+            }
+        }
+        let (Some(key), false) = (key.clone(), groups.is_empty()) else {
+            return Err(self.no_groups(key.as_deref()));
+        };
+        let runs = self.runs.iter().map(|run| run.name.clone()).collect();
+        let groups = groups.into_iter().map(|(name, estimates)| ForestGroup::new(name, estimates)).collect();
+        let mut plot = Forest::new(&metric, &key, runs, groups);
+        plot.all = all.iter().any(Option::is_some).then(|| ForestGroup::new("all", all));
+        plot.lower_is_better = self.direction() == Direction::Lower;
+        Ok((plot.draw(), format!("{metric} by {key}")))
+    }
+
+    fn no_groups(&self, key: Option<&str>) -> Diagnostic {
+        let failures = || {
+            self.runs.iter().flat_map(|run| run.results.scores.iter().flat_map(move |score| &score.failures))
+        };
+        match (key, failures().next()) {
+            (Some(_), Some(failure)) => {
+                let about = self.runs.first().map(|run| run.path.display().to_string()).unwrap_or_default();
+                Diagnostic::from(failure.error.clone()).about(about)
+            }
+            _ => self.unsupported(
+                "these results have no groups",
+                "name the metadata key of the groups with --group KEY",
+            ),
+        }
+    }
+
+    fn too_many(&self) -> Result<(), Diagnostic> {
+        match self.runs.len() > MOST_PANELS {
+            true => Err(self.unsupported(
+                &format!("{} runs have a panel each, and at most {MOST_PANELS} are drawn", self.runs.len()),
+                "give fewer files",
+            )),
+            false => Ok(()),
+        }
+    }
+
+    /// The breakdown of each run that is of the scores of its headline, else the first.
+    fn of_headlines<T>(
+        &self,
+        breakdowns: impl Fn(&Run) -> errorbar_core::Result<Vec<T>>,
+        name: impl Fn(&T) -> &ScoreName,
+    ) -> Result<Vec<(String, T)>, Diagnostic> {
+        self.too_many()?;
+        let mut found = Vec::new();
+        for run in self.runs {
+            let of_run =
+                breakdowns(run).map_err(|error| Diagnostic::from(error).about(run.path.display()))?;
+            let main = headline(&run.results);
+            let is_main = |breakdown: &T| {
+                let name = name(breakdown);
+                main.as_ref().is_some_and(|row| {
+                    let is_reducer = name.reducer.is_none() || name.reducer.as_deref() == row.reducer;
+                    (row.scorer, row.field) == (&name.scorer, name.field.as_deref()) && is_reducer
+                })
+            };
+            let mut of_run = of_run;
+            if !of_run.is_empty() {
+                let at = of_run.iter().position(is_main).unwrap_or(0);
+                found.push((run.name.clone(), of_run.swap_remove(at)));
+            }
+        }
+        Ok(found)
+    }
+
+    fn distribution(&self) -> Drawn {
+        let found =
+            self.of_headlines(|run| run.plan.distributions(&run.columns, &run.results), |one| &one.name)?;
+        if found.iter().all(|(_, distribution)| distribution.counts.is_empty()) {
+            return Err(self.unsupported(
+                "no metric of these results is a mean of scores, or there are no scores",
+                "name one with --metric mean",
+            ));
+        }
+        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
+        Ok((DistributionPlot::new(runs).draw(), "distribution of scores".to_owned()))
+    }
+
+    /// The error of runs that have one epoch.
+    fn one_epoch(&self) -> Diagnostic {
+        let these =
+            if self.runs.iter().all(|run| run.is_log) { "these logs have" } else { "each sample has" };
+        let hint = match self.runs.iter().all(|run| run.is_log) {
+            true => "run with --epochs 3",
+            false => {
+                "give each sample several rows, and name the column that numbers them with --epoch-column"
+            }
+        };
+        self.unsupported(&format!("{these} one epoch"), hint)
+    }
+
+    fn epochs(&self) -> Drawn {
+        let found = self.of_headlines(|run| run.plan.epoch_spreads(&run.columns), |one| &one.name)?;
+        if found.iter().all(|(_, spread)| spread.epochs() < 2) {
+            return Err(self.one_epoch());
+        }
+        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
+        Ok((EpochsPlot::new(runs).draw(), "samples by the mean of their epochs".to_owned()))
+    }
+
+    fn pass(&self) -> Drawn {
+        let threshold = self.args.threshold;
+        let found =
+            self.of_headlines(|run| run.plan.pass_curves(&run.columns, threshold), |one| &one.name)?;
+        if found.is_empty() {
+            return Err(self.one_epoch());
+        }
+        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
+        let from = if threshold == 1.0 { String::new() } else { format!(" (success from {threshold} on)") };
+        Ok((PassPlot::new(runs).draw(), format!("pass@k and pass^k{from}")))
+    }
+
+    fn calibration(&self) -> Drawn {
+        let metric = calibration_metric(self.args);
+        let found = self.of_headlines(|run| run.plan.calibration(&run.columns, &metric), |one| &one.name)?;
+        if found.iter().all(|(_, curve)| curve.bins.is_empty()) {
+            return Err(self.unsupported("there are no scores", "give a log or a table with scores"));
+        }
+        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
+        Ok((CalibrationPlot::new(runs).draw(), "accuracy by confidence".to_owned()))
+    }
+
+    fn confusion(&self) -> Drawn {
+        let target = &self.args.target;
+        let found = self.of_headlines(
+            |run| run.plan.confusions(&run.columns, target, prediction(self.args, run.is_log)),
+            |one| &one.name,
+        )?;
+        if found.iter().all(|(_, confusion)| confusion.labels.is_empty()) {
+            return Err(self.unsupported("there are no scores", "give a log or a table with scores"));
+        }
+        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
+        Ok((ConfusionPlot::new(runs).draw(), "true and predicted labels".to_owned()))
+    }
+
+    /// All pairs of runs.
+    fn compared(&self, least: usize, diagnostics: &mut Diagnostics) -> Result<ComparisonReport, Diagnostic> {
+        if self.runs.len() < least {
+            let hint = match (least, self.runs.len()) {
+                (3, 2) => "`errorbar plot pairs` draws the difference of two",
+                _ => "give more logs, or name the column of a table that tells models apart with --by",
+            };
+            let count = if least == 3 { "three" } else { "two" };
+            return Err(self.unsupported(
+                &format!(
+                    "it takes {count} runs, and there is {}",
+                    match self.runs.len() {
+                        1 => "one".to_owned(),
+                        count => count.to_string(),
+                    }
+                ),
+                hint,
+            ));
+        }
+        let tasks: Vec<&Option<String>> = self.runs.iter().map(|run| &run.task).collect();
+        if tasks.iter().any(|task| tasks.first() != Some(task)) {
+            return Err(self.unsupported("the runs are of different tasks", "give runs of one task"));
+        }
+        let sides: Vec<ComparedScores<'_>> =
+            self.runs.iter().map(|run| ComparedScores::new(&run.name, &run.columns, &run.plan)).collect();
+        let mut options = ComparisonOptions::default();
+        (options.all_pairs, options.correction) = (true, Some(Correction::Holm));
+        let report = compare(&sides, &options)?;
+        diagnostics.extend(report.warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())));
+        Ok(report)
+    }
+
+    fn pairs(&self, diagnostics: &mut Diagnostics) -> Drawn {
+        let report = self.compared(2, diagnostics)?;
+        let is_whole = |one: &&Comparison| one.group_key.is_none() && one.task.is_none();
+        let main = self.runs.first().and_then(|run| headline(&run.results));
+        let is_main = |one: &&Comparison| {
+            main.as_ref().is_some_and(|row| {
+                (row.scorer, row.reducer, row.field, row.metric)
+                    == (&one.scorer, one.reducer.as_deref(), one.field.as_deref(), one.metric.as_str())
+            })
+        };
+        let whole: Vec<&Comparison> = report.comparisons.iter().filter(is_whole).collect();
+        let mut shown: Vec<&Comparison> = whole.iter().copied().filter(|one| is_main(&one)).collect();
+        if shown.is_empty()
+            && let Some(first) = whole.first()
+        {
+            let name = |one: &Comparison| {
+                (one.scorer.clone(), one.reducer.clone(), one.field.clone(), one.metric.clone())
+            };
+            shown = whole.iter().copied().filter(|one| name(one) == name(first)).collect();
+        }
+        let Some(metric) = shown.first().map(|one| one.metric.clone()) else {
+            return Err(
+                self.unsupported("no figure of these runs can be compared", "name a metric with --metric")
+            );
+        };
+        Ok((Pairs::new(&report.sides, shown).draw(), format!("differences of {metric}")))
+    }
+
+    fn ranking(&self, diagnostics: &mut Diagnostics) -> Drawn {
+        let report = self.compared(3, diagnostics)?;
+        let main = self.runs.first().and_then(|run| headline(&run.results));
+        let of_main = report.rankings.iter().find(|ranking| {
+            main.as_ref().is_some_and(|row| {
+                (row.scorer, row.metric) == (&ranking.scorer, ranking.metric.as_str())
+                    && row.reducer == ranking.reducer.as_deref()
+            })
+        });
+        let Some(ranking) = of_main.or(report.rankings.first()) else {
+            return Err(self.unsupported("these runs cannot be ranked", "name a metric with --metric"));
+        };
+        let plot = RankingPlot::new(ranking, &report.sides).draw();
+        Ok((plot, format!("ranking by {}", ranking.metric)))
+    }
+
+    fn cost(&self) -> Drawn {
+        let (named, metric, _) = self.estimates_of_runs()?;
+        let has_costs = self.runs.iter().all(|run| run.cost.is_some());
+        let axis = if has_costs { CostAxis::Dollars } else { CostAxis::Tokens };
+        let paid = |run: &Run| match axis {
+            CostAxis::Dollars => run.cost,
+            _ => run.tokens.map(|tokens| tokens as f64),
+        };
+        if self.runs.iter().all(|run| paid(run).is_none()) {
+            return Err(self.unsupported(
+                "these runs record neither cost nor tokens",
+                "give logs of models that count tokens; tables have none",
+            ));
+        }
+        let points = self.runs.iter().zip(named);
+        let points =
+            points.map(|(run, named)| CostPoint::new(named.name, paid(run), named.estimate)).collect();
+        let what = match axis {
+            CostAxis::Dollars => format!("{metric} against cost"),
+            _ => format!("{metric} against tokens"),
+        };
+        Ok((CostPlot::new(metric, axis, points).draw(), what))
+    }
+}

@@ -1,0 +1,159 @@
+//! `errorbar plot`: one plot, as a file of its own.
+//!
+//! Inputs become runs (`runs.rs`), and a kind draws what it needs of them (`draw.rs`). What the data do not support is
+//! an error with the way out.
+
+mod draw;
+mod kind;
+mod runs;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use errorbar_core::metrics::Prediction;
+use errorbar_report::plot::Plot;
+use errorbar_report::{Csv, Markdown, Render};
+
+use self::kind::Kind;
+use super::common::one_of;
+use super::error_args::ErrorArgs;
+use super::logs::{ReadArgs, check_new};
+use super::specs::PlanOverrides;
+use super::tables::TableArgs;
+use super::{CommandResult, Context, Outcome};
+use crate::diagnostic::Diagnostic;
+use crate::output::{Output, Stream};
+
+const EXAMPLES: &str = "\
+Examples:
+  The score of each log of a folder, with its interval:
+    errorbar plot estimates logs -o estimates.svg
+
+  By category, with errors clustered by passage:
+    errorbar plot forest logs --group category --cluster passage -o forest.svg
+
+  What a second attempt would bring:
+    errorbar plot pass logs/run.eval -o pass.svg
+
+  A table with a column that names the model:
+    errorbar plot ranking scores.csv --by model -o ranking.svg
+
+  How far the confidence of answers can be trusted:
+    errorbar plot calibration answers.csv --confidence p_correct -o calibration.svg
+
+  The same as numbers:
+    errorbar plot estimates logs -o estimates.csv
+
+A file is SVG, 720 pixels wide, with its own colours for light and dark, and the figures in words for those \
+who cannot see it. A name that ends in .csv or .md gives the figures as a table.
+
+Exit code: 0 if all is well, 2 if something could not be read, or the data do not support the plot.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct PlotArgs {
+    /// What to draw
+    #[arg(value_enum)]
+    kind: Kind,
+    /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), and tables of
+    /// scores (.csv, .tsv, .jsonl, .parquet)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write the plot to this file; the same as numbers if the name ends in .csv or .md [default: standard output,
+    /// unless that is a terminal]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Replace the file of --output if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
+    /// The title [default: the task and what is drawn]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// The metadata key of the groups of `forest` [default: that of the first grouped metric]
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
+    group: Option<String>,
+    /// The metadata key of the confidence of answers, for `calibration`
+    #[arg(long, value_name = "KEY", default_value = "confidence", value_parser = NonEmptyStringValueParser::new())]
+    confidence: String,
+    /// The number of bins of `calibration`
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=100))]
+    bins: u16,
+    /// The metadata key or scorer with the true labels, for `confusion`; a log has its targets as `target`
+    #[arg(long, value_name = "KEY", default_value = "target", value_parser = NonEmptyStringValueParser::new())]
+    target: String,
+    /// Where the predicted label is, for `confusion`: the `value` of the score, or the `answer` [default: the answer of a
+    /// log, the value of a table]
+    #[arg(long, value_name = "PART", value_parser = predictions())]
+    prediction: Option<Prediction>,
+    /// The score from which on an epoch is a success, for `pass`
+    #[arg(long, value_name = "SCORE", default_value_t = 1.0, allow_negative_numbers = true)]
+    threshold: f64,
+    /// The column of a table whose values tell its parts apart, such as models
+    #[arg(long, value_name = "COLUMN", value_parser = NonEmptyStringValueParser::new())]
+    by: Option<String>,
+    /// A metric to draw, with its arguments; may be repeated, and the first is drawn [default: as a log records; for a
+    /// table accuracy, or mean if a score is outside of 0 to 1]
+    #[arg(long = "metric", short, value_name = "SPEC")]
+    metrics: Vec<String>,
+    /// The reducer of a sample's epochs to one score [default: as a log records; mean for a table]
+    #[arg(long = "reducer", short, value_name = "SPEC")]
+    reducers: Vec<String>,
+    /// Only this scorer; may be repeated
+    #[arg(long = "scorer", value_name = "NAME")]
+    scorers: Vec<String>,
+    /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Skip samples that cannot be read; they are reported and counted
+    #[arg(long)]
+    skip_bad_samples: bool,
+    #[command(flatten)]
+    errors: ErrorArgs,
+    #[command(flatten)]
+    tables: TableArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+fn predictions() -> impl clap::builder::TypedValueParser<Value = Prediction> {
+    one_of([("value", Prediction::Value), ("answer", Prediction::Answer)])
+}
+
+pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
+    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
+    args.errors.check()?;
+    match &args.output {
+        Some(output) => check_new(output, args.force)?,
+        None if Stream::Stdout.is_terminal() => {
+            let hint =
+                format!("name a file with -o {}.svg, or send it to a program with |", args.kind.name());
+            return Err(Diagnostic::error("a plot is not for a terminal").hint(hint).into());
+        }
+        None => {}
+    }
+    let (runs, mut diagnostics) = runs::read(args, &overrides, context)?;
+    let (plot, title) = draw::draw(args, &runs, &mut diagnostics)?;
+    let written = content(&plot, &args.title.clone().unwrap_or(title), args.output.as_deref());
+    let Some(path) = &args.output else {
+        return Ok(Outcome { output: Output::Data(written.into()), diagnostics, ..Outcome::default() });
+    };
+    fs::write(path, written).map_err(|error| {
+        Diagnostic::error(format!("cannot write: {error}"))
+            .about(path.display())
+            .hint("choose a location that you may write to")
+    })?;
+    diagnostics.push(Diagnostic::note(format!("the plot is in {}", path.display())));
+    Ok(diagnostics.into())
+}
+
+/// What a file of this name holds.
+fn content(plot: &Plot, title: &str, path: Option<&Path>) -> String {
+    let extension = path.and_then(Path::extension).map(|extension| extension.to_ascii_lowercase());
+    match extension.as_deref().and_then(std::ffi::OsStr::to_str) {
+        Some("csv") => Csv.listing_text(&plot.table),
+        Some("md" | "markdown") => Markdown::default().listing_text(&plot.table),
+        _ => plot.standalone(title),
+    }
+}

@@ -1,0 +1,196 @@
+//! `errorbar report`: a page to look at, of one or several logs and tables.
+//!
+//! Inputs are read and named as those of `compare` are (`commands/inputs`), evaluated as `score` does, and handed to the
+//! page of errorbar-report. Inputs that cannot be compared make a page without a comparison, which says why.
+
+mod runs;
+mod sample_data;
+
+use std::fs;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::builder::NonEmptyStringValueParser;
+use errorbar_report::html::Page;
+
+use self::runs::Run;
+use super::common::{human_size, parse_bytes};
+use super::error_args::ErrorArgs;
+use super::inputs::InputOptions;
+use super::inputs::alignment::Alignment;
+use super::inputs::read::Files;
+use super::inputs::sides::{self, Side};
+use super::logs::{ReadArgs, check_new};
+use super::specs::PlanOverrides;
+use super::tables::TableArgs;
+use super::{CommandResult, Context};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+const EXAMPLES: &str = "\
+Examples:
+  A page of one log; of the newest log of the folder logs:
+    errorbar report logs/run.eval -o report.html
+    errorbar report latest -o report.html
+
+  Several models of one task, with their differences; several tasks, model by task:
+    errorbar report logs/heron.eval logs/magpie.eval -o report.html
+    errorbar report logs -o report.html
+
+  A table with a column that names the model, with figures by category:
+    errorbar report scores.csv --by model --group category -o report.html
+
+  Without samples, for a page that is published; or with as many as fit:
+    errorbar report logs -o report.html --no-samples
+    errorbar report logs -o report.html --max-size 2M
+
+The page is one file. It needs no network and no server, and its figures need no script.
+
+Exit code: 0 if all is well, 2 if something could not be read or written.";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct ReportArgs {
+    /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), tables of scores
+    /// (.csv, .tsv, .jsonl, .parquet)
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Write the page to this file
+    #[arg(long, short, required = true, value_name = "FILE")]
+    output: PathBuf,
+    /// Replace the file of --output if it exists
+    #[arg(long)]
+    force: bool,
+    /// The heading of the page [default: the task, or the file]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+    /// Leave out the samples: no question and no answer is in the page
+    #[arg(long, conflicts_with = "max_size")]
+    no_samples: bool,
+    /// The maximum size of the page; texts of samples are shortened, then left out, until it fits
+    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
+    max_size: Option<u64>,
+    /// The column of a table, or the metadata key of a log, whose values are the runs
+    #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
+    by: Option<String>,
+    /// Show the headline also by this metadata key or column; may be repeated
+    #[arg(long = "group", value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
+    groups: Vec<String>,
+    /// Take the same id for the same sample, though input or target differ
+    #[arg(long)]
+    trust_ids: bool,
+    /// A metric to compute, with its arguments; may be repeated [default: those that the logs record;
+    /// for tables accuracy, or mean if a score is outside of 0 to 1]
+    #[arg(long = "metric", short, value_name = "SPEC")]
+    metrics: Vec<String>,
+    /// The reducer of a sample's epochs to one score; may be repeated [default: as the logs record;
+    /// mean for tables]
+    #[arg(long = "reducer", short, value_name = "SPEC")]
+    reducers: Vec<String>,
+    /// Only this scorer; may be repeated
+    #[arg(long = "scorer", value_name = "NAME")]
+    scorers: Vec<String>,
+    /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// Skip samples that cannot be read; they are reported and counted
+    #[arg(long)]
+    skip_bad_samples: bool,
+    #[command(flatten)]
+    errors: ErrorArgs,
+    #[command(flatten)]
+    tables: TableArgs,
+    #[command(flatten)]
+    read: ReadArgs,
+}
+
+pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
+    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
+    args.errors.check()?;
+    check_new(&args.output, args.force)?;
+    let files = Files::find(&args.files)?;
+    let options = args.inputs(&overrides);
+    let (inputs, mut diagnostics) = files.read(&options, context)?;
+    let mut sides = sides::named(inputs, &options, context)?;
+    order_by_task(&mut sides);
+    let not_compared = not_compared(&sides, &options, &mut diagnostics);
+    let runs =
+        sides.into_iter().map(|side| Run::new(side, &mut diagnostics)).collect::<Result<Vec<_>, _>>()?;
+    let mut page = Page::new(runs.iter().map(Run::of_page).collect());
+    page.title = args.title.clone().unwrap_or_default();
+    page.groups = args.groups.clone();
+    page.not_compared = not_compared;
+    if !args.no_samples {
+        // What the page takes without samples is not there for them.
+        let room = |size: u64| size.saturating_sub(page.to_html().len() as u64 + sample_data::MARKUP);
+        page.samples = sample_data::of_page(&runs, args.max_size.map(room), &mut diagnostics)?;
+    }
+    let html = page.to_html();
+    if let Some(size) = args.max_size.filter(|size| (html.len() as u64) > *size) {
+        let text = format!(
+            "the page would have {}, and --max-size is {}",
+            human_size(html.len() as u64),
+            human_size(size)
+        );
+        return Err(Diagnostic::error(text)
+            .hint("allow more, or leave out the samples with --no-samples")
+            .into());
+    }
+    fs::write(&args.output, &html).map_err(|error| {
+        Diagnostic::error(format!("cannot write: {error}"))
+            .about(args.output.display())
+            .hint("choose a location that you may write to")
+    })?;
+    let text = format!("the report is in {} ({})", args.output.display(), human_size(html.len() as u64));
+    diagnostics.push(Diagnostic::note(text));
+    Ok(diagnostics.into())
+}
+
+impl ReportArgs {
+    fn inputs<'a>(&'a self, overrides: &'a PlanOverrides) -> InputOptions<'a> {
+        InputOptions {
+            overrides,
+            seed: self.seed,
+            errors: &self.errors,
+            gates: None,
+            scorers: &self.scorers,
+            compared_scorers: &[],
+            split: self.by.as_deref(),
+            groups: &self.groups,
+            groups_option: "--group",
+            base: None,
+            unpaired: false,
+            requires_ids: false,
+            trust_ids: self.trust_ids,
+            ignore_tasks: false,
+            skip_bad_samples: self.skip_bad_samples,
+            reads_answers: !self.no_samples,
+            tables: &self.tables,
+            read: &self.read,
+        }
+    }
+}
+
+/// Puts the runs of a task together; tasks and runs stay in the order of the inputs otherwise.
+fn order_by_task(sides: &mut [Side]) {
+    let mut tasks: Vec<Option<String>> = Vec::new();
+    for side in sides.iter() {
+        if !tasks.contains(&side.task) {
+            tasks.push(side.task.clone());
+        }
+    }
+    sides.sort_by_key(|side| tasks.iter().position(|task| *task == side.task));
+}
+
+/// Why the runs of a task must not be compared, if they have not the same samples under the same ids.
+fn not_compared(sides: &[Side], options: &InputOptions<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+    if sides.len() > 1 && sides.iter().any(|side| side.input.has_synthetic_ids) {
+        return Some(
+            "no column identifies the samples, so those of different runs cannot be matched".to_owned(),
+        );
+    }
+    let error = Alignment::check(sides, options, diagnostics).err()?;
+    let reason = error.first_text().unwrap_or("their samples differ").to_owned();
+    let hint = "give --trust-ids if the same id is the same sample nevertheless";
+    diagnostics.push(Diagnostic::warning(format!("the runs are not compared: {reason}")).hint(hint));
+    Some(reason)
+}

@@ -1,0 +1,103 @@
+//! One run of the page: evaluated, with what its log records.
+
+use errorbar_core::{Plan, ScoreColumns};
+use errorbar_log::eval::{EvalLog, Header, LogError, Status};
+use errorbar_report::Report;
+use errorbar_report::html::{PageRun, RunFacts};
+use errorbar_report::samples::{LogContents, SampleSetBuilder};
+
+use crate::commands::inputs::read::Input;
+use crate::commands::inputs::sides::Side;
+use crate::commands::logs;
+use crate::commands::score::too_few_epochs;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// A run with what the page refers to.
+pub(super) struct Run {
+    name: String,
+    report: Report,
+    columns: ScoreColumns,
+    plan: Plan,
+    facts: RunFacts,
+    /// The log, of which the samples are read; none for a table and for a part of a log.
+    log: Option<EvalLog>,
+}
+
+impl Run {
+    /// Evaluates an input.
+    pub(super) fn new(side: Side, diagnostics: &mut Diagnostics) -> Result<Self, Diagnostic> {
+        let Side { name, task, input } = side;
+        let Input { path, columns, plan, record, model, rows, log, task: full_task, .. } = input;
+        let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
+        let results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
+        diagnostics.extend(too_few_epochs(&results, &plan).map(about));
+        let mut facts = record.as_ref().map(|record| facts(&record.header)).unwrap_or_default();
+        facts.file = path.display().to_string();
+        let mut report = match record {
+            Some(record) => logs::report(&path, &record.header, (record.skipped, record.limits), results),
+            None => Report::new(path.display().to_string(), results),
+        };
+        report.rows = rows;
+        report.task = task.or(full_task);
+        report.model = model;
+        Ok(Run { name, report, columns, plan, facts, log })
+    }
+
+    /// Adds its samples to those of the page.
+    pub(super) fn add_samples(&self, samples: &mut SampleSetBuilder) -> Result<(), LogError> {
+        match &self.log {
+            Some(log) => samples.add_log(&self.name, log, LogContents::Messages, |_, _| true),
+            None => {
+                samples.add_columns(&self.name, &self.columns);
+                Ok(())
+            }
+        }
+    }
+
+    /// The task, if it is known.
+    pub(super) fn task(&self) -> Option<&str> {
+        self.report.task.as_deref()
+    }
+
+    /// The metadata keys that were read.
+    pub(super) fn metadata_keys(&self) -> impl Iterator<Item = &str> {
+        self.columns.metadata_keys()
+    }
+
+    /// What the page shows.
+    pub(super) fn of_page(&self) -> PageRun<'_> {
+        PageRun {
+            name: self.name.clone(),
+            report: &self.report,
+            columns: &self.columns,
+            plan: &self.plan,
+            facts: self.facts.clone(),
+        }
+    }
+}
+
+/// What a log records besides its scores.
+fn facts(header: &Header) -> RunFacts {
+    let eval = &header.eval;
+    let mut facts = RunFacts::default();
+    facts.created = Some(eval.created.clone()).filter(|created| !created.is_empty());
+    facts.version = eval.packages.first().map(|(name, version)| format!("{name} {version}"));
+    facts.task_version = match &eval.task_version {
+        serde_json::Value::Null => None,
+        serde_json::Value::String(version) => Some(version.clone()),
+        other => Some(other.to_string()),
+    };
+    facts.status = Some(
+        match header.status {
+            Status::Success => "success",
+            Status::Cancelled => "cancelled",
+            Status::Error => "error",
+            Status::Started => "started",
+        }
+        .to_owned(),
+    );
+    let usage = header.stats.model_usage.values();
+    facts.tokens = Some(usage.clone().map(|usage| usage.total_tokens).sum());
+    facts.cost = usage.filter_map(|usage| usage.total_cost).reduce(|a, b| a + b);
+    facts
+}

@@ -1,0 +1,193 @@
+// The list: only the rows in view are in the page, so that ten thousand samples scroll like ten.
+import { button, counted, element } from './dom.js';
+import { textElement } from './text.js';
+import { SampleTable, VERDICTS } from './samples.js';
+
+/** The height of a row, as the style has it. */
+const ROW_HEIGHT = 51;
+/** Rows above and below those in view. */
+const MARGIN = 8;
+/** More squares than this do not fit into a row. */
+const MOST_SQUARES = 14;
+
+/** @param {string} verdict */
+export const verdictSquare = verdict => element('i', `v ${verdict}`);
+
+/**
+ * The class of a run's colour. Beyond six, colours no longer tell runs apart.
+ * @param {SampleTable} table
+ * @param {number} run
+ */
+export const runClass = (table, run) => `m${table.index.runs.length <= 6 ? run + 1 : 0}`;
+
+/**
+ * The squares of one run.
+ * @param {SampleTable} table
+ * @param {number} sample
+ * @param {number} run
+ */
+function runSquares(table, sample, run) {
+  const group = element('span', runClass(table, run));
+  table.index.runs[run].epochs.forEach((_, epoch) => group.append(verdictSquare(table.outcome(sample, run, epoch).verdict)));
+  return group;
+}
+
+export class VirtualList {
+  /** @type {number[]} */
+  #shown = [];
+  #at = -1;
+  /** @type {Map<number, HTMLElement>} */
+  #rows = new Map();
+  #sizer = element('div', 'vl');
+  #drawing = 0;
+
+  /**
+   * @param {HTMLElement} box
+   * @param {SampleTable} table
+   * @param {(at: number) => void} onPick
+   * @param {() => void} onClear
+   */
+  constructor(box, table, onPick, onClear) {
+    this.box = box;
+    this.table = table;
+    this.onPick = onPick;
+    this.onClear = onClear;
+    this.#sizer.setAttribute('role', 'presentation');
+    box.addEventListener('scroll', () => this.#soon(), { passive: true });
+    new ResizeObserver(() => this.#soon()).observe(box);
+    box.addEventListener('click', event => {
+      const row = event.target instanceof Element ? event.target.closest('[data-at]') : null;
+      if (row instanceof HTMLElement) onPick(Number(row.dataset.at));
+    });
+  }
+
+  get shown() {
+    return this.#shown;
+  }
+
+  get at() {
+    return this.#at;
+  }
+
+  /**
+   * Shows samples.
+   * @param {number[]} shown
+   * @param {number} at the one that is selected
+   * @param {string} nothing what to say if there is none
+   */
+  show(shown, at, nothing) {
+    this.#shown = shown;
+    this.#at = at;
+    this.#rows.clear();
+    this.#sizer.replaceChildren();
+    this.box.removeAttribute('aria-activedescendant');
+    if (!shown.length) {
+      const none = element('div', 'none');
+      none.append(textElement('p', nothing, ''), button('Clear the filters', this.onClear));
+      // A list box holds options only.
+      this.box.setAttribute('role', 'group');
+      this.box.replaceChildren(none);
+      return;
+    }
+    this.box.setAttribute('role', 'listbox');
+    this.#sizer.style.height = `${shown.length * ROW_HEIGHT}px`;
+    if (this.#sizer.parentNode !== this.box) this.box.replaceChildren(this.#sizer);
+    this.#reveal();
+    this.#draw();
+  }
+
+  /** @param {number} at selects one and brings it into view */
+  select(at) {
+    this.#rows.get(this.#at)?.setAttribute('aria-selected', 'false');
+    this.#at = at;
+    this.#reveal();
+    this.#draw();
+  }
+
+  #reveal() {
+    const top = this.#at * ROW_HEIGHT, height = this.box.clientHeight || ROW_HEIGHT * 10;
+    if (top < this.box.scrollTop) this.box.scrollTop = top;
+    else if (top + ROW_HEIGHT > this.box.scrollTop + height) this.box.scrollTop = top + ROW_HEIGHT - height;
+  }
+
+  #soon() {
+    this.#drawing ||= requestAnimationFrame(() => {
+      this.#drawing = 0;
+      this.#draw();
+    });
+  }
+
+  #draw() {
+    if (!this.#shown.length) return;
+    const first = Math.max(0, Math.floor(this.box.scrollTop / ROW_HEIGHT) - MARGIN);
+    const height = this.box.clientHeight || 900;
+    const last = Math.min(this.#shown.length - 1, Math.ceil((this.box.scrollTop + height) / ROW_HEIGHT) + MARGIN);
+    for (const [at, row] of this.#rows) {
+      // The selected row stays, because the list names it as the active one.
+      if ((at < first || at > last) && at !== this.#at) {
+        row.remove();
+        this.#rows.delete(at);
+      }
+    }
+    for (let at = first; at <= last; at++) this.#row(at);
+    if (this.#at < 0) return;
+    const selected = this.#row(this.#at);
+    selected.setAttribute('aria-selected', 'true');
+    this.box.setAttribute('aria-activedescendant', selected.id);
+  }
+
+  /** @param {number} at */
+  #row(at) {
+    const known = this.#rows.get(at);
+    if (known) return known;
+    const { table } = this, sample = this.#shown[at], row = element('div', 'row');
+    row.id = `sample-${at}`;
+    row.dataset.at = String(at);
+    row.setAttribute('role', 'option');
+    row.setAttribute('aria-selected', 'false');
+    row.setAttribute('aria-setsize', String(this.#shown.length));
+    row.setAttribute('aria-posinset', String(at + 1));
+    row.style.top = `${at * ROW_HEIGHT}px`;
+    const { id, preview } = table.index.samples;
+    row.append(textElement('span', id[sample], 'id'), this.#verdicts(sample), textElement('span', preview[sample] || '\u00a0', 'qq'));
+    // In the order of the rows, for those who read the page without seeing it.
+    const after = [...this.#rows].filter(([other]) => other > at).sort(([a], [b]) => a - b)[0];
+    this.#sizer.insertBefore(row, after ? after[1] : null);
+    this.#rows.set(at, row);
+    return row;
+  }
+
+  /** @param {number} sample */
+  #verdicts(sample) {
+    const { table } = this, { runs } = table.index, box = element('span', 'vs');
+    const words = runs.map((run, r) => `${runs.length > 1 ? `${run.name} ` : ''}${this.#words(sample, r)}`).join(', ');
+    if (table.width <= MOST_SQUARES) runs.forEach((_, r) => box.append(runSquares(table, sample, r)));
+    else if (runs.length <= 4) {
+      runs.forEach((_, r) => box.append(element('small', `tally ${runClass(table, r)}`, this.#tally(sample, r))));
+    } else {
+      let right = 0, scored = 0;
+      runs.forEach((_, r) => {
+        right += table.right[sample * runs.length + r];
+        scored += table.scored[sample * runs.length + r];
+      });
+      box.append(element('small', 'tally m0', `${right}/${scored}`));
+    }
+    for (const part of box.children) part.setAttribute('aria-hidden', 'true');
+    box.append(element('span', 'vh', words));
+    return box;
+  }
+
+  /** @param {number} sample @param {number} run */
+  #tally(sample, run) {
+    const at = sample * this.table.index.runs.length + run;
+    return this.table.scored[at] ? `${this.table.right[at]}/${this.table.scored[at]}` : '\u2013';
+  }
+
+  /** @param {number} sample @param {number} run */
+  #words(sample, run) {
+    const epochs = this.table.index.runs[run].epochs.length;
+    if (epochs !== 1) return `${counted(this.table.right[sample * this.table.index.runs.length + run])} of ${epochs} right`;
+    const { verdict, value } = this.table.outcome(sample, run, 0);
+    return verdict === 'O' && value !== null ? value : VERDICTS[verdict];
+  }
+}

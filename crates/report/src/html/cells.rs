@@ -1,0 +1,238 @@
+//! Numbers in tables: value ± error, intervals, and the same at full precision for programs.
+
+use errorbar_core::{Estimate, Side};
+
+use super::figures::FigureCell;
+use crate::figure::{EstimateText, IntervalText, TextParts};
+use crate::svg::escape;
+
+/// The texts of the figures of a column, so that decimals stand under decimals.
+pub(super) struct NumberColumn {
+    /// The most decimals of a value, and of an end of an interval.
+    decimals: usize,
+}
+
+impl NumberColumn {
+    /// The column of these figures.
+    pub(super) fn of<'a>(estimates: impl IntoIterator<Item = &'a Estimate>, is_signed: bool) -> Self {
+        let most = estimates.into_iter().map(|estimate| decimals(&texts(estimate, is_signed).value));
+        NumberColumn { decimals: most.max().unwrap_or(0) }
+    }
+
+    /// `0.847 ± 0.026`.
+    pub(super) fn value(&self, cell: &FigureCell) -> String {
+        self.figure(&cell.estimate, cell.is_estimate, false)
+    }
+
+    /// `+0.116 ± 0.040`.
+    pub(super) fn difference(&self, estimate: &Estimate) -> String {
+        self.figure(estimate, true, true)
+    }
+
+    fn figure(&self, estimate: &Estimate, is_estimate: bool, is_signed: bool) -> String {
+        let TextParts { value, error, .. } = texts(estimate, is_signed);
+        if estimate.value.is_err() {
+            return format!("<span class=\"undef\">{}</span>", escape(&value));
+        }
+        let pad = self.padding(&value);
+        let value = minus(&value);
+        match error {
+            Some(error) => format!(
+                "<span class=\"num pmv\"><b class=\"v0{pad}\">{value}</b><i>±</i><span class=\"e0{pad}\">{}</span></span>",
+                minus(&error)
+            ),
+            None if is_estimate => format!(
+                "<span class=\"num pmv\"><b class=\"v0\">{value}</b><i>±</i><span class=\"q0\">?</span></span>"
+            ),
+            None => format!("<span class=\"num pmv\"><b class=\"v0{pad}\">{value}</b></span>"),
+        }
+    }
+
+    /// `0.796 … 0.899`, `≥ 0.712`; empty without an interval.
+    pub(super) fn interval(&self, estimate: &Estimate, is_signed: bool) -> String {
+        let Some(interval) = texts(estimate, false).interval.filter(|_| estimate.value.is_ok()) else {
+            return String::new();
+        };
+        let sign = |text: String| match is_signed && !text.starts_with('-') && !is_zero(&text) {
+            true => format!("+{text}"),
+            false => minus(&text),
+        };
+        match interval {
+            IntervalText::TwoSided(lower, upper) => {
+                let pad = self.padding(&lower);
+                format!(
+                    "<span class=\"num ivv\"><span class=\"v0{pad}\">{}</span><i>…</i><span class=\"e0{pad}\">{}</span></span>",
+                    sign(lower),
+                    sign(upper)
+                )
+            }
+            IntervalText::Lower(bound) => format!("<span class=\"num ivv\"><i>≥</i>{}</span>", sign(bound)),
+            IntervalText::Upper(bound) => format!("<span class=\"num ivv\"><i>≤</i>{}</span>", sign(bound)),
+        }
+    }
+
+    /// The class that fills up missing decimals.
+    fn padding(&self, text: &str) -> &'static str {
+        match self.decimals.saturating_sub(decimals(text)) {
+            0 => "",
+            1 => " p1",
+            2 => " p2",
+            _ => " p3",
+        }
+    }
+}
+
+fn texts(estimate: &Estimate, is_signed: bool) -> TextParts {
+    let text = EstimateText::from(estimate);
+    if is_signed { text.signed().texts() } else { text.texts() }
+}
+
+fn is_zero(text: &str) -> bool {
+    text.bytes().all(|b| matches!(b, b'0' | b'.'))
+}
+
+fn decimals(text: &str) -> usize {
+    text.split_once('.').map_or(0, |(_, decimals)| decimals.len())
+}
+
+/// The text with a real minus sign.
+pub(super) fn minus(text: &str) -> String {
+    text.replace('-', "\u{2212}")
+}
+
+/// `0.847 ± 0.026` in a sentence, which does not break.
+pub(super) fn inline(estimate: &Estimate) -> String {
+    format!("<span class=\"nw\">{}</span>", escape(&minus(&EstimateText::from(estimate).short())))
+}
+
+/// A count with commas: `1,296`.
+pub(super) fn count(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::new();
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at) % 3 == 0 {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// `1 sample`, `1,296 samples`.
+pub(super) fn counted(number: u64, noun: &str) -> String {
+    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+}
+
+/// The figure at full precision, as attributes that programs read: what is absent does not exist.
+pub(super) fn data(estimate: &Estimate) -> String {
+    let mut attributes = String::new();
+    let mut push = |name: &str, number: Option<f64>| {
+        if let Some(number) = number.filter(|number| number.is_finite()) {
+            attributes.push_str(&format!(" data-{name}=\"{number}\""));
+        }
+    };
+    let interval = estimate.interval.as_ref().ok();
+    push("value", estimate.number());
+    push("stderr", estimate.stderr());
+    push("lower", interval.filter(|interval| interval.side != Side::Upper).map(|interval| interval.lower));
+    push("upper", interval.filter(|interval| interval.side != Side::Lower).map(|interval| interval.upper));
+    attributes.push_str(&format!(" data-n=\"{}\"", estimate.n));
+    attributes
+}
+
+/// The date of a time by RFC 3339, for people: `15 November 2026, 19:34 UTC`; as it is if it is another form.
+pub(super) fn date(created: &str) -> String {
+    const MONTHS: [&str; 12] = [
+        "January",
+        "February",
+        "March",
+        "April",
+        "May",
+        "June",
+        "July",
+        "August",
+        "September",
+        "October",
+        "November",
+        "December",
+    ];
+    let parsed = || {
+        let (day, time) = created.split_once(['T', ' '])?;
+        let mut parts = day.split('-');
+        let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
+        let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+        let time = time.get(..5).filter(|time| time.bytes().all(|b| b.is_ascii_digit() || b == b':'))?;
+        let zone = created.rfind(['+', 'Z']).and_then(|at| created.get(at..)).unwrap_or_default();
+        let zone = match zone {
+            "Z" | "+00:00" => " UTC".to_owned(),
+            zone => zone.to_owned(),
+        };
+        Some(format!("{} {month} {year}, {time}{zone}", day.trim_start_matches('0')))
+    };
+    parsed().unwrap_or_else(|| created.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use errorbar_core::Undefined;
+
+    use super::*;
+
+    fn cell(estimate: Estimate) -> FigureCell {
+        FigureCell { estimate, notes: Vec::new(), is_estimate: true }
+    }
+
+    #[test]
+    fn decimals_stand_under_decimals() {
+        let fine = Estimate::new(0.8472).with_stderr(0.0255).with_interval(0.7958, 0.8986, 0.95);
+        let coarse = Estimate::new(0.61).with_stderr(0.112).with_interval(0.36, 0.86, 0.95);
+        let column = NumberColumn::of([&fine, &coarse], false);
+        let text = column.value(&cell(coarse.clone()));
+        assert!(
+            text.contains("<b class=\"v0 p1\">0.61</b><i>±</i><span class=\"e0 p1\">0.11</span>"),
+            "{text}"
+        );
+        assert!(column.value(&cell(fine)).contains("\"v0\">0.847</b>"));
+        assert!(column.interval(&coarse, false).contains("0.36</span><i>…</i>"));
+    }
+
+    #[test]
+    fn unknown_is_never_zero() {
+        let column = NumberColumn::of([], false);
+        let certain = column.value(&cell(Estimate::new(1.0).with_stderr(0.0)));
+        assert!(certain.contains(">1</b><i>±</i><span class=\"q0\">?</span>"), "{certain}");
+        let none = column.value(&cell(Estimate::undefined(Undefined::Other("<b>".to_owned()))));
+        assert_eq!(none, "<span class=\"undef\">undefined (&lt;b&gt;)</span>");
+        assert_eq!(data(&Estimate::undefined(Undefined::NoScores)), " data-n=\"0\"");
+    }
+
+    #[test]
+    fn differences_have_signs() {
+        let difference = Estimate::new(-0.116).with_stderr(0.04).with_interval(-0.196, 0.036, 0.95);
+        let column = NumberColumn::of([&difference], true);
+        assert!(column.difference(&difference).contains("−0.116"));
+        assert!(
+            column.interval(&difference, true).contains("−0.196</span><i>…</i><span class=\"e0\">+0.036")
+        );
+    }
+
+    #[test]
+    fn counts_and_dates() {
+        assert_eq!(
+            (count(1296), count(999), count(1_234_567)),
+            ("1,296".into(), "999".into(), "1,234,567".into())
+        );
+        assert_eq!(date("2026-11-05T19:34:12+00:00"), "5 November 2026, 19:34 UTC");
+        assert_eq!(date("2026-11-05T19:34:12+02:00"), "5 November 2026, 19:34+02:00");
+        assert_eq!(date("yesterday"), "yesterday");
+    }
+
+    #[test]
+    fn programs_read_all_digits() {
+        let estimate = Estimate::new(2.0 / 3.0).with_stderr(0.1).with_interval(0.1, 0.9, 0.95).with_n(3);
+        assert_eq!(
+            data(&estimate),
+            " data-value=\"0.6666666666666666\" data-stderr=\"0.1\" data-lower=\"0.1\" data-upper=\"0.9\" data-n=\"3\""
+        );
+    }
+}

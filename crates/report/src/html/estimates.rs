@@ -1,0 +1,175 @@
+//! The estimates over all samples: the headline in a large table, the others below.
+
+use std::fmt::Write as _;
+
+use errorbar_core::{Estimate, Role};
+
+use super::cells::{NumberColumn, count, data};
+use super::figures::{Figure, FigureCell, GroupFigure};
+use super::forest::{self, ForestTable};
+use super::task::Task;
+use crate::number::percent;
+use crate::svg::{IntervalSize, IntervalStyle, Scale, axis, escape, grid, interval};
+
+/// The headline of the runs of a task: a row for each, the best first.
+pub(super) fn table(task: &Task<'_>) -> String {
+    let Some(figure) = &task.figures.headline else { return String::new() };
+    let estimates = || figure.cells.iter().flatten().map(|cell| &cell.estimate);
+    let scale = Scale::of(estimates());
+    let column = NumberColumn::of(estimates(), false);
+    let (title, level) = (escape(&figure.key.title()), level_title(estimates()));
+    let mut html = format!(
+        "<table class=\"t est\" data-scale=\"{}\" role=\"table\" aria-label=\"{title} of each run with its standard error and \
+         {level}\"><thead role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th>\
+         <th role=\"columnheader\" scope=\"col\" class=\"num\">{title} ± error</th><th role=\"columnheader\" scope=\"col\" \
+         class=\"num\">{level}</th><th role=\"columnheader\" scope=\"col\" class=\"pl\"><span class=\"vh\">drawn</span>{}</th>\
+         <th role=\"columnheader\" scope=\"col\" class=\"num\">n</th></tr></thead><tbody role=\"rowgroup\">",
+        scale.ends(),
+        run_word(task),
+        axis(&scale, None),
+    );
+    for at in task.order() {
+        let Some(cell) = figure.cells.get(at) else { continue };
+        let (name, series) = (task.name_of(at), task.runs.get(at).map(|(_, series)| *series));
+        let Some(cell) = cell else {
+            let _ = write!(
+                html,
+                "<tr role=\"row\"><th scope=\"row\" role=\"rowheader\">{name}</th><td role=\"cell\" class=\"num val\"><span \
+                 class=\"undef\">not computed</span></td><td role=\"cell\" class=\"num c3\"></td><td role=\"cell\" \
+                 class=\"pl\"></td><td role=\"cell\" class=\"num c5\"></td></tr>"
+            );
+            continue;
+        };
+        let drawn = series.map(|series| {
+            interval(&scale, &cell.estimate, &IntervalStyle::new(series, IntervalSize::Headline))
+        });
+        let _ = write!(
+            html,
+            "<tr role=\"row\"{}{}><th scope=\"row\" role=\"rowheader\">{name}{}</th><td role=\"cell\" class=\"num val\">{}</td>\
+             <td role=\"cell\" class=\"num c3\" data-l=\"{}\">{}</td><td role=\"cell\" class=\"pl\"><svg class=\"iv\" \
+             width=\"100%\" aria-hidden=\"true\" focusable=\"false\">{}{}</svg></td><td role=\"cell\" class=\"num c5\" \
+             data-l=\"n\">{}</td></tr>",
+            row_data(task, at, figure, None),
+            data(&cell.estimate),
+            remark(cell),
+            column.value(cell),
+            level.replace(" interval", ""),
+            column.interval(&cell.estimate, false),
+            grid(&scale, None),
+            drawn.unwrap_or_default(),
+            n_cell(&cell.estimate),
+        );
+    }
+    html + "</tbody></table>"
+}
+
+/// The other figures over all samples, if there are any: those on one scale in one plot.
+pub(super) fn others(task: &Task<'_>) -> String {
+    let shown: Vec<&Figure> = task.figures.others.iter().collect();
+    let (unit, wide): (Vec<&Figure>, Vec<&Figure>) = shown
+        .into_iter()
+        .partition(|figure| Scale::of(estimates_of(figure)) == Scale::unit() && is_drawn(figure));
+    let mut html = String::new();
+    let mut push = |figures: Vec<&Figure>| {
+        if figures.is_empty() {
+            return;
+        }
+        let groups: Vec<(&Figure, GroupFigure)> = figures
+            .iter()
+            .map(|figure| {
+                let name = figure.key.title();
+                (*figure, GroupFigure { name, cells: figure.cells.clone(), is_mean: false })
+            })
+            .collect();
+        let scale = Scale::of(groups.iter().flat_map(|(_, group)| group.estimates()));
+        let table = ForestTable {
+            task,
+            scale: &scale,
+            what: "figure",
+            value: "value",
+            label: "Other figures of each run",
+        };
+        let rows: Vec<String> = groups
+            .iter()
+            .map(|(figure, group)| {
+                table.body(group, &forest_note(figure, task), &|at| row_data(task, at, figure, None), "")
+            })
+            .collect();
+        html += &table.whole(&rows);
+    };
+    push(unit);
+    wide.into_iter().for_each(|figure| push(vec![figure]));
+    match html.is_empty() {
+        true => html,
+        false => format!("<h3 class=\"h3\">Other figures</h3>{html}"),
+    }
+}
+
+fn is_drawn(figure: &Figure) -> bool {
+    matches!(figure.role, Role::Location | Role::Share)
+        || figure.cells.iter().flatten().any(|cell| cell.is_estimate)
+}
+
+fn estimates_of(figure: &Figure) -> impl Iterator<Item = &Estimate> {
+    figure.cells.iter().flatten().map(|cell| &cell.estimate)
+}
+
+/// The scorer, and what all runs have in common.
+fn forest_note(figure: &Figure, task: &Task<'_>) -> String {
+    let headline = task.figures.headline.as_ref().map(|figure| figure.key.source());
+    let source = Some(figure.key.source()).filter(|source| Some(source) != headline.as_ref());
+    let n = forest::common_n(figure.cells.iter().flatten());
+    source.into_iter().chain(n).collect::<Vec<_>>().join(", ")
+}
+
+/// `95 % interval`, by the level that most of them have.
+pub(super) fn level_title<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> String {
+    let levels: Vec<f64> = estimates
+        .into_iter()
+        .filter_map(|e| e.interval.as_ref().ok().map(|interval| interval.level))
+        .collect();
+    crate::notes::most_frequent(&levels)
+        .map_or_else(|| "interval".to_owned(), |level| format!("{} interval", percent(level)))
+}
+
+/// What a row is called: a model if all runs have one, else a run.
+pub(super) fn run_word(task: &Task<'_>) -> &'static str {
+    let has_model = task.runs.iter().all(|(run, _)| run.report.model.is_some());
+    if has_model { "model" } else { "run" }
+}
+
+/// What is to be known about a figure, below the name.
+fn remark(cell: &FigureCell) -> String {
+    match cell.notes.is_empty() {
+        true => String::new(),
+        false => format!("<span class=\"full\">{}</span>", escape(&cell.notes.join(" · "))),
+    }
+}
+
+/// The number of scores; with what is absent in the colour of notices.
+fn n_cell(estimate: &Estimate) -> String {
+    match estimate.absent {
+        0 => count(estimate.n),
+        absent => format!(
+            "{} of {}<br><span class=\"flag\">{} absent</span>",
+            count(estimate.n),
+            count(estimate.n + absent),
+            count(absent)
+        ),
+    }
+}
+
+/// What a row is of, for programs.
+pub(super) fn row_data(task: &Task<'_>, at: usize, figure: &Figure, group: Option<(&str, &str)>) -> String {
+    let run = task.runs.get(at).map(|(run, _)| run.name.as_str()).unwrap_or_default();
+    let mut attributes = format!(
+        " data-run=\"{}\" data-scorer=\"{}\" data-metric=\"{}\"",
+        escape(run),
+        escape(&figure.key.scorer),
+        escape(&figure.key.title())
+    );
+    if let Some((by, group)) = group {
+        let _ = write!(attributes, " data-group-key=\"{}\" data-group=\"{}\"", escape(by), escape(group));
+    }
+    attributes
+}

@@ -1,0 +1,211 @@
+//! What is to be known before the figures: samples, answers, scores, errors, the run.
+
+use std::collections::BTreeSet;
+
+use errorbar_core::{Estimate, Results, ScoreResult};
+
+use super::cells::{count, counted, date};
+use super::figures::FigureCell;
+use super::task::Task;
+use crate::notes::CommonMethods;
+use crate::number::{percent, plain};
+use crate::svg::{breakable, escape};
+
+/// A term, what it is, and what follows in small print; both are markup.
+struct Fact {
+    term: &'static str,
+    text: String,
+    small: String,
+}
+
+/// The facts of the runs of a task.
+pub(super) fn list(task: &Task<'_>) -> String {
+    let facts = [samples(task), answers(task), score(task), error(task), interval(task), run(task)];
+    let mut html = "<dl class=\"facts\">".to_owned();
+    for Fact { term, text, small } in facts.into_iter().flatten() {
+        let small = if small.is_empty() { small } else { format!("<small>{small}</small>") };
+        html += &format!("<div><dt>{term}</dt><dd>{text}{small}</dd></div>");
+    }
+    html + "</dl>"
+}
+
+fn results<'t>(task: &'t Task<'_>) -> impl Iterator<Item = &'t Results> {
+    task.runs.iter().map(|(run, _)| &run.report.results)
+}
+
+/// `144`, or `120 to 144` if the runs differ.
+fn range(numbers: impl Iterator<Item = u64>) -> Option<String> {
+    let numbers: BTreeSet<u64> = numbers.collect();
+    let (first, last) = (numbers.first()?, numbers.last()?);
+    Some(if first == last { count(*first) } else { format!("{} to {}", count(*first), count(*last)) })
+}
+
+fn samples(task: &Task<'_>) -> Option<Fact> {
+    let of_run = task.runs.iter().map(|(run, _)| run.columns.first_rows().len() as u64);
+    let samples = range(of_run)?;
+    let headline = task.figures.headline.as_ref();
+    let clusters = headline
+        .into_iter()
+        .flat_map(|figure| figure.cells.iter().flatten())
+        .find_map(|cell| cell.estimate.error.as_ref().ok().and_then(|error| error.clusters.first().copied()));
+    let key = cluster_keys(task).into_iter().next();
+    let clusters = clusters
+        .zip(key)
+        .map(|(clusters, key)| format!(" in {} clusters by {}", count(clusters), breakable(&key)));
+    let mut groups: Vec<String> = Vec::new();
+    for grouping in &task.figures.groupings {
+        let text = format!("{}: {}", breakable(&grouping.by), counted(grouping.groups.len() as u64, "group"));
+        if !groups.contains(&text) {
+            groups.push(text);
+        }
+    }
+    Some(Fact {
+        term: "Samples",
+        text: format!("{samples}{}", clusters.unwrap_or_default()),
+        small: groups.join(", "),
+    })
+}
+
+/// What errors of the headline are clustered by.
+fn cluster_keys(task: &Task<'_>) -> Vec<String> {
+    let scores = results(task).flat_map(|results| &results.scores);
+    scores.map(|score| &score.cluster).find(|keys| !keys.is_empty()).cloned().unwrap_or_default()
+}
+
+fn answers(task: &Task<'_>) -> Option<Fact> {
+    let total: u64 = results(task).map(|results| results.total_samples as u64).sum();
+    let epochs =
+        results(task).flat_map(|r| &r.scores).map(|score| score.counts.epochs).max().unwrap_or(1) as u64;
+    let (runs, word) = (task.runs.len() as u64, super::estimates::run_word(task));
+    let samples = range(task.runs.iter().map(|(run, _)| run.columns.first_rows().len() as u64))?;
+    let is_even =
+        samples.replace(',', "").parse::<u64>().is_ok_and(|samples| runs * samples * epochs == total);
+    let mut parts = Vec::new();
+    parts.extend((runs > 1).then(|| counted(runs, word)));
+    parts.push(samples);
+    parts.extend((epochs > 1).then(|| counted(epochs, "epoch")));
+    let text = match parts.as_slice() {
+        [_] => count(total),
+        parts if is_even => format!("{} = {}", parts.join(" × "), count(total)),
+        parts => format!("{} in {}", count(total), parts.join(" × ")),
+    };
+    let completed: u64 = results(task).map(|results| results.completed_samples as u64).sum();
+    let errored = total.saturating_sub(completed);
+    let absent: u64 = headline_cells(task).map(|cell| cell.estimate.absent).sum();
+    let small = match (absent, errored) {
+        (0, 0) => "all scored; none absent, none errored".to_owned(),
+        (absent, errored) => format!("{} absent, {} errored", counted(absent, "sample"), count(errored)),
+    };
+    Some(Fact { term: "Answers", text, small })
+}
+
+fn headline_cells<'t>(task: &'t Task<'_>) -> impl Iterator<Item = &'t FigureCell> {
+    task.figures.headline.iter().flat_map(|figure| figure.cells.iter().flatten())
+}
+
+fn score(task: &Task<'_>) -> Option<Fact> {
+    let mut scorers: Vec<&str> = Vec::new();
+    for score in results(task).flat_map(|results| &results.scores) {
+        if !scorers.contains(&score.scorer.as_str()) {
+            scorers.push(&score.scorer);
+        }
+    }
+    let named: Vec<String> =
+        scorers.iter().take(4).map(|name| format!("<code>{}</code>", breakable(name))).collect();
+    let more = scorers.len().saturating_sub(4);
+    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let headline = task.figures.headline.as_ref()?;
+    let of_headline = |score: &&ScoreResult| {
+        score.scorer == headline.key.scorer && score.metrics.iter().any(|m| m.metric == headline.key.metric)
+    };
+    let first = results(task).flat_map(|results| &results.scores).find(of_headline);
+    let small = match first.map(|score| (score.counts.epochs, score.reducer.as_deref(), score.unreduced)) {
+        Some((epochs @ 2.., None, false)) => format!("a sample counts with the mean of its {epochs} epochs"),
+        Some((2.., Some(reducer), _)) => format!("the epochs of a sample are reduced by {}", escape(reducer)),
+        Some((2.., None, true)) => "every epoch counts".to_owned(),
+        _ => format!("the headline is {}", escape(&headline.key.title())),
+    };
+    Some(Fact {
+        term: if scorers.len() == 1 { "Scorer" } else { "Scorers" },
+        text: named.join(", ") + &more,
+        small,
+    })
+}
+
+fn error(task: &Task<'_>) -> Option<Fact> {
+    let errors = || headline_cells(task).filter_map(|cell| Some((cell, cell.estimate.error.as_ref().ok()?)));
+    let (cell, error) = errors().find(|(_, error)| !error.degenerate)?;
+    let keys = cluster_keys(task);
+    let text = match (error.clusters.is_empty(), keys.is_empty()) {
+        (false, false) => format!("standard error, clustered by {}", breakable(&keys.join(" and "))),
+        (false, true) => "standard error, clustered by sample".to_owned(),
+        _ => "standard error".to_owned(),
+    };
+    let effects: Vec<f64> =
+        errors().filter_map(|(cell, _)| cell.estimate.notes.design_effect).map(f64::sqrt).collect();
+    let ratio = |number: f64| format!("{number:.2}");
+    let least = effects.iter().copied().fold(f64::INFINITY, f64::min);
+    let most = effects.iter().copied().fold(0.0, f64::max);
+    let small = match effects.len() {
+        0 => format!("{}; the box in a plot is ± 1", escape(&error.method.to_string())),
+        _ if ratio(least) == ratio(most) => format!("{} times that of independent samples", ratio(least)),
+        _ => format!("{} to {} times that of independent samples", ratio(least), ratio(most)),
+    };
+    let drawn = cell.estimate.draws.map(|draws| format!("; {} resamples", count(draws.count)));
+    Some(Fact { term: "Error", text, small: small + &drawn.unwrap_or_default() })
+}
+
+fn interval(task: &Task<'_>) -> Option<Fact> {
+    let (_, interval) =
+        headline_cells(task).find_map(|cell| Some((cell, cell.estimate.interval.as_ref().ok()?)))?;
+    let method = escape(&interval.method.to_string());
+    let text = format!("{}, by {method}", percent(interval.level));
+    let df = interval.df.filter(|df| df.is_finite());
+    let df = df.map(|df| format!("{} degrees of freedom", plain((df * 10.0).round() / 10.0)));
+    let of_groups: BTreeSet<String> = task
+        .figures
+        .groupings
+        .iter()
+        .flat_map(|grouping| grouping.groups.iter().flat_map(|group| group.estimates()))
+        .filter_map(|estimate: &Estimate| Some(estimate.interval.as_ref().ok()?.method.to_string()))
+        .collect();
+    let other: Vec<String> = of_groups.into_iter().filter(|name| escape(name) != method).collect();
+    let other = (!other.is_empty()).then(|| format!("groups by {}", escape(&other.join(", "))));
+    Some(Fact { term: "Interval", text, small: df.into_iter().chain(other).collect::<Vec<_>>().join("; ") })
+}
+
+fn run(task: &Task<'_>) -> Option<Fact> {
+    let mut dates: Vec<&str> = task.runs.iter().filter_map(|(run, _)| run.facts.created.as_deref()).collect();
+    dates.sort_unstable();
+    let first = dates.first().map(|created| date(created));
+    let last = dates.last().map(|created| date(created));
+    let text = match (first, last) {
+        (Some(first), Some(last)) if first == last => first,
+        (Some(first), Some(last)) => format!("{first} to {last}"),
+        _ => return None,
+    };
+    let versions: BTreeSet<&str> =
+        task.runs.iter().filter_map(|(run, _)| run.facts.version.as_deref()).collect();
+    let tasks: BTreeSet<&str> =
+        task.runs.iter().filter_map(|(run, _)| run.facts.task_version.as_deref()).collect();
+    let seeds: BTreeSet<u64> = task.runs.iter().map(|(run, _)| run.plan.seed).collect();
+    let mut small: Vec<String> = versions.into_iter().map(escape).collect();
+    small.extend(seeds.into_iter().map(|seed| format!("seed {seed}")));
+    small.extend(tasks.into_iter().map(|version| format!("task version {}", escape(version))));
+    let tokens: u64 = task.runs.iter().filter_map(|(run, _)| run.facts.tokens).sum();
+    small.extend((tokens > 0).then(|| format!("{} tokens", count(tokens))));
+    let cost: f64 = task.runs.iter().filter_map(|(run, _)| run.facts.cost).sum();
+    small.extend((cost > 0.0).then(|| format!("cost {}", plain(cost))));
+    Some(Fact {
+        term: if task.runs.len() == 1 { "Run" } else { "Runs" },
+        text: escape(&text),
+        small: small.join(", "),
+    })
+}
+
+/// How errors were computed, for the foot of the page.
+pub(super) fn legend(task: &Task<'_>) -> Option<String> {
+    let found: Vec<String> =
+        results(task).filter_map(|results| CommonMethods::of(results).legend()).collect();
+    crate::notes::most_frequent(&found)
+}

@@ -1,0 +1,313 @@
+//! Which figures a page has: the same figure of all runs side by side, over all samples and by group.
+
+use errorbar_core::{Direction, Estimate, EstimateRow, MetadataKeys, Role, Scope};
+
+use super::PageRun;
+use crate::headline::headline;
+use crate::notes::{self, CommonMethods};
+use crate::rows;
+
+/// What makes the figures of several runs the same figure.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct FigureKey {
+    pub(super) scorer: String,
+    reducer: Option<String>,
+    unreduced: bool,
+    field: Option<String>,
+    pub(super) metric: String,
+    /// The metric with its arguments.
+    spec: String,
+    /// The part of a metric that gives several numbers.
+    part: Option<String>,
+}
+
+impl FigureKey {
+    fn of(row: &EstimateRow<'_>) -> Self {
+        FigureKey {
+            scorer: row.scorer.to_owned(),
+            reducer: row.reducer.map(str::to_owned),
+            unreduced: row.unreduced,
+            field: row.field.map(str::to_owned),
+            metric: row.metric.to_owned(),
+            spec: row.result.inner.to_string(),
+            part: row.key.map(str::to_owned).or_else(|| row.index.map(|index| index.to_string())),
+        }
+    }
+
+    /// `accuracy`, `recall: yes`, `accuracy of f1`.
+    pub(super) fn title(&self) -> String {
+        let of = self.field.as_ref().map(|field| format!(" of {field}")).unwrap_or_default();
+        let part = self.part.as_ref().map(|part| format!(": {part}")).unwrap_or_default();
+        format!("{}{of}{part}", self.metric)
+    }
+
+    /// Where it comes from: the scorer, and how epochs are reduced.
+    pub(super) fn source(&self) -> String {
+        let reducer = self.reducer.as_ref().map(|reducer| format!(", {reducer}"));
+        let every = self.unreduced.then(|| ", every epoch".to_owned());
+        format!("{}{}", self.scorer, reducer.or(every).unwrap_or_default())
+    }
+
+    /// Whether a comparison is of this figure.
+    pub(super) fn is_compared_by(&self, c: &errorbar_core::Comparison) -> bool {
+        let is_metric = c.metric == self.metric || c.metric == self.spec;
+        is_metric && c.scorer == self.scorer && c.reducer == self.reducer && c.field == self.field
+    }
+
+    /// Whether these are the scores that it is of.
+    pub(super) fn is_of(&self, name: &errorbar_core::ScoreName) -> bool {
+        let is_reducer = name.reducer.is_none() || name.reducer == self.reducer;
+        name.scorer == self.scorer && name.field == self.field && is_reducer
+    }
+
+    /// Whether a ranking is of this figure.
+    pub(super) fn is_ranked_by(&self, ranking: &errorbar_core::Ranking) -> bool {
+        let is_metric = ranking.metric == self.metric || ranking.metric == self.spec;
+        is_metric
+            && ranking.scorer == self.scorer
+            && ranking.reducer == self.reducer
+            && ranking.field == self.field
+    }
+}
+
+/// A figure of one run, with what is to be known about it.
+#[derive(Clone, Debug)]
+pub(super) struct FigureCell {
+    pub(super) estimate: Estimate,
+    pub(super) notes: Vec<String>,
+    /// Whether it is meant to have an error.
+    pub(super) is_estimate: bool,
+}
+
+/// One figure of all runs of a task.
+#[derive(Clone, Debug)]
+pub(super) struct Figure {
+    pub(super) key: FigureKey,
+    pub(super) role: Role,
+    /// By run.
+    pub(super) cells: Vec<Option<FigureCell>>,
+}
+
+/// A figure by the groups of a metadata key.
+#[derive(Clone, Debug)]
+pub(super) struct Grouping {
+    /// The metadata key, or several with ` / ` between them.
+    pub(super) by: String,
+    pub(super) key: FigureKey,
+    /// Over all groups, if the metric has that.
+    pub(super) all: Option<GroupFigure>,
+    pub(super) groups: Vec<GroupFigure>,
+}
+
+/// One group, by run.
+#[derive(Clone, Debug)]
+pub(super) struct GroupFigure {
+    pub(super) name: String,
+    pub(super) cells: Vec<Option<FigureCell>>,
+    /// Whether it is a mean of the groups' figures.
+    pub(super) is_mean: bool,
+}
+
+impl GroupFigure {
+    /// The mean over runs, for the order of groups.
+    pub(super) fn mean(&self) -> Option<f64> {
+        let numbers: Vec<f64> = self.numbers().collect();
+        (!numbers.is_empty()).then(|| numbers.iter().sum::<f64>() / numbers.len() as f64)
+    }
+
+    /// The distance between the highest and the lowest run.
+    pub(super) fn gap(&self) -> f64 {
+        let most = self.numbers().fold(f64::NEG_INFINITY, f64::max);
+        let least = self.numbers().fold(f64::INFINITY, f64::min);
+        if most >= least { most - least } else { 0.0 }
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = f64> {
+        self.cells.iter().flatten().filter_map(|cell| cell.estimate.number()).filter(|n| n.is_finite())
+    }
+
+    /// The estimates that there are.
+    pub(super) fn estimates(&self) -> impl Iterator<Item = &Estimate> {
+        self.cells.iter().flatten().map(|cell| &cell.estimate)
+    }
+}
+
+/// All figures of the runs of one task.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Figures {
+    pub(super) headline: Option<Figure>,
+    /// The others over all samples.
+    pub(super) others: Vec<Figure>,
+    pub(super) groupings: Vec<Grouping>,
+}
+
+impl Figures {
+    /// The figures of the runs. Those of groups are in the results if a metric is by group; for these keys, and others
+    /// that the plan names, they are computed by the same plan.
+    pub(super) fn of(runs: &[&PageRun<'_>], groups: &[String]) -> Self {
+        let mut figures = Figures::default();
+        let wanted = runs.iter().find_map(|run| headline(&run.report.results)).map(|row| FigureKey::of(&row));
+        for (at, run) in runs.iter().enumerate() {
+            figures.add(at, run, runs.len());
+        }
+        if let Some(position) = figures.others.iter().position(|figure| Some(&figure.key) == wanted.as_ref())
+        {
+            figures.headline = Some(figures.others.remove(position));
+        }
+        if let Some(key) = figures.headline.as_ref().map(|figure| figure.key.clone()) {
+            figures.add_groups(runs, groups, &key);
+            // The headline by group comes first.
+            figures.groupings.sort_by_key(|grouping| grouping.key != key);
+        }
+        figures.groupings.retain(|grouping| !grouping.groups.is_empty());
+        figures
+    }
+
+    fn add(&mut self, at: usize, run: &PageRun<'_>, count: usize) {
+        let results = &run.report.results;
+        let rows = results.rows();
+        let common = |is_group: bool| {
+            let of_kind = || rows.iter().filter(move |row| row.group_key.is_some() == is_group);
+            // Twice, because what a row has alone would be repeated beside it, though the facts of the page have it.
+            let twice = of_kind().chain(of_kind());
+            CommonMethods::of_rows(twice.map(|row| (row, notes::keys_of(results, row))))
+        };
+        let (of_all, of_groups) = (common(false), common(true));
+        for row in &rows {
+            let common = if row.group_key.is_some() { &of_groups } else { &of_all };
+            let cell = cell(row, notes::keys_of(results, row), common);
+            let key = FigureKey::of(row);
+            let cells = match row.group_key {
+                None if row.scopes.is_empty() => {
+                    let found =
+                        self.others.iter().position(|figure| figure.key == key).unwrap_or_else(|| {
+                            self.others.push(Figure { key, role: row.role, cells: vec![None; count] });
+                            self.others.len() - 1
+                        });
+                    self.others.get_mut(found).map(|figure| &mut figure.cells)
+                }
+                _ => self.group_cells(row, key, count),
+            };
+            if let Some(slot) = cells.and_then(|cells| cells.get_mut(at)) {
+                *slot = Some(cell);
+            }
+        }
+    }
+
+    /// The cells of the group that a row is of.
+    fn group_cells(
+        &mut self,
+        row: &EstimateRow<'_>,
+        key: FigureKey,
+        count: usize,
+    ) -> Option<&mut Vec<Option<FigureCell>>> {
+        let by = rows::keys(row).join(" / ");
+        let found = self.groupings.iter().position(|known| known.by == by && known.key == key);
+        let found = found.unwrap_or_else(|| {
+            self.groupings.push(Grouping { by, key, all: None, groups: Vec::new() });
+            self.groupings.len() - 1
+        });
+        let grouping = self.groupings.get_mut(found)?;
+        let is_mean = matches!(row.scopes.last(), Some(Scope::MeanOfGroups(_)));
+        let name = rows::groups(row).join(" / ");
+        if row.group.is_none() && name.is_empty() {
+            let name = row.label.unwrap_or("all").to_owned();
+            let empty = || GroupFigure { name, cells: vec![None; count], is_mean };
+            return Some(&mut grouping.all.get_or_insert_with(empty).cells);
+        }
+        let name = if row.group.is_none() { format!("{name} / all") } else { name };
+        let found = grouping.groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
+            grouping.groups.push(GroupFigure { name, cells: vec![None; count], is_mean });
+            grouping.groups.len() - 1
+        });
+        grouping.groups.get_mut(found).map(|group| &mut group.cells)
+    }
+
+    /// The headline by these metadata keys, and by those that the plan names, where no metric is by them.
+    fn add_groups(&mut self, runs: &[&PageRun<'_>], groups: &[String], headline: &FigureKey) {
+        /// More groups than this are ids rather than groups.
+        const MOST_GROUPS: usize = 240;
+        let mut keys: Vec<String> = Vec::new();
+        let named = runs.iter().flat_map(|run| match run.plan.metadata_keys() {
+            MetadataKeys::Only(keys) => keys,
+            _ => Vec::new(),
+        });
+        for key in groups.iter().cloned().chain(named) {
+            let is_there = |known: &Grouping| known.by == key && known.key == *headline;
+            if !keys.contains(&key) && !self.groupings.iter().any(is_there) {
+                keys.push(key);
+            }
+        }
+        for key in &keys {
+            let mut grouping =
+                Grouping { by: key.clone(), key: headline.clone(), all: None, groups: Vec::new() };
+            for (at, run) in runs.iter().enumerate() {
+                let samples = run.columns.first_rows().len();
+                let distinct = run.columns.distinct_values(key);
+                let is_wanted = groups.contains(key);
+                if !is_wanted && (!(2..=MOST_GROUPS).contains(&distinct) || 2 * distinct > samples) {
+                    continue;
+                }
+                let Ok(parts) = run.columns.split_by(key) else { continue };
+                // Fractions are measurements, such as confidences, rather than names of groups.
+                let is_fraction =
+                    |name: &String| name.parse::<f64>().is_ok_and(|number| number.fract() != 0.0);
+                if !is_wanted && parts.keys().any(is_fraction) {
+                    continue;
+                }
+                for (name, columns) in parts {
+                    let Ok(evaluation) = run.plan.evaluate(&columns) else { continue };
+                    let results = &evaluation.results;
+                    let rows = results.rows();
+                    let is_headline = |row: &&EstimateRow<'_>| {
+                        row.group_key.is_none() && row.scopes.is_empty() && FigureKey::of(row) == *headline
+                    };
+                    let Some(row) = rows.iter().find(is_headline) else { continue };
+                    let cell = cell(row, notes::keys_of(results, row), &CommonMethods::of(results));
+                    let found =
+                        grouping.groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
+                            let cells = vec![None; runs.len()];
+                            grouping.groups.push(GroupFigure { name, cells, is_mean: false });
+                            grouping.groups.len() - 1
+                        });
+                    if let Some(slot) =
+                        grouping.groups.get_mut(found).and_then(|group| group.cells.get_mut(at))
+                    {
+                        *slot = Some(cell);
+                    }
+                }
+            }
+            // Groups that are the clusters themselves have no error: there is one cluster in each.
+            let has_error = |cell: &FigureCell| cell.estimate.error.is_ok() || cell.estimate.interval.is_ok();
+            if grouping.groups.iter().flat_map(|group| &group.cells).flatten().any(has_error) {
+                self.groupings.push(grouping);
+            }
+        }
+    }
+}
+
+/// A figure with its notes.
+fn cell(row: &EstimateRow<'_>, keys: &[String], common: &CommonMethods) -> FigureCell {
+    let mut all = Vec::new();
+    all.extend(notes::few(row, true));
+    all.extend(notes::methods(row, keys, common));
+    all.extend(notes::bounds(&row.estimate));
+    all.extend(notes::remarks(&row.estimate));
+    FigureCell { estimate: row.estimate.as_ref().clone(), notes: all, is_estimate: notes::is_estimate(row) }
+}
+
+/// The runs in the order of a figure, the best first; as they are if neither way is better.
+pub(super) fn order(figure: &Figure, direction: Direction) -> Vec<usize> {
+    let sign = match direction {
+        Direction::Higher => 1.0,
+        Direction::Lower => -1.0,
+        _ => 0.0,
+    };
+    let merit = |at: &usize| {
+        let number = figure.cells.get(*at).and_then(|cell| cell.as_ref()?.estimate.number());
+        number.map_or(f64::NEG_INFINITY, |number| sign * number)
+    };
+    let mut order: Vec<usize> = (0..figure.cells.len()).collect();
+    order.sort_by(|a, b| merit(b).total_cmp(&merit(a)));
+    order
+}

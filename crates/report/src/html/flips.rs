@@ -1,0 +1,176 @@
+//! Where two runs part: samples by the scores of both.
+
+use std::fmt::Write as _;
+
+use errorbar_core::{CrossTable, Direction};
+
+use super::cells::{count, counted};
+use super::task::{Pair, Task, TaskComparison};
+use crate::number::plain;
+use crate::svg::{breakable, escape};
+
+/// The most matrices that are shown.
+const MOST: usize = 6;
+
+/// A matrix for each pair whose scores are few different ones.
+pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples: bool) -> String {
+    let pairs: Vec<(Pair<'_>, &CrossTable)> = comparison
+        .pairs
+        .comparisons
+        .iter()
+        .filter_map(|c| Some((Pair::of(c), c.cross_table.as_ref()?)))
+        .take(MOST)
+        .collect();
+    if pairs.is_empty() {
+        return String::new();
+    }
+    let opens = if has_samples { " A number opens its samples below." } else { "" };
+    let mut html = format!(
+        "<h3 class=\"h3\">Where they part</h3><p class=\"note\">Samples by the score of each run. Off the diagonal one run is \
+         ahead, in its colour.{opens}</p><div class=\"mats\">"
+    );
+    for (pair, table) in &pairs {
+        html += &matrix(task, pair, table, has_samples);
+    }
+    html + "</div>"
+}
+
+fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: bool) -> String {
+    let (ahead, behind) = (task.series(pair.ahead), task.series(pair.behind));
+    let size = table.scores.len();
+    let labels = labels(&table.scores);
+    // Counts are by the base, then by the other side; rows are of the run that is ahead.
+    let cell = |of_ahead: usize, of_behind: usize| {
+        let (base, other) = if pair.is_as_computed { (of_behind, of_ahead) } else { (of_ahead, of_behind) };
+        table.counts.get(base).and_then(|row| row.get(other)).copied().unwrap_or(0)
+    };
+    let is_lower_better = pair.comparison.direction == Direction::Lower;
+    let label = |at: usize| labels.get(at).map_or("", String::as_str);
+    let (ahead_name, behind_name) = (escape(pair.ahead), escape(pair.behind));
+    let mut html = format!(
+        "<figure class=\"keep\"><div class=\"wide\" role=\"region\" aria-label=\"{ahead_name} against {behind_name}\" \
+         tabindex=\"0\"><table class=\"mat\"><caption class=\"vh\">Samples by score, {ahead_name} against \
+         {behind_name}</caption><tbody>"
+    );
+    // The best scores are on top and at the right.
+    let ascending: Vec<usize> = if is_lower_better { (0..size).rev().collect() } else { (0..size).collect() };
+    for (line, row) in ascending.iter().rev().enumerate() {
+        html += "<tr>";
+        if line == 0 {
+            let _ = write!(
+                html,
+                "<th class=\"axn side\" rowspan=\"{size}\" scope=\"rowgroup\">{ahead_name}</th>"
+            );
+        }
+        let _ = write!(html, "<th scope=\"row\">{}</th>", label(*row));
+        for column in &ascending {
+            let number = cell(*row, *column);
+            let better = if is_lower_better { row < column } else { row > column };
+            let class = match (row == column, better) {
+                (true, _) => "tie",
+                (false, true) => ahead.class,
+                (false, false) => behind.class,
+            };
+            let shade = match number {
+                0 => "z",
+                1..=4 => "q1",
+                5..=11 => "q2",
+                12..=24 => "q3",
+                _ => "q4",
+            };
+            let words = format!(
+                "{}: {ahead_name} {}, {behind_name} {}",
+                counted(number, "sample"),
+                label(*row),
+                label(*column)
+            );
+            let _ = match number {
+                0 => write!(html, "<td class=\"{class} {shade}\"><span>0</span></td>"),
+                number if has_samples => write!(
+                    html,
+                    "<td class=\"{class} {shade}\"><a href=\"{}\" aria-label=\"{words}\">{}</a></td>",
+                    link(pair, table, *row, *column),
+                    count(number)
+                ),
+                number => write!(
+                    html,
+                    "<td class=\"{class} {shade}\"><span title=\"{words}\">{}</span></td>",
+                    count(number)
+                ),
+            };
+        }
+        html += "</tr>";
+    }
+    html += "</tbody><tfoot><tr><td class=\"corner\"></td><td class=\"corner\"></td>";
+    for column in &ascending {
+        let _ = write!(html, "<th scope=\"col\">{}</th>", label(*column));
+    }
+    let _ = write!(
+        html,
+        "</tr><tr><td class=\"corner\" colspan=\"2\"></td><th class=\"axn\" colspan=\"{size}\" \
+         scope=\"colgroup\">{}</th></tr></tfoot></table></div>",
+        breakable(pair.behind)
+    );
+    if let Some((better, equal, worse)) = pair.outcomes() {
+        let _ = write!(
+            html,
+            "<figcaption class=\"mcap\">ahead on {}<span class=\"vh\">{ahead_name} </span>{}, {}<span \
+             class=\"vh\">{behind_name} </span>{}; equal on {}</figcaption>",
+            ahead.dot(),
+            count(better),
+            behind.dot(),
+            count(worse),
+            count(equal)
+        );
+    }
+    html + "</figure>"
+}
+
+/// The link to the samples of a cell: the score of each run.
+fn link(pair: &Pair<'_>, table: &CrossTable, row: usize, column: usize) -> String {
+    let score = |at: usize| table.scores.get(at).map(|score| score.to_string()).unwrap_or_default();
+    let part = |name: &str, at: usize| format!("{}:{}", encode(name), encode(&score(at)));
+    escape(&format!("#samples?a={}&b={}", part(pair.ahead, row), part(pair.behind, column)))
+}
+
+/// The text in a query, by percent signs.
+pub(super) fn encode(text: &str) -> String {
+    let mut encoded = String::new();
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(byte.into()),
+            byte => {
+                let _ = write!(encoded, "%{byte:02X}");
+            }
+        }
+    }
+    encoded
+}
+
+/// Scores as they are written: shares of a few epochs as fractions.
+fn labels(scores: &[f64]) -> Vec<String> {
+    let is_whole = |number: f64| (number - number.round()).abs() < 1e-6;
+    let is_unit = scores.iter().all(|score| (0.0..=1.0).contains(score));
+    let denominator = (1..=10_u32).find(|d| scores.iter().all(|score| is_whole(score * f64::from(*d))));
+    match denominator.filter(|d| is_unit && *d > 1) {
+        Some(d) => scores.iter().map(|score| format!("{}/{d}", (score * f64::from(d)).round())).collect(),
+        None => scores.iter().map(|score| super::cells::minus(&plain(*score))).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shares_of_epochs_are_fractions() {
+        assert_eq!(labels(&[0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0]), ["0/3", "1/3", "2/3", "3/3"]);
+        assert_eq!(labels(&[0.0, 1.0]), ["0", "1"]);
+        assert_eq!(labels(&[-1.0, 2.5]), ["−1", "2.5"]);
+    }
+
+    #[test]
+    fn names_do_not_leave_their_place_in_a_link() {
+        assert_eq!(encode("a&b=c:\"<é"), "a%26b%3Dc%3A%22%3C%C3%A9");
+    }
+}

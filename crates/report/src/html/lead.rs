@@ -1,0 +1,127 @@
+//! The finding, in two sentences: the estimates, and what the corrected tests support. Never more than those.
+
+use errorbar_core::Estimate;
+
+use super::cells::{counted, inline};
+use super::figures::FigureCell;
+use super::task::{Pair, Task, TaskComparison};
+use crate::comparison::{p_text, two_digits};
+use crate::number::percent;
+use crate::svg::escape;
+
+/// The most runs that are named.
+const MOST_NAMED: usize = 4;
+
+/// What the runs of a task show.
+pub(super) fn sentences(task: &Task<'_>) -> String {
+    let Some(figure) = &task.figures.headline else { return "There is no figure to show.".to_owned() };
+    // Figures of several scorers may have the same name.
+    let has_several = task.figures.others.iter().any(|other| other.key.scorer != figure.key.scorer);
+    let by = if has_several { format!(" by {}", figure.key.scorer) } else { String::new() };
+    let title = escape(&format!("{}{by}", figure.key.title()));
+    let order = task.order();
+    let cells: Vec<(String, Option<&FigureCell>)> = order
+        .iter()
+        .filter_map(|at| {
+            let (run, _) = task.runs.get(*at)?;
+            Some((format!("<b>{}</b>", escape(&run.name)), figure.cells.get(*at)?.as_ref()))
+        })
+        .collect();
+    let value = |cell: Option<&FigureCell>| {
+        cell.map_or_else(|| "no figure".to_owned(), |cell| inline(&cell.estimate))
+    };
+    let mut text = match cells.as_slice() {
+        [] => return String::new(),
+        [(name, cell)] => {
+            let first = format!("{name} has {} {title} of {}", article(&title), value(*cell));
+            format!("{first}{}.", cell.map(|cell| single(&cell.estimate)).unwrap_or_default())
+        }
+        [(first, cell), others @ ..] => {
+            let shown = others.iter().take(MOST_NAMED - 1);
+            let named: Vec<String> = shown.map(|(name, cell)| format!("{name} {}", value(*cell))).collect();
+            let more = others.len().saturating_sub(MOST_NAMED - 1);
+            let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+            format!(
+                "{first} has {} {title} of {}, {}{more}.",
+                article(&title),
+                value(*cell),
+                named.join(", ")
+            )
+        }
+    };
+    if let Some(comparison) = &task.comparison {
+        text = format!("{text} {}", compared(comparison));
+    }
+    text
+}
+
+/// What follows the only figure: its interval, and what it is over.
+fn single(estimate: &Estimate) -> String {
+    let text = crate::EstimateText::from(estimate).interval_text();
+    let level = estimate.interval.as_ref().ok().map(|interval| percent(interval.level));
+    let interval = level.filter(|_| !text.is_empty() && estimate.value.is_ok()).map(|level| {
+        let text = super::cells::minus(&text).replace(['[', ']'], "").replace(", ", " to ");
+        format!("; the {level} interval is <span class=\"nw\">{}</span>", escape(&text))
+    });
+    let clusters = estimate.error.as_ref().ok().and_then(|error| error.clusters.first().copied());
+    let clusters = clusters.map(|clusters| format!(" in {}", counted(clusters, "cluster")));
+    let over = format!(", over {}{}", counted(estimate.n, "sample"), clusters.unwrap_or_default());
+    interval.unwrap_or_default() + if estimate.n > 0 { &over } else { "" }
+}
+
+/// What the corrected tests of all pairs support.
+fn compared(comparison: &TaskComparison) -> String {
+    let pairs: Vec<Pair<'_>> = comparison.pairs.comparisons.iter().map(Pair::of).collect();
+    let is_paired = pairs.first().is_some_and(|pair| pair.comparison.is_paired);
+    let on = if is_paired { "On the same samples" } else { "On different samples" };
+    let p = |pair: &Pair<'_>| {
+        let text = pair.p().map(p_text).unwrap_or_else(|| "unknown".to_owned());
+        let relation = if text.starts_with('<') { "" } else { "= " };
+        format!("<span class=\"nw\">p {relation}{}</span>", escape(&text))
+    };
+    let decided: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.is_decided).collect();
+    if let [pair] = pairs.as_slice() {
+        let difference = inline(&pair.difference());
+        return match (pair.is_decided, &pair.comparison.mde) {
+            (true, _) => {
+                format!("{on} <b>{}</b> is ahead by {difference} ({}).", escape(pair.ahead), p(pair))
+            }
+            (false, Ok(mde)) => format!(
+                "{on} they cannot be told apart: the difference is {difference} ({}), and {} is the least that would have \
+                 been found 4 times in 5.",
+                p(pair),
+                two_digits(*mde)
+            ),
+            (false, Err(_)) => {
+                format!("{on} they cannot be told apart: the difference is {difference} ({}).", p(pair))
+            }
+        };
+    }
+    let largest = decided.iter().filter_map(|pair| pair.p()).fold(0.0_f64, f64::max);
+    let bound = p_text(largest);
+    let bound = if bound.starts_with('<') { bound } else { format!("≤ {bound}") };
+    let bound = format!("<span class=\"nw\">Holm’s p {}</span>", escape(&bound));
+    let is_all = comparison.pairs.options.all_pairs;
+    match (decided.len(), pairs.len()) {
+        (0, _) => format!("{on} no two of them can be told apart."),
+        (all, of) if all == of && is_all => {
+            let count = comparison.pairs.sides.len();
+            let count = if count == 3 { "three".to_owned() } else { count.to_string() };
+            format!("{on} all {count} can be told apart ({bound}).")
+        }
+        (some, of) => {
+            let named: Vec<String> = decided
+                .iter()
+                .take(3)
+                .map(|pair| format!("{} from {}", escape(pair.ahead), escape(pair.behind)))
+                .collect();
+            let more = some.saturating_sub(3);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            format!("{on} {some} of {of} pairs can be told apart: {}{more} ({bound}).", named.join(", "))
+        }
+    }
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u', 'A', 'E', 'I', 'O', 'U']) { "an" } else { "a" }
+}

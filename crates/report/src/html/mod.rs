@@ -1,0 +1,296 @@
+//! A report as one page of HTML that needs nothing else: no network, no other file, no script for its figures and tables.
+//!
+//! `Page` is the input; `task.rs` asks core for the figures of the runs of a task, side by side, and for their comparison;
+//! a file for each part of the page puts that into markup. Every string that comes from a log, a table or a user passes
+//! [`escape`](crate::svg::escape). Styles and script are allowed by their hashes alone, so there is no `style` and no event
+//! attribute anywhere.
+
+mod cells;
+mod document;
+mod estimates;
+mod facts;
+mod figures;
+mod flips;
+mod forest;
+mod lead;
+mod logs;
+mod notices;
+mod pairs;
+mod plots;
+mod ranking;
+mod task;
+mod tasks;
+
+#[cfg(test)]
+mod tests;
+
+use errorbar_core::{IndexMap, Plan, ScoreColumns};
+
+use self::document::Document;
+use self::task::Task;
+use crate::samples::{SampleOrigin, section_html};
+use crate::svg::{Series, escape};
+use crate::{Report, assets, stylesheet};
+
+/// What a page is made of.
+#[derive(Debug, Clone, Default)]
+pub struct Page<'a> {
+    /// The heading; the task if it is empty.
+    pub title: String,
+    /// The runs, in the order of their colours.
+    pub runs: Vec<PageRun<'a>>,
+    /// Metadata keys to show the headline by, besides those that the plans name.
+    pub groups: Vec<String>,
+    /// Why runs of a task are not compared, if they must not be: their samples have the same ids and are different ones.
+    pub not_compared: Option<String>,
+    /// The samples; none leaves out the browser.
+    pub samples: Option<PageSamples>,
+    /// Where the page is listed, as a link and its title.
+    pub listed_in: Option<(String, String)>,
+}
+
+/// The sample browser of a page.
+#[derive(Debug, Clone)]
+pub struct PageSamples {
+    /// Where the browser finds its data.
+    pub origin: SampleOrigin,
+    /// What the squares of samples mean: [`SampleSet::key_html`](crate::samples::SampleSet::key_html).
+    pub key: String,
+    /// The data in the page: [`EncodedSamples::to_html`](crate::samples::EncodedSamples::to_html); empty if a server has it.
+    pub data: String,
+}
+
+/// One log, one table, or a part of one.
+#[derive(Debug, Clone)]
+pub struct PageRun<'a> {
+    /// The shortest name that is unambiguous among the runs of its task.
+    pub name: String,
+    /// Its results, and what is to be known about the run.
+    pub report: &'a Report,
+    /// The scores that they are of.
+    pub columns: &'a ScoreColumns,
+    /// How they were computed.
+    pub plan: &'a Plan,
+    /// What a log records besides.
+    pub facts: RunFacts,
+}
+
+/// What a log records about its run, as far as it is known; all empty for a table.
+#[derive(Debug, Clone, Default)]
+#[non_exhaustive]
+pub struct RunFacts {
+    /// The file.
+    pub file: String,
+    /// When the run was made, by RFC 3339.
+    pub created: Option<String>,
+    /// What made the log, with its version: `errorbar 0.1.0`.
+    pub version: Option<String>,
+    /// The version of the task.
+    pub task_version: Option<String>,
+    /// `success`, `cancelled`, `error`, `started`.
+    pub status: Option<String>,
+    /// Tokens read and written by the model.
+    pub tokens: Option<u64>,
+    /// What the run cost, in US dollars.
+    pub cost: Option<f64>,
+    /// How long it took, in seconds.
+    pub seconds: Option<f64>,
+}
+
+impl<'a> Page<'a> {
+    /// A page of these runs.
+    pub fn new(runs: Vec<PageRun<'a>>) -> Self {
+        Page { runs, ..Page::default() }
+    }
+
+    /// The page.
+    pub fn to_html(&self) -> String {
+        let tasks = self.tasks();
+        let title = self.heading(&tasks);
+        let has_samples = self.samples.is_some();
+        let mut contents = vec![("top".to_owned(), "Summary".to_owned())];
+        let mut main = String::new();
+        match tasks.as_slice() {
+            [task] => {
+                main += &self.introduction(&title, &lead::sentences(task), &tasks);
+                main += &task_sections(task, "", has_samples, &mut contents);
+            }
+            several => {
+                main += &self.introduction(&title, &tasks::lead(several), several);
+                main += &tasks::section(several, &mut contents);
+                for (at, task) in several.iter().enumerate() {
+                    let number = at + 1;
+                    let name = task.name.clone().unwrap_or_else(|| "other runs".to_owned());
+                    let prefix = format!("t{number}-");
+                    contents.push((format!("{prefix}top"), name.clone()));
+                    main += &format!(
+                        "<section id=\"{prefix}top\" class=\"task\" aria-labelledby=\"h-{prefix}top\"><h2 class=\"th\" \
+                         id=\"h-{prefix}top\">{}</h2><p class=\"lead\">{}</p>{}{}</section>",
+                        crate::svg::breakable(&name),
+                        lead::sentences(task),
+                        facts::list(task),
+                        notices::list(task, &format!("Notices about {name}"), has_samples),
+                    );
+                    main += &task_sections(task, &prefix, has_samples, &mut Vec::new());
+                }
+            }
+        }
+        let mut data = "";
+        if let Some(samples) = &self.samples {
+            contents.push(("samples".to_owned(), "Samples".to_owned()));
+            main += &sample_section(samples);
+            data = &samples.data;
+        }
+        let runs = self.runs.len();
+        let mut trail = match runs {
+            1 => escape(&title),
+            runs => format!("{}, {runs} runs", escape(&title)),
+        };
+        if let Some((link, list)) = &self.listed_in {
+            trail = format!("<a href=\"{}\">{}</a> / {trail}", escape(link), escape(list));
+        }
+        Document {
+            description: format!("{title}: {runs} runs"),
+            trail,
+            contents,
+            main,
+            data: data.to_owned(),
+            script: assets::script(),
+            is_served: self.samples.as_ref().is_some_and(|samples| samples.origin == SampleOrigin::Server),
+            style: self.style(&tasks),
+            footer: footer(&tasks),
+            title,
+        }
+        .to_html()
+    }
+
+    /// The runs by task, in order of appearance; colours are by name, the same in all tasks.
+    fn tasks(&self) -> Vec<Task<'_>> {
+        let mut names: Vec<&str> = Vec::new();
+        let mut by_task: IndexMap<Option<&str>, Vec<&PageRun<'_>>> = IndexMap::new();
+        for run in &self.runs {
+            if !names.contains(&run.name.as_str()) {
+                names.push(&run.name);
+            }
+            by_task.entry(run.report.task.as_deref()).or_default().push(run);
+        }
+        let series = |run: &PageRun<'_>| {
+            let position = names.iter().position(|name| *name == run.name).unwrap_or(0);
+            Series::of(position, names.len())
+        };
+        by_task
+            .into_iter()
+            .map(|(task, runs)| {
+                let runs = runs.into_iter().map(|run| (run, series(run))).collect();
+                Task::new(task.map(str::to_owned), runs, &self.groups, self.not_compared.as_deref())
+            })
+            .collect()
+    }
+
+    fn heading(&self, tasks: &[Task<'_>]) -> String {
+        if !self.title.is_empty() {
+            return self.title.clone();
+        }
+        match tasks {
+            [task] => task.name.clone().unwrap_or_else(|| {
+                self.runs.first().map_or_else(|| "report".to_owned(), |run| run.report.log.clone())
+            }),
+            several => format!("{} tasks", several.len()),
+        }
+    }
+
+    fn introduction(&self, title: &str, lead: &str, tasks: &[Task<'_>]) -> String {
+        let about = match tasks {
+            [task] => facts::list(task) + &notices::list(task, "Notices", self.samples.is_some()),
+            _ => String::new(),
+        };
+        format!(
+            "<section class=\"intro\" id=\"top\" aria-labelledby=\"h-top\"><h1 id=\"h-top\" class=\"any\" \
+             dir=\"auto\">{}</h1><p class=\"lead\">{lead}</p>{about}{}</section>",
+            crate::svg::breakable(title),
+            logs::list(tasks),
+        )
+    }
+
+    /// The stylesheet, with the numbers of lines that plots of this page have.
+    fn style(&self, tasks: &[Task<'_>]) -> String {
+        let mut counts: Vec<usize> = tasks.iter().map(|task| task.runs.len()).collect();
+        counts.push(tasks::run_names(tasks).len());
+        counts.sort_unstable();
+        counts.dedup();
+        let mut style = stylesheet::style().to_owned();
+        for count in counts {
+            style += &format!(".r{count},.k{count}{{--runs:{count}}}\n");
+        }
+        style
+    }
+}
+
+/// The sample browser.
+fn sample_section(samples: &PageSamples) -> String {
+    format!(
+        "<section id=\"samples\" aria-labelledby=\"h-samples\"><div class=\"head\"><h2 \
+         id=\"h-samples\">Samples</h2>{}</div>{}</section>",
+        samples.key,
+        section_html(samples.origin)
+    )
+}
+
+/// The sections of a task.
+fn task_sections(
+    task: &Task<'_>,
+    prefix: &str,
+    has_samples: bool,
+    contents: &mut Vec<(String, String)>,
+) -> String {
+    let mut html = String::new();
+    let id = format!("{prefix}estimates");
+    let key = "<p class=\"key\"><span><svg class=\"m0\" width=\"52\" height=\"16\" viewBox=\"0 -8 52 16\" \
+               aria-hidden=\"true\"><line class=\"ci\" x1=\"2\" x2=\"50\" y1=\"0\" y2=\"0\"/><use class=\"cap\" href=\"#cap\" \
+               x=\"2\" y=\"0\"/><use class=\"cap\" href=\"#cap\" x=\"50\" y=\"0\"/></svg>interval</span><span><svg class=\"m0\" \
+               width=\"22\" height=\"16\" viewBox=\"0 -8 22 16\" aria-hidden=\"true\"><rect class=\"se\" x=\"1\" y=\"-7\" \
+               width=\"20\" height=\"14\"/></svg>± 1 standard error</span><span><svg class=\"m0\" width=\"14\" height=\"16\" \
+               viewBox=\"0 -8 14 16\" aria-hidden=\"true\"><use class=\"mk\" href=\"#Kc\" x=\"7\" \
+               y=\"0\"/></svg>estimate</span></p>";
+    html += &format!(
+        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><div class=\"head\"><h2 \
+         id=\"h-{id}\">Estimates</h2>{key}</div>{}{}</section>",
+        estimates::table(task),
+        estimates::others(task)
+    );
+    contents.push((id, "Estimates".to_owned()));
+    let id = format!("{prefix}groups");
+    if let Some(section) = forest::section(task, &id) {
+        html += &section;
+        let title = match task.figures.groupings.as_slice() {
+            [only] => format!("By {}", only.by),
+            _ => "By group".to_owned(),
+        };
+        contents.push((id, title));
+    }
+    let id = format!("{prefix}comparison");
+    if let Some(section) = pairs::section(task, &id, has_samples) {
+        html += &section;
+        contents.push((id, "Comparison".to_owned()));
+    }
+    for section in plots::sections(task, prefix) {
+        html += &section.html;
+        contents.push((section.id, section.title.to_owned()));
+    }
+    html
+}
+
+fn footer(tasks: &[Task<'_>]) -> String {
+    let mut legends: Vec<String> = Vec::new();
+    for legend in tasks.iter().filter_map(facts::legend) {
+        if !legends.contains(&legend) {
+            legends.push(legend);
+        }
+    }
+    let how: String = legends.iter().map(|legend| format!("<p>{}</p>", escape(legend))).collect();
+    format!(
+        "{how}<p>Two significant digits of the error set the decimals of a figure; <span class=\"nw\">± ?</span> means that the \
+         error cannot be estimated. Made by errorbar {}.</p>",
+        env!("CARGO_PKG_VERSION")
+    )
+}

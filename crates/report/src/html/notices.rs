@@ -1,0 +1,287 @@
+//! What a reader must know before trusting a figure.
+
+use std::collections::BTreeMap;
+
+use errorbar_core::IndexMap;
+
+use super::cells::{count, counted};
+use super::task::Task;
+use crate::svg::escape;
+
+/// A notice: the claim, and what follows from it. Both are markup.
+struct Notice {
+    is_warning: bool,
+    claim: String,
+    rest: String,
+}
+
+impl Notice {
+    fn warning(claim: String, rest: impl Into<String>) -> Self {
+        Notice { is_warning: true, claim, rest: rest.into() }
+    }
+}
+
+/// Clusters below this number are few.
+const FEW_CLUSTERS: u64 = 10;
+
+/// The notices of the runs of a task, as a list; empty if there are none.
+pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> String {
+    let mut notices = runs(task);
+    notices.extend(absent(task));
+    notices.extend(reasons(task, has_samples));
+    notices.extend(warnings(task));
+    notices.extend(few_clusters(task));
+    notices.extend(beyond(task));
+    notices.extend(comparison(task));
+    if notices.is_empty() {
+        return String::new();
+    }
+    let mut html = format!("<ul class=\"notices\" aria-label=\"{}\">", escape(label));
+    for Notice { is_warning, claim, rest } in notices {
+        let sign = if is_warning { "warn" } else { "info" };
+        html += &format!(
+            "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\" focusable=\"false\"><use \
+             href=\"#{sign}\"/></svg><span><strong>{claim}</strong> {rest}</span></li>"
+        );
+    }
+    html + "</ul>"
+}
+
+/// What happened to runs: they ended early, were graded by themselves, reached limits.
+fn runs(task: &Task<'_>) -> Vec<Notice> {
+    let mut notices = Vec::new();
+    let is_one = task.runs.len() == 1;
+    for (run, _) in &task.runs {
+        let (report, name) = (run.report, escape(&run.name));
+        let of = |what: &str| if is_one { what.to_owned() } else { format!("{name}: {what}") };
+        if let Some(partial) = &report.partial_run {
+            let total = report.results.total_samples as u64;
+            let planned = partial.planned.map(|planned| format!(" of {}", count(planned as u64)));
+            let claim = of(&format!("the run did not reach its end ({}).", escape(&partial.status)));
+            let rest = format!(
+                "The figures are of the {}{} answers that were finished first, which are easier than others as a rule.",
+                count(total),
+                planned.unwrap_or_default()
+            );
+            notices.push(Notice::warning(capital(&claim), rest));
+        }
+        if let Some(stop) = &report.early_stop {
+            let claim = of(&format!(
+                "stopped early after {} of {} samples.",
+                count(stop.samples),
+                count(stop.planned)
+            ));
+            let rest = format!(
+                "The rule was <code>{}</code>: {}. The interval allows for that; there is no standard error.",
+                escape(&stop.rule),
+                escape(&stop.reason)
+            );
+            notices.push(Notice::warning(capital(&claim), rest));
+        }
+        if let Some(model) = &report.self_graded {
+            let claim = of(&format!("graded by the model itself ({}).", escape(model)));
+            notices.push(Notice::warning(capital(&claim), "Models tend to prefer their own answers."));
+        }
+        if report.skipped > 0 {
+            let claim = of(&format!("{} could not be read.", counted(report.skipped as u64, "answer")));
+            notices.push(Notice::warning(capital(&claim), "They are in no figure."));
+        }
+        if !report.limits.is_empty() {
+            let kinds = report.limits.iter().map(|(kind, number)| {
+                format!("{} reached the {} limit", count(*number as u64), escape(kind))
+            });
+            let claim = of(&format!("{}.", kinds.collect::<Vec<_>>().join(", ")));
+            notices.push(Notice::warning(capital(&claim), "These answers were judged as they were."));
+        }
+        if report.earlier_run {
+            let claim = capital(&of("complete before, and not run again."));
+            notices.push(Notice { is_warning: false, claim, rest: String::new() });
+        }
+        for score in &report.results.scores {
+            for failure in &score.failures {
+                let claim = of(&format!("{} could not be computed.", escape(&failure.metric)));
+                notices.push(Notice::warning(capital(&claim), escape(&failure.error.to_string())));
+            }
+        }
+    }
+    notices
+}
+
+/// Samples without a score.
+fn absent(task: &Task<'_>) -> Option<Notice> {
+    let figure = task.figures.headline.as_ref()?;
+    let by_run: Vec<(usize, u64)> = figure
+        .cells
+        .iter()
+        .enumerate()
+        .filter_map(|(at, cell)| Some((at, cell.as_ref()?.estimate.absent)).filter(|(_, absent)| *absent > 0))
+        .collect();
+    if by_run.is_empty() {
+        return None;
+    }
+    let total: u64 = by_run.iter().map(|(_, absent)| absent).sum();
+    let has_bounds = figure.cells.iter().flatten().any(|cell| cell.estimate.bounds.is_some());
+    let rest = format!(
+        "They errored or were not scored, and are in no mean{}.{}",
+        names(task, by_run.iter().map(|(at, absent)| (*at, *absent))),
+        if has_bounds {
+            " The dotted bracket in a plot goes from the worst to the best that they could have been."
+        } else {
+            ""
+        }
+    );
+    let verb = if total == 1 { "has" } else { "have" };
+    Some(Notice::warning(format!("{} {verb} no score.", counted(total, "sample")), rest))
+}
+
+/// `: heron 6, magpie 8`, if there are several runs.
+fn names(task: &Task<'_>, numbers: impl Iterator<Item = (usize, u64)>) -> String {
+    if task.runs.len() < 2 {
+        return String::new();
+    }
+    let named: Vec<String> = numbers
+        .filter_map(|(at, number)| Some(format!("{} {}", escape(&task.runs.get(at)?.0.name), count(number))))
+        .collect();
+    format!(": {}", named.join(", "))
+}
+
+/// Scores with a reason, such as an answer that could not be parsed, by reason.
+fn reasons(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
+    let mut by_reason: IndexMap<(String, String), BTreeMap<usize, u64>> = IndexMap::new();
+    for (at, (run, _)) in task.runs.iter().enumerate() {
+        for score in &run.report.results.scores {
+            for (reason, number) in score.counts.reasons.iter().filter(|(_, number)| **number > 0) {
+                let of_run = by_reason.entry((score.scorer.clone(), reason.clone())).or_default().entry(at);
+                // Several reducers of a scorer see the same scores.
+                let slot = of_run.or_default();
+                *slot = (*slot).max(*number as u64);
+            }
+        }
+    }
+    let total: u64 = task.runs.iter().map(|(run, _)| run.report.results.total_samples as u64).sum();
+    let notice = |((scorer, reason), of_runs): (&(String, String), &BTreeMap<usize, u64>)| {
+        let number: u64 = of_runs.values().sum();
+        let link = match has_samples {
+            true => format!(" <a href=\"#samples?reason={}\">Show them</a>", super::flips::encode(reason)),
+            false => String::new(),
+        };
+        let claim =
+            format!("{} of {} answers: <code>{}</code>.", count(number), count(total), escape(reason));
+        let named = names(task, of_runs.iter().map(|(at, number)| (*at, *number)));
+        let rest = format!("The reason that {} gives for their score{named}.{link}", escape(scorer));
+        Notice::warning(claim, rest)
+    };
+    by_reason.iter().map(notice).collect()
+}
+
+/// What the engine warns of, each once.
+fn warnings(task: &Task<'_>) -> Vec<Notice> {
+    let mut found: IndexMap<String, Vec<String>> = IndexMap::new();
+    for (run, _) in &task.runs {
+        for warning in &run.report.results.warnings {
+            found.entry(warning.to_string()).or_default().push(run.name.clone());
+        }
+    }
+    let notice = |(text, runs): (&String, &Vec<String>)| {
+        let (claim, rest) = match text.split_once("; ") {
+            Some((claim, rest)) => (claim.to_owned() + ".", capital(rest) + "."),
+            None => (text.clone() + ".", String::new()),
+        };
+        let of = if runs.len() < task.runs.len() { format!("{}: ", runs.join(", ")) } else { String::new() };
+        Notice::warning(escape(&capital(&format!("{of}{claim}"))), escape(&rest))
+    };
+    found.iter().map(notice).collect()
+}
+
+/// Errors that rest on few clusters, over all samples or by group.
+fn few_clusters(task: &Task<'_>) -> Vec<Notice> {
+    let clusters = |cell: &super::figures::FigureCell| {
+        let error = cell.estimate.error.as_ref().ok()?;
+        let few = error.clusters.iter().copied().min().filter(|clusters| *clusters < FEW_CLUSTERS)?;
+        Some((few, error.df))
+    };
+    let mut notices = Vec::new();
+    let headline = task.figures.headline.iter().flat_map(|figure| figure.cells.iter().flatten());
+    if let Some((few, df)) = headline.filter_map(clusters).min_by_key(|(few, _)| *few) {
+        let df = if df.is_finite() { format!(", {df:.1} degrees of freedom") } else { String::new() };
+        notices.push(Notice::warning(
+            "Few clusters.".to_owned(),
+            format!("The error rests on {}{df}: it may be much too small.", counted(few, "cluster")),
+        ));
+    }
+    for grouping in &task.figures.groupings {
+        let cells = || grouping.groups.iter().flat_map(|group| group.cells.iter().flatten());
+        let few: Vec<u64> = cells().filter_map(clusters).map(|(few, _)| few).collect();
+        let (Some(least), Some(most)) = (few.iter().min(), few.iter().max()) else { continue };
+        let number =
+            if least == most { counted(*most, "cluster") } else { format!("{least} to {most} clusters") };
+        let all = cells().count();
+        let which = if few.len() == all {
+            "Each group".to_owned()
+        } else {
+            format!("{} of {all} figures", few.len())
+        };
+        let rest = if few.len() == all { "rests" } else { "rest" };
+        notices.push(Notice::warning(
+            format!("Few clusters by {}.", escape(&grouping.by)),
+            format!("{which} {rest} on {number}, so errors by {} are rough.", escape(&grouping.by)),
+        ));
+    }
+    notices
+}
+
+/// Intervals that reach beyond what a share can be.
+fn beyond(task: &Task<'_>) -> Option<Notice> {
+    use crate::svg::Scale;
+    let figures = task.figures.headline.iter().flat_map(|figure| figure.cells.iter().flatten());
+    let groups = task.figures.groupings.iter().flat_map(|g| &g.groups).flat_map(|g| g.cells.iter().flatten());
+    let estimates: Vec<_> = figures.chain(groups).map(|cell| &cell.estimate).collect();
+    if Scale::of(estimates.iter().copied()) != Scale::unit() {
+        return None;
+    }
+    let is_beyond = |lower: f64, upper: f64| {
+        lower.is_finite() && lower < -1e-9 || upper.is_finite() && upper > 1.0 + 1e-9
+    };
+    let beyond =
+        estimates.iter().filter(|e| e.interval.as_ref().is_ok_and(|i| is_beyond(i.lower, i.upper))).count();
+    let of = estimates.iter().filter(|e| e.interval.is_ok()).count();
+    (beyond > 0).then(|| {
+        Notice::warning(
+            format!("{} of {} intervals reach beyond 0 to 1.", count(beyond as u64), count(of as u64)),
+            "No figure can be there. They are drawn open at the edge, with a chevron.",
+        )
+    })
+}
+
+/// What the comparison warns of, or why there is none.
+fn comparison(task: &Task<'_>) -> Vec<Notice> {
+    let failed = task.not_compared.iter().map(|reason| {
+        Notice::warning("The runs are not compared.".to_owned(), escape(&capital(&sentence(reason))))
+    });
+    let report = task.comparison.iter().flat_map(|comparison| &comparison.pairs.warnings);
+    let mut seen: Vec<String> = Vec::new();
+    let warned = report.filter_map(move |warning| {
+        let text = warning.to_string();
+        if seen.contains(&text) {
+            return None;
+        }
+        seen.push(text.clone());
+        Some(Notice::warning("Comparison.".to_owned(), escape(&capital(&sentence(&text)))))
+    });
+    failed.chain(warned).collect()
+}
+
+fn sentence(text: &str) -> String {
+    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+}
+
+fn capital(text: &str) -> String {
+    let mut characters = text.chars();
+    // Names keep their case: only a word of ours starts a sentence, and names of runs come with a colon.
+    match characters.next() {
+        Some(first) if !text.contains(": ") || !first.is_lowercase() => {
+            first.to_uppercase().chain(characters).collect()
+        }
+        _ => text.to_owned(),
+    }
+}

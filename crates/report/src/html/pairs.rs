@@ -1,0 +1,233 @@
+//! Differences of pairs of runs: the interval, what was better how often, p, and what could have been found.
+
+use std::fmt::Write as _;
+
+use errorbar_core::{Comparison, ComparisonReport, Direction, IntervalMethod, Maybe};
+
+use super::cells::{NumberColumn, count, counted, data, minus};
+use super::estimates::level_title;
+use super::task::{GroupComparison, Pair, Task, TaskComparison, run_name};
+use super::{flips, ranking};
+use crate::comparison::{p_text, test_title, two_digits};
+use crate::notes::most_frequent;
+use crate::number::plain;
+use crate::svg::{IntervalSize, IntervalStyle, Scale, axis, breakable, escape, grid, interval, percent};
+
+/// The comparison of the runs of a task: a section.
+pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<String> {
+    let comparison = task.comparison.as_ref()?;
+    let mut html = format!(
+        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><div class=\"head\"><h2 id=\"h-{id}\">Comparison</h2>{}</div><p \
+         class=\"sub\">{}</p>",
+        mde_key(comparison),
+        introduction(task, comparison),
+    );
+    let pairs: Vec<(String, Pair<'_>)> =
+        comparison.pairs.comparisons.iter().map(|c| (String::new(), Pair::of(c))).collect();
+    html += &table(task, &pairs, "pair", "Differences of pairs of runs");
+    html += &flips::matrices(task, comparison, has_samples);
+    html += &ranking::table(task, comparison);
+    if task.runs.len() == 2 {
+        html += &by_group(task, &comparison.groups);
+    }
+    Some(html + "</section>")
+}
+
+fn mde_key(comparison: &TaskComparison) -> String {
+    if comparison.pairs.comparisons.iter().all(|c| c.mde.is_err()) {
+        return String::new();
+    }
+    "<p class=\"key\"><span><svg width=\"30\" height=\"14\" aria-hidden=\"true\"><rect class=\"hatch\" width=\"30\" \
+     height=\"14\"/></svg>below the MDE, the least difference found 4 times in 5</span></p>"
+        .to_owned()
+}
+
+/// How differences were computed, in words.
+fn introduction(task: &Task<'_>, comparison: &TaskComparison) -> String {
+    let comparisons = &comparison.pairs.comparisons;
+    let Some(first) = comparisons.first() else { return String::new() };
+    let mut words = vec![match first.is_paired {
+        true => "The runs have the same samples, so differences are taken sample by sample.".to_owned(),
+        false => "The runs have different samples, which are not matched.".to_owned(),
+    }];
+    if !first.cluster.is_empty() {
+        words.push(format!("Their errors are clustered by {}.", escape(&first.cluster.join(" and "))));
+    }
+    let tests: Vec<&str> =
+        comparisons.iter().filter_map(|c| Some(test_title(c.test.as_ref().ok()?.method))).collect();
+    if let Some(test) = most_frequent(&tests) {
+        let df = common_df(comparisons).map(|df| format!(" with {} degrees of freedom", plain(df)));
+        let tested = comparisons.iter().filter(|c| c.p_adjusted.is_some()).count();
+        let holm = match tested {
+            0 | 1 => String::new(),
+            tested => format!(", and corrected by Holm’s method for {tested} pairs"),
+        };
+        words.push(format!("p is two-sided, by {}{}{holm}.", escape(test), df.unwrap_or_default()));
+    }
+    let count = task.runs.len();
+    if comparisons.len() < count * (count - 1) / 2 {
+        words.push(format!("With {count} runs, each is compared with {} alone.", escape(&first.base)));
+    }
+    words.join(" ")
+}
+
+/// The degrees of freedom of the intervals, if they are the same.
+fn common_df(comparisons: &[Comparison]) -> Option<f64> {
+    let df = |c: &Comparison| {
+        let interval = c.difference.interval.as_ref().ok().filter(|i| i.method == IntervalMethod::T)?;
+        interval.df.map(|df| (df * 10.0).round() / 10.0)
+    };
+    let first = comparisons.first().and_then(df)?;
+    comparisons.iter().all(|c| df(c) == Some(first)).then_some(first)
+}
+
+/// Rows of pairs, each with a label if they are of groups.
+fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str) -> String {
+    let differences: Vec<_> = pairs.iter().map(|(_, pair)| pair.difference()).collect();
+    let ends = |e: &errorbar_core::Estimate| {
+        let interval = e.interval.as_ref().ok().map(|i| [i.lower, i.upper]);
+        interval.into_iter().flatten().chain(e.number()).collect::<Vec<f64>>()
+    };
+    let scale = Scale::differences(differences.iter().flat_map(ends));
+    let column = NumberColumn::of(&differences, true);
+    let level = level_title(&differences);
+    let has_outcomes = pairs.iter().any(|(_, pair)| pair.outcomes().is_some());
+    let has_mde = pairs.iter().any(|(_, pair)| pair.comparison.mde.is_ok());
+    let mut html = format!(
+        "<table class=\"t pairs\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
+         role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th><th role=\"columnheader\" scope=\"col\" \
+         class=\"num\">difference ± error</th><th role=\"columnheader\" scope=\"col\" class=\"num\">{level}</th><th \
+         role=\"columnheader\" scope=\"col\" class=\"pl\"><span class=\"vh\">drawn</span>{}</th>",
+        scale.ends(),
+        escape(label),
+        escape(what),
+        axis(&scale, None),
+    );
+    if has_outcomes {
+        html += "<th role=\"columnheader\" scope=\"col\" class=\"wtlh\">better, equal, worse</th>";
+    }
+    html += "<th role=\"columnheader\" scope=\"col\" class=\"num\">p</th>";
+    if has_mde {
+        html += "<th role=\"columnheader\" scope=\"col\" class=\"num\"><abbr title=\"the least difference that is found 4 \
+                 times in 5\">MDE</abbr></th>";
+    }
+    html += "</tr></thead><tbody role=\"rowgroup\">";
+    for ((group, pair), difference) in pairs.iter().zip(&differences) {
+        let (ahead, behind) = (task.series(pair.ahead), task.series(pair.behind));
+        let names = format!(
+            "{} <span class=\"dim\">−</span> {}",
+            run_name(pair.ahead, ahead),
+            run_name(pair.behind, behind)
+        );
+        let heading = match group.is_empty() {
+            // Short names stay on a line.
+            true if pair.ahead.chars().count() + pair.behind.chars().count() <= 18 => {
+                format!("<span class=\"nw\">{names}</span>")
+            }
+            true => format!("<span>{names}</span>"),
+            false => format!(
+                "<b class=\"any\" dir=\"auto\">{}</b><span class=\"full2\">{names}</span>",
+                breakable(group)
+            ),
+        };
+        let series = if pair.is_decided { ahead } else { ahead.muted() };
+        let drawn = interval(&scale, difference, &IntervalStyle::new(series, IntervalSize::Table));
+        let _ = write!(
+            html,
+            "<tr role=\"row\" data-base=\"{}\" data-other=\"{}\"{}><th scope=\"row\" role=\"rowheader\">{heading}</th><td \
+             role=\"cell\" class=\"num val\">{}</td><td role=\"cell\" class=\"num c3\" data-l=\"{}\">{}</td><td role=\"cell\" \
+             class=\"pl\"><svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" focusable=\"false\">{}{}{drawn}</svg></td>",
+            escape(&pair.comparison.base),
+            escape(&pair.comparison.other),
+            data(difference),
+            column.difference(difference),
+            level.replace(" interval", ""),
+            column.interval(difference, true),
+            hatch(&scale, &pair.comparison.mde),
+            grid(&scale, None),
+        );
+        if has_outcomes {
+            html += &outcomes(pair, ahead.class, behind.class);
+        }
+        let p = pair.p().map_or_else(|| "<span class=\"dim\">–</span>".to_owned(), |p| escape(&p_text(p)));
+        let _ = write!(html, "<td role=\"cell\" class=\"num c6\" data-l=\"p\">{p}</td>");
+        if has_mde {
+            let mde = pair.comparison.mde.as_ref().ok().map(|mde| minus(&two_digits(*mde)));
+            let mde = mde.unwrap_or_else(|| "<span class=\"dim\">–</span>".to_owned());
+            let _ = write!(html, "<td role=\"cell\" class=\"num c7\" data-l=\"MDE\">{mde}</td>");
+        }
+        html += "</tr>";
+    }
+    html + "</tbody></table>"
+}
+
+/// What is too small to be found, hatched.
+fn hatch(scale: &Scale, mde: &Maybe<f64>) -> String {
+    let Some(mde) = mde.as_ref().ok().filter(|mde| mde.is_finite()) else { return String::new() };
+    let (from, to) = (scale.within(-mde), scale.within(*mde));
+    format!(
+        "<rect class=\"hatch\" x=\"{}\" y=\"0\" width=\"{}\" height=\"100%\"/>",
+        percent(from),
+        percent(to - from)
+    )
+}
+
+/// Three numbers over a bar: in how many samples the first is better, equal, worse.
+fn outcomes(pair: &Pair<'_>, ahead: &str, behind: &str) -> String {
+    let Some((better, equal, worse)) = pair.outcomes() else {
+        return "<td role=\"cell\" class=\"c5\"></td>".to_owned();
+    };
+    let total = (better + equal + worse).max(1) as f64;
+    let share = |part: u64| 100.0 * part as f64 / total;
+    let (first, second) = match pair.comparison.direction {
+        Direction::Neither => (" higher, ", " lower"),
+        _ => (" better, ", " worse"),
+    };
+    format!(
+        "<td role=\"cell\" class=\"c5 wtl\" data-l=\"better, equal, worse\"><div class=\"nums\"><span>{}<span \
+         class=\"vh\">{first}</span></span><span class=\"dim\">{}<span class=\"vh\"> equal, </span></span><span>{}<span \
+         class=\"vh\">{second}</span></span></div><svg aria-hidden=\"true\" focusable=\"false\"><g class=\"{ahead}\"><rect \
+         class=\"fillc\" x=\"0\" width=\"{}\" height=\"8\"/></g><rect class=\"fillt\" x=\"{}\" width=\"{}\" height=\"8\"/><g \
+         class=\"{behind}\"><rect class=\"fillc\" x=\"{}\" width=\"{}\" height=\"8\"/></g></svg></td>",
+        count(better),
+        count(equal),
+        count(worse),
+        percent(share(better)),
+        percent(share(better)),
+        percent(share(equal)),
+        percent(100.0 - share(worse)),
+        percent(share(worse)),
+    )
+}
+
+/// The differences of two runs within each group, a table for each metadata key.
+fn by_group(task: &Task<'_>, groups: &[GroupComparison]) -> String {
+    let mut html = String::new();
+    for of_key in groups.chunk_by(|a, b| a.by == b.by) {
+        let Some(by) = of_key.first().map(|group| group.by.as_str()) else { continue };
+        // The groups of a key are shown together, so their tests are one family.
+        let comparisons = of_key.iter().flat_map(|group| {
+            group.pairs.comparisons.iter().cloned().map(|mut c| {
+                c.group = Some(group.group.clone());
+                c
+            })
+        });
+        let Some(first) = of_key.first() else { continue };
+        let mut family = ComparisonReport::new(first.pairs.sides.clone(), first.pairs.options.clone());
+        family.comparisons = comparisons.collect();
+        let family = family.only(|_| true);
+        if family.comparisons.is_empty() {
+            continue;
+        }
+        let pairs: Vec<(String, Pair<'_>)> =
+            family.comparisons.iter().map(|c| (c.group.clone().unwrap_or_default(), Pair::of(c))).collect();
+        let _ = write!(
+            html,
+            "<h3 class=\"h3\">Differences by {}</h3><p class=\"note\">p is corrected by Holm’s method for {}.</p>{}",
+            breakable(by),
+            counted(pairs.len() as u64, "group"),
+            table(task, &pairs, by, &format!("Differences by {by}"))
+        );
+    }
+    html
+}

@@ -1,0 +1,156 @@
+//! The sections of plots: epochs, scores, calibration, labels, cost. A section is there if the data support it.
+
+use errorbar_core::ScoreName;
+use errorbar_core::metrics::{Prediction, ece};
+
+use super::PageRun;
+use super::task::Task;
+use crate::plot::{
+    CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PassPlot,
+    Plot,
+};
+use crate::svg::escape;
+
+/// The most runs that have a panel each.
+const MOST_PANELS: usize = 12;
+/// An epoch is a success from this score on.
+const SUCCESS: f64 = 1.0;
+/// The metadata key of the true labels.
+const TARGET: &str = "target";
+/// The most labels that are shown one by one.
+const MOST_LABELS: usize = 12;
+
+/// A section: its anchor, its title and its markup.
+pub(super) struct PlotSection {
+    pub(super) id: String,
+    pub(super) title: &'static str,
+    pub(super) html: String,
+}
+
+/// The sections of a task.
+pub(super) fn sections(task: &Task<'_>, prefix: &str) -> Vec<PlotSection> {
+    if task.runs.len() > MOST_PANELS {
+        return Vec::new();
+    }
+    let section = |name: &str, title: &'static str, plots: Vec<(Option<&str>, Plot)>| {
+        let id = format!("{prefix}{name}");
+        let mut html = format!(
+            "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><div class=\"head\"><h2 id=\"h-{id}\">{title}</h2></div>"
+        );
+        for (title, plot) in &plots {
+            if let Some(title) = title {
+                html += &format!("<h3 class=\"h3\">{title}</h3>");
+            }
+            if !plot.caption.is_empty() {
+                html += &format!("<p class=\"note\">{}</p>", escape(&plot.caption.replace('\n', " · ")));
+            }
+            html += &plot.to_html();
+        }
+        (!plots.is_empty()).then(|| PlotSection { id, title, html: html + "</section>" })
+    };
+    [
+        section("epochs", "Epochs", epochs(task)),
+        section("distribution", "Distribution of scores", distribution(task)),
+        section("calibration", "Calibration", calibration(task)),
+        section("labels", "Labels", confusion(task)),
+        section("cost", "Cost and tokens", cost(task)),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// What core breaks down of each run, of the scores of the headline; runs that it cannot be computed for are left out.
+fn of_runs<T>(
+    task: &Task<'_>,
+    breakdowns: impl Fn(&PageRun<'_>) -> errorbar_core::Result<Vec<T>>,
+    name: impl Fn(&T) -> &ScoreName,
+) -> Vec<(String, T)> {
+    let headline = task.figures.headline.as_ref().map(|figure| &figure.key);
+    let is_main = |one: &T| headline.is_some_and(|key| key.is_of(name(one)));
+    let of_run = |(run, _): &(&PageRun<'_>, _)| {
+        let mut found = breakdowns(run).ok().filter(|found| !found.is_empty())?;
+        let at = found.iter().position(is_main).unwrap_or(0);
+        Some((run.name.clone(), found.swap_remove(at)))
+    };
+    let found: Vec<(String, T)> = task.runs.iter().filter_map(of_run).collect();
+    // Marks are by position, so a plot of some runs would have those of others.
+    if found.len() == task.runs.len() { found } else { Vec::new() }
+}
+
+fn named<T>(found: &[(String, T)]) -> Vec<(String, &T)> {
+    found.iter().map(|(name, one)| (name.clone(), one)).collect()
+}
+
+fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
+    let mut plots = Vec::new();
+    let curves = of_runs(task, |run| run.plan.pass_curves(run.columns, SUCCESS), |one| &one.name);
+    if !curves.is_empty() {
+        plots.push((None, PassPlot::new(named(&curves)).draw()));
+    }
+    let spreads = of_runs(task, |run| run.plan.epoch_spreads(run.columns), |one| &one.name);
+    if spreads.iter().any(|(_, spread)| spread.epochs() > 1) {
+        plots.push((Some("Every sample, from the hardest"), EpochsPlot::new(named(&spreads)).draw()));
+    }
+    plots
+}
+
+fn distribution(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
+    let found =
+        of_runs(task, |run| run.plan.distributions(run.columns, &run.report.results), |one| &one.name);
+    match found.iter().any(|(_, one)| !one.counts.is_empty()) {
+        true => vec![(None, DistributionPlot::new(named(&found)).draw())],
+        false => Vec::new(),
+    }
+}
+
+fn calibration(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
+    let found = of_runs(task, |run| run.plan.calibration(run.columns, &ece()), |one| &one.name);
+    match found.iter().any(|(_, curve)| !curve.bins.is_empty()) {
+        true => vec![(None, CalibrationPlot::new(named(&found)).draw())],
+        false => Vec::new(),
+    }
+}
+
+fn confusion(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
+    // Only metrics of labels read the true ones.
+    let has_labels = |(run, _): &(&PageRun<'_>, _)| run.columns.metadata_keys().any(|key| key == TARGET);
+    if !task.runs.iter().all(has_labels) {
+        return Vec::new();
+    }
+    let prediction = |run: &PageRun<'_>| match run.facts.status.is_some() {
+        true => Prediction::Answer,
+        false => Prediction::Value,
+    };
+    let found =
+        of_runs(task, |run| run.plan.confusions(run.columns, TARGET, prediction(run)), |one| &one.name);
+    let found: Vec<_> = found.into_iter().map(|(name, one)| (name, one.with_most(MOST_LABELS))).collect();
+    match found.iter().any(|(_, confusion)| confusion.labels.len() > 1) {
+        true => vec![(None, ConfusionPlot::new(named(&found)).draw())],
+        false => Vec::new(),
+    }
+}
+
+/// Cost against score if costs are known, else tokens; one run alone has nothing to be compared with.
+fn cost(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
+    let Some(figure) = task.figures.headline.as_ref().filter(|_| task.runs.len() > 1) else {
+        return Vec::new();
+    };
+    let has_cost = task.runs.iter().any(|(run, _)| run.facts.cost.is_some_and(|cost| cost > 0.0));
+    let tokens =
+        |run: &PageRun<'_>| run.facts.tokens.filter(|tokens| *tokens > 0).map(|tokens| tokens as f64);
+    let axis = if has_cost { CostAxis::Dollars } else { CostAxis::Tokens };
+    let points: Vec<CostPoint> = task
+        .runs
+        .iter()
+        .zip(&figure.cells)
+        .filter_map(|((run, _), cell)| {
+            let x = if has_cost { run.facts.cost } else { tokens(run) };
+            Some(CostPoint::new(&run.name, x, cell.as_ref()?.estimate.clone()))
+        })
+        .collect();
+    if points.len() < task.runs.len() || points.iter().filter(|point| point.cost.is_some()).count() < 2 {
+        return Vec::new();
+    }
+    vec![(None, CostPlot::new(figure.key.title(), axis, points).draw())]
+}

@@ -1,0 +1,195 @@
+//! The runs of one task: their figures, and what their differences support.
+
+use errorbar_core::{
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Direction, Ranking, compare,
+};
+
+use super::PageRun;
+use super::figures::{Figures, Grouping, order};
+use crate::comparison::is_significant;
+use crate::svg::{Series, breakable};
+
+/// The most runs of which every pair is shown.
+const MOST_PAIRED: usize = 6;
+/// The most groups that runs are compared within.
+const MOST_GROUPS: usize = 12;
+
+/// The runs of one task.
+pub(super) struct Task<'p> {
+    /// The task, where it is known.
+    pub(super) name: Option<String>,
+    /// The runs, with their positions among all runs of the page.
+    pub(super) runs: Vec<(&'p PageRun<'p>, Series)>,
+    pub(super) figures: Figures,
+    pub(super) comparison: Option<TaskComparison>,
+    /// Why the runs are not compared, if they could not be.
+    pub(super) not_compared: Option<String>,
+}
+
+/// What the differences of the runs of a task support, for the headline.
+pub(super) struct TaskComparison {
+    /// All pairs, or all others with the first run if there are many; corrected by Holm among themselves.
+    pub(super) pairs: ComparisonReport,
+    /// The order of three or more runs.
+    pub(super) ranking: Option<Ranking>,
+    /// The same within the groups of a metadata key: the key, and for each group its comparisons and its ranking.
+    pub(super) groups: Vec<GroupComparison>,
+}
+
+/// Comparisons within one group, corrected among themselves.
+pub(super) struct GroupComparison {
+    pub(super) by: String,
+    pub(super) group: String,
+    pub(super) pairs: ComparisonReport,
+    pub(super) ranking: Option<Ranking>,
+}
+
+impl<'p> Task<'p> {
+    pub(super) fn new(
+        name: Option<String>,
+        runs: Vec<(&'p PageRun<'p>, Series)>,
+        groups: &[String],
+        not_compared: Option<&str>,
+    ) -> Self {
+        let of_runs: Vec<&PageRun<'_>> = runs.iter().map(|(run, _)| *run).collect();
+        let figures = Figures::of(&of_runs, groups);
+        let (comparison, not_compared) = match not_compared {
+            _ if runs.len() < 2 => (None, None),
+            Some(reason) => (None, Some(reason.to_owned())),
+            None => match compared(&of_runs, &figures) {
+                Ok(comparison) => (comparison, None),
+                Err(error) => (None, Some(error.to_string())),
+            },
+        };
+        Task { name, runs, figures, comparison, not_compared }
+    }
+
+    /// Which way the headline is better, if that is known.
+    pub(super) fn direction(&self) -> Direction {
+        let first = self.comparison.as_ref().and_then(|comparison| comparison.pairs.comparisons.first());
+        first.map_or(Direction::Higher, |comparison| comparison.direction)
+    }
+
+    /// The runs in the order of the headline, the best first.
+    pub(super) fn order(&self) -> Vec<usize> {
+        match &self.figures.headline {
+            Some(figure) if self.comparison.is_some() => order(figure, self.direction()),
+            _ => (0..self.runs.len()).collect(),
+        }
+    }
+
+    /// The series of the run of this name.
+    pub(super) fn series(&self, name: &str) -> Series {
+        let found = self.runs.iter().find(|(run, _)| run.name == name);
+        found.map_or(Series::NEUTRAL, |(_, series)| *series)
+    }
+
+    /// The name of a run with its mark.
+    pub(super) fn name_of(&self, at: usize) -> String {
+        self.runs.get(at).map(|(run, series)| run_name(&run.name, *series)).unwrap_or_default()
+    }
+}
+
+/// The name of a run with its mark.
+pub(super) fn run_name(name: &str, series: Series) -> String {
+    let (class, dot, name) = (series.class, series.dot(), breakable(name));
+    format!("<span class=\"name {class}\">{dot}<span class=\"any\">{name}</span></span>")
+}
+
+fn compared(runs: &[&PageRun<'_>], figures: &Figures) -> errorbar_core::Result<Option<TaskComparison>> {
+    let Some(headline) = &figures.headline else { return Ok(None) };
+    let mut options = ComparisonOptions::default();
+    options.all_pairs = runs.len() <= MOST_PAIRED;
+    options.correction = Some(Correction::Holm);
+    let scores: Vec<ComparedScores<'_>> =
+        runs.iter().map(|run| ComparedScores::new(&run.name, run.columns, run.plan)).collect();
+    let report = compare(&scores, &options)?;
+    let is_headline =
+        |c: &Comparison| c.group_key.is_none() && c.group.is_none() && headline.key.is_compared_by(c);
+    let pairs = report.only(is_headline);
+    if pairs.comparisons.is_empty() {
+        return Ok(None);
+    }
+    let ranking = pairs.rankings.iter().find(|ranking| headline.key.is_ranked_by(ranking)).cloned();
+    let mut groups = Vec::new();
+    let is_small = |grouping: &&Grouping| {
+        grouping.key == headline.key && (2..=MOST_GROUPS).contains(&grouping.groups.len())
+    };
+    for grouping in figures.groupings.iter().filter(is_small) {
+        groups.extend(within_groups(runs, &grouping.by, &options, &is_headline, &|ranking| {
+            headline.key.is_ranked_by(ranking)
+        }));
+    }
+    Ok(Some(TaskComparison { pairs, ranking, groups }))
+}
+
+/// The comparisons within each group of a metadata key, those of a group corrected among themselves.
+fn within_groups(
+    runs: &[&PageRun<'_>],
+    by: &str,
+    options: &ComparisonOptions,
+    is_headline: &dyn Fn(&Comparison) -> bool,
+    is_ranked: &dyn Fn(&Ranking) -> bool,
+) -> Vec<GroupComparison> {
+    let parts: Vec<_> = runs.iter().map(|run| run.columns.split_by(by).unwrap_or_default()).collect();
+    let Some(first) = parts.first() else { return Vec::new() };
+    let of_group = |group: &String| {
+        let columns = parts.iter().map(|parts| parts.get(group)).collect::<Option<Vec<_>>>()?;
+        let scores: Vec<ComparedScores<'_>> = runs
+            .iter()
+            .zip(columns)
+            .map(|(run, columns)| ComparedScores::new(&run.name, columns, run.plan))
+            .collect();
+        // A group with too few pairs has no comparison, and the others stand.
+        let report = compare(&scores, options).ok()?.only(|c| is_headline(c));
+        let ranking = report.rankings.iter().find(|ranking| is_ranked(ranking)).cloned();
+        Some(GroupComparison { by: by.to_owned(), group: group.clone(), pairs: report, ranking })
+    };
+    first.keys().filter_map(of_group).collect()
+}
+
+/// A pair of runs with the better one first.
+pub(super) struct Pair<'c> {
+    pub(super) comparison: &'c Comparison,
+    pub(super) ahead: &'c str,
+    pub(super) behind: &'c str,
+    /// Whether the first minus the second is other minus base.
+    pub(super) is_as_computed: bool,
+    /// Whether the difference is shown by the corrected test.
+    pub(super) is_decided: bool,
+}
+
+impl<'c> Pair<'c> {
+    pub(super) fn of(comparison: &'c Comparison) -> Self {
+        let difference = comparison.difference.number().unwrap_or(0.0);
+        let is_other_better = match comparison.direction {
+            Direction::Lower => difference < 0.0,
+            _ => difference > 0.0,
+        };
+        let (ahead, behind) = match is_other_better {
+            true => (&comparison.other, &comparison.base),
+            false => (&comparison.base, &comparison.other),
+        };
+        let is_decided = difference != 0.0 && is_significant(comparison) == Some(true);
+        Pair { comparison, ahead, behind, is_as_computed: is_other_better, is_decided }
+    }
+
+    /// Pairs in which the first is better, equal, worse.
+    pub(super) fn outcomes(&self) -> Option<(u64, u64, u64)> {
+        let c = self.comparison;
+        let (wins, ties, losses) = (c.wins?, c.ties?, c.losses?);
+        Some(if self.is_as_computed { (wins, ties, losses) } else { (losses, ties, wins) })
+    }
+
+    /// The p-value that decides, and whether it is corrected.
+    pub(super) fn p(&self) -> Option<f64> {
+        let raw = self.comparison.test.as_ref().ok().map(|test| test.p_value);
+        self.comparison.p_adjusted.or(raw).filter(|p| !p.is_nan())
+    }
+
+    /// The difference of the first minus the second.
+    pub(super) fn difference(&self) -> errorbar_core::Estimate {
+        let estimate = &self.comparison.difference;
+        if self.is_as_computed { estimate.clone() } else { estimate.negated() }
+    }
+}

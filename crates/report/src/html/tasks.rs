@@ -1,0 +1,163 @@
+//! Several tasks on one page: model × task.
+
+use std::fmt::Write as _;
+
+use errorbar_core::Estimate;
+
+use super::cells::{NumberColumn, counted, data, inline};
+use super::figures::FigureCell;
+use super::task::{Task, run_name};
+use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, axis, breakable, escape, grid, interval};
+
+/// The names of all runs, each once, in order.
+pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
+    let mut names: Vec<(String, Series)> = Vec::new();
+    for (run, series) in tasks.iter().flat_map(|task| &task.runs) {
+        if !names.iter().any(|(name, _)| *name == run.name) {
+            names.push((run.name.clone(), *series));
+        }
+    }
+    names
+}
+
+/// What the page is about, and in how many tasks which run is ahead for sure.
+pub(super) fn lead(tasks: &[Task<'_>]) -> String {
+    let names = run_names(tasks);
+    let runs = counted(tasks.iter().map(|task| task.runs.len() as u64).sum(), "run");
+    let first = format!(
+        "{runs} of {} by {}.",
+        counted(tasks.len() as u64, "task"),
+        counted(names.len() as u64, "model")
+    );
+    if let ([(name, _)], Some(cell)) = (names.as_slice(), tasks.first().and_then(|task| headline(task, 0))) {
+        let task = tasks.first().and_then(|task| task.name.as_deref()).unwrap_or_default();
+        return format!(
+            "{first} <b>{}</b> has {} on {}.",
+            escape(name),
+            inline(&cell.estimate),
+            escape(task)
+        );
+    }
+    let compared = tasks.iter().filter(|task| task.comparison.is_some()).count();
+    let decided = |task: &&Task<'_>| {
+        let pairs = task.comparison.iter().flat_map(|comparison| &comparison.pairs.comparisons);
+        pairs.map(super::task::Pair::of).any(|pair| pair.is_decided)
+    };
+    match compared {
+        0 => first,
+        compared => {
+            let some = tasks.iter().filter(decided).count();
+            format!(
+                "{first} Within {some} of {} some of them can be told apart.",
+                counted(compared as u64, "task")
+            )
+        }
+    }
+}
+
+fn headline<'t>(task: &'t Task<'_>, at: usize) -> Option<&'t FigureCell> {
+    task.figures.headline.as_ref()?.cells.get(at)?.as_ref()
+}
+
+/// The headline of every run of every task.
+pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) -> String {
+    contents.push(("tasks".to_owned(), "Tasks".to_owned()));
+    let names = run_names(tasks);
+    let estimates: Vec<&Estimate> = tasks
+        .iter()
+        .flat_map(|task| (0..task.runs.len()).filter_map(|at| headline(task, at)))
+        .map(|cell| &cell.estimate)
+        .collect();
+    let unit = Scale::of(estimates.iter().copied()) == Scale::unit();
+    let level = super::estimates::level_title(estimates.iter().copied());
+    let scale = Scale::unit();
+    let head = if unit { axis(&scale, None) } else { String::new() };
+    let mut html = format!(
+        "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2></div><table \
+         class=\"forest r{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
+         role=\"rowgroup\"><tr role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">task</th><th class=\"c2\" \
+         role=\"columnheader\" scope=\"col\"><span>model</span></th><th class=\"pl\" role=\"columnheader\" scope=\"col\"><span \
+         class=\"vh\">drawn</span>{head}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">headline ± error</th><th \
+         class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th></tr></thead>",
+        names.len(),
+        scale.ends(),
+    );
+    // Where few models ran most tasks, lines without a run would be most of the table.
+    let runs: usize = tasks.iter().map(|task| task.runs.len()).sum();
+    let is_sparse = 2 * runs < tasks.len() * names.len();
+    for (number, task) in tasks.iter().enumerate() {
+        let own = run_names(std::slice::from_ref(task));
+        let names = if is_sparse { &own } else { &names };
+        html += &body(task, number + 1, names, unit.then_some(&scale));
+    }
+    html + "</table></section>"
+}
+
+/// The lines of one task, one for each model, whether it has a run or not.
+fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Option<&Scale>) -> String {
+    let cells: Vec<Option<(usize, &FigureCell)>> = names
+        .iter()
+        .map(|(name, _)| {
+            let at = task.runs.iter().position(|(run, _)| run.name == *name)?;
+            Some((at, headline(task, at)?))
+        })
+        .collect();
+    let estimates = || cells.iter().flatten().map(|(_, cell)| &cell.estimate);
+    // Figures of different kinds have no common scale: each task has its own, with its ends.
+    let own = Scale::of(estimates());
+    let scale = common.unwrap_or(&own);
+    let column = NumberColumn::of(estimates(), false);
+    let mut drawn = grid(scale, None);
+    for (line, ((_, series), cell)) in names.iter().zip(&cells).enumerate() {
+        let style =
+            IntervalStyle::new(*series, IntervalSize::Forest).at(Y::Pixels(19.0 + 24.0 * line as f64));
+        if let Some((_, cell)) = cell {
+            drawn += &interval(scale, &cell.estimate, &style);
+        }
+    }
+    let figure = task.figures.headline.as_ref();
+    let metric = figure.map(|figure| figure.key.title()).unwrap_or_default();
+    let n = super::forest::common_n(cells.iter().flatten().map(|(_, cell)| *cell));
+    let range = common.is_none().then(|| format!("{} to {}", own.label(own.lower()), own.label(own.upper())));
+    let note: Vec<String> =
+        [Some(metric), n, range].into_iter().flatten().filter(|text| !text.is_empty()).collect();
+    let name = task.name.as_deref().unwrap_or("other runs");
+    let mut html = format!("<tbody role=\"rowgroup\" class=\"r{}\">", names.len());
+    for (line, ((name_of_run, series), cell)) in names.iter().zip(&cells).enumerate() {
+        let attributes = match (cell, figure) {
+            (Some((at, cell)), Some(figure)) => {
+                super::estimates::row_data(task, *at, figure, None) + &data(&cell.estimate)
+            }
+            _ => String::new(),
+        };
+        let _ = write!(html, "<tr role=\"row\" data-task=\"{}\"{attributes}>", escape(name));
+        if line == 0 {
+            let _ = write!(
+                html,
+                "<th class=\"c1\" role=\"rowheader\" scope=\"rowgroup\" rowspan=\"{}\"><a class=\"any\" \
+                 href=\"#t{number}-top\">{}</a> <small>{}</small></th>",
+                names.len(),
+                breakable(name),
+                escape(&note.join(", "))
+            );
+        }
+        let _ = write!(html, "<td class=\"c2\" role=\"cell\">{}</td>", run_name(name_of_run, *series));
+        if line == 0 {
+            let _ = write!(
+                html,
+                "<td class=\"pl\" role=\"presentation\" rowspan=\"{}\"><svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" \
+                 focusable=\"false\">{drawn}</svg></td>",
+                names.len()
+            );
+        }
+        let (value, ends) = match cell {
+            Some((_, cell)) => (column.value(cell), column.interval(&cell.estimate, false)),
+            None => ("<span class=\"dim\">no run</span>".to_owned(), String::new()),
+        };
+        let _ = write!(
+            html,
+            "<td class=\"num c4\" role=\"cell\">{value}</td><td class=\"num c5\" role=\"cell\">{ends}</td></tr>"
+        );
+    }
+    html + "</tbody>"
+}

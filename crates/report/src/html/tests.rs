@@ -1,0 +1,293 @@
+//! What the page as a whole must hold: figures are those of the results, nothing that comes from outside is markup, and
+//! claims follow the corrected tests.
+
+use errorbar_core::metrics::{accuracy, grouped, mean, stderr};
+use errorbar_core::{Plan, Score, ScoreColumns, Value, metrics};
+
+use super::{Page, PageRun, PageSamples, RunFacts};
+use crate::samples::SampleOrigin;
+use crate::{Report, estimates};
+
+/// A run whose first `right` of 40 samples are right, in two groups.
+struct Fixture {
+    name: String,
+    report: Report,
+    columns: ScoreColumns,
+    plan: Plan,
+}
+
+fn fixture(name: &str, task: &str, groups: [&str; 2], is_right: impl Fn(u32) -> bool) -> Fixture {
+    let plan = Plan::new().metrics(metrics![accuracy(), stderr(), grouped(accuracy(), "topic")]);
+    let mut columns = ScoreColumns::new(["match"]);
+    for id in 0..40_u32 {
+        let grade = if is_right(id) { "C" } else { "I" };
+        let group = groups[(id % 2) as usize];
+        columns.push(format!("q{id}"), 1).metadata("topic", group).score("match", Score::new(grade)).unwrap();
+    }
+    of_columns(name, task, columns, plan)
+}
+
+fn of_columns(name: &str, task: &str, columns: ScoreColumns, plan: Plan) -> Fixture {
+    let results = plan.evaluate(&columns).unwrap().results;
+    let report = Report::new(format!("{name}.eval"), results).of_run(task, name);
+    Fixture { name: name.to_owned(), report, columns, plan }
+}
+
+fn run(fixture: &Fixture) -> PageRun<'_> {
+    let Fixture { name, report, columns, plan } = fixture;
+    PageRun { name: name.clone(), report, columns, plan, facts: RunFacts::default() }
+}
+
+fn page(fixtures: &[Fixture]) -> String {
+    Page::new(fixtures.iter().map(run).collect()).to_html()
+}
+
+/// The text of a part of the page, without markup.
+fn words(html: &str, from: &str, to: &str) -> String {
+    let part = html.split(from).nth(1).and_then(|rest| rest.split(to).next()).unwrap();
+    let mut text = String::new();
+    let mut in_tag = false;
+    for c in part.chars() {
+        match c {
+            '<' => in_tag = true,
+            '>' => in_tag = false,
+            c if !in_tag => text.push(c),
+            _ => {}
+        }
+    }
+    text.replace("&lt;", "<").replace("&gt;", ">")
+}
+
+fn lead(html: &str) -> String {
+    words(html, "<p class=\"lead\">", "</p>")
+}
+
+#[test]
+fn one_run_has_its_figures_and_no_comparison() {
+    let html = page(&[fixture("heron", "almanac", ["a", "b"], |id| id < 30)]);
+    assert!(html.contains("<h1 id=\"h-top\" class=\"any\" dir=\"auto\">almanac</h1>"));
+    assert_eq!(
+        lead(&html),
+        "heron has an accuracy of 0.750 ± 0.069; the 95 % interval is 0.598 to 0.858, over 40 samples."
+    );
+    assert!(html.contains("id=\"estimates\"") && html.contains("id=\"groups\""), "{html}");
+    assert!(!html.contains("id=\"comparison\"") && !html.contains("id=\"samples\""));
+}
+
+#[test]
+fn figures_at_full_precision_are_those_of_the_records() {
+    let fixtures =
+        [fixture("heron", "t", ["a", "b"], |id| id < 29), fixture("wren", "t", ["a", "b"], |id| id % 3 > 0)];
+    let html = page(&fixtures);
+    for Fixture { name, report, .. } in &fixtures {
+        for record in estimates(&report.results).iter().filter(|record| record.metric == "accuracy") {
+            let group = record.group.as_ref().map_or_else(String::new, |group| {
+                format!(" data-group-key=\"topic\" data-group=\"{group}\"")
+            });
+            let (Some(value), Some(se)) = (record.value, record.stderr) else { panic!("{record:?}") };
+            let (lower, upper) = (record.lower.unwrap(), record.upper.unwrap());
+            let row = format!(
+                "data-run=\"{name}\" data-scorer=\"match\" data-metric=\"accuracy\"{group} data-value=\"{value}\" \
+                 data-stderr=\"{se}\" data-lower=\"{lower}\" data-upper=\"{upper}\""
+            );
+            assert!(html.contains(&row), "{row}");
+        }
+    }
+}
+
+#[test]
+fn what_is_said_follows_the_corrected_tests() {
+    let same = |name: &str| fixture(name, "t", ["a", "b"], |id| id < 20);
+    let html = page(&[same("heron"), same("wren")]);
+    assert!(lead(&html).contains("they cannot be told apart"), "{}", lead(&html));
+    let apart = [
+        fixture("heron", "t", ["a", "b"], |id| id < 38),
+        fixture("magpie", "t", ["a", "b"], |id| id < 22),
+        fixture("wren", "t", ["a", "b"], |id| id < 6),
+    ];
+    let html = page(&apart);
+    assert!(lead(&html).contains("all three can be told apart (Holm’s p < 0.0001)"), "{}", lead(&html));
+    let close = [
+        fixture("heron", "t", ["a", "b"], |id| id < 24),
+        fixture("magpie", "t", ["a", "b"], |id| id < 22),
+        fixture("wren", "t", ["a", "b"], |id| id < 4),
+    ];
+    let html = page(&close);
+    let said = lead(&html);
+    assert!(said.contains("2 of 3 pairs can be told apart: heron from wren, magpie from wren"), "{said}");
+    let ranking = words(&html, "<h3 class=\"h3\">Ranking</h3>", "</section>");
+    assert!(ranking.contains("heron > wren, magpie > wren"), "{ranking}");
+}
+
+#[test]
+fn pairs_have_the_better_first_and_matrices_count_all_samples() {
+    let html = page(&[
+        fixture("wren", "t", ["a", "b"], |id| id < 10),
+        fixture("heron", "t", ["a", "b"], |id| id < 35),
+    ]);
+    let pairs = words(&html, "Differences of pairs of runs", "</table>");
+    assert!(pairs.contains("heron − wren") && pairs.contains("+0.625"), "{pairs}");
+    assert!(html.contains("25<span class=\"vh\"> better, </span>"), "25 better, 15 equal, none worse");
+    let matrix = words(&html, "<table class=\"mat\">", "</table>");
+    assert!(matrix.contains("heron"), "{matrix}");
+    assert!(html.contains("data-value=\"0.625\""), "the difference of the better minus the other");
+    assert!(html.contains("Differences by topic"), "two runs are compared within groups");
+}
+
+#[test]
+fn several_tasks_are_a_table_of_models_and_tasks() {
+    let html = page(&[
+        fixture("heron", "law", ["a", "b"], |id| id < 30),
+        fixture("wren", "law", ["a", "b"], |id| id < 12),
+        fixture("heron", "logic", ["a", "b"], |id| id < 20),
+    ]);
+    assert_eq!(
+        lead(&html),
+        "3 runs of 2 tasks by 2 models. Within 1 of 1 task some of them can be told apart."
+    );
+    let tasks = words(&html, "<h2 id=\"h-tasks\">", "</table>");
+    assert!(tasks.contains("law") && tasks.contains("logic") && tasks.contains("no run"), "{tasks}");
+    for id in ["t1-estimates", "t1-comparison", "t2-estimates"] {
+        assert_eq!(html.matches(&format!("<section id=\"{id}\"")).count(), 1, "{id}");
+    }
+    assert!(!html.contains("t2-comparison"));
+}
+
+#[test]
+fn ids_are_unique() {
+    let html = page(&[
+        fixture("heron", "law", ["a", "b"], |id| id < 30),
+        fixture("heron", "logic", ["a", "b"], |id| id < 20),
+    ]);
+    let mut ids: Vec<&str> = html.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let all = ids.len();
+    ids.sort_unstable();
+    ids.dedup();
+    assert_eq!(ids.len(), all);
+    for anchor in html.split("href=\"#").skip(1).filter_map(|rest| rest.split('"').next()) {
+        assert!(ids.contains(&anchor), "#{anchor} leads nowhere");
+    }
+}
+
+/// Names that would be markup, attributes, scripts or invisible.
+const HOSTILE: [&str; 8] = [
+    "<script>alert(1)</script>",
+    "\"><img src=x onerror=alert(1)>",
+    "' onmouseover='alert(1)",
+    "</style><script>alert(1)</script>",
+    "</title><svg onload=alert(1)>",
+    "javascript:alert(1)",
+    "a\u{202e}b\u{0}c\u{1b}[31m",
+    "<!--",
+];
+
+#[test]
+fn names_are_never_markup() {
+    for hostile in HOSTILE {
+        let other = format!("{hostile}2");
+        let mut fixtures = [
+            fixture(hostile, hostile, [hostile, "b"], |id| id < 30),
+            fixture(&other, hostile, [hostile, "b"], |id| id < 12),
+            fixture("third", hostile, [hostile, "b"], |id| id % 4 == 0),
+        ];
+        for fixture in &mut fixtures {
+            fixture.report.partial_run =
+                Some(crate::PartialRun { status: hostile.to_owned(), planned: Some(99) });
+            fixture.report.self_graded = Some(hostile.to_owned());
+            fixture.report.limits.insert(hostile.to_owned(), 3);
+        }
+        let mut page = Page::new(fixtures.iter().map(run).collect());
+        for run in &mut page.runs {
+            (run.facts.file, run.facts.created) = (hostile.to_owned(), Some(hostile.to_owned()));
+            (run.facts.version, run.facts.status) = (Some(hostile.to_owned()), Some(hostile.to_owned()));
+        }
+        page.title = hostile.to_owned();
+        page.not_compared = None;
+        page.samples =
+            Some(PageSamples { origin: SampleOrigin::Page, key: String::new(), data: String::new() });
+        let html = page.to_html();
+        // The script of the page is ours, and the policy allows no other.
+        let markup = html.split("<script type=\"module\">").next().unwrap();
+        assert!(
+            !markup.contains("<script") && !markup.contains("<img") && !markup.contains("<!--"),
+            "{hostile}"
+        );
+        assert_eq!(markup.matches("</style>").count(), 1, "{hostile}");
+        for attribute in ["onerror=", "onload=", "onmouseover="] {
+            let raw = markup.match_indices(attribute).filter(|(at, _)| {
+                let before = &markup[..*at];
+                before.rfind('<') > before.rfind('>')
+            });
+            // Within a tag, the text is in a quoted attribute.
+            for (at, _) in raw {
+                let tag = &markup[markup[..at].rfind('<').unwrap()..at];
+                assert_eq!(tag.matches('"').count() % 2, 1, "{hostile}: {tag}");
+            }
+        }
+        assert!(!markup.contains("href=\"javascript:"), "{hostile}");
+        assert!(!html.contains(['\u{202e}', '\u{0}', '\u{1b}']), "{hostile}");
+    }
+}
+
+#[test]
+fn the_policy_allows_one_style_and_one_script() {
+    let html = page(&[fixture("heron", "t", ["a", "b"], |id| id < 30)]);
+    let policy =
+        html.split("Content-Security-Policy\" content=\"").nth(1).unwrap().split('"').next().unwrap();
+    let style = html.split("<style>").nth(1).unwrap().split("</style>").next().unwrap();
+    let script = html.split("<script type=\"module\">").nth(1).unwrap().split("</script>").next().unwrap();
+    for block in [style, script] {
+        assert!(policy.contains(&crate::assets::policy_source(block)), "{policy}");
+    }
+    assert!(policy.starts_with("default-src 'none'") && policy.contains("connect-src 'none'"), "{policy}");
+    let markup = html.split("<body>").nth(1).unwrap().split("<script").next().unwrap();
+    assert!(
+        !markup.contains(" style=\"") && !markup.contains(" onclick"),
+        "no inline style, no event attribute"
+    );
+    assert_eq!(html.matches("<h1").count(), 1);
+}
+
+#[test]
+fn what_is_absent_or_unknown_is_said() {
+    let plan = Plan::new().metrics(metrics![mean(), stderr()]);
+    let mut columns = ScoreColumns::new(["grade"]);
+    for id in 0..12_u32 {
+        let value = if id < 9 { Value::from(3.5) } else { Value::from(f64::NAN) };
+        columns.push(format!("q{id}"), 1).score("grade", Score::new(value)).unwrap();
+    }
+    let html = page(&[of_columns("heron", "t", columns, plan)]);
+    assert!(html.contains("<strong>3 samples have no score.</strong>"), "{html}");
+    assert!(html.contains("3 absent</span>") && html.contains("<span class=\"q0\">?</span>"), "no spread");
+    assert!(!html.contains("± 0<"), "an unknown error is no 0");
+    let none = page(&[of_columns(
+        "wren",
+        "t",
+        ScoreColumns::new(["grade"]),
+        Plan::new().metrics(metrics![mean(), stderr()]),
+    )]);
+    assert!(none.contains("class=\"undef\""), "no scores at all");
+}
+
+#[test]
+fn runs_that_must_not_be_compared_are_not() {
+    let fixtures =
+        [fixture("heron", "t", ["a", "b"], |id| id < 38), fixture("wren", "t", ["a", "b"], |id| id < 6)];
+    let mut page = Page::new(fixtures.iter().map(run).collect());
+    page.not_compared = Some("their questions differ".to_owned());
+    let html = page.to_html();
+    assert!(html.contains("The runs are not compared.</strong> Their questions differ."));
+    assert!(!html.contains("id=\"comparison\"") && !lead(&html).contains("told apart"));
+}
+
+#[test]
+fn a_served_page_may_fetch_from_its_server_alone() {
+    let fixtures = [fixture("heron", "t", ["a", "b"], |id| id < 38)];
+    let mut page = Page::new(fixtures.iter().map(run).collect());
+    page.samples =
+        Some(PageSamples { origin: SampleOrigin::Server, key: String::new(), data: String::new() });
+    page.listed_in = Some(("../".to_owned(), "logs".to_owned()));
+    let html = page.to_html();
+    assert!(html.contains("connect-src 'self'") && html.contains("data-origin=\"server\""));
+    assert!(html.contains("<a href=\"../\">logs</a> / t"));
+}

@@ -1,0 +1,139 @@
+//! What plots with a vertical scale share.
+
+use std::fmt::Write as _;
+
+use errorbar_core::{Estimate, Side};
+
+use crate::svg::{Scale, Series, percent};
+
+/// A drawing in the making.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Drawing(pub(super) String);
+
+impl Drawing {
+    pub(super) fn put(&mut self, text: std::fmt::Arguments<'_>) {
+        // Writing to a string does not fail.
+        let _ = self.0.write_fmt(text);
+    }
+}
+
+/// Pixels for an attribute, to a tenth.
+pub(super) fn px(number: f64) -> String {
+    let text = format!("{number:.1}");
+    text.strip_suffix(".0").unwrap_or(&text).to_owned()
+}
+
+/// A number on a vertical axis of pixels.
+#[derive(Clone, Debug)]
+pub(super) struct Vertical {
+    pub(super) scale: Scale,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+}
+
+impl Vertical {
+    /// Where a number is, no further than the ends.
+    pub(super) fn y(&self, number: f64) -> f64 {
+        self.bottom - (self.bottom - self.top) * self.scale.within(number) / 100.0
+    }
+
+    /// Lines with their numbers above them at the left, so that the drawing needs no margin of a fixed width.
+    pub(super) fn lines(&self, drawing: &mut Drawing) {
+        for tick in self.scale.ticks() {
+            let y = px(self.y(*tick));
+            drawing.put(format_args!("<line class=\"gl\" x1=\"0\" x2=\"100%\" y1=\"{y}\" y2=\"{y}\"/>"));
+            drawing.put(format_args!(
+                "<text class=\"tick l\" x=\"0\" y=\"{}\">{}</text>",
+                px(self.y(*tick) - 3.0),
+                self.scale.label(*tick)
+            ));
+        }
+    }
+
+    /// An estimate as an upright interval with a mark, at a horizontal position in percent.
+    pub(super) fn interval(&self, drawing: &mut Drawing, estimate: &Estimate, series: Series, x: f64) {
+        let Some(value) = estimate.number().filter(|value| value.is_finite()) else { return };
+        let x = percent(x);
+        drawing.put(format_args!("<g class=\"{}\">", series.class));
+        let ends = estimate.interval.as_ref().ok().and_then(|interval| match interval.side {
+            Side::Lower => Some((interval.lower, value)),
+            Side::Upper => Some((value, interval.upper)),
+            _ => (interval.lower != interval.upper).then_some((interval.lower, interval.upper)),
+        });
+        let ends = ends.filter(|(lower, upper)| !lower.is_nan() && !upper.is_nan());
+        if let Some((lower, upper)) = ends {
+            let (from, to) = (px(self.y(lower)), px(self.y(upper)));
+            drawing.put(format_args!("<line class=\"ci\" x1=\"{x}\" x2=\"{x}\" y1=\"{from}\" y2=\"{to}\"/>"));
+            for (end, y, beyond) in [(lower, &from, "M-4-4L0 0L4-4"), (upper, &to, "M-4 4L0 0L4 4")] {
+                if end == value {
+                    continue;
+                }
+                let is_beyond = !(-1e-6..=100.0 + 1e-6).contains(&self.scale.position(end));
+                let path = if is_beyond { beyond } else { "M-3.5 0H3.5" };
+                // A nested drawing puts a shape of pixels at a percentage.
+                drawing.put(format_args!(
+                    "<svg x=\"{x}\" y=\"{y}\" overflow=\"visible\"><path class=\"cap\" d=\"{path}\"/></svg>"
+                ));
+            }
+        }
+        let hollow =
+            if ends.is_none() && estimate.stderr().is_none_or(|se| se <= 0.0) { " hollow" } else { "" };
+        drawing.put(format_args!(
+            "<use class=\"mk{hollow}\" href=\"#{}\" x=\"{x}\" y=\"{}\"/></g>",
+            series.mark.small(),
+            px(self.y(value))
+        ));
+    }
+}
+
+/// Heights for labels at about these heights, none nearer to another than `gap`; between the ends if there is room.
+pub(super) fn apart(wanted: &[f64], gap: f64, (top, bottom): (f64, f64)) -> Vec<f64> {
+    let mut order: Vec<usize> = (0..wanted.len()).collect();
+    let at = |index: usize| wanted.get(index).copied().unwrap_or(0.0);
+    order.sort_by(|a, b| at(*a).total_cmp(&at(*b)));
+    let mut placed = vec![0.0; wanted.len()];
+    let mut last = f64::NEG_INFINITY;
+    for index in &order {
+        last = at(*index).max(last + gap).max(top);
+        if let Some(slot) = placed.get_mut(*index) {
+            *slot = last;
+        }
+    }
+    let mut next = f64::INFINITY;
+    for index in order.iter().rev() {
+        if let Some(slot) = placed.get_mut(*index) {
+            *slot = slot.min(next - gap).min(bottom);
+            next = *slot;
+        }
+    }
+    placed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn labels_do_not_overlap() {
+        assert_eq!(apart(&[10.0, 12.0, 80.0], 14.0, (0.0, 100.0)), [10.0, 24.0, 80.0]);
+        assert_eq!(apart(&[99.0, 98.0], 14.0, (0.0, 100.0)), [100.0, 86.0]);
+        assert_eq!(apart(&[], 14.0, (0.0, 100.0)), [0.0; 0]);
+    }
+
+    #[test]
+    fn an_upright_interval_beyond_the_scale_has_a_chevron() {
+        let vertical = Vertical { scale: Scale::unit(), top: 0.0, bottom: 100.0 };
+        let mut drawing = Drawing::default();
+        let estimate = Estimate::new(0.9).with_stderr(0.1).with_interval(0.7, 1.1, 0.95);
+        vertical.interval(&mut drawing, &estimate, Series::of(0, 1), 50.0);
+        assert!(drawing.0.contains("y=\"0\" overflow=\"visible\"><path class=\"cap\" d=\"M-4 4L0 0L4 4\""));
+        assert!(drawing.0.contains("y=\"30\" overflow=\"visible\"><path class=\"cap\" d=\"M-3.5 0H3.5\""));
+        let mut alone = Drawing::default();
+        vertical.interval(&mut alone, &Estimate::new(0.5), Series::of(0, 1), 50.0);
+        assert!(alone.0.contains("mk hollow") && !alone.0.contains("class=\"ci\""));
+        let mut none = Drawing::default();
+        let undefined = Estimate::undefined(errorbar_core::Undefined::NoScores);
+        vertical.interval(&mut none, &undefined, Series::of(0, 1), 50.0);
+        assert_eq!(none.0, "", "an unknown is not drawn as 0");
+    }
+}

@@ -1,0 +1,142 @@
+//! True labels against predicted ones, a matrix for each run.
+
+use errorbar_core::Confusion;
+
+use super::area::{Drawing, px};
+use super::words::{count, figure, fitted, short, visible, whole};
+use super::{Plot, PlotPart};
+use crate::listing::Listing;
+use crate::svg::{Series, percent};
+
+/// The most labels that have a row each.
+const MOST: usize = 20;
+const LEFT: f64 = 22.0;
+/// Where the cells end; the recall of each label is behind them.
+const RIGHT: f64 = 78.0;
+
+/// Which labels are taken for which, for one run or several.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ConfusionPlot<'a> {
+    /// The runs, in the order of their colours.
+    pub runs: Vec<(String, &'a Confusion)>,
+}
+
+impl<'a> ConfusionPlot<'a> {
+    /// These runs.
+    pub fn new(runs: Vec<(String, &'a Confusion)>) -> Self {
+        ConfusionPlot { runs }
+    }
+
+    /// Draws it.
+    pub fn draw(&self) -> Plot {
+        let mut table = Listing::new(["run", "true label", "predicted", "answers"].map(str::to_owned));
+        let mut parts = Vec::new();
+        for (at, (name, confusion)) in self.runs.iter().enumerate() {
+            let series = Series::of(at, self.runs.len());
+            for (label, row) in confusion.labels.iter().zip(&confusion.counts) {
+                for (predicted, number) in confusion.labels.iter().zip(row).filter(|(_, number)| **number > 0)
+                {
+                    table.push([
+                        name.clone(),
+                        label.name.clone(),
+                        predicted.name.clone(),
+                        number.to_string(),
+                    ]);
+                }
+            }
+            let shown = (*confusion).clone().with_most(MOST);
+            let words = |label: &errorbar_core::ConfusionLabel| {
+                format!("recall of {} {}", visible(&label.name), figure(&label.recall))
+            };
+            let words: Vec<String> = shown.labels.iter().map(words).collect();
+            let label =
+                format!("{}: {} right; {}", visible(name), figure(&confusion.accuracy), words.join("; "));
+            let (body, height) = matrix(&shown, series);
+            parts.push(PlotPart::new(body, height, label).named(series, name, short(&confusion.accuracy)));
+        }
+        let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
+        let labels = self.runs.iter().map(|(_, run)| run.labels.len()).max().unwrap_or(0);
+        let columns = if labels > 5 { 1 } else { parts.len().min(2) };
+        Plot::of_parts(parts, columns, label, table).with_caption(
+            "rows: true label, columns: predicted label, shaded by the share of the row  ·  at the right: recall ± 1 \
+             standard error",
+        )
+    }
+}
+
+fn matrix(confusion: &Confusion, series: Series) -> (String, u32) {
+    let labels = &confusion.labels;
+    let n = labels.len().max(1);
+    let wide = (RIGHT - LEFT) / n as f64;
+    let cell = if n > 10 { 22.0 } else { 30.0 };
+    let longest = labels.iter().map(|label| crate::text::width(&visible(&label.name))).max().unwrap_or(0);
+    // A narrow drawing has about 1.5 characters for four percent.
+    let fits = longest as f64 <= wide * 0.4;
+    let top = if fits { 40.0 } else { 22.0 + 5.4 * longest.min(12) as f64 + 14.0 };
+    let mut drawing = Drawing::default();
+    drawing.put(format_args!(
+        "<text class=\"tick l\" x=\"0\" y=\"{}\">true</text><text class=\"tick\" x=\"{}\" y=\"12\">predicted</text><text \
+         class=\"tick r\" x=\"100%\" y=\"{0}\">recall</text>",
+        px(top - 7.0),
+        percent(f64::midpoint(LEFT, RIGHT))
+    ));
+    for (at, (label, row)) in labels.iter().zip(&confusion.counts).enumerate() {
+        let y = top + cell * at as f64;
+        let middle = percent(LEFT + wide * (at as f64 + 0.5));
+        match fits {
+            true => drawing.put(format_args!(
+                "<text class=\"tick\" x=\"{middle}\" y=\"{}\">{}</text>",
+                px(top - 7.0),
+                fitted(&label.name, 12)
+            )),
+            false => drawing.put(format_args!(
+                "<svg x=\"{middle}\" y=\"{}\" overflow=\"visible\"><text class=\"tick l\" transform=\"rotate(-50)\">{}</text></svg>",
+                px(top - 6.0),
+                fitted(&label.name, 12)
+            )),
+        }
+        drawing.put(format_args!(
+            "<text class=\"lab\" x=\"0\" y=\"{}\">{}{}</text>",
+            px(y + cell / 2.0 + 4.5),
+            fitted(&label.name, 10),
+            whole(&label.name, 10)
+        ));
+        let total: u64 = row.iter().sum();
+        drawing.put(format_args!("<g class=\"{}\">", series.class));
+        for (column, number) in row.iter().enumerate() {
+            let share = if total > 0 { *number as f64 / total as f64 } else { 0.0 };
+            let x = LEFT + wide * column as f64;
+            // Letters stay readable on the strongest shade.
+            let (class, shade) = match number {
+                0 => ("s0", String::new()),
+                _ => ("s3", format!(" fill-opacity=\"{:.2}\"", 0.08 + 0.37 * share)),
+            };
+            drawing.put(format_args!(
+                "<rect class=\"{class}\"{shade} x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"/>",
+                percent(x + 0.2),
+                px(y + 1.0),
+                percent(wide - 0.4),
+                px(cell - 2.0)
+            ));
+            let class = if *number == 0 { "cnt z" } else { "cnt" };
+            // Numbers of many narrow cells would overlap; the table has them.
+            if n <= 12 || *number > 0 {
+                drawing.put(format_args!(
+                    "<text class=\"{class}\"{} x=\"{}\" y=\"{}\">{}</text>",
+                    if n > 10 { " font-size=\"10\"" } else { "" },
+                    percent(x + wide / 2.0),
+                    px(y + cell / 2.0 + 4.5),
+                    count(*number)
+                ));
+            }
+        }
+        drawing.put(format_args!("</g>"));
+        let recall = if label.recall.value.is_ok() { short(&label.recall) } else { "–".to_owned() };
+        drawing.put(format_args!(
+            "<text class=\"lab s\" text-anchor=\"end\" x=\"100%\" y=\"{}\">{recall}</text>",
+            px(y + cell / 2.0 + 4.5)
+        ));
+    }
+    (drawing.0, (top + cell * n as f64 + 4.0).ceil() as u32)
+}

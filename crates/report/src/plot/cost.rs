@@ -1,0 +1,220 @@
+//! What runs cost against what they score.
+
+use errorbar_core::Estimate;
+
+use super::area::{Drawing, Vertical, apart, px};
+use super::estimates::percentage;
+use super::words::{count, figure, fitted, interval_text, short, visible, whole};
+use super::{Plot, PlotPart};
+use crate::listing::Listing;
+use crate::svg::{Scale, Series, percent, tick_text};
+
+const TOP: f64 = 18.0;
+const BOTTOM: f64 = 260.0;
+const HEIGHT: u32 = 304;
+const LEFT: f64 = 10.0;
+const WIDE: f64 = 80.0;
+/// From this ratio of the highest to the lowest cost on, the axis is logarithmic.
+const WIDE_RANGE: f64 = 20.0;
+
+/// What is paid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CostAxis {
+    /// Tokens of all models, read and written.
+    Tokens,
+    /// US dollars.
+    Dollars,
+}
+
+impl CostAxis {
+    fn name(self) -> &'static str {
+        match self {
+            CostAxis::Tokens => "tokens",
+            CostAxis::Dollars => "US dollars",
+        }
+    }
+
+    fn text(self, number: f64) -> String {
+        match self {
+            CostAxis::Tokens => format!("{} tokens", count(number.round() as u64)),
+            CostAxis::Dollars if number < 0.01 => format!("${}", crate::number::plain(number)),
+            CostAxis::Dollars => format!("${number:.2}"),
+        }
+    }
+}
+
+/// One run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CostPoint {
+    /// Its name.
+    pub name: String,
+    /// What it cost; none if that is unknown, and then it is not drawn.
+    pub cost: Option<f64>,
+    /// What it scored.
+    pub estimate: Estimate,
+}
+
+impl CostPoint {
+    /// A run with its cost and its score.
+    pub fn new(name: impl Into<String>, cost: Option<f64>, estimate: Estimate) -> Self {
+        CostPoint { name: name.into(), cost, estimate }
+    }
+}
+
+/// What runs cost against what they score.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CostPlot {
+    /// What the score is.
+    pub metric: String,
+    /// What is paid.
+    pub axis: CostAxis,
+    /// The runs, in the order of their colours.
+    pub runs: Vec<CostPoint>,
+}
+
+/// The horizontal axis.
+struct Horizontal {
+    scale: Scale,
+    is_log: bool,
+}
+
+impl Horizontal {
+    fn new(costs: &[f64]) -> Self {
+        let (low, high) = costs
+            .iter()
+            .fold((f64::INFINITY, 0.0), |(low, high): (f64, f64), cost| (low.min(*cost), high.max(*cost)));
+        match low > 0.0 && high / low >= WIDE_RANGE {
+            true => {
+                let (low, high) = (low.log10().floor(), high.log10().ceil());
+                Horizontal { scale: Scale::around([low, high]), is_log: true }
+            }
+            false => Horizontal { scale: Scale::around(costs.iter().copied().chain([0.0])), is_log: false },
+        }
+    }
+
+    fn x(&self, cost: f64) -> f64 {
+        LEFT + WIDE * self.scale.within(if self.is_log { cost.log10() } else { cost }) / 100.0
+    }
+
+    /// Positions and names of ticks.
+    fn ticks(&self) -> Vec<(f64, String)> {
+        let whole = self.scale.ticks().iter().filter(|tick| !self.is_log || tick.fract() == 0.0);
+        whole
+            .map(|tick| {
+                let cost = if self.is_log { 10_f64.powf(*tick) } else { *tick };
+                (self.x(cost), tick_text(cost, false))
+            })
+            .collect()
+    }
+}
+
+impl CostPlot {
+    /// These runs.
+    pub fn new(metric: impl Into<String>, axis: CostAxis, runs: Vec<CostPoint>) -> Self {
+        CostPlot { metric: metric.into(), axis, runs }
+    }
+
+    /// Draws it.
+    pub fn draw(&self) -> Plot {
+        let costs: Vec<f64> = self
+            .runs
+            .iter()
+            .filter_map(|run| run.cost)
+            .filter(|cost| cost.is_finite() && *cost >= 0.0)
+            .collect();
+        let horizontal = Horizontal::new(&costs);
+        let scale = Scale::of(self.runs.iter().map(|run| &run.estimate));
+        let vertical = Vertical { scale, top: TOP, bottom: BOTTOM };
+        let mut drawing = Drawing::default();
+        vertical.lines(&mut drawing);
+        for (x, text) in horizontal.ticks() {
+            drawing.put(format_args!(
+                "<line class=\"gl\" x1=\"{0}\" x2=\"{0}\" y1=\"{BOTTOM}\" y2=\"{1}\"/><text class=\"tick\" x=\"{0}\" \
+                 y=\"{2}\">{text}</text>",
+                percent(x),
+                px(BOTTOM + 5.0),
+                px(BOTTOM + 19.0)
+            ));
+        }
+        drawing.put(format_args!(
+            "<text class=\"tick r\" x=\"100%\" y=\"{}\">{}{}</text>",
+            px(BOTTOM + 37.0),
+            self.axis.name(),
+            if horizontal.is_log { ", logarithmic" } else { "" }
+        ));
+        self.points(&mut drawing, &horizontal, &vertical);
+        let cost =
+            |run: &CostPoint| run.cost.map_or_else(|| "unknown".to_owned(), |cost| self.axis.text(cost));
+        let words =
+            |run: &CostPoint| format!("{}: {}, {}", visible(&run.name), cost(run), figure(&run.estimate));
+        let words: Vec<String> = self.runs.iter().map(words).collect();
+        let label = format!("{} against {}. {}", self.metric, self.axis.name(), words.join("; "));
+        let mut table = Listing::new(["run", self.axis.name(), &self.metric, "interval"].map(str::to_owned));
+        for run in &self.runs {
+            table.push([run.name.clone(), cost(run), short(&run.estimate), interval_text(&run.estimate)]);
+        }
+        let unknown =
+            self.runs.iter().filter(|run| run.cost.is_none() || run.estimate.value.is_err()).count();
+        let unknown = match unknown {
+            0 => String::new(),
+            unknown => format!("  ·  not drawn: {unknown} without cost or score"),
+        };
+        let level = self.runs.iter().find_map(|run| run.estimate.interval.as_ref().ok()).map(|i| i.level);
+        let line =
+            level.map(|level| format!("  ·  line: {} interval", percentage(level))).unwrap_or_default();
+        let part = PlotPart::new(drawing.0, HEIGHT, label.clone());
+        Plot::of_parts(vec![part], 1, label, table).with_caption(format!(
+            "{} upwards, {} to the right{line}{unknown}",
+            self.metric,
+            self.axis.name()
+        ))
+    }
+
+    fn points(&self, drawing: &mut Drawing, horizontal: &Horizontal, vertical: &Vertical) {
+        let known: Vec<(usize, &CostPoint, f64, f64)> = self
+            .runs
+            .iter()
+            .enumerate()
+            .filter_map(|(at, run)| {
+                let cost = run.cost.filter(|cost| cost.is_finite() && *cost >= 0.0)?;
+                let value = run.estimate.number().filter(|value| value.is_finite())?;
+                Some((at, run, horizontal.x(cost), vertical.y(value)))
+            })
+            .collect();
+        for (at, run, x, _) in &known {
+            vertical.interval(drawing, &run.estimate, Series::of(*at, self.runs.len()), *x);
+        }
+        // Names on the side with more room; those of one side do not overlap.
+        for is_left in [false, true] {
+            let side: Vec<&(usize, &CostPoint, f64, f64)> =
+                known.iter().filter(|(_, _, x, _)| (*x > LEFT + WIDE * 0.6) == is_left).collect();
+            let wanted: Vec<f64> = side.iter().map(|(_, _, _, y)| y + 4.0).collect();
+            let placed = apart(&wanted, 14.0, (TOP, BOTTOM));
+            for ((_, run, x, y), label) in side.into_iter().zip(placed) {
+                let (anchor, shift) = if is_left { ("end", -9.0) } else { ("start", 9.0) };
+                if (label - 4.0 - y).abs() > 8.0 {
+                    drawing.put(format_args!(
+                        "<svg x=\"{}\" y=\"{}\" overflow=\"visible\"><line class=\"baseline\" x1=\"{}\" x2=\"{}\" y1=\"0\" \
+                         y2=\"{}\"/></svg>",
+                        percent(*x),
+                        px(*y),
+                        px(shift * 0.5),
+                        px(shift * 0.9),
+                        px(label - 4.0 - y)
+                    ));
+                }
+                drawing.put(format_args!(
+                    "<svg x=\"{}\" y=\"{}\" overflow=\"visible\"><text class=\"lab\" text-anchor=\"{anchor}\" \
+                     x=\"{shift}\">{}{}</text></svg>",
+                    percent(*x),
+                    px(label),
+                    fitted(&run.name, 22),
+                    whole(&run.name, 22)
+                ));
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! One figure of several runs, on one scale.
+
+use errorbar_core::Estimate;
+
+use super::rows::{Row, Rows};
+use super::words::{figure, interval_text, short, visible};
+use super::{Plot, PlotPart};
+use crate::listing::Listing;
+use crate::svg::{IntervalSize, Reference, Scale, Series};
+
+/// The estimate of one run.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct NamedEstimate {
+    /// The run, by its shortest unambiguous name.
+    pub name: String,
+    /// Its estimate.
+    pub estimate: Estimate,
+}
+
+impl NamedEstimate {
+    /// An estimate and its name.
+    pub fn new(name: impl Into<String>, estimate: Estimate) -> Self {
+        NamedEstimate { name: name.into(), estimate }
+    }
+}
+
+/// One figure of several runs, the best first.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Estimates {
+    /// What the figure is.
+    pub metric: String,
+    /// The runs, in the order of their colours.
+    pub runs: Vec<NamedEstimate>,
+    /// Whether lower figures are better.
+    pub lower_is_better: bool,
+    /// A line to compare with: the score of guessing.
+    pub reference: Option<Reference>,
+}
+
+impl Estimates {
+    /// These runs, higher figures being better.
+    pub fn new(metric: impl Into<String>, runs: Vec<NamedEstimate>) -> Self {
+        Estimates { metric: metric.into(), runs, lower_is_better: false, reference: None }
+    }
+
+    /// Draws it.
+    pub fn draw(&self) -> Plot {
+        let count = self.runs.len();
+        let mut order: Vec<(usize, &NamedEstimate)> = self.runs.iter().enumerate().collect();
+        let merit = |run: &NamedEstimate| {
+            let value = run.estimate.number().filter(|value| !value.is_nan());
+            value.map_or(f64::NEG_INFINITY, |value| if self.lower_is_better { -value } else { value })
+        };
+        order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
+        let row = |(at, run): &(usize, &NamedEstimate)| {
+            let n =
+                if run.estimate.value.is_ok() { format!("  n {}", run.estimate.n) } else { String::new() };
+            let text = figure(&run.estimate) + &n;
+            Row::new(&run.name, &run.estimate, Series::of(*at, count), text, short(&run.estimate))
+        };
+        let size = if count > 12 { IntervalSize::Forest } else { IntervalSize::Table };
+        let rows = Rows {
+            scale: Scale::of(self.runs.iter().map(|run| &run.estimate)),
+            reference: self.reference.clone(),
+            rows: order.iter().map(row).collect(),
+            size,
+        };
+        let words = |(_, run): &(usize, &NamedEstimate)| {
+            let absent = run.estimate.absent;
+            let absent = if absent > 0 { format!(", {absent} absent") } else { String::new() };
+            let n = run.estimate.n;
+            format!("{}: {}, n {n}{absent}", visible(&run.name), figure(&run.estimate))
+        };
+        let label = format!("{}. {}", self.metric, order.iter().map(words).collect::<Vec<_>>().join("; "));
+        let mut table = Listing::new(["run", &self.metric, "interval", "n", "absent"].map(str::to_owned));
+        for (_, run) in &order {
+            table.push([
+                run.name.clone(),
+                short(&run.estimate),
+                interval_text(&run.estimate),
+                run.estimate.n.to_string(),
+                run.estimate.absent.to_string(),
+            ]);
+        }
+        plot_of_rows(&rows, label, table).with_caption(caption(self.runs.iter().map(|run| &run.estimate)))
+    }
+}
+
+/// Rows as a plot, in both forms.
+pub(super) fn plot_of_rows(rows: &Rows, label: String, table: Listing) -> Plot {
+    let ((narrow, narrow_height), (wide, wide_height)) = (rows.narrow(), rows.wide());
+    let page = PlotPart::new(narrow, narrow_height, label.clone());
+    Plot::of_rows(page, PlotPart::new(wide, wide_height, label), table)
+}
+
+/// What the parts of intervals mean.
+pub(super) fn caption<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> String {
+    let (mut level, mut has_error, mut has_bounds, mut is_undefined) = (None, false, false, false);
+    for estimate in estimates {
+        level = level.or(estimate.interval.as_ref().ok().map(|interval| interval.level));
+        has_error |= estimate.stderr().is_some_and(|se| se > 0.0);
+        has_bounds |= estimate.bounds.is_some();
+        is_undefined |= estimate.value.is_err();
+    }
+    let level = level.map(|level| format!("line: {} interval", percentage(level)));
+    let parts = [
+        level,
+        has_error.then(|| "box: ± 1 standard error".to_owned()),
+        Some("mark: estimate".to_owned()),
+        has_bounds.then(|| "dotted: with the absent samples, worst to best".to_owned()),
+        is_undefined.then(|| "dashed ring: no figure".to_owned()),
+    ];
+    parts.into_iter().flatten().collect::<Vec<_>>().join("  ·  ")
+}
+
+/// A level as people write it: `95 %`.
+pub(super) fn percentage(level: f64) -> String {
+    format!("{} %", crate::number::plain((level * 1e6).round() / 1e4))
+}

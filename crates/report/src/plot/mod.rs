@@ -1,0 +1,172 @@
+//! Plots: one kind, one file.
+//!
+//! A kind is a struct of figures that core has computed, with a method `draw` that makes a [`Plot`] of it. Nothing here
+//! computes a statistic. A plot has two forms: parts for a page, which stretch with it and have their colours from its
+//! stylesheet, and a file that stands alone ([`Plot::standalone`]). Both have the figures in words, and [`Plot::table`] has
+//! the same as numbers.
+//!
+//! ```
+//! use errorbar_core::Estimate;
+//! use errorbar_report::plot::{Estimates, NamedEstimate};
+//!
+//! let heron = Estimate::new(0.8472).with_stderr(0.0255).with_interval(0.7958, 0.8986, 0.95).with_n(144);
+//! let plot = Estimates::new("accuracy", vec![NamedEstimate::new("heron", heron)]).draw();
+//! assert_eq!(plot.label, "accuracy. heron: 0.847 ± 0.026 [0.796, 0.899], n 144");
+//! assert!(plot.standalone("almanac").starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+//! ```
+
+mod area;
+mod calibration;
+mod confusion;
+mod cost;
+mod distribution;
+mod epochs;
+mod estimates;
+mod forest;
+mod pairs;
+mod pass;
+mod present;
+mod ranking;
+mod rows;
+mod standalone;
+mod words;
+
+#[cfg(test)]
+mod tests;
+
+pub use calibration::CalibrationPlot;
+pub use confusion::ConfusionPlot;
+pub use cost::{CostAxis, CostPlot, CostPoint};
+pub use distribution::DistributionPlot;
+pub use epochs::EpochsPlot;
+pub use estimates::{Estimates, NamedEstimate};
+pub use forest::{Forest, ForestGroup};
+pub use pairs::Pairs;
+pub use pass::PassPlot;
+pub use ranking::RankingPlot;
+
+use crate::listing::Listing;
+use crate::svg::{Series, escape};
+use words::visible;
+
+/// A plot, drawn.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Plot {
+    /// What a page shows, one below the other or side by side.
+    pub parts: Vec<PlotPart>,
+    /// The figures in words: the text alternative.
+    pub label: String,
+    /// The figures as a table.
+    pub table: Listing,
+    /// What a reader should know: what a mark, a line or a shade means.
+    pub caption: String,
+    /// What a file shows.
+    file: FileLayout,
+}
+
+/// How the parts are laid out in a file.
+#[derive(Clone, Debug)]
+struct FileLayout {
+    parts: Vec<PlotPart>,
+    columns: usize,
+}
+
+/// A drawing that stretches to the width that it gets.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct PlotPart {
+    /// What it is called, with its mark; a plot with one part has no name for it.
+    pub name: Option<(Series, String)>,
+    /// What is to be known about it, in a few words.
+    pub note: String,
+    /// The elements of the drawing, without the `<svg>` around them. Horizontal positions are percentages.
+    pub body: String,
+    /// The height in pixels.
+    pub height: u32,
+    /// Its figures in words.
+    pub label: String,
+}
+
+impl PlotPart {
+    fn new(body: String, height: u32, label: String) -> Self {
+        PlotPart { name: None, note: String::new(), body, height, label }
+    }
+
+    fn named(mut self, series: Series, name: &str, note: String) -> Self {
+        self.name = Some((series, name.to_owned()));
+        self.note = note;
+        self
+    }
+
+    /// The drawing for a page, with the marks of [`defs`](crate::svg::defs) somewhere in it.
+    pub fn svg(&self) -> String {
+        let label = escape(&self.label);
+        format!(
+            "<svg class=\"iv\" width=\"100%\" height=\"{}\" role=\"img\" aria-label=\"{label}\">{}</svg>",
+            self.height, self.body
+        )
+    }
+}
+
+impl Plot {
+    /// A plot of parts that are the same in a page and in a file, there in this number of columns.
+    fn of_parts(parts: Vec<PlotPart>, columns: usize, label: String, table: Listing) -> Self {
+        let file = FileLayout { parts: parts.clone(), columns };
+        Plot { parts, label, table, caption: String::new(), file }
+    }
+
+    /// A plot of one part that is drawn in another way in a file.
+    fn of_rows(page: PlotPart, file: PlotPart, table: Listing) -> Self {
+        let label = page.label.clone();
+        let file = FileLayout { parts: vec![file], columns: 1 };
+        Plot { parts: vec![page], label, table, caption: String::new(), file }
+    }
+
+    #[must_use]
+    fn with_caption(mut self, caption: impl Into<String>) -> Self {
+        self.caption = caption.into();
+        self
+    }
+
+    /// The plot for a page: its drawings, and the same as numbers behind a summary.
+    pub fn to_html(&self) -> String {
+        let mut html = match self.parts.len() {
+            1 => String::from("<div class=\"plot\">"),
+            _ => String::from("<div class=\"panels plot\">"),
+        };
+        for part in &self.parts {
+            html.push_str("<figure class=\"keep\">");
+            if let Some((series, name)) = &part.name {
+                html.push_str(&format!(
+                    "<figcaption><span class=\"name {}\">{}<span class=\"any\">{}</span></span><small>{}</small></figcaption>",
+                    series.class,
+                    series.dot(),
+                    escape(&visible(name)),
+                    escape(&part.note)
+                ));
+            }
+            html.push_str(&part.svg());
+            html.push_str("</figure>");
+        }
+        html + "</div>" + &self.numbers()
+    }
+
+    /// The same as numbers, behind a summary.
+    pub fn numbers(&self) -> String {
+        let mut html =
+            String::from("<details><summary>The same as numbers</summary><table class=\"t\"><thead><tr>");
+        for title in self.table.titles() {
+            html.push_str(&format!("<th scope=\"col\">{}</th>", escape(title)));
+        }
+        html.push_str("</tr></thead><tbody>");
+        for row in self.table.texts() {
+            html.push_str("<tr>");
+            for cell in row {
+                html.push_str(&format!("<td>{}</td>", escape(&visible(&cell))));
+            }
+            html.push_str("</tr>");
+        }
+        html + "</tbody></table></details>"
+    }
+}

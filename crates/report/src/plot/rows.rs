@@ -1,0 +1,217 @@
+//! Rows of intervals on one scale: estimates, groups, ranks, differences.
+//!
+//! In a page a row has its name above the interval, so that names of any length fit into any width. A file is wide enough
+//! for the name beside it.
+
+use errorbar_core::Estimate;
+
+use super::area::{Drawing, px};
+use super::words::{fitted, whole};
+use crate::svg::{
+    IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, escape, grid, interval, percent,
+};
+
+/// A row, or the heading of the rows below it.
+pub(super) struct Row {
+    pub(super) name: String,
+    /// In front of the name: the rank.
+    pub(super) prefix: String,
+    /// The figure as it is written in a file, and in a page, where there is less room.
+    pub(super) text: String,
+    pub(super) short: String,
+    /// None for a heading.
+    pub(super) estimate: Option<(Estimate, Series)>,
+    /// Whether the row has a mark beside its name.
+    pub(super) has_mark: bool,
+    /// The half-width of what cannot be told from 0, hatched.
+    pub(super) hatch: Option<f64>,
+    /// The first and last level of vertical lines through the row, from the left: what cannot be told apart.
+    pub(super) ties: Vec<usize>,
+}
+
+impl Row {
+    pub(super) fn new(name: &str, estimate: &Estimate, series: Series, text: String, short: String) -> Self {
+        Row {
+            name: name.to_owned(),
+            prefix: String::new(),
+            text,
+            short,
+            estimate: Some((estimate.clone(), series)),
+            has_mark: true,
+            hatch: None,
+            ties: Vec::new(),
+        }
+    }
+
+    pub(super) fn heading(name: &str, text: String) -> Self {
+        Row {
+            name: name.to_owned(),
+            prefix: String::new(),
+            short: text.clone(),
+            text,
+            estimate: None,
+            has_mark: false,
+            hatch: None,
+            ties: Vec::new(),
+        }
+    }
+}
+
+/// Rows on one scale.
+pub(super) struct Rows {
+    pub(super) scale: Scale,
+    pub(super) reference: Option<Reference>,
+    pub(super) rows: Vec<Row>,
+    pub(super) size: IntervalSize,
+}
+
+/// Where the parts of a row are.
+#[derive(Clone, Copy)]
+struct Columns {
+    /// The left end of the scale and its width, in percent.
+    plot: (f64, f64),
+    /// The most characters of a name.
+    name: usize,
+    row: f64,
+    heading: f64,
+    /// Whether the name is above the interval.
+    is_above: bool,
+}
+
+impl Rows {
+    /// The drawing for a file, and its height.
+    pub(super) fn wide(&self) -> (String, u32) {
+        let row = match self.size {
+            IntervalSize::Headline => 38.0,
+            IntervalSize::Table => 32.0,
+            _ => 24.0,
+        };
+        let longest = self.rows.iter().map(|row| crate::text::width(&row.text)).max().unwrap_or(0);
+        // 688 pixels: 6.6 for a character of the figures, and a margin.
+        let figures = (longest as f64 * 6.9 / 6.88 + 4.0).clamp(16.0, 40.0);
+        self.drawn(Columns { plot: (25.0, 73.0 - figures), name: 23, row, heading: 26.0, is_above: false })
+    }
+
+    /// The drawing for a page, and its height.
+    pub(super) fn narrow(&self) -> (String, u32) {
+        let row = if matches!(self.size, IntervalSize::Headline | IntervalSize::Table) { 54.0 } else { 44.0 };
+        self.drawn(Columns { plot: (2.0, 96.0), name: 28, row, heading: 30.0, is_above: true })
+    }
+
+    fn drawn(&self, columns: Columns) -> (String, u32) {
+        let mut drawing = Drawing::default();
+        let (left, wide) = (percent(columns.plot.0), percent(columns.plot.1));
+        let top = if self.reference.is_some() { 44.0 } else { 28.0 };
+        let height = |row: &Row| if row.estimate.is_some() { columns.row } else { columns.heading };
+        let bottom = top + self.rows.iter().map(height).sum::<f64>() + 4.0;
+        drawing.put(format_args!(
+            "<svg x=\"{left}\" y=\"0\" width=\"{wide}\" height=\"{top}\" overflow=\"visible\">{}</svg>",
+            axis(&self.scale, self.reference.as_ref())
+        ));
+        drawing.put(format_args!(
+            "<svg x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{}\" overflow=\"visible\">{}</svg>",
+            px(bottom - top),
+            grid(&self.scale, self.reference.as_ref())
+        ));
+        let mut y = top;
+        for row in &self.rows {
+            self.row(&mut drawing, row, y, &columns);
+            y += height(row);
+        }
+        self.ties(&mut drawing, top, &columns);
+        (drawing.0, bottom.ceil() as u32)
+    }
+
+    fn row(&self, drawing: &mut Drawing, row: &Row, y: f64, columns: &Columns) {
+        let height = if row.estimate.is_some() { columns.row } else { columns.heading };
+        let (text_y, plot_y) = match (columns.is_above, row.estimate.is_some()) {
+            (true, true) => (y + 16.0, y + height - 15.0),
+            (_, true) => (y + height / 2.0 + 4.5, y + height / 2.0),
+            (_, false) => (y + height - 8.0, y),
+        };
+        drawing.put(format_args!(
+            "<line class=\"gl\" x1=\"0\" x2=\"100%\" y1=\"{}\" y2=\"{}\"/>",
+            px(y + 0.5),
+            px(y + 0.5)
+        ));
+        let indent = self.indent();
+        let mut x = indent;
+        if let Some((_, series)) = row.estimate.as_ref().filter(|_| row.has_mark) {
+            drawing.put(format_args!(
+                "<g class=\"{}\"><use class=\"mk\" href=\"#{}\" x=\"{}\" y=\"{}\"/></g>",
+                series.class,
+                series.mark.large(),
+                x + 6,
+                px(text_y - 4.5)
+            ));
+            x += 17;
+        }
+        if !row.prefix.is_empty() {
+            drawing.put(format_args!(
+                "<text class=\"lab s\" x=\"{x}\" y=\"{}\">{}</text>",
+                px(text_y),
+                escape(&row.prefix)
+            ));
+            x += 34;
+        }
+        let most = columns.name.saturating_sub((x / 8) as usize).max(8);
+        let weight = if row.estimate.is_some() { "" } else { " font-weight=\"600\"" };
+        drawing.put(format_args!(
+            "<text class=\"lab\"{weight} x=\"{x}\" y=\"{}\">{}{}</text>",
+            px(text_y),
+            fitted(&row.name, if row.estimate.is_some() { most } else { 60 }),
+            whole(&row.name, most)
+        ));
+        let text = if columns.is_above { &row.short } else { &row.text };
+        drawing.put(format_args!(
+            "<text class=\"lab s\" text-anchor=\"end\" x=\"100%\" y=\"{}\">{}</text>",
+            px(text_y),
+            escape(text)
+        ));
+        let Some((estimate, series)) = &row.estimate else { return };
+        let (left, wide) = (percent(columns.plot.0), percent(columns.plot.1));
+        drawing.put(format_args!(
+            "<svg x=\"{left}\" y=\"{}\" width=\"{wide}\" height=\"1\" overflow=\"visible\">",
+            px(plot_y)
+        ));
+        if let Some(mde) = row.hatch.filter(|mde| mde.is_finite()) {
+            let (from, to) = (self.scale.within(-mde), self.scale.within(mde));
+            drawing.put(format_args!(
+                "<rect class=\"hatch\" x=\"{}\" y=\"-10\" width=\"{}\" height=\"20\"/>",
+                percent(from),
+                percent(to - from)
+            ));
+        }
+        let style = IntervalStyle::new(*series, self.size).at(Y::Pixels(0.0));
+        match estimate.number().filter(|number| number.is_finite()) {
+            Some(_) => drawing.put(format_args!("{}", interval(&self.scale, estimate, &style))),
+            // A ring that is nowhere on the scale: there is no number.
+            None => drawing
+                .put(format_args!("<circle class=\"gl ref\" fill=\"none\" cx=\"-10\" cy=\"0\" r=\"4\"/>")),
+        }
+        drawing.put(format_args!("</svg>"));
+    }
+
+    /// The room for the lines of what cannot be told apart.
+    fn indent(&self) -> u32 {
+        let levels = self.rows.iter().flat_map(|row| &row.ties).max().map_or(0, |level| level + 1);
+        (levels as u32).min(8) * 7 + if levels > 0 { 5 } else { 0 }
+    }
+
+    fn ties(&self, drawing: &mut Drawing, top: f64, columns: &Columns) {
+        let levels = self.rows.iter().flat_map(|row| &row.ties).max().map_or(0, |level| level + 1);
+        for level in 0..levels.min(8) {
+            let has = |row: &&Row| row.ties.contains(&level);
+            let first = self.rows.iter().position(|row| has(&row));
+            let last = self.rows.iter().rposition(|row| has(&row));
+            let (Some(first), Some(last)) = (first, last) else { continue };
+            let y = |at: usize| top + at as f64 * columns.row;
+            let x = level * 7 + 3;
+            drawing.put(format_args!(
+                "<line class=\"tieline\" x1=\"{x}\" x2=\"{x}\" y1=\"{}\" y2=\"{}\"/>",
+                px(y(first) + 6.0),
+                px(y(last) + columns.row - 6.0)
+            ));
+        }
+    }
+}

@@ -1,0 +1,1 @@
+//! Plots of what people really have, and of what they should not have.

@@ -1,0 +1,264 @@
+//! Aligning the samples of runs.
+
+use std::collections::HashMap;
+
+use errorbar_core::{IndexMap, SampleId, ScoreColumns};
+use errorbar_log::eval::{EvalLog, LogError};
+
+use super::preview::preview;
+use super::{AlignedSample, EpochRecord, GroupKey, SampleRun, SampleSet, SampleTexts, ScoreColumn};
+
+/// More columns of scores than this are in the details only.
+const MOST_COLUMNS: usize = 24;
+/// More metadata keys than this cannot be filtered by.
+const MOST_KEYS: usize = 12;
+/// A key with more values than this tells samples apart, not groups.
+const MOST_VALUES: usize = 200;
+/// A metadata value that is longer is no name of a group.
+const LONGEST_VALUE: usize = 60;
+
+/// The key that samples of several tasks are filtered by.
+const TASK: &str = "task";
+
+/// What is read of a log.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LogContents {
+    /// Question, answers, scores and their explanations.
+    Texts,
+    /// The conversations too.
+    Messages,
+}
+
+/// Collects samples of runs.
+#[derive(Debug, Default)]
+pub struct SampleSetBuilder {
+    set: SampleSet,
+    /// Keys that are grouped by come first.
+    wanted_keys: Vec<String>,
+    /// The task that samples are added of, where there are several.
+    task: Option<String>,
+    /// The samples that cannot be read, and why.
+    problems: Vec<LogError>,
+}
+
+impl SampleSetBuilder {
+    /// Without any run.
+    pub fn new() -> Self {
+        SampleSetBuilder::default()
+    }
+
+    /// Metadata keys that can be filtered by whatever their values are, before others that are found.
+    #[must_use]
+    pub fn group_keys(mut self, keys: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.wanted_keys.extend(keys.into_iter().map(Into::into));
+        self
+    }
+
+    /// Names the task of what is added from here on, where there are several: their samples are kept apart by ids like
+    /// `task/id`, and a run of the same name is the same run.
+    pub fn set_task(&mut self, task: &str) {
+        self.task = Some(task.to_owned());
+    }
+
+    /// Adds samples of a log as a run. A sample that cannot be read is left out; see [`problems`](Self::problems).
+    ///
+    /// # Errors
+    /// A log whose list of samples cannot be read.
+    pub fn add_log(
+        &mut self,
+        name: &str,
+        log: &EvalLog,
+        contents: LogContents,
+        is_wanted: impl Fn(&SampleId, u32) -> bool + Sync + Send,
+    ) -> Result<(), LogError> {
+        let run = self.start_run(name);
+        self.set.has_details = true;
+        self.set.has_messages |= contents == LogContents::Messages;
+        let mut transcripts = log.transcripts(is_wanted)?;
+        while let Some(read) = transcripts.next() {
+            let completed = read.and_then(|mut transcript| {
+                transcripts.complete(&mut transcript, contents == LogContents::Messages)?;
+                Ok(transcript)
+            });
+            match completed {
+                Ok(transcript) => self.add(
+                    run,
+                    &transcript.id,
+                    transcript.epoch,
+                    SampleTexts::from_transcript(&transcript),
+                    EpochRecord::from_transcript(&transcript),
+                ),
+                Err(problem) => self.problems.push(problem),
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds the rows of a table, or the scores of a log, as a run. The texts are those that the columns have.
+    pub fn add_columns(&mut self, name: &str, columns: &ScoreColumns) {
+        let run = self.start_run(name);
+        self.set.has_details = true;
+        for row in 0..columns.len() {
+            let (texts, record) = (SampleTexts::from_row(columns, row), EpochRecord::from_row(columns, row));
+            self.add(run, &columns.sample_id(row), columns.epoch(row), texts, record);
+        }
+    }
+
+    /// Adds a run without samples; its number is for [`add`](Self::add).
+    pub fn start_run(&mut self, name: &str) -> usize {
+        let known = self.set.runs.iter().position(|run| run.name == name);
+        if let Some(known) = known.filter(|_| self.task.is_some()) {
+            return known;
+        }
+        self.set.runs.push(SampleRun { name: name.to_owned(), epochs: Vec::new() });
+        self.set.runs.len() - 1
+    }
+
+    /// Adds a sample of an epoch to a run. One that is there already is replaced.
+    pub fn add(
+        &mut self,
+        run: usize,
+        id: &SampleId,
+        epoch: u32,
+        mut texts: SampleTexts,
+        mut record: EpochRecord,
+    ) {
+        let Some(at) = self.epoch_index(run, epoch) else { return };
+        if let Some(task) = &self.task {
+            texts.metadata.insert(0, (TASK.to_owned(), task.as_str().into()));
+        }
+        let sample = self.set.samples.entry(self.key(id)).or_insert_with(|| AlignedSample {
+            preview: preview(&texts.question()),
+            ..AlignedSample::default()
+        });
+        if sample.texts == SampleTexts::default() {
+            sample.texts = texts;
+        } else if sample.texts.input != texts.input && !texts.input.is_empty() {
+            record.input = Some(texts.input);
+        }
+        if sample.preview.is_empty() {
+            sample.preview = preview(&sample.texts.question());
+        }
+        sample.records.resize_with(sample.records.len().max(run + 1), Vec::new);
+        if let Some(records) = sample.records.get_mut(run) {
+            records.resize_with(records.len().max(at + 1), || None);
+            if let Some(place) = records.get_mut(at) {
+                *place = Some(record);
+            }
+        }
+    }
+
+    /// Sets the line that a sample is listed with, where its question was not read.
+    pub fn set_preview(&mut self, id: &SampleId, question: &str) {
+        if let Some(sample) = self.set.samples.get_mut(&self.key(id)) {
+            sample.preview = preview(question);
+        }
+    }
+
+    /// The samples that could not be read.
+    pub fn problems(&self) -> &[LogError] {
+        &self.problems
+    }
+
+    /// The samples of all runs.
+    pub fn finish(self) -> SampleSet {
+        let SampleSetBuilder { mut set, mut wanted_keys, task, .. } = self;
+        if task.is_some() {
+            wanted_keys.insert(0, TASK.to_owned());
+        }
+        sort_epochs(&mut set);
+        set.columns = columns(&set);
+        set.groups = group_keys(&mut set, &wanted_keys);
+        super::index::add_outcomes(&mut set);
+        set
+    }
+
+    fn key(&self, id: &SampleId) -> String {
+        match &self.task {
+            Some(task) => format!("{task}/{id}"),
+            None => id.to_string(),
+        }
+    }
+
+    /// Where an epoch is in a run.
+    fn epoch_index(&mut self, run: usize, epoch: u32) -> Option<usize> {
+        let epochs = &mut self.set.runs.get_mut(run)?.epochs;
+        // Mostly the last one: logs are read by epoch.
+        match epochs.iter().rposition(|known| *known == epoch) {
+            Some(at) => Some(at),
+            None => {
+                epochs.push(epoch);
+                Some(epochs.len() - 1)
+            }
+        }
+    }
+}
+
+/// Brings epochs into order, and gives every sample a place for each.
+fn sort_epochs(set: &mut SampleSet) {
+    for (at, run) in set.runs.iter_mut().enumerate() {
+        let mut order: Vec<usize> = (0..run.epochs.len()).collect();
+        order.sort_by_key(|index| run.epochs.get(*index).copied());
+        run.epochs.sort_unstable();
+        for sample in set.samples.values_mut() {
+            sample.records.resize_with(sample.records.len().max(at + 1), Vec::new);
+            let Some(records) = sample.records.get_mut(at) else { continue };
+            let take = |from: &usize| records.get_mut(*from).and_then(Option::take);
+            *records = order.iter().map(take).collect();
+        }
+    }
+}
+
+/// The scorers and their fields, in the order of their first score.
+fn columns(set: &SampleSet) -> Vec<ScoreColumn> {
+    let mut columns: IndexMap<ScoreColumn, ()> = IndexMap::new();
+    for record in set.samples.values().flat_map(|sample| &sample.records).flatten().flatten() {
+        for (scorer, field, _) in record.outcomes() {
+            let is_known = |column: &ScoreColumn| column.scorer == scorer && column.field.as_deref() == field;
+            if columns.len() < MOST_COLUMNS && !columns.keys().any(is_known) {
+                let column = ScoreColumn { scorer: scorer.to_owned(), field: field.map(str::to_owned) };
+                columns.insert(column, ());
+            }
+        }
+    }
+    columns.into_keys().collect()
+}
+
+/// The metadata keys whose values many samples share, and which value each sample has.
+fn group_keys(set: &mut SampleSet, wanted: &[String]) -> Vec<GroupKey> {
+    let mut found: IndexMap<String, IndexMap<String, usize>> =
+        wanted.iter().map(|key| (key.clone(), IndexMap::new())).collect();
+    let mut rejected: HashMap<String, ()> = HashMap::new();
+    for sample in set.samples.values() {
+        for (key, value) in &sample.texts.metadata {
+            if rejected.contains_key(key) {
+                continue;
+            }
+            let is_wanted = wanted.contains(key);
+            let values = found.entry(key.clone()).or_default();
+            let text = value.head();
+            if !is_wanted && (value.is_cut() || text.chars().count() > LONGEST_VALUE) {
+                rejected.insert(key.clone(), ());
+                found.shift_remove(key);
+                continue;
+            }
+            *values.entry(text.to_owned()).or_default() += 1;
+            if !is_wanted && values.len() > MOST_VALUES {
+                rejected.insert(key.clone(), ());
+                found.shift_remove(key);
+            }
+        }
+    }
+    // Of few samples, a key with a value for each is no group either.
+    let is_group = |values: &IndexMap<String, usize>| values.len() > 1 && values.values().any(|n| *n > 1);
+    found.retain(|key, values| if wanted.contains(key) { !values.is_empty() } else { is_group(values) });
+    found.truncate(MOST_KEYS);
+    for sample in set.samples.values_mut() {
+        let code = |(key, values): (&String, &IndexMap<String, usize>)| {
+            let (_, value) = sample.texts.metadata.iter().find(|(of, _)| of == key)?;
+            values.get_index_of(value.head()).and_then(|at| u32::try_from(at).ok())
+        };
+        sample.groups = found.iter().map(code).collect();
+    }
+    found.into_iter().map(|(key, values)| GroupKey { key, values: values.into_keys().collect() }).collect()
+}

@@ -1,0 +1,98 @@
+//! Axes and grid lines.
+
+use std::fmt::Write as _;
+
+use super::escape::escape;
+use super::scale::{Scale, percent};
+
+/// The height of an axis without a named reference line, in pixels.
+pub const AXIS_HEIGHT: u32 = 28;
+/// What a named reference line adds.
+const REFERENCE_HEIGHT: u32 = 16;
+
+/// A dashed line with a name: the score of guessing, a threshold.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reference {
+    /// Where it is.
+    pub value: f64,
+    /// What it is called: `chance 0.25`.
+    pub label: String,
+}
+
+impl Reference {
+    /// The position, if it is on the scale.
+    fn position(&self, scale: &Scale) -> Option<f64> {
+        Some(scale.position(self.value)).filter(|at| (0.0..=100.0).contains(at))
+    }
+}
+
+/// The axis above a column of plots, as an `<svg>`.
+pub fn axis(scale: &Scale, reference: Option<&Reference>) -> String {
+    let reference = reference.and_then(|reference| Some((reference, reference.position(scale)?)));
+    let top = if reference.is_some() { REFERENCE_HEIGHT } else { 0 };
+    let height = AXIS_HEIGHT + top;
+    let mut drawn = format!(
+        "<svg class=\"iv ax\" width=\"100%\" height=\"{height}\" aria-hidden=\"true\" focusable=\"false\">"
+    );
+    for tick in scale.ticks() {
+        let at = percent(scale.position(*tick));
+        let label = scale.label(*tick);
+        let _ = write!(
+            drawn,
+            "<text class=\"tick\" x=\"{at}\" y=\"{}\">{label}</text><line class=\"gl\" x1=\"{at}\" x2=\"{at}\" y1=\"{}\" \
+             y2=\"{height}\"/>",
+            height - 8,
+            height - 4,
+        );
+    }
+    if let Some((reference, at)) = reference {
+        let (at, label) = (percent(at), escape(&reference.label));
+        let _ = write!(
+            drawn,
+            "<text class=\"reft\" x=\"{at}\" y=\"{}\">{label}</text><line class=\"gl ref\" x1=\"{at}\" x2=\"{at}\" \
+             y1=\"{}\" y2=\"{height}\"/>",
+            top + 4,
+            top + 8,
+        );
+    }
+    drawn + "</svg>"
+}
+
+/// The grid lines behind a row of a plot, over its whole height.
+pub fn grid(scale: &Scale, reference: Option<&Reference>) -> String {
+    let mut drawn = String::new();
+    let mut line = |class: &str, at: f64| {
+        let at = percent(at);
+        let _ = write!(drawn, "<line class=\"{class}\" x1=\"{at}\" x2=\"{at}\" y1=\"0\" y2=\"100%\"/>");
+    };
+    for tick in scale.ticks() {
+        let is_zero = scale.is_signed() && *tick == 0.0;
+        line(if is_zero { "gl zero" } else { "gl" }, scale.position(*tick));
+    }
+    if let Some(at) = reference.and_then(|reference| reference.position(scale)) {
+        line("gl ref", at);
+    }
+    drawn
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ticks_and_reference_are_named() {
+        let reference = Reference { value: 0.25, label: "chance <0.25>".to_owned() };
+        let text = axis(&Scale::unit(), Some(&reference));
+        assert!(text.contains("height=\"44\"") && text.contains(">0.2</text>"), "{text}");
+        assert!(text.contains("x=\"25%\" y=\"20\">chance &lt;0.25&gt;</text>"), "{text}");
+        assert_eq!(grid(&Scale::unit(), Some(&reference)).matches("gl ref").count(), 1);
+        let beyond = Reference { value: 2.0, ..reference };
+        assert!(!axis(&Scale::unit(), Some(&beyond)).contains("ref"), "not on the scale");
+    }
+
+    #[test]
+    fn zero_of_differences_stands_out() {
+        assert_eq!(grid(&Scale::differences([-0.1, 0.4]), None).matches("gl zero").count(), 1);
+        assert!(!grid(&Scale::unit(), None).contains("zero"));
+    }
+}

@@ -1,0 +1,72 @@
+//! Strings from anyone, in HTML and SVG.
+
+use std::fmt::Write as _;
+
+use crate::text::is_unsafe;
+
+/// The text for HTML or SVG, in an element or in a quoted attribute. Control characters and those that turn the direction
+/// of the text or show nothing are written as what they are: `‹U+202E›`.
+///
+/// ```
+/// use errorbar_report::svg::escape;
+///
+/// assert_eq!(escape("<b a='x'>\"&"), "&lt;b a=&#39;x&#39;&gt;&quot;&amp;");
+/// assert_eq!(escape("a\u{202e}b\n"), "a‹U+202E›b‹U+000A›");
+/// ```
+pub fn escape(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    text.chars().for_each(|c| push(&mut escaped, c));
+    escaped
+}
+
+/// The same with places where a long name may be broken: behind `/`, `_` and `:`. For elements only.
+pub fn breakable(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    let mut characters = text.chars().peekable();
+    while let Some(c) = characters.next() {
+        push(&mut escaped, c);
+        if matches!(c, '/' | '_' | ':') && characters.peek().is_some() {
+            escaped.push_str("<wbr>");
+        }
+    }
+    escaped
+}
+
+fn push(escaped: &mut String, c: char) {
+    match c {
+        '&' => escaped.push_str("&amp;"),
+        '<' => escaped.push_str("&lt;"),
+        '>' => escaped.push_str("&gt;"),
+        '"' => escaped.push_str("&quot;"),
+        '\'' => escaped.push_str("&#39;"),
+        c if is_unsafe(c) => {
+            // Writing to a string does not fail.
+            let _ = write!(escaped, "‹U+{:04X}›", u32::from(c));
+        }
+        c => escaped.push(c),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_markup_and_nothing_is_invisible() {
+        for hostile in
+            ["<script>alert(1)</script>", "\" onload=\"x", "' onload='x", "</svg><img src=x>", "&lt;b&gt;"]
+        {
+            let escaped = escape(hostile);
+            assert!(!escaped.contains(['<', '>', '"', '\'']), "{escaped}");
+        }
+        assert_eq!(escape("&lt;"), "&amp;lt;", "what is escaped already is a text, too");
+        assert_eq!(escape("\u{0}\u{1b}[31m\u{200b}\u{2066}"), "‹U+0000›‹U+001B›[31m‹U+200B›‹U+2066›");
+        assert_eq!(escape("Größe 数学 😀"), "Größe 数学 😀");
+    }
+
+    #[test]
+    fn long_names_break_behind_their_parts() {
+        assert_eq!(breakable("openai/gpt_4/"), "openai/<wbr>gpt_<wbr>4/");
+        assert_eq!(breakable("<i>/x"), "&lt;i&gt;/<wbr>x");
+    }
+}
