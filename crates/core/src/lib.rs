@@ -34,6 +34,7 @@ mod columns;
 mod comparison;
 mod condition;
 mod coverage;
+mod doc_sections;
 mod error;
 mod estimate;
 mod evaluation;
@@ -43,6 +44,7 @@ mod metric;
 pub mod metrics;
 mod naming;
 mod package_member;
+mod param;
 mod params;
 mod plan;
 mod power;
@@ -80,6 +82,7 @@ pub use condition::Condition;
 pub use coverage::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, ScoreCoverage,
 };
+pub use doc_sections::DocSections;
 pub use error::{Error, Result};
 pub use estimate::{
     BetaPrior, Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation,

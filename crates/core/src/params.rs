@@ -3,6 +3,7 @@
 pub use errorbar_macros::Params;
 
 use crate::args::Args;
+use crate::doc_sections::DocSections;
 use crate::error::{Error, Result};
 use crate::registry::Param;
 use crate::spec::Spec;
@@ -75,6 +76,7 @@ impl<P: Params> ToSpec for P {
 /// | `name = "ci"` | the name in specs and logs; a constant too |
 /// | `crate = errorbar_core` | the crate that has this trait, `errorbar` if unset |
 /// | `doc = DOC` | the documentation; that of the struct, up to its first example or heading, if unset |
+/// | `sections = SECTIONS` | the [`DocSections`]; those of the struct's documentation if unset |
 /// | `constructor = ci` | the function that makes one, named as the entry if unset; `no_constructor` for none |
 /// | `check = Self::validate` | `fn(&Self) -> Result<()>` over all arguments, as [`Params::check`] |
 /// | `reference` | the reference has an entry of this name, which takes all arguments that are not `own` |
@@ -96,6 +98,9 @@ pub trait Params: Sized {
 
     /// What it is: paragraphs, the first of which is a sentence that stands alone.
     const DOC: &'static str;
+
+    /// What follows in the documentation: formula, example and so on.
+    const SECTIONS: DocSections = DocSections::NONE;
 
     /// Whether the reference has an entry of this name. What it does not have, logs record under our package.
     const IN_REFERENCE: bool = false;

@@ -13,9 +13,11 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use crate::args::Args;
+pub use crate::doc_sections::DocSections;
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::package_member::PackageMember;
+pub use crate::param::Param;
 use crate::params::Params;
 use crate::plan::{MetricItem, MetricMap, Metrics};
 use crate::reducer::Reducer;
@@ -25,56 +27,6 @@ use crate::spec::{
 };
 use crate::value::{Conversion, ValueToFloat};
 use crate::{metrics, reducers};
-
-/// One argument of an entry.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Param {
-    /// Its name, as in logs.
-    pub name: &'static str,
-    /// What it is, in a sentence.
-    pub doc: &'static str,
-    /// What it is when it is not passed, as a spec would write it; `None` if it must be passed.
-    pub default: Option<String>,
-    /// Whether the reference's entry of the same name has no such argument.
-    pub is_own: bool,
-    /// The strings that the reference's argument takes, where this one takes more; `None` if both take the same.
-    pub reference_values: Option<&'static [&'static str]>,
-}
-
-impl Param {
-    /// An argument that must be passed.
-    pub fn required(name: &'static str, doc: &'static str) -> Self {
-        Param { name, doc, default: None, is_own: false, reference_values: None }
-    }
-
-    /// Keyword arguments of any name; the name begins with two asterisks.
-    pub fn keywords(name: &'static str, doc: &'static str) -> Self {
-        Param::required(name, doc)
-    }
-
-    /// An argument with a default.
-    pub fn optional(name: &'static str, doc: &'static str, default: impl ToString) -> Self {
-        Param { default: Some(default.to_string()), ..Param::required(name, doc) }
-    }
-
-    /// The same, as an argument that the reference's entry of the same name does not have.
-    #[must_use]
-    pub fn own(self) -> Self {
-        Param { is_own: true, ..self }
-    }
-
-    /// The same, as an argument that takes only these strings in the reference.
-    #[must_use]
-    pub fn with_reference_values(self, values: &'static [&'static str]) -> Self {
-        Param { reference_values: Some(values), ..self }
-    }
-
-    /// Whether the reference's entry of the same name would refuse this value.
-    fn is_own_value(&self, value: &Arg) -> bool {
-        let is_other = |values: &[&str]| !value.as_str().is_some_and(|value| values.contains(&value));
-        self.is_own || (*value != Arg::Null && self.reference_values.is_some_and(is_other))
-    }
-}
 
 /// How something is built from its arguments.
 pub type Build<T> = fn(&Args<'_>) -> Result<T>;
@@ -86,6 +38,8 @@ pub struct Entry<T: 'static> {
     pub name: &'static str,
     /// What it is, a sentence first.
     pub doc: &'static str,
+    /// The rest of its documentation: formula, example and so on.
+    pub sections: DocSections,
     /// Its arguments, in order.
     pub params: fn() -> Vec<Param>,
     /// How it is built.
@@ -105,6 +59,7 @@ impl<T: 'static> Entry<T> {
         Entry {
             name: P::NAME,
             doc: P::DOC,
+            sections: P::SECTIONS,
             params: P::params,
             build: |args| P::from_args(args).map(T::built_from),
             replaces: false,
@@ -193,6 +148,8 @@ pub struct EntryInfo {
     pub params: Vec<Param>,
     /// What it is.
     pub doc: String,
+    /// The rest of its documentation: formula, example and so on.
+    pub sections: DocSections,
     /// Whether errorbar brings it.
     pub built_in: bool,
     /// Whether the reference has an entry of this name.
@@ -252,6 +209,7 @@ impl<T: 'static> RegistryEntry<T> {
             name: entry.name.to_owned(),
             params: (entry.params)(),
             doc: entry.doc.to_owned(),
+            sections: entry.sections,
             built_in,
             in_reference: entry.in_reference,
         };
@@ -395,6 +353,7 @@ impl Registry {
             name: name.clone(),
             params: Vec::new(),
             doc: doc.to_owned(),
+            sections: DocSections::NONE,
             built_in: false,
             in_reference: false,
         };

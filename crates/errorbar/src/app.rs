@@ -10,7 +10,7 @@ use clap::builder::Styles;
 use errorbar_core::{Conversion, Metadata, Metric, Reducer, Registry, Result, Spec};
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
 
-use crate::commands::{Cli, Context, Outcome, Status};
+use crate::commands::{Cli, Context, Outcome, Status, completions};
 use crate::diagnostic::Diagnostics;
 use crate::output::{self, Stream};
 
@@ -107,6 +107,10 @@ impl App {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
         let program = program_name(args.first());
         output::clean_panics();
+        // A registry with an error is reported by the commands.
+        if self.registry.as_ref().is_ok_and(|registry| completions::answer(&program, &args, registry)) {
+            return Status::Fine.into();
+        }
         let cli = match Cli::parse_as(&program, args.clone(), Styles::styled()) {
             Ok(cli) => cli,
             Err(error) => {

@@ -23,7 +23,7 @@ use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
 use errorbar_report::{REPLACEMENT, clean, is_unsafe};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A stream for people to read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -272,10 +272,6 @@ impl ProgressLine {
         self.0.enable_steady_tick(time);
     }
 
-    pub(crate) fn set_length(&self, total: u64) {
-        self.0.set_length(total);
-    }
-
     pub(crate) fn add_length(&self, more: u64) {
         self.0.inc_length(more);
     }
@@ -288,18 +284,71 @@ impl ProgressLine {
         self.0.set_position(done);
     }
 
-    pub(crate) fn set_message(&self, text: &str) {
-        self.0.set_message(clean(text));
-    }
-
-    /// Writes messages above the line.
-    pub(crate) fn suspend(&self, write: impl FnOnce()) {
-        self.0.suspend(write);
-    }
-
     /// Removes the line.
     pub(crate) fn clear(&self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Lines that are redrawn together, one for each of several runs, perhaps below a title. What is written of files and models
+/// is cleaned.
+#[derive(Debug, Clone)]
+pub(crate) struct ProgressLines {
+    all: MultiProgress,
+    title: Option<ProgressBar>,
+    lines: Vec<ProgressBar>,
+}
+
+impl ProgressLines {
+    /// No lines.
+    pub(crate) fn hidden() -> Self {
+        let all = MultiProgress::with_draw_target(ProgressDrawTarget::hidden());
+        ProgressLines { all, title: None, lines: Vec::new() }
+    }
+
+    /// This number of lines, if standard error is a terminal that can redraw them.
+    pub(crate) fn new(count: usize, has_title: bool, template: &str) -> Self {
+        if !Stream::Stderr.can_redraw() {
+            return ProgressLines::hidden();
+        }
+        let all = MultiProgress::with_draw_target(ProgressDrawTarget::stderr());
+        let style = |template: &str| {
+            // The template is ours and well-formed; a plain bar would do too.
+            ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
+        };
+        // A bar of no length would be a full one.
+        let line = |template: &str| all.add(ProgressBar::new(1).with_style(style(template)));
+        let title = has_title.then(|| line("{wide_msg}"));
+        let lines = (0..count).map(|_| line(template)).collect();
+        ProgressLines { all, title, lines }
+    }
+
+    pub(crate) fn set_title(&self, text: &str) {
+        self.title.iter().for_each(|title| title.set_message(clean(text)));
+    }
+
+    /// What stands at the beginning of a line.
+    pub(crate) fn set_prefix(&self, at: usize, text: &str) {
+        self.lines.get(at).into_iter().for_each(|line| line.set_prefix(clean(text)));
+    }
+
+    /// How far a line is, and what it says.
+    pub(crate) fn set(&self, at: usize, total: u64, done: u64, text: &str) {
+        if let Some(line) = self.lines.get(at) {
+            line.set_length(total);
+            line.set_position(done);
+            line.set_message(clean(text));
+        }
+    }
+
+    /// Writes messages above the lines.
+    pub(crate) fn suspend(&self, write: impl FnOnce()) {
+        self.all.suspend(write);
+    }
+
+    /// Removes the lines.
+    pub(crate) fn clear(&self) {
+        self.title.iter().chain(&self.lines).for_each(ProgressBar::finish_and_clear);
     }
 }
 

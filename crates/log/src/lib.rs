@@ -42,5 +42,6 @@ pub use table::{
     CellMeaning, CellReader, ColumnReason, DecimalMark, ExplainedColumn, ExplainedScores, InputFormat,
     MISSING_SPELLINGS, MappingError, MappingProblem, NoScore, NoScorePolicy, NoScores, ScoreScale,
     ScoreTable, ScoreWord, TableDoubt, TableError, TableErrorKind, TableExplanation, TableLimits,
-    TableLocation, TableMapping, TableOptions, explain_table, outline_table, read_table, read_tables,
+    TableLocation, TableMapping, TableOptions, UnfitCells, explain_table, outline_table, read_table,
+    read_tables,
 };

@@ -11,7 +11,14 @@ pub(crate) fn take_docs(attrs: &mut Vec<Attribute>) -> String {
         match &literal.lit {
             Lit::Str(text) if doc.path.is_ident("doc") => {
                 let text = text.value();
-                lines.extend(text.split('\n').map(|line| line.strip_prefix(' ').unwrap_or(line).to_owned()));
+                // The blank behind `///`. A text of several lines that another macro has read is without it, and its
+                // indented lines stay as they are.
+                let is_indented = text.split('\n').all(|line| line.is_empty() || line.starts_with(' '));
+                let without = |line: &str| match is_indented {
+                    true => line.strip_prefix(' ').unwrap_or(line).to_owned(),
+                    false => line.to_owned(),
+                };
+                lines.extend(text.split('\n').map(without));
                 false
             }
             _ => true,
@@ -31,4 +38,21 @@ pub(crate) fn prose(docs: &str) -> String {
 /// A paragraph on one line.
 pub(crate) fn one_line(paragraph: &str) -> String {
     paragraph.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_blank_behind_the_slashes_is_taken_off_once() {
+        let mut attrs: Vec<Attribute> = vec![
+            syn::parse_quote!(#[doc = " A mean."]),
+            syn::parse_quote!(#[doc = ""]),
+            syn::parse_quote!(#[doc = "   indented"]),
+        ];
+        let docs = take_docs(&mut attrs);
+        assert_eq!(docs, "A mean.\n\n  indented");
+        assert_eq!(take_docs(&mut vec![syn::parse_quote!(#[doc = #docs])]), docs);
+    }
 }

@@ -22,6 +22,7 @@ mod options;
 mod params;
 mod reducer;
 mod scorer;
+mod sections;
 mod solver;
 mod task;
 mod types;

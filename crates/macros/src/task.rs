@@ -40,6 +40,7 @@ pub(crate) fn expand(options: TokenStream, item: TokenStream) -> Result<TokenStr
                 #krate::eval::SubmittedEntry(#krate::eval::TaskEntry {
                     name: #name,
                     doc: <#holder as #krate::Params>::DOC,
+                    sections: <#holder as #krate::Params>::SECTIONS,
                     params: <#holder as #krate::Params>::params,
                     build: |#args: &#krate::Args<'_>| -> #krate::Result<#krate::eval::Task> {
                         let #passed = <#holder as #krate::Params>::from_args(#args)?;

@@ -223,7 +223,7 @@ export class SampleBrowser {
 
   #comeIntoView() {
     const { top, bottom } = this.box.getBoundingClientRect();
-    if (bottom < 80 || top > innerHeight - 80) this.box.scrollIntoView();
+    if (bottom < 80 || top > innerHeight - 80) this.box.scrollIntoView({ behavior: 'instant' });
   }
 
   /** @param {number} at @param {boolean} [isPointed] */
@@ -235,7 +235,7 @@ export class SampleBrowser {
     this.#awaited = null;
     this.#link();
     // On a narrow screen the sample is below the list.
-    if (isPointed && matchMedia('(max-width:820px)').matches) this.detail.box.scrollIntoView();
+    if (isPointed && matchMedia('(max-width:820px)').matches) this.detail.box.scrollIntoView({ behavior: 'instant' });
   }
 
   #showDetail() {
@@ -245,7 +245,7 @@ export class SampleBrowser {
       this.#pick(to);
       this.detail.box.focus({ preventScroll: true });
     }, () => {
-      this.box.scrollIntoView();
+      this.box.scrollIntoView({ behavior: 'instant' });
       this.list.box.focus();
     });
   }
@@ -316,7 +316,8 @@ export class SampleBrowser {
     this.#update(linked.id);
     this.#awaited = linked.id;
     if (linked.query.q) this.#readTexts();
-    document.getElementById('samples')?.scrollIntoView();
+    // At once: a page of many screens would roll by.
+    document.getElementById('samples')?.scrollIntoView({ behavior: 'instant' });
     return true;
   }
 

@@ -3,7 +3,7 @@ import { counted, element, fillSelect } from './dom.js';
 import { lengthOf, plainText, textElement, visible } from './text.js';
 import { wordDiff } from './diff.js';
 
-/** @typedef {{name: string, text: import('./types.js').LongText}} NamedAnswer */
+/** @typedef {{name: string, run: number, text: import('./types.js').LongText}} NamedAnswer */
 
 /**
  * A choice of two answers, and their difference.
@@ -21,9 +21,10 @@ export function answerDiff(answers) {
     select.addEventListener('change', () => draw());
     return select;
   });
-  // The first that differs says more than the first two.
-  const other = answers.findIndex(({ text }) => plainText(text) !== plainText(answers[0].text));
-  to.value = String(other > 0 ? other : 1);
+  // What another model says, if that differs; else another epoch.
+  const differs = (/** @type {NamedAnswer} */ { text }) => plainText(text) !== plainText(answers[0].text);
+  const model = answers.findIndex(answer => answer.run !== answers[0].run && differs(answer));
+  to.value = String(model > 0 ? model : Math.max(1, answers.findIndex(differs)));
   const draw = () => {
     const [a, b] = [answers[Number(from.value)], answers[Number(to.value)]];
     const parts = wordDiff(plainText(a.text), plainText(b.text));

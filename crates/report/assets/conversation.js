@@ -10,7 +10,7 @@ export function messageList(messages) {
   const list = element('dl');
   for (const { role, author, parts } of messages) {
     const who = textElement('dt', role, '');
-    if (author) who.append(textElement('small', author, ''));
+    if (author) who.append(textElement('small', author.slice(author.lastIndexOf('/') + 1), ''));
     const what = element('dd');
     for (const part of parts) what.append(messagePart(part));
     if (!parts.length) what.append(element('span', 'dim', 'empty'));

@@ -226,8 +226,8 @@ export class DetailPane {
     if (short && short.length <= 12) head.append(textElement('b', short, ''));
     head.append(element('span', '', VERDICTS[outcome.verdict]));
     if (outcome.value !== null && !/^[CIN]$/.test(outcome.value)) head.append(textElement('span', outcome.value, 'mono'));
-    if (outcome.reason) head.append(textElement('span', outcome.reason, 'mono'));
     if (epochs.length > 1) head.append(element('span', 'dim', `epoch ${epochs[e]}`));
+    if (outcome.reason) head.append(textElement('span', outcome.reason, 'mono any'));
     box.append(head);
     if (!record) return box;
     if (record.error !== undefined) {
@@ -238,7 +238,7 @@ export class DetailPane {
     if (record.limit !== undefined) box.append(textElement('p', `ended by the ${record.limit} limit`, 'flag'));
     if (record.input) box.append(element('p', 'note', 'Another question was asked here:'), messageList(record.input));
     if (record.answer !== undefined && plainText(record.answer) !== '') box.append(longTextElement(record.answer));
-    else if (record.error === undefined) box.append(element('p', 'dim', record.answer === undefined ? 'no answer recorded' : 'empty answer'));
+    else if (record.error === undefined && record.answer !== undefined) box.append(element('p', 'dim', 'empty answer'));
     for (const score of record.scores ?? []) box.append(...this.#score(score, sample, run, e, record));
     const facts = [
       record.tokens === undefined ? '' : counted(record.tokens, 'token'),
@@ -294,7 +294,7 @@ export class DetailPane {
       const name = [runs.length > 1 ? run.name : '', run.epochs.length > 1 ? `epoch ${epoch}` : ''].filter(Boolean).join(', ');
       if (record) epochs.push({ name: name || run.name, run: r, epoch: e, text: record.answer });
     }));
-    const answers = epochs.flatMap(({ name, text }) => (text === undefined ? [] : [{ name, text }]));
+    const answers = epochs.flatMap(({ name, run, text }) => (text === undefined ? [] : [{ name, run, text }]));
     if (answers.length > 1) folds.push(folded('Difference of two answers', 'msgs difference', () => answerDiff(answers)));
     if (this.source.hasMessages() && epochs.length) {
       const fold = folded('Messages', 'msgs conversation', () => this.#messages(sample, epochs));

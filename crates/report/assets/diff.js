@@ -34,7 +34,34 @@ export function wordDiff(before, after) {
     addPart(parts, 'added', middleB);
   }
   addPart(parts, 'same', a.slice(a.length - end));
-  return parts;
+  return withoutCrumbs(parts);
+}
+
+/**
+ * The same with words that happen to stand on both sides, alone between changes, as part of the change: a text in which
+ * every second word is marked cannot be read.
+ * @param {DiffPart[]} parts
+ */
+function withoutCrumbs(parts) {
+  const isCrumb = (/** @type {number} */ at) => at > 0 && at + 1 < parts.length && parts[at].kind === 'same'
+    && parts[at - 1].kind !== 'same' && parts[at + 1].kind !== 'same' && parts[at].text.trim().length < 4;
+  /** @type {DiffPart[]} */
+  const merged = [];
+  let [removed, added] = ['', ''];
+  const flush = () => {
+    addPart(merged, 'removed', [removed]);
+    addPart(merged, 'added', [added]);
+    [removed, added] = ['', ''];
+  };
+  parts.forEach(({ kind, text }, at) => {
+    if (kind !== 'added' && (kind !== 'same' || isCrumb(at))) removed += text;
+    if (kind !== 'removed' && (kind !== 'same' || isCrumb(at))) added += text;
+    if (kind !== 'same' || isCrumb(at)) return;
+    flush();
+    addPart(merged, 'same', [text]);
+  });
+  flush();
+  return merged;
 }
 
 /**

@@ -148,13 +148,22 @@ export class VirtualList {
     row.setAttribute('aria-setsize', String(this.#shown.length));
     row.setAttribute('aria-posinset', String(at + 1));
     row.style.top = `${at * ROW_HEIGHT}px`;
-    const { id, preview } = table.index.samples;
-    row.append(textElement('span', id[sample], 'id'), this.#verdicts(sample), textElement('span', preview[sample] || '\u00a0', 'qq'));
+    const { id } = table.index.samples;
+    row.append(textElement('span', id[sample], 'id'), this.#verdicts(sample), textElement('span', this.#preview(sample), 'qq'));
     // In the order of the rows, for those who read the page without seeing it.
     const after = [...this.#rows].filter(([other]) => other > at).sort(([a], [b]) => a - b)[0];
     this.#sizer.insertBefore(row, after ? after[1] : null);
     this.#rows.set(at, row);
     return row;
+  }
+
+  /** @param {number} sample the question; of a table without one, what else tells samples apart */
+  #preview(sample) {
+    const { samples, groups, answers } = this.table.index;
+    if (samples.preview[sample]) return samples.preview[sample];
+    const named = samples.groups[sample].flatMap((code, key) => (code === null ? [] : [`${groups[key].key} ${groups[key].values[code]}`]));
+    const code = samples.answers[sample].find(answer => answer !== null);
+    return named.join(', ') || (code === undefined || code === null ? '' : answers[code]) || '\u00a0';
   }
 
   /** @param {number} sample */

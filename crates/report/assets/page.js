@@ -104,18 +104,6 @@ function startReadingLine(table) {
   table.addEventListener('pointerleave', () => { line.hidden = true; });
 }
 
-/** @param {Element} strip a column of the strip opens its sample */
-function startStrip(strip) {
-  const ids = /** @type {string[]} */ (JSON.parse(strip.getAttribute('data-strip') || '[]'));
-  if (!ids.length || !document.getElementById('br')) return;
-  strip.addEventListener('click', event => {
-    if (!(event instanceof MouseEvent)) return;
-    const { left, width } = strip.getBoundingClientRect();
-    const at = Math.min(ids.length - 1, Math.max(0, Math.floor((event.clientX - left) / width * ids.length)));
-    location.hash = `samples?id=${encodeURIComponent(ids[at])}`;
-  });
-}
-
 // What needs a script is hidden until there is one.
 for (const control of findAll('.js[hidden]')) control.hidden = false;
 const themeButton = find('#theme');
@@ -124,5 +112,4 @@ startContents();
 findAll('select.forder').forEach(startOrder);
 findAll('.legend button[data-m]').forEach(startHighlight);
 findAll('table[data-scale]').forEach(startReadingLine);
-findAll('[data-strip]').forEach(startStrip);
 startBrowser();

@@ -86,7 +86,7 @@ pub use record::{ClusterCounts, EstimateRecord, UndefinedParts, estimates};
 pub use side_by_side::SideBySide;
 pub use sort::Sort;
 pub use table::TerminalTable;
-pub use text::{REPLACEMENT, clean, is_unsafe, width, wrap};
+pub use text::{REPLACEMENT, clean, is_unsafe, pad, truncate_middle, width, wrap};
 pub use transcript::{TranscriptView, Verdict};
 
 /// The results of one log or table, and where they come from.

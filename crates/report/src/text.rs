@@ -37,7 +37,7 @@ pub fn width(text: &str) -> usize {
 }
 
 /// The text with blanks behind it, up to a width.
-pub(crate) fn pad(text: &str, to: usize) -> String {
+pub fn pad(text: &str, to: usize) -> String {
     format!("{text}{}", " ".repeat(to.saturating_sub(width(text))))
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn truncate(text: &str, to: usize, ellipsis: &str) -> String {
 
 /// The start and the end of a text that does not fit, with a mark between them: names of models and tasks often begin
 /// alike.
-pub(crate) fn truncate_middle(text: &str, to: usize, ellipsis: &str) -> String {
+pub fn truncate_middle(text: &str, to: usize, ellipsis: &str) -> String {
     if width(text) <= to {
         return text.to_owned();
     }

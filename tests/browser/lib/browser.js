@@ -1,6 +1,5 @@
 // Chromium, and pages that remember what went wrong in them.
 import { pathToFileURL } from 'node:url';
-import { after } from 'node:test';
 import { chromium } from 'playwright-core';
 
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
@@ -10,7 +9,8 @@ const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-ru
 /** @typedef {Page & {problems: string[], requests: string[]}} WatchedPage */
 
 export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium', args: FLAGS });
-after(() => browser.close());
+// Scripts that are no tests close it themselves.
+if (process.argv[1]?.endsWith('.test.js')) (await import('node:test')).after(() => browser.close());
 
 /**
  * Opens a file or an address in a fresh context. Errors, warnings of the policy and requests are collected.

@@ -26,8 +26,8 @@ test('the edit is the shortest', () => {
   ]);
   assert.deepEqual(wordDiff('same', 'same'), [{ kind: 'same', text: 'same' }]);
   assert.deepEqual(wordDiff('', 'new'), [{ kind: 'added', text: 'new' }]);
-  const changed = wordDiff('a b c a b b a', 'c b a b a c').filter(part => part.kind !== 'same').map(part => part.text.replaceAll(' ', ''));
-  assert.equal(changed.join('').length, 5, 'Myers, 1986, figure 2');
+  const long = wordDiff('alpha beta gamma alpha beta beta alpha', 'gamma beta alpha beta alpha gamma').filter(part => part.kind !== 'same');
+  assert.equal(long.map(part => part.text.trim().split(/\s+/).length).reduce((a, b) => a + b), 5, 'Myers, 1986, figure 2');
 });
 
 test('long texts are one change and not a long wait', () => {
@@ -35,4 +35,9 @@ test('long texts are one change and not a long wait', () => {
   const parts = wordDiff(`start ${a}`, `start ${b}`);
   assert.ok(parts.length <= 4);
   assert.deepEqual(sides(`start ${a}`, `start ${b}`), [`start ${a}`, `start ${b}`]);
+});
+
+test('a short word between changes is part of the change', () => {
+  assert.deepEqual(wordDiff('red, green and blue', 'one, two and three').filter(part => part.kind === 'same').map(part => part.text), []);
+  assert.deepEqual(sides('red, green and blue', 'one, two and three'), ['red, green and blue', 'one, two and three']);
 });

@@ -50,7 +50,7 @@ test('searches ids, questions and answers', async () => {
 
 test('filters by group, verdict, model and disagreement', async () => {
   const page = await open(file);
-  await page.getByLabel('category').selectOption('history');
+  await page.getByLabel('category', { exact: true }).selectOption('history');
   await counts(page, '24 of 144');
   await page.selectOption('#fshow', 'disagree');
   const some = Number((await page.locator('#count').textContent())?.split(' ')[0]);
@@ -129,7 +129,7 @@ test('every control is reached by Tab', async () => {
 
 test('links restore filter, order and sample', async () => {
   const page = await open(file);
-  await page.getByLabel('category').selectOption('physics');
+  await page.getByLabel('category', { exact: true }).selectOption('physics');
   await page.selectOption('#fshow', 'epochs');
   await page.selectOption('#fsort', 'hard');
   await page.fill('#q', 'what');

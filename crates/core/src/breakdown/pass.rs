@@ -84,13 +84,16 @@ impl Plan {
     }
 }
 
+/// A metric, and its estimate under each reducer.
+type OfReducers = (String, Vec<Option<Estimate>>);
+
 /// The curves in the results of one reducer after the other.
 fn curves(results: &Results, ks: &[u64], names: &[String]) -> Vec<PassCurve> {
     let is_whole = |row: &EstimateRow<'_>| {
         row.role == Role::Location && row.group_key.is_none() && row.key.is_none() && row.index.is_none()
     };
     // By scorer, field and metric: the estimate of each reducer.
-    let mut found: IndexMap<(String, Option<String>), (String, Vec<Option<Estimate>>)> = IndexMap::new();
+    let mut found: IndexMap<(String, Option<String>), OfReducers> = IndexMap::new();
     for row in results.rows().into_iter().filter(is_whole) {
         let Some(at) = names.iter().position(|name| row.reducer == Some(name)) else { continue };
         let metric = row.result.spec.log_name().into_owned();
@@ -100,7 +103,7 @@ fn curves(results: &Results, ks: &[u64], names: &[String]) -> Vec<PassCurve> {
             *slot = Some(row.estimate.into_owned());
         }
     }
-    let curve = |((scorer, field), (metric, estimates)): ((String, Option<String>), (String, Vec<_>))| {
+    let curve = |((scorer, field), (metric, estimates)): ((String, Option<String>), OfReducers)| {
         let (any, all) = estimates.split_at_checked(ks.len())?;
         let points = ks.iter().zip(any.iter().zip(all));
         let point = |(k, (any, all)): (&u64, (&Option<Estimate>, &Option<Estimate>))| {

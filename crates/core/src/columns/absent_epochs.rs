@@ -27,7 +27,13 @@ impl ScoreColumns {
 
     /// How many rows there would be more if every sample had every epoch that some sample has.
     pub fn absent_epochs(&self) -> u64 {
-        match self.distinct_epochs().len() {
+        self.absent_epochs_of(&self.distinct_epochs())
+    }
+
+    /// How many rows there would be more if every sample had each of these epochs, which are all that rows have, and perhaps
+    /// more.
+    pub fn absent_epochs_of(&self, epochs: &[u32]) -> u64 {
+        match epochs.len() {
             0 | 1 => 0,
             epochs => {
                 let expected = (self.sample_index().len() as u64).saturating_mul(epochs as u64);
@@ -39,16 +45,20 @@ impl ScoreColumns {
     /// Adds a row without scores for each epoch that a sample lacks and another has. It has the metadata of the
     /// sample's first row.
     pub fn add_absent_epochs(&mut self) {
-        if self.absent_epochs() == 0 {
+        self.add_absent_epochs_of(&self.distinct_epochs());
+    }
+
+    /// The same for each of these epochs, ascending, that a sample lacks.
+    pub fn add_absent_epochs_of(&mut self, epochs: &[u32]) {
+        if self.absent_epochs_of(epochs) == 0 {
             return;
         }
-        let epochs = self.distinct_epochs();
         let mut absent: Vec<(u32, u32)> = Vec::new();
         self.sample_index().for_each(|rows| {
             let Some(&first) = rows.first() else { return };
             // Both are in the order of epochs.
             let mut own = rows.iter().map(|row| self.epoch(*row as usize)).peekable();
-            for &epoch in &epochs {
+            for &epoch in epochs {
                 if own.next_if_eq(&epoch).is_none() {
                     absent.push((first, epoch));
                 }

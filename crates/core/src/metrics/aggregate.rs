@@ -31,6 +31,30 @@ impl ArgWord for OnMissing {
 }
 
 /// A metric over one field of map-valued scores.
+///
+/// # Formula
+/// ```text
+/// agg over x_i[key]
+/// ```
+///
+/// # When
+/// Scores are maps, such as the marks of a rubric, and one field needs a metric of its own.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' '{"id":1,"score":{"style":0.8,"facts":1}}' '{"id":2,"score":{"style":0.6,"facts":0}}' > rubric.jsonl
+/// $ errorbar score rubric.jsonl --metric 'aggregate("style", mean())'
+/// rubric.jsonl · 2 rows
+///
+/// score · 2 scored
+///                                            0                                       1
+///   mean of style  0.70 ± 0.10 [0.06, 0.99]    ├─────────────────────────●───────────┤  only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `grouped`, `where`, `mean`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "aggregate", reference)]
 pub struct Aggregate {

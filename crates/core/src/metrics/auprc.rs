@@ -16,6 +16,30 @@ use crate::value::Conversion;
 ///
 /// Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct confidences, without interpolation. A confidence that says nothing gets the
 /// accuracy. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
+///
+/// # Formula
+/// ```text
+/// Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct confidences, the greatest first
+/// ```
+///
+/// # When
+/// As `auroc`, where right answers are rare.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+/// $ errorbar score sure.csv --metric 'auprc'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                    0                   1
+///   auprc  0.92 ± 0.14 [0.50, 1.00]            ├───────●─┤  only 6 scores · 332 undefined resamples
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `auroc`, `precision`, `recall`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "auprc")]
 pub struct Auprc {

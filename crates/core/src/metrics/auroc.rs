@@ -23,6 +23,35 @@ use crate::value::Conversion;
 /// every pair is ranked alike it is Newcombe's method 5. With clusters, or with several epochs, the error is
 /// Obuchowski's (1997): that of sums of DeLong's terms by cluster. An error or interval by resampling is used where the
 /// plan names one. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
+///
+/// # Formula
+/// ```text
+/// P(c₁ > c₀) + ½·P(c₁ = c₀), c₁ and c₀ the confidences of a right and of a wrong answer
+/// ```
+///
+/// # When
+/// Whether confidence distinguishes right from wrong answers, whatever its scale: for a threshold below which a model
+/// should not answer.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+/// $ errorbar score sure.csv --metric 'auroc'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                    0                                       1
+///   auroc  0.89 ± 0.16 [0.26, 0.99]             ├────────────────────────●───┤  only 6 scores
+///
+/// ± one standard error (delong) · [95 % interval: logit] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `auprc`, `brier`, `ece`
+///
+/// # Source
+/// DeLong, DeLong & Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver operating
+/// characteristic curves". Clusters: Obuchowski 1997. Interval: Newcombe 2006.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "auroc")]
 pub struct Auroc {

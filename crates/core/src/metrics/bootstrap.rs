@@ -28,6 +28,33 @@ use crate::spec::Arg;
 ///     r#"bootstrap(metric=accuracy(), num_samples=2000, cluster="passage")"#
 /// );
 /// ```
+///
+/// # Formula
+/// ```text
+/// SE = standard deviation of metric(resample b), b = 1 … B
+/// ```
+///
+/// # When
+/// A metric has no error of its own, such as `max` or a custom one; or the error of the plan is to be checked by
+/// resampling.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+/// $ errorbar score marks.csv --metric 'bootstrap(std(), 2000)'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///   std  0.273 ± 0.051 [0.122, 0.337]  only 6 scores
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap]
+/// ```
+///
+/// # See also
+/// `bootstrap_stderr`, `ci`, `stderr`
+///
+/// # Source
+/// Efron & Tibshirani 1993, "An Introduction to the Bootstrap". Interval: Efron 1987.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "bootstrap")]
 pub struct Bootstrap {

@@ -12,6 +12,31 @@ use crate::stats::{resampled_means, standard_deviation};
 use crate::value::Conversion;
 
 /// Standard deviation of the means of resampled scores; reproducible by its seed.
+///
+/// # Formula
+/// ```text
+/// SE = √(Σ_b (x̄_b − mean of x̄_b)² / B), x̄_b the mean of resample b
+/// ```
+///
+/// # When
+/// For comparison with tools that resample. For a mean `stderr` is the same without the noise of resampling; for
+/// other figures use `bootstrap`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+/// $ errorbar score marks.csv --metric 'bootstrap_stderr(seed=1)'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///   bootstrap_stderr  0.1007  seed=1
+/// ```
+///
+/// # See also
+/// `stderr`, `bootstrap`, `ci`
+///
+/// # Source
+/// Efron & Tibshirani 1993, "An Introduction to the Bootstrap".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "bootstrap_stderr", reference)]
 pub struct BootstrapStderr {

@@ -15,6 +15,33 @@ use crate::value::Conversion;
 /// on unreduced scores.
 ///
 /// 0 is best; 0.25 is what a confidence of one half always gets. A score must be right or wrong, 1 or 0.
+///
+/// # Formula
+/// ```text
+/// Σ (confidence − outcome)² / n
+/// ```
+///
+/// # When
+/// A model states its confidence: one figure for accuracy and calibration at once.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+/// $ errorbar score sure.csv --metric 'brier'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                        0                                       1
+///   brier  0.150 ± 0.073 [0.043, 0.408]    ├───●─────────┤                          only 6 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `log_loss`, `brier_decomposition`, `ece`, `auroc`
+///
+/// # Source
+/// Brier 1950, "Verification of forecasts expressed in terms of probability".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "brier")]
 pub struct Brier {

@@ -20,6 +20,37 @@ use crate::value::Conversion;
 /// how far the accuracy of the bins differs (more is better), the variance of the outcome, and what is lost by taking the
 /// confidences of a bin as one (0 if they are equal). Murphy 1973; Stephenson, Coelho & Jolliffe 2008. It cannot be merged
 /// from parts. A score must be right or wrong, 1 or 0.
+///
+/// # Formula
+/// ```text
+/// brier = reliability − resolution + uncertainty + within_bins
+/// ```
+///
+/// # When
+/// Why a Brier score is as it is: confidence that is wrong, or confidence that does not discriminate.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+/// $ errorbar score sure.csv --metric 'brier_decomposition(bins=2)'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                                  -0.1                                  0.3
+///   brier_decomposition  bins=2 · only 6 scores
+///     reliability   0.030 ± 0.045 [0.004, 0.180]             ├──●──────────────┤
+///     resolution    0.125 ± 0.078 [0.000, 0.250]             ├────────────●────────────┤
+///     uncertainty   0.250 ± 0.054 [0.000, 0.250]             ├────────────────────────●
+///     within_bins  -0.005 ± 0.022 [-0.057, 0.028]       ├────●──┤
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `brier`, `ece`, `auroc`
+///
+/// # Source
+/// Murphy 1973, "A new vector partition of the probability score". Within bins: Stephenson, Coelho & Jolliffe 2008.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "brier_decomposition")]
 pub struct BrierDecomposition {

@@ -71,6 +71,36 @@ impl ArgType for CiMethod {
 ///
 /// Other methods are `wilson`, `modified_wilson`, `clopper_pearson`, `jeffreys`, `beta(prior=[a, b])`, `bca`, `bootstrap_t`, `exact` and `wild`.
 /// The reference does not have them, so logs record the metric as `errorbar/ci` then.
+///
+/// # Formula
+/// ```text
+/// t:         x̄ ± t(n−1)·SE, with clusters t(G−1)
+/// bootstrap: quantiles of the means of resamples
+/// ```
+///
+/// # When
+/// The interval as a figure of its own, as logs record it. For right and wrong answers, and for few samples,
+/// `ci_wilson` holds its level and t does not; by default every mean has such an interval already.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+/// $ errorbar score marks.csv --metric mean --metric 'ci(0.9, method="bca")'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///                                   0                                       1
+///   mean  0.57 ± 0.11 [0.40, 0.73]                  ├──────●──────┤            only 6 scores
+///
+/// ± one standard error · [90 % interval: bca] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `ci_wilson`, `stderr`, `bootstrap`
+///
+/// # Source
+/// BCa: Efron 1987, "Better bootstrap confidence intervals". Clopper & Pearson 1934. Jeffreys: Brown, Cai & DasGupta
+/// 2001, "Interval estimation for a binomial proportion".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ci", reference)]
 pub struct Ci {

@@ -10,6 +10,35 @@ use crate::stats::{normal_quantile, t_quantile};
 use crate::value::Conversion;
 
 /// Wilson interval (lower, upper) for the mean of scores in [0, 1]; accurate at small n, unlike x̄ ± t·se.
+///
+/// # Formula
+/// ```text
+/// (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n)
+/// with clusters: n = p(1−p)/SE², at most the number of scores, and t(G−1) for z
+/// ```
+///
+/// # When
+/// The interval of a share as a figure of its own, as logs record it. It holds its level from the first few samples
+/// on, also near 0 and 1.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric 'ci_wilson(level=0.9)'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///                                 0                                       1
+///   ci_wilson  0.67 [0.35, 0.88]                ├────────────●────────┤      only 6 scores · level=0.9
+///
+/// [90 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `ci`, `accuracy`, `stderr`
+///
+/// # Source
+/// Wilson 1927, "Probable inference, the law of succession, and statistical inference".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ci_wilson", reference)]
 pub struct CiWilson {

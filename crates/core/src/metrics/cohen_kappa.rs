@@ -12,6 +12,35 @@ use crate::value::{Conversion, Leaf};
 /// Agreement of two raters beyond chance (Cohen's κ), with a bootstrap interval; works on unreduced scores.
 ///
 /// Raters are scorers, fields of map-valued scores, or metadata keys. Samples that only one of them rated are left out.
+///
+/// # Formula
+/// ```text
+/// κ = 1 − Σ o·d / Σ e·d
+/// o the share of samples in each cell, e that of independent raters, d the disagreement of its labels
+/// ```
+///
+/// # When
+/// Two raters, such as a grader and a person, both of whom rated every sample.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,human 1,1,1 2,1,1 3,0,0 4,1,0 5,0,0 6,1,1 7,0,1 8,0,0 > rated.csv
+/// $ errorbar score rated.csv --metric 'cohen_kappa("human")'
+/// rated.csv · 8 rows
+///
+/// score · 8 scored
+///                                           -0.3                1
+///   cohen_kappa  0.50 ± 0.32 [-0.23, 1.00]   ├──────────●───────┤
+///       only 8 scores · human · 4 undefined resamples · agreement 0.75
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `krippendorff_alpha`, `fleiss_kappa`, `gwet_ac1`, `ppi`
+///
+/// # Source
+/// Cohen 1960, "A coefficient of agreement for nominal scales"; Cohen 1968 for weights.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "cohen_kappa", check = Self::check_raters)]
 pub struct CohenKappa {

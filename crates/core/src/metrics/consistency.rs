@@ -19,6 +19,32 @@ use crate::value::{LeafKey, ValueRef};
 /// `agreement` is the chance that two epochs of a sample, picked at random, have the same value, which does not. Both
 /// are means over samples with the plan's error and interval. Values are compared as they are, `C` with `C`; a sample
 /// with fewer than two scored epochs is counted as absent. It cannot be merged from parts.
+///
+/// # Formula
+/// ```text
+/// agreement = mean over samples of Σ_v m_v(m_v − 1) / (K(K − 1)), m_v the epochs with value v
+/// ```
+///
+/// # When
+/// Whether a model answers the same when it is called again, right or wrong.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --metric 'consistency'
+/// runs.csv · 9 rows
+///
+/// score · 3 epochs, not reduced · 9 scored
+///                                          0                                       1
+///   consistency  only 3 scores
+///     all_agree  0.33 ± 0.33 [0.06, 0.79]    ├──────────●─────────────────┤
+///     agreement  0.56 ± 0.22 [0.07, 0.95]     ├──────────────────●───────────────┤
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `variance_components`, `frequency`, `pass_k`, `fleiss_kappa`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "consistency")]
 pub struct Consistency;

@@ -9,6 +9,30 @@ use crate::params::Params;
 use crate::scores::Scores;
 
 /// The number of scores; unscored samples do not count. It has no error.
+///
+/// # Formula
+/// ```text
+/// n
+/// ```
+///
+/// # When
+/// Counts beside other figures, as of groups: `grouped(count(), "subject")`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric 'grouped(count(), "subject")'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///   count by subject  n 3 each · no error: a count of these scores, not an estimate
+///     law  3
+///     art  3
+///     all  6  no error: a count of these scores, not an estimate
+/// ```
+///
+/// # See also
+/// `sum`, `frequency`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "count")]
 pub struct CountScores;

@@ -20,6 +20,30 @@ use crate::value::Conversion;
 /// Σ n/N·|accuracy − mean confidence|. Chance alone makes it larger than 0, the more so with few answers in a bin:
 /// ece_debiased corrects for that. The note `bins` has the points of a reliability curve. It cannot be merged from
 /// parts. A score must be right or wrong, 1 or 0.
+///
+/// # Formula
+/// ```text
+/// Σ n_b/n · |accuracy_b − confidence_b| over bins b
+/// ```
+///
+/// # When
+/// How far confidence is from accuracy, in the units of accuracy. For few answers use `ece_debiased`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+/// $ errorbar score sure.csv --metric 'ece(bins=2)'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                      0                             1
+///   ece  0.100 ± 0.094 [0.050, 0.417]   ├─●────────┤                    only 6 scores · bins=2
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `ece_debiased`, `brier`, `auroc`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ece")]
 pub struct Ece {

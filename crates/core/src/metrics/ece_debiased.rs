@@ -18,6 +18,33 @@ use crate::value::Conversion;
 /// the accuracy: the correction of Kumar, Liang & Ma (2019) without their simulation. It may be below 0 where less
 /// distance was seen than chance gives. A bin whose answers are all right or all wrong has no correction. It cannot be
 /// merged from parts. A score must be right or wrong, 1 or 0.
+///
+/// # Formula
+/// ```text
+/// Σ n_b/n · (2·|d_b| − E|N(d_b, s_b²)|), d_b = accuracy_b − confidence_b
+/// ```
+///
+/// # When
+/// As `ece`, for fewer than a thousand answers or so, where chance alone makes `ece` large.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+/// $ errorbar score sure.csv --metric 'ece_debiased(bins=2)'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                             -0.2                        0.5
+///   ece_debiased  -0.02 ± 0.15 [-0.10, 0.40]      ├───●─────────────────┤      only 6 scores · bins=2
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `ece`, `brier`
+///
+/// # Source
+/// Kumar, Liang & Ma 2019, "Verified uncertainty calibration".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ece_debiased")]
 pub struct EceDebiased {

@@ -33,6 +33,31 @@ use crate::spec::Arg;
 ///     r#"where(metric=accuracy(), condition=["category=law", "difficulty>=3"])"#
 /// );
 /// ```
+///
+/// # Formula
+/// ```text
+/// metric over {i : condition holds for the metadata of i}
+/// ```
+///
+/// # When
+/// One part of the samples is what matters. For every part side by side use `grouped`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric 'where(accuracy(), "subject=law")'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///                                            0                                       1
+///   accuracy by subject
+///     subject=law  0.67 ± 0.33 [0.21, 0.94]           ├─────────────────●──────────┤    only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `grouped`, `aggregate`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "where", constructor = filtered)]
 pub struct Where {

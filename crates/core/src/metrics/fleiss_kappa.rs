@@ -12,6 +12,36 @@ use crate::value::Conversion;
 /// Agreement of several raters beyond chance (Fleiss' κ), with a bootstrap interval; works on unreduced scores.
 ///
 /// Every sample needs the same number of ratings: those with another number are left out and counted.
+///
+/// # Formula
+/// ```text
+/// κ = (P̄ − Σp²) / (1 − Σp²)
+/// P̄ the mean share of pairs of ratings that agree, p the share of each label
+/// ```
+///
+/// # When
+/// The same number of ratings for every sample, not always by the same raters.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,ben,cleo 1,a,a,a 2,b,b,a 3,b,b,b 4,a,a,a 5,b,a,b 6,a,a,a > raters.csv
+/// $ errorbar score raters.csv --metric 'fleiss_kappa(["score", "ben", "cleo"])'
+/// raters.csv · 6 rows
+///
+/// score · 6 scored
+///                                            -0.2                1
+///   fleiss_kappa  0.53 ± 0.27 [-0.13, 1.00]   ├──────────●───────┤
+///       only 6 scores · raters=["score", "ben", "cleo"] · 156 undefined resamples ·
+///       ratings per sample 3
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `krippendorff_alpha`, `cohen_kappa`, `gwet_ac1`
+///
+/// # Source
+/// Fleiss 1971, "Measuring nominal scale agreement among many raters".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "fleiss_kappa")]
 pub struct FleissKappa {

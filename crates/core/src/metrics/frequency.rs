@@ -21,6 +21,34 @@ use crate::value::{Leaf, ValueRef};
 /// Share of each value among all epochs, compared as strings; works on unreduced scores.
 ///
 /// Declared categories come first.
+///
+/// # Formula
+/// ```text
+/// p(v) = #(x = v) / n
+/// ```
+///
+/// # When
+/// Scores are labels or grades, and their distribution matters rather than a mean: how many answers are refusals, how
+/// many partly right.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric 'frequency(["C", "P", "I"])'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///                                  0                                       1
+///   frequency  categories=["C", "P", "I"]
+///     C  0.67 ± 0.21 [0.30, 0.90]              ├──────────────●────────┤      only 6 scores
+///     P  0.00        [0.00, 0.39]  ●───────────────┤                          no spread in 6 scores
+///     I  0.33 ± 0.21 [0.10, 0.70]      ├────────●──────────────┤              only 6 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `count`, `grouped`, `consistency`, `precision`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "frequency", reference)]
 pub struct Frequency {

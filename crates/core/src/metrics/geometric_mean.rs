@@ -12,6 +12,30 @@ use crate::value::Conversion;
 /// exp of the mean of the logarithms of the scores, which must be above 0.
 ///
 /// The error is that of the mean of logarithms by the delta method, the interval that of the logarithms transformed.
+///
+/// # Formula
+/// ```text
+/// exp(Σ ln x / n)
+/// ```
+///
+/// # When
+/// Scores are ratios or times, where twice as much and half as much should cancel.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+/// $ errorbar score marks.csv --metric 'geometric_mean'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///                                             0                                       1
+///   geometric_mean  0.50 ± 0.12 [0.28, 0.91]             ├────────●───────────────┤      only 6 scores
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `mean`, `median`, `perplexity_per_seq`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "geometric_mean")]
 pub struct GeometricMean {

@@ -82,6 +82,38 @@ impl ArgType for All {
 ///     r#"grouped(metric=accuracy(), group_key="category", all="groups", name_template="category_{group_name}")"#
 /// );
 /// ```
+///
+/// # Formula
+/// ```text
+/// v_g = metric over the samples of group g
+/// all = metric over all samples; with all="groups": Σ w_g·v_g / Σ w_g, SE = √(Σ w_g²·SE_g²) / Σ w_g
+/// ```
+///
+/// # When
+/// Samples differ by subject, language or difficulty. `all="groups"` is the macro average, in which small groups
+/// count as much as large ones. Groups drawn from many are clusters instead: `--cluster`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric 'grouped(accuracy(), "subject", all="groups")'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///                                    0                   1
+///   accuracy by subject  only 3 scores
+///     law  0.67 ± 0.33 [0.21, 0.94]      ├────────●────┤
+///     art  0.67 ± 0.33 [0.21, 0.94]      ├────────●────┤
+///     all  0.67 ± 0.24 [0.16, 0.95]     ├─────────●─────┤   only 6 scores · mean of the groups
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `where`, `aggregate`, `weighted_mean`, `frequency`
+///
+/// # Source
+/// Simultaneous intervals: Šidák 1967. Shrinkage: Morris 1983, "Parametric empirical Bayes inference".
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "grouped", reference, check = Self::check_arguments)]
 pub struct Grouped {

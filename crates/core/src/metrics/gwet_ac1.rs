@@ -13,6 +13,35 @@ use crate::value::{Conversion, Leaf};
 /// interval; works on unreduced scores.
 ///
 /// Samples may have different numbers of ratings.
+///
+/// # Formula
+/// ```text
+/// AC1 = (p_a − p_e) / (1 − p_e), p_e = Σ π(1−π) / (q−1)
+/// p_a the mean share of pairs that agree, π the share of each of the q labels
+/// ```
+///
+/// # When
+/// One label prevails, and κ is low although raters nearly always agree.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,human 1,1,1 2,1,1 3,0,0 4,1,0 5,0,0 6,1,1 7,0,1 8,0,0 > rated.csv
+/// $ errorbar score rated.csv --metric 'gwet_ac1("human")'
+/// rated.csv · 8 rows
+///
+/// score · 8 scored
+///                                        0                   1
+///   gwet_ac1  0.50 ± 0.29 [-0.10, 1.00]  ──────────●─────────┤  only 8 scores · raters=["human"] ·
+///                                                               agreement 0.75
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `cohen_kappa`, `fleiss_kappa`, `krippendorff_alpha`
+///
+/// # Source
+/// Gwet 2008, "Computing inter-rater reliability and its variance in the presence of high agreement".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "gwet_ac1")]
 pub struct GwetAc1 {

@@ -41,6 +41,36 @@ impl ArgWord for Level {
 /// Agreement between several ratings of the same samples (Krippendorff's α), with a bootstrap interval.
 ///
 /// Each score is a list of the ratings of one sample, or the raters are named.
+///
+/// # Formula
+/// ```text
+/// α = 1 − (n−1)·Σ o(c,k)·δ²(c,k) / Σ n(c)·n(k)·δ²(c,k)
+/// o the coincidences of ratings c and k within samples, δ their distance
+/// ```
+///
+/// # When
+/// Several raters, perhaps not all for every sample, and labels, ranks or numbers. 1 is agreement, 0 what chance
+/// gives.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,ben,cleo 1,a,a,a 2,b,b,a 3,b,b,b 4,a,a,a 5,b,a,b 6,a,a,a > raters.csv
+/// $ errorbar score raters.csv --metric 'krippendorff_alpha(raters=["score", "ben", "cleo"])'
+/// raters.csv · 6 rows
+///
+/// score · 6 scored
+///                                                  0                   1
+///   krippendorff_alpha  0.56 ± 0.25 [-0.06, 1.00]  ───────────●────────┤
+///       only 6 scores · raters=["score", "ben", "cleo"] · 156 undefined resamples · 6 units
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `cohen_kappa`, `fleiss_kappa`, `gwet_ac1`, `collect`
+///
+/// # Source
+/// Krippendorff 2011, "Computing Krippendorff's alpha-reliability".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "krippendorff_alpha", reference)]
 pub struct KrippendorffAlpha {

@@ -16,6 +16,30 @@ use crate::value::Conversion;
 ///
 /// A probability below 2⁻⁵² counts as 2⁻⁵², as in scikit-learn, so a wrong answer given with certainty costs 36.04 and not
 /// infinity; the note `clipped_predictions` has how many did. A score must be right or wrong, 1 or 0.
+///
+/// # Formula
+/// ```text
+/// −Σ ln p / n, p the confidence in what turned out
+/// ```
+///
+/// # When
+/// As `brier`, where certainty that is wrong should cost much more.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+/// $ errorbar score sure.csv --metric 'log_loss'
+/// sure.csv · 6 rows
+///
+/// score · 6 scored
+///                                       0.1                                   1.2
+///   log_loss  0.46 ± 0.16 [0.19, 1.10]     ├─────────●──────────────────────┤      only 6 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `brier`, `perplexity_per_token`, `ece`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "log_loss")]
 pub struct LogLoss {

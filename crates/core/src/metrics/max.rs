@@ -2,6 +2,27 @@
 
 super::descriptive::described_metric!(
     /// The largest score. An extreme has no error; a quantile has one.
+    ///
+    /// # Formula
+    /// ```text
+    /// max x
+    /// ```
+    ///
+    /// # When
+    /// The best case that was seen. It rises with every sample more, so compare only runs of the same samples.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+    /// $ errorbar score marks.csv --metric 'max'
+    /// marks.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///   max  0.9  no error: an extreme has no standard error; take a quantile
+    /// ```
+    ///
+    /// # See also
+    /// `min`, `quantile`
     Max,
     "max",
     Max

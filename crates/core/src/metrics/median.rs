@@ -13,6 +13,33 @@ use crate::value::Conversion;
 /// The interval lies between two order statistics, by the binomial distribution; it is undefined where the scores are too
 /// few for the level. The error is that of a resampled median. With clusters, or with epochs that are not reduced, both
 /// come from resampling. It needs all scores at once: shards cannot be merged.
+///
+/// # Formula
+/// ```text
+/// x₍₍ₙ₊₁₎/₂₎ for odd n, (x₍ₙ/₂₎ + x₍ₙ/₂₊₁₎)/2 for even n
+/// ```
+///
+/// # When
+/// A few extreme scores, such as times or lengths, would rule a mean. Of right and wrong answers it says little.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+/// $ errorbar score marks.csv --metric 'median'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///                                     0                                       1
+///   median  0.55 ± 0.16 [0.20, 0.90]          ├─────────────●─────────────┤      only 6 scores
+///
+/// ± one standard error (bootstrap) · [95 % interval: order_statistics] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `quantile`, `mean`, `geometric_mean`
+///
+/// # Source
+/// Error: Maritz & Jarrett 1978, "A note on estimating the variance of the sample median".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "median")]
 pub struct Median {

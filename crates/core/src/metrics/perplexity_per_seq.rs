@@ -12,6 +12,35 @@ use crate::scores::Scores;
 /// exp of the mean over sequences of −log p / tokens; sequences without tokens are skipped.
 ///
 /// The error is that of the mean by the delta method; the interval that of the mean transformed.
+///
+/// # Formula
+/// ```text
+/// exp(Σ (−log p / tokens) / sequences)
+/// ```
+///
+/// # When
+/// Language modelling: every text counts the same, whatever its length. Needs log probabilities in the metadata of
+/// scores.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input 1,one 2,two > texts.csv
+/// $ printf '%s\n' '{"id":1,"score":1,"metadata":{"num_tokens":9,"sum_log_probs":-6}}' > probs.jsonl
+/// $ printf '%s\n' '{"id":2,"score":1,"metadata":{"num_tokens":3,"sum_log_probs":-4}}' >> probs.jsonl
+/// $ printf '%s\n' 'dataset = "texts.csv"' 'scorer = "precomputed(\"probs.jsonl\")"' > texts.toml
+/// $ errorbar eval texts.toml --model mock/none --metric perplexity_per_seq --quiet
+/// logs/….eval
+///       texts · mock/none · 2 samples
+///
+/// precomputed · 2 scored
+///                                                   0                           190
+///   perplexity_per_seq  2.72 ± 0.91 [0.04, 187.80]  ●────────────────────────────┤   only 2 scores
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `perplexity_per_token`, `log_loss`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "perplexity_per_seq", reference)]
 pub struct PerplexityPerSeq;

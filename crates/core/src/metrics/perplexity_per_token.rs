@@ -13,6 +13,34 @@ use crate::scores::Scores;
 ///
 /// The error is that of the ratio per token by the delta method, with samples as units; the interval that of the
 /// logarithm transformed.
+///
+/// # Formula
+/// ```text
+/// exp(−Σ log p / Σ tokens)
+/// ```
+///
+/// # When
+/// Language modelling: long texts count by their length. Needs log probabilities in the metadata of scores.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input 1,one 2,two > texts.csv
+/// $ printf '%s\n' '{"id":1,"score":1,"metadata":{"num_tokens":9,"sum_log_probs":-6}}' > probs.jsonl
+/// $ printf '%s\n' '{"id":2,"score":1,"metadata":{"num_tokens":3,"sum_log_probs":-4}}' >> probs.jsonl
+/// $ printf '%s\n' 'dataset = "texts.csv"' 'scorer = "precomputed(\"probs.jsonl\")"' > texts.toml
+/// $ errorbar eval texts.toml --model mock/none --metric perplexity_per_token --quiet
+/// logs/….eval
+///       texts · mock/none · 2 samples
+///
+/// precomputed · 2 scored
+///                                                    0                            60
+///   perplexity_per_token  2.30 ± 0.58 [0.10, 55.14]  ├●─────────────────────────┤     only 2 scores
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `perplexity_per_seq`, `log_loss`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "perplexity_per_token", reference)]
 pub struct PerplexityPerToken;

@@ -14,6 +14,35 @@ use crate::value::Conversion;
 ///
 /// Unbiased whatever the judge is worth, if the labelled samples were chosen at random; the better the judge, the smaller
 /// the error.
+///
+/// # Formula
+/// ```text
+/// θ = ȳ + λ·(f̄_u − f̄_l)
+/// y the labels, f the judge's scores of samples with labels (l) and without (u)
+/// ```
+///
+/// # When
+/// A model grades everything, people graded a random part of it, and the figure should be what people would say.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,human 1,1,1 2,1,0 3,0,0 4,1,1 5,0,0 6,1, 7,1, 8,0, 9,1, 10,0, > judged.csv
+/// $ errorbar score judged.csv --metric 'ppi("human")'
+/// judged.csv · 10 rows
+///
+/// score · 10 scored
+///                                  0                   1
+///   ppi  0.40 ± 0.22 [0.00, 0.96]  ├───────●──────────┤   human · labelled 5 · unlabelled 5 ·
+///                                                         naive 0.6 · labelled mean 0.4 · lambda 0.3
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `rogan_gladen`, `cohen_kappa`, `mean`
+///
+/// # Source
+/// Angelopoulos, Duchi & Zrnic 2023, "PPI++: Efficient prediction-powered inference".
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "ppi")]
 pub struct Ppi {

@@ -14,6 +14,34 @@ use crate::value::Conversion;
 /// The interval lies between two order statistics, by the binomial distribution; it is undefined where the scores are too
 /// few for the level. The error is that of a resampled quantile. With clusters, or with epochs that are not reduced, both
 /// come from resampling. It needs all scores at once: shards cannot be merged.
+///
+/// # Formula
+/// ```text
+/// h = q·(n−1): x₍ₕ₊₁₎, interpolated between the two nearest
+/// ```
+///
+/// # When
+/// The tail matters: the worst tenth of scores, the slowest answers.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+/// $ errorbar score marks.csv --metric 'quantile(0.9)'
+/// marks.csv · 6 rows
+///
+/// score · 6 scored
+///                          0                   1
+///   quantile  0.85 ± 0.10                 ├─●─┤   only 6 scores · q=0.9 ·
+///                                                 no interval: n = 6 reaches 46.86 %
+///
+/// ± one standard error (bootstrap) · ├─●─┤ value ± error
+/// ```
+///
+/// # See also
+/// `median`, `min`, `max`
+///
+/// # Source
+/// Hyndman & Fan 1996, "Sample quantiles in statistical packages", type 7.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "quantile")]
 pub struct Quantile {

@@ -15,6 +15,35 @@ use crate::value::Conversion;
 ///
 /// Right if the judge errs as often on the labelled samples of each kind as on all others; unlike `ppi` it needs no random
 /// choice of the labelled samples.
+///
+/// # Formula
+/// ```text
+/// (p − u) / (t − u)
+/// p the judge's share of ones, t its sensitivity, u one less its specificity
+/// ```
+///
+/// # When
+/// A model grades right or wrong, and the samples that people graded were not chosen at random.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,score,human 1,1,1 2,1,0 3,0,0 4,1,1 5,0,0 6,1, 7,1, 8,0, 9,1, 10,0, > judged.csv
+/// $ errorbar score judged.csv --metric 'rogan_gladen("human")'
+/// judged.csv · 10 rows
+///
+/// score · 10 scored
+///                                           0                   1
+///   rogan_gladen  0.40 ± 0.23 [0.00, 0.94]  ├───────●──────────┤
+///       human · labelled 5 · unlabelled 5 · naive 0.6 · sensitivity 1 · specificity 0.6667
+///
+/// ± one standard error (delta) · [95 % interval: t] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `ppi`, `cohen_kappa`, `accuracy`
+///
+/// # Source
+/// Rogan & Gladen 1978, "Estimating prevalence from the results of a screening test".
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "rogan_gladen")]
 pub struct RoganGladen {

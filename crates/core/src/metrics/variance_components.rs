@@ -21,6 +21,50 @@ use crate::value::Conversion;
 /// into more samples, `stderr_epochs_1` to `stderr_epochs_16` the one with that number of epochs, `stderr_limit` the one with
 /// infinitely many. With clusters `stderr` is the clustered error, and a note has that of independent samples, which all
 /// predictions are for. It cannot be merged from parts.
+///
+/// # Formula
+/// ```text
+/// within  = mean of w_i, the variance of the epochs of sample i
+/// between = max(0, var(q) − mean of w_i/K_i), q_i the mean of sample i
+/// stderr = √(var(q)/n), stderr_fixed = √(Σ w_i/K_i) / n
+/// ```
+///
+/// # When
+/// Before buying more epochs or more samples: which of the two would make the error smaller.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --metric 'variance_components'
+/// runs.csv · 9 rows
+///
+/// score · 3 epochs, not reduced · 9 scored
+///                                       0                   1
+///   variance_components
+///     between              0.04 ± 0.13  ─●──┤                  only 3 scores
+///     within               0.22 ± 0.11    ├─●─┤                only 3 scores · iid
+///     stderr               0.1925                              n 3 · for questions like these
+///     stderr_fixed         0.1571                              n 3 · for these same questions again
+///     epoch_share          0.6667                              n 3
+///     stderr_next_epoch    0.1757                              n 3 · for one more epoch of each
+///                                                              sample, 3 more runs
+///     stderr_next_samples  0.1667                              n 3 · for 1 more sample with as many
+///                                                              epochs, 3 more runs
+///     stderr_epochs_1      0.294                               n 3 · for 1 epoch
+///     stderr_epochs_2      0.2222                              n 3 · for 2 epochs
+///     stderr_epochs_4      0.1757                              n 3 · for 4 epochs
+///     stderr_epochs_8      0.147                               n 3 · for 8 epochs
+///     stderr_epochs_16     0.1303                              n 3 · for 16 epochs
+///     stderr_limit         0.1111                              n 3 · for any number of epochs
+///
+/// ± one standard error (jackknife) · ├─●─┤ value ± error
+/// ```
+///
+/// # See also
+/// `stderr`, `consistency`, `var`
+///
+/// # Source
+/// Miller 2024, "Adding error bars to evals", arXiv 2411.00640.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "variance_components")]
 pub struct VarianceComponents {

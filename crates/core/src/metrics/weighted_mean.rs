@@ -17,6 +17,33 @@ use crate::value::Conversion;
 ///
 /// The error is that of the linearised ratio, by cluster if there are clusters. A weight must be a number, 0 or more; a
 /// sample of weight 0 does not count.
+///
+/// # Formula
+/// ```text
+/// Σwx / Σw
+/// ```
+///
+/// # When
+/// Samples stand for different numbers of cases, or were drawn with different probabilities.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,weight,score 1,3,1 2,1,0 3,1,1 4,2,0 > weighted.csv
+/// $ errorbar score weighted.csv --metric 'weighted_mean("weight")'
+/// weighted.csv · 4 rows
+///
+/// score · 4 scored
+///                                            0                             1
+///   weighted_mean  0.57 ± 0.31 [0.07, 0.96]    ├──────────────●───────────┤   only 4 scores · weight
+///
+/// ± one standard error (delta) · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `mean`, `grouped`
+///
+/// # Source
+/// Error of the ratio: Cochran 1977, "Sampling Techniques", section 6.4.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "weighted_mean")]
 pub struct WeightedMean {

@@ -12,6 +12,30 @@ use crate::value::{Conversion, Leaf};
 ///
 /// Estimated without bias from all epochs: the mean of the greatest value over all ways to choose k of them. Unlike
 /// that of max, it does not grow with the number of epochs. A range of k, `best_of(1..4)`, is a reducer for each k.
+///
+/// # Formula
+/// ```text
+/// Σ_{j≥k} C(j−1, k−1) / C(n, k) · x₍ⱼ₎ over ascending scores
+/// ```
+///
+/// # When
+/// Scores are numbers, and the best of k attempts is kept.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'best_of(2)'
+/// runs.csv · 9 rows
+///
+/// score · reduced by best_of_2 · 3 epochs · 3 scored
+///                                       0                                       1
+///   accuracy  0.89 ± 0.11 [0.24, 1.00]            ├─────────────────────────●───┤  only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `max`, `pass_at`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "best_of")]
 pub struct BestOf {

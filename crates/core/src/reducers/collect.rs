@@ -4,6 +4,31 @@ use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 
 /// The list of the epochs' values, for metrics over lists such as krippendorff_alpha.
+///
+/// # Formula
+/// ```text
+/// [x₁, …, x_K]
+/// ```
+///
+/// # When
+/// Epochs are ratings, and a metric over lists follows.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer collect --metric krippendorff_alpha
+/// runs.csv · 9 rows
+///
+/// score · reduced by collect · 3 epochs · 3 scored
+///                                                  -0.4              0.5
+///   krippendorff_alpha  0.11 ± 0.22 [-0.33, 0.43]   ├─────────●──────┤
+///       only 3 scores · 366 undefined resamples · 3 units
+///
+/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `krippendorff_alpha`, `fleiss_kappa`, `mode`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "collect", reference)]
 pub struct Collect;

@@ -12,6 +12,31 @@ use crate::value::{Conversion, Leaf};
 ///
 /// Estimated without bias from all epochs. With j = 1 it is pass_at, with j = k it is pass_k. A range, as in
 /// `g_pass(8, 1..8)`, is a reducer for each number: a curve.
+///
+/// # Formula
+/// ```text
+/// Σ_{i≥j} C(c, i)·C(n−c, k−i) / C(n, k)
+/// n epochs, c of them successes
+/// ```
+///
+/// # When
+/// Between `pass_at` and `pass_k`: some failures are fine.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'g_pass(3, 2)'
+/// runs.csv · 9 rows
+///
+/// score · reduced by g_pass(k=3, j=2) · 3 epochs · 3 scored
+///                                       0                                       1
+///   accuracy  0.67 ± 0.33 [0.21, 0.94]           ├─────────────────●──────────┤    only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `pass_at`, `pass_k`, `at_least`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "g_pass", check = Self::check_j)]
 pub struct GPass {

@@ -5,6 +5,31 @@ use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::value::Leaf;
 
 /// The value that more than half of all epochs hold, unscored ones counted; else unscored.
+///
+/// # Formula
+/// ```text
+/// v with #(x = v) > K/2
+/// ```
+///
+/// # When
+/// A vote that counts only with more than half of all epochs; without one the sample is unscored, and reported as
+/// such.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'majority'
+/// runs.csv · 9 rows
+///
+/// score · reduced by majority · 3 epochs · 3 scored
+///                                       0                                       1
+///   accuracy  0.67 ± 0.33 [0.21, 0.94]           ├─────────────────●──────────┤    only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `mode`, `at_least`, `collect`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "majority", reference)]
 pub struct Majority;

@@ -5,6 +5,31 @@ use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::value::Conversion;
 
 /// The greatest value by its conversion, in its original type; the first on ties.
+///
+/// # Formula
+/// ```text
+/// max x
+/// ```
+///
+/// # When
+/// The best epoch counts, as with a verifier that always finds it. It rises with the number of epochs: for a fair
+/// comparison use `best_of`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'max'
+/// runs.csv · 9 rows
+///
+/// score · reduced by max · 3 epochs · 3 scored
+///                                0                                       1
+///   accuracy  1.00 [0.44, 1.00]                    ├─────────────────────●  no spread in 3 scores
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `best_of`, `pass_at`, `mean`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "max", reference)]
 pub struct Max {

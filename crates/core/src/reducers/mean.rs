@@ -8,6 +8,32 @@ use crate::value::{Conversion, Leaf};
 /// The average of the epochs, correctly rounded.
 ///
 /// Ten times 0.1 gives 0.1.
+///
+/// # Formula
+/// ```text
+/// Σx / K
+/// ```
+///
+/// # When
+/// The default: a sample's score is its share of success, and the error of the mean over samples contains that of
+/// epochs.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'mean'
+/// runs.csv · 9 rows
+///
+/// score · reduced by mean · 3 epochs · 3 scored
+///                                       0                   1
+///   accuracy  0.67 ± 0.19 [0.11, 0.97]    ├──────────●─────┤   only 3 scores ·
+///                                                              ± 0.16 for the same samples again
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `median`, `mode`, `pass_at`, `variance_components`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "mean", reference)]
 pub struct Mean {

@@ -6,6 +6,30 @@ use crate::stats::ExactSum;
 use crate::value::{Conversion, Leaf};
 
 /// The middle of the epochs; of an even number, the mean of the middle two.
+///
+/// # Formula
+/// ```text
+/// the middle of x₁ … x_K
+/// ```
+///
+/// # When
+/// Numbers with an odd extreme among the epochs of a sample.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'median'
+/// runs.csv · 9 rows
+///
+/// score · reduced by median · 3 epochs · 3 scored
+///                                       0                                       1
+///   accuracy  0.67 ± 0.33 [0.21, 0.94]           ├─────────────────●──────────┤    only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `mean`, `mode`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "median", reference)]
 pub struct Median {

@@ -4,6 +4,31 @@ use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 
 /// The most common value; on a tie the one seen first.
+///
+/// # Formula
+/// ```text
+/// the value with the most epochs
+/// ```
+///
+/// # When
+/// The answer of most epochs counts (self-consistency). Values stay as they are; see `majority` where more than half
+/// must agree.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'mode'
+/// runs.csv · 9 rows
+///
+/// score · reduced by mode · 3 epochs · 3 scored
+///                                       0                                       1
+///   accuracy  0.67 ± 0.33 [0.21, 0.94]           ├─────────────────●──────────┤    only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `majority`, `mean`, `collect`
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "mode", reference)]
 pub struct Mode;

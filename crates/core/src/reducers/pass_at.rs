@@ -8,6 +8,37 @@ threshold_reducer! {
     /// Probability that at least one of k epochs succeeds (Chen et al. 2021).
     ///
     /// Estimated without bias from all epochs. A range of k, `pass_at(1..8)`, is a reducer for each k: a curve.
+    ///
+    /// # Formula
+    /// ```text
+    /// pass@k = 1 − C(n−c, k) / C(n, k)
+    /// n epochs, c of them successes
+    /// ```
+    ///
+    /// # When
+    /// One success among k attempts suffices, as with code that tests select. Run more epochs than k: the estimate
+    /// then has less variance.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+    /// $ errorbar score runs.csv --reducer 'pass_at(1..3)'
+    /// runs.csv · 9 rows
+    ///
+    /// score: accuracy · 3 epochs · 3 scored
+    ///                                        0                             1
+    ///   pass_at_1  0.67 ± 0.19 [0.11, 0.97]     ├────────────────●────────┤   only 3 scores
+    ///   pass_at_2  0.89 ± 0.11 [0.24, 1.00]          ├──────────────────●──┤  only 3 scores
+    ///   pass_at_3  1.00        [0.44, 1.00]               ├────────────────●  no spread in 3 scores
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `pass_k`, `g_pass`, `at_least`, `best_of`
+    ///
+    /// # Source
+    /// Chen et al. 2021, "Evaluating large language models trained on code", arXiv 2107.03374.
     PassAt, "pass_at", [is_probability], |n, successes, k| at_least_of(n, successes, k, 1).map_or(Leaf::Unscored, Leaf::from)
 }
 

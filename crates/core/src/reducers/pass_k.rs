@@ -8,6 +8,36 @@ threshold_reducer! {
     /// Probability that all of k epochs succeed (Yao et al. 2024).
     ///
     /// Estimated without bias from all epochs. A range of k, `pass_k(1..8)`, is a reducer for each k: a curve.
+    ///
+    /// # Formula
+    /// ```text
+    /// pass^k = C(c, k) / C(n, k)
+    /// n epochs, c of them successes
+    /// ```
+    ///
+    /// # When
+    /// Every one of k attempts must succeed, as for an agent that customers rely on.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+    /// $ errorbar score runs.csv --reducer 'pass_k(1..3)'
+    /// runs.csv · 9 rows
+    ///
+    /// score: accuracy · 3 epochs · 3 scored · only 3 scores
+    ///                                       0                                       1
+    ///   pass_k_1  0.67 ± 0.19 [0.11, 0.97]       ├─────────────────────●───────────┤
+    ///   pass_k_2  0.44 ± 0.29 [0.03, 0.96]   ├────────────────●────────────────────┤
+    ///   pass_k_3  0.33 ± 0.33 [0.06, 0.79]    ├──────────●─────────────────┤
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `pass_at`, `g_pass`, `consistency`
+    ///
+    /// # Source
+    /// Yao et al. 2024, "τ-bench", arXiv 2406.12045.
     PassK, "pass_k", [is_probability], |n, successes, k| at_least_of(n, successes, k, k).map_or(Leaf::Unscored, Leaf::from)
 }
 

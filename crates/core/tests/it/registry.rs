@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use errorbar_core::registry::{EntryInfo, MetricEntry, Param};
+use errorbar_core::registry::{DocSections, EntryInfo, MetricEntry, Param};
 use errorbar_core::spec::Arg;
 use errorbar_core::{Conversion, Error, Estimation, Metric, Registry, Scores, Spec, metric_fn, reducer_fn};
 
@@ -98,6 +98,7 @@ fn a_taken_name_is_refused_unless_it_replaces() {
     let entry = MetricEntry {
         name: "mean",
         doc: "Another mean.",
+        sections: DocSections::NONE,
         params: || vec![Param::optional("seed", "The seed.", 1)],
         build: |_| Ok(Arc::new(metric_fn("mean", |_: &Scores<'_>| Ok(0.0)))),
         replaces: true,

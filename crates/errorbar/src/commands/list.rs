@@ -5,8 +5,8 @@ use std::path::PathBuf;
 
 use anstyle::Style;
 use clap::{Args, ValueEnum};
-use errorbar_core::Registry;
 use errorbar_core::registry::EntryInfo as Entry;
+use errorbar_core::{DocSections, Registry};
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
 use errorbar_report::{Latex, Listing, ListingCell, Render, wrap};
 use serde_json::json;
@@ -49,7 +49,7 @@ pub(super) enum EntryKind {
 }
 
 impl EntryKind {
-    fn plural(self) -> &'static str {
+    pub(super) fn plural(self) -> &'static str {
         match self {
             EntryKind::Metrics => "Metrics",
             EntryKind::Reducers => "Reducers",
@@ -61,8 +61,14 @@ impl EntryKind {
         }
     }
 
-    fn singular(self) -> String {
+    pub(super) fn singular(self) -> String {
         self.plural().trim_end_matches('s').to_lowercase()
+    }
+
+    /// The kind that a word names, in the singular or the plural.
+    pub(super) fn of_word(word: &str) -> Option<Self> {
+        let named = |kind: &&Self| word == kind.singular() || word == kind.plural().to_lowercase();
+        EntryKind::value_variants().iter().find(named).copied()
     }
 
     pub(super) fn entries(self, registry: &Registry) -> Vec<Entry> {
@@ -78,7 +84,7 @@ impl EntryKind {
     }
 
     /// How an entry is written: a call with its arguments, for a model what stands before the slash.
-    fn signature(self, entry: &Entry) -> String {
+    pub(super) fn signature(self, entry: &Entry) -> String {
         match self {
             EntryKind::Models => format!("{}/…", entry.name),
             _ => entry.signature(),
@@ -158,17 +164,20 @@ fn latex((kind, entries): &Section) -> String {
 
 fn data(sections: &[Section], is_json: bool) -> Listing {
     let mut listing = match is_json {
-        true => Listing::new(["kind", "name", "signature", "params", "doc", "built_in"]),
+        true => Listing::new(["kind", "name", "signature", "params", "doc", "sections", "built_in"]),
         false => Listing::new(["kind", "name", "signature", "doc"]),
     };
     for (kind, entry) in sections.iter().flat_map(|(kind, entries)| entries.iter().map(move |e| (kind, e))) {
         let named = [kind.singular(), entry.name.clone(), kind.signature(entry)].map(ListingCell::from);
-        let params = entry.params.iter().map(|p| json!({"name": p.name, "default": p.default})).collect();
+        let params = entry.params.iter();
+        let params =
+            params.map(|p| json!({"name": p.name, "type": p.expected, "default": p.default, "doc": p.doc}));
         let described = match is_json {
             true => {
                 vec![
-                    ListingCell::new("", params),
+                    ListingCell::new("", params.collect()),
                     entry.doc.trim().into(),
+                    ListingCell::new("", doc_sections(entry)),
                     ListingCell::new("", entry.built_in.into()),
                 ]
             }
@@ -177,4 +186,9 @@ fn data(sections: &[Section], is_json: bool) -> Listing {
         listing.push(named.into_iter().chain(described));
     }
     listing
+}
+
+fn doc_sections(entry: &Entry) -> serde_json::Value {
+    let DocSections { formula, when, example, see_also, source } = entry.sections;
+    json!({"formula": formula, "when": when, "example": example, "see_also": see_also, "source": source})
 }

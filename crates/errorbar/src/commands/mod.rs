@@ -3,7 +3,7 @@
 mod cache;
 mod common;
 mod compare;
-mod completions;
+pub(crate) mod completions;
 mod coverage;
 mod ending;
 mod error_args;
@@ -13,11 +13,13 @@ mod files;
 mod findings;
 mod gate_args;
 mod handles;
+mod help;
 mod inputs;
 mod junit;
 mod list;
 mod log;
 mod logs;
+mod man;
 mod models;
 mod plot;
 mod power;
@@ -130,11 +132,11 @@ Examples:
   errorbar score scores.csv --cluster passage
   errorbar list metrics
 
-`errorbar help <COMMAND>` shows more.";
+`errorbar help <COMMAND>` shows more, `errorbar help <METRIC>` explains a metric.";
 
 /// Scoring metrics for language-model evaluations, with honest error bars.
 #[derive(Debug, Parser)]
-#[command(name = NAME, version, about, after_help = EXAMPLES, max_term_width = 100)]
+#[command(name = NAME, version, about, after_help = EXAMPLES, max_term_width = 100, disable_help_subcommand = true)]
 pub(crate) struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -150,7 +152,7 @@ enum Command {
     Score(Box<score::ScoreArgs>),
     /// Compare models, sample by sample: differences with intervals, tests, ranks
     Compare(Box<compare::CompareArgs>),
-    /// Write a page to look at: figures with error bars, comparisons, samples, in one HTML file
+    /// Write a page with figures, comparisons, plots and samples: one HTML file
     Report(Box<report::ReportArgs>),
     /// Draw one plot as SVG: estimates, groups, distributions, epochs, calibration, pairs, ranks, cost
     Plot(Box<plot::PlotArgs>),
@@ -168,6 +170,10 @@ enum Command {
     List(list::ListArgs),
     /// Print a completion script for a shell
     Completions(completions::CompletionsArgs),
+    /// Print a manual page, or write all of them
+    Man(man::ManArgs),
+    /// Explain a command, a metric, a reducer, a scorer or a solver
+    Help(help::HelpArgs),
 }
 
 impl Cli {
@@ -191,7 +197,9 @@ impl Cli {
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
             Command::List(args) => list::run(args, context.registry),
-            Command::Completions(args) => Ok(completions::run(args, context)),
+            Command::Completions(args) => completions::run(args, context),
+            Command::Man(args) => man::run(args, context),
+            Command::Help(args) => help::run(args, context),
         }
     }
 }
@@ -253,6 +261,8 @@ mod tests {
             &["cache", "clear", "--help"],
             &["list", "--help"],
             &["completions", "--help"],
+            &["man", "--help"],
+            &["help", "--help"],
         ] {
             let text = help(args);
             assert!(text.contains("Usage: my-scores") && !text.contains(NAME), "{text}");

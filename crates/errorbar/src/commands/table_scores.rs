@@ -126,7 +126,9 @@ fn no_scores(found: &[NoScores], table: &ScoreTable, path: &Path) -> Diagnostic 
         problem(&one.scorer, None, count, &values, first, why(one.reason, table))
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
-    let hint = found.first().map(|one| hints::no_score_hint(one, &table.mapping));
+    let has_commas =
+        |one: &NoScores| table.columns.distinct_strings(&one.scorer).any(|text| text.contains(','));
+    let hint = found.first().map(|one| hints::no_score_hint(one, &table.mapping, has_commas(one)));
     Diagnostic::error(problem).about(path.display()).hint_if(hint)
 }
 
@@ -485,7 +487,8 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
                 cells.words.iter().filter(|word| word.scorer == one.scorer).collect();
             // Numbers that words were read as are none.
             let is_word = |number: &f64| words.iter().any(|word| word.score == Some(*number));
-            hints::unknown_cells_hint(&one.texts, &words, !one.numbers.iter().all(is_word))
+            let numbers: Vec<f64> = one.numbers.iter().copied().filter(|number| !is_word(number)).collect();
+            hints::unknown_cells_hint(&one.texts, &words, &numbers)
         }
         [] => String::new(),
     };

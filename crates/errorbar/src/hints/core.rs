@@ -45,11 +45,23 @@ pub(crate) fn coverage_hint(reason: &NoCoverage) -> Option<String> {
     }
 }
 
+/// Whether two ids are numbers, of which one is written as an integer and one is not.
+fn is_same_number(a: &str, b: &str) -> bool {
+    let is_integer = |id: &str| id.trim().parse::<i64>().is_ok();
+    let is_whole = |id: &str| id.trim().parse::<f64>().is_ok_and(|number| number.fract() == 0.0);
+    is_whole(a) && is_whole(b) && is_integer(a) != is_integer(b)
+}
+
 /// What to do about sides that cannot be compared.
 fn comparison_hint(error: &ComparisonError) -> Option<String> {
     let hint = match error {
         ComparisonError::OneSide { .. } | ComparisonError::SameScores { .. } => {
             "give a second log or table; two scorers of one log are compared with --scorers A B"
+        }
+        ComparisonError::NoCommonSample { base_example, other_example, .. }
+            if is_same_number(base_example, other_example) =>
+        {
+            "the ids differ only in how numbers are written, such as 1 and 1.0: write them alike in both files"
         }
         ComparisonError::NoCommonSample { .. } => {
             "give runs of the same samples; --id-column names the column of a table that identifies them; if they are different \

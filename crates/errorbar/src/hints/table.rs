@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 
 use errorbar_core::LeafRef;
+use errorbar_core::spec::nearest;
 use errorbar_log::export::ExportError;
 use errorbar_log::{
     CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScores, ScoreWord, TableDoubt, TableError,
@@ -26,6 +27,10 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
             if open.kind() == ErrorKind::NotFound && error.path().extension().is_none() =>
         {
             NO_FILE
+        }
+        TableErrorKind::NoIdColumn { name, found } if near_id(name, found).is_some() => {
+            let nearest = near_id(name, found).unwrap_or_default();
+            return Some(format!("did you mean {}?", option("--id-column", nearest)));
         }
         TableErrorKind::NoIdColumn { .. } => {
             "name the column that identifies the samples with --id-column; it may be repeated, and of each table the \
@@ -61,12 +66,38 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
             let option = option("--score-column", column);
             return Some(format!("if it holds scores, add {option}; else name the column that does so"));
         }
+        TableErrorKind::Doubt(TableDoubt::Confidence { column, answers: [a, b] }) => {
+            let option = option("--score-column", column);
+            return Some(format!(
+                "if it holds scores, add {option}; else add a column that has 1 where `{a}` and `{b}` are equal and 0 \
+                 elsewhere, or name the one that holds the scores"
+            ));
+        }
+        TableErrorKind::Doubt(TableDoubt::PooledEpochs { column, epoch, .. }) => {
+            return Some(format!(
+                "add {} for results of each; if they are epochs all the same, add {}",
+                option("--by", column),
+                option("--epoch-column", epoch)
+            ));
+        }
         TableErrorKind::Doubt(TableDoubt::Figures { .. }) => {
             "give the table with a row per sample; if this is one, name the column that identifies the samples with \
              --id-column"
         }
+        TableErrorKind::UnevenRepeats { .. } => {
+            "--id-column question counts examples with the same question as its epochs, --id-column example every \
+             example as a sample"
+        }
         TableErrorKind::SummaryRow(_) => {
             "remove the row; if it is a sample, name the column that identifies the samples with --id-column"
+        }
+        TableErrorKind::UnfitScoreColumns { columns, cells: Some(cells) } => {
+            let unknown: Vec<String> = cells.values.iter().map(|(value, _)| value.clone()).collect();
+            let words: Vec<&ScoreWord> = cells.words.iter().collect();
+            let meaning = unknown_cells_hint(&unknown, &words, &cells.numbers);
+            let name = columns.first().map_or("", |(name, _)| name.as_str());
+            let option = option("--score-column", name);
+            return Some(format!("{meaning}; or {option} --unconvertible missing skips them"));
         }
         TableErrorKind::UnfitScoreColumns { .. } => {
             "name the column that holds the scores with --score-column; --correct and --incorrect, or --scale, say \
@@ -119,6 +150,11 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
     Some(hint.to_owned())
 }
 
+/// The column whose name is closest to the one of ids that was named; `id` is looked for without being named.
+fn near_id<'f>(name: &str, found: &'f [String]) -> Option<&'f str> {
+    nearest(name, found.iter().map(String::as_str)).filter(|_| name != "id")
+}
+
 /// An option with a value, to be pasted into a shell.
 pub(crate) fn option(option: &str, value: &str) -> String {
     // A value that starts like an option is attached to its own.
@@ -151,7 +187,7 @@ fn repeated_hint(error: &TableError) -> String {
 }
 
 /// What to do about cells that only the mapping of a table makes no scores.
-pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping) -> String {
+pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping, has_commas: bool) -> String {
     let first = found.values.first().map_or("", |(value, _)| value.as_str());
     match found.reason {
         NoScore::Unnamed => format!(
@@ -161,6 +197,9 @@ pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping) -> String 
         ),
         NoScore::OffScale if mapping.scale.is_some() => {
             "check --scale; or --unconvertible missing skips them, --unconvertible zero counts them as 0".to_owned()
+        }
+        NoScore::DecimalPoint if has_commas => {
+            "the column has decimal commas and decimal points: write all numbers in one way".to_owned()
         }
         NoScore::DecimalPoint => {
             "write all numbers with a comma, or all with a point; --decimal . says that a point is the decimal mark"
@@ -199,11 +238,20 @@ fn is_like_missing(text: &str) -> bool {
 
 /// Whether a cell may be meant as a number, a date or an amount.
 fn is_like_number(text: &str) -> bool {
-    text.contains(|c: char| c.is_ascii_digit()) && !text.contains(char::is_alphabetic)
+    text.contains(|c: char| c.is_ascii_digit())
 }
 
-/// What to do about cells that no metric understands; `known` are those of the same column that it does, but numbers.
-pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], has_numbers: bool) -> String {
+/// `1 of 4` and `1 out of 4` as `1/4` would be written.
+fn fraction_in_words(text: &str) -> Option<(&str, &str)> {
+    let (score, highest) = text.split_once(" out of ").or_else(|| text.split_once(" of "))?;
+    let is_number = |text: &str| text.trim().parse::<f64>().is_ok();
+    (is_number(score) && is_number(highest)).then(|| (score.trim(), highest.trim()))
+}
+
+/// What to do about cells that no metric understands; `known` are those of the same column that it does, and `numbers` a
+/// few of its numbers.
+pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], numbers: &[f64]) -> String {
+    let has_numbers = !numbers.is_empty();
     let reader = CellReader::new(&TableMapping::default());
     let reason = |text: &String| match reader.meaning(LeafRef::Str(text)) {
         CellMeaning::NoScore(reason) => Some(reason),
@@ -223,6 +271,10 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], has_n
         };
     }
     if !unknown.is_empty() && unknown.iter().all(|text| reason(text) == Some(NoScore::DecimalComma)) {
+        if numbers.iter().any(|number| number.fract() != 0.0) {
+            return "the column has decimal commas and decimal points: write all numbers in one way"
+                .to_owned();
+        }
         // `1,234` may be a thousand, and must not be read as one and a bit.
         let may_be_thousands = |text: &String| {
             let (whole, rest) = text.trim().split_once(',').unwrap_or_default();
@@ -242,6 +294,12 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], has_n
         let mut names: Vec<&str> = usual.chain(unknown.iter().map(|text| text.trim())).collect();
         names.retain(|name| !name.is_empty() && !name.contains(','));
         return format!("if there is no score, say so with {}", option("--na", &names.join(",")));
+    }
+    let first = unknown.first().map_or("", |text| text.trim());
+    if let Some((score, highest)) = fraction_in_words(first) {
+        return format!(
+            "write them as fractions, such as {score}/{highest} for {first:?}, and add --scale {highest}"
+        );
     }
     if unknown.iter().any(|text| is_like_number(text)) {
         return "they are not understood as numbers: write plain ones, such as 1234.5".to_owned();

@@ -43,6 +43,6 @@ fn completions_for_every_shell() {
     for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
         let output = errorbar(&workspace(), &["completions", shell]).output().unwrap();
         let script = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success() && script.contains("score-column"), "{shell}: {script}");
+        assert!(output.status.success() && script.contains("ERRORBAR_COMPLETE"), "{shell}: {script}");
     }
 }

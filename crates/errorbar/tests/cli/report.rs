@@ -36,7 +36,8 @@ fn a_table_is_a_page() {
     assert_eq!(sections(&html), ["top", "estimates", "groups", "comparison", "distribution", "samples"]);
     assert!(html.contains("<title>Mine: errorbar report</title>"));
     assert!(html.contains("data-run=\"heron\"") && html.contains("data-group=\"logic\""));
-    // Nothing is fetched: no address but those of namespaces and of the policy.
+    // Nothing is fetched: the only address is the name of a namespace.
+    let html = html.replace("http://www.w3.org/2000/svg", "");
     assert!(!html.contains("http://") && !html.contains("https://"), "a page needs no network");
 }
 
@@ -60,7 +61,7 @@ fn figures_are_those_of_score() {
         }
     }
     assert_eq!(compared, 2);
-    assert!(!html.contains("id=\"samples\"") && !html.contains("samples-index"));
+    assert!(!html.contains("id=\"samples\"") && !html.contains("id=\"samples-index\""));
 }
 
 #[test]

@@ -66,7 +66,12 @@ fn without_own_sequences(text: &str) -> String {
     ] {
         text = text.replace(&format!("\u{1b}[{style}m"), "");
     }
-    text.replace("\r\u{1b}[2K", "").replace("\u{1b}[1A", "").replace('\r', "")
+    // Progress clears lines and moves among them.
+    text = text.replace("\u{1b}[2K", "").replace('\r', "");
+    for lines in 1..=9 {
+        text = text.replace(&format!("\u{1b}[{lines}A"), "").replace(&format!("\u{1b}[{lines}B"), "");
+    }
+    text
 }
 
 /// What of a file has reached the terminal as it is. The name must have been written, or the test proves nothing.
@@ -266,6 +271,92 @@ fn progress_and_failures_of_samples_are_clean() {
     let written = on_terminal(command(folder.path(), &args));
     assert_eq!(problem(&written), None);
     assert!(written.contains("2 samples") && written.contains("\r\u{1b}[2K"), "{written:?}");
+}
+
+/// What a terminal of this width shows, whenever something begins a line anew: lines that are too long are continued in the
+/// next row.
+fn screens(written: &str, columns: usize) -> BTreeSet<Vec<String>> {
+    let (mut rows, mut row, mut column, mut seen) = (vec![Vec::new()], 0, 0, BTreeSet::new());
+    let texts =
+        |rows: &[Vec<char>]| rows.iter().map(|row| row.iter().collect::<String>()).collect::<Vec<_>>();
+    let written = without_styles(written);
+    let mut rest = written.as_str();
+    while let Some(c) = rest.chars().next() {
+        let mut length = c.len_utf8();
+        match c {
+            '\u{1b}' => {
+                let end = rest.find(|c: char| c.is_ascii_alphabetic()).unwrap();
+                let count: usize = rest[2..end].parse().unwrap_or(1);
+                match rest.as_bytes()[end] {
+                    b'A' => row -= count.min(row),
+                    b'B' => row += count,
+                    _ => rows[row].clear(),
+                }
+                length = end + 1;
+            }
+            '\r' => {
+                seen.insert(texts(&rows));
+                column = 0;
+            }
+            '\n' => (row, column) = (row + 1, 0),
+            c => {
+                if column == columns {
+                    (row, column) = (row + 1, 0);
+                }
+                rows.resize(rows.len().max(row + 1), Vec::new());
+                let length = rows[row].len().max(column + 1);
+                rows[row].resize(length, ' ');
+                rows[row][column] = c;
+                column += 1;
+            }
+        }
+        rows.resize(rows.len().max(row + 1), Vec::new());
+        rest = &rest[length..];
+    }
+    seen.insert(texts(&rows));
+    seen
+}
+
+/// The text without colours.
+fn without_styles(text: &str) -> String {
+    let mut parts = text.split("\u{1b}[");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        match part.find(|c: char| c.is_ascii_alphabetic()) {
+            Some(end) if part[end..].starts_with('m') => plain += &part[end + 1..],
+            _ => plain += &format!("\u{1b}[{part}"),
+        }
+    }
+    plain
+}
+
+#[test]
+fn several_models_have_a_line_each() {
+    let folder = tempfile::tempdir().unwrap();
+    let line = |n: usize| format!("{{\"id\": {n}, \"input\": \"{n}?\", \"target\": \"yes\"}}\n");
+    fs::write(folder.path().join("d.jsonl"), (0..400).map(line).collect::<String>()).unwrap();
+    for name in ["a", "b"] {
+        fs::write(folder.path().join(format!("{name}.toml")), "dataset = 'd.jsonl'\nscorer = 'match()'\n")
+            .unwrap();
+    }
+    let args = ["eval", ".", "--model", "mock/yes", "--model", "mock/no", "--max-samples", "1"];
+    let written = on_terminal(command(folder.path(), &args));
+    let screens = screens(&written, 120);
+    let shows = |row: &String, model: &str| row.trim_start().starts_with(model) && row.contains("/400");
+    let together = |rows: &Vec<String>| {
+        let at = rows.iter().position(|row| shows(row, "mock/yes"));
+        at.is_some_and(|at| rows.get(at + 1).is_some_and(|row| shows(row, "mock/no")))
+    };
+    assert!(screens.iter().any(together), "{screens:?}");
+    let has_figure =
+        |rows: &Vec<String>| rows.iter().any(|row| shows(row, "mock/yes") && row.contains("accuracy 1.000"));
+    assert!(screens.iter().any(has_figure), "{screens:?}");
+    assert!(screens.iter().any(|rows| rows.iter().any(|row| row.starts_with("[2/2] b"))), "{screens:?}");
+    // Nobody can know the time left before the first sample is done.
+    assert!(!written.contains("0.0/s"), "{written:?}");
+    // At the end only notes and results are left.
+    let last = screens.iter().max_by_key(|rows| rows.len()).unwrap();
+    assert!(!last.iter().any(|row| shows(row, "mock/yes")), "{last:?}");
 }
 
 #[test]

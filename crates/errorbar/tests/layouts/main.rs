@@ -121,6 +121,22 @@ fn each_gives_the_right_number_or_a_refusal_with_the_option() {
     assert!(problems.is_empty(), "{} wrong:\n\n{}", problems.len(), problems.join("\n\n"));
 }
 
+/// Words of hints that name options which lead to no number by themselves.
+const NO_OPTION: [&str; 1] = ["--scale 4"];
+
+#[test]
+fn options_of_hints_are_followed() {
+    let is_followed = |layout: &Layout| {
+        let names_option = layout.hint.as_deref().is_some_and(|hint| hint.starts_with("--"));
+        !names_option
+            || !layout.then.is_empty()
+            || layout.hint.as_deref().is_some_and(|hint| NO_OPTION.contains(&hint))
+    };
+    let missing: Vec<String> =
+        layouts().into_iter().filter(|layout| !is_followed(layout)).map(|layout| layout.file).collect();
+    assert!(missing.is_empty(), "refusals whose option is not tried: {missing:?}");
+}
+
 #[test]
 fn every_file_has_an_expectation() {
     let found: BTreeSet<String> = std::fs::read_dir(folder())

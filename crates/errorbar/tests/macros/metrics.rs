@@ -20,6 +20,15 @@ pub(crate) fn pass_rate(scores: &Scores, #[default(0.5)] threshold: f64) -> Resu
 }
 
 /// The extremes, by name.
+///
+/// # Formula
+/// ```text
+/// least = min x
+///   most = max x
+/// ```
+///
+/// # See also
+/// `pass_rate`
 #[metric(keys = [])]
 pub fn extremes(scores: &Scores<'_>) -> Result<MetricValue> {
     let floats = scores.floats();
@@ -382,6 +391,12 @@ fn listings_show_arguments_defaults_and_a_sentence() {
     assert_eq!(
         pass_rate.summary(),
         "Proportion of samples scoring at or above `threshold`. The rest did not pass."
+    );
+    let sections = listing("extremes").sections;
+    assert_eq!(sections.formula, "least = min x\n  most = max x");
+    assert_eq!(
+        (sections.see_also, listing("extremes").doc.as_str()),
+        (&["pass_rate"][..], "The extremes, by name.")
     );
     assert!(pass_rate.doc.ends_with("did not pass.\n\nThe manual's example."), "{:?}", pass_rate.doc);
     assert!(!pass_rate.built_in);

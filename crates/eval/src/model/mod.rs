@@ -168,6 +168,7 @@ macro_rules! provider {
         ProviderEntry {
             name: $name,
             doc: $doc,
+            sections: errorbar_core::DocSections::NONE,
             params: Vec::new,
             build: |_| Ok($provider),
             replaces: false,

@@ -19,6 +19,27 @@ impl ArgWord for Answer {
 /// use errorbar_eval::{scorers::answer, text::Answer};
 /// let _ = answer(Answer::Letter);
 /// ```
+///
+/// # When
+/// The prompt asks for a last line `ANSWER: …`, as `chain_of_thought` does.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["chain_of_thought", "generate"]' 'scorer = "answer(\"word\")"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/2 and 2 is 4. ANSWER: 4' --quiet
+/// logs/….eval
+///       sums · mock/2 and 2 is 4. ANSWER: 4 · 2 samples
+///
+/// answer · 2 scored
+///                                       0                                       1
+///   accuracy  0.50 ± 0.50 [0.09, 0.91]      ├───────────────●───────────────┤      only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `pattern`, `chain_of_thought`, `match`, `choice`
 #[scorer(crate = crate::facade, built_in, type = AnswerScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
 pub fn answer(
     state: &TaskState,

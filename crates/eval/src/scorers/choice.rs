@@ -7,6 +7,27 @@ use crate::text::{choice_places, judge_choices};
 use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// Whether the choices that multiple_choice() marked are those of the target, by letter.
+///
+/// # When
+/// Multiple choice, together with the solver `multiple_choice`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' '{"id":1,"input":"2 + 2?","choices":["3","4"],"target":"B"}' > quiz.jsonl
+/// $ printf '%s\n' 'dataset = "quiz.jsonl"' 'solver = "multiple_choice"' 'scorer = "choice"' > quiz.toml
+/// $ errorbar eval quiz.toml --model 'mock/ANSWER: B' --quiet
+/// logs/….eval
+///       quiz · mock/ANSWER: B · 1 sample
+///
+/// choice · 1 scored
+///                                0                                       1
+///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `multiple_choice`, `answer`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "choice")]
 pub struct ChoiceScorer;

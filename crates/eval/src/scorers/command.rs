@@ -25,6 +25,28 @@ use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 /// use errorbar_eval::scorers::command;
 /// let _ = command(["python3", "score.py"]).processes(4_usize).timeout(10.0).with_metrics(metrics![mean(), stderr()]);
 /// ```
+///
+/// # When
+/// The score needs code: tests to run, a compiler, a library of Python.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 's/.*"seq": *\([0-9]*\).*/{"seq": \1, "value": 1}/' > score.sed
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "command([\"sed\", \"-u\", \"-f\", \"score.sed\"])"' > sums.toml
+/// $ errorbar eval sums.toml --model mock/4 --quiet
+/// logs/….eval
+///       sums · mock/4 · 2 samples
+///
+/// command · 2 scored
+///                                0                                       1
+///   accuracy  1.00 [0.34, 1.00]                ├─────────────────────────●  no spread in 2 scores
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `precomputed`, `pattern`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "command", finish = Self::in_folder, check = Self::check_arguments)]
 pub struct CommandScorer {

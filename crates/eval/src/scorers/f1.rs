@@ -11,6 +11,35 @@ use crate::text::{F1, PythonRegex, SearchBudget, TextError};
 use crate::{BoxFuture, Scorer, ScorerNeeds, Target, TaskState};
 
 /// The harmonic mean of precision and recall over the words of answer and target; the best of several targets.
+///
+/// # Formula
+/// ```text
+/// 2·common words / (words of the answer + words of the target)
+/// ```
+///
+/// # When
+/// Short answers, of which a part counts.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "f1"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/it is 4' --quiet
+/// logs/….eval
+///       sums · mock/it is 4 · 2 samples
+///
+/// f1 · 2 scored
+///                                   0                                       1
+///   mean  0.25 ± 0.25 [0.00, 0.99]  ├─────────●─────────────────────────────┤  only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `exact`, `f1_score`, `includes`
+///
+/// # Source
+/// Rajpurkar et al. 2016, "SQuAD".
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "f1", check = Self::check_pattern)]
 pub struct F1Scorer {

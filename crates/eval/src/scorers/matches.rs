@@ -20,6 +20,27 @@ impl ArgWord for Location {
 /// Whether the target is at a location of the answer: "begin", "end", "any" or "exact"; with numeric, numbers are compared.
 ///
 /// In Rust it is `matches()`, because `match` is a keyword.
+///
+/// # When
+/// The answer ends with the result, or is nothing else. `numeric=true` compares 4, 4.0 and $4 by value.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "match(numeric=true)"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/The sum is 4.0' --quiet
+/// logs/….eval
+///       sums · mock/The sum is 4.0 · 2 samples
+///
+/// match · 2 scored
+///                                       0                                       1
+///   accuracy  0.50 ± 0.50 [0.09, 0.91]      ├───────────────●───────────────┤      only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `includes`, `exact`, `pattern`, `answer`
 #[scorer(crate = crate::facade, built_in, name = "match", type = MatchScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
 pub fn matches(
     state: &TaskState,

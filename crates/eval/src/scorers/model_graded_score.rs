@@ -58,6 +58,24 @@ The submission:
 /// let _ = model_graded_score();
 /// let _ = model_graded_score().min(0.0).max(1.0).model("openai/gpt-4o");
 /// ```
+///
+/// # When
+/// Quality on a scale rather than right or wrong.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,Why is the sky blue?,Names scattering' > why.csv
+/// $ printf '%s\n' 'dataset = "why.csv"' 'scorer = "model_graded_score(model=\"mock/SCORE: 7\")"' > why.toml
+/// $ errorbar eval why.toml --model mock/Rayleigh --quiet
+/// logs/….eval
+///       why · mock/Rayleigh · 1 sample
+///
+/// model_graded_score · 1 scored
+///   mean  7  only 1 score
+/// ```
+///
+/// # See also
+/// `model_graded_qa`, `krippendorff_alpha`, `ppi`
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = errorbar_core, name = "model_graded_score", check = Self::check_all)]
 pub struct ModelGradedScore {

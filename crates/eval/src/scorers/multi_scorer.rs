@@ -16,6 +16,27 @@ use crate::{
 /// let _ = multi_scorer([AnyScorer::from(includes()), matches().into()], "at_least_1");
 /// let _ = multi_scorer([includes()], reducers::mode());
 /// ```
+///
+/// # When
+/// Several ways to be right: one of them, or most of them, suffices.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "multi_scorer([exact(), includes()], \"max\")"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/It is 4.' --quiet
+/// logs/….eval
+///       sums · mock/It is 4. · 2 samples
+///
+/// multi_scorer · 2 scored
+///                                       0                                       1
+///   accuracy  0.50 ± 0.50 [0.09, 0.91]      ├───────────────●───────────────┤      only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `mode`, `at_least`, `model_graded_qa`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "multi_scorer")]
 pub struct MultiScorer {

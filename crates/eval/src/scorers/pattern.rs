@@ -11,6 +11,27 @@ use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 /// Whether the target is what a regular expression captures in the answer; with match_all, what every group captures.
 ///
 /// The groups of the expression are compared, or the whole match if it has none.
+///
+/// # When
+/// Answers have a form that a regular expression can take the result from.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "pattern(\"= ([0-9]+)\")"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/so x = 4' --quiet
+/// logs/….eval
+///       sums · mock/so x = 4 · 2 samples
+///
+/// pattern · 2 scored
+///                                       0                                       1
+///   accuracy  0.50 ± 0.50 [0.09, 0.91]      ├───────────────●───────────────┤      only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `answer`, `match`, `f1`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "pattern", check = Self::check_pattern)]
 pub struct PatternScorer {

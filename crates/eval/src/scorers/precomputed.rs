@@ -21,6 +21,28 @@ use crate::{BoxFuture, Scorer, Target, TaskState};
 /// A record without an epoch is about every epoch, and so is a table that has one epoch only. `answer`, `explanation`,
 /// `reason` and, in JSON, `metadata` belong to the score. A sample that the file has no score for is missing from the
 /// metrics, unless `on_missing` is "unscored", "error", or a number to count in its place.
+///
+/// # When
+/// Another program, or people, have scored the answers already.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' id,score 1,1 2,0.5 > marks.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'scorer = "precomputed(\"marks.csv\")"' > sums.toml
+/// $ errorbar eval sums.toml --model mock/4 --quiet
+/// logs/….eval
+///       sums · mock/4 · 2 samples
+///
+/// precomputed · 2 scored
+///                                       0                                       1
+///   accuracy  0.75 ± 0.25 [0.01, 1.00]  ├─────────────────────────────●─────────┤  only 2 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `command`, `includes`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "precomputed", no_constructor, finish = Self::read_for_spec)]
 pub struct Precomputed {

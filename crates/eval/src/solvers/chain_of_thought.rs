@@ -14,6 +14,41 @@ reply must have the form \"ANSWER: $ANSWER\", without the quotes, where $ANSWER 
 /// Prompts for the reasoning first and the answer in a last line `ANSWER: …`; {prompt} in a custom template stands for the question.
 ///
 /// The template "inspect" is the prompt of inspect_ai, word for word.
+///
+/// # When
+/// Questions that need steps. Score with `answer`, since the reasoning contains other numbers.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["chain_of_thought", "generate"]' 'scorer = "answer(\"word\")"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/ANSWER: 4' --limit 1 --show --quiet
+/// ── 1 · 2 messages ──────────────────────────────────────────────────────────────────────────────────
+/// user          2 + 2?
+///
+///               Work this out one step at a time and write the steps down before you commit to a
+///               result. The very last line of your reply must have the form "ANSWER: $ANSWER", without
+///               the quotes, where $ANSWER is your result and nothing else.
+/// assistant     ANSWER: 4
+/// target        4
+/// answer        C (correct)
+///               answer: 4
+///
+/// logs/….eval
+///       sums · mock/ANSWER: 4 · 1 sample
+///
+/// answer · 1 scored
+///                                0                                       1
+///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `answer`, `generate`, `self_critique`
+///
+/// # Source
+/// Wei et al. 2022, "Chain-of-thought prompting elicits reasoning in large language models".
 #[solver(crate = crate::facade, built_in, known = effects)]
 pub fn chain_of_thought(
     state: &mut TaskState,

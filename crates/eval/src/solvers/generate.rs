@@ -10,6 +10,33 @@ use crate::{BoxFuture, Generate, GenerateConfig, Solver, SolverEffects, TaskStat
 /// use errorbar_eval::solvers::generate;
 /// let _ = generate().temperature(0.0).max_tokens(100_u64);
 /// ```
+///
+/// # When
+/// The call itself; the default where a task has no solver. Settings here are for this call alone.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = "generate(temperature=0.0)"' 'scorer = "includes"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/It is 4.' --limit 1 --show --quiet
+/// ── 1 · 2 messages ──────────────────────────────────────────────────────────────────────────────────
+/// user          2 + 2?
+/// assistant     It is 4.
+/// target        4
+/// includes      C (correct)
+///
+/// logs/….eval
+///       sums · mock/It is 4. · 1 sample
+///
+/// includes · 1 scored
+///                                0                                       1
+///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `multiple_choice`, `system_message`, `self_critique`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "generate", check = Self::check_config)]
 pub struct GenerateSolver {

@@ -45,6 +45,40 @@ $LETTERS are the letters of your options out of {letters}, separated by commas.
 ///
 /// `choice()` scores the marks. It calls the model itself, so no `generate()` follows it. The template "inspect" is the
 /// prompt of inspect_ai for the other arguments, word for word.
+///
+/// # When
+/// The dataset has choices. It calls the model itself; score with `choice`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' '{"id":1,"input":"2 + 2?","choices":["3","4"],"target":"B"}' > quiz.jsonl
+/// $ printf '%s\n' 'dataset = "quiz.jsonl"' 'solver = "multiple_choice"' 'scorer = "choice"' > quiz.toml
+/// $ errorbar eval quiz.toml --model 'mock/ANSWER: A' --limit 1 --show --quiet
+/// ── 1 · 2 messages ──────────────────────────────────────────────────────────────────────────────────
+/// user          Choose the one option that answers the question below. Reply with a single line of the
+///               form "ANSWER: $LETTER", without the quotes, where $LETTER is one of A,B.
+///
+///               2 + 2?
+///
+///               A) 3
+///               B) 4
+/// assistant     ANSWER: A
+/// target        B
+/// choice        I (incorrect)
+///               answer: A
+///
+/// logs/….eval
+///       quiz · mock/ANSWER: A · 1 sample
+///
+/// choice · 1 scored
+///                                0                                       1
+///   accuracy  0.00 [0.00, 0.79]  ●───────────────────────────────┤          only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `choice`, `generate`, `chain_of_thought`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "multiple_choice")]
 pub struct MultipleChoice {

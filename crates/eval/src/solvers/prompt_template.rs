@@ -12,6 +12,32 @@ use crate::{BoxFuture, Generate, Solver, SolverEffects, TaskState, TemplateText}
 /// use errorbar_eval::solvers::prompt_template;
 /// let _ = prompt_template("{prompt}\n\nAnswer in {language}.").param("language", "French");
 /// ```
+///
+/// # When
+/// Words around every question, with fields of the dataset.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["prompt_template(\"{prompt} Digits only.\")", "generate"]' 'scorer = "match"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/4' --limit 1 --show --quiet
+/// ── 1 · 2 messages ──────────────────────────────────────────────────────────────────────────────────
+/// user          2 + 2? Digits only.
+/// assistant     4
+/// target        4
+/// match         C (correct)
+///
+/// logs/….eval · sums · mock/4 · 1 sample
+///
+/// match · 1 scored
+///                                0                                       1
+///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `chain_of_thought`, `system_message`, `user_message`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "prompt_template")]
 pub struct PromptTemplate {

@@ -39,6 +39,48 @@ is right, answer again and better. Where nothing needs to change, repeat your an
 /// Lets the model review its answer and answer again; templates have {question}, {completion} and {critique}.
 ///
 /// It needs an answer, so `generate()` comes before it. The template "inspect" is the prompt of inspect_ai, word for word.
+///
+/// # When
+/// A second look by the same or by another model.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,input,target '1,2 + 2?,4' '2,2 + 3?,5' > sums.csv
+/// $ printf '%s\n' 'dataset = "sums.csv"' 'solver = ["generate", "self_critique"]' 'scorer = "includes"' > sums.toml
+/// $ errorbar eval sums.toml --model 'mock/["3", "Wrong.", "4"]' --limit 1 --show --quiet
+/// ── 1 · 4 messages ──────────────────────────────────────────────────────────────────────────────────
+/// user          2 + 2?
+/// assistant     3
+/// user          Below are a question, the answer you gave, and a review of that answer. Where the
+///               review is right, answer again and better. Where nothing needs to change, repeat your
+///               answer word for word.
+///
+///               [Question]
+///               2 + 2?
+///
+///               [Your answer]
+///               3
+///
+///               [Review]
+///               Wrong.
+///
+///               [Your final answer]
+/// assistant     4
+/// target        4
+/// includes      C (correct)
+///
+/// logs/….eval
+///       sums · mock/["3", "Wrong.", "4"] · 1 sample
+///
+/// includes · 1 scored
+///                                0                                       1
+///   accuracy  1.00 [0.21, 1.00]          ├───────────────────────────────●  only 1 score
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `generate`, `user_message`, `chain_of_thought`
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "self_critique")]
 pub struct SelfCritique {

@@ -15,12 +15,38 @@ pub enum TableDoubt {
         column: String,
     },
     /// A column has the name of one of scores, and holds what another that the model's answers are in holds.
-    #[error("`{column}` may hold the right answers, not scores: `{answers}` has the same cells")]
+    #[error("`{column}` may hold the right answers, not scores: `{answers}` has the same values")]
     Answers {
         /// The column that has the name of one of scores.
         column: String,
         /// The one with the answers of the model.
         answers: String,
+    },
+    /// A column has the name of one of scores, and its numbers do not depend on whether two columns of answers are equal.
+    #[error(
+        "`{column}` may be a confidence, not a score: it is not the highest score where `{}` and `{}` are equal",
+        answers[0],
+        answers[1]
+    )]
+    Confidence {
+        /// The column that has the name of one of scores.
+        column: String,
+        /// The one with the right answers and the one with those of the model.
+        answers: [String; 2],
+    },
+    /// Rows of several models with the same id, which a column of epochs tells apart.
+    #[error(
+        "`{column}` has several values for the same sample ({}), which would be averaged as if they were the epochs that \
+         `{epoch}` numbers",
+        values.join(", ")
+    )]
+    PooledEpochs {
+        /// The column of models or metrics.
+        column: String,
+        /// Two of its values.
+        values: Vec<String>,
+        /// The column of epochs.
+        epoch: String,
     },
     /// Columns as figures of whole runs have them, and none that identifies samples.
     #[error(
@@ -40,6 +66,12 @@ impl TableDoubt {
         match self {
             TableDoubt::NoHeader { .. } => "add a first line with the names of the columns, such as id,score",
             TableDoubt::Answers { .. } => "name the column that holds the scores",
+            TableDoubt::Confidence { .. } => {
+                "name the column that holds the scores, or add one that has 1 where the answers are equal and 0 elsewhere"
+            }
+            TableDoubt::PooledEpochs { .. } => {
+                "split the table by the column, or name the column that numbers the epochs"
+            }
             TableDoubt::Figures { .. } => {
                 "give a table with a row per sample; if it is one, name the column that identifies the samples"
             }

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::unfit::{self, UnfitCells};
+
 /// Why a table could not be read.
 ///
 /// Its `Display` is one line: file, line, problem and hint. [`TableError::problem`] and
@@ -96,6 +98,12 @@ pub enum TableErrorKind {
         /// What is wrong.
         problem: String,
     },
+    /// Results of a tool in which some questions come more often than others.
+    #[error("results of {tool}: some questions come more often than others: samples, or repeats?")]
+    UnevenRepeats {
+        /// The tool.
+        tool: &'static str,
+    },
     /// A row that sums up the others, by its first cell or its id.
     #[error("the row {} sums up the others, and is no sample", excerpt(_0))]
     SummaryRow(String),
@@ -156,10 +164,12 @@ pub enum TableErrorKind {
         candidates: Vec<String>,
     },
     /// Columns have names of scores, and cells that are none.
-    #[error("no column holds scores: {}", unfit(columns))]
+    #[error("no column holds scores: {}", unfit::describe(columns, cells.as_ref()))]
     UnfitScoreColumns {
         /// The columns, each with a cell that is no score under that name; empty if all cells are.
         columns: Vec<(String, String)>,
+        /// All cells of the column, if there is one that other cells make likely to hold scores.
+        cells: Option<UnfitCells>,
     },
     /// The column that the table should be split by is missing.
     #[error("there is no column `{column}`; columns found: {}", list(found))]
@@ -557,15 +567,6 @@ pub(crate) fn list(names: &[String]) -> String {
         0 => excerpt.join(", "),
         more => format!("{} and {more} more", excerpt.join(", ")),
     }
-}
-
-/// Columns, each with a cell.
-fn unfit(columns: &[(String, String)]) -> String {
-    let cell = |(name, cell): &(String, String)| match cell.as_str() {
-        "" => format!("`{name}` has none"),
-        cell => format!("`{name}` has {}", excerpt(cell)),
-    };
-    columns.iter().take(4).map(cell).collect::<Vec<_>>().join(", ")
 }
 
 fn or(names: &[String]) -> String {

@@ -7,7 +7,8 @@ use super::{TableError, TableErrorKind, spellings};
 impl TableError {
     /// Of rows that repeat, another column of ids that tells them apart.
     pub fn identified_by(&self) -> Option<&str> {
-        self.told_apart_by().map(|(column, _)| column).filter(|column| spellings::is_id(column))
+        let is_id = |column: &&str| spellings::is_id(column) || *column == "doc_hash";
+        self.told_apart_by().map(|(column, _)| column).filter(is_id)
     }
 }
 
@@ -44,6 +45,9 @@ impl TableErrorKind {
             Kind::JsonDocument { .. } => "write a list of objects, one per sample",
             Kind::AggregatedResults { wanted, .. } => wanted,
             Kind::ToolResults { .. } => "check that the file is complete and as the tool wrote it",
+            Kind::UnevenRepeats { .. } => {
+                "name what a sample is: `question`, or `example` for each by itself"
+            }
             Kind::SummaryRow(_) => {
                 "remove the row; if it is a sample, rename it or name the column that identifies the samples"
             }

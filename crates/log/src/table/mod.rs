@@ -20,12 +20,13 @@ mod preview;
 mod resolve;
 mod spellings;
 mod summary;
+mod unfit;
 mod values;
 
 use std::path::Path;
 
-use errorbar_core::ScoreColumns;
 use errorbar_core::spec::nearest;
+use errorbar_core::{LeafRef, ScoreColumns};
 
 use crate::json_value::kind as json_kind;
 pub(crate) use error::{excerpt, list};
@@ -42,6 +43,7 @@ pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;
 pub use resolve::ColumnReason;
+pub use unfit::UnfitCells;
 pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores, ScoreWord};
 
 /// A table that was read.
@@ -205,17 +207,31 @@ fn refuse_summary(tables: &[ScoreTable]) -> Result<(), TableError> {
 
 /// Refuses a column that was taken for its name and has numbers behind the first rows that are no shares.
 fn refuse_late_counts(tables: &[ScoreTable], options: &TableOptions) -> Result<(), TableErrorKind> {
-    if options.mapping.scale.is_some() {
+    let mapping = &options.mapping;
+    // Every cell that is not named is an error there.
+    if mapping.scale.is_some() || !mapping.correct.is_empty() || !mapping.incorrect.is_empty() {
         return Ok(());
     }
+    let cells = CellReader::new(mapping);
+    let is_off = |number: &f64| !(0.0..=1.0).contains(number);
+    // A number that means a missing score is no count.
+    let is_count = |leaf: LeafRef<'_>| match cells.meaning(leaf) {
+        CellMeaning::Score(number) => is_off(&number),
+        _ => false,
+    };
     for name in options.score_columns.iter().filter(|name| spellings::holds_shares(name)) {
-        let range = |table: &ScoreTable| table.columns.distinct_scores(name, 1).range;
-        let is_off = |number: &f64| !(0.0..=1.0).contains(number);
-        let mut numbers = tables.iter().filter_map(range).flat_map(|(low, high)| [low, high]);
-        if let Some(number) = numbers.find(is_off) {
-            return Err(TableErrorKind::UnfitScoreColumns {
-                columns: vec![(name.clone(), number.to_string())],
-            });
+        for columns in tables.iter().map(|table| &table.columns) {
+            let (low, high) = columns.distinct_scores(name, 1).range.unwrap_or_default();
+            if ![low, high].iter().any(is_off) {
+                continue;
+            }
+            let found = columns.distinct_scores_where(name, 1, is_count);
+            if let Some((leaf, _)) = found.values.first() {
+                return Err(TableErrorKind::UnfitScoreColumns {
+                    columns: vec![(name.clone(), leaf.view().text())],
+                    cells: None,
+                });
+            }
         }
     }
     Ok(())

@@ -164,6 +164,18 @@ impl TableOptions {
         self.split_column().filter(|_| self.split != TableSplit::ByLog)
     }
 
+    /// The names that may be paths into objects, such as `scores.judge.value`.
+    pub(super) fn paths(&self) -> Vec<String> {
+        let metadata: Vec<&str> = match &self.metadata {
+            MetadataKeys::Only(keys) => keys.iter().map(AsRef::as_ref).collect(),
+            MetadataKeys::All => Vec::new(),
+        };
+        let columns = [Some(self.id_column.as_str()), Some(&self.epoch_column), self.split_column()];
+        let named = self.other_id_columns.iter().chain(&self.score_columns).map(String::as_str);
+        let all = columns.into_iter().flatten().chain(named).chain(metadata);
+        all.filter(|name| name.contains('.')).map(str::to_owned).collect()
+    }
+
     /// Refuses a table that goes beyond these limits.
     #[must_use]
     pub fn limits(mut self, limits: TableLimits) -> Self {

@@ -126,7 +126,35 @@ fn json_lines(bytes: InputBytes, options: &TableOptions, rows: usize, most: u64)
     }
     let width = preview.names.len();
     preview.rows.iter_mut().for_each(|row| row.resize(width, None));
+    for path in options.paths() {
+        add_path(&mut preview, path);
+    }
     preview
+}
+
+/// Adds the values at a path into objects as a column, if there are any.
+fn add_path(preview: &mut TablePreview, path: String) {
+    let value = |row: &Vec<Option<Json>>| {
+        preview.names.iter().zip(row).find_map(|(root, cell)| at_path(root, cell.as_ref()?, &path)).cloned()
+    };
+    let cells: Vec<Option<Json>> = preview.rows.iter().map(value).collect();
+    if preview.has(&path) || cells.iter().all(Option::is_none) {
+        return;
+    }
+    preview.rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell));
+    preview.names.push(path);
+}
+
+/// What is at a path, if it leads through the value under this key.
+fn at_path<'v>(key: &str, value: &'v Json, path: &str) -> Option<&'v Json> {
+    match (path.strip_prefix(key)?, value) {
+        ("", value) => Some(value),
+        (rest, Json::Object(object)) => {
+            let rest = rest.strip_prefix('.')?;
+            object.iter().find_map(|(key, value)| at_path(key, value, rest))
+        }
+        _ => None,
+    }
 }
 
 #[cfg(feature = "parquet")]

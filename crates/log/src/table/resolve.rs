@@ -3,6 +3,7 @@
 //! A column that has a common name is taken only if its cells are what the name says, and if it is the only one. Two
 //! candidates are an error that names both. A table with the exact names is not looked at beyond its header.
 
+mod answers;
 mod doubts;
 
 use std::collections::HashSet;
@@ -83,7 +84,11 @@ impl ColumnFinder<'_> {
             || self.preview.has(&self.options.epoch_column)
             || !self.preview.names.iter().any(|name| spellings::is_epoch(name));
         let is_clear = has_id && has_score && has_epoch;
-        !is_clear || self.has_rivals() || self.may_be_split() || self.may_be_pooled()
+        !is_clear
+            || self.has_rivals()
+            || self.may_be_confidence()
+            || self.may_be_split()
+            || self.may_be_pooled()
     }
 
     fn resolve(&self, input: &TableInput) -> Result<Resolution, TableErrorKind> {
@@ -118,6 +123,13 @@ impl ColumnFinder<'_> {
         }
         options.mapping = self.mapping(&options, input, id.is_some(), epoch.is_some());
         let pooled = self.pooled(&options);
+        if let (Some((column, values)), Some(reason)) = (&pooled, epoch)
+            && reason != ColumnReason::Option
+            // The reader reports rows that repeat.
+            && !has_repeats(&self.preview, &[&options.id_column, &options.epoch_column])
+        {
+            self.refuse_pooled_epochs(&options, column, values)?;
+        }
         Ok(Resolution { options, id, epoch, scores, spare_epoch, pooled })
     }
 
@@ -153,8 +165,9 @@ impl ColumnFinder<'_> {
         let mut mapping = options.mapping.clone();
         mapping.decimal = mapping.decimal.or(self.decimal);
         let cells = CellReader::new(&mapping);
-        if DEFAULT_SCORES.iter().any(|name| self.is_there(name)) {
+        if let Some(exact) = DEFAULT_SCORES.iter().find(|name| self.is_there(name)) {
             self.refuse_rivals(options, &cells)?;
+            self.refuse_confidence(exact, &cells)?;
             return Ok(ColumnReason::Name);
         }
         let (mut taken, mut refused) = (Vec::new(), Vec::new());
@@ -167,7 +180,13 @@ impl ColumnFinder<'_> {
         match taken.as_slice() {
             // The reader says what it looked for.
             [] if refused.is_empty() => Ok(ColumnReason::Name),
-            [] => Err(TableErrorKind::UnfitScoreColumns { columns: refused }),
+            [] => {
+                let cells = match refused.as_slice() {
+                    [(only, _)] => self.unfit_cells(only, &cells),
+                    _ => None,
+                };
+                Err(TableErrorKind::UnfitScoreColumns { columns: refused, cells })
+            }
             // Where scorers have rows of their own, a named score column would make them metadata.
             [only] if self.is_there(SCORER) => Err(TableErrorKind::NoScoreColumn {
                 wanted: DEFAULT_SCORES.map(str::to_owned).to_vec(),
@@ -175,7 +194,7 @@ impl ColumnFinder<'_> {
                 nearest: Some(only.clone()),
             }),
             [only] => {
-                self.refuse_guess(only, options)?;
+                self.refuse_guess(only, options, &cells)?;
                 options.score_columns = vec![only.clone()];
                 Ok(ColumnReason::Spelling)
             }

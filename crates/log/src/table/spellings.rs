@@ -91,7 +91,7 @@ const SHARES: [&str; 32] = [
 const GRADUAL: [&str; 6] = ["accnorm", "quasiexactmatch", "f1", "f1score", "rougel", "bleu"];
 
 /// Names of columns with the answers of a model.
-const ANSWERS: [&str; 10] = [
+const ANSWERS: [&str; 19] = [
     "answer",
     "modelanswer",
     "choice",
@@ -101,7 +101,43 @@ const ANSWERS: [&str; 10] = [
     "modelresponse",
     "completion",
     "guess",
-    "extractedanswer",
+    "finalanswer",
+    "llmanswer",
+    "llmresponse",
+    "llmoutput",
+    "generation",
+    "reply",
+    "modelchoice",
+    "yhat",
+    "pick",
+    "picked",
+];
+
+/// What other names of such columns start with.
+const ANSWER_STARTS: [&str; 6] = ["pred", "parsed", "extracted", "chosen", "selected", "generated"];
+
+/// Names of columns with the right answers.
+const GOLDS: [&str; 20] = [
+    "gold",
+    "target",
+    "targets",
+    "label",
+    "truelabel",
+    "reference",
+    "referenceanswer",
+    "groundtruth",
+    "truth",
+    "ytrue",
+    "correctanswer",
+    "rightanswer",
+    "trueanswer",
+    "correctlabel",
+    "correctoption",
+    "correctchoice",
+    "answerkey",
+    "ideal",
+    "solution",
+    "actual",
 ];
 
 /// Names of columns that figures of whole runs have, and scores of samples do not.
@@ -148,7 +184,15 @@ pub(super) fn is_verdict(name: &str) -> bool {
 /// Whether a column of this name holds the answers of a model.
 pub(super) fn is_answer(name: &str) -> bool {
     let name = normal(name);
-    ANSWERS.contains(&name.as_str()) || name.starts_with("pred") || name.ends_with("prediction")
+    ANSWERS.contains(&name.as_str())
+        || ANSWER_STARTS.iter().any(|start| name.starts_with(start))
+        || ["pred", "prediction", "predicted"].iter().any(|end| name.ends_with(end))
+}
+
+/// Whether a column of this name holds the right answers.
+pub(super) fn is_gold(name: &str) -> bool {
+    let name = normal(name);
+    GOLDS.contains(&name.as_str()) || name.starts_with("gold") || name.starts_with("expected")
 }
 
 /// Whether a column of this name is one of figures of whole runs.
@@ -197,12 +241,14 @@ mod tests {
         assert!(is_epoch("Attempt") && is_epoch("run_id") && !is_epoch("seed"));
         assert!(is_verdict("is_correct") && !is_verdict("f1") && !is_verdict("score"));
         assert!(is_answer("Model Answer") && is_answer("pred_label") && !is_answer("label"));
+        assert!(is_answer("y_pred") && is_answer("parsed_answer") && !is_answer("correct_answer"));
+        assert!(is_gold("gold_label") && is_gold("label") && !is_gold("answer") && !is_gold("correct"));
         assert_eq!(scores("Is Correct"), Some(ScoreNumbers::Shares));
         assert_eq!(scores("Score"), Some(ScoreNumbers::Any));
         for name in ["label", "answer", "target", "prediction", "gold", "passage"] {
             assert_eq!(scores(name), None, "{name}");
         }
-        for names in [&IDS[..], &EPOCHS, &NUMBERS, &SHARES, &GRADUAL, &ANSWERS, &FIGURES, &POOLED] {
+        for names in [&IDS[..], &EPOCHS, &NUMBERS, &SHARES, &GRADUAL, &ANSWERS, &GOLDS, &FIGURES, &POOLED] {
             assert!(names.iter().all(|name| normal(name) == *name));
         }
     }

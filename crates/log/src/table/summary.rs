@@ -3,7 +3,7 @@
 /// How many rows at the end of a table are looked at.
 pub(super) const LAST_ROWS: usize = 5;
 
-const NAMES: [&str; 30] = [
+const NAMES: [&str; 43] = [
     "total",
     "totals",
     "grand total",
@@ -34,6 +34,19 @@ const NAMES: [&str; 30] = [
     "durchschnitt",
     "summe",
     "gesamt",
+    "gesamtergebnis",
+    "ergebnis",
+    "insgesamt",
+    "mittelwert",
+    "all",
+    "moyenne",
+    "somme",
+    "media",
+    "média",
+    "promedio",
+    "suma",
+    "totale",
+    "gemiddelde",
 ];
 
 /// Whether a name is that of a row which sums up others, such as `Total`, `Mean:` or `TOTAL (2)`.
@@ -72,7 +85,18 @@ mod tests {
 
     #[test]
     fn names_and_places() {
-        for name in ["Total", "MEAN:", "TOTAL (2)", "Std", " Durchschnitt ", "Macro avg"] {
+        for name in [
+            "Total",
+            "MEAN:",
+            "TOTAL (2)",
+            "Std",
+            " Durchschnitt ",
+            "Macro avg",
+            "ALL",
+            "Moyenne",
+            "Media",
+            "Ergebnis",
+        ] {
             assert!(is_summary(name), "{name}");
         }
         assert!(!is_summary("max_depth") && !is_summary("") && !is_summary("(2)"));

@@ -40,6 +40,37 @@ fn the_id_is_what_tells_samples_apart() {
     assert!(table.has_synthetic_ids);
 }
 
+/// As in Parquet.
+#[test]
+fn paths_lead_into_objects() {
+    let lines = "{\"doc\": {\"id\": \"a\", \"run\": {\"n\": 1}, \"topic\": \"x\"}, \"scores\": {\"judge\": {\"value\": 0}, \"exact.1\": 1}}\n\
+                 {\"doc\": {\"id\": \"b\", \"run\": {\"n\": 1}}, \"scores\": {\"judge\": {\"value\": 0.5}}}\n\
+                 {\"doc\": {\"id\": \"a\", \"run\": {\"n\": 2}}, \"scores\": 7, \"late\": {\"x\": \"y\"}}\n";
+    let options = TableOptions::new()
+        .id_column("doc.id")
+        .epoch_column("doc.run.n")
+        .score_columns(["scores.judge.value", "scores.exact.1"])
+        .metadata(errorbar_core::MetadataKeys::Only(vec!["doc.topic".to_owned(), "late.x".to_owned()]));
+    let list = format!("[{}]", lines.trim_end().replace('\n', ","));
+    for (name, text) in [("t.jsonl", lines), ("t.json", list.as_str())] {
+        let columns = read_with(name, text, &options).unwrap().columns;
+        let score = |row, scorer: &str| columns.score(row, scorer).map(|score| score.value);
+        assert_eq!((columns.id(1), columns.epoch(2)), ("b", 2), "{name}");
+        assert_eq!(score(0, "scores.judge.value"), Some(0.into()), "{name}");
+        assert_eq!(score(1, "scores.judge.value"), Some(0.5.into()), "{name}");
+        assert_eq!(score(2, "scores.judge.value"), None, "{name}");
+        assert_eq!(score(0, "scores.exact.1"), Some(1.into()), "{name}");
+        assert_eq!(columns.metadata_row(0)["doc.topic"], "x", "{name}");
+        assert_eq!(columns.metadata_row(2)["late.x"], "y", "{name}");
+    }
+    // A value that is missing along the path.
+    let error = read_with("t.jsonl", lines, &TableOptions::new().id_column("doc.uid")).unwrap_err();
+    assert!(matches!(error.kind(), TableErrorKind::NoScoreColumn { .. } | TableErrorKind::NoIdColumn { .. }));
+    let twice = "{\"scores.a\": 1, \"scores\": {\"a\": 0}, \"id\": 1}\n";
+    let error = read_with("t.jsonl", twice, &TableOptions::new().score_columns(["scores.a"])).unwrap_err();
+    assert!(matches!(error.kind(), TableErrorKind::DuplicateColumn(name) if name == "scores.a"), "{error}");
+}
+
 #[test]
 fn what_is_unclear_is_refused() {
     let refused = |text: &str| read_with("t.csv", text, &options()).unwrap_err();

@@ -99,6 +99,12 @@ fn scores_of_every_type() {
             Cells::Longs(vec![Some(-1), None]),
             Some(Value::Float(u64::MAX as f64)),
         ),
+        ("optional int32 score (DECIMAL(5,2));", Cells::Ints(vec![Some(75), None]), Some(Value::Float(0.75))),
+        (
+            "optional int64 score (DECIMAL(12,1));",
+            Cells::Longs(vec![Some(-15), None]),
+            Some(Value::Float(-1.5)),
+        ),
         ("optional float score;", Cells::Floats(vec![Some(0.5), None]), Some(Value::Float(0.5))),
         ("optional double score;", Cells::Doubles(vec![Some(0.1), None]), Some(Value::Float(0.1))),
         (
@@ -451,8 +457,11 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
             r#"t.parquet Row(1) "7" BadEpoch("empty")"#,
         ),
         (
-            of_scores("required int32 score (DECIMAL(5,2));", Cells::Ints(vec![Some(1); 3])),
-            r#"t.parquet ColumnType { column: "score", found: "decimals", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
+            of_scores(
+                "required fixed_len_byte_array(17) score (DECIMAL(40,2));",
+                Cells::Fixed(vec![vec![0; 17]; 3]),
+            ),
+            r#"t.parquet ColumnType { column: "score", found: "decimals of more than 38 digits", role: "a score", takes: "numbers, booleans, strings or JSON" }"#,
         ),
         (
             of_scores("required int32 score (DATE);", Cells::Ints(vec![Some(1); 3])),

@@ -53,6 +53,22 @@ fn a_table_for_each_value() {
     );
 }
 
+/// A part lacks the epochs that only others have.
+#[test]
+fn the_epochs_of_all_parts_are_expected() {
+    let by_model = TableOptions::new().split_by("model");
+    let csv = "id,model,epoch,topic,score\nq,A,1,x,1\nq,A,2,x,0\nq,B,1,y,1\n";
+    let tables = split("t.csv", csv, &by_model).unwrap();
+    let rows: Vec<_> = tables.iter().map(|table| (table.rows, table.columns.len())).collect();
+    assert_eq!(rows, [(2, 2), (1, 2)]);
+    let columns = &tables[1].columns;
+    assert_eq!((columns.epoch(1), columns.score(1, "score")), (2, None));
+    // Logs are runs of their own.
+    let csv = "log,id,scorer,epoch,value\na,q,m,1,1\na,q,m,2,0\nb,q,m,1,1\n";
+    let tables = split("t.csv", csv, &TableOptions::new()).unwrap();
+    assert_eq!(tables.iter().map(|table| table.columns.len()).collect::<Vec<_>>(), [2, 1]);
+}
+
 #[test]
 fn what_it_cannot_be_split_by() {
     let by = |column: &str| TableOptions::new().split_by(column);

@@ -12,6 +12,8 @@ pub(crate) struct Container {
     pub(crate) name: Expr,
     /// The documentation, where it is not that of the struct.
     pub(crate) doc: Option<Expr>,
+    /// The sections of the documentation, where they are not those of the struct.
+    pub(crate) sections: Option<Expr>,
     /// The function that makes one in Rust.
     pub(crate) constructor: Option<Ident>,
     /// A check of all arguments together: `fn(&Self) -> Result<()>`.
@@ -27,7 +29,7 @@ pub(crate) struct Container {
 impl Container {
     pub(crate) fn take(attrs: &mut Vec<Attribute>) -> Result<Self> {
         let mut krate: Path = parse_quote!(::errorbar);
-        let (mut name, mut doc, mut constructor) = (None, None, None);
+        let (mut name, mut doc, mut sections, mut constructor) = (None, None, None, None);
         let (mut check, mut finish, mut plain, mut has_constructor) = (None, None, false, true);
         let mut in_reference = false;
         for attr in attrs.extract_if(.., |attr| attr.path().is_ident("params")) {
@@ -37,6 +39,7 @@ impl Container {
                     "crate" => krate = meta.value()?.call(Path::parse_mod_style)?,
                     "name" => name = Some(meta.value()?.parse()?),
                     "doc" => doc = Some(meta.value()?.parse()?),
+                    "sections" => sections = Some(meta.value()?.parse()?),
                     "constructor" => constructor = Some(meta.value()?.parse()?),
                     "no_constructor" => has_constructor = false,
                     "check" => check = Some(meta.value()?.parse()?),
@@ -57,9 +60,9 @@ impl Container {
             (None, Expr::Lit(ExprLit { lit: Lit::Str(text), .. })) => Some(text.parse()?),
             (None, _) => None,
         };
-        Ok(Container { krate, name, doc, constructor, check, finish, plain, in_reference })
+        Ok(Container { krate, name, doc, sections, constructor, check, finish, plain, in_reference })
     }
 }
 
-const UNKNOWN: &str = "unknown option; there are: `crate`, `name`, `doc`, `constructor`, `no_constructor`, `check`, \
-     `finish`, `plain`, `reference`";
+const UNKNOWN: &str = "unknown option; there are: `crate`, `name`, `doc`, `sections`, `constructor`, \
+     `no_constructor`, `check`, `finish`, `plain`, `reference`";

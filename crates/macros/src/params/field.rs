@@ -111,7 +111,10 @@ impl Param {
     pub(crate) fn declaration(&self, krate: &Path) -> TokenStream {
         let (param, own) = (self.plain_declaration(krate), self.is_own.then(|| quote!(.own())));
         let values = self.reference.as_ref().map(|values| quote!(.with_reference_values(&#values)));
-        quote!(#param #own #values)
+        let ty = &self.ty;
+        let expected = (self.presence != Presence::Keywords)
+            .then(|| quote_spanned!(at(ty)=> .of_type(<#ty as #krate::ArgType>::EXPECTED)));
+        quote!(#param #expected #own #values)
     }
 
     fn plain_declaration(&self, krate: &Path) -> TokenStream {

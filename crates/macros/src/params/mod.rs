@@ -10,6 +10,7 @@ use syn::{Data, DeriveInput, Error, Fields, Result, Visibility};
 use self::container::Container;
 use self::field::{Field, Param, Presence};
 use crate::docs::{prose, take_docs};
+use crate::sections::Sections;
 
 pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     let mut input: DeriveInput = syn::parse2(input)?;
@@ -25,7 +26,8 @@ pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
         },
         _ => return Err(Error::new_spanned(&input.ident, "arguments are the fields of a struct")),
     };
-    let derive = Derive { input: &input, container, docs: prose(&docs), fields };
+    let sections = Sections::of(&docs);
+    let derive = Derive { input: &input, container, docs: prose(&docs), sections, fields };
     derive.check_order()?;
     Ok([derive.params(), derive.methods(), derive.constructor()].into_iter().collect())
 }
@@ -35,6 +37,7 @@ struct Derive<'i> {
     input: &'i DeriveInput,
     container: Container,
     docs: String,
+    sections: Sections,
     fields: Vec<Field>,
 }
 
@@ -79,6 +82,10 @@ impl Derive<'_> {
             Some(doc) => quote!(#doc),
             None => quote!(#docs),
         };
+        let sections = match &container.sections {
+            Some(sections) => quote!(#sections),
+            None => self.sections.declaration(krate),
+        };
         let params = self.arguments().map(|param| param.declaration(krate));
         let named = self.arguments().filter(|param| param.presence != Presence::Keywords);
         let names: Vec<&str> = named.map(Param::name).collect();
@@ -98,6 +105,7 @@ impl Derive<'_> {
             impl #generics #krate::Params for #ident #types #bounds {
                 const NAME: &'static str = #name;
                 const DOC: &'static str = #docs;
+                const SECTIONS: #krate::registry::DocSections = #sections;
                 const IN_REFERENCE: bool = #in_reference;
 
                 fn params() -> ::std::vec::Vec<#krate::registry::Param> {

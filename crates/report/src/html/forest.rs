@@ -158,12 +158,13 @@ impl ForestTable<'_> {
     pub(super) fn whole(&self, bodies: &[String]) -> String {
         let level = self.level();
         format!(
-            "<table class=\"forest r{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
+            "<table class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
              role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">{}</th><th class=\"c2\" role=\"columnheader\" \
              scope=\"col\"><span>{}</span></th><th class=\"pl\" role=\"columnheader\" scope=\"col\"><span \
              class=\"vh\">drawn</span>{}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">{} ± error</th><th \
              class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th></tr></thead>{}</table>",
             self.task.runs.len(),
+            long_names(self.task.runs.iter().map(|(run, _)| run.name.as_str())),
             self.scale.ends(),
             escape(self.label),
             breakable(self.what),
@@ -234,6 +235,12 @@ impl ForestTable<'_> {
         }
         html + "</tbody>"
     }
+}
+
+/// The class of a table whose names need a wider column.
+pub(super) fn long_names<'a>(mut names: impl Iterator<Item = &'a str>) -> &'static str {
+    const SHORT: usize = 9;
+    if names.any(|name| name.chars().count() > SHORT) { " ln" } else { "" }
 }
 
 /// A figure whose notes are shown by the pointer, too; the reason of a missing error is among them.

@@ -7,7 +7,7 @@ use errorbar_core::{
 use super::PageRun;
 use super::figures::{Figures, Grouping, order};
 use crate::comparison::is_significant;
-use crate::svg::{Series, breakable};
+use crate::svg::{Series, breakable, escape};
 
 /// The most runs of which every pair is shown.
 const MOST_PAIRED: usize = 6;
@@ -92,8 +92,10 @@ impl<'p> Task<'p> {
 
 /// The name of a run with its mark.
 pub(super) fn run_name(name: &str, series: Series) -> String {
+    // A long name may be cut where there is no room for it; the pointer shows the whole.
+    let title = if name.chars().count() > 9 { format!(" title=\"{}\"", escape(name)) } else { String::new() };
     let (class, dot, name) = (series.class, series.dot(), breakable(name));
-    format!("<span class=\"name {class}\">{dot}<span class=\"any\">{name}</span></span>")
+    format!("<span class=\"name {class}\"{title}>{dot}<span class=\"any\">{name}</span></span>")
 }
 
 fn compared(runs: &[&PageRun<'_>], figures: &Figures) -> errorbar_core::Result<Option<TaskComparison>> {

@@ -74,12 +74,13 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
     let head = if unit { axis(&scale, None) } else { String::new() };
     let mut html = format!(
         "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2></div><table \
-         class=\"forest r{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
+         class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
          role=\"rowgroup\"><tr role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">task</th><th class=\"c2\" \
          role=\"columnheader\" scope=\"col\"><span>model</span></th><th class=\"pl\" role=\"columnheader\" scope=\"col\"><span \
          class=\"vh\">drawn</span>{head}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">headline ± error</th><th \
          class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th></tr></thead>",
         names.len(),
+        super::forest::long_names(names.iter().map(|(name, _)| name.as_str())),
         scale.ends(),
     );
     // Where few models ran most tasks, lines without a run would be most of the table.

@@ -9,11 +9,11 @@ use super::{Plot, PlotPart};
 use crate::listing::Listing;
 use crate::svg::{Scale, Series, percent};
 
-const TOP: f64 = 16.0;
-const BOTTOM: f64 = 230.0;
+const TOP: f64 = 32.0;
+const BOTTOM: f64 = 236.0;
 /// The height of the bars that count answers.
 const COUNTS: f64 = 26.0;
-const HEIGHT: u32 = 314;
+const HEIGHT: u32 = 310;
 const LEFT: f64 = 12.0;
 const WIDE: f64 = 84.0;
 
@@ -64,12 +64,11 @@ impl<'a> CalibrationPlot<'a> {
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
         let bins = self.runs.iter().flat_map(|(_, curve)| &curve.bins);
         let level = bins.filter_map(|bin| bin.accuracy.interval.as_ref().ok()).map(|i| i.level).next();
-        let line =
-            level.map(|level| format!("line: {} interval  ·  ", percentage(level))).unwrap_or_default();
+        let line = level.map(|level| format!("line: {} interval · ", percentage(level))).unwrap_or_default();
         let columns = parts.len().min(2);
         Plot::of_parts(parts, columns, label, table).with_caption(format!(
-            "mark: accuracy of the answers in a bin of confidence  ·  {line}dashed: as accurate as confident\nbars: number \
-             of answers  ·  ECE: mean distance between confidence and accuracy"
+            "mark: accuracy of the answers in a bin of confidence · {line}dashed: as accurate as confident\nbars: number \
+             of answers · ECE: mean distance between confidence and accuracy"
         ))
     }
 }
@@ -111,7 +110,7 @@ fn panel(curve: &CalibrationCurve, series: Series, most: u64) -> String {
         ));
     }
     drawing.put(format_args!(
-        "<text class=\"tick r\" x=\"{}\" y=\"{}\">confidence</text><text class=\"tick l\" x=\"0\" y=\"0\">accuracy</text>",
+        "<text class=\"tick r\" x=\"{}\" y=\"{}\">confidence</text><text class=\"tick l\" x=\"0\" y=\"12\">accuracy</text>",
         percent(x(1.0)),
         px(base + 33.0)
     ));

@@ -12,7 +12,7 @@ use crate::svg::{Series, percent};
 const MOST: usize = 20;
 const LEFT: f64 = 22.0;
 /// Where the cells end; the recall of each label is behind them.
-const RIGHT: f64 = 78.0;
+const RIGHT: f64 = 68.0;
 
 /// Which labels are taken for which, for one run or several.
 #[derive(Clone, Debug)]
@@ -59,54 +59,64 @@ impl<'a> ConfusionPlot<'a> {
         let labels = self.runs.iter().map(|(_, run)| run.labels.len()).max().unwrap_or(0);
         let columns = if labels > 5 { 1 } else { parts.len().min(2) };
         Plot::of_parts(parts, columns, label, table).with_caption(
-            "rows: true label, columns: predicted label, shaded by the share of the row  ·  at the right: recall ± 1 \
+            "rows: true label, columns: predicted label, shaded by the share of the row · at the right: recall ± 1 \
              standard error",
         )
     }
 }
 
 fn matrix(confusion: &Confusion, series: Series) -> (String, u32) {
-    let labels = &confusion.labels;
-    let n = labels.len().max(1);
+    let count_of = |row: usize, column: usize| {
+        confusion.counts.get(row).and_then(|of| of.get(column)).copied().unwrap_or(0)
+    };
+    let all = || 0..confusion.labels.len();
+    // What is never true has no row, and what is never predicted no column.
+    let rows: Vec<usize> = all().filter(|row| all().any(|column| count_of(*row, column) > 0)).collect();
+    let columns: Vec<usize> = all().filter(|column| all().any(|row| count_of(row, *column) > 0)).collect();
+    let name = |label: usize| confusion.labels.get(label).map_or("", |label| label.name.as_str());
+    let n = columns.len().max(1);
     let wide = (RIGHT - LEFT) / n as f64;
     let cell = if n > 10 { 22.0 } else { 30.0 };
-    let longest = labels.iter().map(|label| crate::text::width(&visible(&label.name))).max().unwrap_or(0);
-    // A narrow drawing has about 1.5 characters for four percent.
-    let fits = longest as f64 <= wide * 0.4;
+    let longest = columns.iter().map(|label| crate::text::width(&visible(name(*label)))).max().unwrap_or(0);
+    // A narrow drawing has about a character for three percent.
+    let fits = longest as f64 <= wide * 0.36;
     let top = if fits { 40.0 } else { 22.0 + 5.4 * longest.min(12) as f64 + 14.0 };
     let mut drawing = Drawing::default();
     drawing.put(format_args!(
-        "<text class=\"tick l\" x=\"0\" y=\"{}\">true</text><text class=\"tick\" x=\"{}\" y=\"12\">predicted</text><text \
+        "<text class=\"tick l\" x=\"0\" y=\"{}\">true</text><text class=\"tick l\" x=\"{}\" y=\"12\">predicted</text><text \
          class=\"tick r\" x=\"100%\" y=\"{0}\">recall</text>",
         px(top - 7.0),
-        percent(f64::midpoint(LEFT, RIGHT))
+        percent(LEFT)
     ));
-    for (at, (label, row)) in labels.iter().zip(&confusion.counts).enumerate() {
-        let y = top + cell * at as f64;
+    for (at, label) in columns.iter().enumerate() {
         let middle = percent(LEFT + wide * (at as f64 + 0.5));
+        let text = fitted(name(*label), 12);
         match fits {
             true => drawing.put(format_args!(
-                "<text class=\"tick\" x=\"{middle}\" y=\"{}\">{}</text>",
-                px(top - 7.0),
-                fitted(&label.name, 12)
+                "<text class=\"tick\" x=\"{middle}\" y=\"{}\">{text}</text>",
+                px(top - 7.0)
             )),
             false => drawing.put(format_args!(
-                "<svg x=\"{middle}\" y=\"{}\" overflow=\"visible\"><text class=\"tick l\" transform=\"rotate(-50)\">{}</text></svg>",
-                px(top - 6.0),
-                fitted(&label.name, 12)
+                "<svg x=\"{middle}\" y=\"{}\" overflow=\"visible\"><text class=\"tick l\" \
+                 transform=\"rotate(-50)\">{text}</text></svg>",
+                px(top - 6.0)
             )),
         }
+    }
+    for (at, row) in rows.iter().enumerate() {
+        let y = top + cell * at as f64;
+        let text_y = px(y + cell / 2.0 + 4.5);
         drawing.put(format_args!(
-            "<text class=\"lab\" x=\"0\" y=\"{}\">{}{}</text>",
-            px(y + cell / 2.0 + 4.5),
-            fitted(&label.name, 10),
-            whole(&label.name, 10)
+            "<text class=\"lab\" x=\"0\" y=\"{text_y}\">{}{}</text>",
+            fitted(name(*row), 10),
+            whole(name(*row), 10)
         ));
-        let total: u64 = row.iter().sum();
+        let total: u64 = columns.iter().map(|column| count_of(*row, *column)).sum();
         drawing.put(format_args!("<g class=\"{}\">", series.class));
-        for (column, number) in row.iter().enumerate() {
-            let share = if total > 0 { *number as f64 / total as f64 } else { 0.0 };
-            let x = LEFT + wide * column as f64;
+        for (place, column) in columns.iter().enumerate() {
+            let number = count_of(*row, *column);
+            let share = if total > 0 { number as f64 / total as f64 } else { 0.0 };
+            let x = LEFT + wide * place as f64;
             // Letters stay readable on the strongest shade.
             let (class, shade) = match number {
                 0 => ("s0", String::new()),
@@ -119,24 +129,24 @@ fn matrix(confusion: &Confusion, series: Series) -> (String, u32) {
                 percent(wide - 0.4),
                 px(cell - 2.0)
             ));
-            let class = if *number == 0 { "cnt z" } else { "cnt" };
-            // Numbers of many narrow cells would overlap; the table has them.
-            if n <= 12 || *number > 0 {
+            // Zeros of many narrow cells would hide the rest; the table has them.
+            if n <= 12 || number > 0 {
                 drawing.put(format_args!(
-                    "<text class=\"{class}\"{} x=\"{}\" y=\"{}\">{}</text>",
+                    "<text class=\"{}\"{} x=\"{}\" y=\"{text_y}\">{}</text>",
+                    if number == 0 { "cnt z" } else { "cnt" },
                     if n > 10 { " font-size=\"10\"" } else { "" },
                     percent(x + wide / 2.0),
-                    px(y + cell / 2.0 + 4.5),
-                    count(*number)
+                    count(number)
                 ));
             }
         }
         drawing.put(format_args!("</g>"));
-        let recall = if label.recall.value.is_ok() { short(&label.recall) } else { "–".to_owned() };
+        let recall =
+            confusion.labels.get(*row).map(|label| &label.recall).filter(|recall| recall.value.is_ok());
         drawing.put(format_args!(
-            "<text class=\"lab s\" text-anchor=\"end\" x=\"100%\" y=\"{}\">{recall}</text>",
-            px(y + cell / 2.0 + 4.5)
+            "<text class=\"lab s\" text-anchor=\"end\" x=\"100%\" y=\"{text_y}\">{}</text>",
+            recall.map_or_else(|| "–".to_owned(), short)
         ));
     }
-    (drawing.0, (top + cell * n as f64 + 4.0).ceil() as u32)
+    (drawing.0, (top + cell * rows.len().max(1) as f64 + 4.0).ceil() as u32)
 }

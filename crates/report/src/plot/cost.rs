@@ -2,7 +2,7 @@
 
 use errorbar_core::Estimate;
 
-use super::area::{Drawing, Vertical, apart, px};
+use super::area::{Drawing, Vertical, px};
 use super::estimates::percentage;
 use super::words::{count, figure, fitted, interval_text, short, visible, whole};
 use super::{Plot, PlotPart};
@@ -16,6 +16,9 @@ const LEFT: f64 = 10.0;
 const WIDE: f64 = 80.0;
 /// From this ratio of the highest to the lowest cost on, the axis is logarithmic.
 const WIDE_RANGE: f64 = 20.0;
+
+/// The most runs with their names beside the points.
+const MOST_NAMES: usize = 12;
 
 /// What is paid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -160,12 +163,13 @@ impl CostPlot {
             self.runs.iter().filter(|run| run.cost.is_none() || run.estimate.value.is_err()).count();
         let unknown = match unknown {
             0 => String::new(),
-            unknown => format!("  ·  not drawn: {unknown} without cost or score"),
+            unknown => format!(" · not drawn: {unknown} without cost or score"),
         };
         let level = self.runs.iter().find_map(|run| run.estimate.interval.as_ref().ok()).map(|i| i.level);
-        let line =
-            level.map(|level| format!("  ·  line: {} interval", percentage(level))).unwrap_or_default();
-        let part = PlotPart::new(drawing.0, HEIGHT, label.clone());
+        let line = level.map(|level| format!(" · line: {} interval", percentage(level))).unwrap_or_default();
+        let listed =
+            if self.runs.len() > MOST_NAMES { self.runs.len().div_ceil(2) as u32 * 17 + 8 } else { 0 };
+        let part = PlotPart::new(drawing.0, HEIGHT + listed, label.clone());
         Plot::of_parts(vec![part], 1, label, table).with_caption(format!(
             "{} upwards, {} to the right{line}{unknown}",
             self.metric,
@@ -187,32 +191,58 @@ impl CostPlot {
         for (at, run, x, _) in &known {
             vertical.interval(drawing, &run.estimate, Series::of(*at, self.runs.len()), *x);
         }
-        // Names on the side with more room; those of one side do not overlap.
-        for is_left in [false, true] {
-            let side: Vec<&(usize, &CostPoint, f64, f64)> =
-                known.iter().filter(|(_, _, x, _)| (*x > LEFT + WIDE * 0.6) == is_left).collect();
-            let wanted: Vec<f64> = side.iter().map(|(_, _, _, y)| y + 4.0).collect();
-            let placed = apart(&wanted, 14.0, (TOP, BOTTOM));
-            for ((_, run, x, y), label) in side.into_iter().zip(placed) {
-                let (anchor, shift) = if is_left { ("end", -9.0) } else { ("start", 9.0) };
-                if (label - 4.0 - y).abs() > 8.0 {
-                    drawing.put(format_args!(
-                        "<svg x=\"{}\" y=\"{}\" overflow=\"visible\"><line class=\"baseline\" x1=\"{}\" x2=\"{}\" y1=\"0\" \
-                         y2=\"{}\"/></svg>",
-                        percent(*x),
-                        px(*y),
-                        px(shift * 0.5),
-                        px(shift * 0.9),
-                        px(label - 4.0 - y)
-                    ));
-                }
-                drawing.put(format_args!(
-                    "<svg x=\"{}\" y=\"{}\" overflow=\"visible\"><text class=\"lab\" text-anchor=\"{anchor}\" \
-                     x=\"{shift}\">{}{}</text></svg>",
-                    percent(*x),
-                    px(label),
-                    fitted(&run.name, 22),
+        self.names(drawing, &known);
+    }
+
+    /// Names beside the points; of many runs numbers, and the names below.
+    fn names(&self, drawing: &mut Drawing, known: &[(usize, &CostPoint, f64, f64)]) {
+        let are_many = self.runs.len() > MOST_NAMES;
+        let mut order: Vec<&(usize, &CostPoint, f64, f64)> = known.iter().collect();
+        order.sort_by(|a, b| a.3.total_cmp(&b.3).then(a.2.total_cmp(&b.2)));
+        let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+        for (number, (_, run, x, y)) in order.iter().enumerate() {
+            let is_left = *x > LEFT + WIDE * 0.6;
+            let text = if are_many { (number + 1).to_string() } else { fitted(&run.name, 22) };
+            // In percent of a drawing of 400 pixels.
+            let wide = if are_many {
+                6.0
+            } else {
+                4.0 + 1.8 * crate::text::width(&visible(&run.name)).min(22) as f64
+            };
+            let (from, to) = if is_left { (x - wide, *x) } else { (*x, x + wide) };
+            let mut at = y + 4.0;
+            let is_taken = |at: f64, taken: &[(f64, f64, f64)]| {
+                taken
+                    .iter()
+                    .any(|(left, right, other)| from < *right && *left < to && (other - at).abs() < 13.0)
+            };
+            while is_taken(at, &taken) && at < BOTTOM + 8.0 {
+                at += 3.0;
+            }
+            taken.push((from, to, at));
+            let (anchor, shift) = if is_left { ("end", -9) } else { ("start", 9) };
+            drawing.put(format_args!(
+                "<svg x=\"{}\" y=\"{}\" overflow=\"visible\"><text class=\"lab\" text-anchor=\"{anchor}\" \
+                 x=\"{shift}\">{text}{}</text></svg>",
+                percent(*x),
+                px(at),
+                if are_many {
+                    format!("<title>{}</title>", fitted(&run.name, 200))
+                } else {
                     whole(&run.name, 22)
+                }
+            ));
+        }
+        if are_many {
+            let half = order.len().div_ceil(2);
+            for (number, (_, run, _, _)) in order.iter().enumerate() {
+                let (x, row) = if number < half { (0.0, number) } else { (50.0, number - half) };
+                drawing.put(format_args!(
+                    "<text class=\"lab s\" x=\"{}\" y=\"{}\">{} {}</text>",
+                    percent(x),
+                    px(f64::from(HEIGHT) + 14.0 + 17.0 * row as f64),
+                    number + 1,
+                    fitted(&run.name, 22)
                 ));
             }
         }

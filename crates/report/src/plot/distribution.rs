@@ -126,9 +126,11 @@ impl<'a> DistributionPlot<'a> {
             Form::Dots => "a dot is a sample",
             Form::Bins => "columns: number of samples with a score in 20 equal steps",
         };
-        let columns = if parts.len() == 1 { 1 } else { parts.len().clamp(2, 3) };
+        // Three fit side by side if nothing long is beside their names.
+        let is_short = parts.iter().all(|part| crate::text::width(&part.note) <= 14);
+        let columns = parts.len().min(if is_short { 3 } else { 2 });
         Plot::of_parts(parts, columns, label, table)
-            .with_caption(format!("{what}  ·  below, on the same axis: the mean with its interval"))
+            .with_caption(format!("{what} · below, on the same axis: the mean with its interval"))
     }
 }
 

@@ -47,18 +47,18 @@ impl Shading {
         }
     }
 
-    /// What each class means, the lowest first.
+    /// What each class means, the lowest first, as markup.
     fn legend(&self) -> [String; 4] {
         let (low, high) = self.range;
         let at = |share: f64| score(((low + (high - low) * share) * 1e9).round() / 1e9);
         match self.is_binned {
             true => [
-                format!("below {}", at(0.25)),
-                format!("below {}", at(0.5)),
-                format!("below {}", at(0.75)),
-                format!("{} or more", at(0.75)),
+                format!("&lt; {}", at(0.25)),
+                format!("&lt; {}", at(0.5)),
+                format!("&lt; {}", at(0.75)),
+                format!("≥ {}", at(0.75)),
             ],
-            false => [at(0.0), format!("below {}", at(0.5)), format!("{} or more", at(0.5)), at(1.0)],
+            false => [at(0.0), format!("&lt; {}", at(0.5)), format!("≥ {}", at(0.5)), at(1.0)],
         }
     }
 }
@@ -92,8 +92,8 @@ impl<'a> EpochsPlot<'a> {
                 series.mark.large(),
                 px(y + 9.5),
                 px(y + 14.0),
-                fitted(name, 26),
-                whole(name, 26),
+                fitted(name, 20),
+                whole(name, 20),
                 px(y + 14.0)
             ));
             y += 21.0;
@@ -131,7 +131,7 @@ impl<'a> EpochsPlot<'a> {
             false => "a column is a sample".to_owned(),
         };
         let is_absent = strip.columns.iter().any(|column| column.means.contains(&None));
-        let absent = if is_absent { "  ·  blank: no score" } else { "" };
+        let absent = if is_absent { " · blank: no score" } else { "" };
         Plot::of_parts(vec![part], 1, label, table)
             .with_caption(format!("{each}, shaded by the mean of its epochs{absent}"))
     }

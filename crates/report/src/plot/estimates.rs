@@ -56,8 +56,8 @@ impl Estimates {
         order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
         let row = |(at, run): &(usize, &NamedEstimate)| {
             let n =
-                if run.estimate.value.is_ok() { format!("  n {}", run.estimate.n) } else { String::new() };
-            let text = figure(&run.estimate) + &n;
+                if run.estimate.value.is_ok() { format!(" · n {}", run.estimate.n) } else { String::new() };
+            let text = short(&run.estimate) + &n;
             Row::new(&run.name, &run.estimate, Series::of(*at, count), text, short(&run.estimate))
         };
         let size = if count > 12 { IntervalSize::Forest } else { IntervalSize::Table };
@@ -112,7 +112,7 @@ pub(super) fn caption<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> Stri
         has_bounds.then(|| "dotted: with the absent samples, worst to best".to_owned()),
         is_undefined.then(|| "dashed ring: no figure".to_owned()),
     ];
-    parts.into_iter().flatten().collect::<Vec<_>>().join("  ·  ")
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }
 
 /// A level as people write it: `95 %`.

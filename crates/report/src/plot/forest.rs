@@ -94,9 +94,9 @@ impl Forest {
             }
             for (at, estimate) in known {
                 let name = if is_one { &group.name } else { self.runs.get(at).unwrap_or(&group.name) };
-                let n = if is_one { format!("  n {}", estimate.n) } else { String::new() };
+                let n = if is_one { format!(" · n {}", estimate.n) } else { String::new() };
                 let series = Series::of(at, count);
-                let mut row = Row::new(name, estimate, series, figure(estimate) + &n, short(estimate));
+                let mut row = Row::new(name, estimate, series, short(estimate) + &n, short(estimate));
                 row.has_mark = !is_one;
                 rows.push(row);
             }

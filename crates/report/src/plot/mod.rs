@@ -131,10 +131,7 @@ impl Plot {
 
     /// The plot for a page: its drawings, and the same as numbers behind a summary.
     pub fn to_html(&self) -> String {
-        let mut html = match self.parts.len() {
-            1 => String::from("<div class=\"plot\">"),
-            _ => String::from("<div class=\"panels plot\">"),
-        };
+        let mut html = String::from("<div class=\"panels plot\">");
         for part in &self.parts {
             html.push_str("<figure class=\"keep\">");
             if let Some((series, name)) = &part.name {

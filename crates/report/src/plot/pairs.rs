@@ -5,7 +5,7 @@ use errorbar_core::{Comparison, Direction, Estimate};
 use super::area::{Drawing, px};
 use super::estimates::{percentage, plot_of_rows};
 use super::rows::{Row, Rows};
-use super::words::{difference, fitted, visible, whole};
+use super::words::{difference, fitted, short_difference, visible, whole};
 use super::{Plot, PlotPart};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale, Series, escape, percent};
@@ -153,11 +153,11 @@ impl<'a> Pairs<'a> {
         let row = |pair: &Pair<'_>| {
             let series = self.series(pair.better);
             let series = if pair.is_shown() { series } else { series.muted() };
-            let name = format!("{} − {}", pair.better, pair.worse);
-            let p = pair.p.map(|p| format!("  {}", p_text(p))).unwrap_or_default();
-            let short = crate::figure::EstimateText::from(&pair.difference).signed().short();
-            let text = difference(&pair.difference) + &p;
-            let mut row = Row::new(&name, &pair.difference, series, text, short.replace('-', "−") + &p);
+            let side = |name: &str| crate::text::truncate_middle(&visible(name), 11, "…");
+            let name = format!("{} − {}", side(pair.better), side(pair.worse));
+            let p = pair.p.map(|p| format!(" · {}", p_text(p))).unwrap_or_default();
+            let text = short_difference(&pair.difference) + &p;
+            let mut row = Row::new(&name, &pair.difference, series, text.clone(), text);
             row.hatch = pair.comparison.mde.as_ref().ok().copied();
             row
         };
@@ -175,11 +175,11 @@ impl<'a> Pairs<'a> {
             size: IntervalSize::Table,
         };
         let has_mde = pairs.iter().any(|pair| pair.comparison.mde.is_ok());
-        let hatch = if has_mde { "  ·  hatched: too small to be detected with a power of 80 %" } else { "" };
+        let hatch = if has_mde { " · hatched: too small to be detected with a power of 80 %" } else { "" };
         let level = pairs.iter().find_map(|pair| pair.difference.interval.as_ref().ok());
         let level = level.map_or(0.95, |interval| interval.level);
         let caption = format!(
-            "line: {} interval of the difference  ·  box: ± 1 standard error{hatch}\ngrey: p ≥ 0.05{}",
+            "line: {} interval of the difference · box: ± 1 standard error{hatch}\ngrey: p ≥ 0.05{}",
             percentage(level),
             self.corrected()
         );
@@ -195,14 +195,14 @@ impl<'a> Pairs<'a> {
     /// Rows minus columns.
     fn matrix(&self, pairs: &[Pair<'_>], label: String, table: Listing) -> Plot {
         let count = self.runs.len();
-        let (left, top, cell) = (24.0, 96.0, if count > MOST_NUMBERS { 18.0 } else { 26.0 });
+        let (left, top, cell) = (28.0, 112.0, if count > MOST_NUMBERS { 18.0 } else { 26.0 });
         let wide = (100.0 - left) / count.max(1) as f64;
         let mut drawing = Drawing::default();
         for (at, run) in self.runs.iter().enumerate() {
             let (x, y) = (percent(left + wide * (at as f64 + 0.5)), top + cell * (at as f64 + 0.5));
             drawing.put(format_args!(
                 "<text class=\"lab\" x=\"0\" y=\"{}\">{}{}</text><svg x=\"{x}\" y=\"{}\" overflow=\"visible\"><text \
-                 class=\"lab s\" transform=\"rotate(-50)\">{}</text></svg>",
+                 class=\"lab s\" transform=\"rotate(-90)\" y=\"4\">{}</text></svg>",
                 px(y + 4.0),
                 fitted(run, 22),
                 whole(run, 22),
@@ -265,7 +265,7 @@ impl<'a> Pairs<'a> {
         let height = (top + cell * count as f64 + 2.0).ceil() as u32;
         let part = PlotPart::new(drawing.0, height, label.clone());
         let caption = format!(
-            "row minus column  ·  filled: the row is better, p < 0.05{}  ·  grey or empty: cannot be told apart",
+            "row minus column · filled: the row is better, p < 0.05{} · grey or empty: cannot be told apart",
             self.corrected()
         );
         Plot::of_parts(vec![part], 1, label, table).with_caption(caption)

@@ -59,11 +59,10 @@ impl<'a> PassPlot<'a> {
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
         let estimates = self.runs.iter().flat_map(|(_, curve)| &curve.points).map(|point| &point.any);
         let level = estimates.filter_map(|estimate| estimate.interval.as_ref().ok()).map(|i| i.level).next();
-        let band =
-            level.map(|level| format!("  ·  band: {} interval", percentage(level))).unwrap_or_default();
+        let band = level.map(|level| format!(" · band: {} interval", percentage(level))).unwrap_or_default();
         let columns = parts.len().min(2);
         Plot::of_parts(parts, columns, label, table).with_caption(format!(
-            "pass@k, solid: at least one of k attempts succeeds  ·  pass^k, dashed: all k succeed{band}"
+            "pass@k, solid: at least one of k attempts succeeds · pass^k, dashed: all k succeed{band}"
         ))
     }
 }

@@ -48,7 +48,7 @@ impl<'a> RankingPlot<'a> {
             let at = self.runs.iter().position(|run| *run == rank.side).unwrap_or(usize::MAX);
             let series = Series::of(at, self.runs.len());
             let mut row =
-                Row::new(&rank.side, &rank.estimate, series, figure(&rank.estimate), short(&rank.estimate));
+                Row::new(&rank.side, &rank.estimate, series, short(&rank.estimate), short(&rank.estimate));
             row.prefix = places(rank);
             row.ties = (0..letters.len())
                 .filter(|level| letters.get(*level).is_some_and(|letter| rank.tie_groups.contains(*letter)))
@@ -81,7 +81,7 @@ impl<'a> RankingPlot<'a> {
             ]);
         }
         let caption = format!(
-            "{}\nplaces: {} interval of the rank  ·  upright line: the data do not distinguish these runs (Holm)",
+            "{}\nplaces: {} interval of the rank · upright line: the data do not distinguish these runs (Holm)",
             caption(ranks.iter().map(|rank| &rank.estimate)),
             percentage(self.ranking.level)
         );

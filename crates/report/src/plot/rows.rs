@@ -88,14 +88,33 @@ impl Rows {
         };
         let longest = self.rows.iter().map(|row| crate::text::width(&row.text)).max().unwrap_or(0);
         // 688 pixels: 6.6 for a character of the figures, and a margin.
-        let figures = (longest as f64 * 6.9 / 6.88 + 4.0).clamp(16.0, 40.0);
-        self.drawn(Columns { plot: (25.0, 73.0 - figures), name: 23, row, heading: 26.0, is_above: false })
+        let figures = (longest as f64 * 6.9 / 6.88 + 4.0).clamp(16.0, 34.0);
+        self.drawn(Columns {
+            plot: (28.0, 70.0 - figures),
+            name: 25,
+            row: row + self.below(),
+            heading: 26.0,
+            is_above: false,
+        })
+    }
+
+    /// What brackets below intervals add to the height of a row.
+    fn below(&self) -> f64 {
+        let has_bounds =
+            |row: &Row| row.estimate.as_ref().is_some_and(|(estimate, _)| estimate.bounds.is_some());
+        if self.rows.iter().any(has_bounds) { 10.0 } else { 0.0 }
     }
 
     /// The drawing for a page, and its height.
     pub(super) fn narrow(&self) -> (String, u32) {
         let row = if matches!(self.size, IntervalSize::Headline | IntervalSize::Table) { 54.0 } else { 44.0 };
-        self.drawn(Columns { plot: (2.0, 96.0), name: 28, row, heading: 30.0, is_above: true })
+        self.drawn(Columns {
+            plot: (2.0, 96.0),
+            name: 28,
+            row: row + self.below(),
+            heading: 30.0,
+            is_above: true,
+        })
     }
 
     fn drawn(&self, columns: Columns) -> (String, u32) {
@@ -125,15 +144,18 @@ impl Rows {
     fn row(&self, drawing: &mut Drawing, row: &Row, y: f64, columns: &Columns) {
         let height = if row.estimate.is_some() { columns.row } else { columns.heading };
         let (text_y, plot_y) = match (columns.is_above, row.estimate.is_some()) {
-            (true, true) => (y + 16.0, y + height - 15.0),
-            (_, true) => (y + height / 2.0 + 4.5, y + height / 2.0),
+            (true, true) => (y + 16.0, y + height - 15.0 - self.below()),
+            (_, true) => (y + (height - self.below()) / 2.0 + 4.5, y + (height - self.below()) / 2.0),
             (_, false) => (y + height - 8.0, y),
         };
-        drawing.put(format_args!(
-            "<line class=\"gl\" x1=\"0\" x2=\"100%\" y1=\"{}\" y2=\"{}\"/>",
-            px(y + 0.5),
-            px(y + 0.5)
-        ));
+        // With headings, a line above each is enough.
+        if row.estimate.is_none() || self.rows.iter().all(|row| row.estimate.is_some()) {
+            drawing.put(format_args!(
+                "<line class=\"gl\" x1=\"0\" x2=\"100%\" y1=\"{}\" y2=\"{}\"/>",
+                px(y + 0.5),
+                px(y + 0.5)
+            ));
+        }
         let indent = self.indent();
         let mut x = indent;
         if let Some((_, series)) = row.estimate.as_ref().filter(|_| row.has_mark) {

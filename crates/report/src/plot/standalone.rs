@@ -11,8 +11,8 @@ use crate::text::{width, wrap};
 /// The width of a file.
 const WIDTH: f64 = 720.0;
 const MARGIN: f64 = 16.0;
-/// About the width of a character of 12.5 pixels; fonts differ, so it is a wide one.
-const CHARACTER: f64 = 7.2;
+/// About the width of a bold character of 12.5 pixels; fonts differ, so it is a wide one.
+const BOLD: f64 = 8.6;
 const GAP: f64 = 28.0;
 
 impl Plot {
@@ -76,8 +76,8 @@ fn file_defs() -> String {
 fn place(body: &mut String, part: &PlotPart, x: f64, y: f64, wide: f64) -> f64 {
     let mut y = y;
     if let Some((series, name)) = &part.name {
-        let note = width(&part.note) as f64 * 6.4;
-        let most = ((wide - note - 26.0) / CHARACTER).max(8.0) as usize;
+        let note = width(&part.note) as f64 * 7.4;
+        let most = ((wide - note - 30.0) / BOLD).max(8.0) as usize;
         put(
             body,
             format_args!(

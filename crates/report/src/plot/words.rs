@@ -61,6 +61,11 @@ pub(super) fn difference(estimate: &Estimate) -> String {
     minus(&EstimateText::from(estimate).signed().to_string())
 }
 
+/// The same without the interval.
+pub(super) fn short_difference(estimate: &Estimate) -> String {
+    minus(&EstimateText::from(estimate).signed().short())
+}
+
 /// A real minus sign before numbers, not within `1e-7`.
 fn minus(text: &str) -> String {
     let mut written = String::with_capacity(text.len());
@@ -90,9 +95,11 @@ pub(super) fn score(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e9 {
         return minus(&format!("{number}"));
     }
-    for of in 2..=12_u32 {
+    // A number that few decimals hold is easier to read than a fraction.
+    let is_decimal = (number * 1e4 - (number * 1e4).round()).abs() < 1e-9;
+    for of in (3..=12_u32).filter(|_| !is_decimal) {
         let top = number * f64::from(of);
-        if (top - top.round()).abs() < 1e-9 && number.abs() < 1.0 && ![2, 4, 5, 10].contains(&of) {
+        if (top - top.round()).abs() < 1e-9 && number.abs() < 1.0 {
             return minus(&format!("{}/{of}", top.round()));
         }
     }
@@ -109,7 +116,7 @@ mod tests {
             (count(7), count(1296), count(10_000_000)),
             ("7".into(), "1,296".into(), "10,000,000".into())
         );
-        assert_eq!((score(2.0 / 3.0), score(0.25), score(-1.0)), ("2/3".into(), "0.25".into(), "−1".into()));
+        assert_eq!([2.0 / 3.0, 0.25, 0.5, -1.0].map(score), ["2/3", "0.25", "0.5", "−1"]);
         let estimate = Estimate::new(-0.36).with_stderr(0.05).with_interval(-0.46, -0.26, 0.95);
         assert_eq!(figure(&estimate), "−0.360 ± 0.050 [−0.460, −0.260]");
         assert_eq!(minus("0.5 ± 1.2e-12"), "0.5 ± 1.2e-12");

@@ -1,6 +1,6 @@
 //! Aligning the samples of runs.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 
 use errorbar_core::{IndexMap, SampleId, ScoreColumns};
 use errorbar_log::eval::{EvalLog, LogError};
@@ -221,30 +221,36 @@ fn columns(set: &SampleSet) -> Vec<ScoreColumn> {
             }
         }
     }
-    columns.into_keys().collect()
+    // A sample that a scorer of maps left unscored has no fields; the others say which there are.
+    let with_fields: HashSet<String> =
+        columns.keys().filter(|column| column.field.is_some()).map(|column| column.scorer.clone()).collect();
+    columns
+        .into_keys()
+        .filter(|column| column.field.is_some() || !with_fields.contains(&column.scorer))
+        .collect()
 }
 
 /// The metadata keys whose values many samples share, and which value each sample has.
 fn group_keys(set: &mut SampleSet, wanted: &[String]) -> Vec<GroupKey> {
     let mut found: IndexMap<String, IndexMap<String, usize>> =
         wanted.iter().map(|key| (key.clone(), IndexMap::new())).collect();
-    let mut rejected: HashMap<String, ()> = HashMap::new();
+    let mut rejected: HashSet<String> = HashSet::new();
     for sample in set.samples.values() {
         for (key, value) in &sample.texts.metadata {
-            if rejected.contains_key(key) {
+            if rejected.contains(key) {
                 continue;
             }
             let is_wanted = wanted.contains(key);
             let values = found.entry(key.clone()).or_default();
             let text = value.head();
             if !is_wanted && (value.is_cut() || text.chars().count() > LONGEST_VALUE) {
-                rejected.insert(key.clone(), ());
+                rejected.insert(key.clone());
                 found.shift_remove(key);
                 continue;
             }
             *values.entry(text.to_owned()).or_default() += 1;
             if !is_wanted && values.len() > MOST_VALUES {
-                rejected.insert(key.clone(), ());
+                rejected.insert(key.clone());
                 found.shift_remove(key);
             }
         }

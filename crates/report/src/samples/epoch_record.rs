@@ -155,7 +155,7 @@ impl SampleTexts {
 
     /// What was asked, as plain text.
     pub(super) fn question(&self) -> String {
-        let user = self.input.iter().filter(|message| message.role == "user").last();
+        let user = self.input.iter().rfind(|message| message.role == "user");
         user.or(self.input.last()).map(PageMessage::text).unwrap_or_default()
     }
 }
@@ -266,7 +266,7 @@ fn outcome(score: &Score, leaf: LeafRef<'_>, has_choices: bool) -> Outcome {
 
 /// The first of these keys that has a value, as text.
 fn cell(metadata: &Metadata, keys: &[&str]) -> Option<String> {
-    let value = keys.iter().find_map(|key| metadata.get(*key).filter(|value| !value.is_null()))?;
+    let value = keys.iter().find_map(|key| metadata.get(key).filter(|value| !value.is_null()))?;
     Some(json_text(value))
 }
 

@@ -56,9 +56,10 @@ pub(super) fn add_outcomes(set: &mut SampleSet) {
         let mut cells = Vec::new();
         for column in &set.columns {
             for record in sample.records.iter().flatten() {
-                let found = record.iter().flat_map(EpochRecord::outcomes);
-                let mut found = found.filter(|(scorer, field, _)| {
-                    *scorer == column.scorer && *field == column.field.as_deref()
+                let of_scorer = record.iter().flat_map(EpochRecord::outcomes);
+                let mut found = of_scorer.filter(|(scorer, field, _)| {
+                    // What a scorer says without fields is about all of them.
+                    *scorer == column.scorer && (field.is_none() || *field == column.field.as_deref())
                 });
                 cells.push(match (found.next(), record) {
                     (Some((_, _, outcome)), _) => code(outcome),

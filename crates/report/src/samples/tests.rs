@@ -75,6 +75,7 @@ fn maps_have_a_column_for_each_value() {
     let value = Value::map([("tone", 1), ("fact", 0)]);
     columns.push("a", 1).score("judge", Score::new(value).reason("refusal")).unwrap();
     columns.push("b", 1).errored();
+    columns.push("c", 1).score("judge", Score::new(Value::Unscored)).unwrap();
     let mut builder = SampleSetBuilder::new();
     builder.add_columns("run", &columns);
     let index = builder.finish().index_json();
@@ -86,8 +87,10 @@ fn maps_have_a_column_for_each_value() {
             {"verdict": "C", "value": "1", "number": 1.0, "reason": "refusal"},
             {"verdict": "I", "value": "0", "number": 0.0, "reason": "refusal"},
             {"verdict": "E", "value": null, "number": null, "reason": null},
+            {"verdict": "U", "value": null, "number": null, "reason": null},
         ])
     );
+    assert_eq!(index["samples"]["cells"], json!([[0, 1], [2, 2], [3, 3]]));
 }
 
 #[test]

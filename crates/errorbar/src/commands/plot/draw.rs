@@ -1,7 +1,7 @@
 //! What a kind draws of the runs, or why the data do not support it.
 
 use errorbar_core::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Direction, Estimate,
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Direction, Error, Estimate,
     EstimateRow, IndexMap, ScoreName, Undefined, compare,
 };
 use errorbar_report::headline;
@@ -17,6 +17,9 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// The most panels of a plot.
 const MOST_PANELS: usize = 30;
+
+/// The most groups of a plot.
+const MOST_GROUPS: usize = 300;
 
 /// The plot and its title.
 pub(super) fn draw(
@@ -154,6 +157,10 @@ impl Drawing<'_> {
         let (Some(key), false) = (key.clone(), groups.is_empty()) else {
             return Err(self.no_groups(key.as_deref()));
         };
+        if groups.len() > MOST_GROUPS {
+            let problem = format!("`{key}` has {} groups, and at most {MOST_GROUPS} are drawn", groups.len());
+            return Err(self.unsupported(&problem, "name a key with fewer values with --group"));
+        }
         let runs = self.runs.iter().map(|run| run.name.clone()).collect();
         let groups = groups.into_iter().map(|(name, estimates)| ForestGroup::new(name, estimates)).collect();
         let mut plot = Forest::new(&metric, &key, runs, groups);
@@ -197,8 +204,22 @@ impl Drawing<'_> {
         self.too_many()?;
         let mut found = Vec::new();
         for run in self.runs {
-            let of_run =
-                breakdowns(run).map_err(|error| Diagnostic::from(error).about(run.path.display()))?;
+            let of_run = breakdowns(run).map_err(|error| {
+                let hint = match &error {
+                    Error::MissingConfidence { .. } => {
+                        Some("name the metadata key of the confidence with --confidence KEY")
+                    }
+                    Error::UnknownRater { .. } => {
+                        Some("name the metadata key or scorer with the true labels with --target KEY")
+                    }
+                    _ => None,
+                };
+                let problem = Diagnostic::from(error).about(run.path.display());
+                match hint {
+                    Some(hint) => problem.hint(hint),
+                    None => problem,
+                }
+            })?;
             let main = headline(&run.results);
             let is_main = |breakdown: &T| {
                 let name = name(breakdown);

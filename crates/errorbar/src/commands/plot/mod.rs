@@ -90,7 +90,7 @@ pub(crate) struct PlotArgs {
     /// The score from which on an epoch is a success, for `pass`
     #[arg(long, value_name = "SCORE", default_value_t = 1.0, allow_negative_numbers = true)]
     threshold: f64,
-    /// The column of a table whose values tell its parts apart, such as models
+    /// The column or metadata key whose values tell the runs of one file apart, such as models
     #[arg(long, value_name = "COLUMN", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
     /// A metric to draw, with its arguments; may be repeated, and the first is drawn [default: as a log records; for a
@@ -106,6 +106,9 @@ pub(crate) struct PlotArgs {
     /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
+    /// Take the same id for the same sample, though input or target differ, for `pairs` and `ranking`
+    #[arg(long)]
+    trust_ids: bool,
     /// Skip samples that cannot be read; they are reported and counted
     #[arg(long)]
     skip_bad_samples: bool,
@@ -133,7 +136,11 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
         }
         None => {}
     }
-    let (runs, mut diagnostics) = runs::read(args, &overrides, context)?;
+    if args.tables.explain {
+        let problem = "--explain computes nothing, so there is nothing to draw";
+        return Err(Diagnostic::error(problem).hint("give it to `errorbar score`").into());
+    }
+    let (runs, mut diagnostics) = runs::read(args, overrides, context)?;
     let (plot, title) = draw::draw(args, &runs, &mut diagnostics)?;
     let written = content(&plot, &args.title.clone().unwrap_or(title), args.output.as_deref());
     let Some(path) = &args.output else {

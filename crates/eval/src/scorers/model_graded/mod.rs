@@ -29,11 +29,9 @@ use crate::prompts::{INSPECT, InspectPrompts, inspect_prompts};
 use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState, TemplateText};
 
 /// The default question for graders: what distinguishes [`ModelGraded`] scorers.
-pub trait GraderQuestion: Clone + fmt::Debug + Default + Send + Sync + 'static {
-    /// The name of the scorer.
-    const NAME: &'static str;
-    /// What the scorer is.
-    const DOC: &'static str;
+///
+/// Its [`Params`] are the name and the documentation of the scorer.
+pub trait GraderQuestion: Params + Clone + fmt::Debug + Default + Send + Sync + 'static {
     /// The question, if no template is given.
     const TEMPLATE: &'static str;
     /// The reference's prompt.
@@ -64,7 +62,7 @@ impl InspectPrompt {
 /// [`model_graded_fact()`](super::model_graded_fact()).
 #[derive(Clone, Debug, Default, Params)]
 #[params(
-    crate = errorbar_core, name = Q::NAME, doc = Q::DOC, check = Self::check_all
+    crate = errorbar_core, name = Q::NAME, doc = Q::DOC, sections = Q::SECTIONS, check = Self::check_all
 )]
 pub struct ModelGraded<Q: GraderQuestion> {
     /// The prompt for the grader: `{question}`, `{answer}`, `{criterion}`, `{instructions}` and the names of the sample's

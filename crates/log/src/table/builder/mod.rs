@@ -6,7 +6,7 @@
 mod part;
 mod pivot;
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
 use indexmap::IndexMap;
@@ -244,8 +244,12 @@ impl TableBuilder {
         let mut others = self.heap_bytes();
         self.budget.check(others)?;
         let rows: Vec<usize> = self.parts.values().map(|part| part.columns.len()).collect();
+        // Parts of one table were all to be run as often.
+        let all = layout.split().map(|_| self.all_epochs());
         for part in self.parts.values_mut() {
-            others = complete(&mut part.columns, others, self.budget)?;
+            let own = || part.columns.distinct_epochs();
+            let epochs = all.clone().unwrap_or_else(own);
+            others = complete(&mut part.columns, &epochs, others, self.budget)?;
         }
         let table = |(((log, _), part), rows): (((Option<String>, _), TablePart), usize)| ScoreTable {
             rows,
@@ -258,6 +262,13 @@ impl TableBuilder {
             ..ScoreTable::default()
         };
         Ok(self.parts.into_iter().zip(rows).map(table).collect())
+    }
+
+    /// The epochs of all parts, ascending.
+    fn all_epochs(&self) -> Vec<u32> {
+        let parts = self.parts.values();
+        let all: BTreeSet<u32> = parts.flat_map(|part| part.columns.distinct_epochs()).collect();
+        all.into_iter().collect()
     }
 
     /// Counts the epochs of a table that starts at 0 one higher; whether it does.
@@ -279,19 +290,24 @@ fn text(labels: &MetadataColumn, row: usize) -> Option<String> {
     labels.text(row).map(str::to_owned)
 }
 
-/// Adds what samples lack that others have: epochs without a score, and keys of maps. `held` is what all tables hold
-/// before; returns what they hold afterwards.
-fn complete(columns: &mut ScoreColumns, held: u64, budget: Budget) -> Result<u64, TableErrorKind> {
-    let absent = columns.absent_epochs();
+/// Adds what samples lack: those of these epochs that they do not have, without a score, and keys of maps. `held` is what all
+/// tables hold before; returns what they hold afterwards.
+fn complete(
+    columns: &mut ScoreColumns,
+    epochs: &[u32],
+    held: u64,
+    budget: Budget,
+) -> Result<u64, TableErrorKind> {
+    let absent = columns.absent_epochs_of(epochs);
     let rows = columns.len() as u64;
     // They take what the other rows take, about.
     let bytes = (columns.heap_bytes() as u64 / rows.max(1) + 1).saturating_mul(absent);
     let held = held.saturating_add(bytes);
     if absent > 0 && (held > budget.limit() || rows + absent > u64::from(u32::MAX)) {
-        let (epochs, rows) = (columns.distinct_epochs().len(), columns.len());
+        let (epochs, rows) = (epochs.len(), columns.len());
         return Err(TableErrorKind::ScatteredEpochs { epochs, rows });
     }
-    columns.add_absent_epochs();
+    columns.add_absent_epochs_of(epochs);
     if !columns.unite_map_keys(budget.limit().saturating_sub(held)) {
         return Err(budget.refusal());
     }

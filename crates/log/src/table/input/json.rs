@@ -20,20 +20,20 @@ pub(super) struct Records {
     pub(super) unread: Vec<String>,
 }
 
-/// The rows of a JSON value.
-pub(super) fn document(text: &[u8]) -> Result<Records, TableError> {
+/// The rows of a JSON value. What a tool wrote has its ids from the first of `ids` that its records have.
+pub(super) fn document(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
     let text = without_mark(text);
     let mut json = Jiter::new(text).with_allow_inf_nan();
     let first = json.peek().map_err(|error| invalid(text, &error))?;
     match first {
-        Peek::Array => list(text),
-        Peek::Object => map(text),
+        Peek::Array => list(text, ids),
+        Peek::Object => map(text, ids),
         other => Err(no_rows(format!("it is {}", json_kind(other)))),
     }
 }
 
 /// The rows of the JSON lines of a tool.
-pub(super) fn lines(text: &[u8], tool: Tool) -> Result<Records, TableError> {
+pub(super) fn lines(text: &[u8], tool: Tool, ids: &[String]) -> Result<Records, TableError> {
     let mut records = Vec::new();
     for (at, line) in without_mark(text).split(|byte| *byte == b'\n').enumerate() {
         if line.trim_ascii().is_empty() {
@@ -45,7 +45,7 @@ pub(super) fn lines(text: &[u8], tool: Tool) -> Result<Records, TableError> {
         })?;
         records.push(value);
     }
-    tool.rows(&records)
+    tool.rows(&records, ids)
 }
 
 fn without_mark(text: &[u8]) -> &[u8] {
@@ -63,10 +63,10 @@ fn invalid(text: &[u8], error: &JiterError) -> TableError {
 }
 
 /// A list: of the records of a tool, or of rows.
-fn list(text: &[u8]) -> Result<Records, TableError> {
+fn list(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
     let first = first_item(text).map_err(|error| invalid(text, &error))?;
     if let Some(tool) = first.as_ref().and_then(tools::of_record) {
-        return tool.rows(&items(text, &[])?);
+        return tool.rows(&items(text, &[])?, ids);
     }
     if first.as_ref().is_some_and(tools::is_helm_aggregate) {
         return Err(tools::aggregate("HELM", "per_instance_stats.json, beside this file"));
@@ -124,11 +124,11 @@ fn entries(text: &[u8]) -> Result<Vec<Entry>, JiterError> {
 }
 
 /// A map: the results of a tool, one list of rows among other things, or a table by columns or by ids.
-fn map(text: &[u8]) -> Result<Records, TableError> {
+fn map(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
     let entries = entries(text).map_err(|error| invalid(text, &error))?;
     let has = |key: &str, kind: EntryKind| entries.iter().any(|entry| entry.key == key && entry.kind == kind);
     if has("htmls", EntryKind::List) && has("convos", EntryKind::List) {
-        return tools::simple_evals(&whole(text)?);
+        return tools::simple_evals(&whole(text)?, ids);
     }
     if has("results", EntryKind::Map)
         && ["configs", "config", "versions", "n-shot"].iter().any(|key| has(key, EntryKind::Map))
@@ -144,7 +144,7 @@ fn map(text: &[u8]) -> Result<Records, TableError> {
     for path in [&["results", "results"][..], &["results"]] {
         let items = items_at(text, path)?;
         if let Some(tool) = items.first().and_then(tools::of_record) {
-            return tool.rows(&items);
+            return tool.rows(&items, ids);
         }
     }
     let lists: Vec<&str> = entries
@@ -416,11 +416,11 @@ mod tests {
     use super::*;
 
     fn lines(text: &str) -> String {
-        String::from_utf8(document(text.as_bytes()).unwrap().lines).unwrap()
+        String::from_utf8(document(text.as_bytes(), &[]).unwrap().lines).unwrap()
     }
 
     fn refused(text: &str) -> TableError {
-        document(text.as_bytes()).unwrap_err()
+        document(text.as_bytes(), &[]).unwrap_err()
     }
 
     #[test]

@@ -147,7 +147,13 @@ impl TableInput {
             description.encoding = Some(encoding.name());
         }
         let is_whole = bytes.size() == Some(head.len() as u64);
-        let content = sniff::content(&head, is_whole, extension, mapping.format)?;
+        let content = match sniff::content(&head, is_whole, extension, mapping.format) {
+            // Who names the delimiter says that there is one.
+            Err(TableErrorKind::UnknownFormat { .. }) if mapping.delimiter.is_some() => {
+                Content::Delimited(None)
+            }
+            content => content?,
+        };
         let input = |bytes, format| TableInput { bytes, format, description };
         match content {
             Content::Parquet => {
@@ -179,7 +185,7 @@ impl TableInput {
             Content::JsonLines => match tools::of_lines(&head) {
                 Some(tool) => {
                     let text = all(bytes, limits)?;
-                    let records = json::lines(&text, tool)?;
+                    let records = json::lines(&text, tool, &mapping.id_columns)?;
                     Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines)
                         .with_records(records))
                 }
@@ -187,7 +193,7 @@ impl TableInput {
             },
             Content::JsonDocument => {
                 let text = all(bytes, limits)?;
-                let records = json::document(&text)?;
+                let records = json::document(&text, &mapping.id_columns)?;
                 Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines).with_records(records))
             }
         }

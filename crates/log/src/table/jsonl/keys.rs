@@ -10,6 +10,7 @@ use foldhash::fast::RandomState;
 use jiter::{Jiter, JiterError, Peek};
 
 use super::lines::{LinePiece, LineReader};
+use super::paths;
 use crate::json_value::{self, Scalar};
 use crate::table::error::MISSING;
 use crate::table::layout::{ColumnRole, DEFAULT_SCORES, SCORER, TableLayout};
@@ -27,6 +28,8 @@ pub(super) struct LineKeys {
     roles: Vec<ColumnRole>,
     places: HashMap<String, usize, RandomState>,
     pub(super) layout: TableLayout,
+    /// The names of columns that may be paths into objects.
+    pub(super) paths: Vec<String>,
 }
 
 impl LineKeys {
@@ -39,7 +42,7 @@ impl LineKeys {
                 *role = column.role;
             }
         }
-        Ok(LineKeys { names, roles, places, layout })
+        Ok(LineKeys { names, roles, places, layout, paths: options.paths() })
     }
 
     /// The keys of the first lines that have all that a table needs.
@@ -177,6 +180,7 @@ impl KeyNames {
     ) -> Result<(), TableErrorKind> {
         let text = str::from_utf8(line).map_err(|_| TableErrorKind::InvalidUtf8(None))?;
         let invalid = |error| invalid_json(text, &error);
+        let wanted = options.paths();
         let mut json = object(text)?;
         let mut key = json.known_object().map_err(invalid)?;
         while let Some(name) = key {
@@ -187,6 +191,15 @@ impl KeyNames {
                 self.names.push(name.to_owned());
             }
             let is_id = name == options.id_column;
+            let parent = paths::is_parent(&wanted, name).then(|| name.to_owned());
+            if let Some(parent) = parent {
+                for (path, _) in paths::ends(json.clone(), &parent, &wanted).map_err(invalid)? {
+                    if !self.known.contains_key(&path) {
+                        self.known.insert(path.clone(), ());
+                        self.names.push(path);
+                    }
+                }
+            }
             let peek = json.peek().map_err(invalid)?;
             match json_value::scalar(&mut json, peek).map_err(invalid)? {
                 Some(Scalar::Text(text)) if is_id => text.clone_into(id),

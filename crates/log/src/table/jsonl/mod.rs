@@ -3,6 +3,7 @@
 mod keys;
 mod lines;
 mod parse;
+mod paths;
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};

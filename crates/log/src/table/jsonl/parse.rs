@@ -5,6 +5,7 @@ use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
 use super::keys::{LineKeys, invalid_json, object};
+use super::paths;
 use crate::json_value::{self, MemoryAllowance, Scalar};
 use crate::table::blocks::text_column;
 use crate::table::error::MISSING;
@@ -41,20 +42,26 @@ impl LineParser<'_> {
         let mut place = 0;
         let mut key = line.json.known_object().map_err(invalid)?;
         while let Some(name) = key {
-            match self.keys.role(name, &mut place) {
-                Some(role) => match line.cell(role, self) {
-                    Err(_) if line.allowance.is_used_up() => return Err(self.budget.refusal()),
-                    Err(CellError::Json(error)) => return Err(invalid(error)),
-                    Err(CellError::Kind(kind)) => return Err(kind),
-                    Ok(()) => {}
-                },
-                None => {
-                    if self.keys.takes(name, self.options) {
-                        line.fetched += usize::from(self.options.metadata.contains(name));
-                        self.new_keys.push(name.to_owned());
+            let role = self.keys.role(name, &mut place);
+            if role.is_none() && self.keys.takes(name, self.options) {
+                line.fetched += usize::from(self.options.metadata.contains(name));
+                self.new_keys.push(name.to_owned());
+            }
+            let parent = paths::is_parent(&self.keys.paths, name).then(|| name.to_owned());
+            if let Some(parent) = parent {
+                let ends = paths::ends(line.json.clone(), &parent, &self.keys.paths).map_err(invalid)?;
+                for (path, value) in ends {
+                    let rest = std::mem::replace(&mut line.json, value);
+                    match self.keys.role(&path, &mut 0) {
+                        Some(role) => self.cell(role, &mut line, text)?,
+                        None => self.new_keys.push(path),
                     }
-                    line.json.next_skip().map_err(invalid)?;
+                    line.json = rest;
                 }
+            }
+            match role {
+                Some(role) => self.cell(role, &mut line, text)?,
+                None => line.json.next_skip().map_err(invalid)?,
             }
             let limit = self.options.limits.max_columns;
             if line.fetched > limit {
@@ -75,6 +82,15 @@ impl LineParser<'_> {
         }
         block.ids.push(&self.id);
         Ok(())
+    }
+
+    #[inline]
+    fn cell(&mut self, role: ColumnRole, line: &mut Line<'_, '_>, text: &str) -> Result<(), TableErrorKind> {
+        line.cell(role, self).map_err(|error| match error {
+            _ if line.allowance.is_used_up() => self.budget.refusal(),
+            CellError::Json(error) => invalid_json(text, &error),
+            CellError::Kind(kind) => kind,
+        })
     }
 }
 

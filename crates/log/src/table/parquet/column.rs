@@ -8,7 +8,9 @@ use bytes::Bytes;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageMetadata, PageReader};
 use parquet::column::reader::ColumnReaderImpl;
-use parquet::data_type::{BoolType, ByteArrayType, DataType, DoubleType, FloatType, Int32Type, Int64Type};
+use parquet::data_type::{
+    BoolType, ByteArrayType, DataType, DoubleType, FixedLenByteArrayType, FloatType, Int32Type, Int64Type,
+};
 use parquet::errors::{ParquetError, Result as LibraryResult};
 use parquet::file::metadata::ColumnChunkMetaData;
 use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, Type as SchemaType};
@@ -40,6 +42,8 @@ pub(super) enum ParquetCell<'a> {
 pub(super) struct ColumnDecoder<'a> {
     name: &'a str,
     kind: ValueKind,
+    /// What decimals are divided by.
+    unit: f64,
     budget: &'a PageBudget,
     batch: usize,
     pages: Sender<Page>,
@@ -67,6 +71,7 @@ enum TypedDecoder {
     Longs(Decoder<Int64Type>),
     Floats(Decoder<FloatType>),
     Doubles(Decoder<DoubleType>),
+    Decimals(Decoder<FixedLenByteArrayType>),
     Texts(Decoder<ByteArrayType>),
     /// Offsets of strings in their page, or their numbers in the dictionary.
     Offsets(Decoder<Int32Type>),
@@ -115,6 +120,9 @@ impl<'a> ColumnDecoder<'a> {
                 Type::INT64 => TypedDecoder::Longs(Decoder::new(column, sent)),
                 Type::FLOAT => TypedDecoder::Floats(Decoder::new(column, sent)),
                 Type::DOUBLE => TypedDecoder::Doubles(Decoder::new(column, sent)),
+                Type::FIXED_LEN_BYTE_ARRAY if kind == ValueKind::Decimal => {
+                    TypedDecoder::Decimals(Decoder::new(column, sent))
+                }
                 Type::BYTE_ARRAY if has_offsets(chunk) => {
                     TypedDecoder::Offsets(Decoder::new(offset_column(&column)?, sent))
                 }
@@ -125,6 +133,7 @@ impl<'a> ColumnDecoder<'a> {
         Ok(ColumnDecoder {
             name,
             kind,
+            unit: 10f64.powi(chunk.column_descr().type_scale()),
             budget,
             batch: batch as usize,
             pages,
@@ -169,6 +178,7 @@ impl<'a> ColumnDecoder<'a> {
             TypedDecoder::Longs(decoder) => decoder.decode(count, levels),
             TypedDecoder::Floats(decoder) => decoder.decode(count, levels),
             TypedDecoder::Doubles(decoder) => decoder.decode(count, levels),
+            TypedDecoder::Decimals(decoder) => decoder.decode(count, levels),
             TypedDecoder::Texts(decoder) => decoder.decode(count, levels),
         });
         let (cells, values) = decoded.map_err(|problem| self.problem(problem))?;
@@ -200,7 +210,7 @@ impl<'a> ColumnDecoder<'a> {
             *row += 1;
             Ok(())
         };
-        let signed = self.kind != ValueKind::Unsigned;
+        let signed = !matches!(self.kind, ValueKind::Unsigned | ValueKind::Decimal);
         match (&self.decoder, &self.plain) {
             (TypedDecoder::Ints(ints), _) if signed => {
                 self.give(ints.values.iter().map(|int| Ok(ParquetCell::Int(i64::from(*int)))), each)
@@ -243,6 +253,7 @@ impl<'a> ColumnDecoder<'a> {
         // The bits of an unsigned integer are those of a signed one.
         let int = |int: i64, bits: u64| match self.kind {
             ValueKind::Unsigned => ParquetCell::Unsigned(bits),
+            ValueKind::Decimal => ParquetCell::Float(int as f64 / self.unit),
             _ => ParquetCell::Int(int),
         };
         let cell = match &self.decoder {
@@ -255,6 +266,9 @@ impl<'a> ColumnDecoder<'a> {
                 floats.values.get(at).map(|float| ParquetCell::Float(f64::from(*float)))
             }
             TypedDecoder::Doubles(floats) => floats.values.get(at).map(|float| ParquetCell::Float(*float)),
+            TypedDecoder::Decimals(decimals) => {
+                decimals.values.get(at).map(|bytes| ParquetCell::Float(integer(bytes.data()) / self.unit))
+            }
             TypedDecoder::Texts(texts) => match texts.values.get(at) {
                 Some(text) => return self.text(str::from_utf8(text.data()).ok()),
                 None => None,
@@ -283,7 +297,7 @@ impl<'a> ColumnDecoder<'a> {
             u8::try_from(bits).is_ok().then(|| ints.map(|int| int as u8).collect())
         }
         match &self.decoder {
-            _ if self.values != self.cells => None,
+            _ if self.values != self.cells || self.kind == ValueKind::Decimal => None,
             TypedDecoder::Ints(ints) => narrow(ints.values.iter().map(|int| i64::from(*int))),
             TypedDecoder::Longs(ints) => narrow(ints.values.iter().copied()),
             _ => None,
@@ -303,6 +317,13 @@ impl<'a> ColumnDecoder<'a> {
     fn problem(&self, problem: String) -> TableErrorKind {
         column_problem(self.name, problem)
     }
+}
+
+/// A signed integer, as decimals have it: of any number of bytes, the highest first.
+fn integer(bytes: &[u8]) -> f64 {
+    let is_negative = bytes.first().is_some_and(|byte| *byte >= 0x80);
+    let start = if is_negative { -1 } else { 0 };
+    bytes.iter().fold(start, |int: i128, byte| int << 8 | i128::from(*byte)) as f64
 }
 
 /// A column of integers that has the levels of a column of strings.

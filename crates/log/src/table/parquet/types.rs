@@ -13,6 +13,8 @@ pub(super) enum ValueKind {
     /// Unsigned integers, which the file stores as the bits of signed ones.
     Unsigned,
     Float,
+    /// Decimal numbers of up to 38 digits, which are read as floating-point numbers.
+    Decimal,
     Text,
     /// Strings that hold JSON.
     Json,
@@ -24,6 +26,7 @@ impl ValueKind {
             ValueKind::Bool => "booleans",
             ValueKind::Int | ValueKind::Unsigned => "integers",
             ValueKind::Float => "floating-point numbers",
+            ValueKind::Decimal => "decimals",
             ValueKind::Text => "strings",
             ValueKind::Json => "JSON",
         }
@@ -33,9 +36,9 @@ impl ValueKind {
 impl ColumnRole {
     /// What it is called, and what it may hold, in words and as kinds.
     pub(super) fn takes(self) -> (&'static str, &'static str, &'static [ValueKind]) {
-        use ValueKind::{Bool, Float, Int, Json, Text, Unsigned};
+        use ValueKind::{Bool, Decimal, Float, Int, Json, Text, Unsigned};
         const ANY: (&str, &[ValueKind]) =
-            ("numbers, booleans, strings or JSON", &[Bool, Int, Unsigned, Float, Text, Json]);
+            ("numbers, booleans, strings or JSON", &[Bool, Int, Unsigned, Float, Decimal, Text, Json]);
         match self {
             ColumnRole::Id => ("the id", "strings or integers", &[Int, Unsigned, Text]),
             ColumnRole::Epoch => ("the epoch", "integers", &[Int, Unsigned, Float]),
@@ -56,11 +59,11 @@ pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<ValueKind, String> {
     let of_type = |name: &str| Err(format!("values of the type {name}"));
     let converted = column.converted_type();
     match (column.physical_type(), column.logical_type_ref()) {
-        (_, Some(LogicalType::Decimal { .. })) => Err("decimals".to_owned()),
+        (physical, Some(LogicalType::Decimal { .. })) => decimal(physical, column),
         (_, Some(LogicalType::Date)) => Err("dates".to_owned()),
         (_, Some(LogicalType::Time { .. } | LogicalType::Timestamp { .. })) => Err("times".to_owned()),
         (_, Some(LogicalType::Bson)) => of_type("BSON"),
-        (_, None) if converted == ConvertedType::DECIMAL => Err("decimals".to_owned()),
+        (physical, None) if converted == ConvertedType::DECIMAL => decimal(physical, column),
         (_, None) if converted == ConvertedType::DATE => Err("dates".to_owned()),
         (Type::BOOLEAN, _) => Ok(ValueKind::Bool),
         (Type::INT32 | Type::INT64, Some(LogicalType::Integer(int))) if !int.is_signed => {
@@ -85,4 +88,16 @@ pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<ValueKind, String> {
         (Type::INT96, _) => Err("times".to_owned()),
         (Type::FIXED_LEN_BYTE_ARRAY, _) => of_type("FIXED_LEN_BYTE_ARRAY"),
     }
+}
+
+/// The longest decimal that is read, in bytes.
+const LONGEST_DECIMAL: i32 = 16;
+
+fn decimal(physical: Type, column: &ColumnDescriptor) -> Result<ValueKind, String> {
+    let is_read = match physical {
+        Type::INT32 | Type::INT64 => true,
+        Type::FIXED_LEN_BYTE_ARRAY => (1..=LONGEST_DECIMAL).contains(&column.type_length()),
+        _ => false,
+    };
+    if is_read { Ok(ValueKind::Decimal) } else { Err("decimals of more than 38 digits".to_owned()) }
 }

@@ -1,6 +1,6 @@
 //! What makes a guess about columns doubtful.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value as Json;
 
@@ -54,7 +54,10 @@ impl ColumnFinder<'_> {
         let is_rival = |name: &&String| {
             self.unfit_score(name, cells).is_none()
                 && self.numbers(name, cells).flatten().all(|score| score == 0.0 || score == 1.0)
-                && self.answers_beside(name).is_none()
+                // The right answer, if the score says whether the model's is the same.
+                && !self
+                    .answers_beside(name, cells)
+                    .is_some_and(|answers| self.is_equality(exact, name, &answers, cells))
                 && self
                     .numbers(name, cells)
                     .zip(self.numbers(exact, cells))
@@ -70,7 +73,7 @@ impl ColumnFinder<'_> {
     }
 
     /// The cells of a column as scores.
-    fn numbers(&self, name: &str, cells: &CellReader) -> impl Iterator<Item = Option<f64>> {
+    pub(super) fn numbers(&self, name: &str, cells: &CellReader) -> impl Iterator<Item = Option<f64>> {
         self.preview.column(name).map(|cell| {
             let leaf = scalar(cell?, self.is_text)?;
             match cells.meaning(leaf.view()) {
@@ -81,7 +84,12 @@ impl ColumnFinder<'_> {
     }
 
     /// Refuses to guess that a column of this name holds scores.
-    pub(super) fn refuse_guess(&self, name: &str, options: &TableOptions) -> Result<(), TableErrorKind> {
+    pub(super) fn refuse_guess(
+        &self,
+        name: &str,
+        options: &TableOptions,
+        reader: &CellReader,
+    ) -> Result<(), TableErrorKind> {
         let has_ids = options.is_id_named
             || self.is_there(&options.id_column)
             || self.preview.names.iter().any(|name| spellings::is_id(name));
@@ -91,22 +99,10 @@ impl ColumnFinder<'_> {
         if self.is_text && !has_ids && (is_cell || (is_opposite && is_verdict_word(name))) {
             return Err(TableDoubt::NoHeader { column: name.to_owned() }.into());
         }
-        match self.answers_beside(name) {
+        match self.answers_beside(name, reader) {
             Some(answers) => Err(TableDoubt::Answers { column: name.to_owned(), answers }.into()),
-            None => Ok(()),
+            None => self.refuse_confidence(name, reader),
         }
-    }
-
-    /// A column of the model's answers that has no other cells than this one: both are answers, then.
-    fn answers_beside(&self, name: &str) -> Option<String> {
-        let cells = self.texts(name);
-        let is_same = |other: &&String| {
-            let answers = self.texts(other);
-            !answers.is_empty() && answers.is_subset(&cells)
-        };
-        let mut others =
-            self.preview.names.iter().filter(|other| *other != name && spellings::is_answer(other));
-        others.find(is_same).cloned()
     }
 
     /// The distinct cells of a column, without case and those that are empty.
@@ -149,6 +145,25 @@ impl ColumnFinder<'_> {
             }
             (values.len() > 1).then(|| (name.clone(), values))
         })
+    }
+
+    /// Refuses rows of several models with the same id: they would be averaged as epochs of a sample.
+    pub(super) fn refuse_pooled_epochs(
+        &self,
+        options: &TableOptions,
+        column: &str,
+        values: &[String],
+    ) -> Result<(), TableErrorKind> {
+        let mut values_of: HashMap<String, String> = HashMap::new();
+        for (id, value) in self.preview.column(&options.id_column).zip(self.preview.column(column)) {
+            let (Some(id), Some(value)) = (id, value) else { continue };
+            let (id, value) = (id.to_string(), value.to_string());
+            if *values_of.entry(id).or_insert_with(|| value.clone()) != value {
+                let (column, epoch) = (column.to_owned(), options.epoch_column.clone());
+                return Err(TableDoubt::PooledEpochs { column, values: values.to_vec(), epoch }.into());
+            }
+        }
+        Ok(())
     }
 
     /// Whether there is a column that [`Self::pooled`] has to look at.

@@ -13,6 +13,9 @@ use crate::table::input::json::{Records, get, text_of};
 
 const NAME: &str = "lm-evaluation-harness";
 
+/// The hash of a document.
+const HASH: &str = "doc_hash";
+
 /// The keys of a record that are no metrics.
 const OTHER: [&str; 15] = [
     "doc_id",
@@ -32,13 +35,16 @@ const OTHER: [&str; 15] = [
     "repeats",
 ];
 
-pub(super) fn rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
+pub(super) fn rows(records: &[JsonValue<'_>], ids: &[String]) -> Result<Records, TableError> {
     let filter_of = |record: &JsonValue<'_>| text(record, "filter").unwrap_or_else(|| "none".to_owned());
     let filters: IndexSet<String> = records.iter().map(filter_of).collect();
-    let mut rows = ToolRows::default();
+    let first = records.first();
+    let named = ids.iter().find(|name| first.is_some_and(|record| value_at(record, name).is_some()));
+    let id_name = named.map_or("doc_id", String::as_str);
+    let mut rows = ToolRows::named(named.cloned());
     for (at, record) in records.iter().enumerate() {
-        let Some(id) = get(record, "doc_id").and_then(text_of) else {
-            return Err(problem(NAME, at, "a record has no `doc_id`"));
+        let Some(id) = value_at(record, id_name).and_then(text_of) else {
+            return Err(problem(NAME, at, format!("a record has no `{id_name}`")));
         };
         let key = RowKey { id: id.into_owned(), epoch: 1, log: None };
         rows.touch(&key, at);
@@ -50,7 +56,7 @@ pub(super) fn rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
             match value {
                 JsonValue::Int(_) | JsonValue::Float(_) | JsonValue::Bool(_) | JsonValue::Null => rows
                     .score(&key, at, &name, value)
-                    .map_err(|kind| kind.in_row(at as u64 + 1).of_sample(&key.id))?,
+                    .map_err(|kind| kind.in_row(at as u64 + 1).of_sample(&key.id).apart(apart(records)))?,
                 // Such as the pairs that corpus BLEU is computed from.
                 _ => drop(rows.unread.insert(name)),
             }
@@ -71,6 +77,21 @@ pub(super) fn rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
         return Err(problem(NAME, 0, found));
     }
     Ok(rows.finish(NAME))
+}
+
+/// What a record has under a name, which may be that of a part of its document: `doc.question`.
+fn value_at<'r, 'j>(record: &'r JsonValue<'j>, name: &str) -> Option<&'r JsonValue<'j>> {
+    let in_doc = || name.strip_prefix("doc.").and_then(|name| get(get(record, "doc")?, name));
+    get(record, name).or_else(in_doc)
+}
+
+/// What tells records apart, where documents of several tasks have the same numbers.
+fn apart(records: &[JsonValue<'_>]) -> Option<(String, bool)> {
+    let mut seen = IndexSet::new();
+    let is_new = |record: &JsonValue<'_>| {
+        text(record, HASH).is_some_and(|hash| seen.insert((hash, text(record, "filter"))))
+    };
+    records.iter().all(is_new).then(|| (HASH.to_owned(), false))
 }
 
 /// The metrics of a record: those that it names, or all keys that no version of the tool uses for something else.

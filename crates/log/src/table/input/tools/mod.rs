@@ -29,10 +29,10 @@ const TOOLS: [(Tool, &[&str]); 4] = [
 ];
 
 impl Tool {
-    /// The rows of its records.
-    pub(super) fn rows(self, records: &[JsonValue<'_>]) -> Result<Records, TableError> {
+    /// The rows of its records; `ids` are the names that ids may be under, if a user names some.
+    pub(super) fn rows(self, records: &[JsonValue<'_>], ids: &[String]) -> Result<Records, TableError> {
         match self {
-            Tool::LmEval => lm_eval::rows(records),
+            Tool::LmEval => lm_eval::rows(records, ids),
             Tool::Promptfoo => promptfoo::rows(records),
             Tool::Helm => helm::rows(records),
         }
@@ -64,8 +64,8 @@ pub(super) fn of_lines(head: &[u8]) -> Option<Tool> {
 }
 
 /// The rows of simple-evals, whose results are lists side by side.
-pub(super) fn simple_evals(results: &JsonValue<'_>) -> Result<Records, TableError> {
-    simple_evals::rows(results)
+pub(super) fn simple_evals(results: &JsonValue<'_>, ids: &[String]) -> Result<Records, TableError> {
+    simple_evals::rows(results, ids)
 }
 
 /// Whether a record is a figure of a whole run of HELM.

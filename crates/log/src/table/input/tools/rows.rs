@@ -33,12 +33,19 @@ pub(super) struct ToolRows {
     /// Columns that are numbers, but no scores.
     other: IndexSet<String>,
     pub(super) unread: IndexSet<String>,
+    /// The name of the column of ids, if a user names one.
+    id_name: Option<String>,
 }
 
 /// Names that columns of scores cannot have, because they mean something else.
 const RESERVED: [&str; 6] = ["id", "epoch", "log", "model", "scorer", "task"];
 
 impl ToolRows {
+    /// No rows yet; their ids are in a column of this name, or in `id`.
+    pub(super) fn named(id_name: Option<String>) -> Self {
+        ToolRows { id_name, ..ToolRows::default() }
+    }
+
     /// The row of a key, there even if no score comes.
     pub(super) fn touch(&mut self, key: &RowKey, record: usize) {
         self.row(key, record);
@@ -120,16 +127,21 @@ impl ToolRows {
 
     pub(super) fn finish(self, tool: &'static str) -> Records {
         let mut records = Records { tool: Some(tool), ..Records::default() };
+        let id_name = self.id_name.as_deref().unwrap_or("id");
         let has_epochs = self.rows.keys().any(|key| key.epoch > 1);
         for (key, row) in &self.rows {
             let (id, epoch) = (JsonValue::Str(key.id.as_str().into()), JsonValue::Int(i64::from(key.epoch)));
             let log = key.log.as_deref().map(|log| JsonValue::Str(log.into()));
             let log = log.iter().flat_map(|log| [(Cow::from("log"), log), (Cow::from("model"), log)]);
-            let own =
-                log.chain([(Cow::from("id"), &id)]).chain(has_epochs.then_some((Cow::from("epoch"), &epoch)));
+            let own = log
+                .chain([(Cow::from(id_name), &id)])
+                .chain(has_epochs.then_some((Cow::from("epoch"), &epoch)));
             let scores = row.scores.iter().map(|(name, value)| (Cow::from(name.as_str()), value));
             let is_free = |name: &str| {
-                !RESERVED.contains(&name) && !self.scores.contains(name) && !self.other.contains(name)
+                name != id_name
+                    && !RESERVED.contains(&name)
+                    && !self.scores.contains(name)
+                    && !self.other.contains(name)
             };
             let metadata = row
                 .metadata
@@ -151,15 +163,23 @@ fn column(name: &str) -> String {
 /// Tells repeats of the same sample from different samples. Tools that repeat a run mark the repeats nowhere, but they
 /// repeat all of it: if every sample comes as often as every other, and more than once, those are its epochs.
 pub(super) fn repeats<'k>(samples: impl Iterator<Item = &'k str>) -> Option<Vec<u32>> {
+    let samples: Vec<&str> = samples.collect();
     let mut counts: IndexMap<&str, u32> = IndexMap::new();
-    let mut epochs = Vec::new();
-    for sample in samples {
-        let count = counts.entry(sample).or_default();
-        *count += 1;
-        epochs.push(*count);
-    }
+    samples.iter().for_each(|sample| *counts.entry(sample).or_default() += 1);
+    let epochs = occurrences(samples.into_iter());
     let first = counts.values().next().copied().filter(|first| *first > 1)?;
     counts.values().all(|count| *count == first).then_some(epochs)
+}
+
+/// The how-manieth of its sample each row is, from 1.
+pub(super) fn occurrences<'k>(samples: impl Iterator<Item = &'k str>) -> Vec<u32> {
+    let mut counts: IndexMap<&str, u32> = IndexMap::new();
+    let mut number = |sample| {
+        let count = counts.entry(sample).or_default();
+        *count += 1;
+        *count
+    };
+    samples.map(&mut number).collect()
 }
 
 /// Whether no sample comes twice.

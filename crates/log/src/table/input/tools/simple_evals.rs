@@ -3,18 +3,24 @@
 //! Lists side by side: `htmls` (what each example looks like), `convos` (its messages), and `metadata` with what some
 //! evaluations record per example. The score is the one in the metadata; else the one that the page of the example shows.
 //! Nothing names the examples, so the id is made of the question, the options of which may be shuffled; questions that all
-//! come equally often are repeats.
+//! come equally often are repeats. Where they do not, a user says what a sample is: with the name `question` of the column
+//! of ids, or `example`.
 
 use jiter::JsonValue;
 
-use super::rows::{RowKey, ToolRows, are_unique, fingerprint, repeats};
+use super::rows::{RowKey, ToolRows, are_unique, fingerprint, occurrences, repeats};
 use super::{json_text, problem, text};
+use crate::table::TableErrorKind;
 use crate::table::error::TableError;
 use crate::table::input::json::{Records, get};
 
 const NAME: &str = "simple-evals";
+/// The name of the column of ids that makes examples with the same question repeats of it.
+const QUESTION: &str = "question";
+/// The name of the column of ids that makes every example a sample.
+const EXAMPLE: &str = "example";
 
-pub(super) fn rows(results: &JsonValue<'_>) -> Result<Records, TableError> {
+pub(super) fn rows(results: &JsonValue<'_>, ids: &[String]) -> Result<Records, TableError> {
     let list = |value: Option<&JsonValue<'_>>| match value {
         Some(JsonValue::Array(items)) => items.iter().map(JsonValue::to_static).collect(),
         _ => Vec::new(),
@@ -30,10 +36,14 @@ pub(super) fn rows(results: &JsonValue<'_>) -> Result<Records, TableError> {
         );
         return Err(problem(NAME, 0, found));
     }
+    let id_name = ids.iter().find(|name| [QUESTION, EXAMPLE].contains(&name.as_str())).cloned();
     let questions: Vec<String> = messages
         .iter()
         .enumerate()
         .map(|(at, convo)| {
+            if id_name.as_deref() == Some(EXAMPLE) {
+                return (at + 1).to_string();
+            }
             let named = details.get(at).and_then(|details| text(details, "prompt_id"));
             named.unwrap_or_else(|| fingerprint(&question(convo)))
         })
@@ -42,12 +52,10 @@ pub(super) fn rows(results: &JsonValue<'_>) -> Result<Records, TableError> {
     let epochs = match repeats(of()) {
         Some(epochs) => epochs,
         None if are_unique(of()) => vec![1; questions.len()],
-        None => {
-            let found = "some questions come more often than others, so samples cannot be told from repeats";
-            return Err(problem(NAME, 0, found));
-        }
+        None if id_name.is_some() => occurrences(of()),
+        None => return Err(TableErrorKind::UnevenRepeats { tool: NAME }.into()),
     };
-    let mut rows = ToolRows::default();
+    let mut rows = ToolRows::named(id_name);
     for (at, (id, epoch)) in questions.iter().zip(epochs).enumerate() {
         let key = RowKey { id: id.clone(), epoch, log: None };
         rows.touch(&key, at);
