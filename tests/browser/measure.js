@@ -25,12 +25,12 @@ const file = path.join(FOLDER, 'large.html');
 /** @param {string} name @param {string[]} options */
 function make(name, ...options) {
   const start = performance.now();
-  errorbar('report', log, '-o', file, ...options);
+  errorbar('report', log, '-o', file, '--force', ...options);
   console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(2)} s, ${(statSync(file).size / 1e6).toFixed(2)} MB`);
 }
 make('made with messages');
 make('made without samples', '--no-samples');
-make('made without messages', '--max-size', '5MB');
+make('made without messages', '--max-size', '5M');
 
 for (let round = 0; round < 3; round++) {
   const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });

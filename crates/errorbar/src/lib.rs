@@ -156,12 +156,15 @@ pub mod table {
     };
 }
 
-/// The README's snippet runs with the doc tests.
+/// The snippets of the README and of the book run with the doc tests.
 #[cfg(all(doctest, feature = "cli"))]
-#[doc = include_str!("../../../README.md")]
-struct Readme;
-
-/// So do those of the guide.
-#[cfg(all(doctest, feature = "cli"))]
-#[doc = include_str!("../../../docs/rust.md")]
-struct RustGuide;
+mod book {
+    #[doc = include_str!("../../../README.md")]
+    struct Readme;
+    #[doc = include_str!("../../../docs/rust.md")]
+    struct Rust;
+    #[doc = include_str!("../../../docs/planning.md")]
+    struct Planning;
+    #[doc = include_str!("../../../docs/from-inspect-code.md")]
+    struct FromInspect;
+}

@@ -1,15 +1,13 @@
 //! The files that arguments mean: a file is itself, a folder the eval logs in it, a pattern what it matches.
 
-use std::fs::{self, DirEntry, File};
-use std::io::Read;
+use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
+use errorbar_log::eval::{FoundLogs, find_logs};
 use rayon::prelude::*;
 
 use super::common::counted;
 use super::handles;
-use super::logs::is_log;
-use super::shards;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// The files, and what could not be read on the way to them.
@@ -83,30 +81,21 @@ impl InputFiles {
         if !path.is_dir() {
             return self.files.push(path.to_owned());
         }
-        let mut found = Vec::new();
-        let mut folders = vec![path.to_owned()];
-        let mut is_readable = true;
-        while let Some(folder) = folders.pop() {
-            match fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
-                Err(error) => {
-                    is_readable = false;
-                    let hint = "check that you may read it";
-                    self.fail(&folder, format!("cannot read the folder: {error}"), hint);
-                }
-                Ok(entries) => entries.iter().for_each(|entry| visit(entry, &mut folders, &mut found)),
-            }
+        let FoundLogs { mut logs, unreadable, covered_shards, .. } = find_logs(path);
+        let is_readable = unreadable.is_empty();
+        for (folder, error) in unreadable {
+            self.fail(&folder, format!("cannot read the folder: {error}"), "check that you may read it");
         }
-        if found.is_empty() && is_readable {
+        if logs.is_empty() && is_readable {
             let hint = "give a folder with .eval or .json logs in it";
             self.fail(path, "no eval log is in this folder", hint);
         }
-        found.sort();
-        let covered = shards::remove_merged(&mut found);
-        if covered > 0 {
-            let text = format!("{} skipped: the merged log has their samples", counted(covered, "shard log"));
+        if covered_shards > 0 {
+            let shards = counted(covered_shards, "shard log");
+            let text = format!("{shards} skipped: the merged log has their samples");
             self.diagnostics.push(Diagnostic::note(text).about(path.display()));
         }
-        self.files.append(&mut found);
+        self.files.append(&mut logs);
     }
 }
 
@@ -135,18 +124,6 @@ pub(super) fn task_files(folder: &Path) -> Result<Vec<PathBuf>, Diagnostics> {
     Ok(found)
 }
 
-/// Keeps an entry of a folder that is a log, or a folder to read next.
-fn visit(entry: &DirEntry, folders: &mut Vec<PathBuf>, logs: &mut Vec<PathBuf>) {
-    let path = entry.path();
-    let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
-    match entry.file_type() {
-        Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
-        Ok(kind) if kind.is_dir() => {}
-        _ if path.is_file() && is_log(&path) => logs.push(path),
-        _ => {}
-    }
-}
-
 /// The path as a pattern, if it is one.
 fn pattern(path: &Path) -> Option<&str> {
     path.to_str().filter(|text| text.contains(['*', '?', '[']))
@@ -155,24 +132,6 @@ fn pattern(path: &Path) -> Option<&str> {
 /// What a pattern matches, by path.
 fn matches(pattern: &str) -> Vec<PathBuf> {
     glob::glob(pattern).map(|found| found.filter_map(Result::ok).collect()).unwrap_or_default()
-}
-
-/// Whether a `.json` file begins otherwise than a log does; other tools keep their own among the logs.
-pub(super) fn is_other_json(path: &Path) -> bool {
-    const HEAD_BYTES: u64 = 2048;
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
-        return false;
-    }
-    let mut head = Vec::new();
-    if File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).is_err() {
-        // Opening it as a log gives the error.
-        return false;
-    }
-    let head: String = String::from_utf8_lossy(&head).split_whitespace().collect();
-    // Other tools have a key `eval`, too.
-    !head
-        .split_once("\"eval\":{")
-        .is_some_and(|(start, _)| start.contains("\"status\":") || start.contains("\"version\":"))
 }
 
 #[cfg(test)]

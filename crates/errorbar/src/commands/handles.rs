@@ -103,14 +103,19 @@ fn log_of(named: &Path, number: usize, folder: &Path) -> Result<PathBuf, Diagnos
     }
 }
 
-/// Logs by the time of their run, the newest first.
+/// Logs by the time of their run, the newest first. Names have seconds: of runs that began in the same one, the log that
+/// was changed last is the newer.
 pub(crate) fn newest_first(files: Vec<PathBuf>) -> Vec<PathBuf> {
-    let mut keyed: Vec<(Option<Timestamp>, PathBuf)> =
-        files.into_par_iter().map(|path| (run_time(&path), path)).collect();
-    keyed.sort_by(|(time, path), (other_time, other)| {
-        (Reverse(time), Reverse(path)).cmp(&(Reverse(other_time), Reverse(other)))
-    });
-    keyed.into_iter().map(|(_, path)| path).collect()
+    let mut keyed: Vec<_> =
+        files.into_par_iter().map(|path| Reverse((run_time(&path), changed(&path), path))).collect();
+    keyed.sort();
+    keyed.into_iter().map(|Reverse((.., path))| path).collect()
+}
+
+/// When a file was last changed.
+fn changed(path: &Path) -> Option<Timestamp> {
+    let changed: SystemTime = fs::metadata(path).ok()?.modified().ok()?;
+    changed.try_into().ok()
 }
 
 /// When the run of a log began: by its name, which needs no reading, else by its header, else when the file was last
@@ -120,12 +125,8 @@ fn run_time(path: &Path) -> Option<Timestamp> {
         let header = EvalLog::open(path).and_then(|log| log.short_header()).ok()?;
         header.eval.created.parse().ok()
     };
-    let changed = || -> Option<Timestamp> {
-        let changed: SystemTime = fs::metadata(path).ok()?.modified().ok()?;
-        changed.try_into().ok()
-    };
     let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-    time_in_name(name).or_else(by_header).or_else(changed)
+    time_in_name(name).or_else(by_header).or_else(|| changed(path))
 }
 
 /// The time that names of logs begin with: `2026-11-15T06-09-13+00-00_task_id.eval`. The reference writes `-` for the
@@ -145,6 +146,8 @@ pub(super) fn time_in_name(name: &str) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
 
     fn folder(names: &[&str]) -> tempfile::TempDir {
@@ -172,7 +175,7 @@ mod tests {
         for (name, log) in [("latest", 2), ("@1", 2), ("@4", 0)] {
             assert_eq!(resolved(name), folder.path().join(LOGS[log]), "{name}");
         }
-        // Both at six o'clock, by other names: the order is that of the names, and always the same.
+        // Both at six o'clock, and the second was written last.
         let same = [resolved("@2"), resolved("@3")];
         assert_eq!(same, [folder.path().join(LOGS[3]), folder.path().join(LOGS[1])]);
         for path in ["a.eval", "latest.eval", "@x", "@", "@1.eval", "dir/latest"] {
@@ -180,6 +183,22 @@ mod tests {
         }
         let in_folder = folder.path().join("sub/@1");
         assert_eq!(resolve_in(&in_folder, Path::new("elsewhere")).unwrap(), folder.path().join(LOGS[2]));
+    }
+
+    #[test]
+    fn of_runs_in_one_second_the_log_that_was_written_last_is_the_newest() {
+        let names = ["2026-11-15T05-30-00+00-00_t_1.json", "2026-11-15T05-30-00+00-00_t_2.json"];
+        let folder = folder(&names);
+        for newest in [0, 1] {
+            let time =
+                |at: usize| SystemTime::UNIX_EPOCH + Duration::from_secs(if at == newest { 20 } else { 10 });
+            for (at, name) in names.iter().enumerate() {
+                let file = fs::File::options().append(true).open(folder.path().join(name)).unwrap();
+                file.set_modified(time(at)).unwrap();
+            }
+            let latest = resolve_in(Path::new("latest"), folder.path()).unwrap();
+            assert_eq!(latest, folder.path().join(names[newest]));
+        }
     }
 
     #[test]

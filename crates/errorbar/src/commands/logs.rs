@@ -14,11 +14,11 @@ use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     StoppedEarly, plan_from_header,
 };
+pub(super) use errorbar_log::eval::{has_log_name, is_log_file as is_log};
 use errorbar_report::{PartialRun, Report, StoppedRun};
 
 use super::Context;
 use super::common::parse_bytes;
-use super::files::is_other_json;
 use super::specs::PlanOverrides;
 use super::{handles, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -27,19 +27,6 @@ use crate::output::ProgressLine;
 
 /// The number of skipped samples that are reported one by one.
 const SKIPPED_SHOWN: usize = 10;
-
-/// Whether a file is an eval log: by its name, and a `.json` file also by how it begins, because tables and results of
-/// other tools have that name, too.
-pub(super) fn is_log(path: &Path) -> bool {
-    has_log_name(path) && !is_other_json(path)
-}
-
-/// Whether a file has the name of an eval log.
-pub(super) fn has_log_name(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| {
-        extension.eq_ignore_ascii_case("eval") || extension.eq_ignore_ascii_case("json")
-    })
-}
 
 /// Checks that no file is replaced unless `--force` is given. What is no file (`/dev/null`, a pipe) is not replaced.
 pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {

@@ -28,7 +28,6 @@ mod requirements;
 mod rescore;
 mod score;
 mod servers;
-mod shards;
 mod specs;
 mod stop_rules;
 mod table_scores;
@@ -37,6 +36,8 @@ mod task_list;
 mod tasks;
 mod unused_clusters;
 mod verify;
+#[cfg(feature = "view")]
+mod view;
 
 use std::ffi::OsString;
 use std::process::ExitCode;
@@ -79,6 +80,8 @@ pub(crate) struct Outcome {
     pub(crate) diagnostics: Diagnostics,
     /// How it ended, unless the diagnostics have a worse status.
     pub(crate) status: Status,
+    /// What stays when everything is printed: a server that ends with the user.
+    pub(crate) after: Option<Box<dyn FnOnce()>>,
 }
 
 /// A command that cannot do anything of what it should comes to diagnostics alone.
@@ -96,6 +99,9 @@ impl Outcome {
         }
         let status = self.status.max(diagnostics.status());
         diagnostics.print(quiet);
+        if let Some(after) = self.after {
+            after();
+        }
         status
     }
 }
@@ -162,6 +168,9 @@ enum Command {
     Power(Box<power::PowerArgs>),
     /// Check that the results that logs record are those of their samples
     Verify(verify::VerifyArgs),
+    /// Look at the logs of a folder in a browser: a local server, runs in progress included
+    #[cfg(feature = "view")]
+    View(view::ViewArgs),
     /// Work with logs: list, show samples, dump, convert, edit scores, export tables
     Log(Box<log::LogArgs>),
     /// List and clear the cached answers of models
@@ -194,6 +203,8 @@ impl Cli {
             Command::Plot(args) => plot::run(args, context),
             Command::Coverage(args) => coverage::run(args, context),
             Command::Power(args) => power::run(args, context),
+            #[cfg(feature = "view")]
+            Command::View(args) => view::run(args, context),
             Command::Log(args) => log::run(args, context),
             Command::Cache(args) => cache::run(args),
             Command::List(args) => list::run(args, context.registry),
@@ -251,6 +262,8 @@ mod tests {
             &["power", "--help"],
             &["eval", "--help"],
             &["verify", "--help"],
+            #[cfg(feature = "view")]
+            &["view", "--help"],
             &["log", "--help"],
             &["log", "list", "--help"],
             &["log", "show", "--help"],

@@ -73,7 +73,7 @@ pub(crate) fn run(args: &VerifyArgs, context: &Context<'_>) -> CommandResult {
         }
         VerifyFormat::Json => to_json(&verified).into(),
     };
-    Ok(Outcome { output, diagnostics, status })
+    Ok(Outcome { output, diagnostics, status, ..Outcome::default() })
 }
 
 fn verify(

@@ -96,7 +96,7 @@ fn the_page_shows_the_script_of_the_example() {
     let read = |path: &str| fs::read_to_string(workspace().join(path)).unwrap();
     let (page, script) = (read("docs/command-scorer.md"), read("examples/words/score.py"));
     let code = script.split_once("\n\n").unwrap().1;
-    assert!(page.contains(&format!("```python\n{code}```")), "{code}");
+    assert!(page.contains(&format!("```python file=score.py\n{code}```")), "{code}");
     let line =
         read("examples/words/words.toml").lines().find(|line| line.starts_with("scorer")).unwrap().to_owned();
     assert!(page.contains(&line), "{line}");

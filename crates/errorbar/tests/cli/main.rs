@@ -13,6 +13,7 @@ mod bad_input;
 mod bad_tables;
 mod bad_tasks;
 mod benchmarks;
+mod book;
 mod cache;
 mod calibration;
 mod clusters;
@@ -40,7 +41,6 @@ mod log;
 mod pipes;
 mod plot;
 mod power;
-mod readme;
 mod report;
 mod requirements;
 mod rescore;
@@ -54,6 +54,8 @@ mod task_sets;
 #[cfg(unix)]
 mod terminal;
 mod verify;
+#[cfg(feature = "view")]
+mod view;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

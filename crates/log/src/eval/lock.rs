@@ -106,6 +106,13 @@ impl fmt::Display for LockHolder {
     }
 }
 
+impl EvalLog {
+    /// The process that writes to the log at present, where the system lists locks.
+    pub fn lock_holder(&self) -> Option<LockHolder> {
+        LockHolder::of(self.container.source.file())
+    }
+}
+
 impl LockHolder {
     /// The process that has locked this file, where the system lists locks.
     #[cfg(target_os = "linux")]

@@ -51,6 +51,7 @@ mod convert;
 mod early_stop;
 mod edit;
 mod error;
+mod folder;
 mod header;
 mod json;
 mod json_log;
@@ -72,6 +73,7 @@ mod salvage;
 mod sample;
 mod score_events;
 mod scores;
+mod shards;
 mod stored;
 mod summary;
 mod transcript;
@@ -93,6 +95,7 @@ pub use convert::convert;
 pub use early_stop::{STOP_WHEN, STOPPED_EARLY, StoppedEarly, recorded_early_stop};
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
+pub use folder::{FoundLogs, find_logs, has_log_name, is_log_file};
 pub use header::{
     DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
     Stats, Status, VERSION,

@@ -54,8 +54,8 @@ impl EvalLog {
         }
     }
 
-    /// What a list of logs shows of a header, without the time that the whole of it takes: version, status and
-    /// results; of `eval` when it was made, the task, the model, and the number of samples and epochs. The rest is empty
+    /// What a list of logs shows of a header, without the time that the whole of it takes: version, status,
+    /// results, times and tokens; why it ended early; of `eval` when it was made, the task, the model, and the number of samples and epochs. The rest is empty
     /// and not checked.
     pub fn short_header(&self) -> Result<Header> {
         let json = self.json_of_header()?;
@@ -103,7 +103,14 @@ fn short_header(json: &[u8], skimmer: impl Fn(Vec<(&'static str, Selection)>) ->
         let header = Header::from_json(skimmer.finish()?);
         header.map_err(|error| skimmer.relocate(error))
     };
-    let mut header = read(vec![("version", All), ("status", All), ("results", All), ("eval", Fields(EVAL))])?;
+    let mut header = read(vec![
+        ("version", All),
+        ("status", All),
+        ("results", All),
+        ("stats", All),
+        ("error", Fields(&[("message", All)])),
+        ("eval", Fields(EVAL)),
+    ])?;
     // Results have the number of samples; only without them the ids are worth their time.
     if header.results.is_none() {
         header.eval.dataset.sample_ids = read(vec![("eval", Fields(IDS))])?.eval.dataset.sample_ids;
@@ -128,7 +135,9 @@ mod tests {
             "sample_ids": [1, "b]"]}, "model": "m", "config": {"limit": 3, "epochs": 4}, "packages": {"p": "1"}}"#;
         for text in [
             format!(
-                r#"{{"version": 2, "status": "error", {eval}, "plan": {{"name": "p"}}, {results}, "x": [1]}}"#
+                r#"{{"version": 2, "status": "error", {eval}, "plan": {{"name": "p"}}, {results}, "x": [1],
+                    "stats": {{"started_at": "a", "completed_at": "b", "model_usage": {{"m": {{"total_tokens": 7}}}}}},
+                    "error": {{"message": "boom", "traceback": "x", "traceback_ansi": ""}}}}"#
             ),
             format!(r#"{{"version": 2, {eval}}}"#),
             format!(r#"{{"status": "success", {results}, "eval": {{"task": "t"}}}}"#),
@@ -141,6 +150,9 @@ mod tests {
                 results.map(|r| (r.total_samples, r.completed_samples, format!("{:?}", r.scores)))
             };
             assert_eq!(figures(&short), figures(&whole));
+            assert_eq!(short.stats, whole.stats);
+            let message = |header: &Header| header.error.as_ref().map(|error| error.message.clone());
+            assert_eq!(message(&short), message(&whole));
             let named = |header: &Header| {
                 let eval = &header.eval;
                 (

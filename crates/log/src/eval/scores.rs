@@ -10,6 +10,7 @@ use super::memory_budget;
 use super::parallel::for_all;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
+use super::transcript::Transcript;
 use super::wire::decode::MAX_SCORERS;
 use errorbar_core::chat::{Input, MessageRole, Targets};
 use errorbar_core::{
@@ -237,6 +238,26 @@ impl EvalLog {
         let digests = good.iter().map(|row| row.digest).filter(|_| options.digests).collect();
         let scores = self.columns(header, good, skipped, options.only)?;
         Ok(LogScores { digests, ..scores })
+    }
+
+    /// The scores with this metadata, off the list of samples that the log ends with; none if it has no such list. Of a log of
+    /// gigabytes that reads megabytes.
+    ///
+    /// The list is a second copy in which long strings are cut, so figures that are computed from it are to be believed only
+    /// where they [are](super::compare) those that the log records.
+    pub fn summary_scores(&self, header: &Header, metadata: &MetadataKeys) -> Result<Option<LogScores>> {
+        let Some(summaries) = self.summaries()? else { return Ok(None) };
+        let row = |summary: Transcript| SampleRow {
+            id: summary.id,
+            epoch: summary.epoch,
+            is_errored: summary.error.is_some(),
+            limit: summary.limit,
+            metadata: summary.metadata.into_iter().filter(|(key, _)| metadata.contains(key)).collect(),
+            scores: summary.scores.into_iter().collect(),
+            digest: 0,
+        };
+        let rows = summaries.into_iter().map(row).collect();
+        self.columns(header, rows, Vec::new(), &[]).map(Some)
     }
 
     fn columns(

@@ -1,6 +1,6 @@
 //! Rows with their errors, from what a log records.
 
-use errorbar_core::Side;
+use errorbar_core::{Bounds, ErrorMethod, Estimate, Interval, IntervalMethod, Side, StdError, Undefined};
 use serde_json::Value as Json;
 
 use super::{estimates, pairing};
@@ -38,6 +38,8 @@ pub struct RecordedRow {
     pub interval: Option<RecordedInterval>,
     /// The number of scores, if recorded.
     pub n: Option<u64>,
+    /// How many samples have no score, and what the number would be with them, if recorded.
+    pub absent: Option<(u64, Bounds)>,
 }
 
 /// An interval that a log records.
@@ -153,6 +155,8 @@ impl RecordedRow {
         let is_defined = undefined.is_none() && !metric.value.is_nan();
         let group_key = metric.params.get("group_key").and_then(Json::as_str).map(str::to_owned);
         let of_group = note(metric, "n").and_then(Json::as_u64);
+        let number = |key: &str| note(metric, key).and_then(Json::as_f64);
+        let bounds = || Some(Bounds::new(number("worst")?, number("best")?, number("absent_as_wrong")?));
         RecordedRow {
             block: at,
             scorer: block.scorer.clone(),
@@ -168,6 +172,73 @@ impl RecordedRow {
             interval: None,
             n: if group_key.is_some() { of_group } else { block.scored_samples },
             group_key,
+            absent: note(metric, "absent").and_then(Json::as_u64).zip(bounds()),
         }
+    }
+
+    /// The row as an estimate, as far as the log records it: no degrees of freedom, clusters and notes.
+    pub fn estimate(&self) -> Estimate {
+        /// The level of intervals whose level no log records.
+        const LEVEL: f64 = 0.95;
+        let mut estimate = match (self.value, &self.undefined) {
+            (Some(value), _) => Estimate::new(value),
+            (None, Some(reason)) => Estimate::undefined(Undefined::Other(reason.clone())),
+            (None, None) => Estimate::undefined(Undefined::NotAvailable),
+        };
+        estimate.n = self.n.unwrap_or(0);
+        if let Some(se) = self.stderr {
+            let mut error = StdError::new(se, ErrorMethod::Custom);
+            error.degenerate |= self.degenerate;
+            estimate.error = Ok(error);
+        }
+        if let Some(interval) = &self.interval {
+            let RecordedInterval { lower, upper, side, level, method } = interval;
+            let method = method.as_ref().and_then(|method| method.parse().ok());
+            let method = method.unwrap_or(IntervalMethod::Custom);
+            let mut interval = Interval::new(*lower, *upper, level.unwrap_or(LEVEL), method);
+            interval.side = *side;
+            estimate.interval = Ok(interval);
+        }
+        if let Some((absent, bounds)) = self.absent {
+            (estimate.absent, estimate.bounds) = (absent, Some(bounds));
+        }
+        estimate
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use errorbar_core::{Plan, Score, ScoreColumns};
+
+    use super::*;
+
+    #[test]
+    fn a_recorded_row_is_the_estimate_that_was_recorded() {
+        let mut columns = ScoreColumns::new(["match"]);
+        for (at, grade) in ["C", "C", "I", "C", "I", "C"].into_iter().enumerate() {
+            columns.push(format!("q{at}"), 1).score("match", Score::new(grade)).unwrap();
+        }
+        // Six have a score, and one has none.
+        columns.push("absent", 1);
+        let results = Plan::new().evaluate(&columns).unwrap().results;
+        let computed = results.estimate("accuracy").unwrap();
+        let row = recovered_headline(&RecordedResults::from(&results)).unwrap();
+        let recovered = row.estimate();
+        assert_eq!(recovered.value, computed.value);
+        assert_eq!((recovered.stderr(), recovered.n), (computed.stderr(), computed.n));
+        let ends = |estimate: &Estimate| {
+            estimate.interval.as_ref().map(|interval| (interval.lower, interval.upper, interval.level)).ok()
+        };
+        assert_eq!(ends(&recovered), ends(&computed));
+        assert_eq!((recovered.bounds, recovered.absent), (computed.bounds, computed.absent));
+        assert_eq!(recovered.absent, 1);
+    }
+
+    #[test]
+    fn what_is_unknown_is_undefined() {
+        let mut block = RecordedBlock::default();
+        block.metrics.insert("x".into(), RecordedMetric::new("x", f64::NAN));
+        let row = RecordedRow::new(0, &block, "x", &RecordedMetric::new("x", f64::NAN));
+        assert!(row.estimate().value.is_err() && row.estimate().error.is_err());
     }
 }

@@ -155,6 +155,13 @@ impl SampleSetBuilder {
         }
     }
 
+    /// The samples that are added one by one have their conversations.
+    #[must_use]
+    pub fn with_messages(mut self) -> Self {
+        (self.set.has_details, self.set.has_messages) = (true, true);
+        self
+    }
+
     /// The samples that could not be read.
     pub fn problems(&self) -> &[LogError] {
         &self.problems

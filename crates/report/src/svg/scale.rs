@@ -146,7 +146,7 @@ pub fn tick_text(number: f64, is_signed: bool) -> String {
     let size = number.abs();
     let text = match size {
         0.0 => return "0".to_owned(),
-        size if size >= 1e15 || size < 1e-6 => format!("{size:e}"),
+        size if !(1e-6..1e15).contains(&size) => format!("{size:e}"),
         size if size >= 10_000.0 => {
             let (divisor, unit) = match size {
                 size if size >= 1e9 => (1e9, "G"),

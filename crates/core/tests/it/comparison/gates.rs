@@ -51,7 +51,7 @@ fn chance(n: usize, wins: u64, losses: u64, win: f64, loss: f64) -> f64 {
 }
 
 /// Without a difference, `NotWorse` fails in at most 5.5 % of runs; in at least 3 % where six or more pairs are expected to
-/// differ. The figures are those of the table in `docs/uncertainty.md`.
+/// differ. The figures are those of the table in `docs/coverage.md`.
 #[test]
 fn false_alarms_of_zeros_and_ones() {
     for (n, shown) in

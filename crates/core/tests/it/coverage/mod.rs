@@ -1,6 +1,6 @@
 //! How often intervals hold the truth: exact sums where outcomes can be enumerated, simulations with a fixed seed elsewhere.
 //!
-//! The tables of `docs/uncertainty.md` are these figures. `UPDATE_COVERAGE=1 cargo test -p errorbar-core --test it
+//! The tables of `docs/coverage.md` are these figures. `UPDATE_COVERAGE=1 cargo test -p errorbar-core --test it
 //! coverage` writes them.
 
 mod binary;

@@ -98,7 +98,7 @@ fn put(page: &mut String, name: &str, table: &str) {
 
 #[test]
 fn the_tables_of_the_docs_are_these_figures() {
-    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/uncertainty.md");
+    let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../docs/coverage.md");
     let written = std::fs::read_to_string(&path).unwrap();
     let mut page = written.clone();
     for (name, table) in [

@@ -108,6 +108,11 @@ pub(crate) struct EvalArgs {
     /// Print the conversation and the verdicts of every sample when it is done, before the results
     #[arg(long)]
     pub(super) show: bool,
+    /// Serve the folder of logs while the run lasts and after it, until Ctrl-C, and print the address to look at it in a
+    /// browser; see `errorbar view`
+    #[cfg(feature = "view")]
+    #[arg(long)]
+    pub(super) view: bool,
     /// Do not run again what has a complete log in the folder of logs: the same task, version, arguments, model, samples,
     /// solvers, scorers and epochs; its results are shown with the others. What is not complete there is resumed
     #[arg(long, conflicts_with = "resume")]

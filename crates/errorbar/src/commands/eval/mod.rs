@@ -10,6 +10,7 @@ mod prepare;
 mod resume;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use errorbar_eval::{
     Calls, CancelToken, FinishedRun, PreparedTask, Quiet, ResumableLog, block_on, cancel_on_interrupt,
@@ -61,10 +62,28 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     }
     let calls = runs.first().and_then(|models| models.first()).map(|first| Arc::clone(first.task.calls()));
     before(&runs, calls.as_deref(), args).print(context.quiet);
-    let outcomes = block_on(run_all(runs, &watcher))?;
+    #[cfg(feature = "view")]
+    let server = match args.view {
+        true => Some(super::view::start_beside(&args.log_dir, context)?),
+        false => None,
+    };
+    let (cancel, has_ended) = (CancelToken::new(), Arc::new(AtomicBool::new(false)));
+    let (reporter, is_over) = (Arc::clone(&watcher), Arc::clone(&has_ended));
+    cancel_on_interrupt(cancel.clone(), move || {
+        // What is served after the run has nothing to cancel.
+        if !is_over.load(Ordering::Relaxed) {
+            reporter.interrupted();
+        }
+    });
+    let outcomes = block_on(run_all(runs, &watcher, cancel.clone()))?;
     let mut outcome = conclude::conclude(outcomes, &requirements, args, context);
     if let Some(calls) = calls {
         outcome.diagnostics.extend(call_notes(&calls.counts()));
+    }
+    #[cfg(feature = "view")]
+    if let Some(server) = server.filter(|_| !cancel.is_stopped()) {
+        has_ended.store(true, Ordering::Relaxed);
+        outcome.after = Some(Box::new(super::view::stay(server, cancel, context.quiet)));
     }
     Ok(outcome)
 }
@@ -100,10 +119,11 @@ enum RunEnding {
 }
 
 /// Runs one task after the other, each with all its models at once, until the user cancels.
-async fn run_all(ready: Vec<Vec<PreparedRun>>, watcher: &Arc<Watcher>) -> Vec<RunOutcome> {
-    let cancel = CancelToken::new();
-    let reporter = Arc::clone(watcher);
-    cancel_on_interrupt(cancel.clone(), move || reporter.interrupted());
+async fn run_all(
+    ready: Vec<Vec<PreparedRun>>,
+    watcher: &Arc<Watcher>,
+    cancel: CancelToken,
+) -> Vec<RunOutcome> {
     let count = ready.len();
     let mut outcomes = Vec::new();
     for (at, models) in ready.into_iter().enumerate() {

@@ -350,7 +350,7 @@ impl Drawing<'_> {
             })
         };
         let whole: Vec<&Comparison> = report.comparisons.iter().filter(is_whole).collect();
-        let mut shown: Vec<&Comparison> = whole.iter().copied().filter(|one| is_main(&one)).collect();
+        let mut shown: Vec<&Comparison> = whole.iter().copied().filter(|one| is_main(one)).collect();
         if shown.is_empty()
             && let Some(first) = whole.first()
         {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
-use errorbar_core::SampleId;
+use errorbar_core::{MetadataKeys, SampleId};
 
 use super::parts::NamedAttachments;
 use super::{Transcript, TranscriptMessage, message, wanted};
@@ -11,8 +11,10 @@ use crate::eval::SampleRecord;
 use crate::eval::container::Container;
 use crate::eval::error::{LogError, Result};
 use crate::eval::json::{FieldSelection, Outline, Selection, Skimmer};
-use crate::eval::reader::EvalLog;
-use crate::eval::stored::NAMELESS;
+use crate::eval::members::{SAMPLES, SUMMARIES};
+use crate::eval::reader::{EvalLog, SampleReader};
+use crate::eval::scores::DatasetOrder;
+use crate::eval::stored::{NAMELESS, SampleFields};
 use crate::eval::wire::decode;
 use crate::eval::zip::decompress::Decompressor;
 
@@ -38,6 +40,69 @@ impl EvalLog {
         let order = self.sample_order_of(is_wanted)?.into_iter();
         let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
         Ok(Transcripts { log: self, order, decompressor, skimmer })
+    }
+}
+
+impl EvalLog {
+    /// The transcripts of all epochs of one sample, by the names of entries where they have the usual ones: then no other
+    /// sample is looked at.
+    pub fn transcripts_of(&self, id: &str) -> Result<Transcripts<'_>> {
+        let is_it = |found: &SampleId, _| found.to_string() == id;
+        let prefix = format!("{SAMPLES}{id}_epoch_");
+        let is_usual =
+            |at: &usize| self.container.sample_member(*at).is_some_and(|(name, _)| name.starts_with(&prefix));
+        let named: Vec<usize> = (0..self.sample_count()).filter(is_usual).collect();
+        // A name is not trusted, and other ids may begin the same.
+        let mut reader = SampleReader::new(self, SampleFields::scores(MetadataKeys::NONE));
+        let mut found = Vec::new();
+        for at in named {
+            let (sample, epoch) = reader.key(at)?;
+            if is_it(&sample, epoch) {
+                found.push((epoch, at));
+            }
+        }
+        if found.is_empty() {
+            return self.transcripts(is_it);
+        }
+        found.sort_unstable();
+        let order: Vec<usize> = found.into_iter().map(|(_, at)| at).collect();
+        let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
+        Ok(Transcripts { log: self, order: order.into_iter(), decompressor, skimmer })
+    }
+
+    /// The samples as the list at the end of a log has them, in the order of [`EvalLog::transcripts`]: without answers, and
+    /// long strings are cut. None if the log has no such list, or one of other samples than it holds.
+    ///
+    /// The list is a second copy: it is for looking at, and no figure is computed from it.
+    pub fn summaries(&self) -> Result<Option<Vec<Transcript>>> {
+        let Some(json) = self.raw(SUMMARIES)?.filter(|_| !self.is_json()) else { return Ok(None) };
+        let mut list =
+            self.summary_list(&json).map_err(|error| error.in_member(SUMMARIES).at(self.path()))?;
+        if list.len() != self.sample_count() {
+            return Ok(None);
+        }
+        let header = self.header().ok();
+        let order = DatasetOrder::new(header.as_ref());
+        list.sort_by_cached_key(|summary| order.key(&summary.id, summary.epoch));
+        Ok(Some(list))
+    }
+
+    fn summary_list(&self, bytes: &[u8]) -> Result<Vec<Transcript>> {
+        let mut json = decode::parser(bytes);
+        let mut list = Vec::new();
+        let mut item = json.next_array()?;
+        while let Some(peek) = item {
+            let start = json.current_index();
+            json.known_skip(peek)?;
+            let mut summary = Transcript::from_json(json.slice_to_current(start))?;
+            if let Some(score) = summary.scores.shift_remove(NAMELESS) {
+                summary.scores.insert(self.old_scorer().to_owned(), score);
+            }
+            list.push(summary);
+            item = json.array_step()?;
+        }
+        json.finish()?;
+        Ok(list)
     }
 }
 
@@ -154,5 +219,79 @@ impl Transcripts<'_> {
 
     fn in_sample(&self, at: usize, error: LogError) -> LogError {
         error.in_member(&self.log.container.sample_name(at)).at(self.log.path())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use errorbar_core::{Metadata, Plan, Score};
+
+    use super::*;
+    use crate::eval::{
+        EvalInfo, Header, LogWriter, PlanRecord, RecordedResults, Reductions, StartRecord, Status, compare,
+    };
+
+    /// A log of these samples that has ended.
+    fn log(folder: &std::path::Path, samples: &[(&str, u32, &str)]) -> EvalLog {
+        let path = folder.join("quiz.eval");
+        let start = StartRecord::new(EvalInfo::new("quiz", "m"), PlanRecord::default());
+        let mut writer = LogWriter::create(&path, &start).unwrap();
+        for (id, epoch, grade) in samples {
+            let (id, scores) = (SampleId::from(*id), [("match".to_owned(), Score::new(*grade))]);
+            let metadata = Metadata::from_iter([("topic".to_owned(), "sums".into())]);
+            writer
+                .append_sample(&SampleRecord::new(&id, *epoch).scores(&scores).metadata(&metadata))
+                .unwrap();
+        }
+        let columns = EvalLog::open(&path).unwrap().score_columns(&MetadataKeys::All).unwrap();
+        let results = Plan::new().evaluate(&columns).unwrap().results;
+        let header = Header::started(start).status(Status::Success).results(RecordedResults::from(&results));
+        writer.finish(&header, &Reductions::none()).unwrap();
+        EvalLog::open(&path).unwrap()
+    }
+
+    const SAMPLES: [(&str, u32, &str); 5] =
+        [("b", 1, "C"), ("a", 2, "I"), ("a", 1, "C"), ("a_epoch_1", 1, "I"), ("x/../y", 1, "C")];
+
+    #[test]
+    fn one_sample_is_found_with_all_its_epochs() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log(folder.path(), &SAMPLES);
+        let epochs = |id: &str| -> Vec<(String, u32)> {
+            let found = log.transcripts_of(id).unwrap().map(Result::unwrap);
+            found.map(|transcript| (transcript.id.to_string(), transcript.epoch)).collect()
+        };
+        assert_eq!(epochs("a"), [("a".to_owned(), 1), ("a".to_owned(), 2)]);
+        assert_eq!(epochs("a_epoch_1"), [("a_epoch_1".to_owned(), 1)]);
+        assert_eq!(epochs("x/../y"), [("x/../y".to_owned(), 1)]);
+        assert_eq!(epochs("nobody"), []);
+    }
+
+    #[test]
+    fn summaries_list_the_samples_in_their_order_and_give_the_same_figures() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = log(folder.path(), &SAMPLES);
+        let key = |transcript: &Transcript| (transcript.id.to_string(), transcript.epoch);
+        let whole: Vec<_> =
+            log.transcripts(|_, _| true).unwrap().map(|transcript| key(&transcript.unwrap())).collect();
+        let summaries = log.summaries().unwrap().unwrap();
+        assert_eq!(summaries.iter().map(key).collect::<Vec<_>>(), whole);
+        let header = log.header().unwrap();
+        let scores = log.summary_scores(&header, &MetadataKeys::one("topic")).unwrap().unwrap();
+        let results = Plan::new().evaluate(&scores.columns).unwrap().results;
+        assert!(compare(header.results.as_ref().unwrap(), &results).is_empty());
+        assert_eq!(results.estimate("accuracy").unwrap().number(), Some(0.625), "(1 + 0.5 + 0 + 1) / 4");
+    }
+
+    #[test]
+    fn a_run_in_progress_has_no_summaries() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("quiz.eval");
+        let start = StartRecord::new(EvalInfo::new("quiz", "m"), PlanRecord::default());
+        let mut writer = LogWriter::create(&path, &start).unwrap();
+        let scores = [("match".to_owned(), Score::new("C"))];
+        writer.append_sample(&SampleRecord::new(&SampleId::from("q"), 1).scores(&scores)).unwrap();
+        assert_eq!(EvalLog::open(&path).unwrap().summaries().unwrap(), None);
+        drop(writer);
     }
 }

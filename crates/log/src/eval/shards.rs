@@ -8,7 +8,8 @@ use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
-use errorbar_log::eval::{EvalLog, Status};
+use super::header::Status;
+use super::reader::EvalLog;
 
 /// Removes the shards that a merged log among these covers, and returns how many there were.
 pub(super) fn remove_merged(logs: &mut Vec<PathBuf>) -> u64 {

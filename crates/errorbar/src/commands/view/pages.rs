@@ -1,0 +1,166 @@
+//! The pages of logs, made as `errorbar report` makes them.
+//!
+//! A large log is not read as a whole: its scores are those of the list that it ends with, if the figures that follow from
+//! them are those that the log records. If they are not, or the log has no list, the samples are read.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use errorbar_core::{Evaluation, Plan, Registry, ScoreColumns};
+use errorbar_eval::self_graded;
+use errorbar_log::eval::{
+    EvalLog, Header, LogError, LogScores, ScoreOptions, Status, compare, plan_from_header,
+};
+use errorbar_report::Report;
+use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
+use errorbar_report::samples::{SampleOrigin, whole_key_html};
+use errorbar_view::{PageError, ReportPages, run_names};
+use jiff::Timestamp;
+use serde_json::Value as Json;
+
+use super::super::logs::{early_stop, partial_run, status_of_unfinished};
+use super::super::{Context, counted};
+
+/// A file with more bytes than this is not read as a whole if that can be avoided.
+const LARGE: u64 = 4 << 20;
+
+/// Makes report pages of logs.
+pub(super) struct LogPages {
+    registry: Registry,
+}
+
+/// What a page shows of a log.
+struct LoadedLog {
+    path: PathBuf,
+    /// A digest of what each row asks, where several logs are shown.
+    digests: Vec<u64>,
+    report: Report,
+    columns: ScoreColumns,
+    plan: Plan,
+    facts: RunFacts,
+}
+
+impl LogPages {
+    pub(super) fn new(context: &Context<'_>) -> Self {
+        LogPages { registry: context.registry.clone() }
+    }
+
+    fn load(&self, path: &Path, is_compared: bool) -> Result<LoadedLog, PageError> {
+        let log = EvalLog::open(path).map_err(unusable)?;
+        let header = log.header().map_err(unusable)?;
+        let (plan, _) = plan_from_header(&header, &self.registry).map_err(unusable)?;
+        let is_large = path.metadata().is_ok_and(|metadata| metadata.len() > LARGE);
+        // What samples ask is compared, and is not in the list.
+        let summarized = if is_large && !is_compared { from_summaries(&log, &header, &plan) } else { None };
+        let (scores, evaluation) = match summarized {
+            Some(found) => found,
+            None => from_samples(&log, &header, &plan, is_compared)?,
+        };
+        let (facts, partial_run) = (run_facts(path, &header), partial_run(&header));
+        let (early_stop, self_graded) = (early_stop(&header.eval), self_graded(&header.eval));
+        let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
+        let mut report = Report::new(name, evaluation.results).of_run(header.eval.task, header.eval.model);
+        (report.partial_run, report.early_stop, report.self_graded) = (partial_run, early_stop, self_graded);
+        (report.skipped, report.limits) = (scores.skipped.len(), scores.limits);
+        Ok(LoadedLog {
+            path: path.to_owned(),
+            digests: scores.digests,
+            report,
+            columns: scores.columns,
+            plan,
+            facts,
+        })
+    }
+}
+
+/// The scores of the list of samples, if they are those that the log was computed from.
+fn from_summaries(log: &EvalLog, header: &Header, plan: &Plan) -> Option<(LogScores, Evaluation)> {
+    let recorded = header.results.as_ref().filter(|_| header.status == Status::Success)?;
+    let scores = log.summary_scores(header, &plan.metadata_keys()).ok().flatten()?;
+    let evaluation = plan.evaluate(&scores.columns).ok()?;
+    compare(recorded, &evaluation.results).is_empty().then_some((scores, evaluation))
+}
+
+fn from_samples(
+    log: &EvalLog,
+    header: &Header,
+    plan: &Plan,
+    digests: bool,
+) -> Result<(LogScores, Evaluation), PageError> {
+    let options = ScoreOptions::new(plan.metadata_keys()).score_parts(plan.score_parts());
+    let scores = log.scores(header, &options.skip_bad_samples(true).digests(digests)).map_err(unusable)?;
+    let evaluation = plan.evaluate(&scores.columns);
+    let evaluation = evaluation.map_err(|error| PageError::unusable(error.to_string()))?;
+    Ok((scores, evaluation))
+}
+
+impl ReportPages for LogPages {
+    fn page(&self, logs: &[PathBuf]) -> Result<String, PageError> {
+        let loaded: Vec<LoadedLog> =
+            logs.iter().map(|path| self.load(path, logs.len() > 1)).collect::<Result<_, _>>()?;
+        let tasks: BTreeSet<Option<&str>> = loaded.iter().map(|log| log.report.task.as_deref()).collect();
+        if tasks.len() > 1 {
+            let text = "these logs are of several tasks; choose logs of one task to compare them";
+            return Err(PageError::unusable(text));
+        }
+        let names = run_names(loaded.iter().map(|log| (log.report.model.as_deref(), log.path.as_path())));
+        let runs = loaded.iter().zip(names).map(|(log, name)| PageRun {
+            name,
+            report: &log.report,
+            columns: &log.columns,
+            plan: &log.plan,
+            facts: log.facts.clone(),
+        });
+        let mut page = Page::new(runs.collect());
+        page.listed_in = Some(("../../".to_owned(), "logs".to_owned()));
+        page.not_compared = not_compared(&loaded);
+        let (origin, key) = (SampleOrigin::Server, whole_key_html());
+        page.samples = Some(PageSamples { origin, key, data: String::new() });
+        Ok(page.to_html())
+    }
+}
+
+/// Why logs must not be compared: samples of one id that are different ones.
+fn not_compared(logs: &[LoadedLog]) -> Option<String> {
+    let mut known: HashMap<(Option<&str>, String), u64> = HashMap::new();
+    let mut differing: BTreeSet<String> = BTreeSet::new();
+    for log in logs {
+        for (row, digest) in log.digests.iter().enumerate() {
+            let id = log.columns.sample_id(row).to_string();
+            let first = *known.entry((log.report.task.as_deref(), id.clone())).or_insert(*digest);
+            if first != *digest {
+                differing.insert(id);
+            }
+        }
+    }
+    let example = differing.first()?;
+    let count = counted(differing.len() as u64, "sample");
+    Some(format!("the logs have other questions or targets under the same id: {count}, such as {example}"))
+}
+
+/// What a header records besides results.
+fn run_facts(path: &Path, header: &Header) -> RunFacts {
+    let Header { eval, stats, .. } = header;
+    let mut facts = RunFacts::default();
+    facts.file = path.display().to_string();
+    facts.created = Some(eval.created.clone()).filter(|created| !created.is_empty());
+    facts.version = eval.packages.first().map(|(name, version)| format!("{name} {version}"));
+    facts.task_version = match &eval.task_version {
+        Json::Null => None,
+        Json::String(version) => Some(version.clone()),
+        version => Some(version.to_string()),
+    };
+    facts.status = status_of_unfinished(header.status).or(Some("success")).map(str::to_owned);
+    let used = || stats.model_usage.values();
+    let tokens = used().map(|usage| usage.total_tokens).fold(0, u64::saturating_add);
+    facts.tokens = (tokens > 0).then_some(tokens);
+    facts.cost = used().filter_map(|usage| usage.total_cost).reduce(|all, cost| all + cost);
+    let time = |text: &str| text.parse::<Timestamp>().ok();
+    let took = time(&stats.started_at).zip(time(&stats.completed_at));
+    facts.seconds = took.map(|(start, end)| end.duration_since(start).as_secs_f64());
+    facts
+}
+
+fn unusable(error: LogError) -> PageError {
+    PageError::unusable(error.to_string())
+}

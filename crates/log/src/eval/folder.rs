@@ -1,0 +1,88 @@
+//! The logs in a folder.
+
+use std::fs::{self, DirEntry, File};
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+use super::shards;
+
+/// What [`find_logs`] found.
+#[derive(Debug, Default)]
+#[non_exhaustive]
+pub struct FoundLogs {
+    /// The logs, by path. Names of logs begin with the time of the run, so the newest of a folder comes last.
+    pub logs: Vec<PathBuf>,
+    /// Folders that cannot be read, and why.
+    pub unreadable: Vec<(PathBuf, io::Error)>,
+    /// How many logs of parts of a run were left out, because the merged log has their samples.
+    pub covered_shards: u64,
+}
+
+/// Finds the logs in a folder and in the folders below it, but for hidden ones and for those behind a link. A `.json` file
+/// that is something else is skipped.
+///
+/// ```
+/// # let folder = tempfile::tempdir()?;
+/// std::fs::write(folder.path().join("run.eval"), "")?;
+/// std::fs::write(folder.path().join("notes.json"), "{}")?;
+/// let found = errorbar_log::eval::find_logs(folder.path());
+/// assert_eq!(found.logs, [folder.path().join("run.eval")]);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn find_logs(folder: &Path) -> FoundLogs {
+    let mut found = FoundLogs::default();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        match fs::read_dir(&folder).and_then(Iterator::collect::<Result<Vec<_>, _>>) {
+            Err(error) => found.unreadable.push((folder, error)),
+            Ok(entries) => entries.iter().for_each(|entry| visit(entry, &mut folders, &mut found.logs)),
+        }
+    }
+    found.logs.sort();
+    found.covered_shards = shards::remove_merged(&mut found.logs);
+    found
+}
+
+/// Whether a file is an eval log: by its name, and a `.json` file also by how it begins, because tables and results of
+/// other tools have that name, too.
+pub fn is_log_file(path: &Path) -> bool {
+    has_log_name(path) && !is_other_json(path)
+}
+
+/// Whether a file has the name of an eval log.
+pub fn has_log_name(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| {
+        extension.eq_ignore_ascii_case("eval") || extension.eq_ignore_ascii_case("json")
+    })
+}
+
+/// Keeps an entry of a folder that is a log, or a folder to read next.
+fn visit(entry: &DirEntry, folders: &mut Vec<PathBuf>, logs: &mut Vec<PathBuf>) {
+    let path = entry.path();
+    let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+    match entry.file_type() {
+        Ok(kind) if kind.is_dir() && !is_hidden => folders.push(path),
+        Ok(kind) if kind.is_dir() => {}
+        // Only a link has to be followed to see what it is.
+        Ok(kind) if (kind.is_file() || path.is_file()) && is_log_file(&path) => logs.push(path),
+        _ => {}
+    }
+}
+
+/// Whether a `.json` file begins otherwise than a log does; other tools keep their own among the logs.
+fn is_other_json(path: &Path) -> bool {
+    const HEAD_BYTES: u64 = 2048;
+    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
+        return false;
+    }
+    let mut head = Vec::new();
+    if File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).is_err() {
+        // Opening it as a log gives the error.
+        return false;
+    }
+    let head: String = String::from_utf8_lossy(&head).split_whitespace().collect();
+    // Other tools have a key `eval`, too.
+    !head
+        .split_once("\"eval\":{")
+        .is_some_and(|(start, _)| start.contains("\"status\":") || start.contains("\"version\":"))
+}

@@ -1,0 +1,217 @@
+//! Who may ask, and what every answer says to the browser.
+//!
+//! The server listens on this machine, where every page that the user visits can send requests to it. Three checks keep such
+//! pages out, each of which would do by itself: the token in the path, which they do not know; the `Host`, which is foreign
+//! if a name of theirs was made to point to this machine (DNS rebinding); and the `Origin`.
+
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+/// The policy of answers that are no page.
+const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
+
+/// Headers of every answer.
+const HEADERS: [(HeaderName, &str); 7] = [
+    (header::X_CONTENT_TYPE_OPTIONS, "nosniff"),
+    (header::REFERRER_POLICY, "no-referrer"),
+    (header::CACHE_CONTROL, "no-store"),
+    (header::X_FRAME_OPTIONS, "DENY"),
+    (HeaderName::from_static("cross-origin-opener-policy"), "same-origin"),
+    (HeaderName::from_static("cross-origin-resource-policy"), "same-origin"),
+    (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
+];
+
+/// What requests are checked against.
+#[derive(Debug)]
+pub(crate) struct Guard {
+    /// In the path of every address.
+    token: String,
+    /// The address that was given to listen on.
+    host: String,
+    /// Whether only this machine can connect.
+    is_local: bool,
+}
+
+impl Guard {
+    /// With a new token.
+    pub(crate) fn new(host: &str, is_local: bool) -> Result<Self, getrandom::Error> {
+        let mut bytes = [0; 20];
+        getrandom::fill(&mut bytes)?;
+        let token = bytes.iter().map(|byte| format!("{byte:02x}")).collect();
+        Ok(Guard { token, host: host.to_owned(), is_local })
+    }
+
+    pub(crate) fn token(&self) -> &str {
+        &self.token
+    }
+
+    /// Whether a request is answered.
+    fn check(&self, request: &Request) -> Result<(), Refusal> {
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Err(Refusal::Method);
+        }
+        let headers = request.headers();
+        let host = single(headers, &header::HOST)?.ok_or(Refusal::Host)?;
+        if !self.is_own_host(host) {
+            return Err(Refusal::Host);
+        }
+        let is_own = |origin: &str| origin.eq_ignore_ascii_case(&format!("http://{host}"));
+        if single(headers, &header::ORIGIN)?.is_some_and(|origin| !is_own(origin)) {
+            return Err(Refusal::Origin);
+        }
+        // A link may lead here from anywhere; a page elsewhere may load nothing of it.
+        let site = single(headers, &HeaderName::from_static("sec-fetch-site"))?;
+        let mode = single(headers, &HeaderName::from_static("sec-fetch-mode"))?;
+        let is_foreign = matches!(site, Some("cross-site" | "same-site"));
+        if is_foreign && mode != Some("navigate") {
+            return Err(Refusal::Origin);
+        }
+        let given = request.uri().path().split('/').nth(1).unwrap_or_default();
+        if is_same_secret(given, &self.token) { Ok(()) } else { Err(Refusal::Token) }
+    }
+
+    /// Whether a `Host` means this server. Its port is not compared, because tunnels change it.
+    fn is_own_host(&self, host: &str) -> bool {
+        let name = match host.strip_prefix('[') {
+            Some(rest) => rest.split(']').next().unwrap_or_default(),
+            None => host.split(':').next().unwrap_or_default(),
+        };
+        if name.eq_ignore_ascii_case("localhost") || name.eq_ignore_ascii_case(&self.host) {
+            return true;
+        }
+        // No name leads to a literal address, so it cannot be made to lead here.
+        name.parse::<IpAddr>().is_ok_and(|address| !self.is_local || address.is_loopback())
+    }
+}
+
+/// A header that may be there once.
+fn single<'h>(headers: &'h HeaderMap, name: &HeaderName) -> Result<Option<&'h str>, Refusal> {
+    let mut values = headers.get_all(name).iter();
+    let first = values.next();
+    match (first.map(HeaderValue::to_str), values.next()) {
+        (None, _) => Ok(None),
+        (Some(Ok(value)), None) => Ok(Some(value)),
+        _ => Err(Refusal::Host),
+    }
+}
+
+/// Compares in a time that does not depend on where they differ.
+fn is_same_secret(given: &str, secret: &str) -> bool {
+    let differences = given.bytes().zip(secret.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
+    given.len() == secret.len() && differences == 0
+}
+
+/// Why a request is not answered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Refusal {
+    Method,
+    Host,
+    Origin,
+    Token,
+}
+
+impl IntoResponse for Refusal {
+    fn into_response(self) -> Response {
+        let (status, text) = match self {
+            Refusal::Method => (StatusCode::METHOD_NOT_ALLOWED, "this server is read-only: GET and HEAD\n"),
+            Refusal::Host => (StatusCode::FORBIDDEN, "refused: the Host is not that of this server\n"),
+            Refusal::Origin => (StatusCode::FORBIDDEN, "refused: the request comes from another site\n"),
+            Refusal::Token => {
+                (StatusCode::FORBIDDEN, "refused: use the whole address that errorbar printed\n")
+            }
+        };
+        let mut response = (status, text).into_response();
+        if self == Refusal::Method {
+            response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
+        }
+        response
+    }
+}
+
+/// Checks a request, and adds what every answer has.
+pub(crate) async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
+    let mut response = match guard.check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
+    let headers = response.headers_mut();
+    for (name, value) in HEADERS {
+        headers.insert(name, HeaderValue::from_static(value));
+    }
+    headers.entry(header::CONTENT_SECURITY_POLICY).or_insert(HeaderValue::from_static(NOTHING));
+    response
+}
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+
+    use super::*;
+
+    fn check(guard: &Guard, headers: &[(&str, &str)], path: &str) -> Result<(), Refusal> {
+        let mut request = Request::builder().uri(path);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        guard.check(&request.body(Body::empty()).unwrap())
+    }
+
+    #[test]
+    fn only_addresses_of_this_machine_are_its_host() {
+        let local = Guard::new("127.0.0.1", true).unwrap();
+        let path = format!("/{}/", local.token());
+        for host in ["127.0.0.1:80", "localhost:9", "LOCALHOST", "[::1]:80", "127.9.9.9"] {
+            assert_eq!(check(&local, &[("host", host)], &path), Ok(()), "{host}");
+        }
+        for host in
+            ["evil.example", "127.0.0.1.evil.example", "localhost.evil:80", "192.168.0.1", "", "[::2]"]
+        {
+            assert_eq!(check(&local, &[("host", host)], &path), Err(Refusal::Host), "{host}");
+        }
+        let two = [("host", "localhost"), ("host", "evil.example")];
+        assert_eq!(check(&local, &two, &path), Err(Refusal::Host));
+        assert_eq!(check(&local, &[], &path), Err(Refusal::Host));
+        let open = Guard::new("box.local", false).unwrap();
+        let path = format!("/{}/", open.token());
+        for host in ["192.168.0.1:80", "box.local:80"] {
+            assert_eq!(check(&open, &[("host", host)], &path), Ok(()), "{host}");
+        }
+        assert_eq!(check(&open, &[("host", "evil.example")], &path), Err(Refusal::Host));
+    }
+
+    #[test]
+    fn other_sites_are_refused_and_links_are_not() {
+        let guard = Guard::new("127.0.0.1", true).unwrap();
+        let path = format!("/{}/", guard.token());
+        let with = |name: &str, value: &str| check(&guard, &[("host", "localhost:5"), (name, value)], &path);
+        assert_eq!(with("origin", "http://localhost:5"), Ok(()));
+        for origin in ["null", "http://localhost:6", "https://localhost:5", "http://evil.example"] {
+            assert_eq!(with("origin", origin), Err(Refusal::Origin), "{origin}");
+        }
+        assert_eq!(with("sec-fetch-site", "none"), Ok(()));
+        assert_eq!(with("sec-fetch-site", "cross-site"), Err(Refusal::Origin));
+        let link = [("host", "localhost"), ("sec-fetch-site", "cross-site"), ("sec-fetch-mode", "navigate")];
+        assert_eq!(check(&guard, &link, &path), Ok(()));
+    }
+
+    #[test]
+    fn tokens_are_long_random_and_needed() {
+        let (guard, other) = (Guard::new("::1", true).unwrap(), Guard::new("::1", true).unwrap());
+        assert_ne!(guard.token(), other.token());
+        assert!(guard.token().len() * 4 >= 128);
+        let shorter = guard.token().get(1..).unwrap_or_default().to_owned();
+        for path in [
+            "/".to_owned(),
+            format!("/{}/", other.token()),
+            format!("//{}/", guard.token()),
+            format!("/{shorter}/"),
+        ] {
+            assert_eq!(check(&guard, &[("host", "[::1]")], &path), Err(Refusal::Token), "{path}");
+        }
+    }
+}

@@ -1,0 +1,97 @@
+//! Numbers with their errors.
+
+use errorbar_core::{Estimate, Undefined};
+use errorbar_report::EstimateText;
+
+use crate::catalog::LogSummary;
+
+/// The most decimals that numbers are aligned by.
+const ALIGNED: usize = 3;
+
+/// The decimals of the most precise figure of some logs.
+pub(super) fn widest<'s>(logs: impl Iterator<Item = &'s LogSummary>) -> usize {
+    let text = |summary: &LogSummary| summary.figure.as_ref().map(|figure| parts(&figure.estimate).0);
+    logs.filter_map(text).map(|value| decimals(&value)).max().unwrap_or(0)
+}
+
+/// `0.847 ± 0.026` as markup, its decimals under those of others; `± ?` if there is no error.
+pub(super) fn value(estimate: Option<&Estimate>, widest: usize) -> String {
+    let Some(estimate) = estimate.filter(|estimate| estimate.number().is_some()) else {
+        return "<span class=\"undef\">undefined</span>".to_owned();
+    };
+    let (value, error) = parts(estimate);
+    let pad = widest.saturating_sub(decimals(&value)).min(ALIGNED);
+    let pad = if pad > 0 && error.is_some() { format!(" p{pad}") } else { String::new() };
+    let error = match error {
+        Some(error) => format!("<span class=\"e0{pad}\">{error}</span>"),
+        None => "<span class=\"q0\">?</span>".to_owned(),
+    };
+    format!("<span class=\"num pmv\"><b class=\"v0{pad}\">{}</b><i>±</i>{error}</span>", minus(&value))
+}
+
+/// The value and its error.
+fn parts(estimate: &Estimate) -> (String, Option<String>) {
+    let text = EstimateText::from(estimate).short();
+    match text.split_once(" ± ") {
+        Some((value, error)) => (value.to_owned(), Some(error.to_owned())),
+        None => (text, None),
+    }
+}
+
+fn decimals(number: &str) -> usize {
+    let digits = number.split_once('.').map_or("", |(_, digits)| digits);
+    digits.bytes().take_while(u8::is_ascii_digit).count()
+}
+
+fn minus(number: &str) -> String {
+    number.replacen('-', "\u{2212}", 1)
+}
+
+/// Why a number has no error; none if it has one, or an interval.
+pub(super) fn why_no_error(estimate: &Estimate) -> Option<String> {
+    estimate.number()?;
+    let is_degenerate = estimate.error.as_ref().is_ok_and(|error| error.degenerate);
+    match (&estimate.error, &estimate.interval) {
+        (Ok(_), _) if !is_degenerate => None,
+        (Ok(_), _) => Some(format!("no spread in {} scores", estimate.n)),
+        (Err(_), Ok(interval)) => {
+            let text = EstimateText::from(estimate).interval_text();
+            Some(format!("{} interval {text}, no standard error", level(interval.level)))
+        }
+        (Err(Undefined::NotAvailable), _) => Some("no error of this figure".to_owned()),
+        (Err(reason), _) => Some(format!("error undefined: {reason}")),
+    }
+}
+
+/// `95 %`
+fn level(level: f64) -> String {
+    let text = format!("{:.1}", level * 100.0);
+    format!("{} %", text.trim_end_matches(".0"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn decimals_stand_under_decimals_and_what_is_unknown_is_not_zero() {
+        let precise = Estimate::new(0.8472).with_stderr(0.0255);
+        let vague = Estimate::new(0.33).with_stderr(0.31);
+        assert_eq!(
+            value(Some(&precise), 3),
+            "<span class=\"num pmv\"><b class=\"v0\">0.847</b><i>±</i><span class=\"e0\">0.025</span></span>"
+        );
+        assert!(
+            value(Some(&vague), 3).contains("<b class=\"v0 p1\">0.33</b><i>±</i><span class=\"e0 p1\">0.31")
+        );
+        assert!(
+            value(Some(&Estimate::new(-0.5)), 3)
+                .contains("<b class=\"v0\">\u{2212}0.5</b><i>±</i><span class=\"q0\">?")
+        );
+        assert!(value(None, 3).contains("undefined"));
+        let equal = Estimate::new(1.0).with_stderr(0.0).with_n(7);
+        assert_eq!(why_no_error(&equal).as_deref(), Some("no spread in 7 scores"));
+        assert!(value(Some(&equal), 3).contains("<b class=\"v0\">1</b><i>±</i><span class=\"q0\">?"));
+        assert_eq!(why_no_error(&precise), None);
+    }
+}

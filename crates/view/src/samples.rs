@@ -1,0 +1,154 @@
+//! The samples of logs, as the sample browser of a page fetches them: the list of all, and one at a time.
+//!
+//! The list is made of the summaries that a log ends with, so that of a log of a gigabyte only megabytes are read; one sample
+//! is found by the name of its entry. A log without summaries is read as a whole, once as long as it does not change.
+
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::SystemTime;
+
+use axum::body::Bytes;
+use errorbar_core::SampleId;
+use errorbar_log::eval::{EvalLog, LogError, Transcript};
+use errorbar_report::samples::{EpochRecord, SampleSetBuilder, SampleTexts};
+
+use crate::pages::{PageError, run_names};
+
+/// How many lists are held, and how many bytes of them.
+const HELD: usize = 4;
+const HELD_BYTES: usize = 24 << 20;
+
+/// Reads samples, and holds the lists that were requested last.
+#[derive(Debug, Default)]
+pub(crate) struct SampleReader {
+    /// The latest first.
+    lists: Mutex<Vec<Arc<SampleList>>>,
+}
+
+/// The list of the samples of logs.
+#[derive(Debug)]
+struct SampleList {
+    logs: Vec<LogState>,
+    json: Bytes,
+    /// Of each log, in order: the places that a sample has for its epochs.
+    epochs: Vec<Vec<u32>>,
+}
+
+/// A log as it was when it was read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct LogState {
+    path: PathBuf,
+    modified: Option<SystemTime>,
+    len: u64,
+}
+
+impl LogState {
+    fn of(path: &PathBuf) -> Result<Self, PageError> {
+        let metadata = path.metadata().map_err(|error| PageError::Unusable(error.to_string()))?;
+        Ok(LogState { path: path.clone(), modified: metadata.modified().ok(), len: metadata.len() })
+    }
+}
+
+impl SampleReader {
+    /// The list of all samples of logs.
+    pub(crate) fn index(&self, logs: &[PathBuf]) -> Result<Bytes, PageError> {
+        self.list(logs).map(|list| list.json.clone())
+    }
+
+    /// All epochs of a sample, in all logs, with their conversations or without.
+    pub(crate) fn sample(&self, logs: &[PathBuf], id: &str, messages: bool) -> Result<Vec<u8>, PageError> {
+        let list = self.list(logs)?;
+        let mut builder = SampleSetBuilder::new();
+        for (path, epochs) in logs.iter().zip(&list.epochs) {
+            let run = builder.start_run("");
+            let log = EvalLog::open(path).map_err(unusable)?;
+            let mut found = log.transcripts_of(id).map_err(unusable)?;
+            while let Some(transcript) = found.next() {
+                let mut transcript = transcript.map_err(unusable)?;
+                found.complete(&mut transcript, messages).map_err(unusable)?;
+                add(&mut builder, run, &transcript);
+            }
+            // A sample that lacks an epoch has its place all the same, as it has in the list.
+            let place = SampleId::from("\0");
+            for epoch in epochs {
+                builder.add(run, &place, *epoch, SampleTexts::default(), EpochRecord::default());
+            }
+        }
+        let unknown = || PageError::NotFound("there is no sample of this id".to_owned());
+        let builder = if messages { builder.with_messages() } else { builder };
+        let sample = builder.finish().sample_json(id).ok_or_else(unknown)?;
+        serde_json::to_vec(&sample).map_err(|error| PageError::Unusable(error.to_string()))
+    }
+
+    fn list(&self, logs: &[PathBuf]) -> Result<Arc<SampleList>, PageError> {
+        let states: Vec<LogState> = logs.iter().map(LogState::of).collect::<Result<_, _>>()?;
+        if let Some(held) = self.held(&states) {
+            return Ok(held);
+        }
+        let list = Arc::new(read_list(states)?);
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.insert(0, Arc::clone(&list));
+        let mut bytes = 0;
+        let mut count = 0;
+        // The latest stays however large it is: its samples are about to be requested.
+        lists.retain(|held| {
+            (bytes, count) = (bytes + held.json.len(), count + 1);
+            count == 1 || (count <= HELD && bytes <= HELD_BYTES)
+        });
+        Ok(list)
+    }
+
+    fn held(&self, states: &[LogState]) -> Option<Arc<SampleList>> {
+        let lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        lists.iter().find(|list| list.logs == states).map(Arc::clone)
+    }
+}
+
+fn read_list(states: Vec<LogState>) -> Result<SampleList, PageError> {
+    let mut builder = SampleSetBuilder::new();
+    let mut epochs = Vec::new();
+    let open = |state: &LogState| {
+        let log = EvalLog::open(&state.path)?;
+        let model = log.short_header()?.eval.model;
+        Ok((log, model))
+    };
+    let logs: Vec<(EvalLog, String)> =
+        states.iter().map(open).collect::<Result<_, LogError>>().map_err(unusable)?;
+    let names = run_names(logs.iter().map(|(log, model)| (Some(model.as_str()), log.path())));
+    for ((log, _), name) in logs.iter().zip(names) {
+        let run = builder.start_run(&name);
+        let mut found: BTreeSet<u32> = BTreeSet::new();
+        let mut add_one = |transcript: &Transcript| {
+            found.insert(transcript.epoch);
+            add(&mut builder, run, transcript);
+        };
+        match log.summaries() {
+            Ok(Some(summaries)) => summaries.iter().for_each(&mut add_one),
+            // A damaged list is no loss: the samples themselves are there.
+            Ok(None) | Err(_) => {
+                for transcript in log.transcripts(|_, _| true).map_err(unusable)? {
+                    // One that cannot be read is absent in the list.
+                    transcript.iter().for_each(&mut add_one);
+                }
+            }
+        }
+        epochs.push(found.into_iter().collect());
+    }
+    let json = builder.finish().index_json();
+    let json = serde_json::to_vec(&json).map_err(|error| PageError::Unusable(error.to_string()))?;
+    Ok(SampleList { logs: states, json: json.into(), epochs })
+}
+
+fn add(builder: &mut SampleSetBuilder, run: usize, transcript: &Transcript) {
+    let (texts, record) =
+        (SampleTexts::from_transcript(transcript), EpochRecord::from_transcript(transcript));
+    builder.add(run, &transcript.id, transcript.epoch, texts, record);
+}
+
+fn unusable(error: LogError) -> PageError {
+    PageError::Unusable(match error.member() {
+        Some(member) => format!("{member}: {}", error.kind()),
+        None => error.kind().to_string(),
+    })
+}
