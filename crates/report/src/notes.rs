@@ -97,9 +97,9 @@ impl CommonMethods {
 
     /// What errors and intervals are, in one line, if there are any.
     pub(crate) fn legend(&self) -> Option<String> {
-        let has_any = self.error.is_some() || self.interval.is_some();
-        let words = [Some(self.error_legend()), self.interval_legend()];
-        has_any.then(|| words.into_iter().flatten().collect::<Vec<_>>().join(" · "))
+        let words = [self.error.is_some().then(|| self.error_legend()), self.interval_legend()];
+        let words: Vec<String> = words.into_iter().flatten().collect();
+        (!words.is_empty()).then(|| words.join(" · "))
     }
 
     /// The title of a column of intervals.

@@ -98,6 +98,25 @@ pub enum ComparisonError {
         /// Those of the other side.
         other_metrics: Vec<String>,
     },
+    /// A sample has another value on each side under the key of clusters or groups.
+    #[error(
+        "`{key}` of sample {sample:?} is {base_value} in {base} and {other_value} in {other}: the sides disagree on which \
+         samples belong together"
+    )]
+    OtherKey {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The metadata key.
+        key: String,
+        /// The first such sample.
+        sample: String,
+        /// Its value on the side of the base.
+        base_value: String,
+        /// Its value on the other side.
+        other_value: String,
+    },
     /// The sides have different numbers of epochs, under a reducer whose value depends on it.
     #[error(
         "the numbers of epochs differ ({base}: {base_epochs}, {other}: {other_epochs}), and what {reducer} gives depends on that number"

@@ -1,13 +1,13 @@
 //! Two sides, metric by metric.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use super::figures::is_compared;
 use super::numbers::WholeNumbers;
 use super::pairing::Pairing;
 use super::resampled::ResampledPair;
 use super::side::{Block, Side};
-use super::{Comparison, ComparisonError, ComparisonOptions, ComparisonWarning, unpaired};
+use super::{Comparison, ComparisonError, ComparisonOptions, ComparisonWarning, NamedColumns, unpaired};
 use crate::error::{Error, Result};
 use crate::metric::Metric;
 use crate::reducer::Reducer;
@@ -49,6 +49,7 @@ impl<'p> SidePair<'p> {
         }
         let blocks = self.blocks()?;
         self.check_epochs(&blocks, warnings)?;
+        self.check_keys(&blocks, &common)?;
         let mut comparisons = Vec::new();
         for (base, other) in &blocks {
             let pair = BlockPair { sides: *self, base, other, only: (only_base, only_other) };
@@ -112,6 +113,27 @@ impl<'p> SidePair<'p> {
                     known: side.columns.metadata_keys().take(12).map(str::to_owned).collect(),
                 });
             }
+        }
+        Ok(())
+    }
+
+    /// Clusters and groups are those of both sides.
+    fn check_keys(&self, blocks: &[(&Block<'_>, &Block<'_>)], common: &[u32]) -> Result<(), ComparisonError> {
+        if self.options.unpaired {
+            return Ok(());
+        }
+        let sides = NamedColumns {
+            names: [self.base.name, self.other.name],
+            columns: [self.base.columns, self.other.columns],
+        };
+        let of_metrics =
+            blocks.iter().flat_map(|(block, _)| &block.metrics).filter_map(|one| one.group_key());
+        let of_options = self.base.plan.errors.cluster.iter().chain(&self.options.by).map(String::as_str);
+        let keys: BTreeSet<&str> = of_options.chain(of_metrics).collect();
+        for key in keys {
+            let row = |side: &Side<'_>, sample: u32| side.first_row(sample).map(|row| row as usize);
+            let rows = |sample: &u32| Some((row(self.base, *sample)?, row(self.other, *sample)?));
+            sides.check_key(key, common.iter().filter_map(rows))?;
         }
         Ok(())
     }

@@ -129,6 +129,8 @@ impl PairedNumbers<'_> {
         let flipped = differences.sign_flip(is_clustered, &difference);
         comparison.p_sign_flip = flipped.filter(|_| is_clustered || !self.kind.is_binary);
         comparison.test = differences.test(&difference, is_clustered, flipped);
+        let by_signs = comparison.test.as_ref().ok().filter(|test| test.method == TestMethod::SignFlip);
+        comparison.p_sign_flip = comparison.p_sign_flip.or(by_signs.map(|test| test.p_value));
         comparison.p_tost = margin.and_then(|margin| differences.tost(&difference, &summary, margin));
         comparison.mde = differences.detectable(&difference, is_clustered);
         comparison.correlation = self.correlation(&summary, [&comparison.base, &comparison.other]);
@@ -465,6 +467,9 @@ impl Differences<'_> {
         if n < 2 {
             return Err(Undefined::TooFewScores { n });
         }
+        if self.is_plain(is_clustered) && difference.error.is_ok() {
+            return Ok(ComparisonTest::new(TestMethod::McNemarMid, mcnemar_mid_p(self.wins, self.losses)));
+        }
         let by_signs = |p: f64| ComparisonTest::new(TestMethod::SignFlip, p);
         if let Some(d) = self.all_equal() {
             let units = match &difference.error {
@@ -477,9 +482,6 @@ impl Differences<'_> {
         }
         // A test that does not know the population would contradict the interval, which does.
         let is_of_sample = self.pairs.errors.population.is_none();
-        if self.is_plain(is_clustered) && difference.error.is_ok() {
-            return Ok(ComparisonTest::new(TestMethod::McNemarMid, mcnemar_mid_p(self.wins, self.losses)));
-        }
         let error = difference.error.as_ref().map_err(Clone::clone)?;
         let is_few = !is_clustered && self.differences.len() < FEW;
         match (flipped, difference.number()) {

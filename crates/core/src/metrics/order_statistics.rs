@@ -107,6 +107,11 @@ fn error(sorted: &[f64], q: f64) -> Maybe<StdError> {
             Step { value: libm::scalbn(value, -exponent), share: seen as f64 / n as f64 }
         })
         .collect();
+    // A value that no resample ever has another one than has no error, but a spread of 1e-46.
+    let is_certain = is_certain_rank(&steps, k, n) && (f == 0.0 || is_certain_rank(&steps, k + 1, n));
+    if is_certain && steps.len() > 1 {
+        return Err(Undefined::Other("the same in all resamples".to_owned()));
+    }
     let mut variance = (1.0 - f) * variance_of_rank(&steps, k, n);
     if f > 0.0 {
         variance += f * variance_of_rank(&steps, k + 1, n) - f * (1.0 - f) * variance_of_gap(&steps, k, n);
@@ -124,16 +129,24 @@ struct Step {
     share: f64,
 }
 
-/// The variance of the k-th of n scores of a resample: it is at most a score with the probability I(share; k, n−k+1).
-fn variance_of_rank(steps: &[Step], k: u64, n: u64) -> f64 {
+/// The distinct scores with the chance that the k-th of n scores of a resample is it: at most a score it is with the
+/// probability I(share; k, n−k+1).
+fn chances_of_rank(steps: &[Step], k: u64, n: u64) -> impl Iterator<Item = (f64, f64)> {
     let mut before = 0.0;
-    let weighted: Vec<(f64, f64)> = steps
-        .iter()
-        .map(|step| {
-            let up_to = beta_cdf(step.share, k as f64, (n - k + 1) as f64);
-            (step.value, up_to - std::mem::replace(&mut before, up_to))
-        })
-        .collect();
+    steps.iter().map(move |step| {
+        let up_to = beta_cdf(step.share, k as f64, (n - k + 1) as f64);
+        (step.value, up_to - std::mem::replace(&mut before, up_to))
+    })
+}
+
+/// Whether the k-th of n scores of a resample is always the same, but in one of a trillion.
+fn is_certain_rank(steps: &[Step], k: u64, n: u64) -> bool {
+    chances_of_rank(steps, k, n).any(|(_, chance)| chance > 1.0 - 1e-12)
+}
+
+/// The variance of the k-th of n scores of a resample.
+fn variance_of_rank(steps: &[Step], k: u64, n: u64) -> f64 {
+    let weighted: Vec<(f64, f64)> = chances_of_rank(steps, k, n).collect();
     let moment = |power: &dyn Fn(f64) -> f64| {
         let mut sum = ExactSum::new();
         weighted.iter().for_each(|(value, weight)| sum.add_product(power(*value), *weight));
@@ -288,6 +301,26 @@ mod tests {
                 assert_eq!(error(&large, q).unwrap().se, se * 2_f64.powi(600));
             }
         }
+    }
+
+    /// 360 of 400 are 1: their median was 1 ± 5e-46. Of 30 some resample may have another.
+    #[test]
+    fn a_median_that_never_changes_has_no_error() {
+        let scores = |wrong: usize, n: usize| {
+            let mut scores = vec![0.0; wrong];
+            scores.resize(n, 1.0);
+            scores
+        };
+        let same = Err(Undefined::Other("the same in all resamples".to_owned()));
+        assert_eq!(error(&scores(40, 400), 0.5), same);
+        assert_eq!(error(&scores(40, 401), 0.5), same);
+        assert!(error(&scores(6, 30), 0.5).unwrap().se > 1e-4);
+        // Far scores do not matter.
+        let mut far = MICE.to_vec();
+        far.push(1e12);
+        far.extend([40.0; 5]);
+        far.sort_unstable_by(f64::total_cmp);
+        assert!(error(&far, 0.5).unwrap().se > 1.0);
     }
 
     #[test]

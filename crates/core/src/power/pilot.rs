@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::error::PowerError;
 use super::spread::ScoreSpread;
 use crate::columns::{ScoreColumns, ValueColumn};
+use crate::comparison::NamedColumns;
 use crate::estimate::{ErrorPlan, Maybe, StdError, Undefined};
 use crate::metric::Metric;
 use crate::metrics::{Components, SampleEpochs, mean};
@@ -97,22 +98,31 @@ impl PilotScores {
         })
     }
 
-    /// How the difference of two runs of the same samples varies; clusters are those of the first.
+    /// How the difference of two runs of the same samples varies. Clusters are those of the first run; the second may not have
+    /// others.
     ///
     /// # Errors
-    /// Fewer than two samples are in both, or scores are no numbers.
+    /// Fewer than two samples are in both, scores are no numbers, or a sample is in another cluster in each run.
     pub fn of_pairs(
         base: PilotSide<'_>,
         other: PilotSide<'_>,
         clusters: &[String],
     ) -> Result<Self, PowerError> {
         let (base_set, other_set) = (base.set(clusters)?, other.set(&[])?);
+        let sides =
+            NamedColumns { names: ["the first run", "the second"], columns: [base.columns, other.columns] };
         let (base, other) = (Samples::of(&base_set)?, Samples::of(&other_set)?);
         let by_id: HashMap<&str, usize> = other.ids().enumerate().map(|(at, id)| (id, at)).collect();
         let pairs = base.ids().enumerate().filter_map(|(at, id)| Some((at, *by_id.get(id)?)));
         let (of_base, of_other): (Vec<usize>, Vec<usize>) = pairs.unzip();
         if of_base.is_empty() {
             return Err(PowerError::NoCommonSample);
+        }
+        for key in clusters {
+            let pairs = of_base.iter().zip(&of_other);
+            let rows =
+                pairs.map(|(of_base, of_other)| (base.first_row(*of_base), other.first_row(*of_other)));
+            sides.check_key(key, rows).map_err(crate::error::Error::from)?;
         }
         let pick = |means: &[f64], at: &[usize]| -> Vec<f64> {
             at.iter().filter_map(|at| means.get(*at)).copied().collect()
@@ -262,6 +272,12 @@ impl<'a> Samples<'a> {
     fn ids(&self) -> impl Iterator<Item = &'a str> {
         let first = |epochs: &Vec<u32>| epochs.first().copied().unwrap_or_default() as usize;
         self.positions.iter().map(move |epochs| self.scores.sample_id(first(epochs)))
+    }
+
+    /// The first row of a sample among the score columns.
+    fn first_row(&self, sample: usize) -> usize {
+        let first = self.positions.get(sample).and_then(|epochs| epochs.first()).copied();
+        self.scores.column_row(first.unwrap_or_default() as usize)
     }
 
     fn epochs_of(&self, sample: usize) -> Vec<f64> {

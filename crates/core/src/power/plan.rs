@@ -21,6 +21,14 @@ pub enum PowerDesign {
     TwoMeans(ScoreSpread),
     /// Pairs of zeros and ones.
     Pairs(Flips),
+    /// Zeros and ones of two models over the same samples, by their correlation. The share of the other model, and with it the
+    /// variance, follows from the difference.
+    PairedShares {
+        /// The share of the base.
+        base: f64,
+        /// The correlation of the two models' zeros and ones over samples.
+        correlation: f64,
+    },
     /// Zeros and ones of two models over different samples; the share of the base.
     TwoShares(f64),
     /// Zeros and ones of one model: a share with an interval, and nothing to compare it with.
@@ -33,6 +41,7 @@ impl PowerDesign {
             PowerDesign::Mean(_) => "the mean of numbers",
             PowerDesign::TwoMeans(_) => "two means",
             PowerDesign::Pairs(_) => "pairs of zeros and ones",
+            PowerDesign::PairedShares { .. } => "two paired shares",
             PowerDesign::TwoShares(_) => "two shares",
             PowerDesign::Share(_) => "one share",
         }
@@ -49,6 +58,9 @@ impl PowerDesign {
                 if spread.between + spread.within == 0.0 { Err(PowerError::NoSpread) } else { Ok(()) }
             }
             PowerDesign::Pairs(flips) => flips.check(),
+            PowerDesign::PairedShares { base, correlation } => {
+                ScoreSpread::of_paired_shares(base, base, correlation).map(drop)
+            }
             PowerDesign::TwoShares(share) | PowerDesign::Share(share) => check_share("the share", share),
         }
     }
@@ -204,16 +216,25 @@ impl PowerPlan {
         self.check_power(power)?;
         let not_detected = PowerError::NotDetected { samples, power };
         let most = match self.design {
-            PowerDesign::Mean(spread) | PowerDesign::TwoMeans(spread) => {
+            PowerDesign::Mean(_) | PowerDesign::TwoMeans(_) => {
                 let se = self.se(samples, epochs, 0.0);
-                let most = spread.range.map_or(f64::MAX, |(_, most)| most + ROUNDING);
                 let shift = match self.test_method() {
                     PowerMethod::Normal => Some(self.critical() + normal_quantile(power)),
                     _ => detectable_shift(self.df(samples)?, self.alpha, power),
                 };
-                return shift.map(|shift| shift * se).filter(|shift| *shift <= most).ok_or(not_detected);
+                return shift.map(|shift| shift * se).ok_or(not_detected);
             }
             PowerDesign::Pairs(flips) => flips.range().1,
+            // The variance falls and rises with the difference, and so may the power: up to the first step that suffices.
+            PowerDesign::PairedShares { base, .. } => {
+                let step = |at: u32| (1.0 - base) * f64::from(at) / f64::from(STEPS);
+                let suffices = |difference: &f64| {
+                    self.power_at(samples, epochs, *difference).is_ok_and(|at| at >= power)
+                };
+                // Too few samples are their own error.
+                self.df(samples)?;
+                (1..=STEPS).map(step).find(suffices).unwrap_or(0.0)
+            }
             PowerDesign::TwoShares(share) => 1.0 - share,
             PowerDesign::Share(_) => return Err(PowerError::NoComparison),
         };
@@ -233,6 +254,7 @@ impl PowerPlan {
     /// The plan or the numbers make no sense.
     pub fn width(&self, samples: u64, epochs: u32, difference: Option<f64>) -> Result<f64, PowerError> {
         self.check(epochs)?;
+        self.check_spread(difference.unwrap_or_default())?;
         self.width_at(samples, epochs, difference)
     }
 
@@ -247,6 +269,7 @@ impl PowerPlan {
         difference: Option<f64>,
     ) -> Result<u64, PowerError> {
         self.check(epochs)?;
+        self.check_spread(difference.unwrap_or_default())?;
         if !(width > 0.0 && width.is_finite()) {
             return Err(PowerError::Width(width));
         }
@@ -317,18 +340,23 @@ impl PowerPlan {
             return Err(PowerError::Difference(difference));
         }
         let (least, most) = match self.design {
-            PowerDesign::Mean(spread) | PowerDesign::TwoMeans(spread) => match spread.range {
-                Some(range) => range,
-                None => return Ok(()),
-            },
+            PowerDesign::Mean(_) | PowerDesign::TwoMeans(_) => return Ok(()),
             PowerDesign::Pairs(flips) => flips.range(),
-            PowerDesign::TwoShares(share) => (-share, 1.0 - share),
+            PowerDesign::PairedShares { base: share, .. } | PowerDesign::TwoShares(share) => {
+                (-share, 1.0 - share)
+            }
             PowerDesign::Share(_) => return Err(PowerError::NoComparison),
         };
         match (least - ROUNDING..=most + ROUNDING).contains(&difference) {
-            true => Ok(()),
+            true => self.check_spread(difference),
             false => Err(PowerError::DifferenceOutside { difference, least, most }),
         }
+    }
+
+    /// Paired shares may vary alike.
+    fn check_spread(&self, difference: f64) -> Result<(), PowerError> {
+        let is_paired = matches!(self.design, PowerDesign::PairedShares { .. });
+        if is_paired && self.variance(1, difference) == 0.0 { Err(PowerError::NoSpread) } else { Ok(()) }
     }
 
     /// How many variances make that of the difference.
@@ -344,6 +372,11 @@ impl PowerPlan {
                 let (p10, p01) = flips.shares(difference);
                 let difference = p01 - p10;
                 (p10 + p01 - difference * difference).max(0.0)
+            }
+            PowerDesign::PairedShares { base, correlation } => {
+                let other = (base + difference).clamp(0.0, 1.0);
+                ScoreSpread::of_paired_shares(base, other, correlation)
+                    .map_or(f64::NAN, |spread| spread.variance(1))
             }
             PowerDesign::TwoShares(base) => {
                 let other = (base + difference).clamp(0.0, 1.0);
@@ -455,6 +488,9 @@ impl PowerPlan {
         })
     }
 }
+
+/// The differences of paired shares that are tried before the smallest one is searched.
+const STEPS: u32 = 64;
 
 /// Sums and products of decimal numbers are off by this much.
 pub(super) const ROUNDING: f64 = 1e-10;

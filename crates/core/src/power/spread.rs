@@ -11,18 +11,15 @@ pub struct ScoreSpread {
     pub between: f64,
     /// Within a sample: the variance of one epoch; of a difference, the sum over both sides.
     pub within: f64,
-    /// The least and the most that the sides can differ by, if that is known.
-    pub range: Option<(f64, f64)>,
 }
 
 impl ScoreSpread {
     /// The variance between samples and that of one epoch.
     pub fn new(between: f64, within: f64) -> Self {
-        ScoreSpread { between, within, range: None }
+        ScoreSpread { between, within }
     }
 
-    /// Of the paired difference of two shares with this correlation of their zeros and ones. The other share may differ
-    /// from this one in a plan, but is one from 0 to 1.
+    /// Of the paired difference of two shares with this correlation of their zeros and ones: v₁ + v₂ − 2ρ√(v₁v₂).
     ///
     /// # Errors
     /// A share is not from 0 to 1, or the correlation not from −1 to 1.
@@ -32,10 +29,9 @@ impl ScoreSpread {
         if !(-1.0..=1.0).contains(&correlation) {
             return Err(PowerError::Correlation(correlation));
         }
-        let range = Some((-base, 1.0 - base));
         let (base, other) = (base * (1.0 - base), other * (1.0 - other));
         let between = (base + other - 2.0 * correlation * (base * other).sqrt()).max(0.0);
-        Ok(ScoreSpread { between, within: 0.0, range })
+        Ok(ScoreSpread::new(between, 0.0))
     }
 
     /// The variance of the mean of this number of epochs of one sample.

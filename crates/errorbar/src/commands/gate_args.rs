@@ -117,13 +117,16 @@ impl GateArgs {
         diagnostics
     }
 
-    /// What is to be reported of one comparison; nothing if it passed.
+    /// What is to be reported of one comparison; nothing if it passed, unless the interval may be wrong because a run was
+    /// stopped early.
     fn decision(&self, gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option<Diagnostic> {
         let difference = EstimateText::from(&comparison.difference).signed();
         let reason = gate_reason(gate, outcome, comparison);
         let text = format!("{}: {}: {reason}", gate_subject(comparison), difference.short());
         match outcome {
-            GateOutcome::Passed => None,
+            GateOutcome::Passed => {
+                comparison.difference.notes.early_stop.is_some().then(|| Diagnostic::warning(text))
+            }
             GateOutcome::Undecided => {
                 let is_needed = self.decisive || gate.is_claim();
                 let diagnostic =
@@ -192,7 +195,11 @@ fn detectable(gate: Gate, comparison: &Comparison) -> Option<String> {
             format!("{samples} show it in 8 of 10 cases if the difference is {needed} or more")
         }
         (_, None) => {
-            format!("the smallest difference that {samples} like these show in 8 of 10 cases is {difference}")
+            // Equivalence reads both ends.
+            let by = if matches!(gate, Gate::Equivalent(_)) { "" } else { " (one-sided, as the gate)" };
+            format!(
+                "the smallest difference that {samples} like these show in 8 of 10 cases is {difference}{by}"
+            )
         }
     })
 }

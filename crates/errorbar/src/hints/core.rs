@@ -78,6 +78,11 @@ fn comparison_hint(error: &ComparisonError) -> Option<String> {
         ComparisonError::TooManySides { .. } => {
             "give fewer sides, or compare each with the first: omit --all-pairs"
         }
+        ComparisonError::OtherKey { key, .. } => {
+            return Some(format!(
+                "give samples the same `{key}` on both sides, or leave the key to one of them; --unpaired does not match samples"
+            ));
+        }
         ComparisonError::UnequalEpochs { .. } => {
             "name a reducer whose value does not depend on the number of epochs: --reducer mean"
         }

@@ -198,8 +198,8 @@ fn a_folder_of_logs() {
     let logs = almanac(&["heron", "magpie", "wren"]);
     let folder = logs.path().to_str().unwrap();
     let expected = [
-        "wren → heron choice accuracy: n 144 + 0 + 0, 0.299",
-        "wren → magpie choice accuracy: n 144 + 0 + 0, 0.229",
+        "wren → heron almanac: choice accuracy: n 144 + 0 + 0, 0.299",
+        "wren → magpie almanac: choice accuracy: n 144 + 0 + 0, 0.229",
     ];
     let mut found = compare_logs(&logs, &[folder, "--base", "wren", "--metric", "accuracy"]);
     found.sort();
@@ -212,7 +212,7 @@ fn a_folder_of_logs() {
     // Groups by a key that the metrics do not need.
     let groups = compare_logs(&logs, &[folder, "--base", "wren", "--metric", "accuracy", "--by", "category"]);
     assert!(
-        groups.iter().any(|line| line.starts_with("wren → heron choice accuracy sport: n 24 ")),
+        groups.iter().any(|line| line.starts_with("wren → heron almanac: choice accuracy sport: n 24 ")),
         "{groups:?}"
     );
     logs.check("compare_no_base", &workspace(), &["compare", folder, "--base", "hern"]);
@@ -228,7 +228,7 @@ fn logs_of_one_model_are_called_by_their_files() {
     let paths = [logs.path().join("first.eval"), copy.clone()].map(|path| path.to_str().unwrap().to_owned());
     let args = ["compare", &paths[0], &paths[1], "--metric", "accuracy", "--format", "csv"];
     let output = logs.run(&workspace(), &args);
-    assert_eq!(compared(&output), ["first → copy choice accuracy: n 144 + 0 + 0, 0.000"]);
+    assert_eq!(compared(&output), ["first → copy almanac: choice accuracy: n 144 + 0 + 0, 0.000"]);
     let warning = String::from_utf8(output.stderr).unwrap();
     assert!(warning.contains("first and copy are logs of the same run"), "{warning}");
     // Folders are sides too.
@@ -236,7 +236,7 @@ fn logs_of_one_model_are_called_by_their_files() {
     fs::rename(&paths[0], logs.path().join("before/x.eval")).unwrap();
     let folders = ["before", "sub"].map(|name| logs.path().join(name).to_str().unwrap().to_owned());
     let found = compare_logs(&logs, &[&folders[0], &folders[1], "--metric", "accuracy"]);
-    assert_eq!(found, ["before → sub choice accuracy: n 144 + 0 + 0, 0.000"]);
+    assert_eq!(found, ["before → sub almanac: choice accuracy: n 144 + 0 + 0, 0.000"]);
 }
 
 #[test]
@@ -330,12 +330,11 @@ fn other_scorers() {
 
 #[test]
 fn what_cannot_be_compared() {
-    let files: [(&str, &str); 7] = [
+    let files: [(&str, &str); 6] = [
         ("a.csv", "id,score\nx,1\ny,0\nz,1\n"),
         ("other.csv", "id,score\np,1\nq,0\nr,1\n"),
         ("one.csv", "id,score\nx,0\nq,0\n"),
         ("rows.csv", "question,score\nwhat,0\nwho,0\n"),
-        ("numbered.csv", "id,score\n1,0\n2,0\n3,1\n"),
         ("models.csv", "id,model,score\nx,wren,1\nx,owl,0\ny,,1\n"),
         ("text.csv", "id,score\nx,good\ny,bad\nz,good\n"),
     ];
@@ -361,17 +360,9 @@ fn what_cannot_be_compared() {
         let args: Vec<&str> = ["compare"].iter().chain(args).copied().collect();
         folder.check(name, &args);
     }
-    // Ids that may only be the places of rows are matched with a warning.
-    let args = ["compare", "numbered.csv", "numbered2.csv", "-f", "csv"];
-    fs::write(folder.path().join("numbered2.csv"), "id,score\n1,1\n2,0\n3,1\n").unwrap();
-    let output = folder.run(&args);
-    assert_eq!(compared(&output), ["numbered → numbered2 score accuracy: n 3 + 0 + 0, 0.333"]);
-    assert!(
-        String::from_utf8(output.stderr).unwrap().starts_with("warning: the ids of numbered and numbered2")
-    );
     // A column of another name identifies the samples.
     fs::write(folder.path().join("named.csv"), "question,score\nwhat,1\nwho,0\n").unwrap();
-    let named = compare(&folder, &["rows.csv", "named.csv", "--id", "question"]);
+    let named = compare(&folder, &["rows.csv", "named.csv", "--id-column", "question"]);
     assert_eq!(named, ["rows → named score accuracy: n 2 + 0 + 0, 0.500"]);
 }
 

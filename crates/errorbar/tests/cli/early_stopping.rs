@@ -149,3 +149,34 @@ fn absurd_records_are_reported() {
     let warned = score(&converted(r#"{"samples": 299, "seed": 0}"#));
     assert!(!warned.contains("cannot be read"), "{warned}");
 }
+
+/// The gate reads the ordinary interval, and only the table said that it does not allow for the stop.
+#[test]
+fn a_gate_on_a_stopped_run_has_its_caution() {
+    let (logs, folder) = (Logs::new(), folder(""));
+    logs.run(folder.path(), &["eval", "quiz.toml", "-q"]);
+    let base = logs.only();
+    logs.run(
+        folder.path(),
+        &eval(&["--model", "mock/no", "--stop-when", "width(accuracy) < 0.3", "-q", "-m", "accuracy"]),
+    );
+    let stopped = logs.files().into_iter().find(|file| *file != base).unwrap();
+    let files = [&base, &stopped].map(|file| file.to_str().unwrap());
+    let caution = "the interval does not allow for the early stop of mock/no";
+    for (gate, code) in [(&["--fail-if-worse"][..], 1), (&["--margin", "0.9"], 0), (&["--margin", "0.4"], 1)]
+    {
+        let args =
+            [&["compare", files[0], files[1], "--metric", "accuracy", "--format", "csv"], gate].concat();
+        let output = logs.run(folder.path(), &args);
+        let text = String::from_utf8(output.stderr).unwrap();
+        assert_eq!(output.status.code(), Some(code), "{gate:?}: {text}");
+        let line = text.lines().find(|line| line.contains("gate \"")).unwrap_or_default();
+        assert!(line.contains(caution), "{gate:?}: {text}");
+    }
+    // A sequence has no standard error to explain.
+    for format in ["markdown", "latex"] {
+        let output = logs.run(folder.path(), &["score", files[1], "--format", format]);
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(text.contains("betting") && !text.contains("one standard error"), "{format}: {text}");
+    }
+}

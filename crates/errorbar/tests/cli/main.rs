@@ -19,6 +19,7 @@ mod calibration;
 mod clusters;
 mod command_scorer;
 mod compare;
+mod compare_checks;
 mod compare_inputs;
 #[cfg(unix)]
 mod completions;

@@ -16,7 +16,7 @@ pub(crate) fn write(view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::R
     };
     writer.write_record(fields(&ComparisonRecord::default())?.iter().map(|(name, _)| name))?;
     for comparison in &view.report.comparisons {
-        let record = ComparisonRecord::of(comparison, view.report);
+        let record = ComparisonRecord::in_view(comparison, view);
         writer.write_record(fields(&record)?.iter().map(|(_, cell)| cell))?;
     }
     writer.flush()

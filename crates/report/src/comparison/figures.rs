@@ -191,7 +191,12 @@ fn detectable(comparison: &Comparison, report: &ComparisonReport) -> Option<Stri
     let mde = comparison.mde.as_ref().ok().filter(|mde| **mde > 0.0 && mde.is_finite())?;
     let is_open = !Verdict::of(comparison, report).is_decided();
     let verb = if is_open { "could have detected" } else { "detects" };
-    Some(format!("{verb} ± {}", two_digits(*mde)))
+    Some(format!("{verb} ± {}{}", two_digits(*mde), by_test(report)))
+}
+
+/// Which test a detectable difference is of, where a gate has another: it reads one end of the interval.
+pub(crate) fn by_test(report: &ComparisonReport) -> &'static str {
+    if report.options.gate.is_some() { " (two-sided at 5 %)" } else { "" }
 }
 
 /// Samples without a partner, unless a warning has them.

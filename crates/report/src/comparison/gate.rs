@@ -28,11 +28,14 @@ pub(crate) fn claim(gate: Gate) -> String {
     }
 }
 
-/// What was decided and why: `gate "not worse" failed: the interval [-0.042, -0.012] lies below 0`.
+/// What was decided and why: `gate "not worse" failed: the interval [-0.042, -0.012] lies below 0`. Of a run that was stopped
+/// early, also that the interval does not allow for it.
 pub fn gate_reason(gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> String {
     let ends = EstimateText::from(&comparison.difference).interval_text();
+    let stop = &comparison.difference.notes.early_stop;
+    let caution = stop.as_ref().map(|stop| format!("; {stop}")).unwrap_or_default();
     format!(
-        "gate \"{}\" {}: {}",
+        "gate \"{}\" {}: {}{caution}",
         claim(gate),
         outcome.name(),
         why(gate, outcome, comparison, &format!(" {ends}"))

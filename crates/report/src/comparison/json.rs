@@ -44,11 +44,11 @@ pub(crate) fn write(view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::R
     let report = view.report;
     let json = ComparisonJson {
         schema: SCHEMA,
-        comparisons: report.comparisons.iter().map(|c| ComparisonRecord::of(c, report)).collect(),
+        comparisons: report.comparisons.iter().map(|c| ComparisonRecord::in_view(c, view)).collect(),
         flips: view.flips.unwrap_or_default(),
         changed_samples: view.changed_count(),
         sides: &report.sides,
-        rankings: report.rankings.iter().map(RankingRecord::from).collect(),
+        rankings: report.rankings.iter().map(|ranking| RankingRecord::in_view(ranking, view)).collect(),
         gate: report.options.gate.map(GateRecord::from),
         warnings: report.warnings.iter().map(ToString::to_string).collect(),
     };

@@ -24,13 +24,17 @@ pub(crate) fn text(view: &ComparisonView<'_>) -> String {
     text += &tables.grids.iter().map(|grid| gridded(grid, view.title)).collect::<String>();
     if let Some(flips) = view.flips.filter(|flips| !flips.is_empty()) {
         for (pair, flips) in flip::by_pair(flips) {
-            let titles = ["id", "base", "other"].map(str::to_owned);
+            let titles = ["id", "score", "input", "base", "other"].map(str::to_owned);
+            let cut = |text: &Option<String>| text.as_deref().map(flip::shortened).unwrap_or_default();
             let row = |flip: &&super::Flip| {
-                vec![flip.id.to_string(), flip::score(&flip.base_score), flip::score(&flip.other_score)]
+                let (base, other) = (cut(&flip.base_answer), cut(&flip.other_answer));
+                vec![flip.id.to_string(), flip.scores(), cut(&flip.input), base, other]
             };
             let rows: Vec<Vec<String>> = flips.iter().map(row).collect();
             let about = ["samples that changed".to_owned(), pair];
-            text += &headed(&about, None, &tabular("lll", &titles, &rows), &[]);
+            // Texts are paragraphs: in one line they would not fit on a page.
+            let columns = r"llp{0.3\linewidth}p{0.2\linewidth}p{0.2\linewidth}";
+            text += &headed(&about, None, &tabular(columns, &titles, &rows), &[]);
         }
     }
     if let Some(gate) = legend::gates(view.report) {

@@ -48,12 +48,14 @@ pub struct ComparisonView<'a> {
     /// The number of samples that changed, if not all are listed.
     pub(crate) changed: Option<usize>,
     pub(crate) title: Option<&'a str>,
+    /// The task, if all comparisons are of one.
+    pub(crate) task: Option<&'a str>,
 }
 
 impl<'a> ComparisonView<'a> {
     /// Comparisons without a list of the samples that changed.
     pub fn new(report: &'a ComparisonReport) -> Self {
-        ComparisonView { report, flips: None, changed: None, title: None }
+        ComparisonView { report, flips: None, changed: None, title: None, task: None }
     }
 
     /// The same with the samples that changed.
@@ -73,6 +75,20 @@ impl<'a> ComparisonView<'a> {
     /// The number of samples that changed, listed or not.
     pub(crate) fn changed_count(&self) -> Option<usize> {
         self.flips.map(|flips| self.changed.unwrap_or(flips.len()).max(flips.len()))
+    }
+
+    /// The same with the name of the only task, for JSON and CSV. Of several tasks each comparison has its own, and the mean over
+    /// them has none.
+    #[must_use]
+    pub fn task(mut self, task: &'a str) -> Self {
+        self.task = Some(task);
+        self
+    }
+
+    /// The task that comparisons without one are of.
+    pub(crate) fn only_task(&self) -> Option<&'a str> {
+        let has_tasks = self.report.comparisons.iter().any(|comparison| comparison.task.is_some());
+        self.task.filter(|_| !has_tasks)
     }
 
     /// The same under a title: the task, or the table that the scores are from.

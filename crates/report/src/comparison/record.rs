@@ -5,6 +5,7 @@ use errorbar_core::{
 };
 use serde::Serialize;
 
+use super::ComparisonView;
 use crate::record::{ClusterCounts, finite, note};
 
 /// A comparison as one flat record, in the order of the columns of CSV. What there is none of is null; a reason is in
@@ -78,7 +79,7 @@ pub struct ComparisonRecord {
     pub mde: Option<f64>,
     /// What the gate decides: `passed`, `failed` or `undecided`.
     pub gate: Option<&'static str>,
-    /// The task, if there are several; none for the mean over tasks.
+    /// The task, where it is known; none for the mean over tasks.
     pub task: Option<String>,
     /// The reducer, unless it is the implied mean or there is none.
     pub reducer: Option<String>,
@@ -162,6 +163,13 @@ pub struct UndefinedComparisonParts {
 }
 
 impl ComparisonRecord {
+    /// A comparison as it is shown: with the name of the only task.
+    pub(super) fn in_view(comparison: &Comparison, view: &ComparisonView<'_>) -> Self {
+        let record = ComparisonRecord::of(comparison, view.report);
+        let task = record.task.or_else(|| view.only_task().map(str::to_owned));
+        ComparisonRecord { task, ..record }
+    }
+
     /// A comparison of a report.
     pub fn of(comparison: &Comparison, report: &ComparisonReport) -> Self {
         let c = comparison;
@@ -348,6 +356,14 @@ struct RankRecord<'a> {
     upper: Option<f64>,
     method: Option<String>,
     undefined: Option<String>,
+}
+
+impl<'a> RankingRecord<'a> {
+    /// A ranking as it is shown: with the name of the only task.
+    pub(super) fn in_view(ranking: &'a Ranking, view: &ComparisonView<'a>) -> Self {
+        let record = RankingRecord::from(ranking);
+        RankingRecord { task: record.task.or(view.only_task()), ..record }
+    }
 }
 
 impl<'a> From<&'a Ranking> for RankingRecord<'a> {

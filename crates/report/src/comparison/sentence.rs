@@ -2,7 +2,7 @@
 
 use errorbar_core::{Comparison, ComparisonReport, Side};
 
-use super::figures::{Figures, subject, two_digits};
+use super::figures::{Figures, by_test, subject, two_digits};
 use super::legend::correction_title;
 use super::record::interval_of;
 use super::tables::is_whole;
@@ -52,7 +52,8 @@ fn of_pair(report: &ComparisonReport, c: &Comparison) -> Finding {
     parts.extend((c.n > 0).then(|| counted(c.n, if c.is_paired { "pair" } else { "score" })));
     let open = figures.verdict == Verdict::NotShown;
     let mde = c.mde.as_ref().ok().filter(|mde| open && **mde > 0.0 && mde.is_finite());
-    let mde = mde.map(|mde| format!("; could have detected ± {}", two_digits(*mde))).unwrap_or_default();
+    let mde = mde.map(|mde| format!("; could have detected ± {}{}", two_digits(*mde), by_test(report)));
+    let mde = mde.unwrap_or_default();
     Finding { claim, figures: parts.join(", ") + &mde }
 }
 

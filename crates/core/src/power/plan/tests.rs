@@ -55,6 +55,30 @@ fn published_error_from_a_correlation() {
     assert_close(plan.width(5000, 1, None).unwrap(), 0.0382808 - 0.0117192, 1e-4);
 }
 
+/// 0.95 against 0.91 varies more than against 0.99, by v₁ + v₂ − 2ρ√(v₁v₂): 0.06703 and 0.03571. It was that of 0.95 twice.
+/// By the normal formula it takes 7.8489 · v / 0.04² samples, 328.81 and 175.20.
+#[test]
+fn the_variance_of_paired_shares_follows_the_difference() {
+    let plan = PowerPlan::new(PowerDesign::PairedShares { base: 0.95, correlation: 0.5 });
+    let normal = plan.method(PowerMethod::Normal);
+    for (difference, samples) in [(-0.04, 329), (0.04, 176)] {
+        assert_eq!(normal.samples(1, difference, 0.8), Ok(samples), "{difference}");
+        let least = plan.samples(1, difference, 0.8).unwrap();
+        assert!(plan.power(least, 1, difference).unwrap() >= 0.8, "{difference}");
+        assert!(plan.power(least - 1, 1, difference).unwrap() < 0.8, "{difference}");
+    }
+    // Miller 2024, table 5, MATH: an error of 0.006776 over 5,000.
+    let plan = PowerPlan::new(PowerDesign::PairedShares { base: 0.63, correlation: 0.5 });
+    assert_close(plan.sd(1, Some(0.025)), 0.006775915396023163 * 5000_f64.sqrt(), 1e-12);
+    assert_close(plan.sd(1, None), (0.63_f64 * 0.37).sqrt(), 1e-12);
+    // The variance vanishes if both vary alike, and one share of 1 has none: what differs from it still has.
+    let alike = PowerPlan::new(PowerDesign::PairedShares { base: 0.25, correlation: 1.0 });
+    assert_eq!(alike.power(100, 1, 0.5), Err(PowerError::NoSpread));
+    assert_eq!(alike.width(100, 1, None), Err(PowerError::NoSpread));
+    let certain = PowerPlan::new(PowerDesign::PairedShares { base: 1.0, correlation: 0.0 });
+    assert_close(certain.sd(1, Some(-0.5)), 0.5, 1e-12);
+}
+
 /// What is computed from two leads back to them.
 #[test]
 fn the_third_leads_back() {
@@ -63,6 +87,8 @@ fn the_third_leads_back() {
         mean(0.2, 0.0).design_effect(2.5),
         PowerPlan::new(PowerDesign::TwoMeans(ScoreSpread::new(0.2, 0.0))),
         PowerPlan::new(PowerDesign::TwoShares(0.4)),
+        PowerPlan::new(PowerDesign::PairedShares { base: 0.3, correlation: 0.5 }),
+        PowerPlan::new(PowerDesign::PairedShares { base: 0.6, correlation: 0.2 }).method(PowerMethod::Normal),
         PowerPlan::new(PowerDesign::Pairs(Flips::Discordant(0.3))),
         PowerPlan::new(PowerDesign::Pairs(Flips::P10(0.1))).method(PowerMethod::McNemarExact),
         PowerPlan::new(PowerDesign::Pairs(Flips::P01(0.4))).method(PowerMethod::Normal),
@@ -163,7 +189,7 @@ fn samples_have_the_power_that_they_are_for() {
 /// 0.8 + 0.3 is no share.
 #[test]
 fn shares_limit_the_difference() {
-    let plan = PowerPlan::new(PowerDesign::Mean(ScoreSpread::of_paired_shares(0.8, 0.8, 0.5).unwrap()));
+    let plan = PowerPlan::new(PowerDesign::PairedShares { base: 0.8, correlation: 0.5 });
     for difference in [3.0, 0.3, -0.9] {
         let outside = PowerError::DifferenceOutside { difference, least: -0.8, most: 1.0 - 0.8 };
         assert_eq!(plan.samples(1, difference, 0.8), Err(outside.clone()));

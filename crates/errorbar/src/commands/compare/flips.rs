@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 
 use crate::commands::counted;
 use crate::commands::inputs::alignment::text_of;
-use crate::commands::inputs::read::ANSWER;
+use crate::commands::inputs::read::{ANSWER, QUESTION, TARGET};
 use crate::commands::inputs::sides::{Side, Sides};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -194,7 +194,8 @@ fn texts(
                     Some(errorbar_core::python_text::json_text(value))
                 };
                 let answer = columns.score(row, scorer).and_then(|score| score.answer);
-                add(columns.id(row).to_owned(), cell("input"), answer.or_else(|| cell(ANSWER)));
+                let input = QUESTION.into_iter().filter(|key| *key != TARGET).find_map(cell);
+                add(columns.id(row).to_owned(), input, answer.or_else(|| cell(ANSWER)));
             }
         }
     }

@@ -160,6 +160,7 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
     args.errors.check()?;
     args.gates.check(&args.errors)?;
+    args.check()?;
     if let Some(output) = &args.output {
         check_new(output, args.force)?;
     }
@@ -203,9 +204,9 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
         None => None,
     };
     diagnostics.extend(args.gates.verdict(&report));
-    let title = sides.title();
+    let (title, task) = (sides.title(), sides.task());
     drop(scores);
-    let output = args.shown(report, flips, title);
+    let output = args.shown(report, flips, title, task);
     match &args.output {
         None => Ok(Outcome { output, diagnostics, ..Outcome::default() }),
         Some(path) => {
@@ -230,6 +231,30 @@ fn write(path: &Path, output: Output) -> std::io::Result<()> {
 }
 
 impl CompareArgs {
+    /// Checks the options before anything is read.
+    fn check(&self) -> Result<(), Diagnostic> {
+        let mut scorers = self.compared_scorers.iter().enumerate();
+        let is_second =
+            |(at, name): &(usize, &String)| self.compared_scorers.iter().take(*at).any(|one| one == *name);
+        if let Some((_, name)) = scorers.find(is_second) {
+            let problem = format!("scorer `{name}` is given twice, and would be compared with itself");
+            return Err(Diagnostic::error(problem)
+                .about("--scorers")
+                .hint("name different ones: --scorers A B"));
+        }
+        if let (None, Some(output), None) = (self.format, &self.output, self.named_format()) {
+            let problem = "the extension names no format that comparisons are written in";
+            let hint = "name it .json, .csv, .md, .tex or .txt, or give the format with --format";
+            return Err(Diagnostic::error(problem).about(output.display()).hint(hint));
+        }
+        if self.flips.is_some() && self.format() == Format::Csv {
+            let problem = "CSV has a row for each comparison, and none for the samples that changed";
+            let hint = "--format json and the formats for people have them; or omit --flips";
+            return Err(Diagnostic::error(problem).about("--flips").hint(hint));
+        }
+        Ok(())
+    }
+
     /// What `--by` names: the column or key whose values are the sides, if there is one file and no scorers are compared;
     /// and the key of the groups.
     fn by(&self, is_one_file: bool) -> Result<(Option<&str>, Option<&str>), Diagnostic> {
@@ -273,18 +298,23 @@ impl CompareArgs {
         }
     }
 
-    fn format(&self) -> Format {
-        let by_name = || {
-            let extension = self.output.as_deref()?.extension()?.to_ascii_lowercase();
-            Some(match extension.to_str()? {
-                "json" => Format::Json,
-                "csv" => Format::Csv,
-                "md" | "markdown" => Format::Markdown,
-                "tex" => Format::Latex,
-                _ => return None,
-            })
+    /// The format that the name of the output file stands for; a name without an extension is that of a table.
+    fn named_format(&self) -> Option<Format> {
+        let Some(extension) = self.output.as_deref().and_then(Path::extension) else {
+            return Some(Format::Table);
         };
-        self.format.or_else(by_name).unwrap_or_default()
+        Some(match extension.to_ascii_lowercase().to_str()? {
+            "json" => Format::Json,
+            "csv" => Format::Csv,
+            "md" | "markdown" => Format::Markdown,
+            "tex" => Format::Latex,
+            "txt" => Format::Table,
+            _ => return None,
+        })
+    }
+
+    fn format(&self) -> Format {
+        self.format.or_else(|| self.named_format()).unwrap_or_default()
     }
 
     fn shown(
@@ -292,6 +322,7 @@ impl CompareArgs {
         report: ComparisonReport,
         flips: Option<flips::ListedFlips>,
         title: Option<String>,
+        task: Option<String>,
     ) -> Output {
         let text = move |format: &dyn Render| {
             let mut view = ComparisonView::new(&report);
@@ -300,6 +331,9 @@ impl CompareArgs {
             }
             if let Some(title) = &title {
                 view = view.title(title);
+            }
+            if let Some(task) = &task {
+                view = view.task(task);
             }
             format.comparison_text(&view)
         };

@@ -2,11 +2,12 @@
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
+use std::path::Path;
 
 use errorbar_core::SampleId;
 use errorbar_core::chat::{Input as Question, Targets};
-use errorbar_core::{MetadataKeys, ScoreParts};
-use errorbar_log::eval::SampleFields;
+use errorbar_core::{MetadataKeys, ScoreColumns, ScoreParts};
+use errorbar_log::eval::{EvalLog, SampleFields};
 
 use super::InputOptions;
 use super::read::Questions;
@@ -42,7 +43,7 @@ impl Alignment {
         let mut pairs = Vec::new();
         for sides in sides.chunk_by(|a, b| a.task == b.task) {
             let Some((base, others)) = sides.split_first() else { continue };
-            let rows = SampleRows::new(base);
+            let rows = SampleRows::new(MatchedRun::of(base));
             for other in others {
                 pairs.push(rows.pair(other, options, diagnostics)?);
             }
@@ -84,9 +85,50 @@ fn listed(ids: &[String], most: usize) -> String {
     }
 }
 
+/// A run whose samples are matched with those of another, and what shows that they are the same.
+#[derive(Clone, Copy)]
+pub(crate) struct MatchedRun<'a> {
+    pub(crate) name: &'a str,
+    pub(crate) path: &'a Path,
+    pub(crate) columns: &'a ScoreColumns,
+    pub(crate) questions: &'a Questions,
+    pub(crate) is_table: bool,
+    /// Whether the column of its ids is named by the user, or after what it identifies.
+    pub(crate) has_named_ids: bool,
+    /// The log, if more can be read of it.
+    pub(crate) log: Option<&'a EvalLog>,
+}
+
+impl<'a> MatchedRun<'a> {
+    fn of(Side { name, input, .. }: &'a Side) -> Self {
+        MatchedRun {
+            name,
+            path: &input.path,
+            columns: &input.columns,
+            questions: &input.questions,
+            is_table: input.is_table,
+            has_named_ids: input.has_named_ids,
+            log: input.log.as_ref(),
+        }
+    }
+
+    /// Checks that the ids which this run, the base, and another have in common are those of the same samples.
+    ///
+    /// # Errors
+    /// An id is another question on the other side, or the ids are mere row numbers.
+    pub(crate) fn check_questions(
+        self,
+        other: MatchedRun<'_>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<(), Diagnostic> {
+        SampleRows::new(self).unmatched(&SampleRows::new(other))?;
+        check_ids(self, other, diagnostics)
+    }
+}
+
 /// The samples of a side.
 struct SampleRows<'a> {
-    side: &'a Side,
+    run: MatchedRun<'a>,
     /// The first row of each.
     rows: Vec<usize>,
     /// The places of samples among them, by id; seldom needed, because sides mostly have the same order.
@@ -94,12 +136,12 @@ struct SampleRows<'a> {
 }
 
 impl<'a> SampleRows<'a> {
-    fn new(side: &'a Side) -> Self {
-        SampleRows { side, rows: side.input.columns.first_rows(), places: OnceCell::new() }
+    fn new(run: MatchedRun<'a>) -> Self {
+        SampleRows { run, rows: run.columns.first_rows(), places: OnceCell::new() }
     }
 
     fn id(&self, place: usize) -> Option<&'a str> {
-        self.rows.get(place).map(|row| self.side.input.columns.id(*row))
+        self.rows.get(place).map(|row| self.run.columns.id(*row))
     }
 
     /// The place of a sample; mostly it is that which it has on the other side.
@@ -107,9 +149,38 @@ impl<'a> SampleRows<'a> {
         if self.id(likely) == Some(id) {
             return Some(likely);
         }
-        let columns = &self.side.input.columns;
+        let columns = self.run.columns;
         let places = || self.rows.iter().enumerate().map(|(place, row)| (columns.id(*row), place)).collect();
         self.places.get_or_init(places).get(id).copied()
+    }
+
+    /// The ids that only this side, the base, has, and those that only another has.
+    ///
+    /// # Errors
+    /// An id is another question on the other side.
+    fn unmatched(&self, other: &SampleRows<'_>) -> Result<(Vec<String>, Vec<String>), Diagnostic> {
+        let questions = CommonQuestions::of(self.run.questions, other.run.questions);
+        let (mut only_other, mut changed) = (Vec::new(), Vec::new());
+        let mut is_matched = vec![false; self.rows.len()];
+        for (at, row) in other.rows.iter().enumerate() {
+            let id = other.run.columns.id(*row);
+            let Some(place) = self.place(id, at) else {
+                only_other.push(id.to_owned());
+                continue;
+            };
+            is_matched.get_mut(place).into_iter().for_each(|matched| *matched = true);
+            if let Some(base_row) = self.rows.get(place)
+                && questions.as_ref().is_some_and(|questions| questions.differ(*base_row, *row))
+            {
+                changed.push((*base_row, *row));
+            }
+        }
+        if let Some(&(base_row, row)) = changed.first() {
+            return Err(changed_question(self.run, other.run, base_row, row, changed.len()));
+        }
+        let unmatched = is_matched.iter().enumerate().filter(|(_, matched)| !**matched);
+        let only_base = unmatched.filter_map(|(place, _)| self.id(place).map(str::to_owned)).collect();
+        Ok((only_base, only_other))
     }
 
     /// Matches the samples of this side, the base, with those of another.
@@ -119,56 +190,81 @@ impl<'a> SampleRows<'a> {
         options: &InputOptions<'_>,
         diagnostics: &mut Diagnostics,
     ) -> Result<SidePair, Diagnostic> {
-        let (base, of_other) = (self.side, SampleRows::new(other));
-        let questions = comparable(&base.input.questions, &other.input.questions);
-        let (mut only_other, mut changed) = (Vec::new(), Vec::new());
-        let mut is_matched = vec![false; self.rows.len()];
-        for (at, row) in of_other.rows.iter().enumerate() {
-            let id = other.input.columns.id(*row);
-            let Some(place) = self.place(id, at) else {
-                only_other.push(id.to_owned());
-                continue;
-            };
-            is_matched.get_mut(place).into_iter().for_each(|matched| *matched = true);
-            if let Some((of_base, of_other)) = questions
-                && let Some(base_row) = self.rows.get(place)
-                && of_base.get(*base_row) != of_other.get(*row)
-            {
-                changed.push((*base_row, *row));
-            }
+        let of_other = SampleRows::new(MatchedRun::of(other));
+        let (only_base, only_other) = self.unmatched(&of_other)?;
+        if !options.trust_ids && options.compared_scorers.is_empty() {
+            check_ids(self.run, of_other.run, diagnostics)?;
         }
-        let unmatched = is_matched.iter().enumerate().filter(|(_, matched)| !**matched);
-        let only_base = unmatched.filter_map(|(place, _)| self.id(place).map(str::to_owned)).collect();
-        if let Some(&(base_row, row)) = changed.first() {
-            return Err(changed_question(base, other, base_row, row, changed.len()));
-        }
-        let are_numbered = || are_row_numbers(base) && are_row_numbers(other);
-        if questions.is_none() && !options.trust_ids && options.compared_scorers.is_empty() && are_numbered()
-        {
-            diagnostics.push(row_numbers(base, other));
-        }
-        if base.input.is_table != other.input.is_table && !options.trust_ids {
-            diagnostics.push(unchecked_questions(base, other));
-        }
-        let [base, other] = [base, other].map(|side| side.name.clone());
-        Ok(SidePair { base, other, task: self.side.task.clone(), only_base, only_other })
+        let [base, name] = [self.run, of_other.run].map(|run| run.name.to_owned());
+        Ok(SidePair { base, other: name, task: other.task.clone(), only_base, only_other })
     }
 }
 
-/// The digests of both sides, if they are of the same kind.
-fn comparable<'a>(base: &'a Questions, other: &'a Questions) -> Option<(&'a [u64], &'a [u64])> {
-    let are_known = !base.digests.is_empty() && !other.digests.is_empty();
-    (are_known && base.columns == other.columns).then_some((&base.digests, &other.digests))
+/// Refuses row numbers, which are the ids of any two tables; and reports what cannot be checked.
+fn check_ids(
+    base: MatchedRun<'_>,
+    other: MatchedRun<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), Diagnostic> {
+    // The parts of one table repeat its ids, which are then no row numbers.
+    let is_confirmed =
+        base.path == other.path || CommonQuestions::of(base.questions, other.questions).is_some();
+    if !is_confirmed && are_row_numbers(base) && are_row_numbers(other) {
+        return Err(row_numbers(base, other));
+    }
+    if base.is_table != other.is_table {
+        diagnostics.push(unchecked_questions(base, other));
+    }
+    Ok(())
+}
+
+/// What two sides both show of their questions: of tables, the columns that both have.
+struct CommonQuestions<'a> {
+    base: &'a Questions,
+    other: &'a Questions,
+    /// The places of the digests of a row, on both sides.
+    places: Vec<(usize, usize)>,
+}
+
+impl<'a> CommonQuestions<'a> {
+    fn of(base: &'a Questions, other: &'a Questions) -> Option<Self> {
+        if base.digests.is_empty() || other.digests.is_empty() {
+            return None;
+        }
+        let places: Vec<(usize, usize)> = match base.columns.is_empty() && other.columns.is_empty() {
+            // Of two logs.
+            true => vec![(0, 0)],
+            false => {
+                let place = |name: &str| other.columns.iter().position(|known| *known == name);
+                let columns = base.columns.iter().enumerate();
+                columns.filter_map(|(at, name)| Some((at, place(name)?))).collect()
+            }
+        };
+        (!places.is_empty()).then_some(CommonQuestions { base, other, places })
+    }
+
+    /// Whether a row of the base asks something else than one of the other side.
+    fn differ(&self, base_row: usize, row: usize) -> bool {
+        let mut places = self.places.iter();
+        places.any(|(of_base, of_other)| {
+            self.base.digest(base_row, *of_base) != self.other.digest(row, *of_other)
+        })
+    }
 }
 
 /// The error of an id that is another question on the other side.
-fn changed_question(base: &Side, other: &Side, base_row: usize, row: usize, count: usize) -> Diagnostic {
-    let id = other.input.columns.sample_id(row);
-    let [of_base, of_other] = [(base, base_row), (other, row)].map(|(side, row)| question(side, row));
-    let changed = match (&of_base, &of_other) {
-        (Some(of_base), Some(of_other)) => of_base.iter().zip(of_other).find(|(a, b)| a != b),
-        _ => None,
-    };
+fn changed_question(
+    base: MatchedRun<'_>,
+    other: MatchedRun<'_>,
+    base_row: usize,
+    row: usize,
+    count: usize,
+) -> Diagnostic {
+    let id = other.columns.sample_id(row);
+    let [of_base, of_other] = [(base, base_row), (other, row)].map(|(run, row)| question(run, row));
+    let (of_base, of_other) = (of_base.unwrap_or_default(), of_other.unwrap_or_default());
+    let mut parts = of_base.iter().flat_map(|part| of_other.iter().map(move |other| (part, other)));
+    let changed = parts.find(|((what, of_base), (other, of_other))| what == other && of_base != of_other);
     let more = match count - 1 {
         0 => String::new(),
         more => format!(" (and {more} more)"),
@@ -190,14 +286,14 @@ fn changed_question(base: &Side, other: &Side, base_row: usize, row: usize, coun
 }
 
 /// What a sample asks and expects, as text.
-fn question(side: &Side, row: usize) -> Option<Vec<(&'static str, String)>> {
-    let columns = &side.input.columns;
-    let Some(log) = &side.input.log else {
+fn question(run: MatchedRun<'_>, row: usize) -> Option<Vec<(&'static str, String)>> {
+    let columns = run.columns;
+    let Some(log) = run.log else {
         let metadata = columns.metadata_row(row);
         let text = |key: &&'static str| {
             (*key, metadata.get(key).map(errorbar_core::python_text::json_text).unwrap_or_default())
         };
-        return Some(side.input.questions.columns.iter().map(text).collect());
+        return Some(run.questions.columns.iter().map(text).collect());
     };
     let mut fields = SampleFields::scores(MetadataKeys::NONE).score_parts(ScoreParts::Value);
     fields.texts = true;
@@ -242,10 +338,10 @@ fn excerpt(text: &str, other: &str) -> String {
 }
 
 /// Whether the ids of a table are 1, 2, 3 … or 0, 1, 2 …, in the order of its rows.
-fn are_row_numbers(side: &Side) -> bool {
-    let columns = &side.input.columns;
+fn are_row_numbers(run: MatchedRun<'_>) -> bool {
+    let columns = run.columns;
     // A column of another name than `id`, or one that the user names, is that of the questions.
-    if !side.input.is_table || side.input.has_named_ids || columns.is_empty() {
+    if !run.is_table || run.has_named_ids || columns.is_empty() {
         return false;
     }
     let Ok(first @ 0..=1) = columns.id(0).parse::<usize>() else { return false };
@@ -253,8 +349,8 @@ fn are_row_numbers(side: &Side) -> bool {
 }
 
 /// The input of a log may be a conversation, and what a table has for it is up to the table: they are not compared.
-fn unchecked_questions(base: &Side, other: &Side) -> Diagnostic {
-    let (log, table) = if base.input.is_table { (other, base) } else { (base, other) };
+fn unchecked_questions(base: MatchedRun<'_>, other: MatchedRun<'_>) -> Diagnostic {
+    let (log, table) = if base.is_table { (other, base) } else { (base, other) };
     let text = format!(
         "{} is a log and {} a table: samples are matched by id alone, and whether an id is the same question on both sides was \
          not checked",
@@ -263,13 +359,13 @@ fn unchecked_questions(base: &Side, other: &Side) -> Diagnostic {
     Diagnostic::note(text)
 }
 
-fn row_numbers(base: &Side, other: &Side) -> Diagnostic {
+fn row_numbers(base: MatchedRun<'_>, other: MatchedRun<'_>) -> Diagnostic {
     let text = format!(
         "the ids of {} and {} are row numbers, and nothing shows that the same number is the same sample",
         base.name, other.name
     );
-    Diagnostic::warning(text).hint(
-        "name the column that identifies the samples with --id-column, or give both tables a column `input`; --trust-ids if \
-         the numbers are right",
+    Diagnostic::error(text).hint(
+        "--trust-ids if a number is the same sample on both sides, --unpaired otherwise; or name the column that identifies \
+         the samples with --id-column, or give both tables a column `input`",
     )
 }

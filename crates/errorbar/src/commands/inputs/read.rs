@@ -18,8 +18,10 @@ use crate::commands::table_scores::UnconvertiblePolicy;
 use crate::commands::{Context, table_scores, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
-/// Columns of a table that say what a sample asks.
-const QUESTION: [&str; 2] = ["input", "target"];
+/// Columns of a table that say what a sample asks, and expects.
+pub(crate) const QUESTION: [&str; 4] = ["input", "question", "prompt", TARGET];
+/// The one of them that is no part of the question.
+pub(crate) const TARGET: &str = "target";
 /// The column of a table with what the model answered.
 pub(crate) const ANSWER: &str = "answer";
 /// What two scorers of the same samples are both called.
@@ -71,8 +73,15 @@ pub(crate) struct LogRecord {
 pub(crate) struct Questions {
     /// The columns of a table that the digests are of; empty for those of logs.
     pub(crate) columns: Vec<&'static str>,
-    /// Empty if nothing is known.
+    /// One for each row of a log, one for each column and row of a table; empty if nothing is known.
     pub(crate) digests: Vec<u64>,
+}
+
+impl Questions {
+    /// The digest of a row: of a log the only one, of a table that of a column.
+    pub(super) fn digest(&self, row: usize, column: usize) -> Option<u64> {
+        self.digests.get(row * self.columns.len().max(1) + column).copied()
+    }
 }
 
 /// The files that the arguments mean.
@@ -475,20 +484,20 @@ fn unknown_key(key: &str, known: &[String], what: &str, option: &str) -> Diagnos
 }
 
 /// What the samples of a table ask, if it has columns for that.
-fn questions(columns: &ScoreColumns) -> Questions {
+pub(crate) fn questions(columns: &ScoreColumns) -> Questions {
     let known: Vec<&str> = columns.metadata_keys().collect();
     let keys: Vec<&'static str> = QUESTION.into_iter().filter(|key| known.contains(key)).collect();
     if keys.is_empty() {
         return Questions::default();
     }
-    let digest = |row: usize| {
+    let mut digests = Vec::with_capacity(columns.len() * keys.len());
+    for row in 0..columns.len() {
         let metadata = columns.metadata_row(row);
-        let mut hasher = DefaultHasher::new();
-        for key in &keys {
-            metadata.get(key).map(errorbar_core::python_text::json_text).hash(&mut hasher);
-        }
-        hasher.finish()
-    };
-    let digests = (0..columns.len()).map(digest).collect();
+        digests.extend(keys.iter().map(|key| {
+            let mut hasher = DefaultHasher::new();
+            metadata.get(*key).map(errorbar_core::python_text::json_text).hash(&mut hasher);
+            hasher.finish()
+        }));
+    }
     Questions { columns: keys, digests }
 }

@@ -123,12 +123,18 @@ impl Sides {
 
     /// What all sides have in common: the task, or the file.
     pub(crate) fn title(&self) -> Option<String> {
-        let same = |of: &dyn Fn(&Side) -> Option<String>| {
-            let first = of(self.sides.first()?)?;
-            self.sides.iter().all(|side| of(side).as_ref() == Some(&first)).then_some(first)
-        };
-        let task = |side: &Side| side.input.task.as_deref().map(|task| short_task(task).to_owned());
-        same(&task).or_else(|| same(&|side| Some(side.input.path.display().to_string())))
+        self.task().or_else(|| self.same(&|side| Some(side.input.path.display().to_string())))
+    }
+
+    /// The task of all sides, if it is one.
+    pub(crate) fn task(&self) -> Option<String> {
+        self.same(&|side| side.input.task.as_deref().map(|task| short_task(task).to_owned()))
+    }
+
+    /// What all sides have, if it is the same.
+    fn same(&self, of: &dyn Fn(&Side) -> Option<String>) -> Option<String> {
+        let first = of(self.sides.first()?)?;
+        self.sides.iter().all(|side| of(side).as_ref() == Some(&first)).then_some(first)
     }
 
     /// Leaves out tasks that only one side has, or that the base does not have.
@@ -296,7 +302,7 @@ fn prepare_tables(
 }
 
 /// The name of a task without the package that registers it.
-fn short_task(task: &str) -> &str {
+pub(crate) fn short_task(task: &str) -> &str {
     task.rsplit('/').next().unwrap_or(task)
 }
 

@@ -89,7 +89,7 @@ fn of_options(
     }
     if let Some(share) = spread.share {
         let design = match spread.correlation {
-            Some(correlation) => PowerDesign::Mean(ScoreSpread::of_paired_shares(share, share, correlation)?),
+            Some(correlation) => PowerDesign::PairedShares { base: share, correlation },
             None if spread.unpaired => PowerDesign::TwoShares(share),
             None if is_one => PowerDesign::Share(share),
             None => {
@@ -221,9 +221,10 @@ fn of_runs(
         (true, None) if goal.is_width() => {
             (pilot.share.map_or(PowerDesign::Mean(known), PowerDesign::Share), 1)
         }
-        (true, Some(correlation)) => {
-            (PowerDesign::Mean(correlated(known.between, known.within, correlation)?), 2)
-        }
+        (true, Some(correlation)) => match pilot.share {
+            Some(base) => (PowerDesign::PairedShares { base, correlation }, 2),
+            None => (PowerDesign::Mean(correlated(known.between, known.within, correlation)?), 2),
+        },
         (true, None) => {
             if !spread.unpaired {
                 let text = "one run does not show how another model's scores are related to it; unpaired samples are \
@@ -261,6 +262,12 @@ fn source(runs: &Runs, is_unpaired: bool) -> String {
     let epochs = pilot.epochs.map(|epochs| format!(" with {}", counted(u64::from(epochs), "epoch")));
     parts.push(format!("{}{}", counted(pilot.samples, what), epochs.unwrap_or_default()));
     match (&pilot.between, &pilot.within) {
+        // Of pairs it is the sum over both models; shown is what --sd-within takes.
+        (Ok(between), Ok(within)) if what == "pair" => parts.push(format!(
+            "sd {} between and {} within samples of one model",
+            short(between.sqrt(), 3),
+            short((0.5 * within).sqrt(), 3)
+        )),
         (Ok(between), Ok(within)) => parts.push(format!(
             "sd {} between and {} within samples",
             short(between.sqrt(), 3),

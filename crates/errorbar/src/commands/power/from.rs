@@ -1,11 +1,15 @@
 //! Runs that show how scores vary: eval logs and tables.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use errorbar_core::{PilotScores, PilotSide, Plan, PowerError, ScoreColumns};
+use errorbar_core::{MetadataKeys, PilotScores, PilotSide, Plan, PowerError, ScoreColumns};
+use errorbar_log::eval::EvalLog;
 use errorbar_log::{ScoreTable, TableErrorKind, read_tables};
 
 use super::{FromArgs, SpreadArgs};
+use crate::commands::inputs::alignment::MatchedRun;
+use crate::commands::inputs::read::{QUESTION, Questions, questions};
+use crate::commands::inputs::sides::short_task;
 use crate::commands::logs::{self, ReadProgress, ScoreRequest};
 use crate::commands::table_scores::CellContext;
 use crate::commands::{Context, handles, table_scores};
@@ -31,8 +35,15 @@ impl Runs {
 struct Run {
     /// The file, and the part of it.
     name: String,
+    path: PathBuf,
     model: Option<String>,
+    task: Option<String>,
     columns: ScoreColumns,
+    questions: Questions,
+    /// None for a table.
+    log: Option<EvalLog>,
+    /// Whether the column of its ids is named by the user, or after what it identifies.
+    has_named_ids: bool,
     /// The metadata keys that there are, for hints.
     keys: Vec<String>,
     /// Whether its samples have no ids, so that they cannot be matched.
@@ -66,12 +77,14 @@ pub(super) fn read(
         return Err(Diagnostic::error(problem).about("--from").hint("name the log of another model").into());
     }
     let progress = ReadProgress::new(context.quiet);
+    // Whether the same id is the same sample; a table may have two runs.
+    let is_checked = !spread.unpaired && !args.trust_ids && (args.from.len() > 1 || args.by.is_some());
     let mut runs = Vec::new();
     for named in &args.from {
         let path = handles::resolve(named)?;
         match logs::is_log(&path) {
-            true => runs.push(read_log(&path, args, &plan, context, &progress, diagnostics)?),
-            false => runs.extend(read_table(&path, args, &plan, context, diagnostics)?),
+            true => runs.push(read_log(&path, args, (&plan, is_checked), context, &progress, diagnostics)?),
+            false => runs.extend(read_table(&path, args, (&plan, is_checked), context, diagnostics)?),
         }
     }
     drop(progress);
@@ -90,6 +103,11 @@ pub(super) fn read(
         let problem = "no column identifies the samples, so those of the two runs cannot be paired";
         let hint = "name the column with --id-column, or plan for different samples with --unpaired";
         return Err(Diagnostic::error(problem).about(&run.name).hint(hint).into());
+    }
+    if let [other] = others
+        && !spread.unpaired
+    {
+        check_samples(base, other, args, diagnostics)?;
     }
     let pilot = match others {
         [] => PilotScores::of_one(base_side, &args.clusters).map_err(about)?,
@@ -125,6 +143,42 @@ pub(super) fn read(
     Ok(Some(Runs { names: labels(&runs), scorer, pilot }))
 }
 
+/// Two runs that are paired are of the same task and the same samples, as sides that are compared.
+fn check_samples(
+    base: &Run,
+    other: &Run,
+    args: &FromArgs,
+    diagnostics: &mut Diagnostics,
+) -> Result<(), Diagnostic> {
+    let task = |run: &Run| run.task.as_deref().map(|task| short_task(task).to_owned());
+    if let (Some(of_base), Some(of_other), false) = (task(base), task(other), args.ignore_tasks)
+        && of_base != of_other
+    {
+        let problem = format!(
+            "the runs are of different tasks: {} is of `{of_base}`, {} is of `{of_other}`",
+            base.name, other.name
+        );
+        let hint = "give runs of the same task; if the tasks have the same samples, add --ignore-tasks; --unpaired plans for \
+                    different samples";
+        return Err(Diagnostic::error(problem).about("--from").hint(hint));
+    }
+    if args.trust_ids { Ok(()) } else { base.matched().check_questions(other.matched(), diagnostics) }
+}
+
+impl Run {
+    fn matched(&self) -> MatchedRun<'_> {
+        MatchedRun {
+            name: &self.name,
+            path: &self.path,
+            columns: &self.columns,
+            questions: &self.questions,
+            is_table: self.log.is_none(),
+            has_named_ids: self.has_named_ids,
+            log: self.log.as_ref(),
+        }
+    }
+}
+
 /// What runs are called: their models, which are shorter than the names of logs, if those tell them apart.
 fn labels(runs: &[Run]) -> Vec<String> {
     let models: Vec<String> = runs.iter().filter_map(|run| run.model.clone()).collect();
@@ -155,22 +209,26 @@ fn check_options(args: &FromArgs, spread: &SpreadArgs) -> Result<(), Diagnostic>
 fn read_log(
     path: &Path,
     args: &FromArgs,
-    plan: &Plan,
+    (plan, is_checked): (&Plan, bool),
     context: &Context<'_>,
     progress: &ReadProgress,
     diagnostics: &mut Diagnostics,
 ) -> Result<Run, Diagnostics> {
     let log = args.read.open(path)?;
     let scorers: Vec<String> = args.scorer.iter().cloned().collect();
-    let request = ScoreRequest { scorers: &scorers, ..ScoreRequest::default() };
+    let request = ScoreRequest { scorers: &scorers, digests: is_checked, ..ScoreRequest::default() };
     // Of the recorded plan nothing is needed: variances are those of the scores.
     let opened = logs::read(&log, &request, progress, context, |_| plan.clone())?;
     diagnostics.extend(opened.warnings());
-    let model = Some(opened.header.eval.model.to_string());
     Ok(Run {
         name: path.display().to_string(),
-        model,
+        path: path.to_owned(),
+        model: Some(opened.header.eval.model),
+        task: Some(opened.header.eval.task),
         columns: opened.scores.columns,
+        questions: Questions { columns: Vec::new(), digests: opened.scores.digests },
+        log: Some(log),
+        has_named_ids: false,
         keys: Vec::new(),
         has_synthetic_ids: false,
     })
@@ -180,14 +238,16 @@ fn read_log(
 fn read_table(
     path: &Path,
     args: &FromArgs,
-    plan: &Plan,
+    (plan, is_checked): (&Plan, bool),
     context: &Context<'_>,
     diagnostics: &mut Diagnostics,
 ) -> Result<Vec<Run>, Diagnostics> {
     let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
     let mut mapping = args.tables.mapping(args.by.as_deref())?;
     mapping.score_columns.extend(args.scorer.clone());
-    let options = args.tables.options(&mapping, args.read.limits().max_memory).metadata(plan.metadata_keys());
+    let asked = if is_checked { QUESTION.map(str::to_owned).to_vec() } else { Vec::new() };
+    let keys = plan.metadata_keys().and(MetadataKeys::Only(asked));
+    let options = args.tables.options(&mapping, args.read.limits().max_memory).metadata(keys);
     let mut tables = read_tables(path, &options).map_err(|error| match error.kind() {
         TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } if args.by.is_none() => {
             let hint = "if the rows are of several models, name the column that tells them apart with --by";
@@ -216,8 +276,21 @@ fn read_table(
         let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);
         let name =
             part.map_or_else(|| path.display().to_string(), |part| format!("{}: {part}", path.display()));
-        let ScoreTable { model, columns, metadata_keys: keys, has_synthetic_ids, .. } = table;
-        runs.push(Run { name, model, columns, keys, has_synthetic_ids });
+        let has_named_ids = args.tables.names_ids()
+            || table.mapping.id_columns.iter().any(|name| !name.eq_ignore_ascii_case("id"));
+        let ScoreTable { model, task, columns, metadata_keys: keys, has_synthetic_ids, .. } = table;
+        runs.push(Run {
+            name,
+            path: path.to_owned(),
+            model,
+            task,
+            questions: questions(&columns),
+            columns,
+            log: None,
+            has_named_ids,
+            keys,
+            has_synthetic_ids,
+        });
     }
     Ok(runs)
 }

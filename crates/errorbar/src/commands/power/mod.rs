@@ -153,6 +153,12 @@ struct FromArgs {
     /// The scorer, if there are several
     #[arg(long, value_name = "NAME", requires = "from")]
     scorer: Option<String>,
+    /// Take the same id for the same sample, though input or target differ
+    #[arg(long, requires = "from")]
+    trust_ids: bool,
+    /// Take two logs of different tasks as if they were of one
+    #[arg(long, requires = "from")]
+    ignore_tasks: bool,
     #[command(flatten)]
     tables: TableArgs,
     #[command(flatten)]
