@@ -60,17 +60,19 @@ pub fn run_names<'a>(runs: impl Iterator<Item = (Option<&'a str>, &'a Path)>) ->
     let runs: Vec<(&str, &Path)> = runs.map(|(model, path)| (model.unwrap_or_default(), path)).collect();
     let stem = |path: &Path| path.file_stem().map(|stem| stem.display().to_string()).unwrap_or_default();
     let last = |model: &str| model.rsplit('/').next().unwrap_or(model).to_owned();
-    let kinds: [&dyn Fn(&(&str, &Path)) -> String; 3] =
-        [&|(model, _)| last(model), &|(model, _)| (*model).to_owned(), &|(model, path)| {
-            format!("{} ({})", last(model), stem(path))
-        }];
+    let name = |kind: u8, (model, path): &(&str, &Path)| match kind {
+        0 => last(model),
+        1 => (*model).to_owned(),
+        _ => format!("{} ({})", last(model), stem(path)),
+    };
     let is_enough = |names: &Vec<String>| {
         let mut sorted: Vec<&String> = names.iter().collect();
         sorted.sort_unstable();
         sorted.dedup();
         sorted.len() == names.len() && names.iter().all(|name| !name.is_empty())
     };
-    let named = kinds.iter().map(|name| runs.iter().map(name).collect::<Vec<String>>()).find(is_enough);
+    let of_kind = |kind| runs.iter().map(|run| name(kind, run)).collect::<Vec<String>>();
+    let named = (0..3).map(of_kind).find(is_enough);
     // Files of one name in several folders.
     named.unwrap_or_else(|| runs.iter().map(|(_, path)| path.display().to_string()).collect())
 }

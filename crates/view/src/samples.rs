@@ -4,7 +4,7 @@
 //! is found by the name of its entry. A log without summaries is read as a whole, once as long as it does not change.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -44,9 +44,9 @@ struct LogState {
 }
 
 impl LogState {
-    fn of(path: &PathBuf) -> Result<Self, PageError> {
+    fn of(path: &Path) -> Result<Self, PageError> {
         let metadata = path.metadata().map_err(|error| PageError::Unusable(error.to_string()))?;
-        Ok(LogState { path: path.clone(), modified: metadata.modified().ok(), len: metadata.len() })
+        Ok(LogState { path: path.to_owned(), modified: metadata.modified().ok(), len: metadata.len() })
     }
 }
 
@@ -82,7 +82,7 @@ impl SampleReader {
     }
 
     fn list(&self, logs: &[PathBuf]) -> Result<Arc<SampleList>, PageError> {
-        let states: Vec<LogState> = logs.iter().map(LogState::of).collect::<Result<_, _>>()?;
+        let states: Vec<LogState> = logs.iter().map(|path| LogState::of(path)).collect::<Result<_, _>>()?;
         if let Some(held) = self.held(&states) {
             return Ok(held);
         }

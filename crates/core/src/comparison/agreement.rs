@@ -46,12 +46,10 @@ impl NamedColumns<'_> {
                 values().map_or_else(Default::default, |(base, other)| [base, other].map(json_text));
             let [of_base, of_other] = self.names.map(str::to_owned);
             return Err(ComparisonError::OtherKey {
-                base: of_base,
-                other: of_other,
+                base: Box::new((of_base, base_value)),
+                other: Box::new((of_other, other_value)),
                 key: key.to_owned(),
                 sample: base.id(base_row).to_owned(),
-                base_value,
-                other_value,
             });
         }
         Ok(())

@@ -100,22 +100,18 @@ pub enum ComparisonError {
     },
     /// A sample has another value on each side under the key of clusters or groups.
     #[error(
-        "`{key}` of sample {sample:?} is {base_value} in {base} and {other_value} in {other}: the sides disagree on which \
-         samples belong together"
+        "`{key}` of sample {sample:?} is {} in {} and {} in {}: the sides disagree on which samples belong together",
+        base.1, base.0, other.1, other.0
     )]
     OtherKey {
-        /// The base.
-        base: String,
-        /// The other side.
-        other: String,
+        /// The base, and its value.
+        base: Box<(String, String)>,
+        /// The other side, and its value.
+        other: Box<(String, String)>,
         /// The metadata key.
         key: String,
         /// The first such sample.
         sample: String,
-        /// Its value on the side of the base.
-        base_value: String,
-        /// Its value on the other side.
-        other_value: String,
     },
     /// The sides have different numbers of epochs, under a reducer whose value depends on it.
     #[error(

@@ -55,12 +55,12 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
     let drawn = estimate.map(|estimate| {
         interval(group.scale, estimate, &IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table))
     });
-    let _ = write!(
+    let _ = writeln!(
         page,
         "</a></td><td role=\"cell\" class=\"va num\">{}</td><td role=\"cell\" class=\"pl\"><svg class=\"iv\" width=\"100%\" \
          aria-hidden=\"true\" focusable=\"false\">{}{}</svg></td><td role=\"cell\" class=\"n num scored\">{}</td>\
          <td role=\"cell\" class=\"st\">{}</td><td role=\"cell\" class=\"tk num\">{}</td><td role=\"cell\" class=\"co num\">{}</td>\
-         <td role=\"cell\" class=\"da num\">{}</td></tr>\n",
+         <td role=\"cell\" class=\"da num\">{}</td></tr>",
         value(estimate, group.decimals),
         grid(group.scale, None),
         drawn.unwrap_or_default(),
@@ -76,11 +76,11 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
 pub(super) fn push_unreadable(page: &mut String, entry: &LogEntry, reason: &str) {
     let (name, id) = (shortened(&entry.name), entry.id);
     let search = format!("{name} unreadable {reason}").to_lowercase();
-    let _ = write!(
+    let _ = writeln!(
         page,
         "<tr role=\"row\" class=\"bad\" data-id=\"{id}\" data-q=\"{}\" data-status=\"unreadable\" data-v=\"\" data-tokens=\"\" data-cost=\"\" \
          data-date=\"\" data-task=\"\" data-name=\"{}\"><td role=\"cell\" class=\"ck\"></td><td role=\"cell\" class=\"mod wide\">\
-         <b dir=\"auto\">{}</b><span class=\"why\" dir=\"auto\">{}</span></td><td role=\"cell\" class=\"st\">{}</td></tr>\n",
+         <b dir=\"auto\">{}</b><span class=\"why\" dir=\"auto\">{}</span></td><td role=\"cell\" class=\"st\">{}</td></tr>",
         escape(&shortened(&search)),
         escape(&name),
         breakable(&name),

@@ -32,9 +32,9 @@ pub(super) fn section(entry: &LogEntry, summary: &LogSummary) -> String {
     let scale = Scale::of(estimate);
     let style = IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table).running();
     let drawn = estimate.map(|estimate| interval(&scale, estimate, &style)).unwrap_or_default();
-    let _ = write!(
+    let _ = writeln!(
         html,
-        "<div class=\"ivbox\">{}<svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" focusable=\"false\">{}{drawn}</svg></div>\n",
+        "<div class=\"ivbox\">{}<svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" focusable=\"false\">{}{drawn}</svg></div>",
         axis(&scale, None),
         grid(&scale, None)
     );
@@ -47,7 +47,7 @@ pub(super) fn section(entry: &LogEntry, summary: &LogSummary) -> String {
         notes.extend(why_no_error(&figure.estimate));
     }
     notes.extend(progress.problem.iter().map(|problem| shortened(problem)));
-    let _ = write!(html, "<p class=\"note\" dir=\"auto\">{}</p></section>\n", escape(&notes.join("; ")));
+    let _ = writeln!(html, "<p class=\"note\" dir=\"auto\">{}</p></section>", escape(&notes.join("; ")));
     html
 }
 
@@ -83,9 +83,9 @@ fn push_progress(html: &mut String, entry: &LogEntry, summary: &LogSummary, prog
         let _ = write!(html, "<span>about {} left</span>", duration(left));
     }
     let started = row::time(&summary.created);
-    let _ = write!(
+    let _ = writeln!(
         html,
-        "<span>started {started}</span><span class=\"push\">{} errored</span></p></div>\n",
+        "<span>started {started}</span><span class=\"push\">{} errored</span></p></div>",
         grouped(*errored)
     );
 }

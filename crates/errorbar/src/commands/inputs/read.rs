@@ -495,7 +495,7 @@ pub(crate) fn questions(columns: &ScoreColumns) -> Questions {
         let metadata = columns.metadata_row(row);
         digests.extend(keys.iter().map(|key| {
             let mut hasher = DefaultHasher::new();
-            metadata.get(*key).map(errorbar_core::python_text::json_text).hash(&mut hasher);
+            metadata.get(key).map(errorbar_core::python_text::json_text).hash(&mut hasher);
             hasher.finish()
         }));
     }
