@@ -46,7 +46,7 @@ impl<'a> Args<'a> {
     /// The arguments that were passed, by name, as logs record them; an explicit null counts as not passed.
     ///
     /// ```
-    /// use errorbar_core::registry::{Entry, EntryKind, Param};
+    /// use errorbar_core::registry::{DocSections, Entry, EntryKind, Param};
     /// use errorbar_core::{Metadata, Registry};
     ///
     /// #[derive(Clone)]
@@ -59,6 +59,7 @@ impl<'a> Args<'a> {
     /// registry.add(&Entry {
     ///     name: "quiz",
     ///     doc: "",
+    ///     sections: DocSections::NONE,
     ///     params: || vec![Param::required("level", "How hard."), Param::optional("seed", "", "None")],
     ///     build: |args| Ok(Recorded(args.to_log())),
     ///     replaces: false,

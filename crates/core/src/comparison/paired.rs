@@ -467,7 +467,9 @@ impl Differences<'_> {
         if n < 2 {
             return Err(Undefined::TooFewScores { n });
         }
-        if self.is_plain(is_clustered) && difference.error.is_ok() {
+        // The middle of a tail that holds nothing else would be half of the least p-value that there is.
+        let may_halve = self.all_equal().is_none_or(|d| d == 0.0);
+        if may_halve && self.is_plain(is_clustered) && difference.error.is_ok() {
             return Ok(ComparisonTest::new(TestMethod::McNemarMid, mcnemar_mid_p(self.wins, self.losses)));
         }
         let by_signs = |p: f64| ComparisonTest::new(TestMethod::SignFlip, p);

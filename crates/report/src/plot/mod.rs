@@ -9,7 +9,7 @@
 //! use errorbar_core::Estimate;
 //! use errorbar_report::plot::{Estimates, NamedEstimate};
 //!
-//! let heron = Estimate::new(0.8472).with_stderr(0.0255).with_interval(0.7958, 0.8986, 0.95).with_n(144);
+//! let heron = Estimate::new(0.8472).with_stderr(0.0256).with_interval(0.7958, 0.8986, 0.95).with_n(144);
 //! let plot = Estimates::new("accuracy", vec![NamedEstimate::new("heron", heron)]).draw();
 //! assert_eq!(plot.label, "accuracy. heron: 0.847 ± 0.026 [0.796, 0.899], n 144");
 //! assert!(plot.standalone("almanac").starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));

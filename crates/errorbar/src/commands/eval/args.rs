@@ -109,7 +109,7 @@ pub(crate) struct EvalArgs {
     #[arg(long)]
     pub(super) show: bool,
     /// Serve the folder of logs while the run lasts and after it, until Ctrl-C, and print the address to look at it in a
-    /// browser; see `errorbar view`
+    /// browser; see `view --help`
     #[cfg(feature = "view")]
     #[arg(long)]
     pub(super) view: bool,
