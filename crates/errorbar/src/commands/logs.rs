@@ -28,6 +28,22 @@ use crate::output::ProgressLine;
 /// The number of skipped samples that are reported one by one.
 const SKIPPED_SHOWN: usize = 10;
 
+/// Checks that the name of a new file ends in none of another format than those that can be written. A name without an
+/// extension may hold any of them.
+pub(super) fn check_extension(path: &Path, known: &[&str]) -> Result<(), Diagnostic> {
+    let Some(found) = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase())
+    else {
+        return Ok(());
+    };
+    if known.contains(&found.as_str()) || path.metadata().is_ok_and(|there| !there.is_file()) {
+        return Ok(());
+    }
+    let known: Vec<String> = known.iter().map(|known| format!(".{known}")).collect();
+    Err(Diagnostic::error(format!(".{found} is no format that this is written in"))
+        .about(path.display())
+        .hint(format!("give a name that ends in {}", known.join(", "))))
+}
+
 /// Checks that no file is replaced unless `--force` is given. What is no file (`/dev/null`, a pipe) is not replaced.
 pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
     let error = |text: &str, hint: &str| Err(Diagnostic::error(text).about(path.display()).hint(hint));

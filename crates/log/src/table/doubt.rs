@@ -24,7 +24,7 @@ pub enum TableDoubt {
     },
     /// A column has the name of one of scores, and its numbers do not depend on whether two columns of answers are equal.
     #[error(
-        "`{column}` may be a confidence, not a score: it is not the highest score where `{}` and `{}` are equal",
+        "`{column}` may be a confidence, not a score: it does not give the full score wherever `{}` and `{}` are equal, and less elsewhere",
         answers[0],
         answers[1]
     )]

@@ -91,7 +91,7 @@ const SHARES: [&str; 32] = [
 const GRADUAL: [&str; 6] = ["accnorm", "quasiexactmatch", "f1", "f1score", "rougel", "bleu"];
 
 /// Names of columns with the answers of a model.
-const ANSWERS: [&str; 19] = [
+const ANSWERS: [&str; 28] = [
     "answer",
     "modelanswer",
     "choice",
@@ -111,13 +111,22 @@ const ANSWERS: [&str; 19] = [
     "yhat",
     "pick",
     "picked",
+    "ans",
+    "resp",
+    "rawresponse",
+    "useranswer",
+    "studentanswer",
+    "submission",
+    "candidate",
+    "hypothesis",
+    "decision",
 ];
 
 /// What other names of such columns start with.
 const ANSWER_STARTS: [&str; 6] = ["pred", "parsed", "extracted", "chosen", "selected", "generated"];
 
 /// Names of columns with the right answers.
-const GOLDS: [&str; 20] = [
+const GOLDS: [&str; 24] = [
     "gold",
     "target",
     "targets",
@@ -138,6 +147,10 @@ const GOLDS: [&str; 20] = [
     "ideal",
     "solution",
     "actual",
+    "gt",
+    "labels",
+    "trueclass",
+    "labeltrue",
 ];
 
 /// Names of columns that figures of whole runs have, and scores of samples do not.

@@ -103,7 +103,11 @@ fn compared(comparison: &TaskComparison) -> String {
     let bound = format!("<span class=\"nw\">Holm’s p {}</span>", escape(&bound));
     let is_all = comparison.pairs.options.all_pairs;
     match (decided.len(), pairs.len()) {
-        (0, _) => format!("{on} no two of them can be told apart."),
+        (0, _) if is_all => format!("{on} no two of them can be told apart."),
+        (0, _) => {
+            let base = comparison.pairs.sides.first().map(String::as_str).unwrap_or_default();
+            format!("{on} none of them can be told apart from {}, with which they are compared.", escape(base))
+        }
         (all, of) if all == of && is_all => {
             let count = comparison.pairs.sides.len();
             let count = if count == 3 { "three".to_owned() } else { count.to_string() };

@@ -2,7 +2,7 @@
 //!
 //! `Page` is the input; `task.rs` asks core for the figures of the runs of a task, side by side, and for their comparison;
 //! a file for each part of the page puts that into markup. Every string that comes from a log, a table or a user passes
-//! [`escape`](crate::svg::escape). Styles and script are allowed by their hashes alone, so there is no `style` and no event
+//! [`crate::svg::escape`]. Styles and script are allowed by their hashes alone, so there is no `style` and no event
 //! attribute anywhere.
 
 mod cells;

@@ -207,8 +207,9 @@ fn check_ids(
     diagnostics: &mut Diagnostics,
 ) -> Result<(), Diagnostic> {
     // The parts of one table repeat its ids, which are then no row numbers.
-    let is_confirmed =
-        base.path == other.path || CommonQuestions::of(base.questions, other.questions).is_some();
+    let is_confirmed = base.path == other.path
+        || CommonQuestions::of(base.questions, other.questions)
+            .is_some_and(|questions| questions.tell_apart(base.columns.len()));
     if !is_confirmed && are_row_numbers(base) && are_row_numbers(other) {
         return Err(row_numbers(base, other));
     }
@@ -241,6 +242,12 @@ impl<'a> CommonQuestions<'a> {
             }
         };
         (!places.is_empty()).then_some(CommonQuestions { base, other, places })
+    }
+
+    /// Whether the samples of the base differ in what is compared: a target that all have confirms nothing.
+    fn tell_apart(&self, rows: usize) -> bool {
+        let mut places = self.places.iter();
+        places.any(|(at, _)| (1..rows).any(|row| self.base.digest(row, *at) != self.base.digest(0, *at)))
     }
 
     /// Whether a row of the base asks something else than one of the other side.
@@ -345,7 +352,16 @@ fn are_row_numbers(run: MatchedRun<'_>) -> bool {
         return false;
     }
     let Ok(first @ 0..=1) = columns.id(0).parse::<usize>() else { return false };
-    (0..columns.len()).all(|row| columns.id(row).parse() == Ok(first + row))
+    let mut next = first;
+    // A sample has a row for each epoch.
+    (0..columns.len()).all(|row| match columns.id(row).parse::<usize>() {
+        Ok(number) if number == next => {
+            next += 1;
+            true
+        }
+        Ok(number) => (first..next).contains(&number),
+        Err(_) => false,
+    })
 }
 
 /// The input of a log may be a conversation, and what a table has for it is up to the table: they are not compared.

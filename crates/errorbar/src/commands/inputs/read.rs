@@ -19,7 +19,7 @@ use crate::commands::{Context, table_scores, unused_clusters};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// Columns of a table that say what a sample asks, and expects.
-pub(crate) const QUESTION: [&str; 4] = ["input", "question", "prompt", TARGET];
+pub(crate) const QUESTION: [&str; 6] = ["input", "question", "prompt", "problem", "text", TARGET];
 /// The one of them that is no part of the question.
 pub(crate) const TARGET: &str = "target";
 /// The column of a table with what the model answered.

@@ -341,29 +341,26 @@ impl Drawing<'_> {
 
     fn pairs(&self, diagnostics: &mut Diagnostics) -> Drawn {
         let report = self.compared(2, diagnostics)?;
-        let is_whole = |one: &&Comparison| one.group_key.is_none() && one.task.is_none();
-        let main = self.runs.first().and_then(|run| headline(&run.results));
-        let is_main = |one: &&Comparison| {
-            main.as_ref().is_some_and(|row| {
-                (row.scorer, row.reducer, row.field, row.metric)
-                    == (&one.scorer, one.reducer.as_deref(), one.field.as_deref(), one.metric.as_str())
-            })
+        let is_whole = |one: &Comparison| one.group_key.is_none() && one.task.is_none();
+        type Figure = (String, Option<String>, Option<String>, String);
+        let figure = |one: &Comparison| -> Figure {
+            (one.scorer.clone(), one.reducer.clone(), one.field.clone(), one.metric.clone())
         };
-        let whole: Vec<&Comparison> = report.comparisons.iter().filter(is_whole).collect();
-        let mut shown: Vec<&Comparison> = whole.iter().copied().filter(|one| is_main(one)).collect();
-        if shown.is_empty()
-            && let Some(first) = whole.first()
-        {
-            let name = |one: &Comparison| {
-                (one.scorer.clone(), one.reducer.clone(), one.field.clone(), one.metric.clone())
-            };
-            shown = whole.iter().copied().filter(|one| name(one) == name(first)).collect();
-        }
-        let Some(metric) = shown.first().map(|one| one.metric.clone()) else {
+        let main = self.runs.first().and_then(|run| headline(&run.results)).map(|row| -> Figure {
+            let [reducer, field] = [row.reducer, row.field].map(|part| part.map(str::to_owned));
+            (row.scorer.to_owned(), reducer, field, row.metric.to_owned())
+        });
+        let whole: Vec<Figure> =
+            report.comparisons.iter().filter(|one| is_whole(one)).map(figure).collect();
+        let wanted = main.filter(|main| whole.contains(main)).or_else(|| whole.first().cloned());
+        let Some(wanted) = wanted else {
             return Err(
                 self.unsupported("no figure of these runs can be compared", "name a metric with --metric")
             );
         };
+        // What is drawn together is one family of tests.
+        let report = report.only(|one| is_whole(one) && figure(one) == wanted);
+        let (shown, (.., metric)) = (report.comparisons.iter().collect(), wanted);
         Ok((Pairs::new(&report.sides, shown).draw(), format!("differences of {metric}")))
     }
 

@@ -19,7 +19,7 @@ use errorbar_report::{Csv, Markdown, Render};
 use self::kind::Kind;
 use super::common::one_of;
 use super::error_args::ErrorArgs;
-use super::logs::{ReadArgs, check_new};
+use super::logs::{ReadArgs, check_extension, check_new};
 use super::specs::PlanOverrides;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome};
@@ -128,7 +128,10 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
     let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
     args.errors.check()?;
     match &args.output {
-        Some(output) => check_new(output, args.force)?,
+        Some(output) => {
+            check_extension(output, &["svg", "csv", "md", "markdown"])?;
+            check_new(output, args.force)?;
+        }
         None if Stream::Stdout.is_terminal() => {
             let hint =
                 format!("name a file with -o {}.svg, or send it to a program with |", args.kind.name());

@@ -20,7 +20,7 @@ use super::inputs::InputOptions;
 use super::inputs::alignment::Alignment;
 use super::inputs::read::Files;
 use super::inputs::sides::{self, Side};
-use super::logs::{ReadArgs, check_new};
+use super::logs::{ReadArgs, check_extension, check_new};
 use super::specs::PlanOverrides;
 use super::tables::TableArgs;
 use super::{CommandResult, Context};
@@ -106,6 +106,7 @@ pub(crate) struct ReportArgs {
 pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
     let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
     args.errors.check()?;
+    check_extension(&args.output, &["html", "htm"])?;
     check_new(&args.output, args.force)?;
     let files = Files::find(&args.files)?;
     let options = args.inputs(&overrides);
