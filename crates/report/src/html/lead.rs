@@ -106,7 +106,10 @@ fn compared(comparison: &TaskComparison) -> String {
         (0, _) if is_all => format!("{on} no two of them can be told apart."),
         (0, _) => {
             let base = comparison.pairs.sides.first().map(String::as_str).unwrap_or_default();
-            format!("{on} none of them can be told apart from {}, with which they are compared.", escape(base))
+            format!(
+                "{on} none of them can be told apart from {}, with which they are compared.",
+                escape(base)
+            )
         }
         (all, of) if all == of && is_all => {
             let count = comparison.pairs.sides.len();

@@ -6,7 +6,10 @@ use errorbar_core::{IndexMap, SampleId, ScoreColumns};
 use errorbar_log::eval::{EvalLog, LogError};
 
 use super::preview::preview;
-use super::{AlignedSample, EpochRecord, GroupKey, SampleRun, SampleSet, SampleTexts, ScoreColumn};
+use super::{
+    AlignedSample, EpochRecord, GroupKey, Outcome, OutcomeVerdict, SampleRun, SampleSet, SampleTexts,
+    ScoreColumn,
+};
 
 /// More columns of scores than this are in the details only.
 const MOST_COLUMNS: usize = 24;
@@ -175,6 +178,7 @@ impl SampleSetBuilder {
         }
         sort_epochs(&mut set);
         set.columns = columns(&set);
+        remove_verdicts_of_ratings(&mut set);
         set.groups = group_keys(&mut set, &wanted_keys);
         super::index::add_outcomes(&mut set);
         set
@@ -235,6 +239,35 @@ fn columns(set: &SampleSet) -> Vec<ScoreColumn> {
         .into_keys()
         .filter(|column| column.field.is_some() || !with_fields.contains(&column.scorer))
         .collect()
+}
+
+/// A scorer that gives more than 1 or less than 0 somewhere rates on another scale: its 1 is not right, nor its 0 wrong.
+fn remove_verdicts_of_ratings(set: &mut SampleSet) {
+    let is_beyond = |outcome: &Outcome| outcome.number.is_some_and(|number| !(0.0..=1.0).contains(&number));
+    let mut ratings: HashSet<(String, Option<String>)> = HashSet::new();
+    for record in set.samples.values().flat_map(|sample| &sample.records).flatten().flatten() {
+        let beyond = record.outcomes().filter(|(_, _, outcome)| is_beyond(outcome));
+        ratings.extend(beyond.map(|(scorer, field, _)| (scorer.to_owned(), field.map(str::to_owned))));
+    }
+    if ratings.is_empty() {
+        return;
+    }
+    let is_rating = |scorer: &str, field: Option<&str>| {
+        ratings.iter().any(|(of, key)| of == scorer && key.as_deref() == field)
+    };
+    for record in set.samples.values_mut().flat_map(|sample| &mut sample.records).flatten().flatten() {
+        for (scorer, field, outcome) in record.outcomes_mut() {
+            let is_verdict = matches!(
+                outcome.verdict,
+                OutcomeVerdict::Right | OutcomeVerdict::Partial | OutcomeVerdict::Wrong
+            );
+            // A grade means what it says beside any number.
+            let is_number = outcome.value.as_ref().is_some_and(|value| value.parse::<f64>().is_ok());
+            if is_verdict && is_number && is_rating(scorer, field) {
+                outcome.verdict = OutcomeVerdict::Other;
+            }
+        }
+    }
 }
 
 /// The metadata keys whose values many samples share, and which value each sample has.

@@ -204,6 +204,14 @@ impl EpochRecord {
         })
     }
 
+    /// The same, to change them.
+    pub(super) fn outcomes_mut(&mut self) -> impl Iterator<Item = (&str, Option<&str>, &mut Outcome)> {
+        self.scores.iter_mut().flat_map(|score| {
+            let (scorer, outcomes) = (score.scorer.as_str(), score.outcomes.iter_mut());
+            outcomes.map(move |(field, outcome)| (scorer, field.as_deref(), outcome))
+        })
+    }
+
     /// What was scored, in short: the answer that a scorer found, else the model's.
     pub(super) fn short_answer(&self) -> Option<String> {
         const LENGTH: usize = 48;

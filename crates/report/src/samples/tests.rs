@@ -26,7 +26,8 @@ fn two_runs() -> SampleSet {
             ("a", 2, "physics", "I".into()),
         ]),
     );
-    builder.add_columns("wren", &columns(&[("b", 1, "law", 7.into()), ("d", 1, "law", Value::Unscored)]));
+    builder
+        .add_columns("wren", &columns(&[("b", 1, "law", "blue".into()), ("d", 1, "law", Value::Unscored)]));
     builder.finish()
 }
 
@@ -91,6 +92,23 @@ fn maps_have_a_column_for_each_value() {
         ])
     );
     assert_eq!(index["samples"]["cells"], json!([[0, 1], [2, 2], [3, 3]]));
+}
+
+/// One star of five is not right.
+#[test]
+fn ratings_on_another_scale_are_no_verdicts() {
+    let verdicts = |scores: [f64; 3]| -> Vec<Json> {
+        let mut columns = ScoreColumns::new(["stars"]);
+        for (id, score) in ["a", "b", "c"].into_iter().zip(scores) {
+            columns.push(id, 1).score("stars", Score::new(score)).unwrap();
+        }
+        let mut builder = SampleSetBuilder::new();
+        builder.add_columns("run", &columns);
+        let index = builder.finish().index_json();
+        index["outcomes"].as_array().unwrap().iter().map(|outcome| outcome["verdict"].clone()).collect()
+    };
+    assert_eq!(verdicts([0.0, 1.0, 5.0]), ["O", "O", "O"]);
+    assert_eq!(verdicts([0.0, 1.0, 0.5]), ["I", "C", "P"]);
 }
 
 #[test]

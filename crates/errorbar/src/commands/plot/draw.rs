@@ -350,8 +350,7 @@ impl Drawing<'_> {
             let [reducer, field] = [row.reducer, row.field].map(|part| part.map(str::to_owned));
             (row.scorer.to_owned(), reducer, field, row.metric.to_owned())
         });
-        let whole: Vec<Figure> =
-            report.comparisons.iter().filter(|one| is_whole(one)).map(figure).collect();
+        let whole: Vec<Figure> = report.comparisons.iter().filter(|one| is_whole(one)).map(figure).collect();
         let wanted = main.filter(|main| whole.contains(main)).or_else(|| whole.first().cloned());
         let Some(wanted) = wanted else {
             return Err(
