@@ -14,6 +14,18 @@ import { BINARY, FOLDER, ROOT } from './errorbar.js';
 /** What is still running when the process ends. @type {Set<import('node:child_process').ChildProcess>} */
 const children = new Set();
 process.on('exit', () => children.forEach(child => child.kill('SIGKILL')));
+/** Servers of models that are open. @type {Set<import('node:http').Server>} */
+const servers = new Set();
+
+/** Ends what a test that failed has left behind: it would keep the process of the tests alive. */
+export function endAll() {
+  children.forEach(child => child.kill('SIGKILL'));
+  for (const server of servers) {
+    server.closeAllConnections();
+    server.close();
+  }
+  servers.clear();
+}
 
 /** @param {string[]} args */
 function start(args) {
@@ -90,9 +102,11 @@ export async function startModel(allowed = 0) {
     }));
     answer();
   });
+  servers.add(server);
   await new Promise(resolve => server.listen(0, '127.0.0.1', () => resolve(undefined)));
   const at = server.address();
   const close = () => {
+    servers.delete(server);
     server.closeAllConnections();
     server.close();
   };
