@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { violations } from '../lib/axe.js';
-import { almanac, report } from '../lib/errorbar.js';
+import { almanac, report, severalTasks } from '../lib/errorbar.js';
 import { open } from '../lib/browser.js';
 
 /** @type {Record<string, string>} */
@@ -10,10 +10,11 @@ const files = {};
 before(() => {
   files.comparison = report('compared', almanac('heron'), almanac('magpie'), almanac('wren'));
   files.single = report('single', almanac('heron'));
+  files.tasks = report('tasks', ...severalTasks());
   files.table = report('table', 'examples/quiz.csv');
 });
 
-for (const name of ['comparison', 'single', 'table'])
+for (const name of ['comparison', 'single', 'table', 'tasks'])
   for (const scheme of /** @type {const} */ (['light', 'dark']))
     for (const width of [390, 1280])
       test(`${name}, ${scheme}, ${width} px`, async () => {

@@ -101,8 +101,9 @@ test('the figures of the list are those of `log list` and `score`', async () => 
       continue;
     }
     assert.equal(Number(shown.v), value);
-    const [number, error] = text.split('±');
-    assert.ok(isRounded(number, value) && isRounded(error, stderr), `${text}: ${value} ± ${stderr}`);
+    // Equal scores say nothing of their error.
+    const [number, error] = text.split('±').map(part => part.trim());
+    assert.ok(isRounded(number, value) && (stderr === 0 ? error === '?' : isRounded(error, stderr)), `${text}: ${value} ± ${stderr}`);
     // Both scales go from 0 to 1.
     const ends = await line.locator('line.ci').evaluate(end => [end.getAttribute('x1'), end.getAttribute('x2')]);
     [lower, upper].forEach((end, at) => assert.ok(Math.abs(parseFloat(ends[at] ?? '') / 100 - end) <= 0.0001, `${ends} ${end}`));
@@ -227,7 +228,7 @@ test('two logs are chosen and compared', async () => {
   assert.equal(shown.length, 7);
   const signs = shown.map(difference => {
     const same = comparisons.find((/** @type {any} */ one) => one.group === (difference.group ?? null));
-    assert.deepEqual([difference.base, difference.other].sort(), ['heron', 'wren']);
+    assert.deepEqual([difference.base, difference.other].map(name => path.parse(name ?? '').name).sort(), ['heron', 'wren']);
     assert.equal(Number(difference.stderr), same.stderr);
     assert.equal(Math.abs(Number(difference.value)), Math.abs(same.difference));
     return Math.sign(Number(difference.value) * same.difference);
@@ -277,11 +278,8 @@ test('another token, none, and another site are refused', async () => {
   await new Promise(resolve => elsewhere.listen(0, '127.0.0.1', () => resolve(undefined)));
   const at = elsewhere.address();
   await page.goto(`http://127.0.0.1:${typeof at === 'object' ? at?.port : ''}/`);
-  const [answer, outcome] = await Promise.all([
-    page.waitForResponse(response => response.url() === viewer.url),
-    page.evaluate(url => fetch(url).then(() => 'read', () => 'refused'), viewer.url),
-  ]);
-  assert.deepEqual([answer.status(), outcome], [403, 'refused']);
+  assert.equal(await page.evaluate(url => fetch(url).then(() => 'read', () => 'refused'), viewer.url), 'refused');
+  assert.equal(await page.evaluate(url => fetch(url, { mode: 'no-cors' }).then(() => 'read', () => 'refused'), viewer.url), 'refused');
   elsewhere.closeAllConnections();
   elsewhere.close();
 });
