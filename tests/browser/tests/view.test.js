@@ -223,6 +223,7 @@ test('two logs are chosen and compared', async () => {
   await settled(page);
   assert.match(page.url(), /\/logs\/\d+-\d+\/$/);
   const { comparisons } = JSON.parse(errorbar('compare', almanac('heron'), almanac('wren'), '--format', 'json'));
+  /** @type {Record<string, string | undefined>[]} */
   const shown = await page.$$eval('[data-base][data-other]', found => found.map(one => ({
     .../** @type {HTMLElement} */ (one).dataset, heading: one.querySelector('th')?.textContent ?? '',
   })));
@@ -231,7 +232,7 @@ test('two logs are chosen and compared', async () => {
   assert.equal(comparisons.length, 7);
   for (const [at, { base, other, value, stderr, heading }] of shown.entries()) {
     const same = comparisons[at];
-    assert.ok(heading.includes(same.group ?? ''), `${heading}: ${same.group}`);
+    assert.ok(heading?.includes(same.group ?? ''), `${heading}: ${same.group}`);
     // A run is named by the last part of its model.
     const [from, to] = [base, other].map(name => path.parse(name ?? '').name);
     assert.deepEqual([from, to].sort(), ['heron', 'wren']);
