@@ -49,7 +49,8 @@ test('a run is followed from an empty folder to its end', async () => {
   await assertShows(page, '.live', scored(folder));
   const bar = page.getByRole('progressbar');
   assert.equal(await bar.getAttribute('aria-valuenow'), '2');
-  assert.equal(await page.locator('#nologs').count(), 0, 'the folder is not empty');
+  await page.waitForFunction(() => document.querySelector('#nologs') === null);
+  await says(page, '.top', '1 running.');
 
   model.allow(2);
   await says(page, '.live', '4 of 6 answers');
