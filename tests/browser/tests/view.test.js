@@ -195,15 +195,6 @@ test('a log opens in its report, and samples are loaded when they are opened', a
   assertQuiet(page);
 });
 
-test('words of answers are found in samples that the server has', async () => {
-  const page = await openList();
-  await row(page, 'heron').getByRole('link').click();
-  await settled(page);
-  await page.fill('#q', 'no such words');
-  await page.waitForFunction(() => document.querySelector('#count')?.textContent === '0 of 144');
-  assertQuiet(page);
-});
-
 test('two logs are chosen and compared', async () => {
   const page = await openList();
   assert.ok(!(await page.locator('#tray').isVisible()));
