@@ -183,7 +183,6 @@ async function fetchList() {
   const [main, next] = [find('#main', HTMLElement), fresh.querySelector('#main')];
   if (!main || !(next instanceof HTMLElement)) return;
   main.dataset.list = next.dataset.list;
-  main.querySelector('.top')?.replaceWith(...[next.querySelector('.top')].filter((found) => found !== null));
   const [table, rest] = [main.querySelector('#logs'), next.querySelector('#logs')];
   if (!table || !rest) {
     // The first log, or the last one is gone: the page as a whole is another.
@@ -191,6 +190,7 @@ async function fetchList() {
     startList();
     return;
   }
+  main.querySelector('.top')?.replaceWith(...[next.querySelector('.top')].filter((found) => found !== null));
   const chosen = new Set(rows().filter((row) => box(row)?.checked).map((row) => row.dataset.id));
   const focused = document.activeElement?.closest('tr[data-q]');
   table.replaceWith(rest);
@@ -206,20 +206,26 @@ async function fetchList() {
 function follow() {
   const events = new EventSource('events');
   const lost = find('#lost', HTMLElement);
-  let isFetching = false;
+  let [isFetching, isStale] = [false, false];
   events.addEventListener('change', async (event) => {
     /** @type {Change} */
     const change = JSON.parse(event.data);
     if (lost) lost.textContent = '';
+    const runCount = all(document, '.live').length;
     const running = find('#running', HTMLElement);
     if (running) running.replaceChildren(...parsed(change.running).body.childNodes);
+    // The line with the counts, and that there are no logs, change with the number of runs as well.
+    const isOther = all(document, '.live').length !== runCount;
     const shown = find('#main', HTMLElement)?.dataset.list;
-    if (shown !== String(change.list) && !isFetching) {
-      isFetching = true;
-      await fetchList().finally(() => {
-        isFetching = false;
-      });
+    isStale ||= isOther || shown !== String(change.list);
+    if (isFetching) return;
+    isFetching = true;
+    // What changes while the list is on its way is fetched after it.
+    while (isStale) {
+      isStale = false;
+      await fetchList().catch(() => undefined);
     }
+    isFetching = false;
   });
   events.addEventListener('error', () => {
     if (lost) lost.textContent = 'not connected: the list may be out of date';

@@ -20,6 +20,7 @@ if (process.argv[1]?.endsWith('.test.js')) (await import('node:test')).after(() 
  */
 export async function open(place, { width = 1280, height = 900, scheme = 'light', hash = '' } = {}) {
   const context = await browser.newContext({ viewport: { width, height }, colorScheme: scheme, acceptDownloads: true });
+  context.setDefaultTimeout(10_000);
   const page = await context.newPage();
   const watched = Object.assign(page, { problems: /** @type {string[]} */ ([]), requests: /** @type {string[]} */ ([]) });
   page.on('console', message => {

@@ -71,6 +71,23 @@ export function runTask(name, samples, scorer = 'includes()') {
   return evaluate(name, path.join(folder, 'task.toml'), path.join(folder, 'outputs.jsonl'));
 }
 
+/** @returns {string[]} the logs of two models on two tasks */
+export function severalTasks() {
+  const folder = path.join(FOLDER, 'several');
+  mkdirSync(folder, { recursive: true });
+  return [['first', 6], ['second', 3]].flatMap(([task, right]) => {
+    const questions = Array.from({ length: 8 }, (_, at) => ({ id: `${task}-${at}`, input: `${at}?`, target: at < Number(right) ? 'yes' : 'no' }));
+    writeFileSync(path.join(folder, `${task}.jsonl`), questions.map(question => `${JSON.stringify(question)}\n`).join(''));
+    const file = path.join(folder, `${task}.toml`);
+    writeFileSync(file, `name = "${task}"\ndataset = { path = "${task}.jsonl" }\nscorer = "match()"\n`);
+    return ['yes', 'no'].map(model => {
+      const logs = path.join(folder, `${task}-${model}`);
+      errorbar('eval', file, '--model', `mock/${model}`, '--log-dir', logs);
+      return path.join(logs, readdirSync(logs)[0]);
+    });
+  });
+}
+
 /**
  * Makes a report and returns its path.
  * @param {string} name

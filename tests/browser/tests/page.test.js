@@ -1,7 +1,7 @@
 // The page around the samples: figures, theme, orders, links into the samples.
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { almanac, errorbar, report } from '../lib/errorbar.js';
+import { almanac, errorbar, report, severalTasks } from '../lib/errorbar.js';
 import { counts, open, shownId } from '../lib/browser.js';
 
 const MODELS = /** @type {const} */ (['heron', 'magpie', 'wren']);
@@ -135,6 +135,21 @@ test('one table is a report too', async () => {
   await counts(page, '36 samples');
   assert.equal(await shownId(page), 'q01');
   assert.deepEqual(page.problems, []);
+});
+
+test('several tasks are a table of models and tasks', async () => {
+  const logs = severalTasks();
+  const page = await open(report('several', ...logs));
+  assert.match(await page.locator('main').innerText(), /4 runs of 2 tasks by 2 models\./);
+  const shown = await rows(page, '#tasks [data-run][data-value]');
+  const figures = logs.map(log => {
+    const [{ model, estimates }] = [JSON.parse(errorbar('score', log, '--format', 'json'))].flat();
+    const accuracy = estimates.find((/** @type {any} */ one) => one.metric === 'accuracy');
+    return [model.split('/').at(-1), accuracy.value, accuracy.stderr];
+  });
+  assert.deepEqual(shown.map(row => [row.run?.split('/').at(-1), Number(row.value), Number(row.stderr)]).sort(), figures.sort());
+  assert.deepEqual(page.problems, []);
+  assert.equal(page.requests.length, 1);
 });
 
 for (const width of [360, 390, 820, 1000, 1240, 1600])
