@@ -7,6 +7,7 @@ use errorbar_core::Estimate;
 use super::cells::{NumberColumn, count, data};
 use super::estimates::{level_title, row_data, run_word};
 use super::figures::{Figure, FigureCell, GroupFigure, Grouping};
+use super::labels;
 use super::task::Task;
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Y, axis, breakable, escape, grid, interval};
 
@@ -30,8 +31,9 @@ pub(super) fn section(task: &Task<'_>, id: &str) -> Option<String> {
     });
     let title =
         if groupings.len() == 1 { format!("By {}", breakable(&first.by)) } else { "By group".to_owned() };
+    let labels = labels(id);
     let mut html = format!(
-        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><div class=\"head\"><h2 id=\"h-{id}\">{title}</h2>{}</div>",
+        "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 id=\"h-{id}\">{title}</h2>{}</div>",
         legend(task)
     );
     // One control for all plots of the section; it needs script, and does nothing without.

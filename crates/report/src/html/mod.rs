@@ -236,6 +236,14 @@ fn sample_section(samples: &PageSamples) -> String {
     )
 }
 
+/// The headings that name a section: its own, and before it that of its task where there are several.
+fn labels(id: &str) -> String {
+    match id.split_once('-') {
+        Some((task, _)) => format!("h-{task}-top h-{id}"),
+        None => format!("h-{id}"),
+    }
+}
+
 /// The sections of a task.
 fn task_sections(
     task: &Task<'_>,
@@ -245,6 +253,7 @@ fn task_sections(
 ) -> String {
     let mut html = String::new();
     let id = format!("{prefix}estimates");
+    let labels = labels(&id);
     let key = "<p class=\"key\"><span><svg class=\"m0\" width=\"52\" height=\"16\" viewBox=\"0 -8 52 16\" \
                aria-hidden=\"true\"><line class=\"ci\" x1=\"2\" x2=\"50\" y1=\"0\" y2=\"0\"/><use class=\"cap\" href=\"#cap\" \
                x=\"2\" y=\"0\"/><use class=\"cap\" href=\"#cap\" x=\"50\" y=\"0\"/></svg>interval</span><span><svg class=\"m0\" \
@@ -253,7 +262,7 @@ fn task_sections(
                viewBox=\"0 -8 14 16\" aria-hidden=\"true\"><use class=\"mk\" href=\"#Kc\" x=\"7\" \
                y=\"0\"/></svg>estimate</span></p>";
     html += &format!(
-        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><div class=\"head\"><h2 \
+        "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 \
          id=\"h-{id}\">Estimates</h2>{key}</div>{}{}</section>",
         estimates::table(task),
         estimates::others(task)

@@ -7,7 +7,7 @@ use errorbar_core::{Comparison, ComparisonReport, Direction, IntervalMethod, May
 use super::cells::{NumberColumn, count, counted, data, minus};
 use super::estimates::level_title;
 use super::task::{GroupComparison, Pair, Task, TaskComparison, run_name};
-use super::{flips, ranking};
+use super::{flips, labels, ranking};
 use crate::comparison::{p_text, test_title, two_digits};
 use crate::notes::most_frequent;
 use crate::number::plain;
@@ -16,8 +16,9 @@ use crate::svg::{IntervalSize, IntervalStyle, Scale, axis, breakable, escape, gr
 /// The comparison of the runs of a task: a section.
 pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<String> {
     let comparison = task.comparison.as_ref()?;
+    let labels = labels(id);
     let mut html = format!(
-        "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><div class=\"head\"><h2 id=\"h-{id}\">Comparison</h2>{}</div><p \
+        "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 id=\"h-{id}\">Comparison</h2>{}</div><p \
          class=\"sub\">{}</p>",
         mde_key(comparison),
         introduction(task, comparison),

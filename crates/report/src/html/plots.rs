@@ -3,8 +3,8 @@
 use errorbar_core::ScoreName;
 use errorbar_core::metrics::{Prediction, ece};
 
-use super::PageRun;
 use super::task::Task;
+use super::{PageRun, labels};
 use crate::plot::{
     CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PassPlot,
     Plot,
@@ -34,8 +34,9 @@ pub(super) fn sections(task: &Task<'_>, prefix: &str) -> Vec<PlotSection> {
     }
     let section = |name: &str, title: &'static str, plots: Vec<(Option<&str>, Plot)>| {
         let id = format!("{prefix}{name}");
+        let labels = labels(&id);
         let mut html = format!(
-            "<section id=\"{id}\" aria-labelledby=\"h-{id}\"><div class=\"head\"><h2 id=\"h-{id}\">{title}</h2></div>"
+            "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 id=\"h-{id}\">{title}</h2></div>"
         );
         for (title, plot) in &plots {
             if let Some(title) = title {
