@@ -54,7 +54,11 @@ type Drawn = Result<(Plot, String), Diagnostic>;
 impl Drawing<'_> {
     /// An error of the kind, with the way out.
     fn unsupported(&self, problem: &str, hint: impl Into<String>) -> Diagnostic {
-        Diagnostic::error(format!("{}: {problem}", self.args.kind.name())).hint(hint)
+        let problem = Diagnostic::error(format!("{}: {problem}", self.args.kind.name())).hint(hint);
+        match self.runs.first().filter(|first| self.runs.iter().all(|run| run.path == first.path)) {
+            Some(only) => problem.about(only.path.display()),
+            None => problem,
+        }
     }
 
     /// The task, if all runs have the same, and what is drawn.
