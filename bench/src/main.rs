@@ -11,8 +11,8 @@ use std::time::{Duration, Instant};
 
 use errorbar_core::metrics::{accuracy, bootstrap_stderr, grouped, mean, stderr};
 use errorbar_core::{
-    Estimate, Metric, MetricValue, Metrics, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet, Scores,
-    metric_fn, metrics,
+    Estimate, Metric, MetricValue, Metrics, Partial, Plan, Reducers, Registry, Score, ScoreColumns, ScoreSet,
+    Scores, metric_fn, metrics,
 };
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
@@ -89,6 +89,31 @@ impl Cases {
                 let reducer = Registry::built_in().reducer(&spec.parse()?)?;
                 let plan = Plan::new().metrics(count()).reducers(Reducers::explicit(vec![reducer]));
                 timed_results(columns, &plan)
+            }
+            // Scores of this kind counted, sent, read and finished: the time of each, and the bytes a sample.
+            ["partial", kind, n, epochs] => {
+                let kind = if kind == "grades" { Kind::Grades } else { Kind::Continuous };
+                let columns = self.columns(kind, n.parse()?, epochs.parse()?);
+                let plan = Plan::new().metrics(metrics![accuracy(), stderr()]);
+                let start = Instant::now();
+                let counted = Partial::of(columns, &plan)?.into_owned()?;
+                let times = [start.elapsed()];
+                let bytes = counted.to_bytes()?;
+                let read = Partial::from_bytes(&bytes, &plan)?;
+                let sent = start.elapsed();
+                let results = black_box(read.finish()?);
+                let finished = start.elapsed();
+                let start = Instant::now();
+                let receipt = Partial::of(columns, &plan)?.with_receipt("group")?;
+                let stamped = start.elapsed();
+                black_box(receipt);
+                let samples = n.parse::<f64>()?;
+                let [counted] = times;
+                let parts = [counted, sent - counted, finished - sent, stamped];
+                let mut figures: Vec<f64> = parts.map(|part| part.as_secs_f64() * 1e9 / samples).to_vec();
+                figures.push(bytes.len() as f64 / samples);
+                figures.extend(results.estimate("accuracy")?.number());
+                Ok((finished, figures))
             }
             ["bytes", n] => {
                 let columns = self.columns(Kind::Grades, n.parse()?, 1);

@@ -1,9 +1,10 @@
 //! What the fuzz targets do with an input, and what must hold then: see `README.md`.
 //!
-//! The files of this crate are also modules of ordinary tests (`crates/log/tests/it/mutations`,
+//! The files of this crate are also modules of ordinary tests (`crates/core/tests/it/partial`, `crates/log/tests/it/mutations`,
 //! `crates/errorbar/tests/cli/fuzz_seeds.rs`), which run the seeds without a fuzzer.
 
 pub mod log;
+pub mod partial;
 pub mod spec;
 pub mod table;
 pub mod task;

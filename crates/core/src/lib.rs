@@ -43,10 +43,13 @@ mod metadata;
 mod metric;
 pub mod metrics;
 mod naming;
+mod order;
 mod package_member;
 mod param;
 mod params;
+mod partial;
 mod plan;
+mod plan_text;
 mod power;
 pub mod python_text;
 mod random;
@@ -99,7 +102,9 @@ pub use metric::{
     Wants, metric_fn,
 };
 pub use naming::{TakenNames, unique_names};
+pub use order::Order;
 pub use params::{Params, ToSpec};
+pub use partial::{BUCKETS, Partial, Receipt, bucket_of};
 pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,

@@ -261,6 +261,14 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         self.inner().map(|inner| inner.raters()).unwrap_or_default()
     }
 
+    /// Whether its figures depend on the ids of samples and not only on what scores and metadata they have: it draws
+    /// samples in the order of their ids, for instance. `is_resampled`: the plan resamples figures that have formulas
+    /// too, or they see every epoch. Where nothing depends on ids, samples that look the same are counted together when
+    /// [partial results](crate::Partial) are merged. True unless overridden.
+    fn depends_on_ids(&self, is_resampled: bool) -> bool {
+        self.inner().is_none_or(|inner| inner.depends_on_ids(is_resampled))
+    }
+
     /// The numbers that its value is the plain mean of, one for each score, if it is one: they can be compared sample by
     /// sample. A metric without them is compared by resampling.
     fn sample_numbers(&self, scores: &Scores<'_>) -> Option<Result<Vec<f64>>> {
@@ -556,6 +564,9 @@ macro_rules! forward_metric {
         }
         fn figure_names(&$self) -> $crate::FigureNames {
             $inner.figure_names()
+        }
+        fn depends_on_ids(&$self, is_resampled: bool) -> bool {
+            $inner.depends_on_ids(is_resampled)
         }
         fn sample_numbers(&$self, scores: &$crate::Scores<'_>) -> Option<$crate::Result<Vec<f64>>> {
             $inner.sample_numbers(scores)

@@ -4,10 +4,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
+use crate::order::Order;
 use crate::ratings::Raters;
 use crate::reducer::Reducer;
 use crate::registry::Registry;
@@ -321,6 +323,8 @@ pub struct Plan {
     /// How the epochs of some scorers are reduced, by the names of their scores, if not as those of all others: scores
     /// that are added to a log later may have other reducers.
     pub scorer_reducers: IndexMap<String, Reducers>,
+    /// In which order results list what they find.
+    pub order: Order,
 }
 
 /// Which figure to show first: the first that matches every field that is set.
@@ -369,6 +373,59 @@ impl Plan {
         self
     }
 
+    /// The plan for these scores with a figure also by the groups of a metadata key: `grouped` of the first metric of each
+    /// scorer that is wanted. What is decided over all scores of a scorer is decided so for the groups.
+    #[must_use]
+    pub fn with_groups(
+        &self,
+        columns: &ScoreColumns,
+        key: &str,
+        is_wanted: impl Fn(&dyn Metric) -> bool,
+    ) -> Self {
+        let is_wanted =
+            |metric: &&Arc<dyn Metric>| metric.group_key().is_none() && is_wanted(metric.as_ref());
+        let grouped = |metric: &Arc<dyn Metric>| -> Arc<dyn Metric> {
+            Arc::new(crate::metrics::grouped(Arc::clone(metric), key))
+        };
+        // Other groups of the same figure come later.
+        let of_map = |map: &MetricMap| -> MetricMap {
+            let with_first = |own: &Vec<Arc<dyn Metric>>| {
+                own.iter().find(is_wanted).map(&grouped).into_iter().chain(own.iter().cloned()).collect()
+            };
+            map.iter().map(|(pattern, own)| (pattern.clone(), with_first(own))).collect()
+        };
+        let with_groups = |metrics: &Metrics| match metrics {
+            Metrics::Map(map) => Metrics::Map(of_map(map)),
+            Metrics::List(items) => {
+                let whole = items.iter().filter_map(|item| match item {
+                    MetricItem::Metric(metric) => Some(metric),
+                    MetricItem::Map(_) => None,
+                });
+                let first = whole.clone().find(is_wanted).map(&grouped).map(MetricItem::Metric);
+                let others = items.iter().map(|item| match item {
+                    MetricItem::Metric(_) => item.clone(),
+                    MetricItem::Map(map) => MetricItem::Map(of_map(map)),
+                });
+                Metrics::List(first.into_iter().chain(others).collect())
+            }
+        };
+        let mut plan = self.clone();
+        if let Some(metrics) = &self.task_metrics {
+            plan.task_metrics = Some(with_groups(metrics));
+            return plan;
+        }
+        for scorer in &mut plan.scorers {
+            scorer.metrics = with_groups(&scorer.metrics);
+        }
+        let is_planned = |name: &str| self.scorers.iter().any(|scorer| scorer.name == name);
+        for scorer in columns.scorer_names().filter(|name| !is_planned(name)) {
+            let default = || crate::metrics![crate::metrics::accuracy(), crate::metrics::stderr()];
+            let own = self.default_metrics.get(scorer).cloned().unwrap_or_else(default);
+            plan.default_metrics.insert(scorer.to_owned(), with_groups(&own));
+        }
+        plan
+    }
+
     /// Sets how epochs are reduced.
     #[must_use]
     pub fn reducers(mut self, reducers: Reducers) -> Self {
@@ -387,6 +444,13 @@ impl Plan {
     #[must_use]
     pub fn errors(mut self, errors: ErrorPlan) -> Self {
         self.errors = errors;
+        self
+    }
+
+    /// Sets in which order results list what they find.
+    #[must_use]
+    pub fn order(mut self, order: Order) -> Self {
+        self.order = order;
         self
     }
 

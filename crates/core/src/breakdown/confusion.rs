@@ -6,7 +6,7 @@ use super::ScoreName;
 use crate::columns::ScoreColumns;
 use crate::error::Result;
 use crate::estimate::{Estimate, Undefined};
-use crate::metrics::{LabelCounts, Prediction, label_counts, recall};
+use crate::metrics::{LabelCounts, Prediction, WITHOUT_ANSWER, label_counts, recall};
 use crate::plan::Plan;
 
 /// Predicted labels against true ones.
@@ -51,6 +51,44 @@ impl Confusion {
         accuracy: Estimate,
     ) -> Self {
         Confusion { name, labels, counts, accuracy }
+    }
+
+    /// Whether every predicted label is a verdict, such as 1 or `C`: what is right is no label.
+    pub fn is_of_verdicts(&self) -> bool {
+        const VERDICTS: [&str; 14] = [
+            "0",
+            "1",
+            "0.0",
+            "1.0",
+            "0.5",
+            "C",
+            "I",
+            "P",
+            "N",
+            "True",
+            "False",
+            "true",
+            "false",
+            WITHOUT_ANSWER,
+        ];
+        let mut predicted = self.predicted().peekable();
+        predicted.peek().is_some() && predicted.all(|label| VERDICTS.contains(&label.name.as_str()))
+    }
+
+    /// Whether a predicted label is also a true one.
+    pub fn has_common_labels(&self) -> bool {
+        let is_true = |label: &ConfusionLabel| {
+            let at = self.labels.iter().position(|other| other.name == label.name);
+            at.and_then(|at| self.counts.get(at)).is_some_and(|row| row.iter().any(|count| *count > 0))
+        };
+        self.predicted().any(is_true)
+    }
+
+    /// The labels that are predicted.
+    fn predicted(&self) -> impl Iterator<Item = &ConfusionLabel> {
+        let is_predicted =
+            |at: usize| self.counts.iter().any(|row| row.get(at).is_some_and(|count| *count > 0));
+        self.labels.iter().enumerate().filter(move |(at, _)| is_predicted(*at)).map(|(_, label)| label)
     }
 
     /// The labels that most answers have or are predicted, all others together under one name; as it is if there are no
@@ -164,6 +202,19 @@ mod tests {
         let found = Plan::new().confusions(&columns, "target", Prediction::Answer).unwrap().remove(0);
         let names: Vec<&str> = found.labels.iter().map(|label| label.name.as_str()).collect();
         assert_eq!((names, found.counts), (vec!["(no answer)", "a"], vec![vec![0, 0], vec![2, 1]]));
+    }
+
+    /// Scores are labels only if they are none of the words for right and wrong.
+    #[test]
+    fn verdicts_are_told_from_labels() {
+        let of = |pairs: &[(&str, &str)]| {
+            Plan::new().confusions(&columns(pairs), "target", Prediction::Value).unwrap().remove(0)
+        };
+        let verdicts = of(&[("A", "1"), ("B", "0"), ("1", "1")]);
+        assert!(verdicts.is_of_verdicts() && verdicts.has_common_labels());
+        let labels = of(&[("A", "1"), ("B", "A")]);
+        assert!(!labels.is_of_verdicts() && labels.has_common_labels());
+        assert!(!of(&[("cat", "dog")]).has_common_labels());
     }
 
     #[test]

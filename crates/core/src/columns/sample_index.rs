@@ -41,6 +41,21 @@ impl SampleIndex {
         SampleIndex { layout, duplicate: None }
     }
 
+    /// Samples with this number of rows each, in epoch order, one sample behind the other.
+    pub(crate) fn contiguous(lengths: impl Iterator<Item = u32>) -> Self {
+        let mut rows = 0;
+        let end = |length: u32| {
+            rows += length;
+            rows
+        };
+        let ends: Vec<u32> = lengths.map(end).collect();
+        let layout = match ends.len() == rows as usize {
+            true => SampleRows::Single { samples: ends.len() },
+            false => SampleRows::Listed { rows: (0..rows).collect(), ends },
+        };
+        SampleIndex { layout, duplicate: None }
+    }
+
     fn of_mixed(columns: &ScoreColumns, sample_of_row: &[u32], samples: usize) -> Self {
         let mut ends = vec![0u32; samples];
         for &sample in sample_of_row {

@@ -334,7 +334,7 @@ pub struct Ranking {
     pub task: Option<String>,
     /// The samples that all sides have.
     pub n: u64,
-    /// The level of the intervals of ranks.
+    /// The level at which the ranges of all ranks, and the tie groups, hold together.
     pub level: f64,
     /// The sides, the best one first.
     pub ranks: Vec<Rank>,
@@ -358,9 +358,10 @@ pub struct Rank {
     pub estimate: Estimate,
     /// The place, from 1; equal figures share one.
     pub rank: u32,
-    /// The best and the worst place that the data support, at the level.
+    /// The best and the worst place that tests of all pairs leave, corrected by Holm's method.
     pub interval: (u32, u32),
-    /// The tie groups that it is in, as letters: the data do not distinguish two sides that share one.
+    /// The tie groups that it is in, as letters: the same tests do not distinguish two sides that share one. A letter may
+    /// have a number, as in `a2`; [`tie_letters`](Rank::tie_letters) takes them apart.
     pub tie_groups: String,
 }
 
@@ -368,6 +369,22 @@ impl Rank {
     /// The place of a side, the interval of places and the letters of its tie groups.
     pub fn new(side: &str, estimate: Estimate, rank: u32, interval: (u32, u32), tie_groups: &str) -> Self {
         Rank { side: side.to_owned(), estimate, rank, interval, tie_groups: tie_groups.to_owned() }
+    }
+
+    /// The letters of its tie groups, one by one: `a` and `b2` of `ab2`.
+    pub fn tie_letters(&self) -> impl Iterator<Item = &str> {
+        let text = self.tie_groups.as_str();
+        let starts = text.char_indices().filter(|(_, c)| c.is_ascii_alphabetic()).map(|(at, _)| at);
+        let ends = starts.clone().skip(1).chain(std::iter::once(text.len()));
+        starts.zip(ends).filter_map(move |(start, end)| text.get(start..end))
+    }
+
+    /// The places that the data support, as people write them: `1–2`, `3`.
+    pub fn range_text(&self) -> String {
+        match self.interval {
+            (best, worst) if best == worst => best.to_string(),
+            (best, worst) => format!("{best}–{worst}"),
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! More than two sides of a task: the samples that all of them have, and shared resamples of those.
+//! More than two sides of a task: the samples that all of them have, and the tests of all pairs on those.
 
 use rayon::prelude::*;
 
@@ -12,9 +12,9 @@ use crate::error::Result;
 use crate::estimate::{ErrorPlan, Estimate, ScoreUnits};
 use crate::metric::Metric;
 use crate::scores::{Resampler, Scores};
-use crate::stats::{ExactSum, resampled, standard_deviation, two_sided};
+use crate::stats::{resampled, standard_deviation, two_sided};
 
-/// The number of shared resamples if the plan names none: enough for the 95th percentile of a largest |t|.
+/// The number of shared resamples if the plan names none.
 const DRAWS: u32 = 2000;
 
 /// What a ranking is of.
@@ -93,23 +93,15 @@ impl SeveralScores<'_> {
         let Ok(units) = ScoreUnits::of_keys(&name, first, &errors.cluster)? else { return Ok(None) };
         let numbers = self.scores.iter().map(|scores| self.metric.sample_numbers(scores));
         let numbers = numbers.collect::<Option<Result<Vec<_>>>>().transpose()?;
-        let (resamples, tests) = match numbers {
-            Some(numbers) => {
-                let tests = self.tests(&numbers, &name, &errors)?;
-                (self.resampled_means(&numbers, &units, &errors), tests)
-            }
-            None => {
-                let resamples = self.resampled_figures(&units, &errors);
-                let tests = tests_of(&resamples, &estimates, units.len());
-                (resamples, tests)
-            }
+        let tests = match numbers {
+            Some(numbers) => self.tests(&numbers, &name, &errors)?,
+            None => tests_of(&self.resampled_figures(&units, &errors), &estimates, units.len()),
         };
         let names = self.sides.iter().map(|side| side.name.to_owned());
         let (n, level) = (first.len() as u64, errors.level());
         Ok(Some(RankInput {
             sides: names.zip(estimates).collect(),
             tests,
-            resamples,
             n,
             level,
             direction: self.metric.direction(),
@@ -142,29 +134,7 @@ impl SeveralScores<'_> {
         seed.wrapping_add(self.stream.wrapping_mul(0x9e37_79b9_7f4a_7c15))
     }
 
-    /// The means of all sides in shared resamples: a resample is drawn once for all of them.
-    fn resampled_means(&self, numbers: &[Vec<f64>], units: &ScoreUnits, errors: &ErrorPlan) -> Vec<Vec<f64>> {
-        let sums = |numbers: &Vec<f64>| -> Vec<f64> {
-            let sum = |positions: &[u32]| match positions {
-                [one] => numbers.get(*one as usize).copied().unwrap_or(0.0),
-                positions => {
-                    let mut sum = ExactSum::new();
-                    positions.iter().filter_map(|at| numbers.get(*at as usize)).for_each(|x| sum.add(*x));
-                    sum.to_f64()
-                }
-            };
-            units.iter().map(sum).collect()
-        };
-        let sizes: Vec<f64> = units.iter().map(|positions| positions.len() as f64).collect();
-        let sums: Vec<Vec<f64>> = numbers.iter().map(sums).collect();
-        resampled(units.len(), draws(errors, self.scores), self.seed(), |counts: &[u32]| {
-            let weights: Vec<f64> = counts.iter().map(|count| f64::from(*count)).collect();
-            let n = dot(&weights, &sizes);
-            sums.iter().map(|sums| dot(&weights, sums) / n).collect()
-        })
-    }
-
-    /// The same for a metric without per-sample numbers.
+    /// The figures of all sides in shared resamples, for a metric without per-sample numbers.
     fn resampled_figures(&self, units: &ScoreUnits, errors: &ErrorPlan) -> Vec<Vec<f64>> {
         let resamplers: Vec<Resampler<'_>> = self.scores.iter().map(Resampler::new).collect();
         let rows: Vec<_> = resamplers.iter().map(|resampler| resampler.rows_of(units)).collect();
@@ -179,7 +149,7 @@ impl SeveralScores<'_> {
     }
 }
 
-/// The fewest resamples that show a 95th percentile.
+/// The fewest resamples that give an error to two digits or so.
 const FEWEST: u64 = 200;
 
 /// As many resamples as the plan names, or the usual ones, but fewer of very many scores: a resample is drawn once for all
@@ -189,21 +159,6 @@ fn draws(errors: &ErrorPlan, scores: &[Scores<'_>]) -> usize {
     let wanted = u64::from(errors.draws.unwrap_or(DRAWS));
     let affordable = first.estimation().random.affordable_draws(wanted, first.len() as u64);
     affordable.max(FEWEST.min(wanted)) as usize
-}
-
-/// Σ w·x, in a fixed order on independent lanes.
-fn dot(weights: &[f64], values: &[f64]) -> f64 {
-    const LANES: usize = 8;
-    let mut lanes = [0.0; LANES];
-    let (whole, values_whole) = (weights.chunks_exact(LANES), values.chunks_exact(LANES));
-    let (rest, values_rest) = (whole.remainder(), values_whole.remainder());
-    for (weights, values) in whole.zip(values_whole) {
-        for ((lane, weight), value) in lanes.iter_mut().zip(weights).zip(values) {
-            *lane += weight * value;
-        }
-    }
-    let rest: f64 = rest.iter().zip(values_rest).map(|(weight, value)| weight * value).sum();
-    lanes.into_iter().sum::<f64>() + rest
 }
 
 /// The tests of all pairs, from resamples.

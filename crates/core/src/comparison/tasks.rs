@@ -251,17 +251,9 @@ fn mean_input(of_tasks: &[&RankInput], plan: &ErrorPlan) -> RankInput {
         let units = tests.iter().map(|(_, test)| test.units).min().unwrap_or(0);
         Some((*pair, PairTest { value, se, df, p_value, units }))
     };
-    let draws = of_tasks.iter().map(|input| input.resamples.len()).min().unwrap_or(0);
-    let resample = |draw: usize| -> Vec<f64> {
-        let figures: Vec<&Vec<f64>> = of_tasks.iter().filter_map(|input| input.resamples.get(draw)).collect();
-        let sides = figures.first().map_or(0, |figures| figures.len());
-        let mean = |at: usize| figures.iter().filter_map(|figures| figures.get(at)).sum::<f64>() / count;
-        (0..sides).map(mean).collect()
-    };
     RankInput {
         sides,
         tests: (0..pairs).filter_map(test).collect(),
-        resamples: (0..draws).map(resample).collect(),
         n: of_tasks.iter().map(|input| input.n).sum(),
         level: plan.level(),
         direction: of_tasks.first().map_or(Direction::Higher, |input| input.direction),

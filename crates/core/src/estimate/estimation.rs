@@ -1,6 +1,7 @@
 //! What estimates are made with: how errors are computed, and the seed.
 
 use super::{ErrorMethod, ErrorPlan, ScoreKind};
+use crate::order::Order;
 use crate::random::Random;
 
 /// How errors are computed, and the seed of random figures.
@@ -16,6 +17,8 @@ pub struct Estimation {
     pub value_only: bool,
     /// Whether the cluster key is not of the plan but of one of the metrics.
     pub(crate) implied_cluster: bool,
+    /// In which order groups and categories are listed.
+    pub(crate) order: Order,
     pub(crate) random: Random,
 }
 
@@ -27,6 +30,7 @@ impl Estimation {
             by_sample: false,
             value_only: false,
             implied_cluster: false,
+            order: Order::default(),
             random: Random::new(seed, None),
         }
     }

@@ -55,6 +55,9 @@ impl ArgWord for OnMissing {
 ///
 /// # See also
 /// `grouped`, `where`, `mean`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "aggregate", reference)]
 pub struct Aggregate {

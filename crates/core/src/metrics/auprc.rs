@@ -40,6 +40,10 @@ use crate::value::Conversion;
 ///
 /// # See also
 /// `auroc`, `precision`, `recall`
+///
+/// # Source
+/// Why points of the curve are not joined by lines: Davis & Goadrich 2006, "The relationship between precision-
+/// recall and ROC curves".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "auprc")]
 pub struct Auprc {

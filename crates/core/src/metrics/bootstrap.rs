@@ -111,6 +111,10 @@ impl Metric for Bootstrap {
         Some(self.metric.as_ref())
     }
 
+    fn depends_on_ids(&self, _: bool) -> bool {
+        true
+    }
+
     fn metadata_keys(&self) -> MetadataKeys {
         self.metric.metadata_keys().and(MetadataKeys::Only(self.cluster.iter().cloned().collect()))
     }

@@ -11,6 +11,7 @@ use crate::estimate::{
 };
 use crate::evaluation::MetricValue;
 use crate::interner::Interner;
+use crate::order::Order;
 use crate::scores::Scores;
 use crate::value::{Leaf, ValueRef};
 
@@ -136,6 +137,9 @@ impl Classification<'_> {
                 let mut map = IndexMap::new();
                 for (name, terms) in labels.names.iter().zip(self.terms_of_labels(labels)) {
                     map.insert(name.clone(), Some(self.of_terms(scores, name, terms)?));
+                }
+                if scores.estimation().order == Order::Key {
+                    map.sort_unstable_keys();
                 }
                 Ok(MetricValue::Map(map))
             }
@@ -389,7 +393,7 @@ pub(crate) struct LabelCounts {
 const MAX_COUNTED: usize = 1_000;
 
 /// The label of answers that are absent or empty.
-const WITHOUT_ANSWER: &str = "(no answer)";
+pub(crate) const WITHOUT_ANSWER: &str = "(no answer)";
 
 /// Counts labels against each other.
 pub(crate) fn label_counts(scores: &Scores<'_>, target: &str, prediction: Prediction) -> Result<LabelCounts> {

@@ -45,6 +45,10 @@ use crate::value::{LeafKey, ValueRef};
 ///
 /// # See also
 /// `variance_components`, `frequency`, `pass_k`, `fleiss_kappa`
+///
+/// # Source
+/// Defined by errorbar; inspect_ai has no such metric. `agreement` of a sample is that of Fleiss 1971, "Measuring
+/// nominal scale agreement among many raters", with epochs as raters.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "consistency")]
 pub struct Consistency;

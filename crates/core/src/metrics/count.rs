@@ -33,6 +33,9 @@ use crate::scores::Scores;
 ///
 /// # See also
 /// `sum`, `frequency`
+///
+/// # Source
+/// Defined by errorbar; inspect_ai has no such metric.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "count")]
 pub struct CountScores;
@@ -40,6 +43,10 @@ pub struct CountScores;
 impl Metric for CountScores {
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::NONE
+    }
+
+    fn depends_on_ids(&self, _: bool) -> bool {
+        false
     }
 
     fn score_parts(&self) -> ScoreParts {

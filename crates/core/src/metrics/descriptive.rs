@@ -128,6 +128,10 @@ macro_rules! described_metric {
                 $crate::MetadataKeys::NONE
             }
 
+            fn depends_on_ids(&self, _: bool) -> bool {
+                false
+            }
+
             fn score_parts(&self) -> $crate::ScoreParts {
                 $crate::ScoreParts::Value
             }

@@ -44,6 +44,10 @@ use crate::value::Conversion;
 ///
 /// # See also
 /// `ece_debiased`, `brier`, `auroc`
+///
+/// # Source
+/// Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian binning"; Guo et al.
+/// 2017, "On calibration of modern neural networks".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ece")]
 pub struct Ece {

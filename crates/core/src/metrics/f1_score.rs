@@ -30,6 +30,9 @@ super::classification::label_metric!(
     ///
     /// # See also
     /// `precision`, `recall`, `f1`
+    ///
+    /// # Source
+    /// Van Rijsbergen 1979, "Information Retrieval".
     F1Score,
     "f1_score",
     F1

@@ -58,6 +58,9 @@ use crate::spec::Arg;
 ///
 /// # See also
 /// `grouped`, `aggregate`
+///
+/// # Source
+/// Defined by errorbar; inspect_ai has no such metric.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "where", constructor = filtered)]
 pub struct Where {

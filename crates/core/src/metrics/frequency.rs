@@ -12,6 +12,7 @@ use crate::estimate::{
 use crate::evaluation::{MetricValue, Role};
 use crate::metadata::Metadata;
 use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state};
+use crate::order::Order;
 use crate::params::Params;
 use crate::registry::Registry;
 use crate::scores::Scores;
@@ -49,6 +50,9 @@ use crate::value::{Leaf, ValueRef};
 ///
 /// # See also
 /// `count`, `grouped`, `consistency`, `precision`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "frequency", reference)]
 pub struct Frequency {
@@ -92,9 +96,12 @@ impl ArgType for Categories {
 impl Frequency {
     fn new_state(&self, estimation: &Estimation) -> FrequencyState {
         let zero = |category: &String| (category.clone(), 0);
+        let declared = self.categories.iter().flat_map(|Categories(texts)| texts);
+        let counts: IndexMap<String, u64> = declared.map(zero).collect();
         FrequencyState {
             normalize: self.normalize_or_default(),
-            counts: self.categories.iter().flat_map(|Categories(texts)| texts).map(zero).collect(),
+            declared: counts.len(),
+            counts,
             n: 0,
             absent: 0,
             estimation: estimation.clone(),
@@ -115,6 +122,10 @@ impl Metric for Frequency {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::NONE
+    }
+
+    fn depends_on_ids(&self, _: bool) -> bool {
+        false
     }
 
     fn score_parts(&self) -> ScoreParts {
@@ -147,6 +158,8 @@ struct FrequencyState {
     normalize: bool,
     estimation: Estimation,
     counts: IndexMap<String, u64>,
+    /// The number of declared categories, which are the first.
+    declared: usize,
     n: u64,
     absent: u64,
     clusters: ShareClusters,
@@ -223,7 +236,14 @@ impl Accumulator for FrequencyState {
             Some(estimate)
         };
         let texts = self.counts.keys().cloned();
-        Ok(MetricValue::Map(texts.zip(self.counts.values().enumerate().map(estimate)).collect()))
+        let mut shares: Vec<(String, Option<Estimate>)> =
+            texts.zip(self.counts.values().enumerate().map(estimate)).collect();
+        if self.estimation.order == Order::Key
+            && let Some(found) = shares.get_mut(self.declared..)
+        {
+            found.sort_by(|(a, _), (b, _)| a.cmp(b));
+        }
+        Ok(MetricValue::Map(shares.into_iter().collect()))
     }
 }
 

@@ -36,6 +36,9 @@ use crate::value::Conversion;
 ///
 /// # See also
 /// `mean`, `median`, `perplexity_per_seq`
+///
+/// # Source
+/// Fleming & Wallace 1986, "How not to lie with statistics: the correct way to summarize benchmark results".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "geometric_mean")]
 pub struct GeometricMean {
@@ -47,6 +50,10 @@ pub struct GeometricMean {
 impl Metric for GeometricMean {
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::NONE
+    }
+
+    fn depends_on_ids(&self, _: bool) -> bool {
+        false
     }
 
     fn score_parts(&self) -> ScoreParts {

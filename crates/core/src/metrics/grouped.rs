@@ -31,6 +31,7 @@ use crate::metric::{
     FigureNames, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, Wants, compute_by_state,
     params_with_inner,
 };
+use crate::order::Order;
 use crate::params::Params;
 use crate::python_text::json_text;
 use crate::registry::Registry;
@@ -440,12 +441,16 @@ impl Grouped {
 
     fn assemble(
         &self,
-        groups: Vec<GroupValue>,
+        mut groups: Vec<GroupValue>,
         all: Option<MetricValue>,
         estimation: &Estimation,
         whole: Option<ScoreKind>,
         across: Option<ErrorFigure>,
     ) -> Result<MetricValue> {
+        if estimation.order == Order::Key {
+            // Those without a score come last in any order.
+            groups.sort_by(|a, b| (a.n == 0, &a.name).cmp(&(b.n == 0, &b.name)));
+        }
         let role = self.metric.role();
         let owners = self.name_owners(&groups, role)?;
         let (over, value) = self.aggregate(&groups, all, estimation, whole, across.as_ref());

@@ -40,6 +40,9 @@ use crate::value::Conversion;
 ///
 /// # See also
 /// `brier`, `perplexity_per_token`, `ece`
+///
+/// # Source
+/// Good 1952, "Rational decisions".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "log_loss")]
 pub struct LogLoss {

@@ -23,6 +23,9 @@ super::descriptive::described_metric!(
     ///
     /// # See also
     /// `min`, `quantile`
+    ///
+    /// # Source
+    /// Defined by errorbar; inspect_ai has no such metric.
     Max,
     "max",
     Max

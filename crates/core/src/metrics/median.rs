@@ -53,6 +53,10 @@ impl Metric for Median {
         MetadataKeys::NONE
     }
 
+    fn depends_on_ids(&self, is_resampled: bool) -> bool {
+        is_resampled
+    }
+
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Value
     }

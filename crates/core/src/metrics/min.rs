@@ -23,6 +23,9 @@ super::descriptive::described_metric!(
     ///
     /// # See also
     /// `max`, `quantile`
+    ///
+    /// # Source
+    /// Defined by errorbar; inspect_ai has no such metric.
     Min,
     "min",
     Min

@@ -15,7 +15,7 @@ mod sample_epochs;
 mod summary;
 
 pub(crate) use calibration::reliability;
-pub(crate) use classification::{LabelCounts, label_counts};
+pub(crate) use classification::{LabelCounts, WITHOUT_ANSWER, label_counts};
 pub(crate) use sample_epochs::SampleEpochs;
 pub(crate) use variance_components::Components;
 

@@ -41,6 +41,10 @@ use crate::scores::Scores;
 ///
 /// # See also
 /// `perplexity_per_token`, `log_loss`
+///
+/// # Source
+/// As inspect_ai defines it. Jelinek, Mercer, Bahl & Baker 1977, "Perplexity: a measure of the difficulty of speech
+/// recognition tasks".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "perplexity_per_seq", reference)]
 pub struct PerplexityPerSeq;
@@ -48,6 +52,10 @@ pub struct PerplexityPerSeq;
 impl Metric for PerplexityPerSeq {
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::NONE
+    }
+
+    fn depends_on_ids(&self, _: bool) -> bool {
+        false
     }
 
     fn score_parts(&self) -> ScoreParts {

@@ -33,6 +33,9 @@ super::classification::label_metric!(
     ///
     /// # See also
     /// `recall`, `f1_score`, `frequency`
+    ///
+    /// # Source
+    /// Van Rijsbergen 1979, "Information Retrieval".
     Precision,
     "precision",
     Precision

@@ -67,6 +67,10 @@ impl Metric for Quantile {
         MetadataKeys::NONE
     }
 
+    fn depends_on_ids(&self, is_resampled: bool) -> bool {
+        is_resampled
+    }
+
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Value
     }

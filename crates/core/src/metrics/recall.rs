@@ -30,6 +30,9 @@ super::classification::label_metric!(
     ///
     /// # See also
     /// `precision`, `f1_score`, `frequency`
+    ///
+    /// # Source
+    /// Van Rijsbergen 1979, "Information Retrieval".
     Recall,
     "recall",
     Recall

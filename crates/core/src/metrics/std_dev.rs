@@ -26,5 +26,8 @@ summary_metric! {
     ///
     /// # See also
     /// `var`, `stderr`, `quantile`
+    ///
+    /// # Source
+    /// As inspect_ai defines it. With n − 1.
     Std, "std", Spread, |metric, estimation| Computation::spread(metric, estimation, |_, part| spread(part, Moments::std))
 }

@@ -23,6 +23,9 @@ super::descriptive::described_metric!(
     ///
     /// # See also
     /// `mean`, `count`
+    ///
+    /// # Source
+    /// Defined by errorbar; inspect_ai has no such metric.
     Sum,
     "sum",
     Sum

@@ -73,6 +73,10 @@ impl<M: SummaryMetric> Metric for M {
         MetadataKeys::Only(self.figure().cluster.cloned().into_iter().collect())
     }
 
+    fn depends_on_ids(&self, _: bool) -> bool {
+        false
+    }
+
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Value
     }

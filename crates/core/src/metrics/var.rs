@@ -26,5 +26,8 @@ summary_metric! {
     ///
     /// # See also
     /// `std`, `stderr`, `variance_components`
+    ///
+    /// # Source
+    /// As inspect_ai defines it. With n − 1, so without bias.
     Var, "var", Spread, |metric, estimation| Computation::spread(metric, estimation, |_, part| spread(part, Moments::variance))
 }

@@ -63,6 +63,10 @@ impl Metric for WeightedMean {
         vec![RequiredKey::new(&self.weight, KeyUsage::Weight)]
     }
 
+    fn depends_on_ids(&self, _: bool) -> bool {
+        false
+    }
+
     fn score_parts(&self) -> ScoreParts {
         ScoreParts::Value
     }

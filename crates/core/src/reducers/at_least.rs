@@ -29,6 +29,9 @@ threshold_reducer! {
     ///
     /// # See also
     /// `g_pass`, `pass_at`, `majority`
+    ///
+    /// # Source
+    /// As inspect_ai defines it.
     AtLeast, "at_least", [depends_on_epochs, is_probability], |_, successes, k| Leaf::Int(i64::from(successes >= k))
 }
 

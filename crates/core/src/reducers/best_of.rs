@@ -36,6 +36,9 @@ use crate::value::{Conversion, Leaf};
 ///
 /// # See also
 /// `max`, `pass_at`
+///
+/// # Source
+/// Tang et al. 2020, "Showing your work doesn't always work".
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "best_of")]
 pub struct BestOf {

@@ -29,6 +29,9 @@ use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 ///
 /// # See also
 /// `krippendorff_alpha`, `fleiss_kappa`, `mode`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "collect", reference)]
 pub struct Collect;

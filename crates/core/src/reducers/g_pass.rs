@@ -37,6 +37,9 @@ use crate::value::{Conversion, Leaf};
 ///
 /// # See also
 /// `pass_at`, `pass_k`, `at_least`
+///
+/// # Source
+/// Liu et al. 2024, "Are your LLMs capable of stable reasoning?", arXiv 2412.13147.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "g_pass", check = Self::check_j)]
 pub struct GPass {

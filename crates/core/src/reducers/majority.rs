@@ -30,6 +30,9 @@ use crate::value::Leaf;
 ///
 /// # See also
 /// `mode`, `at_least`, `collect`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "majority", reference)]
 pub struct Majority;

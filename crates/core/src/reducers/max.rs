@@ -30,6 +30,9 @@ use crate::value::Conversion;
 ///
 /// # See also
 /// `best_of`, `pass_at`, `mean`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "max", reference)]
 pub struct Max {

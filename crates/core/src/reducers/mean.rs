@@ -34,6 +34,9 @@ use crate::value::{Conversion, Leaf};
 ///
 /// # See also
 /// `median`, `mode`, `pass_at`, `variance_components`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "mean", reference)]
 pub struct Mean {

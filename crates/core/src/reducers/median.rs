@@ -30,6 +30,9 @@ use crate::value::{Conversion, Leaf};
 ///
 /// # See also
 /// `mean`, `mode`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "median", reference)]
 pub struct Median {

@@ -29,6 +29,9 @@ use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 ///
 /// # See also
 /// `majority`, `mean`, `collect`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "mode", reference)]
 pub struct Mode;

@@ -37,7 +37,8 @@ threshold_reducer! {
     /// `pass_at`, `g_pass`, `consistency`
     ///
     /// # Source
-    /// Yao et al. 2024, "τ-bench", arXiv 2406.12045.
+    /// Yao et al. 2024, "τ-bench: A benchmark for tool-agent-user interaction in real-world domains", arXiv
+    /// 2406.12045.
     PassK, "pass_k", [is_probability], |n, successes, k| at_least_of(n, successes, k, k).map_or(Leaf::Unscored, Leaf::from)
 }
 

@@ -21,6 +21,8 @@ use crate::error::{Error, Result};
 use crate::evaluation::{Evaluation, Results};
 use crate::metadata::Metadata;
 use crate::naming::unique_names;
+use crate::order::Order;
+use crate::partial::Partial;
 use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
 use crate::sample_id::SampleId;
@@ -205,6 +207,13 @@ impl Reduction {
         self.samples.rows.get(at).map_or(at, |row| *row as usize)
     }
 
+    /// The samples among columns in another order, in which each row was one of these.
+    fn map_rows(&mut self, row_of: &[u32]) {
+        let row = |at: usize| row_of.get(self.row(at)).copied().unwrap_or(u32::MAX);
+        self.samples.rows = (0..self.len()).map(row).collect();
+        self.samples.details.map_panel_rows(row_of);
+    }
+
     fn sample<'a>(&'a self, columns: &'a ScoreColumns) -> impl Fn(usize) -> (SampleId, Score) + use<'a> {
         let voters = columns.scorer(&self.scorer);
         move |at| {
@@ -245,7 +254,24 @@ impl Plan {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn evaluate(&self, columns: &ScoreColumns) -> Result<Evaluation> {
-        self.evaluate_or_visit(columns, None)
+        Partial::of(columns, self)?.evaluate(self.order)
+    }
+
+    /// Computes the plan over scores that are in key order.
+    pub(crate) fn evaluate_sorted(&self, columns: &ScoreColumns) -> Result<Evaluation> {
+        self.evaluate_or_visit(columns, Order::Key, None)
+    }
+
+    /// Computes the plan over scores, with what is found in them in this order.
+    pub(crate) fn evaluate_in(&self, order: Order, columns: &ScoreColumns) -> Result<Evaluation> {
+        let sorted = match order {
+            Order::Appearance => None,
+            Order::Key => columns.in_key_order(),
+        };
+        let Some((sorted, row_of)) = sorted else { return self.evaluate_or_visit(columns, order, None) };
+        let mut evaluation = self.evaluate_or_visit(&sorted, order, None)?;
+        evaluation.reductions.iter_mut().for_each(|reduction| reduction.map_rows(&row_of));
+        Ok(evaluation)
     }
 
     /// Shows the scores of the plan to a visitor, as its metrics would see them: reduced, by key, with their errors.
@@ -255,12 +281,13 @@ impl Plan {
         columns: &ScoreColumns,
         visitor: &BlockVisitor<'_>,
     ) -> Result<Vec<Warning>> {
-        Ok(self.evaluate_or_visit(columns, Some(visitor))?.results.warnings)
+        Ok(self.evaluate_or_visit(columns, self.order, Some(visitor))?.results.warnings)
     }
 
     fn evaluate_or_visit(
         &self,
         columns: &ScoreColumns,
+        order: Order,
         visitor: Option<&BlockVisitor<'_>>,
     ) -> Result<Evaluation> {
         self.errors.check().map_err(Error::custom)?;
@@ -280,7 +307,7 @@ impl Plan {
         let reducers = self.all_reducers().map(count).max().unwrap_or(1);
         let random = Random::new(self.seed, self.max_draws)
             .among(scorers.max(1).saturating_mul(most.max(1)).saturating_mul(reducers.max(1)));
-        let shared = views::EvaluationInput { columns, index: &index, random, visitor };
+        let shared = views::EvaluationInput { columns, index: &index, random, order, visitor };
         let names = unique_names(self.scorers.iter().map(|s| s.name.as_str()));
         let results = Results {
             total_samples: columns.len(),

@@ -13,6 +13,7 @@ use crate::estimate::{ErrorMethod, ErrorPlan, Estimation};
 use crate::evaluation::{Counts, Evaluation, Results};
 use crate::metadata::Metadata;
 use crate::metric::{Metric, Wants};
+use crate::order::Order;
 use crate::plan::{Metrics, Plan, Reducers};
 use crate::random::Random;
 use crate::ratings::home;
@@ -25,6 +26,7 @@ pub(super) struct EvaluationInput<'a> {
     pub(super) columns: &'a ScoreColumns,
     pub(super) index: &'a SampleIndex,
     pub(super) random: Random,
+    pub(super) order: Order,
     /// Gets the scores in place of the metrics.
     pub(super) visitor: Option<&'a BlockVisitor<'a>>,
 }
@@ -89,6 +91,7 @@ pub(super) fn scorer_results(
             columns: labels,
             index: shared.index,
             random: shared.random.clone(),
+            order: shared.order,
             visitor: shared.visitor,
         };
         return view_results(&shared, of_labels_by, name, params, &of_labels, &whole, evaluation);
@@ -128,13 +131,14 @@ fn view_results(
     whole: &WholeScorer,
     evaluation: &mut Evaluation,
 ) -> Result<()> {
-    let EvaluationInput { columns, index, random, visitor } = shared;
+    let EvaluationInput { columns, index, random, order, visitor } = shared;
     let absent = ScorerColumn { name: name.to_owned(), ..ScorerColumn::default() };
     let scorer = columns.scorer(name).unwrap_or(&absent);
     let (errors, implied_cluster) = whole.errors.clone();
     let by_sample = index.has_repeats();
+    let random = random.clone();
     let estimation =
-        Estimation { errors, by_sample, value_only: false, implied_cluster, random: random.clone() };
+        Estimation { errors, by_sample, value_only: false, implied_cluster, order: *order, random };
     let view = View { columns, index, scorer, params, estimation, visitor: *visitor };
 
     let unreduced_only = |m: &dyn Metric| m.wants() == Wants::Unreduced;

@@ -14,6 +14,7 @@ mod early_stop;
 mod estimates;
 mod groups;
 mod judges;
+mod partial;
 mod ratings;
 mod registry;
 mod rows;

@@ -1,0 +1,183 @@
+//! Rows in the order of their keys, whatever order they came in.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use rayon::prelude::*;
+
+use super::{ScoreColumns, ScoreDetails, ScorerColumn, ValueColumn};
+
+impl ScoreColumns {
+    /// The same rows in key order: samples by their ids as strings, the epochs of each together and ascending, scorers and
+    /// metadata keys by name; with the row that each of them was. None if they are in that order already.
+    pub(crate) fn in_key_order(&self) -> Option<(Self, Vec<u32>)> {
+        let has_names_in_order = self.scorers.is_sorted_by(|a, b| a.name < b.name)
+            && self.metadata.keys().is_sorted_by(|a, b| a < b);
+        if has_names_in_order && self.has_rows_in_order() {
+            return None;
+        }
+        let order = self.key_order();
+        Some((self.reordered(&order), order))
+    }
+
+    fn has_rows_in_order(&self) -> bool {
+        let key = |row: usize| (self.id_bytes(row), self.epoch(row));
+        (1..self.len()).all(|row| key(row - 1) <= key(row))
+    }
+
+    /// The rows in the order of their keys.
+    fn key_order(&self) -> Vec<u32> {
+        let index = self.sample_index();
+        let mut samples: Vec<(u32, u32)> = Vec::with_capacity(index.len());
+        index.for_each(|rows| {
+            if let Some(first) = rows.first() {
+                samples.push((*first, samples.len() as u32));
+            }
+        });
+        let id = |sample: &(u32, u32)| self.id_bytes(sample.0 as usize);
+        samples.par_sort_unstable_by(|a, b| id(a).cmp(id(b)));
+        let mut order = Vec::with_capacity(self.len());
+        for (_, sample) in samples {
+            let sample = sample as usize;
+            index.for_each_of(sample..sample + 1, |rows| order.extend_from_slice(rows));
+        }
+        order
+    }
+
+    /// These rows, with scorers and metadata keys by name.
+    fn reordered(&self, order: &[u32]) -> Self {
+        let mut columns = ScoreColumns::default();
+        for (at, row) in order.iter().map(|row| *row as usize).enumerate() {
+            columns.ids.push(self.id(row));
+            columns.epochs.push(self.epoch(row));
+            if self.integer_ids.contains(row) {
+                columns.integer_ids.add(at);
+            }
+            if !self.errored.is_empty() && self.is_errored(row) {
+                columns.errored.push(at as u32);
+            }
+        }
+        let mut keys: Vec<&str> = self.metadata.keys().collect();
+        keys.sort_unstable();
+        for key in keys {
+            let own = columns.metadata.entry(key);
+            if let Some(column) = self.metadata.column(key) {
+                own.append_rows(0, column, order);
+            }
+        }
+        let mut scorers: Vec<&ScorerColumn> = self.scorers.iter().collect();
+        scorers.sort_by(|a, b| a.name.cmp(&b.name));
+        columns.scorers = scorers.into_iter().map(|scorer| scorer.reordered(order)).collect();
+        columns.labels = self.labels().map(|labels| Arc::new(labels.reordered(order)));
+        columns
+    }
+
+    /// Appends the rows of a sample once more, under another id.
+    pub(crate) fn repeat_sample(&mut self, rows: Range<usize>, id: &str) {
+        self.fill_gaps();
+        for row in rows {
+            let at = self.len();
+            self.ids.push(id);
+            self.epochs.push(self.epochs.get(row));
+            self.metadata.columns_mut().for_each(|column| column.repeat_row(at, row));
+            if self.is_errored(row) {
+                self.errored.push(at as u32);
+            }
+            for scorer in &mut self.scorers {
+                scorer.values.push(scorer.values.to_value(row));
+                if let Some(detail) = scorer.details.get(row).cloned() {
+                    scorer.details.set(at, detail);
+                }
+            }
+        }
+    }
+
+    /// Makes sure that there is a metadata column of this key, even if no row has a value of it.
+    pub(crate) fn add_metadata_key(&mut self, key: &str) {
+        self.metadata.entry(key);
+    }
+
+    /// Sets what metrics of labels read: the same rows with these scores.
+    pub(crate) fn set_labels(&mut self, labels: Vec<ValueColumn>) {
+        let mut columns = ScoreColumns { labels: None, ..self.clone() };
+        for (scorer, values) in columns.scorers.iter_mut().zip(labels) {
+            scorer.values = values;
+        }
+        self.labels = Some(Arc::new(columns));
+    }
+
+    /// Sets which rows are of one sample: each has this number of rows, one sample behind the other.
+    pub(crate) fn set_sample_lengths(&mut self, lengths: impl Iterator<Item = u32>) {
+        self.fill_gaps();
+        self.index = OnceLock::from(Arc::new(super::SampleIndex::contiguous(lengths)));
+    }
+}
+
+impl ScorerColumn {
+    fn reordered(&self, order: &[u32]) -> Self {
+        let mut values = ValueColumn::with_capacity(order.len());
+        let mut details = ScoreDetails::default();
+        for (at, row) in order.iter().map(|row| *row as usize).enumerate() {
+            values.push(self.values.to_value(row));
+            if let Some(detail) = self.details.get(row) {
+                details.set(at, detail.clone());
+            }
+        }
+        ScorerColumn { name: self.name.clone(), values, details }
+    }
+}
+
+impl ScoreDetails {
+    /// The panels of votes among columns in another order, in which each row was one of these.
+    pub(crate) fn map_panel_rows(&mut self, row_of: &[u32]) {
+        for row in self.panels.iter_mut().flat_map(|panels| &mut panels.rows) {
+            if let Some(other) = row_of.get(*row as usize) {
+                *row = *other;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{SampleId, Score, ScoreColumns, Value};
+
+    #[test]
+    fn rows_are_sorted_by_id_and_epoch_and_names_by_text() {
+        let mut columns = ScoreColumns::new(["b", "a"]);
+        columns.push_sample(&SampleId::from(10), 2).metadata("y", 1).score("a", Score::new(2)).unwrap();
+        columns.push("9", 1).errored().metadata("x", "p").score("b", Score::unscored("no")).unwrap();
+        columns.push_sample(&SampleId::from(10), 1).metadata("y", 2).score("a", Score::new("C")).unwrap();
+        let (sorted, rows) = columns.in_key_order().unwrap();
+        assert_eq!(rows, [2, 0, 1]);
+        assert_eq!(sorted.scorer_names().collect::<Vec<_>>(), ["a", "b"]);
+        assert_eq!(sorted.metadata_keys().collect::<Vec<_>>(), ["x", "y"]);
+        for (at, row) in rows.iter().map(|row| *row as usize).enumerate() {
+            assert_eq!(sorted.sample_id(at), columns.sample_id(row));
+            assert_eq!(sorted.epoch(at), columns.epoch(row));
+            assert_eq!(sorted.is_errored(at), columns.is_errored(row));
+            for scorer in ["a", "b"] {
+                assert_eq!(sorted.score(at, scorer), columns.score(row, scorer));
+            }
+            for key in ["x", "y"] {
+                assert_eq!(sorted.metadata_row(at).get(key), columns.metadata_row(row).get(key));
+            }
+        }
+        assert!(sorted.in_key_order().is_none());
+    }
+
+    #[test]
+    fn a_sample_is_repeated_with_all_that_it_has() {
+        let mut columns = ScoreColumns::new(["s"]);
+        columns.push("q", 1).metadata("k", "x").score("s", Score::new(1)).unwrap();
+        columns.push("q", 3).errored().score("s", Score::unscored("refusal")).unwrap();
+        columns.repeat_sample(0..2, "r");
+        columns.set_sample_lengths([2, 2].into_iter());
+        assert_eq!((columns.id(2), columns.epoch(3), columns.errored()), ("r", 3, 2));
+        assert_eq!(columns.metadata_row(2), columns.metadata_row(0));
+        assert!(columns.metadata_row(3).is_empty());
+        assert_eq!(columns.score(3, "s"), columns.score(1, "s"));
+        assert_eq!(columns.score(2, "s").map(|score| score.value), Some(Value::Int(1)));
+        assert_eq!(columns.first_rows(), [0, 2]);
+    }
+}

@@ -1,0 +1,510 @@
+//! Samples counted by what a plan can see of them.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::record::{SampleRecord, differ, put_cell, put_epoch};
+use super::wire::{put_number, take_number};
+use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn};
+use crate::error::{Error, Result};
+use crate::metric::{MetadataKeys, ScoreParts};
+use crate::plan::Plan;
+
+/// The most bytes that a tally may take: it goes over the network, once for each partition.
+pub(super) const MAX_BYTES: usize = 64 << 20;
+
+/// The most rows that a tally may stand for when it is finished.
+pub(super) const MAX_ROWS: u64 = 1 << 27;
+
+/// What a plan can see of a sample.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Visible {
+    keys: MetadataKeys,
+    pub(super) parts: ScoreParts,
+    /// Whether figures depend on ids, so that all are kept.
+    pub(super) ids: bool,
+}
+
+impl Visible {
+    pub(super) fn of(plan: &Plan) -> Self {
+        Visible { keys: plan.visible_metadata(), parts: plan.visible_parts(), ids: plan.depends_on_ids() }
+    }
+}
+
+/// What records refer to by number: scorers and metadata keys by name.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Names {
+    pub(super) scorers: Vec<String>,
+    /// All keys that there are, those without a value in any record included: errors list them.
+    pub(super) keys: Vec<String>,
+    pub(super) has_labels: bool,
+}
+
+impl Names {
+    fn of(columns: &ScoreColumns) -> Self {
+        let sorted = |names: &mut dyn Iterator<Item = &str>| {
+            let mut names: Vec<String> = names.map(str::to_owned).collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        Names {
+            scorers: sorted(&mut columns.scorer_names()),
+            keys: sorted(&mut columns.metadata_keys()),
+            has_labels: columns.labels().is_some(),
+        }
+    }
+
+    /// The names of both.
+    fn and(&self, other: &Names) -> Names {
+        let united = |own: &[String], others: &[String]| {
+            let mut names: Vec<String> = own.iter().chain(others).cloned().collect();
+            names.sort_unstable();
+            names.dedup();
+            names
+        };
+        Names {
+            scorers: united(&self.scorers, &other.scorers),
+            keys: united(&self.keys, &other.keys),
+            has_labels: self.has_labels || other.has_labels,
+        }
+    }
+}
+
+/// Samples that look the same to a plan.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Entry {
+    pub(super) record: Box<[u8]>,
+    pub(super) count: u64,
+    /// The smallest id of them.
+    pub(super) id: Box<str>,
+}
+
+/// Samples counted by their records.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Tally {
+    pub(super) names: Names,
+    /// In the order of records.
+    pub(super) entries: Vec<Entry>,
+    /// All ids in order, each with the number of its entry; only if the plan depends on ids.
+    pub(super) ids: Option<Vec<(Box<str>, u32)>>,
+}
+
+impl Tally {
+    /// Counts the samples of columns.
+    pub(super) fn of(columns: &ScoreColumns, visible: &Visible) -> Result<Self> {
+        let index = columns.sample_index();
+        if let Some(row) = index.duplicate() {
+            return Err(columns.duplicate_error(row));
+        }
+        let names = Names::of(columns);
+        let encoder = SampleEncoder::new(columns, &names, visible);
+        let mut numbers: HashMap<Box<[u8]>, u32, foldhash::fast::RandomState> = HashMap::default();
+        let mut found: Vec<(u64, u32)> = Vec::new();
+        let mut ids: Vec<(u32, u32)> = Vec::new();
+        let (mut record, mut bytes, mut too_large) = (Vec::new(), 0, false);
+        index.for_each(|rows| {
+            let Some(&first) = rows.first().filter(|_| !too_large) else { return };
+            record.clear();
+            encoder.put(rows, &mut record);
+            let id = |row: u32| columns.id_bytes(row as usize);
+            let number = match numbers.get(record.as_slice()) {
+                Some(number) => *number,
+                None => {
+                    let number = found.len() as u32;
+                    bytes += entry_bytes(&record, id(first).len());
+                    numbers.insert(record.as_slice().into(), number);
+                    found.push((0, first));
+                    number
+                }
+            };
+            if let Some((count, smallest)) = found.get_mut(number as usize) {
+                *count += 1;
+                if id(first) < id(*smallest) {
+                    *smallest = first;
+                }
+            }
+            if visible.ids {
+                bytes += id_bytes(id(first).len());
+                ids.push((first, number));
+            }
+            too_large = bytes > MAX_BYTES;
+        });
+        if too_large {
+            return Err(too_many_bytes(visible.ids));
+        }
+        let entry = |(record, number): (Box<[u8]>, u32)| {
+            let (count, row) = found.get(number as usize).copied().unwrap_or_default();
+            (Entry { record, count, id: columns.id(row as usize).into() }, number)
+        };
+        let (entries, order) = sorted(numbers.into_iter().map(entry).collect());
+        let ids = visible.ids.then(|| {
+            ids.sort_unstable_by(|a, b| columns.id_bytes(a.0 as usize).cmp(columns.id_bytes(b.0 as usize)));
+            let renumbered = |(row, number): (u32, u32)| {
+                (columns.id(row as usize).into(), order.get(number as usize).copied().unwrap_or(u32::MAX))
+            };
+            ids.into_iter().map(renumbered).collect()
+        });
+        Ok(Tally { names, entries, ids })
+    }
+
+    /// The samples of both.
+    pub(super) fn merge(self, other: Tally, visible: &Visible) -> Result<Tally> {
+        let names = self.names.and(&other.names);
+        let (own, other) = (self.under(&names, visible)?, other.under(&names, visible)?);
+        let (own_ids, other_ids) = (own.ids, other.ids);
+        let (own_count, other_count) = (own.entries.len(), other.entries.len());
+        let (mut own, mut other) = (own.entries.into_iter().peekable(), other.entries.into_iter().peekable());
+        let mut entries: Vec<Entry> = Vec::with_capacity(own_count.max(other_count));
+        let (mut own_numbers, mut other_numbers) =
+            (Vec::with_capacity(own_count), Vec::with_capacity(other_count));
+        loop {
+            let (takes_own, takes_other) = match (own.peek(), other.peek()) {
+                (None, None) => break,
+                (Some(_), None) => (true, false),
+                (None, Some(_)) => (false, true),
+                (Some(a), Some(b)) => (a.record <= b.record, b.record <= a.record),
+            };
+            let number = entries.len() as u32;
+            let from_own = own.next_if(|_| takes_own).inspect(|_| own_numbers.push(number));
+            let from_other = other.next_if(|_| takes_other).inspect(|_| other_numbers.push(number));
+            entries.extend(match (from_own, from_other) {
+                (Some(own), Some(other)) => Some(own.and(other)?),
+                (own, other) => own.or(other),
+            });
+        }
+        let renumbered = |ids: Option<Vec<(Box<str>, u32)>>, numbers: &[u32]| {
+            let renumber = |(id, number): (Box<str>, u32)| {
+                (id, numbers.get(number as usize).copied().unwrap_or(u32::MAX))
+            };
+            ids.unwrap_or_default().into_iter().map(renumber).collect::<Vec<_>>()
+        };
+        let mut ids = None;
+        if visible.ids {
+            let mut all = renumbered(own_ids, &own_numbers);
+            all.extend(renumbered(other_ids, &other_numbers));
+            // Two runs that are in order.
+            all.sort();
+            if let Some(twice) = all.windows(2).find_map(|pair| match pair {
+                [(a, _), (b, _)] if a == b => Some(a),
+                _ => None,
+            }) {
+                return Err(Error::custom(format!(
+                    "sample {twice:?} is in both partial results: one of them was merged already, or it has epochs in \
+                     both; a partial result has all epochs of its samples"
+                )));
+            }
+            ids = Some(all);
+        }
+        let merged = Tally { names, entries, ids };
+        if merged.bytes() > MAX_BYTES {
+            return Err(too_many_bytes(visible.ids));
+        }
+        Ok(merged)
+    }
+
+    /// The same samples with records that refer to other names, which have all of the own among them.
+    fn under(self, names: &Names, visible: &Visible) -> Result<Tally> {
+        if self.names.scorers == names.scorers && self.names.keys == names.keys {
+            return Ok(Tally { names: names.clone(), ..self });
+        }
+        let position = |all: &[String], name: &String| all.binary_search(name).unwrap_or(usize::MAX);
+        let scorers: Vec<usize> =
+            self.names.scorers.iter().map(|name| position(&names.scorers, name)).collect();
+        let keys: Vec<u32> = self.names.keys.iter().map(|name| position(&names.keys, name) as u32).collect();
+        let mut entries = Vec::with_capacity(self.entries.len());
+        for (number, entry) in (0..).zip(self.entries) {
+            let mut sample = SampleRecord::read(&entry.record, scorers.len(), keys.len())?;
+            for epoch in &mut sample.epochs {
+                for (key, _) in &mut epoch.metadata {
+                    *key = keys.get(*key as usize).copied().unwrap_or(u32::MAX);
+                }
+                let cells = std::mem::take(&mut epoch.cells);
+                epoch.cells.resize_with(names.scorers.len(), Default::default);
+                for (at, cell) in scorers.iter().zip(cells) {
+                    if let Some(slot) = epoch.cells.get_mut(*at) {
+                        *slot = cell;
+                    }
+                }
+            }
+            let mut record = Vec::with_capacity(entry.record.len());
+            sample.put(visible.parts, &mut record);
+            entries.push((Entry { record: record.into(), ..entry }, number));
+        }
+        let (entries, order) = sorted(entries);
+        let renumber =
+            |(id, number): (Box<str>, u32)| (id, order.get(number as usize).copied().unwrap_or(u32::MAX));
+        let ids = self.ids.map(|ids| ids.into_iter().map(renumber).collect());
+        Ok(Tally { names: names.clone(), entries, ids })
+    }
+
+    /// About how many bytes it takes.
+    pub(super) fn bytes(&self) -> usize {
+        let entries = self.entries.iter().map(|entry| entry_bytes(&entry.record, entry.id.len()));
+        let ids = self.ids.iter().flatten().map(|(id, _)| id_bytes(id.len()));
+        entries.chain(ids).sum()
+    }
+
+    /// The samples as columns in key order, those that look the same behind each other.
+    pub(super) fn to_columns(&self) -> Result<ScoreColumns> {
+        if self.rows() > MAX_ROWS {
+            return Err(Error::custom(format!(
+                "the partial result stands for more than {MAX_ROWS} rows, which is the most that is finished at once; \
+                 split the scores into more groups, or compute them on one machine"
+            )));
+        }
+        let mut builder = ColumnBuilder::new(&self.names);
+        match &self.ids {
+            Some(ids) => {
+                let mut known: Vec<Option<Range<usize>>> = vec![None; self.entries.len()];
+                for (id, number) in ids {
+                    let number = *number as usize;
+                    let (Some(entry), Some(known)) = (self.entries.get(number), known.get_mut(number)) else {
+                        continue;
+                    };
+                    match known {
+                        Some(rows) => builder.repeat(rows.clone(), id),
+                        None => *known = Some(builder.add(entry, id)?),
+                    }
+                }
+            }
+            None => {
+                let mut order: Vec<&Entry> = self.entries.iter().collect();
+                order.sort_by(|a, b| a.id.cmp(&b.id));
+                let mut copies = CopyIds::beside(order.iter().map(|entry| entry.id.as_ref()));
+                for entry in order {
+                    let rows = builder.add(entry, &entry.id)?;
+                    for _ in 1..entry.count {
+                        builder.repeat(rows.clone(), copies.next(&entry.id));
+                    }
+                }
+            }
+        }
+        Ok(builder.finish())
+    }
+
+    /// The number of rows; the highest number there is if there are more.
+    pub(super) fn rows(&self) -> u64 {
+        let of_entry = |entry: &Entry| {
+            // The first number of a record is that of its epochs.
+            let epochs = take_number(&mut entry.record.as_ref()).unwrap_or_default();
+            epochs.saturating_mul(entry.count)
+        };
+        self.entries.iter().map(of_entry).fold(0, u64::saturating_add)
+    }
+}
+
+impl Entry {
+    /// The samples of both, whose record is the same.
+    fn and(self, other: Entry) -> Result<Entry> {
+        let count = self.count.checked_add(other.count);
+        let count = count.ok_or_else(|| Error::custom("a partial result of more than 2^64 samples"))?;
+        Ok(Entry { count, id: self.id.min(other.id), record: self.record })
+    }
+}
+
+/// What an entry takes: its record, an id, a count and the lengths of the two.
+fn entry_bytes(record: &[u8], id: usize) -> usize {
+    record.len() + id + 8
+}
+
+/// What an id takes beside its entry.
+fn id_bytes(id: usize) -> usize {
+    id + 8
+}
+
+pub(super) fn too_many_bytes(has_ids: bool) -> Error {
+    let way_out = match has_ids {
+        true => {
+            "the plan draws or clusters samples by their ids, so that all of them are kept; leave out the metrics and \
+             intervals that do, split the scores into more groups"
+        }
+        false => {
+            "samples with the same scores and metadata are counted together, and these have too many different ones; \
+             use fewer metadata keys, round the scores, split them into more groups"
+        }
+    };
+    Error::custom(format!(
+        "the partial result takes more than {} MB: {way_out}, or compute them on one machine",
+        MAX_BYTES >> 20
+    ))
+}
+
+/// Entries in the order of their records, and the new number of each.
+fn sorted(entries: Vec<(Entry, u32)>) -> (Vec<Entry>, Vec<u32>) {
+    // The first bytes beside each other: records of a score are short, and looking for each in memory takes longest.
+    let start = |record: &[u8]| {
+        let mut start = [0; 16];
+        start.iter_mut().zip(record).for_each(|(own, byte)| *own = *byte);
+        u128::from_be_bytes(start)
+    };
+    let mut entries: Vec<(u128, Entry, u32)> =
+        entries.into_iter().map(|(entry, number)| (start(&entry.record), entry, number)).collect();
+    entries
+        .sort_unstable_by(|(a, one, _), (b, other, _)| a.cmp(b).then_with(|| one.record.cmp(&other.record)));
+    let mut numbers = vec![0; entries.len()];
+    let mut in_order = Vec::with_capacity(entries.len());
+    for (number, (_, entry, before)) in (0..).zip(entries) {
+        if let Some(slot) = numbers.get_mut(before as usize) {
+            *slot = number;
+        }
+        in_order.push(entry);
+    }
+    (in_order, numbers)
+}
+
+/// Writes the samples of columns as records.
+struct SampleEncoder<'c> {
+    columns: &'c ScoreColumns,
+    parts: ScoreParts,
+    scorers: Vec<(&'c ScorerColumn, Option<&'c ScorerColumn>)>,
+    keys: Vec<EncodedKey<'c>>,
+}
+
+/// A metadata key with the JSON of each of its values.
+struct EncodedKey<'c> {
+    number: u32,
+    column: &'c MetadataColumn,
+    texts: Vec<String>,
+}
+
+impl<'c> SampleEncoder<'c> {
+    fn new(columns: &'c ScoreColumns, names: &Names, visible: &Visible) -> Self {
+        let scorer = |name: &String| {
+            let label = columns.labels().and_then(|labels| labels.scorer(name));
+            columns.scorer(name).map(|scorer| (scorer, label))
+        };
+        let mut keys = Vec::new();
+        for (number, key) in (0..).zip(&names.keys).filter(|(_, key)| visible.keys.contains(key)) {
+            let Some(column) = columns.metadata_column(key) else { continue };
+            let text = |code: usize| column.value(code).map(ToString::to_string).unwrap_or_default();
+            keys.push(EncodedKey { number, column, texts: (0..column.distinct()).map(text).collect() });
+        }
+        let scorers = names.scorers.iter().filter_map(scorer).collect();
+        SampleEncoder { columns, parts: visible.parts, scorers, keys }
+    }
+
+    fn put(&self, rows: &[u32], out: &mut Vec<u8>) {
+        put_number(rows.len() as u64, out);
+        let mut before: Option<usize> = None;
+        for row in rows.iter().map(|row| *row as usize) {
+            let is_same = |key: &EncodedKey<'_>| {
+                key.column.code(row) == before.and_then(|before| key.column.code(before))
+            };
+            let metadata: Option<Vec<(u32, &str)>> = if self.keys.iter().all(is_same) {
+                None
+            } else {
+                Some(self.keys.iter().filter_map(|key| key.of_row(row)).collect())
+            };
+            put_epoch(self.columns.epoch(row), self.columns.is_errored(row), metadata.as_deref(), out);
+            before = Some(row);
+            for (scorer, label) in &self.scorers {
+                let value = scorer.values.get(row);
+                let label = label.map(|label| label.values.get(row)).filter(|label| differ(*label, value));
+                put_cell(value, label, scorer.details.get(row), self.parts, out);
+            }
+        }
+    }
+}
+
+impl EncodedKey<'_> {
+    fn of_row(&self, row: usize) -> Option<(u32, &str)> {
+        let code = self.column.code(row)?;
+        Some((self.number, self.texts.get(code as usize)?.as_str()))
+    }
+}
+
+/// Makes columns of samples.
+struct ColumnBuilder {
+    columns: ScoreColumns,
+    names: Names,
+    labels: Vec<ValueColumn>,
+    lengths: Vec<u32>,
+}
+
+impl ColumnBuilder {
+    fn new(names: &Names) -> Self {
+        let mut columns = ScoreColumns::new(names.scorers.iter().map(String::as_str));
+        names.keys.iter().for_each(|key| columns.add_metadata_key(key));
+        let labels = if names.has_labels { names.scorers.len() } else { 0 };
+        let labels = (0..labels).map(|_| ValueColumn::default()).collect();
+        ColumnBuilder { columns, names: names.clone(), labels, lengths: Vec::new() }
+    }
+
+    /// Adds a sample of an entry; its rows.
+    fn add(&mut self, entry: &Entry, id: &str) -> Result<Range<usize>> {
+        let sample = SampleRecord::read(&entry.record, self.names.scorers.len(), self.names.keys.len())?;
+        let first = self.columns.len();
+        for epoch in &sample.epochs {
+            let mut row = self.columns.push(id, epoch.epoch);
+            if epoch.is_errored {
+                row = row.errored();
+            }
+            for (key, json) in &epoch.metadata {
+                let key = self.names.keys.get(*key as usize).map_or("", String::as_str);
+                row = row.metadata(key, serde_json::from_str::<serde_json::Value>(json).unwrap_or_default());
+            }
+            for (name, cell) in self.names.scorers.iter().zip(&epoch.cells) {
+                if let Some(value) = &cell.value {
+                    let detail = cell.detail.as_deref().cloned().unwrap_or_default();
+                    row = row.score(name, detail.into_score(value.clone()))?;
+                }
+            }
+            for (column, cell) in self.labels.iter_mut().zip(&epoch.cells) {
+                column.push(cell.label.as_deref().cloned().unwrap_or_else(|| cell.value.clone()));
+            }
+        }
+        self.lengths.push(sample.epochs.len() as u32);
+        Ok(first..first + sample.epochs.len())
+    }
+
+    /// Adds a sample once more, under another id.
+    fn repeat(&mut self, rows: Range<usize>, id: &str) {
+        self.lengths.push(rows.len() as u32);
+        for column in &mut self.labels {
+            for row in rows.clone() {
+                column.push(column.to_value(row));
+            }
+        }
+        self.columns.repeat_sample(rows, id);
+    }
+
+    fn finish(mut self) -> ScoreColumns {
+        self.columns.set_sample_lengths(self.lengths.into_iter());
+        if self.names.has_labels {
+            self.columns.set_labels(self.labels);
+        }
+        self.columns
+    }
+}
+
+/// Ids of samples that look like others, whose own ids are not kept. Nothing shows them: the first of samples that look the
+/// same has its id, and the others come right behind it in key order.
+struct CopyIds {
+    prefix: String,
+    next: u64,
+    id: String,
+}
+
+impl CopyIds {
+    /// Ids that are not among these: they have more of a control character in a row.
+    fn beside<'i>(ids: impl Iterator<Item = &'i str>) -> Self {
+        let longest = |id: &str| id.split(|c: char| c != '\u{1}').map(str::len).max().unwrap_or(0);
+        let run = ids.map(longest).max().unwrap_or(0);
+        CopyIds { prefix: "\u{1}".repeat(run + 1), next: 0, id: String::new() }
+    }
+
+    fn next(&mut self, first: &str) -> &str {
+        self.id.clear();
+        self.id.push_str(first);
+        self.id.push_str(&self.prefix);
+        let mut rest = self.next;
+        self.next += 1;
+        while {
+            self.id.push(char::from(b'!' + (rest % 94) as u8));
+            rest /= 94;
+            rest > 0
+        } {}
+        &self.id
+    }
+}
