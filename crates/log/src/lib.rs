@@ -38,10 +38,12 @@ pub use score_records::{ScoreRecord, read_score_records};
 pub use table::ParquetRecords;
 #[doc(hidden)]
 pub use table::input;
+#[cfg(feature = "arrow")]
+pub use table::{ArrowTable, read_row_groups};
 pub use table::{
     CellMeaning, CellReader, ColumnReason, DecimalMark, ExplainedColumn, ExplainedScores, InputFormat,
-    MISSING_SPELLINGS, MappingError, MappingProblem, NoScore, NoScorePolicy, NoScores, ScoreScale,
-    ScoreTable, ScoreWord, TableDoubt, TableError, TableErrorKind, TableExplanation, TableLimits,
-    TableLocation, TableMapping, TableOptions, UnfitCells, explain_table, outline_table, read_table,
-    read_tables,
+    MISSING_SPELLINGS, MappingError, MappingProblem, MemoryTables, NoScore, NoScorePolicy, NoScores,
+    RowColumns, RowGroup, RowGroupError, RowLabels, ScoreScale, ScoreTable, ScoreWord, TableDoubt,
+    TableError, TableErrorKind, TableExplanation, TableLimits, TableLocation, TableMapping, TableOptions,
+    UnfitCells, explain_table, outline_table, read_table, read_tables,
 };

@@ -243,6 +243,23 @@ pub enum LogErrorKind {
     /// A sample is in several members, and one of them is of a kind that this version does not know.
     #[error("the sample has a part of an unknown kind, which would be lost")]
     UnknownPart,
+    /// Nearly all cells of a frame would be empty.
+    #[error(
+        "the frame has {columns} columns for {rows} rows, and nearly all cells are empty: keys of `metadata`, or \
+         scorers, differ from sample to sample; read fewer logs at once"
+    )]
+    SparseFrame {
+        /// How many columns there are.
+        columns: usize,
+        /// How many rows.
+        rows: usize,
+    },
+    /// Columns do not make a frame.
+    #[error("the columns do not make a frame: {0}")]
+    Frame(String),
+    /// The caller stopped it.
+    #[error("interrupted")]
+    Interrupted,
     /// The engine refuses what the log records.
     #[error(transparent)]
     Core(#[from] errorbar_core::Error),

@@ -4,7 +4,7 @@
 //! which errorbar rewrites loses nothing.
 
 use errorbar_core::chat::Usage;
-use errorbar_core::{Metadata, SampleId};
+use errorbar_core::{HeadlineRequest, Metadata, SampleId};
 use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
@@ -200,6 +200,18 @@ impl EvalInfo {
     /// A run of this task with this model, with nothing else recorded.
     pub fn new(task: impl Into<String>, model: impl Into<String>) -> Self {
         EvalInfo { task: task.into(), model: model.into(), ..EvalInfo::default() }
+    }
+
+    /// The figure that the task names as its headline, if it names one.
+    pub fn headline_request(&self) -> Option<HeadlineRequest> {
+        let wanted = self.extra.get("headline_metric")?.as_object()?;
+        let get = |key: &str| wanted.get(key).and_then(Json::as_str).map(str::to_owned);
+        Some(HeadlineRequest {
+            scorer: get("scorer"),
+            score: get("score"),
+            metric: get("metric"),
+            reducer: get("reducer"),
+        })
     }
 }
 

@@ -52,6 +52,8 @@ mod early_stop;
 mod edit;
 mod error;
 mod folder;
+#[cfg(feature = "frames")]
+pub mod frames;
 mod header;
 mod json;
 mod json_log;

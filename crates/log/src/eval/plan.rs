@@ -8,8 +8,8 @@ use std::sync::Arc;
 use errorbar_core::metrics::{mean, perplexity_per_seq, perplexity_per_token, stderr};
 use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
-    Error, ErrorPlan, HeadlineRequest, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducer,
-    Reducers, Registry, ScorerPlan, metrics, unique_names,
+    Error, ErrorPlan, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducer, Reducers, Registry,
+    ScorerPlan, metrics, unique_names,
 };
 use serde_json::{Value as Json, json};
 
@@ -198,7 +198,7 @@ impl RecordedPlan {
             plan.task_metrics = None;
         }
         let unknown_reducers = set_reducers(&mut plan, header, registry);
-        plan.headline = headline(header);
+        plan.headline = header.eval.headline_request();
         plan.seed = recorded_seed(header).unwrap_or(plan.seed);
         plan.max_draws = Some(MAX_DRAWS);
         plan.default_metrics = scorer_metrics();
@@ -308,17 +308,6 @@ impl MetricCounter {
             false => Ok(()),
         }
     }
-}
-
-fn headline(header: &Header) -> Option<HeadlineRequest> {
-    let wanted = header.eval.extra.get("headline_metric")?.as_object()?;
-    let get = |key: &str| wanted.get(key).and_then(Json::as_str).map(str::to_owned);
-    Some(HeadlineRequest {
-        scorer: get("scorer"),
-        score: get("score"),
-        metric: get("metric"),
-        reducer: get("reducer"),
-    })
 }
 
 /// The seed of the run; a metric with its own seed has it beside its options.

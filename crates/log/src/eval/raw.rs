@@ -39,7 +39,7 @@ impl EvalLog {
     }
 
     /// The header as it is in the file; the record of the start, if the run has not ended.
-    fn json_of_header(&self) -> Result<Vec<u8>> {
+    pub(super) fn json_of_header(&self) -> Result<Vec<u8>> {
         if let Some(json) = self.raw(HEADER)? {
             return Ok(json);
         }

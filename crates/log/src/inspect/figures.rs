@@ -58,6 +58,40 @@ pub(super) fn figures(result: &MetricResult, scored: usize) -> Figures<'_> {
     }
 }
 
+/// The numbers of one metric as the reference's function of that name returns them.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub enum ReturnedNumbers {
+    /// One.
+    One(f64),
+    /// Several, by name.
+    Named(Vec<(String, f64)>),
+    /// Several, in order.
+    Listed(Vec<f64>),
+}
+
+/// The numbers of a metric over this many scores, with the zeros of the reference.
+///
+/// ```
+/// use errorbar_core::{Estimate, MetricResult, MetricValue, Role, Spec};
+/// use errorbar_log::inspect::{ReturnedNumbers, returned_numbers};
+///
+/// let mean = MetricValue::from(Estimate::new(0.8).with_n(60));
+/// let result = MetricResult::new(Spec::new("mean"), Role::Location, mean);
+/// assert_eq!(returned_numbers(&result, 60), ReturnedNumbers::One(0.8));
+/// ```
+pub fn returned_numbers(result: &MetricResult, scored: usize) -> ReturnedNumbers {
+    match figures(result, scored) {
+        Figures::Only(figure) => ReturnedNumbers::One(figure.number()),
+        Figures::Named(all) => {
+            ReturnedNumbers::Named(all.into_iter().map(|(name, figure)| (name, figure.number())).collect())
+        }
+        Figures::Placed(all) => {
+            ReturnedNumbers::Listed(all.into_iter().map(|(_, figure)| figure.number()).collect())
+        }
+    }
+}
+
 struct MetricFigures<'r>(&'r MetricResult);
 
 impl<'r> MetricFigures<'r> {

@@ -14,10 +14,13 @@ mod notes;
 mod pairing;
 mod projection;
 mod recover;
+mod recovered_headline;
 mod results_json;
 
+pub use figures::{ReturnedNumbers, returned_numbers};
 pub use projection::{Projection, project};
-pub use recover::{RecordedInterval, RecordedRow, recover, recovered_headline};
+pub use recover::{RecordedInterval, RecordedRow, recover};
+pub use recovered_headline::{NoHeadline, recovered_headline};
 pub use results_json::ResultsJson;
 
 pub(crate) use figures::{Figure, FigurePart};

@@ -10,7 +10,7 @@ use errorbar_core::Side;
 use errorbar_core::spec::without_own_package;
 use serde_json::Value as Json;
 
-use super::recover::{RecordedInterval, RecordedRow, note};
+use super::recover::{RecordedInterval, RecordedRow, note, part_of_interval};
 use crate::eval::{RecordedBlock, RecordedMetric};
 
 /// The level of an interval of the reference that names none.
@@ -34,6 +34,7 @@ pub(super) fn rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
             let subject = EntrySubject::of(metric, prefix.trim_end_matches('_'));
             row.interval = interval(&row, &subject, metric, upper);
             row.value = None;
+            row.part = part_of_interval(metric);
             parts.push((rows.len(), subject));
         } else {
             let subject = EntrySubject::of(metric, &metric.name);
@@ -74,6 +75,23 @@ pub(super) fn rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
         }
     }
     rows.into_iter().zip(folded).filter(|(_, folded)| !folded).map(|((row, _), _)| row).collect()
+}
+
+/// Whether a metric is a mean of scores, by its name.
+pub(super) fn is_mean(metric: &str) -> bool {
+    let metric = without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric));
+    matches!(metric, "accuracy" | "mean")
+}
+
+/// Whether a metric is a share of the scores, by its name.
+pub(super) fn is_share(metric: &str) -> bool {
+    without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric)) == "frequency"
+}
+
+/// Whether a metric is the standard error of a mean, by its name.
+pub(super) fn is_error(metric: &str) -> bool {
+    let metric = without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric));
+    matches!(metric, "stderr" | "bootstrap_stderr")
 }
 
 /// What a number is about.
@@ -126,7 +144,7 @@ impl<'a> EntrySubject<'a> {
     }
 
     fn is_centre(&self) -> bool {
-        matches!(self.metric, "accuracy" | "mean")
+        is_mean(self.metric)
     }
 
     fn is_interval(&self) -> bool {
@@ -134,7 +152,7 @@ impl<'a> EntrySubject<'a> {
     }
 
     fn is_error(&self) -> bool {
-        matches!(self.metric, "stderr" | "bootstrap_stderr")
+        is_error(self.metric)
     }
 }
 

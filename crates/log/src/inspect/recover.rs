@@ -22,6 +22,17 @@ pub struct RecordedRow {
     pub key: String,
     /// The name of the entry: the metric, or the group, the key or the position within it.
     pub name: String,
+    /// What it is a figure of: the key of a metric that gives one number, the name of one that gives several, and of a
+    /// metric by group the one within it.
+    pub metric: String,
+    /// The name of the innermost metric, which says what kind of figure it is: `mean`, for one of `aggregate` too.
+    pub innermost: String,
+    /// The field of map-valued scores, for a metric of one of them.
+    pub field: Option<String>,
+    /// The group, the key or the position, where the metric gives several numbers; an interval is one.
+    pub part: Option<String>,
+    /// Whether it is over all groups of a metric by group.
+    pub is_aggregate: bool,
     /// The metric, for entries of one that gives several.
     pub group: Option<String>,
     /// The metadata key, for entries of a metric by group.
@@ -79,28 +90,7 @@ pub fn recover(recorded: &RecordedResults) -> Vec<RecordedRow> {
     recorded.scores.iter().enumerate().flat_map(|(at, block)| block_rows(at, block)).collect()
 }
 
-/// The row to show first: that of the headline, or the first one if there is no headline or no such entry.
-pub fn recovered_headline(recorded: &RecordedResults) -> Option<RecordedRow> {
-    let claimed = recorded.headline.as_ref().and_then(|headline| {
-        let is_it = |block: &RecordedBlock| {
-            block.scorer == headline.scorer
-                && block.name == headline.score
-                && block.reducer == headline.reducer
-                && block.metrics.contains_key(&headline.metric)
-        };
-        Some((recorded.scores.iter().position(is_it)?, &headline.metric))
-    });
-    let (at, key) = claimed.or_else(|| {
-        let at = recorded.scores.iter().position(|block| !block.metrics.is_empty())?;
-        Some((at, recorded.scores.get(at)?.metrics.keys().next()?))
-    })?;
-    let block = recorded.scores.get(at)?;
-    let row = block_rows(at, block).into_iter().find(|row| row.key == *key);
-    // An error that is in the row of another number is shown by itself if it was requested.
-    row.or_else(|| Some(RecordedRow::new(at, block, key, block.metrics.get(key)?)))
-}
-
-fn block_rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
+pub(super) fn block_rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
     // A note of that name in another's log need not be ours.
     let is_ours = |note: &Json| note.is_null() || note.get("n").is_some_and(Json::is_u64);
     if block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some_and(is_ours)) {
@@ -119,7 +109,8 @@ fn own_row(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric)
         None => return Some(row),
     };
     let number = |key: &str| estimate.get(key).and_then(Json::as_f64);
-    let is_end = metric.name.ends_with("lower");
+    // An entry may be called so without being the end of an interval.
+    let is_end = metric.name.ends_with("lower") && number("lower").is_none_or(|lower| lower == metric.value);
     let side =
         estimate.get("side").and_then(Json::as_str).and_then(|side| side.parse().ok()).unwrap_or_default();
     // An end that is no bound is absent if it is infinite.
@@ -133,7 +124,9 @@ fn own_row(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric)
         level: number("level"),
         method: estimate.get("method").and_then(Json::as_str).map(str::to_owned),
     });
+    let part = if is_end { part_of_interval(metric) } else { row.part.clone() };
     Some(RecordedRow {
+        part,
         // The number is that of the entry; only an interval by itself has it beside.
         value: if is_end { number("value") } else { row.value },
         stderr: number("stderr"),
@@ -142,6 +135,34 @@ fn own_row(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric)
         n: estimate.get("n").and_then(Json::as_u64),
         ..row
     })
+}
+
+/// The group or the key that the ends of an interval are of.
+pub(super) fn part_of_interval(lower: &RecordedMetric) -> Option<String> {
+    let part = lower.name.strip_suffix("lower")?.trim_end_matches('_');
+    (!part.is_empty()).then(|| part.to_owned())
+}
+
+/// The name of the metric within one by group.
+fn grouped_metric(metric: &RecordedMetric) -> Option<&str> {
+    let name = metric.params.get("metric")?.get("name")?.as_str()?;
+    Some(name.rsplit('/').next().unwrap_or(name))
+}
+
+/// The field of a metric of one field of map-valued scores, and the name of the metric within it.
+fn of_field(metric: &RecordedMetric) -> Option<(&str, &str)> {
+    let field = metric.params.get("key")?.as_str()?;
+    let name = metric.params.get("agg")?.get("name")?.as_str()?;
+    Some((field, name.rsplit('/').next().unwrap_or(name)))
+}
+
+/// Whether an entry is over all groups. Those of groups record how many scores they have.
+fn is_aggregate(metric: &RecordedMetric) -> bool {
+    let label = metric.params.get("all_label").and_then(Json::as_str).unwrap_or("all");
+    let has_aggregate = metric.params.get("all").and_then(Json::as_bool) != Some(false);
+    let rest = metric.name.strip_prefix(label);
+    let is_named_so = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+    metric.params.contains_key("group_key") && has_aggregate && is_named_so && note(metric, "n").is_none()
 }
 
 pub(super) fn note<'m>(metric: &'m RecordedMetric, key: &str) -> Option<&'m Json> {
@@ -154,6 +175,9 @@ impl RecordedRow {
         let undefined = note(metric, "undefined").and_then(Json::as_str).map(str::to_owned);
         let is_defined = undefined.is_none() && !metric.value.is_nan();
         let group_key = metric.params.get("group_key").and_then(Json::as_str).map(str::to_owned);
+        let within = group_key.as_ref().and_then(|_| grouped_metric(metric));
+        let (field, inner) = of_field(metric).unzip();
+        let innermost = within.or(inner).or(metric.group.as_deref()).unwrap_or(&metric.name).to_owned();
         let of_group = note(metric, "n").and_then(Json::as_u64);
         let number = |key: &str| note(metric, key).and_then(Json::as_f64);
         let bounds = || Some(Bounds::new(number("worst")?, number("best")?, number("absent_as_wrong")?));
@@ -164,6 +188,11 @@ impl RecordedRow {
             reducer: block.reducer.clone(),
             key: key.to_owned(),
             name: metric.name.clone(),
+            metric: within.or(metric.group.as_deref()).unwrap_or(key).to_owned(),
+            innermost,
+            field: field.map(str::to_owned),
+            part: metric.group.as_ref().map(|_| metric.name.clone()),
+            is_aggregate: is_aggregate(metric),
             group: metric.group.clone(),
             value: is_defined.then_some(metric.value),
             undefined,
@@ -173,6 +202,15 @@ impl RecordedRow {
             n: if group_key.is_some() { of_group } else { block.scored_samples },
             group_key,
             absent: note(metric, "absent").and_then(Json::as_u64).zip(bounds()),
+        }
+    }
+
+    /// What the figure is called: `accuracy`, `accuracy physics`, `frequency C`, `mean of f1`.
+    pub fn title(&self) -> String {
+        match (&self.part, &self.field) {
+            (None, Some(field)) => format!("{} of {field}", self.innermost),
+            (Some(part), _) => format!("{} {part}", self.metric),
+            (None, None) => self.metric.clone(),
         }
     }
 
@@ -222,7 +260,7 @@ mod tests {
         columns.push("absent", 1);
         let results = Plan::new().evaluate(&columns).unwrap().results;
         let computed = results.estimate("accuracy").unwrap();
-        let row = recovered_headline(&RecordedResults::from(&results)).unwrap();
+        let row = recover(&RecordedResults::from(&results)).remove(0);
         let recovered = row.estimate();
         assert_eq!(recovered.value, computed.value);
         assert_eq!((recovered.stderr(), recovered.n), (computed.stderr(), computed.n));

@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+pub use super::location::TableLocation;
 use super::unfit::{self, UnfitCells};
 
 /// Why a table could not be read.
@@ -20,20 +21,9 @@ struct ErrorContext {
     path: PathBuf,
     location: Option<TableLocation>,
     sample: Option<String>,
+    part: Option<String>,
     apart: Option<(String, bool)>,
     kind: TableErrorKind,
-}
-
-/// Where in a table something is: the line of a text file, the row of a Parquet file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TableLocation {
-    /// The line, from 1.
-    Line(u64),
-    /// The row, from 1.
-    Row(u64),
-    /// The byte where the row starts, from 0, if its line cannot be counted.
-    Offset(u64),
 }
 
 /// What is wrong with a table.
@@ -223,6 +213,9 @@ pub enum TableErrorKind {
     /// An epoch that is not 1, 2, …, but this.
     #[error("the epoch is {0}")]
     BadEpoch(String),
+    /// A hash bucket that is no number below [`BUCKETS`](errorbar_core::BUCKETS), in this column.
+    #[error("a hash bucket in the column `{0}` is no number from 0 to 4095")]
+    BadBucket(String),
     /// Two rows for one epoch of a sample.
     #[error("epoch {epoch} of this sample is already {first}")]
     DuplicateRow {
@@ -423,6 +416,12 @@ impl TableError {
         self.0.apart.as_ref().map(|(column, are_integers)| (column.as_str(), *are_integers))
     }
 
+    /// The same of a table of this name, if it does not know the name yet.
+    #[must_use]
+    pub fn in_table(self, name: &Path) -> Self {
+        if self.0.path.as_os_str().is_empty() { self.at_path(name) } else { self }
+    }
+
     /// File, line and problem, without the hint.
     pub fn problem(&self) -> String {
         let mut text = self.path().display().to_string();
@@ -430,7 +429,7 @@ impl TableError {
             Some(TableLocation::Line(line)) => text += &format!(":{line}"),
             Some(TableLocation::Row(row)) => text += &format!(": row {row}"),
             Some(TableLocation::Offset(offset)) => text += &format!(": byte {offset}"),
-            None => {}
+            Some(TableLocation::Unordered) | None => {}
         }
         if let Some(sample) = self.sample() {
             text += &format!(": sample {}", excerpt(sample));
@@ -479,6 +478,16 @@ impl TableError {
         self
     }
 
+    /// The same, of the part of a table that its row is in.
+    pub(super) fn of_part(mut self, part: Option<&str>) -> Self {
+        self.0.part = part.map(str::to_owned);
+        self
+    }
+
+    pub(super) fn part(&self) -> Option<&str> {
+        self.0.part.as_deref()
+    }
+
     pub(super) fn of_sample(mut self, id: &str) -> Self {
         self.0.sample = (!id.is_empty()).then(|| id.to_owned());
         self
@@ -491,6 +500,7 @@ impl From<TableErrorKind> for TableError {
             path: PathBuf::new(),
             location: None,
             sample: None,
+            part: None,
             apart: None,
             kind,
         }))
@@ -528,16 +538,6 @@ impl TableErrorKind {
 
     pub(super) fn at_offset(self, offset: u64) -> TableError {
         self.at(TableLocation::Offset(offset))
-    }
-}
-
-impl fmt::Display for TableLocation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            TableLocation::Line(line) => write!(f, "on line {line}"),
-            TableLocation::Row(row) => write!(f, "in row {row}"),
-            TableLocation::Offset(offset) => write!(f, "at byte {offset}"),
-        }
     }
 }
 

@@ -78,6 +78,7 @@ impl TableErrorKind {
                 "close it, or double a quotation mark that is meant as such, in a quoted field"
             }
             Kind::BadId(_) => "give every row the id of its sample, a string or an integer",
+            Kind::BadBucket(_) => "compute the bucket of every row from group and id alone",
             Kind::BadEpoch(_) => {
                 "epochs are counted 1, 2, … or 0, 1, …; leave the column out if there is only one"
             }

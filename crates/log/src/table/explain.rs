@@ -5,7 +5,7 @@ use std::path::Path;
 use errorbar_core::{IndexMap, LeafRef, MetadataKeys};
 use serde_json::Value as Json;
 
-use super::input::{InputDescription, TableInput};
+use super::input::InputDescription;
 use super::layout::{ColumnRole, DEFAULT_SCORES, LONG_SCORES, SCORER};
 use super::mapping::TableMapping;
 use super::options::TableSplit;
@@ -95,7 +95,7 @@ fn explain(path: &Path, options: &TableOptions) -> Result<TableExplanation, Tabl
         options.split = TableSplit::ByLog;
     }
     options.check()?;
-    let input = TableInput::open(path, &options.mapping, &options.limits)?;
+    let input = options.open(path)?;
     let options = input.adapt(&options).metadata(MetadataKeys::NONE);
     let mut resolution = resolve::resolve(&input, &options)?;
     let tables = read_resolved(&input, &resolution)?;
@@ -152,7 +152,7 @@ fn explain(path: &Path, options: &TableOptions) -> Result<TableExplanation, Tabl
 /// Those of opening it.
 pub fn outline_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<TableExplanation, TableError> {
     let at_path = |error: TableError| error.at_path(path.as_ref());
-    let input = TableInput::open(path.as_ref(), &options.mapping, &options.limits).map_err(at_path)?;
+    let input = options.open(path.as_ref()).map_err(at_path)?;
     let preview = TablePreview::rows(&input, options).map_err(|kind| at_path(kind.into()))?;
     let column = |name: &String| {
         let is_score = options.score_columns.contains(name) || spellings::scores(name).is_some();

@@ -29,10 +29,12 @@ pub(super) enum ColumnRole {
     Metadata(usize),
     /// A score, by its number among the score columns.
     Score(usize),
-    /// These only where scorers have their own rows.
+    /// This only where scorers have their own rows.
     Scorer,
+    /// These where a row has one score.
     Answer,
     Explanation,
+    /// These only where scorers have their own rows.
     Reason,
     Error,
     /// These only where a table is split into those of its logs.
@@ -54,17 +56,24 @@ impl ColumnRole {
         options: &TableOptions,
         number: usize,
     ) -> Self {
-        let is_split = options.split_column().is_some();
+        let is_split = options.split_column().is_some() && options.group_column().is_none();
+        // Of one score the row has the answer; of several it is not known which, and it stays metadata.
+        let is_detail = |name: &str| {
+            let is_free = !options.metadata.contains(name) && !scores.iter().any(|score| score == name);
+            options.details && is_free
+        };
+        let has_details = |name: &str| is_detail(name) && scores.len() == 1;
         match name {
             // Other columns of a spreadsheet, or the index of a data frame.
             "" => ColumnRole::Unread,
             name if name == options.id_column => ColumnRole::Id,
             name if name == options.epoch_column => ColumnRole::Epoch,
             name if is_long && options.split_column() == Some(name) => ColumnRole::Log,
+            name if options.group_column() == Some(name) => ColumnRole::Log,
             SCORER if is_long => ColumnRole::Scorer,
             "answer" | "explanation" if is_long && !options.details => ColumnRole::Unread,
-            "answer" if is_long => ColumnRole::Answer,
-            "explanation" if is_long => ColumnRole::Explanation,
+            "answer" if is_long || has_details(name) => ColumnRole::Answer,
+            "explanation" if is_long || has_details(name) => ColumnRole::Explanation,
             "reason" if is_long => ColumnRole::Reason,
             "error" if is_long => ColumnRole::Error,
             // What is grouped by is metadata.
@@ -73,6 +82,9 @@ impl ColumnRole {
             _ => match scores.iter().position(|score| score == name) {
                 Some(at) => ColumnRole::Score(at),
                 None if options.metadata.contains(name) => ColumnRole::Metadata(number),
+                None if matches!(name, "answer" | "explanation") && is_detail(name) => {
+                    ColumnRole::Metadata(number)
+                }
                 None => ColumnRole::Skipped,
             },
         }
@@ -140,7 +152,8 @@ impl TableLayout {
             return Err(no_split_column(column, found()));
         }
         let names_scorers = names.contains(&SCORER) && options.score_columns.is_empty();
-        let is_split = options.split_column().is_some_and(|column| names.contains(&column));
+        let parts = options.split_column().filter(|_| options.group_column().is_none());
+        let is_split = parts.is_some_and(|column| names.contains(&column));
         let is_long = names_scorers || is_split;
         let scores = match options.score_columns.as_slice() {
             [] if names_scorers => vec![first_of(&LONG_SCORES)?],
@@ -151,7 +164,9 @@ impl TableLayout {
         for (at, name) in names.iter().enumerate() {
             let role = ColumnRole::of(name, &scores, is_long, options, metadata.len());
             let name = (*name).to_owned();
-            if role.is_metadata() {
+            // What is a part of the score here is metadata to those who ask for it.
+            if role.is_metadata() || !is_long && matches!(role, ColumnRole::Answer | ColumnRole::Explanation)
+            {
                 metadata_keys.push(name.clone());
             }
             if let ColumnRole::Metadata(_) = role {

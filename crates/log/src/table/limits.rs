@@ -50,9 +50,19 @@ impl TableLimits {
         self.max_line / Self::FOOTER_SHARE
     }
 
+    /// What may be held of a table that is in memory already.
+    #[cfg(feature = "arrow")]
+    pub(super) fn budget_of_memory(&self) -> Budget {
+        Budget { limit: self.max_memory.unwrap_or(u64::MAX) }
+    }
+
     /// What may be held of a file.
     pub(super) fn budget(&self, file: &InputBytes) -> Budget {
-        let size = file.size().unwrap_or(0);
+        self.budget_of(file.size().unwrap_or(0))
+    }
+
+    /// What may be held of a table of this many bytes.
+    pub(super) fn budget_of(&self, size: u64) -> Budget {
         let by_size = size.saturating_mul(Self::MEMORY_PER_BYTE).max(Self::LEAST_MEMORY);
         Budget { limit: self.max_memory.unwrap_or(by_size) }
     }

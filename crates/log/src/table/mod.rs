@@ -1,5 +1,7 @@
 //! Score tables: a row per sample and epoch, as CSV, TSV, JSON lines or Parquet.
 
+#[cfg(feature = "arrow")]
+mod arrow;
 mod blocks;
 mod builder;
 mod cell;
@@ -12,14 +14,19 @@ pub mod input;
 mod jsonl;
 mod layout;
 mod limits;
+mod location;
 mod mapping;
+mod memory;
 mod options;
 #[cfg(feature = "parquet")]
 mod parquet;
 mod preview;
 mod resolve;
+mod row_groups;
 mod spellings;
 mod summary;
+#[cfg(any(feature = "arrow", feature = "parquet"))]
+mod typed;
 mod unfit;
 mod values;
 
@@ -34,15 +41,19 @@ use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
 use resolve::Resolution;
 
+#[cfg(feature = "arrow")]
+pub use arrow::{ArrowTable, read_row_groups};
 pub use doubt::TableDoubt;
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table, outline_table};
 pub use limits::TableLimits;
 pub use mapping::{DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableMapping};
+pub use memory::MemoryTables;
 pub use options::TableOptions;
 #[cfg(feature = "parquet")]
 pub use parquet::ParquetRecords;
 pub use resolve::ColumnReason;
+pub use row_groups::{RowColumns, RowGroup, RowGroupError, RowLabels};
 pub use unfit::UnfitCells;
 pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores, ScoreWord};
 
@@ -70,6 +81,8 @@ pub struct ScoreTable {
     pub has_synthetic_ids: bool,
     /// Whether the table counts epochs from 0; the columns have them from 1 on.
     pub epochs_from_zero: bool,
+    /// Whether rows have no order, because they were on several machines.
+    pub is_unordered: bool,
     /// A column of models or metrics whose rows count as samples together, and two of its values.
     pub pooled: Option<(String, Vec<String>)>,
     /// What the file was found to be.
@@ -86,7 +99,8 @@ pub struct ScoreTable {
 /// The column `id` names the sample, `epoch` (if there is one) counts its runs from 1, the score
 /// columns give a scorer each, and everything else is sample metadata. A score cell that is empty,
 /// null in Parquet, or a key that a JSON line lacks, is a missing score; not-a-number, and null in
-/// JSON, is unscored. Columns of a Parquet file that are not needed are not read, whatever their type.
+/// JSON, is unscored. Where there is one score column, `answer` and `explanation` belong to the score, unless they are
+/// asked for as metadata. Columns of a Parquet file that are not needed are not read, whatever their type.
 ///
 /// A table that has a column `scorer` is in the long form, unless score columns are named: a row per
 /// sample, epoch and scorer, as logs are exported. The score is in `value`, else `score`; text that
@@ -139,7 +153,7 @@ pub fn read_tables(path: impl AsRef<Path>, options: &TableOptions) -> Result<Vec
 fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let at_path = |error: TableError| error.at_path(path);
     options.check().map_err(|kind| at_path(kind.into()))?;
-    let input = TableInput::open(path, &options.mapping, &options.limits).map_err(at_path)?;
+    let input = options.open(path).map_err(at_path)?;
     let options = input.adapt(options);
     let resolution = resolve::resolve(&input, &options).map_err(|kind| at_path(kind.into()))?;
     read_resolved(&input, &resolution).map_err(at_path)
@@ -148,6 +162,9 @@ fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableErr
 fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<ScoreTable>, TableError> {
     let mut options = resolution.options.clone();
     options.check()?;
+    if resolution.spare_epoch.is_some() {
+        input.keep_rows();
+    }
     let mut tables = read_by_id(input, &options);
     if let (Err(error), Some(epoch)) = (&tables, &resolution.spare_epoch)
         && error.kind().is_repeated_row()
@@ -176,6 +193,11 @@ fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<Scor
 fn read_by_id(input: &TableInput, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
     let tables = match input.format() {
+        #[cfg(feature = "arrow")]
+        TableFormat::Arrow => match input.in_memory() {
+            Some(table) => arrow::read(table, options),
+            None => Err(TableErrorKind::Empty.into()),
+        },
         TableFormat::Delimited(dialect) => delimited::read(bytes, dialect.delimiter, options),
         TableFormat::JsonLines => jsonl::read(bytes, options),
         #[cfg(feature = "parquet")]

@@ -1,10 +1,14 @@
 //! Which columns of a table to read as what.
 
+use std::path::Path;
+
 use errorbar_core::MetadataKeys;
 
+use super::input::TableInput;
 use super::layout::{EPOCH, ID, LOG};
 use super::mapping::TableMapping;
-use super::{TableErrorKind, TableLimits};
+use super::memory::MemoryTables;
+use super::{TableError, TableErrorKind, TableLimits};
 
 /// Which columns of a table to read as what.
 ///
@@ -35,6 +39,8 @@ pub struct TableOptions {
     /// Whether they are, because there is none.
     pub(super) is_numbered: bool,
     pub(super) split: TableSplit,
+    /// Tables that are no files.
+    pub(super) memory: MemoryTables,
     pub(super) limits: TableLimits,
 }
 
@@ -47,6 +53,8 @@ pub(super) enum TableSplit {
     ByLog,
     /// This column, which must be there; and the task, if a column names it.
     By(String),
+    /// This column, whose values tell tables apart that have nothing to do with each other.
+    Groups(String),
 }
 
 impl Default for TableOptions {
@@ -72,6 +80,7 @@ impl TableOptions {
             number_rows: false,
             is_numbered: false,
             split: TableSplit::Whole,
+            memory: MemoryTables::default(),
             limits: TableLimits::default(),
         }
     }
@@ -155,8 +164,13 @@ impl TableOptions {
         match &self.split {
             TableSplit::Whole => None,
             TableSplit::ByLog => Some(LOG),
-            TableSplit::By(column) => Some(column),
+            TableSplit::By(column) | TableSplit::Groups(column) => Some(column),
         }
+    }
+
+    /// The column whose values tell tables apart that have nothing to do with each other.
+    pub(super) fn group_column(&self) -> Option<&str> {
+        self.split_column().filter(|_| matches!(self.split, TableSplit::Groups(_)))
     }
 
     /// The column that the table is split by, which it must have.
@@ -174,6 +188,21 @@ impl TableOptions {
         let named = self.other_id_columns.iter().chain(&self.score_columns).map(String::as_str);
         let all = columns.into_iter().flatten().chain(named).chain(metadata);
         all.filter(|name| name.contains('.')).map(str::to_owned).collect()
+    }
+
+    /// Reads what these tables are called from memory, and everything else from files.
+    #[must_use]
+    pub fn memory(mut self, tables: &MemoryTables) -> Self {
+        self.memory = tables.clone();
+        self
+    }
+
+    /// Opens the table of this name.
+    pub(super) fn open(&self, path: &Path) -> Result<TableInput, TableError> {
+        match self.memory.open(path) {
+            Some(input) => Ok(input),
+            None => TableInput::open(path, &self.mapping, &self.limits),
+        }
     }
 
     /// Refuses a table that goes beyond these limits.

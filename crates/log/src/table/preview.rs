@@ -42,6 +42,10 @@ impl TablePreview {
         rows: usize,
         most: u64,
     ) -> Result<Self, TableErrorKind> {
+        #[cfg(feature = "arrow")]
+        if let Some(table) = input.in_memory() {
+            return Ok(table.preview(options, rows));
+        }
         let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
         Ok(match input.format() {
             TableFormat::Delimited(dialect) => delimited(bytes, dialect.delimiter, options, rows, most),

@@ -1,6 +1,7 @@
 //! Reading transcripts, one at a time.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 use std::sync::Arc;
 
 use errorbar_core::{MetadataKeys, SampleId};
@@ -44,6 +45,14 @@ impl EvalLog {
 }
 
 impl EvalLog {
+    /// The transcripts of some places in the file, up to [`EvalLog::sample_count`], in the order of the file: to read all
+    /// samples in parts, without looking at the others first.
+    pub fn transcripts_at(&self, places: Range<usize>) -> Transcripts<'_> {
+        let order: Vec<usize> = (places.start..places.end.min(self.sample_count())).collect();
+        let (decompressor, skimmer) = (self.container.decompressor(), skimmer(&self.container, wanted()));
+        Transcripts { log: self, order: order.into_iter(), decompressor, skimmer }
+    }
+
     /// The transcripts of all epochs of one sample, by the names of entries where they have the usual ones: then no other
     /// sample is looked at.
     pub fn transcripts_of(&self, id: &str) -> Result<Transcripts<'_>> {

@@ -148,7 +148,10 @@ impl TableBuilder {
             }
         };
         appended.map_err(|BlockError { row, kind }| match row {
-            Some(row) => kind.in_row(start + row as u64 + 1).of_sample(block.ids.get(row)),
+            Some(row) => {
+                let error = kind.in_row(start + row as u64 + 1).of_sample(block.ids.get(row));
+                error.of_part(block.labels.parts.text(row))
+            }
             None => (*kind).into(),
         })?;
         block.clear();
@@ -264,6 +267,17 @@ impl TableBuilder {
         Ok(self.parts.into_iter().zip(rows).map(table).collect())
     }
 
+    /// The rows of each part as they are, where others are on other machines: what depends on all rows of a table is not
+    /// done.
+    #[cfg(feature = "arrow")]
+    pub(super) fn finish_parts(mut self) -> Result<Vec<(Option<String>, ScoreColumns)>, TableError> {
+        self.budget.check(self.heap_bytes())?;
+        for ((name, _), part) in &mut self.parts {
+            part.finish().map_err(|(_, error)| error.of_part(name.as_deref()))?;
+        }
+        Ok(self.parts.into_iter().map(|((name, _), part)| (name, part.columns)).collect())
+    }
+
     /// The epochs of all parts, ascending.
     fn all_epochs(&self) -> Vec<u32> {
         let parts = self.parts.values();
@@ -273,16 +287,33 @@ impl TableBuilder {
 
     /// Counts the epochs of a table that starts at 0 one higher; whether it does.
     fn count_epochs_from_one(&mut self) -> Result<bool, TableErrorKind> {
-        let epochs: Vec<Vec<u32>> = self.parts.values().map(|part| part.columns.distinct_epochs()).collect();
-        let is_zero_based = epochs.iter().any(|epochs| epochs.first() == Some(&0));
-        if is_zero_based {
-            if epochs.iter().any(|epochs| epochs.last() == Some(&u32::MAX)) {
-                return Err(TableErrorKind::BadEpoch(u32::MAX.to_string()));
-            }
-            self.parts.values_mut().for_each(|part| part.columns.shift_epochs());
-        }
-        Ok(is_zero_based)
+        let mut columns: Vec<&mut ScoreColumns> =
+            self.parts.values_mut().map(|part| &mut part.columns).collect();
+        count_epochs_from_one(&mut columns)
     }
+}
+
+/// Counts the epochs of columns of which some start at 0 one higher; whether they do.
+fn count_epochs_from_one(columns: &mut [&mut ScoreColumns]) -> Result<bool, TableErrorKind> {
+    let epochs: Vec<Vec<u32>> = columns.iter().map(|columns| columns.distinct_epochs()).collect();
+    let is_zero_based = epochs.iter().any(|epochs| epochs.first() == Some(&0));
+    if is_zero_based {
+        if epochs.iter().any(|epochs| epochs.last() == Some(&u32::MAX)) {
+            return Err(TableErrorKind::BadEpoch(u32::MAX.to_string()));
+        }
+        columns.iter_mut().for_each(|columns| columns.shift_epochs());
+    }
+    Ok(is_zero_based)
+}
+
+/// A table of rows that were read in parts: does what depends on all of them.
+pub(super) fn table_of(mut columns: ScoreColumns, budget: Budget) -> Result<ScoreTable, TableError> {
+    let rows = columns.len();
+    let epochs_from_zero = count_epochs_from_one(&mut [&mut columns])?;
+    let epochs = columns.distinct_epochs();
+    let held = columns.heap_bytes() as u64;
+    complete(&mut columns, &epochs, held, budget)?;
+    Ok(ScoreTable { rows, columns, epochs_from_zero, ..ScoreTable::default() })
 }
 
 /// The label of a row.

@@ -15,6 +15,8 @@ mod tools;
 
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+#[cfg(feature = "arrow")]
+use std::sync::Arc;
 
 pub use bytes::InputBytes;
 pub use compression::Compression;
@@ -22,6 +24,8 @@ pub use dialect::TableDialect;
 pub use encoding::Utf16;
 pub use stdin::STDIN;
 
+#[cfg(feature = "arrow")]
+use super::arrow::ArrowTable;
 use super::mapping::{DecimalMark, TableMapping};
 use super::{TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, summary};
 use sniff::Content;
@@ -36,6 +40,9 @@ pub enum TableFormat {
     JsonLines,
     /// Parquet.
     Parquet,
+    /// Columns in memory.
+    #[cfg(feature = "arrow")]
+    Arrow,
 }
 
 /// An open table: its bytes, decompressed and as UTF-8, and what they are.
@@ -44,6 +51,9 @@ pub struct TableInput {
     bytes: InputBytes,
     format: TableFormat,
     description: InputDescription,
+    /// The table, if it is in memory; it has no bytes then.
+    #[cfg(feature = "arrow")]
+    table: Option<Arc<ArrowTable>>,
 }
 
 /// What a table was found to be, for people and for what its cells mean.
@@ -154,7 +164,13 @@ impl TableInput {
             }
             content => content?,
         };
-        let input = |bytes, format| TableInput { bytes, format, description };
+        let input = |bytes, format| TableInput {
+            bytes,
+            format,
+            description,
+            #[cfg(feature = "arrow")]
+            table: None,
+        };
         match content {
             Content::Parquet => {
                 // Its columns are read on several threads, each with a position of its own.
@@ -196,6 +212,28 @@ impl TableInput {
                 let records = json::document(&text, &mapping.id_columns)?;
                 Ok(input(InputBytes::from_memory(Vec::new()), TableFormat::JsonLines).with_records(records))
             }
+        }
+    }
+
+    /// A table that is in memory.
+    #[cfg(feature = "arrow")]
+    pub(super) fn of_arrow(table: Arc<ArrowTable>) -> Self {
+        let (bytes, description) = (InputBytes::from_memory(Vec::new()), InputDescription::default());
+        let input = TableInput { bytes, format: TableFormat::Arrow, description, table: Some(table) };
+        input.described("Arrow")
+    }
+
+    /// The table, if it is in memory.
+    #[cfg(feature = "arrow")]
+    pub(super) fn in_memory(&self) -> Option<&ArrowTable> {
+        self.table.as_deref()
+    }
+
+    /// Makes sure that the rows can be read twice: those of a file can.
+    pub(super) fn keep_rows(&self) {
+        #[cfg(feature = "arrow")]
+        if let Some(table) = &self.table {
+            table.keep();
         }
     }
 
@@ -272,7 +310,13 @@ impl TableInput {
     /// Those of opening the file again.
     pub fn reopen(&self) -> io::Result<Self> {
         let (bytes, description) = (self.bytes.reopen()?, self.description.clone());
-        Ok(TableInput { bytes, format: self.format, description })
+        Ok(TableInput {
+            bytes,
+            format: self.format,
+            description,
+            #[cfg(feature = "arrow")]
+            table: self.table.clone(),
+        })
     }
 
     /// The bytes, for a reader of the format.

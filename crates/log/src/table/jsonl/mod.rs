@@ -28,7 +28,7 @@ pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<Score
             let offset = match location {
                 TableLocation::Offset(offset) => Some(offset),
                 TableLocation::Row(row) => lines.offset_of_row(row),
-                TableLocation::Line(_) => return location,
+                TableLocation::Line(_) | TableLocation::Unordered => return location,
             };
             let line = offset.and_then(|offset| line_at(lines.file(), offset).ok());
             line.map_or(location, TableLocation::Line)

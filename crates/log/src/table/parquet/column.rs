@@ -17,8 +17,8 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, Type as SchemaType
 
 use super::headers::PageBudget;
 use super::pages::{DecodablePage, DictionaryTexts, PageTexts, PlainTexts, has_offsets};
-use super::types::ValueKind;
 use crate::table::TableErrorKind;
+use crate::table::typed::{TypedCell, ValueKind};
 
 /// How many cells are decoded at once: a page of a few bytes can have millions.
 const BATCH: u64 = 1 << 16;
@@ -26,17 +26,6 @@ const BATCH: u64 = 1 << 16;
 const TEXT_BATCH: u64 = 1 << 12;
 /// How many bytes the strings that are decoded at once may have.
 const BATCH_BYTES: u64 = 64 << 20;
-
-/// One cell.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum ParquetCell<'a> {
-    Null,
-    Bool(bool),
-    Int(i64),
-    Unsigned(u64),
-    Float(f64),
-    Text(&'a str),
-}
 
 /// Decodes the pages of a column, a batch of cells at a time.
 pub(super) struct ColumnDecoder<'a> {
@@ -203,9 +192,9 @@ impl<'a> ColumnDecoder<'a> {
     pub(super) fn for_each(
         &self,
         row: &mut usize,
-        mut each: impl FnMut(ParquetCell<'_>) -> Result<(), TableErrorKind>,
+        mut each: impl FnMut(TypedCell<'_>) -> Result<(), TableErrorKind>,
     ) -> Result<(), TableErrorKind> {
-        let each = |cell: ParquetCell<'_>| {
+        let each = |cell: TypedCell<'_>| {
             each(cell)?;
             *row += 1;
             Ok(())
@@ -213,13 +202,13 @@ impl<'a> ColumnDecoder<'a> {
         let signed = !matches!(self.kind, ValueKind::Unsigned | ValueKind::Decimal);
         match (&self.decoder, &self.plain) {
             (TypedDecoder::Ints(ints), _) if signed => {
-                self.give(ints.values.iter().map(|int| Ok(ParquetCell::Int(i64::from(*int)))), each)
+                self.give(ints.values.iter().map(|int| Ok(TypedCell::Int(i64::from(*int)))), each)
             }
             (TypedDecoder::Longs(ints), _) if signed => {
-                self.give(ints.values.iter().map(|int| Ok(ParquetCell::Int(*int))), each)
+                self.give(ints.values.iter().map(|int| Ok(TypedCell::Int(*int))), each)
             }
             (TypedDecoder::Doubles(floats), _) => {
-                self.give(floats.values.iter().map(|float| Ok(ParquetCell::Float(*float))), each)
+                self.give(floats.values.iter().map(|float| Ok(TypedCell::Float(*float))), each)
             }
             (TypedDecoder::Offsets(offsets), Some(texts)) => {
                 let texts = PlainTexts::new(texts);
@@ -234,40 +223,40 @@ impl<'a> ColumnDecoder<'a> {
     #[inline(always)]
     fn give<'v>(
         &self,
-        mut values: impl Iterator<Item = Result<ParquetCell<'v>, TableErrorKind>>,
-        mut each: impl FnMut(ParquetCell<'v>) -> Result<(), TableErrorKind>,
+        mut values: impl Iterator<Item = Result<TypedCell<'v>, TableErrorKind>>,
+        mut each: impl FnMut(TypedCell<'v>) -> Result<(), TableErrorKind>,
     ) -> Result<(), TableErrorKind> {
         if self.values == self.cells {
             return values.take(self.cells).try_for_each(|value| each(value?));
         }
         for level in &self.levels {
             let value = if *level < self.defined { None } else { values.next() };
-            each(value.transpose()?.unwrap_or(ParquetCell::Null))?;
+            each(value.transpose()?.unwrap_or(TypedCell::Null))?;
         }
         Ok(())
     }
 
     /// A value of the batch, by its number among those that are not null.
     #[inline]
-    fn value(&self, at: usize) -> Result<ParquetCell<'_>, TableErrorKind> {
+    fn value(&self, at: usize) -> Result<TypedCell<'_>, TableErrorKind> {
         // The bits of an unsigned integer are those of a signed one.
         let int = |int: i64, bits: u64| match self.kind {
-            ValueKind::Unsigned => ParquetCell::Unsigned(bits),
-            ValueKind::Decimal => ParquetCell::Float(int as f64 / self.unit),
-            _ => ParquetCell::Int(int),
+            ValueKind::Unsigned => TypedCell::Unsigned(bits),
+            ValueKind::Decimal => TypedCell::Float(int as f64 / self.unit),
+            _ => TypedCell::Int(int),
         };
         let cell = match &self.decoder {
-            TypedDecoder::Bools(bools) => bools.values.get(at).map(|bool| ParquetCell::Bool(*bool)),
+            TypedDecoder::Bools(bools) => bools.values.get(at).map(|bool| TypedCell::Bool(*bool)),
             TypedDecoder::Ints(ints) => {
                 ints.values.get(at).map(|bits| int(i64::from(*bits), u64::from(bits.cast_unsigned())))
             }
             TypedDecoder::Longs(ints) => ints.values.get(at).map(|bits| int(*bits, bits.cast_unsigned())),
             TypedDecoder::Floats(floats) => {
-                floats.values.get(at).map(|float| ParquetCell::Float(f64::from(*float)))
+                floats.values.get(at).map(|float| TypedCell::Float(f64::from(*float)))
             }
-            TypedDecoder::Doubles(floats) => floats.values.get(at).map(|float| ParquetCell::Float(*float)),
+            TypedDecoder::Doubles(floats) => floats.values.get(at).map(|float| TypedCell::Float(*float)),
             TypedDecoder::Decimals(decimals) => {
-                decimals.values.get(at).map(|bytes| ParquetCell::Float(integer(bytes.data()) / self.unit))
+                decimals.values.get(at).map(|bytes| TypedCell::Float(integer(bytes.data()) / self.unit))
             }
             TypedDecoder::Texts(texts) => match texts.values.get(at) {
                 Some(text) => return self.text(str::from_utf8(text.data()).ok()),
@@ -284,9 +273,9 @@ impl<'a> ColumnDecoder<'a> {
     }
 
     #[inline]
-    fn text<'t>(&self, text: Option<&'t str>) -> Result<ParquetCell<'t>, TableErrorKind> {
+    fn text<'t>(&self, text: Option<&'t str>) -> Result<TypedCell<'t>, TableErrorKind> {
         let invalid = || TableErrorKind::InvalidUtf8(Some(self.name.to_owned()));
-        text.map(ParquetCell::Text).ok_or_else(invalid)
+        text.map(TypedCell::Text).ok_or_else(invalid)
     }
 
     /// The integers of the batch, if each fits a byte and none is null: scores and epochs mostly are.

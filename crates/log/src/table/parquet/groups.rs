@@ -6,12 +6,12 @@ use errorbar_core::{ColumnBlock, EpochColumn, MetadataColumn, TextColumn, ValueC
 use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
 
-use super::column::{ColumnDecoder, ParquetCell, column_problem};
-use super::types::ValueKind;
-use super::{ParquetColumn, ParquetTable, epoch_of, id_into, metadata_of, rows_of, score_of};
+use super::column::{ColumnDecoder, column_problem};
+use super::{ParquetColumn, ParquetTable, rows_of};
 use crate::table::builder::TableBuilder;
 use crate::table::layout::ColumnRole;
 use crate::table::limits::Budget;
+use crate::table::typed::{TypedCell, ValueKind, epoch_of, id_into, metadata_of, score_of};
 use crate::table::{TableError, TableErrorKind, cell};
 
 pub(super) fn read(
@@ -181,7 +181,7 @@ fn id_sink(ids: &mut TextColumn, mut left: u64, budget: Budget) -> CellSink<'_> 
     Box::new(move |batch, row| {
         batch.for_each(row, |cell| {
             match cell {
-                ParquetCell::Text(id) if !id.is_empty() => {
+                TypedCell::Text(id) if !id.is_empty() => {
                     left = left.checked_sub(id.len() as u64).ok_or_else(|| budget.refusal())?;
                     ids.push(id);
                 }
@@ -228,7 +228,7 @@ fn metadata_sink<'a>(
         } else {
             batch.for_each(row, |cell| {
                 match cell {
-                    ParquetCell::Text(text) if kind == ValueKind::Text => values.push_text(text),
+                    TypedCell::Text(text) if kind == ValueKind::Text => values.push_text(text),
                     cell => values.push(&metadata_of(cell, kind, column.name(), budget)?),
                 }
                 Ok(())
@@ -250,12 +250,12 @@ fn text_sink(texts: &mut MetadataColumn) -> CellSink<'_> {
         } else {
             batch.for_each(row, |cell| {
                 match cell {
-                    ParquetCell::Null | ParquetCell::Text("") => texts.push_absent(),
-                    ParquetCell::Text(text) => texts.push_text(text),
-                    ParquetCell::Bool(bool) => texts.push_text(&bool.to_string()),
-                    ParquetCell::Int(int) => texts.push_text(&int.to_string()),
-                    ParquetCell::Unsigned(int) => texts.push_text(&int.to_string()),
-                    ParquetCell::Float(float) => texts.push_text(&float.to_string()),
+                    TypedCell::Null | TypedCell::Text("") => texts.push_absent(),
+                    TypedCell::Text(text) => texts.push_text(text),
+                    TypedCell::Bool(bool) => texts.push_text(&bool.to_string()),
+                    TypedCell::Int(int) => texts.push_text(&int.to_string()),
+                    TypedCell::Unsigned(int) => texts.push_text(&int.to_string()),
+                    TypedCell::Float(float) => texts.push_text(&float.to_string()),
                 }
                 Ok(())
             })?;
@@ -269,7 +269,7 @@ fn error_sink(errored: &mut Vec<u32>) -> CellSink<'_> {
     Box::new(|batch, row| {
         let mut number = *row as u32;
         batch.for_each(row, |cell| {
-            if !matches!(cell, ParquetCell::Null | ParquetCell::Text("")) {
+            if !matches!(cell, TypedCell::Null | TypedCell::Text("")) {
                 errored.push(number);
             }
             number += 1;
@@ -297,16 +297,16 @@ fn score_sink<'a>(
         let mut unchecked = 0_usize;
         batch.for_each(row, |cell| {
             match cell {
-                ParquetCell::Int(int) => values.push_int(int),
-                ParquetCell::Float(float) => values.push_float(float),
-                ParquetCell::Text(text) if kind == ValueKind::Text && structures.is_none() => {
+                TypedCell::Int(int) => values.push_int(int),
+                TypedCell::Float(float) => values.push_float(float),
+                TypedCell::Text(text) if kind == ValueKind::Text && structures.is_none() => {
                     values.push_text(text);
                 }
-                ParquetCell::Text(text) if kind == ValueKind::Text => {
+                TypedCell::Text(text) if kind == ValueKind::Text => {
                     unchecked += text.len();
                     cell::push_score(values, text, structures)?;
                 }
-                ParquetCell::Text(text) => {
+                TypedCell::Text(text) => {
                     unchecked += text.len();
                     values.push(Some(cell::structure(text, column.name(), budget)?));
                 }

@@ -15,30 +15,26 @@ mod records;
 mod thrift;
 mod types;
 
-use std::fmt::Write;
 use std::sync::{Arc, Mutex};
 
-use errorbar_core::Value;
-use jiter::JiterError;
 use parquet::basic::Compression;
 use parquet::file::metadata::{ColumnChunkMetaData, ParquetMetaData, RowGroupMetaData};
 use parquet::file::reader::FileReader;
 use parquet::file::serialized_reader::{SerializedFileReader, SerializedPageReader};
 use parquet::schema::types::SchemaDescriptor;
-use serde_json::Value as Json;
 
-use self::column::{ColumnDecoder, ParquetCell, caught, column_problem, guarded};
+use self::column::{ColumnDecoder, caught, column_problem, guarded};
 use self::headers::{PageBudget, largest_page};
 use self::memory_use::MemoryUse;
 use self::pages::PageSource;
 pub use self::records::ParquetRecords;
-use self::types::{ValueKind, kind_of};
+use self::types::kind_of;
 use super::error::TableError;
 use super::input::InputBytes;
 use super::layout::{TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
-use super::{ScoreTable, TableErrorKind, TableOptions, cell};
-use crate::json_value;
+use super::typed::ValueKind;
+use super::{ScoreTable, TableErrorKind, TableOptions};
 
 pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
     // A panic of the library on a damaged file becomes an error about that file.
@@ -225,69 +221,4 @@ impl<'a> ParquetTable<'a> {
 /// The number of rows of a row group, by its metadata.
 fn rows_of(group: &RowGroupMetaData) -> usize {
     usize::try_from(group.num_rows()).unwrap_or(0)
-}
-
-/// Appends an id as a string.
-fn id_into(text: &mut String, cell: ParquetCell<'_>) -> Result<(), TableErrorKind> {
-    match cell {
-        ParquetCell::Text(id) => text.push_str(id),
-        ParquetCell::Int(int) => drop(write!(text, "{int}")),
-        ParquetCell::Unsigned(int) => drop(write!(text, "{int}")),
-        _ => {}
-    }
-    if text.is_empty() { Err(TableErrorKind::BadId("empty".to_owned())) } else { Ok(()) }
-}
-
-#[inline]
-fn epoch_of(of: ParquetCell<'_>) -> Result<u32, TableErrorKind> {
-    let epoch = match of {
-        ParquetCell::Int(int) => u32::try_from(int).ok(),
-        ParquetCell::Unsigned(int) => u32::try_from(int).ok(),
-        // As data frames write integers if some are missing.
-        ParquetCell::Float(float) => cell::whole_number(float).and_then(|int| u32::try_from(int).ok()),
-        _ => None,
-    };
-    epoch.ok_or_else(|| {
-        TableErrorKind::BadEpoch(match of {
-            ParquetCell::Int(int) => int.to_string(),
-            ParquetCell::Unsigned(int) => int.to_string(),
-            ParquetCell::Float(float) if !float.is_nan() => float.to_string(),
-            _ => "empty".to_owned(),
-        })
-    })
-}
-
-/// A score that is no string; `None` for a null.
-fn score_of(cell: ParquetCell<'_>) -> Option<Value> {
-    match cell {
-        ParquetCell::Null => None,
-        ParquetCell::Bool(b) => Some(Value::Bool(b)),
-        ParquetCell::Int(int) => Some(Value::Int(int)),
-        ParquetCell::Unsigned(int) => Some(i64::try_from(int).map_or(Value::Float(int as f64), Value::Int)),
-        ParquetCell::Float(float) => Some(Value::from(float)),
-        ParquetCell::Text(text) => Some(Value::from(text)),
-    }
-}
-
-fn metadata_of(
-    cell: ParquetCell<'_>,
-    kind: ValueKind,
-    column: &str,
-    budget: Budget,
-) -> Result<Json, TableErrorKind> {
-    Ok(match cell {
-        ParquetCell::Null => Json::Null,
-        ParquetCell::Bool(b) => Json::from(b),
-        ParquetCell::Int(int) => Json::from(int),
-        ParquetCell::Unsigned(int) => Json::from(int),
-        ParquetCell::Float(float) => Json::from(float),
-        ParquetCell::Text(text) if kind == ValueKind::Json => {
-            let invalid = |error: JiterError| TableErrorKind::BadJsonCell {
-                column: column.to_owned(),
-                problem: error.error_type.to_string(),
-            };
-            cell::parse_json(text, budget, json_value::any_within, invalid)?
-        }
-        ParquetCell::Text(text) => Json::from(text),
-    })
 }

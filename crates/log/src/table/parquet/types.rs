@@ -1,55 +1,9 @@
-//! The types of columns of a Parquet file, and which of them a role takes.
+//! The types of columns of a Parquet file.
 
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::table::layout::ColumnRole;
-
-/// The types that are read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum ValueKind {
-    Bool,
-    Int,
-    /// Unsigned integers, which the file stores as the bits of signed ones.
-    Unsigned,
-    Float,
-    /// Decimal numbers of up to 38 digits, which are read as floating-point numbers.
-    Decimal,
-    Text,
-    /// Strings that hold JSON.
-    Json,
-}
-
-impl ValueKind {
-    pub(super) fn describe(self) -> &'static str {
-        match self {
-            ValueKind::Bool => "booleans",
-            ValueKind::Int | ValueKind::Unsigned => "integers",
-            ValueKind::Float => "floating-point numbers",
-            ValueKind::Decimal => "decimals",
-            ValueKind::Text => "strings",
-            ValueKind::Json => "JSON",
-        }
-    }
-}
-
-impl ColumnRole {
-    /// What it is called, and what it may hold, in words and as kinds.
-    pub(super) fn takes(self) -> (&'static str, &'static str, &'static [ValueKind]) {
-        use ValueKind::{Bool, Decimal, Float, Int, Json, Text, Unsigned};
-        const ANY: (&str, &[ValueKind]) =
-            ("numbers, booleans, strings or JSON", &[Bool, Int, Unsigned, Float, Decimal, Text, Json]);
-        match self {
-            ColumnRole::Id => ("the id", "strings or integers", &[Int, Unsigned, Text]),
-            ColumnRole::Epoch => ("the epoch", "integers", &[Int, Unsigned, Float]),
-            ColumnRole::Scorer => ("the scorer", "strings", &[Text]),
-            ColumnRole::Score(_) => ("a score", ANY.0, ANY.1),
-            ColumnRole::Metadata(_) | ColumnRole::Task | ColumnRole::Model => ("metadata", ANY.0, ANY.1),
-            ColumnRole::Log => ("the log", "strings", &[Text]),
-            _ => ("what is recorded with a score", "strings", &[Text, Json]),
-        }
-    }
-}
+use crate::table::typed::ValueKind;
 
 /// What a column holds; the words for it if it cannot be read.
 pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<ValueKind, String> {

@@ -1,8 +1,8 @@
 //! From records back to rows with their errors.
 
-use errorbar_core::{EstimateRow, Headline, Results};
+use errorbar_core::{EstimateRow, Headline, HeadlineRequest, Results};
 use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
-use errorbar_log::inspect::{RecordedRow, project, recover, recovered_headline};
+use errorbar_log::inspect::{NoHeadline, RecordedRow, project, recover, recovered_headline};
 use serde_json::{Value as Json, json};
 
 use crate::inspect::support::{METRICS, many_scores, results};
@@ -163,24 +163,86 @@ fn a_zero_of_one_score_is_no_error() {
     assert_eq!(short(&recover(&recorded)), [("accuracy", Some(1.0), None, None)]);
 }
 
+fn request(metric: &str) -> Option<HeadlineRequest> {
+    Some(HeadlineRequest { metric: Some(metric.to_owned()), ..HeadlineRequest::default() })
+}
+
 #[test]
-fn the_headline_is_a_row_with_its_error() {
+fn a_requested_headline_is_a_row_with_its_error() {
     let mut recorded = project(&results("[std(), accuracy(), stderr()]", &many_scores()[0]));
-    assert_eq!(recovered_headline(&recorded).unwrap().key, "std");
-    let headline = |metric: &str| {
-        let (scorer, score, metric) = ("match".to_owned(), "match".to_owned(), metric.to_owned());
-        Some(Headline { scorer, score, metric, reducer: None })
+    let mut requested = |metric: &str| {
+        let (scorer, score) = ("match".to_owned(), "match".to_owned());
+        recorded.headline = Some(Headline { scorer, score, metric: metric.to_owned(), reducer: None });
+        recovered_headline(&recorded, request(metric).as_ref()).unwrap()
     };
-    recorded.headline = headline("accuracy");
-    let row = recovered_headline(&recorded).unwrap();
+    let row = requested("accuracy");
     assert_eq!(row.key, "accuracy");
     assert!(row.stderr.is_some() && row.interval.is_some());
     // A requested error is shown, though it is in the row of the mean.
-    recorded.headline = headline("stderr");
-    let row = recovered_headline(&recorded).unwrap();
+    let row = requested("stderr");
     assert_eq!((row.key.as_str(), row.stderr), ("stderr", None));
-    // One that is not there gives way to the first.
-    recorded.headline = headline("f1");
-    assert_eq!(recovered_headline(&recorded).unwrap().key, "std");
-    assert_eq!(recovered_headline(&RecordedResults::default()), None);
+    assert_eq!(requested("std").key, "std");
+    // One that is not there gives way to the first estimate.
+    assert_eq!(requested("f1").key, "accuracy");
+    let none = recovered_headline(&RecordedResults::default(), None);
+    assert_eq!(none, Err(NoHeadline::NoFigures));
+}
+
+#[test]
+fn the_first_entry_of_a_log_is_no_headline() {
+    let scores = &many_scores()[0];
+    let title = |metrics: &str| {
+        let row = recovered_headline(&project(&results(metrics, scores)), None)?;
+        Ok((row.title(), row.value.is_some() && (row.stderr.is_some() || row.interval.is_some())))
+    };
+    let shown = |title: &str, has_error: bool| Ok((title.to_owned(), has_error));
+    // The log records the first group, or the first metric, because the task names none.
+    assert_eq!(title("[grouped(accuracy(), 'topic')]"), shown("accuracy all", true));
+    assert_eq!(title("[grouped(mean(), 'topic', all='groups')]"), shown("mean all", true));
+    assert_eq!(title("[grouped(mean(), 'topic', all_label='whole')]"), shown("mean whole", true));
+    assert_eq!(title("[std(), grouped(accuracy(), 'topic')]"), shown("accuracy all", true));
+    assert_eq!(title("[grouped(accuracy(), 'topic'), accuracy()]"), shown("accuracy", true));
+    assert_eq!(title("[std(), accuracy()]"), shown("accuracy", true));
+    assert_eq!(title("[grouped(std(), 'topic'), std()]"), shown("std", false));
+    assert_eq!(title("[grouped(std(), 'topic')]"), shown("std all", false));
+    assert_eq!(title("[ci()]"), shown("ci", true));
+    assert_eq!(title("[grouped(ci(), 'topic')]"), shown("ci all", true));
+    assert_eq!(title("[std()]"), shown("std", false));
+    assert!(title("[frequency()]").unwrap().0.starts_with("frequency "));
+    let only_groups = NoHeadline::OnlyGroups(vec!["topic".to_owned()]);
+    assert_eq!(only_groups.to_string(), "by topic only, none over all samples");
+    assert_eq!(title("[grouped(accuracy(), 'topic', all=False)]"), Err(only_groups));
+    // Without a score there is a row all the same, which says why it is undefined.
+    let row = recovered_headline(&project(&results("[grouped(accuracy(), 'topic')]", &[None, None])), None);
+    assert!(row.unwrap().value.is_none());
+}
+
+#[test]
+fn the_headline_of_the_reference_is_over_all_groups() {
+    let entry = |name: &str, inner: &str, value: f64, all: Json| {
+        let inner = json!({"type": "metric", "name": inner, "params": {}});
+        metric(name, Some("grouped"), value, json!({"metric": inner, "group_key": "topic", "all": all}))
+    };
+    let of = |all: &Json| {
+        let entries = [("a", "mean", 0.5), ("b", "mean", 1.0), ("all", "mean", 0.75), ("all", "stderr", 0.1)];
+        let keys = ["a", "b", "all", "all2"];
+        let entries = entries.map(|(name, inner, value)| entry(name, inner, value, all.clone()));
+        let mut recorded = block(keys.into_iter().zip(entries).collect(), 20);
+        let (scorer, score, metric) = ("match".to_owned(), "match".to_owned(), "a".to_owned());
+        recorded.headline = Some(Headline { scorer, score, metric, reducer: None });
+        recorded
+    };
+    let row = recovered_headline(&of(&json!("samples")), None).unwrap();
+    assert_eq!((row.title().as_str(), row.value, row.stderr), ("mean all", Some(0.75), Some(0.1)));
+    let row = recovered_headline(&of(&json!("groups")), None).unwrap();
+    assert_eq!(
+        (row.value, row.stderr),
+        (Some(0.75), None),
+        "the mean of errors is not the error of the mean"
+    );
+    // There, `all` is a group like the others.
+    assert!(matches!(recovered_headline(&of(&json!(false)), None), Err(NoHeadline::OnlyGroups(_))));
+    // A task may want a group.
+    let row = recovered_headline(&of(&json!("samples")), request("a").as_ref()).unwrap();
+    assert_eq!((row.title().as_str(), row.value), ("mean a", Some(0.5)));
 }

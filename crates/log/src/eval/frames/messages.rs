@@ -1,0 +1,246 @@
+//! The frame of messages: a row for each message that a model was sent or returned.
+
+use std::collections::HashSet;
+
+use super::cells::Cell;
+use super::frame::FramePart;
+use super::messages_text;
+use super::node::Node;
+use super::samples::RowReader;
+use super::{RunIds, ids};
+use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::json::{FieldSelection, Selection};
+use crate::eval::reader::EvalLog;
+
+/// The columns, in order.
+pub(super) const COLUMNS: &[&str] = &[
+    "message_id",
+    "sample_id",
+    "eval_id",
+    "log",
+    "role",
+    "source",
+    "content",
+    "tool_calls",
+    "tool_call_id",
+    "tool_call_function",
+    "tool_call_error",
+    "order",
+];
+
+/// How wide a call of a tool may be in one line.
+const WIDTH: usize = 1000;
+
+/// What is read of a sample: of its events the calls of models, and what these refer to.
+fn wanted() -> Vec<(&'static str, Selection)> {
+    use Selection::{All, Fields, FieldsOfItems};
+    const CHOICES: FieldSelection = &[("message", All)];
+    const OUTPUT: FieldSelection = &[("choices", FieldsOfItems(CHOICES))];
+    const EVENT: FieldSelection =
+        &[("event", All), ("input", All), ("input_refs", All), ("output", Fields(OUTPUT))];
+    let mut wanted = ["id", "epoch", "uuid", "attachments"].map(|name| (name, All)).to_vec();
+    wanted.push(("events", FieldsOfItems(EVENT)));
+    wanted.push(("events_data", Fields(&[("messages", All)])));
+    wanted
+}
+
+/// Reads messages into rows. One for each thread.
+#[derive(Debug)]
+pub(super) struct MessageReader<'a> {
+    log: &'a EvalLog,
+    run: &'a RunIds,
+    samples: RowReader<'a>,
+}
+
+impl<'a> MessageReader<'a> {
+    pub(super) fn new(log: &'a EvalLog, run: &'a RunIds) -> Self {
+        MessageReader { log, run, samples: RowReader::with(log, run, wanted()) }
+    }
+
+    /// Adds the rows of the sample at an index.
+    pub(super) fn read(&mut self, at: usize, part: &mut FramePart) -> Result<()> {
+        self.rows(at, part)
+            .map_err(|error| error.in_member(&self.log.container.sample_name(at)).at(self.log.path()))
+    }
+
+    fn rows(&mut self, at: usize, part: &mut FramePart) -> Result<()> {
+        let sample = self.samples.whole_sample(at)?;
+        let sample_id = self.samples.sample_id(&sample)?;
+        for (number, message) in (0_i64..).zip(messages(&sample)?) {
+            let text = |name: &str| message.get(name).and_then(Node::as_text);
+            let id = match text("id") {
+                Some(id) => id.to_owned(),
+                None => ids::derived(&sample_id, &format!("message_{number}")),
+            };
+            part.set_text("message_id", &id);
+            part.set_text("sample_id", &sample_id);
+            part.set_text("eval_id", &self.run.eval_id);
+            part.set_text("log", &self.run.log);
+            part.set_node("role", message.get("role"));
+            part.set_node("source", message.get("source"));
+            part.set_text("content", &messages_text::text(&message));
+            let calls = messages_text::tool_calls(&message);
+            let calls = calls.map(|calls| calls.iter().map(call).collect::<Vec<_>>().join("\n"));
+            part.set("tool_calls", &calls.as_deref().map_or(Cell::Null, Cell::Text));
+            part.set_node("tool_call_id", message.get("tool_call_id"));
+            part.set_node("tool_call_function", message.get("function"));
+            let error = messages_text::tool_error(&message);
+            part.set("tool_call_error", &error.map_or(Cell::Null, Cell::Text));
+            part.set("order", &Cell::Int(number + 1));
+            part.end_row(id);
+        }
+        Ok(())
+    }
+}
+
+/// All messages that models were sent and returned, each once, in order.
+fn messages(sample: &Node) -> Result<Vec<Node>> {
+    let attachments = sample.get("attachments").map(Node::as_map).unwrap_or_default();
+    let attachments =
+        attachments.iter().filter_map(|(name, text)| Some((name.clone(), text.as_text()?.to_owned())));
+    let attachments = attachments.collect();
+    let pool = sample.at(&["events_data", "messages"]).map(Node::as_list).unwrap_or_default();
+    let mut seen = HashSet::new();
+    let mut messages: Vec<Node> = Vec::new();
+    let mut add = |message: &Node| {
+        let mut one = Node::List(vec![message.clone()]);
+        messages_text::resolve(&mut one, &attachments);
+        let Node::List(mut one) = one else { return };
+        let Some(message) = one.pop() else { return };
+        let key = match message.get("id").and_then(Node::as_text) {
+            Some(id) => (true, id.to_owned()),
+            None => (false, messages_text::message(&message)),
+        };
+        // An answer that was put together again has another id.
+        if seen.insert(key) && !messages.last().is_some_and(|last| is_repeated(last, &message)) {
+            messages.push(message);
+        }
+    };
+    for event in sample.get("events").map(Node::as_list).unwrap_or_default() {
+        if event.get("event").and_then(Node::as_text) != Some("model") {
+            continue;
+        }
+        match event.get("input_refs").filter(|_| !pool.is_empty()) {
+            Some(refs) => {
+                for range in refs.as_list() {
+                    let [Node::Int(start), Node::Int(end)] = range.as_list() else { continue };
+                    let range =
+                        usize::try_from(*start).unwrap_or(usize::MAX)..usize::try_from(*end).unwrap_or(0);
+                    let referred = pool.get(range).ok_or_else(|| {
+                        LogErrorKind::Damaged(format!(
+                            "`input_refs` names messages {start} to {end}, which do not exist"
+                        ))
+                    })?;
+                    referred.iter().for_each(&mut add);
+                }
+            }
+            None => event.get("input").map(Node::as_list).unwrap_or_default().iter().for_each(&mut add),
+        }
+        let choices = event.at(&["output", "choices"]).map(Node::as_list).unwrap_or_default();
+        choices.first().and_then(|choice| choice.get("message")).into_iter().for_each(&mut add);
+    }
+    Ok(messages)
+}
+
+/// Whether two answers that follow one another are the same.
+fn is_repeated(last: &Node, message: &Node) -> bool {
+    let is_answer = |message: &Node| message.get("role").and_then(Node::as_text) == Some("assistant");
+    let functions = |message: &Node| -> Vec<String> {
+        let calls = messages_text::tool_calls(message).unwrap_or_default();
+        calls.iter().filter_map(|call| Some(call.get("function")?.python_text())).collect()
+    };
+    is_answer(last)
+        && is_answer(message)
+        && messages_text::text(last) == messages_text::text(message)
+        && functions(last) == functions(message)
+}
+
+/// A call of a tool, as Python would write it.
+fn call(call: &Node) -> String {
+    let function = call.get("function").and_then(Node::as_text).unwrap_or_default();
+    let arguments = call.get("arguments").map(Node::as_map).unwrap_or_default();
+    let arguments: Vec<String> = arguments
+        .iter()
+        .map(|(name, value)| match value {
+            Node::Text(text) => format!("{name}='{text}'"),
+            value => format!("{name}={}", sorted(value).python_text()),
+        })
+        .collect();
+    let line = arguments.join(", ");
+    if line.chars().count() + function.chars().count() + 3 <= WIDTH {
+        return format!("{function}({line})");
+    }
+    let lines = arguments.join(",\n");
+    let indented: String = lines
+        .split_inclusive('\n')
+        .map(|line| if line.trim().is_empty() { line.to_owned() } else { format!("    {line}") })
+        .collect();
+    format!("{function}(\n{indented}\n)")
+}
+
+/// A value with all maps in it in the order of their keys.
+fn sorted(value: &Node) -> Node {
+    match value {
+        Node::List(items) => Node::List(items.iter().map(sorted).collect()),
+        Node::Map(map) => {
+            let mut map: Vec<(String, Node)> =
+                map.iter().map(|(key, value)| (key.clone(), sorted(value))).collect();
+            map.sort_by(|(one, _), (other, _)| one.cmp(other));
+            Node::Map(map)
+        }
+        other => other.clone(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn texts(sample: &str) -> Vec<String> {
+        messages(&Node::parse(sample.as_bytes()).unwrap()).unwrap().iter().map(messages_text::text).collect()
+    }
+
+    #[test]
+    fn every_message_is_there_once() {
+        let sample = r#"{"attachments":{"x":"long"},"events_data":{"messages":[{"id":"1","role":"user","content":"q"},
+            {"id":"2","role":"assistant","content":"attachment://x"},{"id":"3","role":"user","content":"again"}]},
+            "events":[{"event":"state","input":[{"role":"user","content":"no"}]},
+            {"event":"model","input":[],"input_refs":[[0,1]],"output":{"choices":[{"message":{"id":"2","role":"assistant","content":"attachment://x"}}]}},
+            {"event":"model","input":[],"input_refs":[[0,1],[1,3]],"output":{"choices":[]}},
+            {"event":"model","input":[{"role":"user","content":"old"},{"role":"user","content":"old"}],"output":null}]}"#;
+        assert_eq!(texts(sample), ["q", "long", "again", "old"]);
+        let broken = sample.replace("[1,3]", "[1,9]");
+        assert!(messages(&Node::parse(broken.as_bytes()).unwrap()).is_err());
+    }
+
+    #[test]
+    fn the_same_answer_twice_is_one() {
+        let answer = |id: &str, function: &str| {
+            format!(
+                r#"{{"id":"{id}","role":"assistant","content":"a","tool_calls":[{{"function":"{function}"}}]}}"#
+            )
+        };
+        let sample = format!(
+            r#"{{"events":[{{"event":"model","input":[{},{},{}]}}]}}"#,
+            answer("1", "f"),
+            answer("2", "f"),
+            answer("3", "g")
+        );
+        assert_eq!(texts(&sample).len(), 2);
+    }
+
+    // What the reference answers.
+    #[test]
+    fn a_call_reads_like_python() {
+        let text = |arguments: &str| {
+            call(&Node::parse(format!(r#"{{"function":"f","arguments":{arguments}}}"#).as_bytes()).unwrap())
+        };
+        assert_eq!(
+            text(r#"{"a":1,"b":"it's","c":{"z":1,"a":[null]},"d":null}"#),
+            "f(a=1, b='it's', c={'a': [None], 'z': 1}, d=None)"
+        );
+        let long = "x".repeat(994);
+        assert_eq!(text(&format!(r#"{{"a":"{long}"}}"#)), format!("f(\n    a='{long}'\n)"));
+        assert_eq!(text(&format!(r#"{{"a":"{}"}}"#, &long[2..])), format!("f(a='{}')", &long[2..]));
+    }
+}

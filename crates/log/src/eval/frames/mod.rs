@@ -1,0 +1,266 @@
+//! Logs as frames: typed columns of samples, evaluations or messages, in Arrow.
+//!
+//! Columns, their order and their types are those of the data frames of the reference, so that what is written for one
+//! can be used with the other; `conformance/check_frames.py` compares them value by value. Samples are read whole, not
+//! from the summaries of a log, in which long strings are cut; transcripts are skipped where no column needs them.
+//!
+//! ```
+//! use errorbar_log::eval::frames::{FrameOptions, sample_frame};
+//! # use errorbar_log::eval::*;
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("quiz.eval");
+//! # let start = StartRecord::new(EvalInfo::default(), PlanRecord::default());
+//! # let mut writer = LogWriter::create(&path, &start)?;
+//! # let (id, scores) = (SampleId::from("q1"), [("match".to_owned(), errorbar_core::Score::new("C"))]);
+//! # writer.append_sample(&SampleRecord::new(&id, 1).scores(&scores))?;
+//! # writer.finish(&Header::started(start), &Reductions::none())?;
+//! let frame = sample_frame(&[path], &FrameOptions::new())?;
+//! assert_eq!(frame.num_rows(), 1);
+//! assert!(frame.column_by_name("score_match").is_some());
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod cells;
+mod evals;
+mod frame;
+mod header;
+mod headline;
+mod ids;
+mod messages;
+mod messages_text;
+mod node;
+mod samples;
+
+use std::collections::HashSet;
+use std::path::{Component, Path, PathBuf};
+
+use arrow_array::RecordBatch;
+use rayon::prelude::*;
+
+use super::error::{LogError, LogErrorKind, Result};
+use super::folder::find_logs;
+use super::limits::LogLimits;
+use super::reader::EvalLog;
+use frame::{FrameBuilder, FramePart};
+use header::Times;
+use messages::MessageReader;
+use node::Node;
+use samples::RowReader;
+
+/// How many samples a thread reads at a time.
+const SAMPLES: usize = 64;
+/// How many times that each thread reads before what it has is put into the frame.
+const ROUNDS: usize = 4;
+
+/// Which nulls and types a frame has where a column has no values, or values of several types.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Dialect {
+    /// What is missing is null, and a column without values is one of strings.
+    #[default]
+    Plain,
+    /// As in the data frames of the reference: in a column of several types what is missing is the string `nan`, and a
+    /// column without values is one of floats if the field is missing in some rows.
+    Inspect,
+}
+
+/// How to read frames.
+#[derive(Clone, Copy, Default)]
+pub struct FrameOptions<'a> {
+    dialect: Dialect,
+    limits: LogLimits,
+    interrupted: Option<&'a (dyn Fn() -> bool + Sync)>,
+}
+
+impl<'a> FrameOptions<'a> {
+    /// The default.
+    pub fn new() -> Self {
+        FrameOptions::default()
+    }
+
+    setters! {
+        /// Which nulls and types the frame has.
+        dialect: Dialect => dialect;
+        /// How large a log may be.
+        limits: LogLimits => limits;
+        /// Asked now and then whether to stop, on the thread that reads the frame.
+        interrupted: &'a (dyn Fn() -> bool + Sync) => interrupted;
+    }
+
+    fn check(&self) -> Result<()> {
+        match self.interrupted.is_some_and(|interrupted| interrupted()) {
+            true => Err(LogErrorKind::Interrupted.into()),
+            false => Ok(()),
+        }
+    }
+}
+
+/// The logs at these paths: files, and those in folders and their folders.
+///
+/// # Errors
+/// A path at which there is nothing, or a folder that cannot be read.
+pub fn log_paths<P: AsRef<Path>>(paths: &[P]) -> Result<Vec<PathBuf>> {
+    let mut logs = Vec::new();
+    for path in paths.iter().map(AsRef::as_ref) {
+        let metadata = path.metadata().map_err(|error| LogError::from(LogErrorKind::Open(error)).at(path))?;
+        if !metadata.is_dir() {
+            logs.push(path.to_owned());
+            continue;
+        }
+        let mut found = find_logs(path);
+        if let Some((folder, error)) = found.unreadable.pop() {
+            return Err(LogError::from(LogErrorKind::Open(error)).at(&folder));
+        }
+        logs.append(&mut found.logs);
+    }
+    Ok(logs)
+}
+
+/// One row for each sample in each epoch: what was asked, its metadata and scores, tokens, times and how it ended.
+///
+/// Logs of the same evaluation, and samples that are in several logs, are read once.
+pub fn sample_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<RecordBatch> {
+    let frame = of_samples(logs, options, |opened, samples, part| {
+        let mut reader = RowReader::new(&opened.log, &opened.run);
+        samples.iter().try_for_each(|at| reader.read(*at, part))
+    })?;
+    frame.finish(samples::COLUMNS, options.dialect)
+}
+
+/// One row for each message that a model was sent or returned.
+pub fn message_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<RecordBatch> {
+    let frame = of_samples(logs, options, |opened, samples, part| {
+        let mut reader = MessageReader::new(&opened.log, &opened.run);
+        samples.iter().try_for_each(|at| reader.read(*at, part))
+    })?;
+    frame.finish(messages::COLUMNS, options.dialect)
+}
+
+/// One row for each log: what was run, how, and what came out. Only headers are read.
+pub fn eval_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<RecordBatch> {
+    let mut frame = FrameBuilder::default();
+    for logs in logs.chunks(window(SAMPLES)) {
+        options.check()?;
+        let part = |path: &PathBuf| {
+            let (_, header, run) = open(path, options.limits)?;
+            let mut part = FramePart::default();
+            evals::row(&header, &run, &mut part).map_err(|error| error.at(path))?;
+            Ok(part)
+        };
+        let parts: Vec<Result<FramePart>> = logs.par_iter().map(part).collect();
+        for part in parts {
+            frame.append(part?)?;
+        }
+    }
+    frame.finish(evals::COLUMNS, options.dialect)
+}
+
+/// How much is done before it is put into the frame.
+fn window(each: usize) -> usize {
+    rayon::current_num_threads().max(1) * each
+}
+
+/// What identifies a log and its evaluation.
+#[derive(Debug)]
+struct RunIds {
+    eval_id: String,
+    log: String,
+}
+
+impl RunIds {
+    fn of(path: &Path, header: &Node) -> RunIds {
+        let text = |name: &str| header.at(&["eval", name]).and_then(Node::as_text).unwrap_or_default();
+        let created =
+            Times::of(text("created")).map_or_else(|| text("created").to_owned(), |times| times.text);
+        let eval_id = match text("eval_id") {
+            "" => ids::of_eval(text("run_id"), text("task_id"), &created),
+            id => id.to_owned(),
+        };
+        RunIds { eval_id, log: absolute(path).to_string_lossy().into_owned() }
+    }
+}
+
+/// The path from the root, without `.` and `..`.
+fn absolute(path: &Path) -> PathBuf {
+    let mut clean = PathBuf::new();
+    for part in std::path::absolute(path).unwrap_or_else(|_| path.to_owned()).components() {
+        match part {
+            Component::ParentDir => {
+                clean.pop();
+            }
+            part => clean.push(part),
+        }
+    }
+    clean
+}
+
+fn open(path: &Path, limits: LogLimits) -> Result<(EvalLog, Node, RunIds)> {
+    let log = EvalLog::open_with(path, limits)?;
+    let header = log.json_of_header()?;
+    let header = Node::parse(&header).map_err(|error| error.at(path))?;
+    let run = RunIds::of(path, &header);
+    Ok((log, header, run))
+}
+
+/// An open log and its samples, in the order of the frame.
+struct OpenLog {
+    log: EvalLog,
+    run: RunIds,
+    order: Vec<usize>,
+}
+
+impl OpenLog {
+    fn open(path: &Path, limits: LogLimits) -> Result<Self> {
+        let (log, _, run) = open(path, limits)?;
+        // Samples of an object are in their order.
+        let order = if log.is_json() { (0..log.sample_count()).collect() } else { log.key_order()? };
+        Ok(OpenLog { log, run, order })
+    }
+}
+
+/// Reads samples of all logs, on all threads of the current pool, some at a time.
+fn of_samples(
+    logs: &[PathBuf],
+    options: &FrameOptions<'_>,
+    read: impl Fn(&OpenLog, &[usize], &mut FramePart) -> Result<()> + Sync,
+) -> Result<FrameBuilder> {
+    let mut frame = FrameBuilder::default();
+    let mut evals = HashSet::new();
+    for logs in logs.chunks(window(ROUNDS)) {
+        options.check()?;
+        let opened: Vec<Result<OpenLog>> =
+            logs.par_iter().map(|path| OpenLog::open(path, options.limits)).collect();
+        let mut some = Vec::with_capacity(opened.len());
+        for opened in opened {
+            let opened = opened?;
+            if evals.insert(opened.run.eval_id.clone()) {
+                some.push(opened);
+            }
+        }
+        let work: Vec<(&OpenLog, &[usize])> = some
+            .iter()
+            .flat_map(|opened| opened.order.chunks(SAMPLES).map(move |part| (opened, part)))
+            .collect();
+        for work in work.chunks(window(ROUNDS)) {
+            options.check()?;
+            let parts: Vec<Result<FramePart>> = work
+                .par_iter()
+                .map(|(opened, samples)| {
+                    let mut part = FramePart::default();
+                    read(opened, samples, &mut part)?;
+                    // What is held of a log counts until the log is read.
+                    opened
+                        .log
+                        .container
+                        .memory
+                        .take(part.bytes())
+                        .map_err(|error| error.at(opened.log.path()))?;
+                    Ok(part)
+                })
+                .collect();
+            for part in parts {
+                frame.append(part?)?;
+            }
+        }
+    }
+    Ok(frame)
+}

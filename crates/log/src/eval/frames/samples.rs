@@ -1,0 +1,265 @@
+//! The frame of samples: a row for each sample in each epoch.
+
+use std::sync::Arc;
+
+use jiter::Peek;
+
+use super::cells::Cell;
+use super::frame::FramePart;
+use super::messages_text::{self, Attachments};
+use super::node::Node;
+use super::{RunIds, ids};
+use crate::eval::chunks::SampleExtent;
+use crate::eval::container::Container;
+use crate::eval::error::{LogErrorKind, Result};
+use crate::eval::json::{FieldSelection, Selection, Skimmer};
+use crate::eval::reader::EvalLog;
+use crate::eval::stored::id_and_epoch;
+use crate::eval::wire::decode;
+use crate::eval::zip::decompress::Decompressor;
+
+/// The columns, in order.
+pub(super) const COLUMNS: &[&str] = &[
+    "sample_id",
+    "eval_id",
+    "log",
+    "id",
+    "epoch",
+    "input",
+    "choices",
+    "target",
+    "description",
+    "metadata_*",
+    "score_*",
+    "model_usage",
+    "total_tokens",
+    "total_time",
+    "working_time",
+    "message_count",
+    "turn_count",
+    "token_limit_usage",
+    "error",
+    "limit",
+    "limit_reason",
+    "retries",
+    "fallbacks",
+];
+
+/// What is read of a sample. Messages and retries are counted, the rest of it is skipped.
+fn wanted() -> Vec<(&'static str, Selection)> {
+    use Selection::{All, Count, Fields, FieldsOfEach, FieldsOfItems};
+    const VALUE: FieldSelection = &[("value", All)];
+    let mut wanted: Vec<_> = [
+        "id",
+        "epoch",
+        "uuid",
+        "input",
+        "choices",
+        "target",
+        "description",
+        "metadata",
+        "model_usage",
+        "total_time",
+        "working_time",
+        "turn_count",
+        "token_limit_usage",
+    ]
+    .map(|name| (name, All))
+    .to_vec();
+    wanted.extend([("scores", FieldsOfEach(VALUE)), ("score", Fields(VALUE))]);
+    wanted.push(("model_fallbacks", FieldsOfItems(&[("count", All)])));
+    wanted.extend([("messages", Count), ("error_retries", Count)]);
+    wanted.push(("error", Fields(&[("message", All)])));
+    wanted.push(("limit", Fields(&[("type", All), ("reason", All)])));
+    wanted
+}
+
+/// Reads samples into rows. One for each thread.
+#[derive(Debug)]
+pub(super) struct RowReader<'a> {
+    log: &'a EvalLog,
+    run: &'a RunIds,
+    decompressor: Decompressor,
+    skimmer: Skimmer,
+    /// For the few samples that refer to their attachments.
+    attachments: Skimmer,
+}
+
+impl<'a> RowReader<'a> {
+    pub(super) fn new(log: &'a EvalLog, run: &'a RunIds) -> Self {
+        RowReader::with(log, run, wanted())
+    }
+
+    /// Reads these fields.
+    pub(super) fn with(log: &'a EvalLog, run: &'a RunIds, wanted: Vec<(&'static str, Selection)>) -> Self {
+        let Container { limits, memory, .. } = &log.container;
+        let skimmer = |fields| Skimmer::new(fields, limits.max_record, Arc::clone(memory));
+        RowReader {
+            log,
+            run,
+            decompressor: log.container.decompressor(),
+            skimmer: skimmer(wanted),
+            attachments: skimmer(vec![("attachments", Selection::All)]),
+        }
+    }
+
+    /// Adds the row of the sample at an index.
+    pub(super) fn read(&mut self, at: usize, part: &mut FramePart) -> Result<()> {
+        self.sample(at)
+            .and_then(|sample| self.row(at, &sample, part))
+            .map_err(|error| error.in_member(&self.log.container.sample_name(at)).at(self.log.path()))
+    }
+
+    /// The fields of the sample at an index, events not among them.
+    fn sample(&mut self, at: usize) -> Result<Node> {
+        self.extent(at, SampleExtent::Conversation)
+    }
+
+    /// The fields of the sample at an index.
+    pub(super) fn whole_sample(&mut self, at: usize) -> Result<Node> {
+        self.extent(at, SampleExtent::Whole)
+    }
+
+    fn extent(&mut self, at: usize, extent: SampleExtent) -> Result<Node> {
+        let skimmer = &mut self.skimmer;
+        skimmer.reset();
+        let container = &self.log.container;
+        let taken =
+            container.extent_pieces(&mut self.decompressor, at, extent, &mut |piece| skimmer.push(piece));
+        // The id stands first, so what was read before an error identifies the sample.
+        taken.map_err(|error| match id_and_epoch(skimmer.so_far()) {
+            Some((id, _)) => error.of_sample(id),
+            None => error,
+        })?;
+        Node::parse(skimmer.finish()?).map_err(|error| {
+            let error = skimmer.relocate(error);
+            match id_and_epoch(skimmer.so_far()) {
+                Some((id, _)) => error.of_sample(id),
+                None => error,
+            }
+        })
+    }
+
+    /// The attachments of the sample at an index.
+    fn attachments(&mut self, at: usize) -> Result<Attachments> {
+        let skimmer = &mut self.attachments;
+        skimmer.reset();
+        let container = &self.log.container;
+        container.sample_pieces(&mut self.decompressor, at, &mut |piece| skimmer.push(piece))?;
+        let mut attachments = Attachments::new();
+        decode::root_fields(skimmer.finish()?, |_, json, peek| match peek {
+            Peek::Object => decode::fields(json, |name, json, peek| {
+                let text = decode::text("attachments", json, peek)?.unwrap_or_default();
+                attachments.insert(name.to_owned(), text);
+                Ok(())
+            }),
+            peek => Ok(json.known_skip(peek)?),
+        })?;
+        Ok(attachments)
+    }
+
+    /// The id of a sample in all logs.
+    pub(super) fn sample_id(&self, sample: &Node) -> Result<String> {
+        let id = sample.get("id").ok_or(LogErrorKind::Missing("id"))?.python_text();
+        let epoch = sample.get("epoch").ok_or(LogErrorKind::Missing("epoch"))?.python_text();
+        let recorded = sample.get("uuid").and_then(Node::as_text).filter(|uuid| !uuid.is_empty());
+        Ok(match recorded {
+            Some(uuid) => uuid.to_owned(),
+            None => ids::derived(&self.run.eval_id, &format!("{id}_{epoch}")),
+        })
+    }
+
+    fn row(&mut self, at: usize, sample: &Node, part: &mut FramePart) -> Result<()> {
+        let sample_id = self.sample_id(sample)?;
+        let id = sample.get("id").map(Node::python_text).unwrap_or_default();
+        let input = self.input(at, sample).map_err(|error| error.of_sample(&id))?;
+        part.set_text("sample_id", &sample_id);
+        part.set_text("eval_id", &self.run.eval_id);
+        part.set_text("log", &self.run.log);
+        part.set_text("id", &id);
+        part.set_node("epoch", sample.get("epoch"));
+        part.set_text("input", &input);
+        part.set_node("choices", sample.get("choices"));
+        match sample.get("target") {
+            Some(Node::List(targets)) => {
+                let targets: Vec<String> = targets.iter().map(Node::python_text).collect();
+                part.set_text("target", &targets.join(","));
+            }
+            target => part.set_text("target", &target.map(Node::python_text).unwrap_or_default()),
+        }
+        part.set_node("description", sample.get("description"));
+        for (key, value) in sample.get("metadata").map(Node::as_map).unwrap_or_default() {
+            part.set_node(&format!("metadata_{key}"), Some(value));
+        }
+        self.scores(sample, part);
+        usage(sample, part);
+        for name in ["total_time", "working_time"] {
+            part.set_node(name, sample.get(name).cloned().map(Node::into_float).as_ref());
+        }
+        part.set_node("message_count", Some(sample.get("messages").unwrap_or(&Node::Int(0))));
+        for name in ["turn_count", "token_limit_usage"] {
+            part.set_node(name, sample.get(name));
+        }
+        // Very old logs have a string in place of an object.
+        let field = |name: &str, field: &str| match sample.get(name) {
+            Some(Node::Text(text)) if field != "reason" => Some(Node::Text(text.clone())),
+            Some(object) => object.get(field).cloned(),
+            None => None,
+        };
+        part.set_node("error", Some(&field("error", "message").unwrap_or(Node::Text(String::new()))));
+        part.set_node("limit", field("limit", "type").as_ref());
+        part.set_node("limit_reason", field("limit", "reason").as_ref());
+        part.set_node("retries", sample.get("error_retries"));
+        let fallbacks = sample.get("model_fallbacks").map(Node::as_list).unwrap_or_default();
+        let counts = fallbacks.iter().map(|fallback| match fallback.get("count") {
+            Some(Node::Int(count)) => *count,
+            _ => 1,
+        });
+        part.set("fallbacks", &Cell::Int(counts.sum()));
+        part.end_row(sample_id);
+        Ok(())
+    }
+
+    fn input(&mut self, at: usize, sample: &Node) -> Result<String> {
+        let mut input = sample.get("input").cloned().unwrap_or(Node::Null);
+        if messages_text::has_references(&mut input) {
+            messages_text::resolve(&mut input, &self.attachments(at)?);
+        }
+        Ok(messages_text::conversation(&input))
+    }
+
+    fn scores(&self, sample: &Node, part: &mut FramePart) {
+        for (scorer, score) in sample.get("scores").map(Node::as_map).unwrap_or_default() {
+            part.set_node(&format!("score_{scorer}"), score.get("value"));
+        }
+        // Very old logs have one score without the name of its scorer.
+        if let Some(score) = sample.get("score") {
+            part.set_node(&format!("score_{}", self.log.old_scorer()), score.get("value"));
+        }
+    }
+}
+
+/// The tokens of each model, and of all together.
+fn usage(sample: &Node, part: &mut FramePart) {
+    const COUNTS: [&str; 3] = ["input_tokens", "output_tokens", "total_tokens"];
+    const OTHERS: [&str; 3] = ["input_tokens_cache_write", "input_tokens_cache_read", "reasoning_tokens"];
+    let mut total = 0_i64;
+    let mut models = Vec::new();
+    for (model, usage) in sample.get("model_usage").map(Node::as_map).unwrap_or_default() {
+        let mut fields: Vec<(String, Node)> = Vec::new();
+        for name in COUNTS {
+            fields.push((name.to_owned(), usage.get(name).cloned().unwrap_or(Node::Int(0))));
+        }
+        let others = OTHERS.into_iter().filter_map(|name| Some((name, usage.get(name)?.clone())));
+        fields.extend(others.map(|(name, value)| (name.to_owned(), value)));
+        if let Some(cost) = usage.get("total_cost") {
+            fields.push(("total_cost".to_owned(), cost.clone().into_float()));
+        }
+        if let Some(Node::Int(tokens)) = usage.get("total_tokens") {
+            total = total.saturating_add(*tokens);
+        }
+        models.push((model.clone(), Node::Map(fields)));
+    }
+    part.set_text("model_usage", &Node::Map(models).json_text());
+    part.set("total_tokens", &Cell::Int(total));
+}

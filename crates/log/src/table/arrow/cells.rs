@@ -1,0 +1,339 @@
+//! The cells of Arrow arrays.
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{
+    Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
+    Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
+use arrow_array::{Array, ArrayRef, StructArray};
+use arrow_buffer::NullBuffer;
+use arrow_schema::DataType;
+use errorbar_core::{Leaf, LeafMap, Value};
+use serde_json::{Map, Value as Json};
+
+use super::NO_CELL;
+use crate::table::TableErrorKind;
+use crate::table::typed::{TypedCell, ValueKind};
+
+/// What a column holds; the words for it if it cannot be read.
+pub(super) fn kind_of(of: &DataType) -> Result<ValueKind, String> {
+    match of {
+        // As Parquet has a column without a value.
+        DataType::Null => Ok(ValueKind::Int),
+        DataType::Boolean => Ok(ValueKind::Bool),
+        DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Ok(ValueKind::Int),
+        DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => Ok(ValueKind::Unsigned),
+        DataType::Float16 | DataType::Float32 | DataType::Float64 => Ok(ValueKind::Float),
+        DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) => {
+            Ok(ValueKind::Decimal)
+        }
+        DataType::Decimal256(..) => Err("decimals of more than 38 digits".to_owned()),
+        DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(ValueKind::Text),
+        DataType::Dictionary(_, values) => kind_of(values),
+        DataType::List(_)
+        | DataType::LargeList(_)
+        | DataType::FixedSizeList(..)
+        | DataType::Struct(_)
+        | DataType::Map(..) => Ok(ValueKind::Nested),
+        DataType::Date32 | DataType::Date64 => Err("dates".to_owned()),
+        DataType::Time32(_)
+        | DataType::Time64(_)
+        | DataType::Timestamp(..)
+        | DataType::Duration(_)
+        | DataType::Interval(_) => Err("times".to_owned()),
+        other => Err(format!("values of the type {other}")),
+    }
+}
+
+/// A column of a batch, with the nulls of the structures that it is in.
+#[derive(Debug)]
+pub(super) struct ArrowColumn {
+    array: ArrayRef,
+    nulls: Option<NullBuffer>,
+}
+
+impl ArrowColumn {
+    pub(super) fn new(array: ArrayRef, nulls: Option<NullBuffer>) -> Self {
+        let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
+        ArrowColumn { array, nulls }
+    }
+
+    fn is_null(&self, row: usize) -> bool {
+        self.nulls.as_ref().is_some_and(|nulls| nulls.is_null(row))
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.array.len()
+    }
+
+    /// A cell for messages, and to find out what a column is.
+    pub(super) fn json(&self, row: usize) -> Json {
+        if self.is_null(row) { NO_CELL } else { json_at(self.array.as_ref(), row) }
+    }
+
+    /// Gives the cells to `each` in order, and counts them in `row`.
+    #[inline]
+    pub(super) fn for_each(
+        &self,
+        row: &mut usize,
+        mut each: impl FnMut(TypedCell<'_>) -> Result<(), TableErrorKind>,
+    ) -> Result<(), TableErrorKind> {
+        let array = self.array.as_ref();
+        let mut each = |cell: TypedCell<'_>| {
+            each(cell)?;
+            *row += 1;
+            Ok(())
+        };
+        match array.data_type() {
+            DataType::Int64 => match array.as_primitive_opt::<Int64Type>() {
+                Some(ints) => self.give(ints.values().iter().map(|int| TypedCell::Int(*int)), each),
+                None => Ok(()),
+            },
+            DataType::Int32 => match array.as_primitive_opt::<Int32Type>() {
+                Some(ints) => self.give(ints.values().iter().map(|int| TypedCell::Int((*int).into())), each),
+                None => Ok(()),
+            },
+            DataType::Float64 => match array.as_primitive_opt::<Float64Type>() {
+                Some(floats) => self.give(floats.values().iter().map(|float| TypedCell::Float(*float)), each),
+                None => Ok(()),
+            },
+            DataType::Utf8 => match array.as_string_opt::<i32>() {
+                Some(texts) => self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each),
+                None => Ok(()),
+            },
+            DataType::LargeUtf8 => match array.as_string_opt::<i64>() {
+                Some(texts) => self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each),
+                None => Ok(()),
+            },
+            DataType::Utf8View => match array.as_string_view_opt() {
+                Some(texts) => self.give((0..texts.len()).map(|at| TypedCell::Text(texts.value(at))), each),
+                None => Ok(()),
+            },
+            DataType::Dictionary(..) => match array.as_any_dictionary_opt() {
+                Some(coded) if !coded.values().is_empty() => {
+                    let values = coded.values().as_ref();
+                    let codes = coded.normalized_keys().into_iter();
+                    self.give(codes.map(|code| cell_at(values, code)), each)
+                }
+                _ => (0..array.len()).try_for_each(|_| each(TypedCell::Null)),
+            },
+            // Other types are not worth a loop of their own.
+            _ => self.give((0..array.len()).map(|at| cell_at(array, at)), each),
+        }
+    }
+
+    /// Gives cells to `each`, and nulls where they are.
+    #[inline(always)]
+    fn give<'v>(
+        &self,
+        cells: impl Iterator<Item = TypedCell<'v>>,
+        mut each: impl FnMut(TypedCell<'v>) -> Result<(), TableErrorKind>,
+    ) -> Result<(), TableErrorKind> {
+        match &self.nulls {
+            None => cells.into_iter().try_for_each(each),
+            Some(nulls) => nulls
+                .iter()
+                .zip(cells)
+                .try_for_each(|(is_valid, cell)| each(if is_valid { cell } else { TypedCell::Null })),
+        }
+    }
+
+    /// The integers, if each fits a byte and none is null: scores and epochs mostly are.
+    pub(super) fn bytes(&self) -> Option<Vec<u8>> {
+        /// Without an early end, so that many are looked at in a step.
+        fn narrow<T: Copy + Into<i64>>(ints: &[T]) -> Option<Vec<u8>> {
+            let bits = ints.iter().fold(0_i64, |bits, int| bits | (*int).into());
+            u8::try_from(bits).is_ok().then(|| ints.iter().map(|int| (*int).into() as u8).collect())
+        }
+        let array = self.array.as_ref();
+        match array.data_type() {
+            _ if self.nulls.is_some() => None,
+            DataType::Int64 => narrow(array.as_primitive_opt::<Int64Type>()?.values()),
+            DataType::Int32 => narrow(array.as_primitive_opt::<Int32Type>()?.values()),
+            DataType::Int16 => narrow(array.as_primitive_opt::<Int16Type>()?.values()),
+            DataType::Int8 => narrow(array.as_primitive_opt::<Int8Type>()?.values()),
+            DataType::UInt32 => narrow(array.as_primitive_opt::<UInt32Type>()?.values()),
+            DataType::UInt16 => narrow(array.as_primitive_opt::<UInt16Type>()?.values()),
+            DataType::UInt8 => Some(array.as_primitive_opt::<UInt8Type>()?.values().to_vec()),
+            _ => None,
+        }
+    }
+
+    /// The strings of a dictionary and the number of each cell's among them, if that is what the column is, without nulls and
+    /// with a dictionary that is not much longer than the column.
+    pub(super) fn coded(&self) -> Option<(Vec<&str>, Vec<u32>)> {
+        let coded = self.array.as_any_dictionary_opt().filter(|_| self.nulls.is_none())?;
+        let values = coded.values();
+        if values.is_empty() || values.len() / 8 > self.array.len() || values.null_count() > 0 {
+            return None;
+        }
+        let text = |at: usize| match cell_at(values.as_ref(), at) {
+            TypedCell::Text(text) => Some(text),
+            _ => None,
+        };
+        let texts = (0..values.len()).map(text).collect::<Option<Vec<&str>>>()?;
+        let codes = coded.normalized_keys().into_iter().map(|code| code as u32).collect();
+        Some((texts, codes))
+    }
+
+    /// A list or a map as a score; the word for what is in it, if that is nested again.
+    pub(super) fn structure(&self, row: usize) -> Result<Option<Value>, &'static str> {
+        if self.is_null(row) { Ok(None) } else { structure_at(self.array.as_ref(), row) }
+    }
+}
+
+/// The cell at a position that the array has.
+fn cell_at(array: &dyn Array, at: usize) -> TypedCell<'_> {
+    if array.is_null(at) {
+        return TypedCell::Null;
+    }
+    let scaled = |int: i128, scale: i8| TypedCell::Float(int as f64 / 10f64.powi(scale.into()));
+    let cell = match array.data_type() {
+        DataType::Boolean => array.as_boolean_opt().map(|bools| TypedCell::Bool(bools.value(at))),
+        DataType::Int8 => array.as_primitive_opt::<Int8Type>().map(|a| TypedCell::Int(a.value(at).into())),
+        DataType::Int16 => array.as_primitive_opt::<Int16Type>().map(|a| TypedCell::Int(a.value(at).into())),
+        DataType::Int32 => array.as_primitive_opt::<Int32Type>().map(|a| TypedCell::Int(a.value(at).into())),
+        DataType::Int64 => array.as_primitive_opt::<Int64Type>().map(|a| TypedCell::Int(a.value(at))),
+        DataType::UInt8 => {
+            array.as_primitive_opt::<UInt8Type>().map(|a| TypedCell::Unsigned(a.value(at).into()))
+        }
+        DataType::UInt16 => {
+            array.as_primitive_opt::<UInt16Type>().map(|a| TypedCell::Unsigned(a.value(at).into()))
+        }
+        DataType::UInt32 => {
+            array.as_primitive_opt::<UInt32Type>().map(|a| TypedCell::Unsigned(a.value(at).into()))
+        }
+        DataType::UInt64 => array.as_primitive_opt::<UInt64Type>().map(|a| TypedCell::Unsigned(a.value(at))),
+        DataType::Float16 => {
+            array.as_primitive_opt::<Float16Type>().map(|a| TypedCell::Float(a.value(at).into()))
+        }
+        DataType::Float32 => {
+            array.as_primitive_opt::<Float32Type>().map(|a| TypedCell::Float(a.value(at).into()))
+        }
+        DataType::Float64 => array.as_primitive_opt::<Float64Type>().map(|a| TypedCell::Float(a.value(at))),
+        DataType::Decimal32(_, scale) => {
+            array.as_primitive_opt::<Decimal32Type>().map(|a| scaled(a.value(at).into(), *scale))
+        }
+        DataType::Decimal64(_, scale) => {
+            array.as_primitive_opt::<Decimal64Type>().map(|a| scaled(a.value(at).into(), *scale))
+        }
+        DataType::Decimal128(_, scale) => {
+            array.as_primitive_opt::<Decimal128Type>().map(|a| scaled(a.value(at), *scale))
+        }
+        DataType::Utf8 => array.as_string_opt::<i32>().map(|texts| TypedCell::Text(texts.value(at))),
+        DataType::LargeUtf8 => array.as_string_opt::<i64>().map(|texts| TypedCell::Text(texts.value(at))),
+        DataType::Utf8View => array.as_string_view_opt().map(|texts| TypedCell::Text(texts.value(at))),
+        DataType::Dictionary(..) => array.as_any_dictionary_opt().and_then(|coded| {
+            let code = *coded.keys().slice(at, 1).as_ref().as_any_code()?.first()?;
+            (code < coded.values().len()).then(|| cell_at(coded.values().as_ref(), code))
+        }),
+        _ => None,
+    };
+    cell.unwrap_or(TypedCell::Null)
+}
+
+/// The keys of a dictionary as positions.
+trait AnyCode {
+    fn as_any_code(&self) -> Option<Vec<usize>>;
+}
+
+impl AnyCode for dyn Array {
+    fn as_any_code(&self) -> Option<Vec<usize>> {
+        let code = |cell| match cell {
+            TypedCell::Int(int) => usize::try_from(int).ok(),
+            TypedCell::Unsigned(int) => usize::try_from(int).ok(),
+            _ => None,
+        };
+        (0..self.len()).map(|at| code(cell_at(self, at))).collect()
+    }
+}
+
+/// The items of a list; none if it is something else.
+fn items(array: &dyn Array, at: usize) -> Option<ArrayRef> {
+    match array.data_type() {
+        DataType::List(_) => array.as_list_opt::<i32>().map(|lists| lists.value(at)),
+        DataType::LargeList(_) => array.as_list_opt::<i64>().map(|lists| lists.value(at)),
+        DataType::FixedSizeList(..) => array.as_fixed_size_list_opt().map(|lists| lists.value(at)),
+        _ => None,
+    }
+}
+
+/// The keys and values of a map, or the fields of a structure; none if it is something else.
+fn entries(array: &dyn Array, at: usize) -> Option<Vec<(String, ArrayRef, usize)>> {
+    match array.data_type() {
+        DataType::Struct(fields) => {
+            let structure: &StructArray = array.as_struct_opt()?;
+            let entry = |(name, column): (&String, &ArrayRef)| (name.clone(), ArrayRef::clone(column), at);
+            Some(fields.iter().map(|field| field.name()).zip(structure.columns()).map(entry).collect())
+        }
+        DataType::Map(..) => {
+            let map = array.as_map_opt()?.value(at);
+            let (keys, values) = (map.columns().first()?, map.columns().get(1)?);
+            let entry = |row: usize| (text(&json_at(keys.as_ref(), row)), ArrayRef::clone(values), row);
+            Some((0..map.len()).map(entry).collect())
+        }
+        _ => None,
+    }
+}
+
+fn text(json: &Json) -> String {
+    match json {
+        Json::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+fn structure_at(array: &dyn Array, at: usize) -> Result<Option<Value>, &'static str> {
+    if let Some(coded) = array.as_any_dictionary_opt() {
+        let code = coded.keys().slice(at, 1).as_ref().as_any_code().and_then(|codes| codes.first().copied());
+        return code.map_or(Ok(None), |code| structure_at(coded.values().as_ref(), code));
+    }
+    if let Some(items) = items(array, at) {
+        let leaves = (0..items.len()).map(|item| leaf_at(items.as_ref(), item)).collect::<Result<_, _>>()?;
+        return Ok(Some(Value::List(leaves)));
+    }
+    let Some(entries) = entries(array, at) else { return Ok(None) };
+    let leaves = entries
+        .into_iter()
+        .map(|(key, values, row)| Ok((key.into(), leaf_at(values.as_ref(), row)?)))
+        .collect::<Result<LeafMap, &'static str>>()?;
+    Ok(Some(Value::Map(leaves)))
+}
+
+fn leaf_at(array: &dyn Array, at: usize) -> Result<Leaf, &'static str> {
+    match array.data_type() {
+        _ if array.is_null(at) => Ok(Leaf::Null),
+        DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => Err("a list"),
+        DataType::Struct(_) | DataType::Map(..) => Err("a map"),
+        _ => Ok(match cell_at(array, at) {
+            TypedCell::Null => Leaf::Null,
+            TypedCell::Bool(b) => Leaf::from(b),
+            TypedCell::Int(int) => Leaf::from(int),
+            TypedCell::Unsigned(int) => i64::try_from(int).map_or(Leaf::from(int as f64), Leaf::from),
+            TypedCell::Float(float) => Leaf::from(float),
+            TypedCell::Text(text) => Leaf::from(text),
+        }),
+    }
+}
+
+/// Any value. JSON has no word for a number that is not finite, so it becomes null.
+fn json_at(array: &dyn Array, at: usize) -> Json {
+    if array.is_null(at) {
+        return Json::Null;
+    }
+    if let Some(items) = items(array, at) {
+        return (0..items.len()).map(|item| json_at(items.as_ref(), item)).collect();
+    }
+    if let Some(entries) = entries(array, at) {
+        let entry = |(key, values, row): (String, ArrayRef, usize)| (key, json_at(values.as_ref(), row));
+        return Json::Object(entries.into_iter().map(entry).collect::<Map<String, Json>>());
+    }
+    match cell_at(array, at) {
+        TypedCell::Null => Json::Null,
+        TypedCell::Bool(b) => Json::from(b),
+        TypedCell::Int(int) => Json::from(int),
+        TypedCell::Unsigned(int) => Json::from(int),
+        TypedCell::Float(float) => Json::from(float),
+        TypedCell::Text(text) => Json::from(text),
+    }
+}

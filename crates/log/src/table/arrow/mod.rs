@@ -1,0 +1,332 @@
+//! Tables in memory, as Arrow: what data frames of any library hand over.
+//!
+//! Batches are a format like any other: the same columns are found in the same way, and the same blocks are filled. What a
+//! cell means is what it means in Parquet; lists and maps are those of JSON lines. Batches are taken from the stream one
+//! after the other and dropped once they are read, so that memory is that of the columns and of a few batches.
+
+mod cells;
+mod source;
+
+use std::fmt;
+use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_buffer::NullBuffer;
+use arrow_schema::{DataType, Fields};
+use serde_json::Value as Json;
+
+use self::cells::{ArrowColumn, kind_of};
+use self::source::ArrowSource;
+use super::blocks::read_blocks;
+use super::builder::TableBuilder;
+use super::layout::{ColumnRole, DEFAULT_SCORES, TableColumn, TableLayout, refuse_twice};
+use super::preview::TablePreview;
+use super::row_groups::{self, RowGroup, RowGroupError, RowLabels};
+use super::typed::ValueKind;
+use super::{ScoreTable, TableError, TableErrorKind, TableOptions};
+
+/// A table in memory, as a stream of Arrow batches.
+///
+/// It is read once, unless it is [kept](ArrowTable::kept).
+pub struct ArrowTable {
+    fields: Fields,
+    /// About how many rows there are, if that is known.
+    rows: Option<usize>,
+    stream: Mutex<BatchStream>,
+}
+
+/// Batches that were read from a stream, and the rest of it.
+struct BatchStream {
+    reader: Option<Box<dyn RecordBatchReader + Send>>,
+    /// Those that were read, in order; none for one that was handed on.
+    batches: Vec<Option<RecordBatch>>,
+    /// The first rows, which are looked at several times.
+    first: Vec<RecordBatch>,
+    first_rows: usize,
+    is_kept: bool,
+}
+
+impl fmt::Debug for ArrowTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names: Vec<&str> = self.fields.iter().map(|field| field.name().as_str()).collect();
+        f.debug_struct("ArrowTable")
+            .field("columns", &names)
+            .field("rows", &self.rows)
+            .finish_non_exhaustive()
+    }
+}
+
+impl ArrowTable {
+    /// The table of a stream.
+    pub fn new(reader: Box<dyn RecordBatchReader + Send>) -> Self {
+        let fields = reader.schema().fields().clone();
+        let stream = BatchStream {
+            reader: Some(reader),
+            batches: Vec::new(),
+            first: Vec::new(),
+            first_rows: 0,
+            is_kept: false,
+        };
+        ArrowTable { fields, rows: None, stream: Mutex::new(stream) }
+    }
+
+    /// The same with about this number of rows, so that memory is reserved once.
+    #[must_use]
+    pub fn expect_rows(mut self, rows: usize) -> Self {
+        self.rows = Some(rows);
+        self
+    }
+
+    /// The same, with its batches kept so that it can be read several times.
+    #[must_use]
+    pub fn kept(self) -> Self {
+        self.keep();
+        self
+    }
+
+    /// Keeps the batches from now on, for another time.
+    pub(super) fn keep(&self) {
+        self.lock().is_kept = true;
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, BatchStream> {
+        self.stream.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The names of the columns, as they are read with these options.
+    pub fn column_names(&self, options: &TableOptions) -> Vec<String> {
+        self.columns(options).into_iter().map(|(name, _)| name).collect()
+    }
+
+    /// The columns: the fields of a structure are columns of their own, `scores.accuracy`, as in Parquet; but a structure
+    /// that is named as a whole is one column.
+    fn columns(&self, options: &TableOptions) -> Vec<(String, ColumnPath)> {
+        let mut columns = Vec::new();
+        let mut path = Vec::new();
+        named_columns(&self.fields, "", &mut path, options, &mut columns);
+        columns
+    }
+
+    /// The first rows.
+    pub(super) fn preview(&self, options: &TableOptions, rows: usize) -> TablePreview {
+        let columns = self.columns(options);
+        let mut preview =
+            TablePreview { names: columns.iter().map(|(name, _)| name.clone()).collect(), rows: Vec::new() };
+        if columns.len() > options.limits.max_columns {
+            return TablePreview::default();
+        }
+        // The names alone take no row; a stream that fails fails again when it is read.
+        let Ok(batches) = self.lock().first(if rows <= 1 { 0 } else { rows }) else { return preview };
+        for batch in &batches {
+            let arrays: Vec<ArrowColumn> =
+                columns.iter().filter_map(|(_, path)| path.column(batch)).collect();
+            for row in 0..batch.num_rows().min(rows.saturating_sub(preview.rows.len())) {
+                preview.rows.push(arrays.iter().map(|column| Some(column.json(row))).collect());
+            }
+        }
+        preview
+    }
+}
+
+impl BatchStream {
+    /// The batch at this position; none behind the last.
+    fn batch(&mut self, at: usize) -> Result<Option<RecordBatch>, TableErrorKind> {
+        if at >= self.batches.len() && !self.pull()? {
+            return Ok(None);
+        }
+        let batch = match self.batches.get_mut(at) {
+            Some(batch) if self.is_kept => batch.clone(),
+            Some(batch) => batch.take(),
+            None => None,
+        };
+        let gone = || TableErrorKind::Read(io::Error::other("the stream of its rows was read already"));
+        batch.map(Some).ok_or_else(gone)
+    }
+
+    /// Reads a batch; false at the end.
+    fn pull(&mut self) -> Result<bool, TableErrorKind> {
+        let next = self.reader.as_mut().and_then(Iterator::next);
+        match next.transpose() {
+            Ok(Some(batch)) => {
+                self.batches.push(Some(batch));
+                Ok(true)
+            }
+            Ok(None) => {
+                self.reader = None;
+                Ok(false)
+            }
+            Err(error) => {
+                self.reader = None;
+                Err(TableErrorKind::Read(io::Error::other(error.to_string())))
+            }
+        }
+    }
+
+    /// The first rows, at least this many if there are.
+    fn first(&mut self, rows: usize) -> Result<Vec<RecordBatch>, TableErrorKind> {
+        while self.first_rows < rows {
+            if self.first.len() == self.batches.len() && !self.pull()? {
+                break;
+            }
+            let Some(Some(batch)) = self.batches.get(self.first.len()) else { break };
+            let part = batch.slice(0, batch.num_rows().min(rows - self.first_rows));
+            self.first_rows += part.num_rows();
+            self.first.push(part);
+        }
+        Ok(self.first.clone())
+    }
+}
+
+/// The position of a column: in the batch, then in the structure that is there, and so on.
+#[derive(Clone, Debug)]
+struct ColumnPath(Vec<usize>);
+
+impl ColumnPath {
+    /// The column of a batch. A field of a structure that is null is null.
+    fn column(&self, batch: &RecordBatch) -> Option<ArrowColumn> {
+        let [root, fields @ ..] = self.0.as_slice() else { return None };
+        let mut array: ArrayRef = Arc::clone(batch.columns().get(*root)?);
+        let mut nulls = array.logical_nulls();
+        for field in fields {
+            let structure = array.as_any().downcast_ref::<arrow_array::StructArray>()?;
+            let child = Arc::clone(structure.columns().get(*field)?);
+            nulls = NullBuffer::union(nulls.as_ref(), child.logical_nulls().as_ref());
+            array = child;
+        }
+        Some(ArrowColumn::new(array, nulls))
+    }
+
+    fn data_type<'f>(&self, fields: &'f Fields) -> Option<&'f DataType> {
+        let [root, path @ ..] = self.0.as_slice() else { return None };
+        let mut found = fields.get(*root)?.data_type();
+        for field in path {
+            let DataType::Struct(fields) = found else { return None };
+            found = fields.get(*field)?.data_type();
+        }
+        Some(found)
+    }
+}
+
+fn named_columns(
+    fields: &Fields,
+    prefix: &str,
+    path: &mut Vec<usize>,
+    options: &TableOptions,
+    columns: &mut Vec<(String, ColumnPath)>,
+) {
+    for (at, field) in fields.iter().enumerate() {
+        let name =
+            if prefix.is_empty() { field.name().clone() } else { format!("{prefix}.{}", field.name()) };
+        path.push(at);
+        match field.data_type() {
+            DataType::Struct(fields) if !fields.is_empty() && !is_named(&name, options) => {
+                named_columns(fields, &name, path, options, columns);
+            }
+            _ => columns.push((name, ColumnPath(path.clone()))),
+        }
+        path.pop();
+    }
+}
+
+/// Whether a name is that of a score, or of metadata that is asked for.
+fn is_named(name: &str, options: &TableOptions) -> bool {
+    let is_score = match options.score_columns.as_slice() {
+        [] => DEFAULT_SCORES.contains(&name),
+        named => named.iter().any(|score| score == name),
+    };
+    is_score
+        || match &options.metadata {
+            errorbar_core::MetadataKeys::Only(keys) => keys.iter().any(|key| key == name),
+            errorbar_core::MetadataKeys::All => false,
+        }
+}
+
+/// A column to be read.
+#[derive(Debug)]
+struct ReadColumn<'a> {
+    column: &'a TableColumn,
+    path: &'a ColumnPath,
+    kind: ValueKind,
+}
+
+pub(super) fn read(table: &ArrowTable, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
+    let columns = table.columns(options);
+    let layout = TableLayout::new(&names(&columns, options)?, options)?;
+    blocks(table, &columns, &layout, options)?.finish(&layout)
+}
+
+/// Reads the rows that a machine has of tables that are on several: what depends on all rows of a table is not done.
+///
+/// # Errors
+/// Rows that cannot be read, and more memory than the options allow.
+pub fn read_row_groups(
+    table: &ArrowTable,
+    options: &TableOptions,
+    labels: &RowLabels,
+) -> Result<Vec<RowGroup>, RowGroupError> {
+    let read = || -> Result<Vec<RowGroup>, TableError> {
+        let columns = table.columns(options);
+        let names = names(&columns, options)?;
+        let options = row_groups::resolved(&names, options, labels)?;
+        let layout = TableLayout::new(&names, &options)?;
+        row_groups::groups(blocks(table, &columns, &layout, &options)?, labels)
+    };
+    Ok(read()?)
+}
+
+/// The names of the columns, if they can be told apart.
+fn names<'c>(
+    columns: &'c [(String, ColumnPath)],
+    options: &TableOptions,
+) -> Result<Vec<&'c str>, TableErrorKind> {
+    if columns.is_empty() {
+        return Err(TableErrorKind::Empty);
+    }
+    if columns.len() > options.limits.max_columns {
+        return Err(TableErrorKind::TooManyColumns { limit: options.limits.max_columns });
+    }
+    let names: Vec<&str> = columns.iter().map(|(name, _)| name.as_str()).collect();
+    refuse_twice(&names)?;
+    Ok(names)
+}
+
+/// All rows.
+fn blocks(
+    table: &ArrowTable,
+    columns: &[(String, ColumnPath)],
+    layout: &TableLayout,
+    options: &TableOptions,
+) -> Result<TableBuilder, TableError> {
+    let read: Vec<ReadColumn<'_>> = layout
+        .columns
+        .iter()
+        .filter_map(|column| columns.get(column.at).map(|(_, path)| (column, path)))
+        .map(|(column, path)| typed(column, path, &table.fields))
+        .collect::<Result<_, _>>()?;
+    let budget = options.limits.budget_of_memory();
+    let source = ArrowSource::new(table, layout, read, budget);
+    read_blocks(&source, budget)
+}
+
+/// What a column holds, if its role takes that.
+fn typed<'a>(
+    column: &'a TableColumn,
+    path: &'a ColumnPath,
+    fields: &Fields,
+) -> Result<ReadColumn<'a>, TableErrorKind> {
+    let (role, takes, kinds) = column.role.takes();
+    let takes_nested = matches!(column.role, ColumnRole::Score(_) | ColumnRole::Metadata(_));
+    let found = match path.data_type(fields).map(kind_of) {
+        Some(Ok(kind)) if kinds.contains(&kind) || kind == ValueKind::Nested && takes_nested => {
+            return Ok(ReadColumn { column, path, kind });
+        }
+        Some(Ok(kind)) => kind.describe().to_owned(),
+        Some(Err(found)) => found,
+        None => "nothing".to_owned(),
+    };
+    Err(TableErrorKind::ColumnType { column: column.name.clone(), found, role, takes })
+}
+
+/// A cell that does not exist.
+const NO_CELL: Json = Json::Null;

@@ -1,0 +1,165 @@
+//! Tables whose rows are on several machines.
+//!
+//! A machine has some rows of some tables, in any order. What of a table depends on all of its rows (what cells mean,
+//! which epochs are absent, whether they are counted from 0) waits until they are together: [`RowGroup`]s hold rows as they
+//! are, and [`ScoreTable::of_rows`] does the rest.
+
+use std::path::Path;
+
+use errorbar_core::spec::nearest;
+#[cfg(feature = "arrow")]
+use errorbar_core::{BUCKETS, MetadataColumn};
+use errorbar_core::{MetadataKeys, ScoreColumns};
+
+use super::builder;
+#[cfg(feature = "arrow")]
+use super::builder::TableBuilder;
+use super::layout::{TableLayout, refuse_twice};
+use super::mapping::TableMapping;
+use super::options::TableSplit;
+use super::{ScoreTable, TableError, TableErrorKind, TableLocation, TableOptions};
+
+/// Which columns say where rows of distributed tables belong.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RowLabels {
+    /// The column that names the group; without it all rows are of one.
+    pub group: Option<String>,
+    /// The column of hash buckets: numbers below [`BUCKETS`](errorbar_core::BUCKETS) that depend on group and id alone.
+    pub bucket: Option<String>,
+}
+
+impl RowLabels {
+    /// These columns.
+    pub fn new(group: Option<String>, bucket: Option<String>) -> Self {
+        RowLabels { group, bucket }
+    }
+}
+
+/// The rows of one group that a machine has.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct RowGroup {
+    /// The group, if a column names it.
+    pub group: Option<String>,
+    /// The rows, with cells as they are written.
+    pub columns: ScoreColumns,
+    /// The hash bucket of each row, if a column has it.
+    pub buckets: Option<Vec<u16>>,
+}
+
+/// What is wrong with the rows of a group.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct RowGroupError {
+    /// The group, if the problem is with one.
+    pub group: Option<String>,
+    /// The problem. It has no location, because rows have no order.
+    pub error: TableError,
+}
+
+impl From<TableError> for RowGroupError {
+    fn from(error: TableError) -> Self {
+        let group = error.part().map(str::to_owned);
+        RowGroupError { group, error: error.locate(|_| TableLocation::Unordered) }
+    }
+}
+
+/// What the columns of a table are whose rows are on several machines.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct RowColumns {
+    /// The columns that are read.
+    pub read: Vec<String>,
+    /// The columns that are metadata, read or not.
+    pub metadata_keys: Vec<String>,
+    /// The column that identifies the samples.
+    pub id: String,
+}
+
+impl RowColumns {
+    /// What columns of these names are.
+    ///
+    /// # Errors
+    /// Columns that are missing or there twice.
+    pub fn new(names: &[&str], options: &TableOptions) -> Result<Self, TableError> {
+        let options = resolved(names, options, &RowLabels::default())?;
+        let layout = TableLayout::new(names, &options)?;
+        Ok(RowColumns {
+            read: layout.columns.into_iter().map(|column| column.name).collect(),
+            metadata_keys: layout.metadata_keys,
+            id: options.id_column,
+        })
+    }
+}
+
+/// The options for columns of these names. Names alone decide what a column is, because every machine must decide the same.
+pub(super) fn resolved(
+    names: &[&str],
+    options: &TableOptions,
+    labels: &RowLabels,
+) -> Result<TableOptions, TableErrorKind> {
+    let mut options = options.clone();
+    options.split = labels.group.clone().map_or(TableSplit::Whole, TableSplit::Groups);
+    if let Some(bucket) = &labels.bucket {
+        options.metadata = options.metadata.and(MetadataKeys::one(bucket));
+    }
+    let has = |name: &String| names.contains(&name.as_str());
+    if !has(&options.id_column) {
+        let other = options.other_id_columns.iter().find(|name| has(name));
+        options.id_column = other.unwrap_or(&options.id_column).clone();
+    }
+    options.check()?;
+    refuse_twice(names)?;
+    if options.is_epoch_named && !has(&options.epoch_column) {
+        let name = options.epoch_column;
+        let nearest = nearest(&name, names.iter().copied()).map(str::to_owned);
+        let found = names.iter().map(|name| (*name).to_owned()).collect();
+        return Err(TableErrorKind::NoEpochColumn { name, found, nearest });
+    }
+    Ok(options)
+}
+
+/// The rows of each group.
+#[cfg(feature = "arrow")]
+pub(super) fn groups(builder: TableBuilder, labels: &RowLabels) -> Result<Vec<RowGroup>, TableError> {
+    let group = |(group, mut columns): (Option<String>, ScoreColumns)| {
+        let buckets = labels.bucket.as_ref().map(|key| {
+            let found = columns.take_metadata(key).unwrap_or_default();
+            let bad = || TableError::from(TableErrorKind::BadBucket(key.clone())).of_part(group.as_deref());
+            buckets(&found, columns.len()).ok_or_else(bad)
+        });
+        Ok(RowGroup { buckets: buckets.transpose()?, group, columns })
+    };
+    builder.finish_parts()?.into_iter().map(group).collect()
+}
+
+/// The bucket of each row, if all have one.
+#[cfg(feature = "arrow")]
+fn buckets(found: &MetadataColumn, rows: usize) -> Option<Vec<u16>> {
+    let bucket = |code: usize| {
+        let bucket = found.value(code)?.as_u64().and_then(|bucket| u16::try_from(bucket).ok());
+        bucket.filter(|bucket| *bucket < BUCKETS)
+    };
+    let of_code: Vec<Option<u16>> = (0..found.distinct()).map(bucket).collect();
+    (0..rows).map(|row| of_code.get(found.code(row)? as usize).copied().flatten()).collect()
+}
+
+impl ScoreTable {
+    /// A table of all of its rows, which were read in parts. `metadata_keys` are the columns of the table that are metadata,
+    /// fetched or not, and the mapping is how it was read; `path` names it in errors.
+    ///
+    /// # Errors
+    /// Epochs that cannot be completed, and more memory than the options allow.
+    pub fn of_rows(
+        columns: ScoreColumns,
+        metadata_keys: Vec<String>,
+        options: &TableOptions,
+        path: impl AsRef<Path>,
+    ) -> Result<Self, TableError> {
+        let budget = options.limits.budget_of(columns.heap_bytes() as u64);
+        let table = builder::table_of(columns, budget).map_err(|error| error.at_path(path.as_ref()))?;
+        let mapping = TableMapping { by: None, ..options.mapping.clone() };
+        Ok(ScoreTable { metadata_keys, mapping, is_unordered: true, ..table })
+    }
+}

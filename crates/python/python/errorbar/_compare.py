@@ -1,0 +1,128 @@
+"""`errorbar.compare`, `errorbar.power` and `errorbar.verify`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from . import _errorbar
+from ._custom import entries, resolved
+from ._data import inputs, several
+from ._options import many, options
+
+
+def compare(
+    a: Any,
+    b: Any = None,
+    *others: Any,
+    by: str | Sequence[str] | None = None,
+    base: str | None = None,
+    compare_scorers: Sequence[str] | None = None,
+    all_pairs: bool = False,
+    correction: str | None = None,
+    unpaired: bool = False,
+    trust_ids: bool = False,
+    ignore_tasks: bool = False,
+    flips: int | bool | None = None,
+    metrics: Any = None,
+    reducers: Any = None,
+    scorers: str | Sequence[str] | None = None,
+    id: str | Sequence[str] | None = None,
+    epoch: str | None = None,
+    score: str | Sequence[str] | None = None,
+    cluster: str | Sequence[str] | None = None,
+    errors: str | None = None,
+    interval: str | None = None,
+    level: float | None = None,
+    range: tuple[float, float] | None = None,
+    draws: int | None = None,
+    seed: int | None = None,
+    correct: str | Sequence[str] | None = None,
+    incorrect: str | Sequence[str] | None = None,
+    scale: float | tuple[float, float] | None = None,
+    na: str | Sequence[str] | None = None,
+    unconvertible: str | None = None,
+    fail_if_worse: bool = False,
+    margin: float | None = None,
+    min_difference: float | None = None,
+    skip_bad_samples: bool = False,
+    names: Sequence[str] | None = None,
+) -> _errorbar.Comparison:
+    """Is one model better than another? `errorbar compare` of the command line.
+
+    `a` is the base, and `b` and others are compared with it: paths, frames or mappings of columns, as in `errorbar.score`.
+    With one of them, `by` names the column whose values are compared. Samples are matched by their id. `names` are what
+    frames are called. All other arguments are the options of `errorbar compare` of the same name.
+    """
+    keywords = {
+        key: value
+        for key, value in locals().items()
+        if key not in ("a", "b", "others", "names", "flips", "compare_scorers", "metrics", "reducers")
+    }
+    keywords |= {"metrics": resolved(metrics), "reducers": resolved(reducers)}
+    args = options(keywords)
+    if flips is not None and flips is not False:
+        args.append("--flips" if flips is True else f"--flips={flips}")
+    if compare_scorers:
+        args += ["--scorers", *compare_scorers]
+    data = [one for one in (a, b, *others) if one is not None]
+    titles = list(names) if names is not None else [chr(ord("a") + at) for at, _ in enumerate(data)]
+    if len(titles) != len(data):
+        raise ValueError(f"{len(data)} inputs have {len(titles)} names")
+    paths, tables = inputs(list(zip(data, titles)))
+    return _errorbar.compare([*args, "--", *paths], tables, entries())
+
+
+def power(
+    *,
+    difference: float | str | Sequence[float] | None = None,
+    width: float | str | Sequence[float] | None = None,
+    samples: int | str | Sequence[int] | None = None,
+    power: float | str | Sequence[float] | None = None,
+    alpha: float | None = None,
+    method: str | None = None,
+    sd: float | None = None,
+    sd_within: float | None = None,
+    share: float | None = None,
+    correlation: float | None = None,
+    p10: float | None = None,
+    p01: float | None = None,
+    unpaired: bool = False,
+    design_effect: float | None = None,
+    epochs: int | str | Sequence[int] | None = None,
+    max_samples: int | None = None,
+    call_cost: float | None = None,
+    sample_cost: float | None = None,
+    runs: Any = None,
+    by: str | None = None,
+    cluster: str | Sequence[str] | None = None,
+    scorer: str | None = None,
+    id: str | Sequence[str] | None = None,
+    epoch: str | None = None,
+    score: str | Sequence[str] | None = None,
+) -> _errorbar.PowerPlan:
+    """How many samples it takes, and what these samples can show: `errorbar power` of the command line.
+
+    Of `samples`, `difference` and `power` two are given, and the third is computed; a list of numbers gives a row for
+    each. `runs` are one or two inputs as in `errorbar.score` that show how scores vary.
+    """
+    keywords = {key: value for key, value in locals().items() if key != "runs"}
+    for key in ("difference", "width", "samples", "power", "epochs"):
+        value = keywords[key]
+        if value is not None and not isinstance(value, str):
+            keywords[key] = ",".join(str(one) for one in many(value))
+    paths, tables = inputs(several(runs, "<run>")) if runs is not None else ([], [])
+    runs_given = ["--from", *paths] if paths else []
+    return _errorbar.power([*options(keywords), *runs_given], tables)
+
+
+def verify(logs: Any, *, require_checked: bool = False, strict: bool = False) -> _errorbar.Verification:
+    """Are the results that logs record those of their samples? `errorbar verify` of the command line.
+
+    `logs` is a log, a folder of logs, or a list of them. The answer is in `agrees`.
+    """
+    paths, tables = inputs(several(logs, "<data>"))
+    if tables:
+        raise TypeError("verify checks eval logs: give paths of logs or folders")
+    args = options({"require_checked": require_checked, "strict": strict})
+    return _errorbar.verify([*args, "--", *paths], entries())

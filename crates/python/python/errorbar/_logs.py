@@ -1,0 +1,42 @@
+"""Logs as frames: `errorbar.samples` and `errorbar.evals`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+from ._errorbar import Frame, log_frame
+from ._options import many
+
+#: A log or a folder of logs, or several of them.
+Logs: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
+
+
+def read(kind: str, logs: Any, *, inspect: bool = False) -> Frame:
+    """Reads a kind of frame."""
+    paths = [os.fspath(path) for path in many(logs)]
+    return log_frame(kind, paths, inspect=inspect)
+
+
+def samples(logs: Logs) -> Frame:
+    """One row for each sample in each epoch of these logs.
+
+    Input, target, metadata (`metadata_*`), scores (`score_*`), tokens, times, the error or limit that ended it. Columns
+    have the names, the order and the types of Inspect's `samples_df`. Samples are read whole: nothing is cut.
+
+    Args:
+        logs: Logs (`.eval`, `.json`) and folders of logs. A sample that is in several of them is read once.
+    """
+    return read("samples", logs)
+
+
+def evals(logs: Logs) -> Frame:
+    """One row for each of these logs: task, model, configuration and results.
+
+    Columns have the names, the order and the types of Inspect's `evals_df`. Only headers are read.
+
+    Args:
+        logs: Logs (`.eval`, `.json`) and folders of logs. Of several logs of one evaluation the first one counts.
+    """
+    return read("evals", logs)

@@ -1,0 +1,48 @@
+"""`errorbar.Partial.of`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from . import _errorbar
+from ._data import table
+from ._errors import InputError
+from ._options import many, options
+
+#: What a table is called that has no name.
+NAME = "data"
+
+
+def named(keywords: Mapping[str, Any]) -> dict[str, Any]:
+    """Arguments of `score` that can be sent to other processes: metrics and reducers that have a name everywhere."""
+    keywords = dict(keywords)
+    for kind in ("metrics", "reducers"):
+        for one in many(keywords.get(kind) or ()):
+            if callable(one):
+                raise InputError(
+                    f"{one!r} is a function, which other processes do not have",
+                    hint="name built-in metrics and reducers, or compute it on one machine with errorbar.score",
+                )
+    if "reduce" in keywords:
+        keywords["no_reduce"] = not keywords.pop("reduce")
+    return keywords
+
+
+def arguments(keywords: Mapping[str, Any]) -> list[str]:
+    """The options of `score` for rows on several machines."""
+    return [*options(named(keywords)), "--", NAME]
+
+
+def of(
+    data: Any,
+    metrics: Any = None,
+    reducers: Any = None,
+    *,
+    group: Mapping[str, Any] | None = None,
+    **keywords: Any,
+) -> _errorbar.Partial:
+    """The samples of a frame, all of whose epochs are there, counted."""
+    given = arguments(dict(metrics=metrics, reducers=reducers, **keywords))
+    pairs = [(name, str(value)) for name, value in (group or {}).items()]
+    return _errorbar.partial(table(data)[0], given, pairs)

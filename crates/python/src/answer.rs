@@ -1,0 +1,109 @@
+//! What the functions of the package return: one value that is a frame, JSON, a table for a terminal and one for a page.
+
+use std::fmt;
+
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::error::Messages;
+use crate::frame::{Frame, converted};
+
+/// What an answer says, in each form. Nothing is made before it is wanted.
+pub(crate) trait Content: Send + Sync {
+    /// As the command prints it with `--format json`.
+    fn json(&self) -> String;
+    /// As the command prints it.
+    fn text(&self) -> String;
+    /// Part of a page.
+    fn html(&self) -> String;
+    /// A row for each figure.
+    fn frame(&self) -> PyResult<Frame>;
+}
+
+/// The base of all results.
+#[pyclass(module = "errorbar", frozen, subclass)]
+pub(crate) struct Answer {
+    content: Box<dyn Content>,
+    /// What a reader should know.
+    #[pyo3(get)]
+    warnings: Vec<String>,
+    /// What was done, and how the input was understood.
+    #[pyo3(get)]
+    notes: Vec<String>,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer").field("warnings", &self.warnings).finish_non_exhaustive()
+    }
+}
+
+impl Answer {
+    pub(crate) fn new(content: impl Content + 'static, messages: &Messages) -> Self {
+        let (warnings, notes) = (messages.warnings(), messages.notes.clone());
+        Answer::restored(content, warnings, notes)
+    }
+
+    /// With messages that were issued already.
+    pub(crate) fn restored(
+        content: impl Content + 'static,
+        warnings: Vec<String>,
+        notes: Vec<String>,
+    ) -> Self {
+        Answer { content: Box::new(content), warnings, notes }
+    }
+}
+
+#[pymethods]
+impl Answer {
+    /// As the command prints it with `--format json`, byte for byte.
+    fn to_json(&self) -> String {
+        self.content.json()
+    }
+
+    /// The same as `to_json`, as Python lists and dictionaries.
+    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        py.import("json")?.call_method1("loads", (self.content.json(),))
+    }
+
+    /// A row for each figure, as a frame.
+    #[getter]
+    fn rows(&self) -> PyResult<Frame> {
+        self.content.frame()
+    }
+
+    /// The Arrow C stream of `rows`, for libraries of data frames.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A producer may ignore what is requested.
+        drop(requested_schema);
+        self.content.frame()?.stream(py)
+    }
+
+    /// The rows as a `pandas.DataFrame`.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_pandas")
+    }
+
+    /// The rows as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_polars")
+    }
+
+    /// The rows as a `pyarrow.Table`.
+    fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_pyarrow")
+    }
+
+    fn __repr__(&self) -> String {
+        self.content.text()
+    }
+
+    fn _repr_html_(&self) -> String {
+        self.content.html()
+    }
+}

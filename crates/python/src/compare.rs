@@ -1,0 +1,99 @@
+//! `compare`, and what came of it.
+
+use std::ffi::OsString;
+
+use errorbar::analysis::{Analysis, Compared, Comparisons};
+use errorbar_core::GateOutcome;
+use errorbar_report::{ComparisonRecord, fragment};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, Content};
+use crate::call::compute;
+use crate::error::Messages;
+use crate::frame::{ColumnType, Frame, fields_of, frame_of_records};
+use crate::python::PythonEntry;
+use crate::registry::registry;
+use crate::table::{Cancelled, NamedTable, memory_tables};
+
+/// Compares models: `errorbar compare` with these arguments.
+#[pyfunction]
+pub(crate) fn compare(
+    py: Python<'_>,
+    args: Vec<OsString>,
+    tables: Vec<NamedTable<'_>>,
+    entries: Vec<PythonEntry>,
+) -> PyResult<Py<Comparison>> {
+    let registry = registry(py, &entries)?;
+    let cancelled = Cancelled::default();
+    let tables = memory_tables(&tables, true, &cancelled)?;
+    let work = move || Analysis::new(&registry).tables(tables).compare(args);
+    let Compared { comparisons, diagnostics } = compute(py, &cancelled, work)?;
+    let messages = Messages::new(diagnostics);
+    let Some(comparisons) = comparisons else {
+        messages.raise(py, || Ok(py.None().into_bound(py)))?;
+        return Err(PyRuntimeError::new_err("nothing was compared"));
+    };
+    let gates = comparisons.report().comparisons.iter().filter_map(|comparison| comparison.gate.as_ref());
+    let gates: Vec<bool> = gates.map(|gate| *gate == GateOutcome::Passed).collect();
+    let passed = (!gates.is_empty()).then(|| gates.iter().all(|is_met| *is_met));
+    let answer = Answer::new(ComparedSides(comparisons), &messages);
+    let class = PyClassInitializer::from(answer).add_subclass(Comparison { passed });
+    let comparison = Bound::new(py, class)?;
+    messages.raise(py, || Ok(comparison.clone().into_any()))?;
+    messages.warn(py)?;
+    Ok(comparison.unbind())
+}
+
+/// Comparisons of models.
+#[pyclass(module = "errorbar", frozen, extends = Answer)]
+#[derive(Debug)]
+pub(crate) struct Comparison {
+    /// Whether all gates are met (`margin=`, `min_difference=`, `fail_if_worse=`); None without a gate.
+    #[pyo3(get)]
+    passed: Option<bool>,
+}
+
+struct ComparedSides(Comparisons);
+
+impl Content for ComparedSides {
+    fn json(&self) -> String {
+        self.0.to_json()
+    }
+
+    fn text(&self) -> String {
+        self.0.to_text()
+    }
+
+    fn html(&self) -> String {
+        fragment::comparisons(self.0.report())
+    }
+
+    fn frame(&self) -> PyResult<Frame> {
+        let records: Vec<Map<String, Value>> =
+            self.0.records().iter().map(fields_of).collect::<PyResult<_>>()?;
+        // The columns of a record, whether there is one or not.
+        let own = fields_of(&ComparisonRecord::default())?;
+        let columns: Vec<(&str, ColumnType)> = own.keys().map(|name| typed(name)).collect();
+        frame_of_records(&columns, &records)
+    }
+}
+
+/// The type of a column; most are numbers.
+fn typed(name: &str) -> (&str, ColumnType) {
+    let kind = match name {
+        "base" | "other" | "scorer" | "metric" | "group_key" | "group" | "method" | "test" | "correction"
+        | "gate" | "task" | "reducer" | "field" | "direction" | "error_method" | "side" | "note" => {
+            ColumnType::Text
+        }
+        "undefined" | "cluster" => ColumnType::Json,
+        "paired" => ColumnType::Bool,
+        "n" | "only_base" | "only_other" | "wins" | "losses" | "ties" | "both_right" | "both_wrong"
+        | "absent" | "draws" => ColumnType::Int,
+        "seed" => ColumnType::Unsigned,
+        "clusters" => ColumnType::Ints,
+        _ => ColumnType::Float,
+    };
+    (name, kind)
+}

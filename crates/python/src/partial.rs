@@ -1,0 +1,379 @@
+//! Results in parts: what several processes or machines count, merged to what one would have computed.
+//!
+//! A state is a [`Partial`] of the engine with what it takes to finish it: the options of `score`, as text, and the group
+//! that its rows are of. So bytes can be merged and finished wherever the package is installed.
+
+use std::sync::Arc;
+
+use errorbar::analysis::{Analysis, Diagnostic, DistributedScore};
+use errorbar::collected_registry;
+use errorbar_log::{RowGroup, RowGroupError, RowLabels};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
+use serde::de::DeserializeOwned;
+use serde_json::{Value as Json, json};
+
+use crate::call::compute;
+use crate::error::Messages;
+use crate::score::{Results, results_of};
+use crate::table::{Cancelled, arrow_table};
+
+/// What the bytes of a state begin with; the last one is the version.
+const MAGIC: [u8; 8] = *b"ebstate\x01";
+
+/// What states must share to be merged.
+#[derive(Debug)]
+struct Setup {
+    /// The options of `score`.
+    options: Vec<String>,
+    /// The columns of the table that are metadata.
+    metadata_keys: Vec<String>,
+    /// What the rows belong to: keys and values, in order.
+    group: Vec<(String, String)>,
+    score: Arc<DistributedScore>,
+}
+
+impl Setup {
+    fn of_group(&self, group: Vec<(String, String)>) -> Self {
+        let (options, metadata_keys) = (self.options.clone(), self.metadata_keys.clone());
+        Setup { options, metadata_keys, group, score: Arc::clone(&self.score) }
+    }
+
+    /// The setup as text, the same for equal ones.
+    fn text(&self) -> String {
+        json!({"options": self.options, "metadata_keys": self.metadata_keys, "group": self.group}).to_string()
+    }
+
+    fn from_text(text: &str) -> Result<Self, String> {
+        let json: Json = serde_json::from_str(text).map_err(|error| error.to_string())?;
+        let part = |key: &str| json.get(key).cloned().unwrap_or_default();
+        fn read<T: DeserializeOwned>(json: Json) -> Result<T, String> {
+            serde_json::from_value(json).map_err(|error| error.to_string())
+        }
+        let options: Vec<String> = read(part("options"))?;
+        let score = scoring(&options).map_err(|diagnostics| {
+            let texts: Vec<&str> = diagnostics.iter().map(Diagnostic::text).collect();
+            texts.join("; ")
+        })?;
+        let (metadata_keys, group) = (read(part("metadata_keys"))?, read(part("group"))?);
+        Ok(Setup { options, metadata_keys, group, score: Arc::new(score) })
+    }
+
+    /// What the group is called in results and messages.
+    fn name(&self) -> String {
+        let pairs: Vec<String> = self.group.iter().map(|(key, value)| format!("{key}={value}")).collect();
+        if pairs.is_empty() { FRAME.to_owned() } else { pairs.join(", ") }
+    }
+
+    /// The same for receipts: one text for one group.
+    fn receipt_group(&self) -> String {
+        if self.group.is_empty() { String::new() } else { json!(self.group).to_string() }
+    }
+}
+
+/// What a table is called that has no name.
+const FRAME: &str = "data";
+
+/// What options of `score` mean for rows on several machines.
+fn scoring(options: &[String]) -> Result<DistributedScore, Vec<Diagnostic>> {
+    let registry = collected_registry().map_err(|error| vec![Diagnostic::from(error)])?;
+    Analysis::new(&registry).distributed_score(options)
+}
+
+/// A call that ends with a value or with what went wrong.
+fn raised<T>(py: Python<'_>, result: Result<T, Vec<Diagnostic>>) -> PyResult<T> {
+    result.or_else(|diagnostics| {
+        Messages::new(diagnostics).raise(py, || Ok(py.None().into_bound(py)))?;
+        Err(PyRuntimeError::new_err("something failed without a reason, which is a bug"))
+    })
+}
+
+fn core_error(error: errorbar_core::Error) -> Vec<Diagnostic> {
+    vec![Diagnostic::from(error)]
+}
+
+/// The results of some of the samples of a table, which can be merged with those of others. `errorbar.Partial` in Python.
+#[pyclass(module = "errorbar", frozen)]
+#[derive(Debug)]
+pub(crate) struct Partial {
+    setup: Arc<Setup>,
+    samples: errorbar_core::Partial<'static>,
+}
+
+impl Partial {
+    /// The samples of rows, with a receipt.
+    fn of_rows(rows: RowGroup, setup: Setup) -> Result<Self, Vec<Diagnostic>> {
+        let partial = errorbar_core::Partial::of(&rows.columns, setup.score.plan()).and_then(|partial| {
+            let group = setup.receipt_group();
+            let partial = match &rows.buckets {
+                Some(buckets) => partial.with_buckets(&group, buckets)?,
+                None => partial.with_receipt(&group)?,
+            };
+            partial.into_owned()
+        });
+        let about = |error| vec![Diagnostic::from(error).of_table(&setup.name())];
+        Ok(Partial { samples: partial.map_err(about)?, setup: Arc::new(setup) })
+    }
+
+    fn bytes(&self) -> Result<Vec<u8>, errorbar_core::Error> {
+        let (text, samples) = (self.setup.text(), self.samples.to_bytes()?);
+        let mut bytes = MAGIC.to_vec();
+        bytes.extend_from_slice(&(text.len() as u32).to_le_bytes());
+        bytes.extend_from_slice(&crc32fast::hash(text.as_bytes()).to_le_bytes());
+        bytes.extend_from_slice(text.as_bytes());
+        bytes.extend_from_slice(&samples);
+        Ok(bytes)
+    }
+
+    fn read(bytes: &[u8]) -> Result<Self, Vec<Diagnostic>> {
+        let no_state = |problem: &str| {
+            let text = format!("these bytes are no partial result: {problem}");
+            core_error(errorbar_core::Error::custom(text))
+        };
+        let rest = bytes.strip_prefix(&MAGIC).ok_or_else(|| match bytes.starts_with(b"ebstate") {
+            true => no_state("they are of another version of errorbar; use one version everywhere"),
+            false => no_state("they do not begin like one"),
+        })?;
+        let (length, rest) = rest.split_first_chunk::<4>().ok_or_else(|| no_state("they end early"))?;
+        let (checksum, rest) = rest.split_first_chunk::<4>().ok_or_else(|| no_state("they end early"))?;
+        let length = u32::from_le_bytes(*length) as usize;
+        let (text, samples) = rest.split_at_checked(length).ok_or_else(|| no_state("they end early"))?;
+        if crc32fast::hash(text) != u32::from_le_bytes(*checksum) {
+            return Err(no_state("they are damaged, the checksum is another one"));
+        }
+        let text = std::str::from_utf8(text).map_err(|error| no_state(&error.to_string()))?;
+        let setup = Setup::from_text(text).map_err(|problem| no_state(&problem))?;
+        let samples = errorbar_core::Partial::from_bytes(samples, setup.score.plan()).map_err(core_error)?;
+        Ok(Partial { setup: Arc::new(setup), samples })
+    }
+
+    /// The samples of all, in a tree: each is copied a few times, however many there are.
+    fn merged(
+        mut partials: Vec<(Arc<Setup>, errorbar_core::Partial<'static>)>,
+    ) -> Result<Self, Vec<Diagnostic>> {
+        let Some((setup, _)) = partials.first() else {
+            return Err(core_error(errorbar_core::Error::custom("there is no partial result to merge")));
+        };
+        let setup = Arc::clone(setup);
+        let (text, about) = (setup.text(), |error| vec![Diagnostic::from(error).of_table(&setup.name())]);
+        if let Some((other, _)) = partials.iter().find(|(other, _)| other.text() != text) {
+            let problem = match other.group == setup.group {
+                true => "partial results of different options or columns cannot be merged".to_owned(),
+                false => format!(
+                    "a partial result of {} and one of {} cannot be merged",
+                    setup.name(),
+                    other.name()
+                ),
+            };
+            return Err(core_error(errorbar_core::Error::custom(problem)));
+        }
+        while partials.len() > 1 {
+            let mut half = Vec::with_capacity(partials.len().div_ceil(2));
+            let mut rest = partials.into_iter();
+            while let Some((setup, first)) = rest.next() {
+                half.push((
+                    setup,
+                    match rest.next() {
+                        Some((_, second)) => first.merge(second).map_err(about)?,
+                        None => first,
+                    },
+                ));
+            }
+            partials = half;
+        }
+        let samples = partials.pop().map(|(_, samples)| samples);
+        let samples =
+            samples.ok_or_else(|| core_error(errorbar_core::Error::custom("there is nothing to merge")))?;
+        drop(text);
+        Ok(Partial { samples, setup })
+    }
+}
+
+#[pymethods]
+impl Partial {
+    /// The samples of a frame, all of whose epochs are there, counted.
+    #[classmethod]
+    #[pyo3(signature = (data, *args, **keywords))]
+    fn of<'py>(
+        class: &Bound<'py, PyType>,
+        data: &Bound<'py, PyAny>,
+        args: &Bound<'py, PyTuple>,
+        keywords: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = class.py();
+        let all: Vec<Bound<'_, PyAny>> = std::iter::once(data.clone()).chain(args.iter()).collect();
+        py.import("errorbar._partial")?.getattr("of")?.call(PyTuple::new(py, all)?, keywords)
+    }
+
+    /// The partial result of bytes.
+    #[classmethod]
+    fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+        let bytes = bytes.to_vec();
+        let read = compute(py, &Cancelled::default(), move || Partial::read(&bytes))?;
+        raised(py, read)
+    }
+
+    /// The partial result as bytes, the same for equal ones.
+    fn to_bytes<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyBytes>> {
+        let (py, own) = (slf.py(), slf.clone().unbind());
+        let bytes = compute(py, &Cancelled::default(), move || own.get().bytes().map_err(core_error))?;
+        Ok(PyBytes::new(py, &raised(py, bytes)?))
+    }
+
+    /// The samples of this and of others.
+    #[pyo3(signature = (*others))]
+    fn merge(slf: &Bound<'_, Self>, others: Vec<Py<Partial>>) -> PyResult<Self> {
+        let py = slf.py();
+        let all: Vec<Py<Partial>> = std::iter::once(slf.clone().unbind()).chain(others).collect();
+        let merged = compute(py, &Cancelled::default(), move || {
+            let parts = all.iter().map(Py::get).map(|one| (Arc::clone(&one.setup), one.samples.clone()));
+            Partial::merged(parts.collect())
+        })?;
+        raised(py, merged)
+    }
+
+    /// The results over all samples, in key order.
+    fn finish(slf: &Bound<'_, Self>) -> PyResult<Py<Results>> {
+        let (py, own) = (slf.py(), slf.clone().unbind());
+        let finished = compute(py, &Cancelled::default(), move || {
+            let Partial { setup, samples } = own.get();
+            let columns = samples.columns().map_err(core_error)?;
+            Ok(setup.score.finish(&setup.name(), columns, setup.metadata_keys.clone()))
+        })?;
+        let (report, diagnostics) = raised(py, finished)?;
+        results_of(py, report.into_iter().collect(), diagnostics)
+    }
+
+    /// Which rows it is made of: their number, a colon, and a hash of group, id and epoch of all of them.
+    #[getter]
+    fn receipt(&self) -> String {
+        self.samples.receipt().copied().unwrap_or_default().to_string()
+    }
+
+    /// The number of rows.
+    #[getter]
+    fn rows(&self) -> u64 {
+        self.samples.receipt().map_or(0, |receipt| receipt.rows())
+    }
+
+    /// What the rows belong to, such as a task and a model.
+    #[getter]
+    fn group<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let group = PyDict::new(py);
+        self.setup.group.iter().try_for_each(|(key, value)| group.set_item(key, value))?;
+        Ok(group)
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+        let restore = slf.get_type().getattr("from_bytes")?;
+        Ok((restore, (Partial::to_bytes(slf)?,)))
+    }
+
+    fn __repr__(&self) -> String {
+        format!("<errorbar.Partial of {}: {} rows>", self.setup.name(), self.rows())
+    }
+}
+
+/// Merges states that are bytes, which must be of one group.
+#[pyfunction]
+pub(crate) fn merge_states(py: Python<'_>, states: Vec<Vec<u8>>) -> PyResult<Partial> {
+    let merged = compute(py, &Cancelled::default(), move || {
+        let read = |bytes: Vec<u8>| Partial::read(&bytes).map(|partial| (partial.setup, partial.samples));
+        Partial::merged(states.into_iter().map(read).collect::<Result<_, _>>()?)
+    })?;
+    raised(py, merged)
+}
+
+/// What the columns of a table are: those that are read, those that are metadata, and the id.
+#[pyfunction]
+pub(crate) fn row_columns(
+    py: Python<'_>,
+    options: Vec<String>,
+    columns: Vec<String>,
+) -> PyResult<(Vec<String>, Vec<String>, String)> {
+    let found = scoring(&options)
+        .and_then(|score| score.columns(FRAME, &columns).map_err(|diagnostic| vec![diagnostic]));
+    let columns = raised(py, found)?;
+    Ok((columns.read, columns.metadata_keys, columns.id))
+}
+
+/// The partial result of a frame, whose rows are of this group.
+#[pyfunction]
+pub(crate) fn partial(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    options: Vec<String>,
+    group: Vec<(String, String)>,
+) -> PyResult<Partial> {
+    let cancelled = Cancelled::default();
+    let table = arrow_table(data, &cancelled)?;
+    let found = compute(py, &cancelled, move || {
+        let score = Arc::new(scoring(&options)?);
+        let mut setup = Setup { options, metadata_keys: Vec::new(), group, score };
+        let about = |error| vec![setup.score.problem(&setup.name(), error)];
+        let metadata_keys = setup.score.columns_of(&table).map_err(about)?.metadata_keys;
+        let rows = setup.score.rows(&table, &RowLabels::default());
+        let rows = rows.map_err(|RowGroupError { error, .. }| about(error))?.pop();
+        setup.metadata_keys = metadata_keys;
+        let none = || core_error(errorbar_core::Error::custom("the table has no rows"));
+        Partial::of_rows(rows.filter(|rows| !rows.columns.is_empty()).ok_or_else(none)?, setup)
+    })?;
+    raised(py, found)
+}
+
+/// The partial results of rows, by group. `keys` are the names of what the column `group` holds as a JSON list of strings.
+#[pyfunction]
+#[pyo3(signature = (data, options, metadata_keys, keys, group = None, bucket = None))]
+pub(crate) fn partials(
+    py: Python<'_>,
+    data: &Bound<'_, PyAny>,
+    options: Vec<String>,
+    metadata_keys: Vec<String>,
+    keys: Vec<String>,
+    group: Option<String>,
+    bucket: Option<String>,
+) -> PyResult<Vec<Partial>> {
+    let cancelled = Cancelled::default();
+    let table = arrow_table(data, &cancelled)?;
+    let labels = RowLabels::new(group, bucket);
+    let found = compute(py, &cancelled, move || {
+        let score = Arc::new(scoring(&options)?);
+        let setup = Setup { options, metadata_keys, group: Vec::new(), score };
+        let named = |values: Option<&str>| group_of(&keys, values).map(|group| setup.of_group(group));
+        let rows = setup.score.rows(&table, &labels).map_err(|RowGroupError { group, error, .. }| {
+            let name = named(group.as_deref()).unwrap_or_else(|_| setup.of_group(Vec::new())).name();
+            vec![setup.score.problem(&name, error)]
+        })?;
+        let partial = |rows: RowGroup| {
+            let setup = named(rows.group.as_deref()).map_err(core_error)?;
+            Partial::of_rows(rows, setup)
+        };
+        rows.into_iter().filter(|rows| !rows.columns.is_empty()).map(partial).collect()
+    })?;
+    raised(py, found)
+}
+
+/// The keys of a group with their values, which are a JSON list.
+fn group_of(keys: &[String], values: Option<&str>) -> errorbar_core::Result<Vec<(String, String)>> {
+    let Some(text) = values else { return Ok(Vec::new()) };
+    let invalid = || {
+        errorbar_core::Error::custom(format!(
+            "a group must be a list of {} strings, found {text}",
+            keys.len()
+        ))
+    };
+    let values: Vec<Option<String>> = serde_json::from_str(text).map_err(|_| invalid())?;
+    if values.len() != keys.len() {
+        return Err(invalid());
+    }
+    let pair = |(key, value): (&String, Option<String>)| {
+        let null = || {
+            errorbar_core::Error::custom(format!(
+                "`{key}` is null in some rows, so that it is unknown which group they belong to; give it a value, or leave them out"
+            ))
+        };
+        Ok((key.clone(), value.ok_or_else(null)?))
+    };
+    keys.iter().zip(values).map(pair).collect()
+}

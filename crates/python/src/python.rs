@@ -1,0 +1,304 @@
+//! Metrics, reducers and scorers that are written in Python.
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch};
+use arrow_schema::{DataType, Field, Schema};
+use errorbar::{BoxFuture, Metrics, Score, Scorer, Target, TaskState, ToSpec};
+use errorbar_core::{Error, Estimate, IndexMap, Leaf, MetricValue, Scores, Spec, Value, ValueRef};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyBytes, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use serde_json::Value as Json;
+
+use crate::frame::{Frame, converted};
+
+/// A function of Python: what it is, its name, its first sentence, the function, and the metadata keys or metrics that it
+/// names.
+pub(crate) type PythonEntry = (String, String, String, Py<PyAny>, Vec<String>);
+
+/// The scores that a metric is computed over, as columns.
+#[pyclass(module = "errorbar", name = "Scores", frozen)]
+#[derive(Debug)]
+pub(crate) struct PyScores {
+    /// The scorer.
+    #[pyo3(get)]
+    scorer: String,
+    /// The seed for random numbers.
+    #[pyo3(get)]
+    seed: u64,
+    floats: Vec<f64>,
+    ids: Vec<String>,
+    labels: Vec<String>,
+    metadata: Vec<(String, Vec<Json>)>,
+}
+
+impl PyScores {
+    fn new(scores: &Scores<'_>, keys: &[String]) -> Self {
+        let rows = scores.len();
+        let rows_of = |key: &String| {
+            let value = |at| scores.sample_metadata(at).get(key.as_str()).cloned().unwrap_or_default();
+            (key.clone(), (0..rows).map(value).collect())
+        };
+        PyScores {
+            scorer: scores.scorer().to_owned(),
+            seed: scores.seed(),
+            floats: scores.floats(),
+            ids: (0..rows).map(|at| scores.sample_id(at).to_owned()).collect(),
+            labels: (0..rows).map(|at| scores.value(at).as_text().unwrap_or_default()).collect(),
+            metadata: keys.iter().map(rows_of).collect(),
+        }
+    }
+
+    fn frame(&self) -> PyResult<Frame> {
+        let text = |values: &[String]| -> ArrayRef { Arc::new(LargeStringArray::from_iter_values(values)) };
+        let mut fields = vec![
+            Field::new("id", DataType::LargeUtf8, true),
+            Field::new("value", DataType::Float64, true),
+            Field::new("label", DataType::LargeUtf8, true),
+        ];
+        let floats: ArrayRef = Arc::new(Float64Array::from(self.floats.clone()));
+        let mut arrays = vec![text(&self.ids), floats, text(&self.labels)];
+        for (key, values) in &self.metadata {
+            let cell = |value: &Json| match value {
+                Json::Null => None,
+                Json::String(text) => Some(text.clone()),
+                other => Some(other.to_string()),
+            };
+            fields.push(Field::new(key, DataType::LargeUtf8, true));
+            arrays.push(Arc::new(values.iter().map(cell).collect::<LargeStringArray>()));
+        }
+        let schema = Arc::new(Schema::new(fields));
+        let batch = RecordBatch::try_new(Arc::clone(&schema), arrays);
+        let batch = batch.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        Ok(Frame::new(schema, vec![batch]))
+    }
+}
+
+#[pymethods]
+impl PyScores {
+    /// The scores as numbers: an `array.array` of floats, which numpy reads without a copy.
+    #[getter]
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let bytes: Vec<u8> = self.floats.iter().flat_map(|float| float.to_ne_bytes()).collect();
+        py.import("array")?.getattr("array")?.call1(("d", PyBytes::new(py, &bytes)))
+    }
+
+    /// The id of the sample of each score.
+    #[getter]
+    fn ids(&self) -> Vec<String> {
+        self.ids.clone()
+    }
+
+    /// The scores as they are written: grades, numbers, other strings.
+    #[getter]
+    fn labels(&self) -> Vec<String> {
+        self.labels.clone()
+    }
+
+    /// What the samples have under a metadata key that the metric names.
+    fn metadata<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
+        let Some((_, values)) = self.metadata.iter().find(|(known, _)| known == key) else {
+            let text = format!(
+                "the metric does not read {key:?}: name it with @errorbar.metric(metadata=[{key:?}])"
+            );
+            return Err(pyo3::exceptions::PyKeyError::new_err(text));
+        };
+        let text =
+            serde_json::to_string(values).map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+        py.import("json")?.call_method1("loads", (text,))
+    }
+
+    fn __len__(&self) -> usize {
+        self.floats.len()
+    }
+
+    /// The Arrow C stream: the columns `id`, `value`, `label` and those of metadata.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A producer may ignore what is requested.
+        drop(requested_schema);
+        self.frame()?.stream(py)
+    }
+
+    /// The scores as a `pandas.DataFrame`.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_pandas")
+    }
+
+    /// The scores as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_polars")
+    }
+}
+
+/// Calls Python; an exception becomes an error that names it.
+fn attached<T>(name: &str, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> errorbar_core::Result<T> {
+    let failed = |text: String| Error::custom(format!("{name}: {text}"));
+    match Python::try_attach(|py| call(py).map_err(|error| failed(error.to_string()))) {
+        Some(result) => result,
+        None => Err(failed("Python has ended".to_owned())),
+    }
+}
+
+/// Computes a metric of Python.
+pub(crate) fn compute_metric(
+    name: &str,
+    function: &Py<PyAny>,
+    keys: &[String],
+    scores: &Scores<'_>,
+) -> errorbar_core::Result<MetricValue> {
+    let (columns, n) = (PyScores::new(scores, keys), scores.len() as u64);
+    attached(name, |py| {
+        let returned = function.bind(py).call1((Bound::new(py, columns)?,))?;
+        if let Ok(map) = returned.cast::<PyDict>() {
+            let mut estimates = IndexMap::new();
+            for (key, value) in map.iter() {
+                estimates.insert(key.str()?.to_string(), estimate(&value, n)?);
+            }
+            return Ok(MetricValue::Map(estimates));
+        }
+        estimate(&returned, n)?.map(MetricValue::One).ok_or_else(|| {
+            pyo3::exceptions::PyTypeError::new_err(
+                "a metric returns a number, an errorbar.Estimate or a dict of them, not None",
+            )
+        })
+    })
+}
+
+/// A number or an `errorbar.Estimate`; none for None.
+fn estimate(value: &Bound<'_, PyAny>, n: u64) -> PyResult<Option<Estimate>> {
+    if value.is_none() {
+        return Ok(None);
+    }
+    if !value.hasattr("stderr")? {
+        return Ok(Some(Estimate::new(value.extract()?).with_n(n)));
+    }
+    let part = |name: &str| value.getattr(name)?.extract::<Option<f64>>();
+    let mut estimate = Estimate::new(value.getattr("value")?.extract()?);
+    estimate = estimate.with_n(value.getattr("n")?.extract::<Option<u64>>()?.unwrap_or(n));
+    if let Some(stderr) = part("stderr")? {
+        estimate = estimate.with_stderr(stderr);
+    }
+    if let (Some(lower), Some(upper)) = (part("lower")?, part("upper")?) {
+        estimate = estimate.with_interval(lower, upper, part("level")?.unwrap_or(0.95));
+    }
+    Ok(Some(estimate))
+}
+
+/// Reduces the scores of a sample in Python.
+pub(crate) fn reduce(name: &str, function: &Py<PyAny>, scores: &[Score]) -> errorbar_core::Result<Score> {
+    attached(name, |py| {
+        let values: Vec<Bound<'_, PyAny>> =
+            scores.iter().map(|score| object(py, score.value.view())).collect::<PyResult<_>>()?;
+        Ok(Score::new(value(&function.bind(py).call1((values,))?)?))
+    })
+}
+
+/// A value as an object of Python; None for one that is not scored.
+fn object<'py>(py: Python<'py>, value: ValueRef<'_>) -> PyResult<Bound<'py, PyAny>> {
+    use errorbar_core::LeafRef;
+    let leaf = |leaf: LeafRef<'_>| -> PyResult<Bound<'py, PyAny>> {
+        Ok(match leaf {
+            LeafRef::Unscored | LeafRef::Null => py.None().into_bound(py),
+            LeafRef::Bool(b) => b.into_pyobject(py)?.to_owned().into_any(),
+            LeafRef::Int(i) => i.into_pyobject(py)?.into_any(),
+            LeafRef::Float(f) => f.into_pyobject(py)?.into_any(),
+            LeafRef::Str(s) => s.into_pyobject(py)?.into_any(),
+        })
+    };
+    match value {
+        ValueRef::Leaf(of) => leaf(of),
+        ValueRef::List(list) => {
+            let items: Vec<_> = list.iter().map(|item| leaf(item.view())).collect::<PyResult<_>>()?;
+            Ok(PyList::new(py, items)?.into_any())
+        }
+        ValueRef::Map(map) => {
+            let dict = PyDict::new(py);
+            for (key, item) in map {
+                dict.set_item(key.as_ref(), leaf(item.view())?)?;
+            }
+            Ok(dict.into_any())
+        }
+    }
+}
+
+/// An object of Python as the value of a score; None is not scored.
+fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
+    let leaf = |item: &Bound<'_, PyAny>| -> PyResult<Leaf> {
+        Ok(if item.is_none() {
+            Leaf::Unscored
+        } else if item.is_instance_of::<PyBool>() {
+            Leaf::from(item.extract::<bool>()?)
+        } else if item.is_instance_of::<PyInt>() && item.extract::<i64>().is_ok() {
+            Leaf::from(item.extract::<i64>()?)
+        } else if item.is_instance_of::<PyString>() {
+            Leaf::from(item.extract::<String>()?)
+        } else if item.is_instance_of::<PyFloat>() || item.hasattr("__float__")? {
+            Leaf::from(item.extract::<f64>()?)
+        } else {
+            let found = item.get_type().name()?.to_string();
+            let text = format!("a score is a number, a string, a list or a dict, not {found}");
+            return Err(pyo3::exceptions::PyTypeError::new_err(text));
+        })
+    };
+    if let Ok(map) = object.cast::<PyDict>() {
+        let mut leaves = Vec::new();
+        for (key, item) in map.iter() {
+            leaves.push((key.str()?.to_string(), leaf(&item)?));
+        }
+        return Ok(Value::map(leaves));
+    }
+    if object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>() {
+        let items: Vec<Bound<'_, PyAny>> = object.try_iter()?.collect::<PyResult<_>>()?;
+        return Ok(Value::List(items.iter().map(leaf).collect::<PyResult<_>>()?));
+    }
+    Ok(Value::from(leaf(object)?))
+}
+
+/// A scorer of Python.
+#[derive(Debug)]
+pub(crate) struct PyScorer {
+    pub(crate) name: String,
+    pub(crate) function: Py<PyAny>,
+    pub(crate) metrics: Metrics,
+}
+
+impl ToSpec for PyScorer {
+    fn spec(&self) -> Spec {
+        Spec::new(&self.name)
+    }
+}
+
+impl Scorer for PyScorer {
+    fn metrics(&self) -> Metrics {
+        self.metrics.clone()
+    }
+
+    fn score<'a>(
+        &'a self,
+        state: &'a TaskState,
+        target: &'a Target,
+    ) -> BoxFuture<'a, errorbar_core::Result<Option<Score>>> {
+        Box::pin(async move {
+            attached(&self.name, |py| {
+                let fields = PyDict::new(py);
+                fields.set_item("model", &state.model)?;
+                fields.set_item("sample_id", state.sample_id.to_string())?;
+                fields.set_item("epoch", state.epoch)?;
+                fields.set_item("input", state.input_text())?;
+                fields.set_item("completion", &state.output.completion)?;
+                let metadata = serde_json::to_string(&state.metadata);
+                let metadata = metadata.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
+                fields.set_item("metadata", py.import("json")?.call_method1("loads", (metadata,))?)?;
+                let state = py.import("errorbar._custom")?.getattr("Answered")?.call((), Some(&fields))?;
+                let returned = self.function.bind(py).call1((state, target.text()))?;
+                if returned.is_none() { Ok(None) } else { Ok(Some(Score::new(value(&returned)?))) }
+            })
+        })
+    }
+}

@@ -1,0 +1,105 @@
+//! `score`, and its results.
+
+use std::ffi::OsString;
+
+use errorbar::analysis::{Analysis, Diagnostic, Scored};
+use errorbar_report::{EstimateRecord, Json, Render, Report, TerminalTable};
+use pyo3::prelude::*;
+use serde_json::{Map, Value};
+
+use crate::answer::{Answer, Content};
+use crate::call::compute;
+use crate::error::Messages;
+use crate::frame::{ColumnType, Frame, fields_of, frame_of_records};
+use crate::python::PythonEntry;
+use crate::registry::registry;
+use crate::table::{Cancelled, NamedTable, memory_tables};
+
+/// Computes metrics: `errorbar score` with these arguments.
+#[pyfunction]
+pub(crate) fn score(
+    py: Python<'_>,
+    args: Vec<OsString>,
+    tables: Vec<NamedTable<'_>>,
+    entries: Vec<PythonEntry>,
+) -> PyResult<Py<Results>> {
+    let registry = registry(py, &entries)?;
+    let cancelled = Cancelled::default();
+    let tables = memory_tables(&tables, false, &cancelled)?;
+    let work = move || Analysis::new(&registry).tables(tables).score(args);
+    let Scored { reports, diagnostics } = compute(py, &cancelled, work)?;
+    results_of(py, reports, diagnostics)
+}
+
+/// The results of reports; raises what went wrong, and issues warnings.
+pub(crate) fn results_of(
+    py: Python<'_>,
+    reports: Vec<Report>,
+    diagnostics: Vec<Diagnostic>,
+) -> PyResult<Py<Results>> {
+    let messages = Messages::new(diagnostics);
+    let answer = Answer::new(ScoredReports(reports), &messages);
+    let results = Bound::new(py, PyClassInitializer::from(answer).add_subclass(Results))?;
+    messages.raise(py, || Ok(results.clone().into_any()))?;
+    messages.warn(py)?;
+    Ok(results.unbind())
+}
+
+/// The results of logs and tables.
+#[pyclass(module = "errorbar", frozen, extends = Answer)]
+#[derive(Debug)]
+pub(crate) struct Results;
+
+struct ScoredReports(Vec<Report>);
+
+impl Content for ScoredReports {
+    fn json(&self) -> String {
+        Json.to_text(&self.0)
+    }
+
+    fn text(&self) -> String {
+        TerminalTable::default().to_text(&self.0)
+    }
+
+    fn html(&self) -> String {
+        errorbar_report::fragment::reports(&self.0)
+    }
+
+    fn frame(&self) -> PyResult<Frame> {
+        let mut records = Vec::new();
+        for report in &self.0 {
+            let run = [
+                ("log", Some(&report.log)),
+                ("task", report.task.as_ref()),
+                ("model", report.model.as_ref()),
+            ];
+            for record in errorbar_report::all_estimates(&report.results) {
+                let mut fields = Map::new();
+                fields
+                    .extend(run.iter().map(|(name, text)| ((*name).to_owned(), Value::from(text.cloned()))));
+                fields.extend(fields_of(&record)?);
+                records.push(fields);
+            }
+        }
+        // The columns of a record, whether there is one or not.
+        let own = fields_of(&EstimateRecord::default())?;
+        let columns: Vec<(&str, ColumnType)> =
+            ["log", "task", "model"].into_iter().chain(own.keys().map(String::as_str)).map(typed).collect();
+        frame_of_records(&columns, &records)
+    }
+}
+
+/// The type of a column; most are numbers.
+fn typed(name: &str) -> (&str, ColumnType) {
+    let kind = match name {
+        "log" | "task" | "model" | "scorer" | "reducer" | "field" | "metric" | "spec" | "group_key"
+        | "group" | "key" | "error_method" | "method" | "side" | "note" => ColumnType::Text,
+        "undefined" => ColumnType::Json,
+        "unreduced" | "degenerate" => ColumnType::Bool,
+        "index" | "n" | "absent" | "partly_absent" | "draws" => ColumnType::Int,
+        "seed" => ColumnType::Unsigned,
+        "clusters" => ColumnType::Ints,
+        _ => ColumnType::Float,
+    };
+    (name, kind)
+}

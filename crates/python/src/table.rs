@@ -1,0 +1,357 @@
+//! Data of Python as tables: Arrow, in.
+//!
+//! A frame hands over its Arrow C stream, which is read where it is: no Python object is made of a value. A mapping of
+//! columns is one batch, made of buffers (numpy, `array`) or of lists.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder};
+use arrow_array::ffi_stream::RecordBatchStreamReader;
+use arrow_array::types::{
+    Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
+    UInt64Type,
+};
+use arrow_array::{
+    Array, ArrayRef, ArrowPrimitiveType, BooleanArray, LargeListArray, NullArray, PrimitiveArray,
+    RecordBatch, RecordBatchIterator, RecordBatchReader, StructArray,
+};
+use arrow_buffer::{NullBuffer, OffsetBuffer};
+use arrow_data::ArrayData;
+use arrow_pyarrow::FromPyArrow;
+use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use errorbar_log::{ArrowTable, MemoryTables};
+use pyo3::buffer::{Element, PyBuffer};
+use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+
+/// Set when a caller no longer waits for what is computed.
+pub(crate) type Cancelled = Arc<AtomicBool>;
+
+/// A table that a function of the package gets: its name, the data, and about how many rows there are.
+pub(crate) type NamedTable<'py> = (String, Bound<'py, PyAny>, Option<usize>);
+
+/// The tables, by name. Those that are read several times keep their batches.
+pub(crate) fn memory_tables(
+    tables: &[NamedTable<'_>],
+    is_kept: bool,
+    cancelled: &Cancelled,
+) -> PyResult<MemoryTables> {
+    let table = |(name, data, rows): &NamedTable<'_>| {
+        let mut table = arrow_table(data, cancelled)?;
+        if let Some(rows) = rows {
+            table = table.expect_rows(*rows);
+        }
+        Ok((name.clone(), if is_kept { table.kept() } else { table }))
+    };
+    let tables: Vec<(String, ArrowTable)> = tables.iter().map(table).collect::<PyResult<_>>()?;
+    Ok(tables.into_iter().collect())
+}
+
+/// The table of a frame or of a mapping of columns.
+pub(crate) fn arrow_table(data: &Bound<'_, PyAny>, cancelled: &Cancelled) -> PyResult<ArrowTable> {
+    let reader: Box<dyn RecordBatchReader + Send> = match data.cast::<PyMapping>() {
+        Ok(mapping) if !data.hasattr("__arrow_c_stream__")? => Box::new(columns(mapping)?),
+        _ => Box::new(arrow_array::ffi_stream::RecordBatchStreamReader::from_pyarrow_bound(data)?),
+    };
+    Ok(ArrowTable::new(Box::new(CancellableReader { reader, cancelled: Arc::clone(cancelled) })))
+}
+
+/// A stream that ends once its caller is gone: it may call Python, which may be about to end.
+struct CancellableReader {
+    reader: Box<dyn RecordBatchReader + Send>,
+    cancelled: Cancelled,
+}
+
+impl Iterator for CancellableReader {
+    type Item = Result<RecordBatch, ArrowError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match self.cancelled.load(Ordering::Relaxed) {
+            true => Some(Err(ArrowError::ComputeError("interrupted".to_owned()))),
+            false => self.reader.next(),
+        }
+    }
+}
+
+impl RecordBatchReader for CancellableReader {
+    fn schema(&self) -> SchemaRef {
+        self.reader.schema()
+    }
+}
+
+/// A mapping of columns as one batch.
+fn columns(mapping: &Bound<'_, PyMapping>) -> PyResult<impl RecordBatchReader + Send + use<>> {
+    let (mut fields, mut arrays) = (Vec::new(), Vec::<ArrayRef>::new());
+    for item in mapping.items()?.iter() {
+        let (name, values) = item.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>()?;
+        let name = name.str()?.to_string();
+        let array = column(&name, &values)?;
+        let rows = arrays.first().map_or(array.len(), |first| first.len());
+        if array.len() != rows {
+            let first = fields.first().map_or("", |field: &Field| field.name().as_str());
+            let found = array.len();
+            let text = format!("columns differ in length: {first:?} has {rows} rows, {name:?} has {found}");
+            return Err(PyValueError::new_err(text));
+        }
+        fields.push(Field::new(name, array.data_type().clone(), true));
+        arrays.push(array);
+    }
+    let schema = Arc::new(Schema::new(fields));
+    // A mapping without columns has no batch.
+    let batches = match arrays.is_empty() {
+        true => Vec::new(),
+        false => vec![
+            RecordBatch::try_new(Arc::clone(&schema), arrays)
+                .map_err(|error| PyValueError::new_err(error.to_string()))?,
+        ],
+    };
+    Ok(RecordBatchIterator::new(batches.into_iter().map(Ok), schema))
+}
+
+/// A column: Arrow, a buffer, or anything that can be iterated over.
+fn column(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    if values.hasattr("__arrow_c_array__")? {
+        let data = ArrayData::from_pyarrow_bound(values)?;
+        return Ok(arrow_array::make_array(data));
+    }
+    if values.hasattr("__arrow_c_stream__")? && values.hasattr("to_frame")? {
+        let frame = values.call_method0("to_frame")?;
+        let is_chunked = frame.hasattr("rechunk")?;
+        return series(name, &if is_chunked { frame.call_method0("rechunk")? } else { frame });
+    }
+    if let Some(array) = buffer(values)? {
+        return Ok(array);
+    }
+    let values = match values.hasattr("tolist")? {
+        true => values.call_method0("tolist")?,
+        false => values.clone(),
+    };
+    if values.is_instance_of::<PyString>() {
+        let text = format!("column {name:?}: expected a list or an array of values, got a string");
+        return Err(PyTypeError::new_err(text));
+    }
+    let items: Vec<Bound<'_, PyAny>> = values.try_iter()?.collect::<PyResult<_>>()?;
+    list(name, &items)
+}
+
+/// The only column of a frame that was made of a series.
+fn series(name: &str, frame: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
+    let mut reader = RecordBatchStreamReader::from_pyarrow_bound(frame)?;
+    let invalid = |error: String| PyValueError::new_err(format!("column {name:?}: {error}"));
+    let batches: Vec<RecordBatch> =
+        reader.by_ref().collect::<Result<_, _>>().map_err(|error| invalid(error.to_string()))?;
+    match batches.as_slice() {
+        [one] => one.columns().first().cloned().ok_or_else(|| invalid("it has no values".to_owned())),
+        _ => Err(invalid("it has several chunks: give the frame that it is of".to_owned())),
+    }
+}
+
+/// The values of an object with the buffer protocol, or of a numpy array that has none.
+fn buffer(values: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
+    let Ok(dtype) = values.getattr("dtype") else { return plain_buffer(values) };
+    match dtype.getattr("kind").and_then(|kind| kind.extract::<String>()).as_deref() {
+        Ok("b") => {
+            let bytes = values.call_method1("view", ("u1",))?;
+            let array = plain_buffer(&bytes)?;
+            let bools = |bytes: &PrimitiveArray<UInt8Type>| -> BooleanArray {
+                bytes.values().iter().map(|byte| Some(*byte != 0)).collect()
+            };
+            let bytes = array.as_ref().and_then(|array| array.as_any().downcast_ref());
+            Ok(bytes.map(|bytes| Arc::new(bools(bytes)) as ArrayRef))
+        }
+        Ok("f") if dtype.getattr("itemsize")?.extract::<usize>()? == 2 => {
+            plain_buffer(&values.call_method1("astype", ("f4",))?)
+        }
+        Ok("i" | "u" | "f") => plain_buffer(values),
+        _ => Ok(None),
+    }
+}
+
+fn plain_buffer(values: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
+    fn typed<T: ArrowPrimitiveType>(values: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>>
+    where
+        T::Native: Element,
+    {
+        let Ok(buffer) = PyBuffer::<T::Native>::get(values) else { return Ok(None) };
+        if buffer.dimensions() != 1 {
+            let text = format!("expected one dimension, got {}", buffer.dimensions());
+            return Err(PyValueError::new_err(text));
+        }
+        let array = PrimitiveArray::<T>::from_iter_values(buffer.to_vec(values.py())?);
+        Ok(Some(Arc::new(array)))
+    }
+    let readers = [
+        typed::<Float64Type>,
+        typed::<Int64Type>,
+        typed::<Int32Type>,
+        typed::<Float32Type>,
+        typed::<UInt8Type>,
+        typed::<Int8Type>,
+        typed::<Int16Type>,
+        typed::<UInt16Type>,
+        typed::<UInt32Type>,
+        typed::<UInt64Type>,
+    ];
+    // Bytes are a buffer too, and no column of numbers.
+    if values.is_instance_of::<pyo3::types::PyBytes>() {
+        return Ok(None);
+    }
+    for read in readers {
+        if let Some(array) = read(values)? {
+            return Ok(Some(array));
+        }
+    }
+    Ok(None)
+}
+
+/// What the items of a list are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ItemKind {
+    Bool,
+    Int,
+    Float,
+    Text,
+    List,
+    Map,
+}
+
+/// A list as a column. Integers among floats are floats; numbers among strings are strings, as they are in a CSV.
+fn list(name: &str, items: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
+    let mut kind: Option<ItemKind> = None;
+    let mut plain = Vec::with_capacity(items.len());
+    for (row, item) in items.iter().enumerate() {
+        // Numbers of numpy are none of Python, but can be made such.
+        let is_scalar = item.hasattr("dtype")? && item.hasattr("item")?;
+        let item = if is_scalar { item.call_method0("item")? } else { item.clone() };
+        if let Some(found) = kind_of(&item).map_err(|found| {
+            PyTypeError::new_err(format!("column {name:?}, row {}: a value of the type {found}", row + 1))
+        })? {
+            kind = Some(kind.map_or(Ok(found), |known| joined(known, found)).map_err(|problem| {
+                PyTypeError::new_err(format!("column {name:?}, row {}: {problem}", row + 1))
+            })?);
+        }
+        plain.push(item);
+    }
+    let items = plain.iter().map(|item| (!item.is_none()).then_some(item));
+    Ok(match kind {
+        None => Arc::new(NullArray::new(plain.len())),
+        Some(ItemKind::Bool) => {
+            let mut column = BooleanBuilder::new();
+            for item in items {
+                column.append_option(item.map(|item| item.extract::<bool>()).transpose()?);
+            }
+            Arc::new(column.finish())
+        }
+        Some(ItemKind::Int) => {
+            let mut column = Int64Builder::new();
+            for item in items {
+                column.append_option(item.map(|item| item.extract::<i64>()).transpose()?);
+            }
+            Arc::new(column.finish())
+        }
+        Some(ItemKind::Float) => {
+            let mut column = Float64Builder::new();
+            for item in items {
+                column.append_option(item.map(|item| item.extract::<f64>()).transpose()?);
+            }
+            Arc::new(column.finish())
+        }
+        Some(ItemKind::Text) => {
+            let mut column = LargeStringBuilder::new();
+            for item in items {
+                column.append_option(item.map(|item| item.str().map(|text| text.to_string())).transpose()?);
+            }
+            Arc::new(column.finish())
+        }
+        Some(ItemKind::List) => lists(name, &plain)?,
+        Some(ItemKind::Map) => maps(name, &plain)?,
+    })
+}
+
+/// The kind of an item; none for None.
+fn kind_of(item: &Bound<'_, PyAny>) -> Result<Option<ItemKind>, String> {
+    Ok(Some(if item.is_none() {
+        return Ok(None);
+    } else if item.is_instance_of::<PyBool>() {
+        ItemKind::Bool
+    } else if item.is_instance_of::<PyInt>() {
+        // Beyond 64 bits a number is a float, as in JSON.
+        if item.extract::<i64>().is_ok() { ItemKind::Int } else { ItemKind::Float }
+    } else if item.is_instance_of::<PyFloat>() {
+        ItemKind::Float
+    } else if item.is_instance_of::<PyString>() {
+        ItemKind::Text
+    } else if item.is_instance_of::<PyDict>() {
+        ItemKind::Map
+    } else if item.is_instance_of::<PyList>() || item.is_instance_of::<PyTuple>() {
+        ItemKind::List
+    } else {
+        return Err(item.get_type().name().map(|name| name.to_string()).unwrap_or_default());
+    }))
+}
+
+/// What a column is that has items of both kinds.
+fn joined(a: ItemKind, b: ItemKind) -> Result<ItemKind, &'static str> {
+    use ItemKind::{Bool, Float, Int, List, Map, Text};
+    Ok(match (a, b) {
+        (a, b) if a == b => a,
+        (List | Map, _) | (_, List | Map) => return Err("lists and maps cannot be mixed with other values"),
+        (Int | Bool, Float) | (Float, Int | Bool) => Float,
+        (Int, Bool) | (Bool, Int) => Int,
+        (Text, _) | (_, Text) => Text,
+        (a, _) => a,
+    })
+}
+
+/// Lists as one column of their items.
+fn lists(name: &str, lists: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
+    let (mut items, mut lengths, mut is_valid) = (Vec::new(), Vec::new(), Vec::new());
+    for list in lists {
+        let own: Vec<Bound<'_, PyAny>> = match list.is_none() {
+            true => Vec::new(),
+            false => list.try_iter()?.collect::<PyResult<_>>()?,
+        };
+        lengths.push(own.len());
+        is_valid.push(!list.is_none());
+        items.extend(own);
+    }
+    let items = self::list(name, &items)?;
+    let field = Arc::new(Field::new("item", items.data_type().clone(), true));
+    let nulls = NullBuffer::from(is_valid);
+    let array = LargeListArray::try_new(field, OffsetBuffer::from_lengths(lengths), items, Some(nulls));
+    Ok(Arc::new(array.map_err(|error| PyValueError::new_err(error.to_string()))?))
+}
+
+/// Dictionaries as a structure: a column for each key.
+fn maps(name: &str, maps: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
+    let mut keys: Vec<String> = Vec::new();
+    for map in maps.iter().filter(|map| !map.is_none()) {
+        for key in map.cast::<PyDict>()?.keys().iter() {
+            let key = key.str()?.to_string();
+            if !keys.contains(&key) {
+                keys.push(key);
+            }
+        }
+    }
+    let mut columns = Vec::new();
+    for key in &keys {
+        let mut values = Vec::with_capacity(maps.len());
+        for map in maps {
+            let found = if map.is_none() { None } else { map.cast::<PyDict>()?.get_item(key)? };
+            values.push(found.unwrap_or_else(|| map.py().None().into_bound(map.py())));
+        }
+        let array = list(name, &values)?;
+        columns.push((Arc::new(Field::new(key, array.data_type().clone(), true)), array));
+    }
+    let nulls = NullBuffer::from(maps.iter().map(|map| !map.is_none()).collect::<Vec<bool>>());
+    let (fields, arrays): (Vec<_>, Vec<_>) = columns.into_iter().unzip();
+    match fields.is_empty() {
+        true => Ok(Arc::new(NullArray::new(maps.len()))),
+        false => {
+            let array = StructArray::try_new(fields.into(), arrays, Some(nulls));
+            Ok(Arc::new(array.map_err(|error| PyValueError::new_err(error.to_string()))?))
+        }
+    }
+}

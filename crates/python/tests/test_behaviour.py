@@ -1,0 +1,89 @@
+"""Threads, signals, forks, and the command line in process."""
+
+import concurrent.futures
+import multiprocessing
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+import errorbar as eb
+
+SCORES = {"id": [str(row) for row in range(1000)], "score": [row % 2 for row in range(1000)]}
+
+
+def scored(_=None):
+    return eb.score(SCORES, metrics=["accuracy", "bootstrap_stderr"]).to_json()
+
+
+def test_forked_children_end_with_equal_bytes():
+    expected = scored()
+    context = multiprocessing.get_context("fork")
+    with concurrent.futures.ProcessPoolExecutor(8, mp_context=context) as pool:
+        assert set(pool.map(scored, range(8), timeout=120)) == {expected}
+    assert scored() == expected
+
+
+def test_spawned_children():
+    context = multiprocessing.get_context("spawn")
+    with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
+        assert pool.submit(scored).result(timeout=120) == scored()
+
+
+def test_threads():
+    expected = scored()
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(scored, range(8))) == {expected}
+
+
+def test_the_number_of_threads():
+    code = "import errorbar as eb; eb.score({'id': ['a'], 'score': [1]})"
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "ERRORBAR_THREADS": "two"}, capture_output=True, text=True)
+    assert "ERRORBAR_THREADS=two: expected a number of threads" in done.stderr
+    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, "ERRORBAR_THREADS": "1"}, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
+def test_ctrl_c():
+    """A long call ends by KeyboardInterrupt while it is under way: the figure would take minutes."""
+    threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+    started = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        eb.score(
+            {"id": [str(row) for row in range(20_000)], "score": [row % 7 / 7 for row in range(20_000)]},
+            metrics=[f"bootstrap_stderr(num_samples=100000, seed={seed})" for seed in range(20)],
+        )
+    assert time.monotonic() - started < 60
+    # The interpreter must be able to end although the thread is still at work.
+
+
+def test_import_is_light():
+    code = (
+        "import sys; before = set(sys.modules); import errorbar; errorbar.score; "
+        "new = {name.partition('.')[0] for name in set(sys.modules) - before}; "
+        "print(sorted(new - set(sys.stdlib_module_names) - {'errorbar'}))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_exit_codes_and_names(command):
+    assert command("list", "metrics").returncode == 0
+    assert command("score", "nope.csv", check=False).returncode == 2
+    assert command("--help").stdout.count("Usage: errorbar") == 1
+    assert "_clap_complete_errorbar" in command("completions", "bash").stdout or "errorbar" in command("completions", "bash").stdout
+    from errorbar.__main__ import main
+
+    assert main(["list", "metrics"]) == 0
+
+
+def test_the_version():
+    assert eb.__version__ and "score" in dir(eb)
+    assert set(eb.__all__) == {"__version__", *eb._NAMES} and all(hasattr(eb, name) for name in dir(eb))
+    with pytest.raises(AttributeError):
+        eb.nothing

@@ -1,0 +1,235 @@
+"""errorbar inside Inspect: metrics, reducers and data frames. All of it is skipped without inspect_ai."""
+
+import logging
+import math
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("inspect_ai")
+
+import inspect_ai.model._model  # noqa: E402
+import inspect_ai.model._tokens  # noqa: E402
+from inspect_ai import Epochs, Task, eval as run_eval, eval_set, task  # noqa: E402
+from inspect_ai import scorer as reference  # noqa: E402
+from inspect_ai.dataset import Sample  # noqa: E402
+from inspect_ai.log import read_eval_log, recompute_metrics  # noqa: E402
+from inspect_ai.scorer import SampleScore, Score, scorer  # noqa: E402
+
+import errorbar.inspect as ours  # noqa: E402
+
+
+@pytest.fixture(autouse=True)
+def no_network(monkeypatch):
+    """The mock model would fetch a tokenizer."""
+
+    def count(text):
+        return len(text) // 4 + 1
+
+    monkeypatch.setattr(inspect_ai.model._model, "count_text_tokens", count)
+    monkeypatch.setattr(inspect_ai.model._tokens, "count_text_tokens", count)
+
+
+@scorer(metrics=[reference.accuracy()])
+def graded():
+    async def score(state, target):
+        return Score(value="C" if (int(state.sample_id) * 7 + state.epoch) % 3 else "I")
+
+    return score
+
+
+def questions(count=12):
+    return [Sample(id=n, input=f"{n}?", target="t", metadata={"topic": "ab"[n % 2], "n": n}) for n in range(count)]
+
+
+def run(folder, **options):
+    made = Task(name="drop_in", dataset=questions(), scorer=graded(), **options)
+    (log,) = run_eval(made, model="mockllm/model", log_dir=str(folder), display="none")
+    assert log.status == "success", log.error
+    return log
+
+
+def scores(values, metadata=None):
+    metadata = metadata or [None] * len(values)
+    return [SampleScore(score=Score(value=v), sample_id=n, sample_metadata=m) for n, (v, m) in enumerate(zip(values, metadata))]
+
+
+VALUES = ["C", "I", "P", 1, 0.25, True, "yes", "0.5", -3]
+TOPICS = [{"topic": t} for t in "abcabcabc"]
+
+METRICS = [
+    ("accuracy", {}),
+    ("mean", {}),
+    ("std", {}),
+    ("var", {}),
+    ("stderr", {}),
+    ("stderr", {"cluster": "topic"}),
+    ("ci", {}),
+    ("ci", {"level": 0.8, "cluster": "topic"}),
+]
+
+
+@pytest.mark.parametrize("name, arguments", METRICS)
+def test_a_metric_is_that_of_the_same_name(name, arguments):
+    own, theirs = getattr(ours, name)(**arguments), getattr(reference, name)(**arguments)
+    for count in [0, 1, 2, len(VALUES)]:
+        given = scores(VALUES[:count], TOPICS[:count])
+        assert own(given) == pytest.approx(theirs(given), rel=1e-12, abs=1e-12, nan_ok=True), count
+
+
+def test_a_conversion_of_ones_own_is_called_once_for_each_score():
+    called = []
+
+    def to_float(value):
+        called.append(value)
+        return len(value) / 2
+
+    given = scores(["a", "bb", "ccc"], TOPICS[:3])
+    assert ours.mean(to_float)(given) == 1.0
+    assert called == ["a", "bb", "ccc"]
+    called.clear()
+    assert ours.grouped(ours.mean(to_float), "topic")(given) == {"a": 0.5, "b": 1.0, "c": 1.5, "all": 1.0}
+    assert called == ["a", "bb", "ccc"]
+
+
+def test_a_value_that_is_no_number_is_reported_as_inspect_reports_it(caplog):
+    with caplog.at_level(logging.WARNING):
+        assert ours.accuracy()(scores(["C", "banana"])) == 0.5
+    assert "banana" in caplog.text
+
+
+def test_infinite_scores_are_as_in_inspect():
+    given = scores([math.inf, 1.0])
+    assert ours.mean()(given) == math.inf
+    assert math.isnan(ours.stderr()(given))
+    assert ours.mean()(scores([math.nan, 1.0])) != ours.mean()(scores([1.0]))
+
+
+def test_errors_name_the_sample():
+    with pytest.raises(ValueError, match="sample 1 .*topic"):
+        ours.stderr(cluster="topic")(scores([1, 0], [{"topic": "a"}, {}]))
+    with pytest.raises(ValueError, match="sample 0 .*topic"):
+        ours.grouped(ours.mean(), "topic")(scores([1, 0]))
+    with pytest.raises(ValueError, match="7"):
+        ours.ci_wilson()([SampleScore(score=Score(value=2.0), sample_id="q7")])
+    for wrong in [lambda: ours.ci(level=2), lambda: ours.ci(method="guess"), lambda: ours.pass_at(0)]:
+        with pytest.raises(ValueError):
+            wrong()
+
+
+def test_groups_of_any_metric():
+    given = scores([1, 0, 1, 1], [{"topic": t} for t in "abab"])
+    for inner in [ours.mean(), reference.mean()]:
+        found = ours.grouped(inner, "topic", name_template="t_{group_name:>2}", all="groups")(given)
+        assert found == {"t_ a": 1.0, "t_ b": 0.5, "all": 0.75}
+    with pytest.raises(ValueError, match="all"):
+        ours.grouped(ours.mean(), "topic")(scores([1, 0], [{"topic": "all"}, {"topic": "b"}]))
+
+
+def test_a_field_of_maps():
+    given = scores([{"a": 1, "b": 2}, {"a": 0}, {"a": None, "b": math.nan}])
+    for inner in [ours.mean(), reference.mean()]:
+        assert ours.aggregate("a", inner, on_missing="skip")(given) == 0.5
+        assert ours.aggregate("a", inner, on_missing="zero")(given) == pytest.approx(1 / 3)
+        assert ours.aggregate("b", inner, on_missing="skip")(given) == 2.0
+        assert math.isnan(ours.aggregate("c", inner, on_missing="skip")(given))
+        with pytest.raises(ValueError, match="sample 2"):
+            ours.aggregate("a", inner)(given)
+
+
+def test_the_interval_is_there_however_few_and_equal_scores_are():
+    found = ours.interval()(scores(["C", "C", "C"]))
+    assert found["upper"] == 1.0 and 0.4 < found["lower"] < 0.5
+    # With clusters, two of them are not many.
+    wide = ours.interval(cluster="topic")(scores([1, 1, 0, 0], [{"topic": t} for t in "aabb"]))
+    assert wide["lower"] < 0.05 and wide["upper"] > 0.95
+    assert all(math.isnan(end) for end in ours.interval()([]).values())
+    narrow = ours.interval(level=0.5, method="t")(scores([1, 2, 3]))
+    assert 1.5 < narrow["lower"] < 2 < narrow["upper"] < 2.5
+
+
+@pytest.mark.parametrize("name", ["mean_score", "median_score", "max_score", "mode_score", "majority_score", "collect_score"])
+def test_a_reducer_is_that_of_the_same_name(name):
+    for values in [["C", "I", "C"], [1, 0.5, math.nan], [math.nan, math.nan], [True, 0, 2]]:
+        given = [Score(value=value, answer="a", explanation=str(n), metadata={"n": n}) for n, value in enumerate(values)]
+        own, theirs = getattr(ours, name)()(given), getattr(reference, name)()(given)
+        assert own.model_dump_json() == theirs.model_dump_json()
+
+
+def test_maps_and_lists_are_reduced_by_key_and_place():
+    maps = [Score(value={"a": 1, "b": "C"}), Score(value={"a": 0, "b": "I"})]
+    assert ours.mean_score()(maps).value == {"a": 0.5, "b": 0.5}
+    assert ours.max_score()([Score(value=[1, "I"]), Score(value=[0, "C"])]).value == [1, "C"]
+    with pytest.raises(ValueError):
+        ours.mean_score()([Score(value={"a": 1}), Score(value={"b": 1})])
+
+
+def test_a_reducer_converts_as_it_is_told(caplog):
+    given = [Score(value=value) for value in ["ccc", "a", "bb"]]
+    assert ours.max_score(len)(given).value == "ccc"
+    assert ours.median_score(len)(given).value == 2.0
+    assert ours.at_least(2, value=2, value_to_float=len)(given).value == 1
+
+    def broken(value):
+        raise KeyError(value)
+
+    with pytest.raises(KeyError):
+        ours.max_score(broken)(given)
+    with caplog.at_level(logging.WARNING):
+        assert math.isnan(ours.pass_at(4)(given).value)
+    assert "4 epochs" in caplog.text
+
+
+def verify(log):
+    """What `errorbar verify` says of a log."""
+    done = subprocess.run([sys.executable, "-m", "errorbar", "verify", log], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_a_run_with_drop_ins(tmp_path):
+    metrics = [ours.accuracy(), reference.accuracy(), ours.stderr(cluster="topic"), ours.interval()]
+    metrics += [ours.grouped(ours.accuracy(), "topic"), ours.frequency(["C", "I"]), ours.bootstrap_stderr(seed=3)]
+    log = run(tmp_path, metrics=metrics, epochs=Epochs(2, [ours.pass_at(2), "errorbar/at_least_2", "mean"]))
+    blocks = {score.reducer: score.metrics for score in log.results.scores}
+    assert {"errorbar/pass_at_2", "errorbar/at_least_2", "mean"} <= set(blocks)
+    mean = blocks["mean"]
+    assert mean["accuracy"].name == "errorbar/accuracy"
+    assert mean["accuracy"].value == mean["accuracy2"].value
+    assert mean["lower"].value < mean["accuracy"].value < mean["upper"].value
+    verify(log.location)
+    # What is recorded is enough to compute it again.
+    again = read_eval_log(log.location)
+    recompute_metrics(again)
+    assert [block.metrics for block in again.results.scores] == [block.metrics for block in log.results.scores]
+
+
+def test_a_set_of_evals(tmp_path):
+    @task
+    def first():
+        return Task(dataset=questions(), scorer=graded(), metrics=[ours.mean(), ours.ci_wilson()])
+
+    done, logs = eval_set([first()], log_dir=str(tmp_path), model="mockllm/model", display="none")
+    assert done
+    verify(logs[0].location)
+
+
+def test_the_frames_are_those_of_inspect(tmp_path):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    from inspect_ai import analysis
+
+    log = run(tmp_path, epochs=2).location
+    for expected, found in [
+        (analysis.samples_df(log, full=True, quiet=True), ours.samples_df(log)),
+        (analysis.evals_df(log, quiet=True), ours.evals_df(log)),
+        (analysis.messages_df(log, quiet=True), ours.messages_df(log)),
+    ]:
+        pandas.testing.assert_frame_equal(found, expected)
+    frame, errors = ours.samples_df(log, strict=False)
+    assert len(frame) == 24 and errors == []
+    # Custom columns, and logs in memory, are read by Inspect.
+    assert list(ours.evals_df(log, columns=analysis.EvalModel)["model"]) == ["mockllm/model"]
+    assert len(ours.samples_df(read_eval_log(log))) == 24
+    assert set(ours.messages_df(log, filter=lambda message: message.role == "user")["role"]) == {"user"}

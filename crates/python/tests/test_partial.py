@@ -1,0 +1,81 @@
+"""Partial results: counted anywhere, merged to what one machine computes."""
+
+from __future__ import annotations
+
+import pickle
+
+import pytest
+
+import errorbar as eb
+
+ROWS = {
+    "id": [f"q{at % 20}" for at in range(60)],
+    "epoch": [1 + at // 20 for at in range(60)],
+    "score": ["C" if at * 7 % 5 < 3 else "I" for at in range(60)],
+    "topic": [f"t{at % 20 % 3}" for at in range(60)],
+}
+METRICS = ["accuracy", "stderr", 'grouped(accuracy(), "topic")']
+
+
+def part(number: int, of: int) -> dict[str, list]:
+    """The rows of some of the samples, all epochs of each."""
+    kept = [at for at, name in enumerate(ROWS["id"]) if int(name[1:]) % of == number]
+    return {key: [values[at] for at in reversed(kept)] for key, values in ROWS.items()}
+
+
+@pytest.mark.parametrize("parts", [1, 2, 7])
+def test_parts_give_the_results_of_the_whole(parts):
+    first, *others = [eb.Partial.of(part(at, parts), METRICS, cluster="topic") for at in range(parts)]
+    whole = eb.Partial.of(ROWS, METRICS, cluster="topic")
+    merged = first.merge(*others)
+    assert merged.to_bytes() == whole.to_bytes()
+    assert (merged.receipt, merged.rows) == (whole.receipt, 60)
+    alone = eb.score(ROWS, METRICS, cluster="topic", order="key", name="data")
+    assert merged.finish().to_json() == alone.to_json()
+
+
+def test_bytes_and_pickles_hold_what_it_takes_to_finish():
+    partial = eb.Partial.of(ROWS, METRICS, group={"task": "gpqa", "model": "m"})
+    for copy in (eb.Partial.from_bytes(partial.to_bytes()), pickle.loads(pickle.dumps(partial))):
+        assert copy.to_bytes() == partial.to_bytes()
+        assert copy.group == {"task": "gpqa", "model": "m"}
+        assert copy.finish().to_json() == partial.finish().to_json()
+    assert "task=gpqa, model=m" in repr(partial)
+
+
+def test_what_cannot_be_merged_is_refused():
+    first, second = eb.Partial.of(part(0, 2)), eb.Partial.of(part(1, 2))
+    for other, problem in [
+        (first, "hash bucket"),
+        (eb.Partial.of(part(1, 2), "mean"), "options"),
+        (eb.Partial.of(part(1, 2), group={"task": "x"}), "task=x"),
+    ]:
+        with pytest.raises(eb.InputError, match=problem):
+            first.merge(other)
+    assert first.merge(second).rows == 60
+
+
+@pytest.mark.parametrize("cut", [0, 5, 10, 100, -1])
+def test_damaged_bytes_are_refused(cut):
+    whole = eb.Partial.of(ROWS).to_bytes()
+    with pytest.raises(eb.InputError):
+        eb.Partial.from_bytes(whole[:cut])
+    damaged = bytearray(whole)
+    damaged[cut] ^= 1
+    with pytest.raises(eb.InputError):
+        eb.Partial.from_bytes(bytes(damaged))
+
+
+def test_epochs_of_one_sample_in_two_parts_are_refused():
+    halves = [{key: values[at * 30 : at * 30 + 30] for key, values in ROWS.items()} for at in range(2)]
+    with pytest.raises(eb.InputError, match="hash bucket"):
+        eb.Partial.of(halves[0]).merge(eb.Partial.of(halves[1]))
+
+
+def test_errors_name_the_group():
+    twice = {"id": ["q1", "q1"], "score": [1, 0]}
+    with pytest.raises(eb.TableError, match="model=m: sample .*q1") as caught:
+        eb.Partial.of(twice, group={"model": "m"})
+    assert (caught.value.sample, caught.value.row) == ("q1", None)
+    with pytest.raises(eb.InputError, match="no rows"):
+        eb.Partial.of({"id": [], "score": []})
