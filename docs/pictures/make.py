@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Makes the pictures of the README from what errorbar really prints: `docs/pictures/make.py target/release/errorbar`.
+"""Makes the pictures of the README and the book from what errorbar really shows: `docs/pictures/make.py target/release/errorbar`.
 
-terminal.svg is the coloured output of two commands; report.png is the report of their logs in Chromium, which must be
-installed. `make.py BINARY terminal` makes one of them."""
+terminal.svg is the coloured output of two commands; report.png is the report of their logs in Chromium,
+samples.png its samples in the dark theme, index.png the list of `errorbar view`. Pages need what tests/browser/run.sh needs, and
+`npm ci` in that folder. `make.py BINARY samples index` makes some of them."""
 
 import html
 import os
@@ -81,19 +82,36 @@ def terminal(binary, folder):
     )
 
 
+def screenshot(address, name, width, height, theme="light"):
+    """What a window shows of a page, as docs/pictures/NAME.png."""
+    script = ROOT / "tests/browser/picture.js"
+    picture = ["node", script, address, PICTURES / f"{name}.png", str(width), str(height), theme]
+    subprocess.run(picture, check=True, timeout=120)
+
+
 def report(binary, folder):
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if not chromium:
-        sys.exit("report.png needs Chromium")
-    run(binary, folder, ["report", "logs", "-o", "report.html"])
-    with tempfile.TemporaryDirectory() as profile:
-        options = ["--headless", "--no-sandbox", "--disable-gpu", "--no-first-run", "--disable-background-networking", "--hide-scrollbars"]
-        page = [f"--user-data-dir={profile}", f"--screenshot={PICTURES / 'report.png'}", "--window-size=1100,840", (folder / "report.html").as_uri()]
-        subprocess.run([chromium, *options, *page], check=True, capture_output=True)
+    run(binary, folder, ["report", "logs", "-o", "report.html", "--force"])
+    screenshot((folder / "report.html").as_uri(), "report", 1100, 840)
+
+
+def samples(binary, folder):
+    run(binary, folder, ["report", "logs", "-o", "report.html", "--force"])
+    address = (folder / "report.html").as_uri() + "#samples?show=disagree&id=geo-4-a"
+    screenshot(address, "samples", 1100, 760, "dark")
+
+
+def index(binary, folder):
+    server = subprocess.Popen([binary, "view", "logs"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    try:
+        found = (re.search(r"http://\S+", line) for line in server.stdout)
+        screenshot(next(address[0] for address in found if address), "index", 1100, 470)
+    finally:
+        server.terminate()
+        server.wait()
 
 
 def main():
-    binary, names = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or ["terminal", "report"]
+    binary, names = pathlib.Path(sys.argv[1]).resolve(), sys.argv[2:] or ["terminal", "report", "samples", "index"]
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         shutil.copytree(ROOT / "examples", folder / "examples")
@@ -101,8 +119,9 @@ def main():
             run(binary, folder, command.split())
         # The commands of the terminal write the log that the report is of.
         terminal(binary, folder)
-        if "report" in names:
-            report(binary, folder)
+        for name, make in [("report", report), ("samples", samples), ("index", index)]:
+            if name in names:
+                make(binary, folder)
 
 
 main()

@@ -59,6 +59,11 @@ impl App {
         App { registry: errorbar_eval::collected_registry() }
     }
 
+    /// Everything that a registry has.
+    pub fn of_registry(registry: Registry) -> Self {
+        App { registry: Ok(registry) }
+    }
+
     /// Adds a metric under its own name, with a sentence for `errorbar list`.
     pub fn metric(self, metric: impl Metric + 'static, doc: &str) -> Self {
         self.add(|registry| registry.add_metric_object(Arc::new(metric), doc))
@@ -104,26 +109,30 @@ impl App {
 
     /// Runs the command line on these arguments, the first of which is the program's name.
     pub fn run(self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> ExitCode {
+        self.run_to_status(args).into()
+    }
+
+    /// The same, for a program that ends in another way than by an [`ExitCode`].
+    pub fn run_to_status(self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Status {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
         let program = program_name(args.first());
         output::clean_panics();
         // A registry with an error is reported by the commands.
         if self.registry.as_ref().is_ok_and(|registry| completions::answer(&program, &args, registry)) {
-            return Status::Fine.into();
+            return Status::Fine;
         }
         let cli = match Cli::parse_as(&program, args.clone(), Styles::styled()) {
             Ok(cli) => cli,
             Err(error) => {
                 print_usage(&program, args, &error);
-                let status = if error.use_stderr() { Status::InputError } else { Status::Fine };
-                return status.into();
+                return if error.use_stderr() { Status::InputError } else { Status::Fine };
             }
         };
         output::set_colors(cli.global.color);
         let quiet = cli.global.quiet;
         let registry = self.registry.map_err(Diagnostics::from);
         let run = |registry| cli.run(&Context { program: &program, registry: &registry, quiet });
-        registry.and_then(run).unwrap_or_else(Outcome::from).print(quiet).into()
+        registry.and_then(run).unwrap_or_else(Outcome::from).print(quiet)
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::io;
 
 use anstyle::{AnsiColor, Style};
+use errorbar_log::TableLocation;
 
 use crate::commands::Status;
 use crate::output::{self, Stream};
@@ -19,7 +20,7 @@ const HINT: Style = AnsiColor::Cyan.on_default().bold();
 
 /// How bad it is, and with it the exit code. Diagnostics are printed in this order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(crate) enum Severity {
+pub enum Severity {
     /// Something that was done.
     Note,
     /// Something that a reader of the results should know.
@@ -30,20 +31,90 @@ pub(crate) enum Severity {
     Error,
 }
 
+/// What a diagnostic is about, for programs.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum DiagnosticKind {
+    /// Options, or something that has no other kind.
+    #[default]
+    General,
+    /// A metric, reducer or scorer that cannot be built.
+    Spec,
+    /// A table of scores.
+    Table,
+    /// An eval log.
+    Log,
+}
+
+/// The file that a diagnostic is about, and where in it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    pub(crate) path: String,
+    pub(crate) location: Option<TableLocation>,
+    pub(crate) sample: Option<String>,
+}
+
 /// One thing to report.
 #[derive(Debug, Clone)]
-pub(crate) struct Diagnostic {
+pub struct Diagnostic {
     pub(crate) severity: Severity,
     pub(crate) text: String,
     /// What to do about it.
     pub(crate) hint: Option<String>,
     /// The place that it is about. Boxed, so that the results which carry it stay small.
     pub(crate) snippet: Option<Box<Snippet>>,
+    pub(crate) kind: DiagnosticKind,
+    pub(crate) place: Option<Box<Place>>,
+}
+
+/// What a diagnostic says, for programs that show it their own way.
+impl Diagnostic {
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        self.severity
+    }
+
+    /// What is wrong, in one line that names the file.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// What to do about it. Options have the names that they have on the command line.
+    pub fn hint_text(&self) -> Option<&str> {
+        self.hint.as_deref()
+    }
+
+    /// What it is about.
+    pub fn kind(&self) -> DiagnosticKind {
+        self.kind
+    }
+
+    /// The file that it is about, as it was given.
+    pub fn path(&self) -> Option<&str> {
+        self.place.as_ref().map(|place| place.path.as_str())
+    }
+
+    /// The line or the row of a table that it is about.
+    pub fn location(&self) -> Option<TableLocation> {
+        self.place.as_ref().and_then(|place| place.location)
+    }
+
+    /// The same of a table of this name, which the text names then.
+    #[must_use]
+    pub fn of_table(self, name: &str) -> Self {
+        self.about(name).of_kind(DiagnosticKind::Table)
+    }
+
+    /// The id of the sample that it is about.
+    pub fn sample(&self) -> Option<&str> {
+        self.place.as_ref().and_then(|place| place.sample.as_deref())
+    }
 }
 
 impl Diagnostic {
     fn new(severity: Severity, text: impl Into<String>) -> Self {
-        Diagnostic { severity, text: text.into(), hint: None, snippet: None }
+        let (kind, place) = (DiagnosticKind::General, None);
+        Diagnostic { severity, text: text.into(), hint: None, snippet: None, kind, place }
     }
 
     pub(crate) fn note(text: impl Into<String>) -> Self {
@@ -83,7 +154,26 @@ impl Diagnostic {
     /// The same, of this file, task or option.
     #[must_use]
     pub(crate) fn about(self, subject: impl std::fmt::Display) -> Self {
-        Diagnostic { text: format!("{subject}: {}", self.text), ..self }
+        let path = subject.to_string();
+        let text = format!("{path}: {}", self.text);
+        let place = self.place.or_else(|| {
+            // The name of an option is none of a file.
+            let is_file = !path.starts_with("--");
+            is_file.then(|| Box::new(Place { path, location: None, sample: None }))
+        });
+        Diagnostic { text, place, ..self }
+    }
+
+    /// The same of this kind.
+    #[must_use]
+    pub(crate) fn of_kind(self, kind: DiagnosticKind) -> Self {
+        Diagnostic { kind, ..self }
+    }
+
+    /// The same with the file that it is about, which the text names already.
+    #[must_use]
+    pub(crate) fn at(self, place: Place) -> Self {
+        Diagnostic { place: Some(Box::new(place)), ..self }
     }
 
     /// Prints it now. Notes and warnings are skipped if `quiet`.

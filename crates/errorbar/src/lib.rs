@@ -24,6 +24,7 @@
 //! | [`log`] | eval logs, read, verified, revised and written |
 //! | [`report`] | results as terminal table, Markdown, LaTeX, CSV and JSON |
 //! | [`eval`] | datasets, models, solvers, scorers, tasks and the runner |
+//! | `analysis` | what the commands compute, as values: with the feature `cli` |
 //! | [`prelude`] | what a file of metrics and tasks usually needs |
 //!
 //! The attributes [`macro@metric`], [`macro@reducer`], [`macro@solver`], [`macro@scorer`] and [`macro@task`] define custom
@@ -75,6 +76,8 @@
 //! Errors about one score, sample or spec are an [`Error`]; those about a whole task or run, an [`eval::Error`].
 #![forbid(unsafe_code)]
 
+#[cfg(feature = "cli")]
+pub mod analysis;
 #[cfg(feature = "cli")]
 mod app;
 #[cfg(feature = "cli")]

@@ -160,6 +160,15 @@ impl Output {
         Output::Text(Box::new(render))
     }
 
+    /// What would be written, without styles.
+    pub(crate) fn plain_text(self) -> String {
+        match self {
+            Output::Nothing => String::new(),
+            Output::Text(render) => cleaned(&render(false)).into_owned(),
+            Output::Data(data) => String::from_utf8_lossy(&data).into_owned(),
+        }
+    }
+
     pub(crate) fn write(self) -> io::Result<()> {
         match self {
             Output::Nothing => Ok(()),

@@ -13,6 +13,9 @@ import { visible } from './text.js';
 /** A select has at most this number of values; search finds the others. */
 const MOST_OPTIONS = 300;
 
+/** Milliseconds after a key before a server searches. */
+const SEARCH_DELAY = 150;
+
 /** @typedef {import('./types.js').Query} Query */
 
 export class SampleBrowser {
@@ -23,6 +26,9 @@ export class SampleBrowser {
   #linking = 0;
   /** The sample of a link that is not found before whole texts are searched. @type {string | null} */
   #awaited = null;
+  /** The search of whole texts that is under way on the server. @type {AbortController | null} */
+  #searching = null;
+  #searchedText = '';
   #letters = recall('keys') !== 'off';
   /** @type {Map<string, HTMLSelectElement>} the filters of the panel by name; groups by `g.` and their key */
   #selects = new Map();
@@ -43,6 +49,8 @@ export class SampleBrowser {
     this.pair = byId('fpair', HTMLButtonElement);
     this.clearButton = byId('fclear', HTMLButtonElement);
     this.count = byId('count', HTMLElement);
+    /** How far a search is. It is beside the count, which is read aloud when it changes. */
+    this.progress = element('span', 'note');
     this.dialog = byId('keys', HTMLDialogElement);
     this.list = new VirtualList(byId('list', HTMLElement), table, at => this.#pick(at, true), () => this.clear());
     this.detail = new DetailPane(byId('det', HTMLElement), table, source);
@@ -133,6 +141,7 @@ export class SampleBrowser {
       this.#query.q = this.search.value;
       this.#changed();
     });
+    this.count.after(this.progress);
     this.search.addEventListener('focus', () => this.#readTexts(), { once: true });
     this.search.addEventListener('keydown', event => {
       if (event.key !== 'ArrowDown' && event.key !== 'Enter') return;
@@ -253,6 +262,7 @@ export class SampleBrowser {
   #changed() {
     this.#isLinked = true;
     this.#awaited = null;
+    this.#searchServer();
     this.#update();
   }
 
@@ -278,6 +288,7 @@ export class SampleBrowser {
       q.trim() && `\u201c${q.trim()}\u201d`, show && SHOWN[show]?.text, verdict && VERDICTS[verdict], value, reason,
       model && `of ${model}`, ...Object.entries(groups).map(([key, wanted]) => wanted && `${key} ${wanted}`),
     ].filter(Boolean);
+    if (this.#searching && this.table.size) return 'Searching\u2026';
     return this.table.size ? `No sample fits${asked.length ? ` ${asked.join(', ')}` : ''}.` : 'There are no samples.';
   }
 
@@ -316,6 +327,7 @@ export class SampleBrowser {
     this.#update(linked.id);
     this.#awaited = linked.id;
     if (linked.query.q) this.#readTexts();
+    this.#searchServer();
     // At once: a page of many screens would roll by.
     document.getElementById('samples')?.scrollIntoView({ behavior: 'instant' });
     return true;
@@ -342,6 +354,41 @@ export class SampleBrowser {
       this.search.removeAttribute('aria-busy');
     }
     if (this.#query.q.trim()) this.#update(this.#awaited);
+  }
+
+  /** Searches whole texts on the server, if that is where they are. Another text ends the search of the one before. */
+  async #searchServer() {
+    const text = this.#query.q.trim();
+    if (!this.source.search || text === this.#searchedText) return;
+    this.#searchedText = text;
+    this.#searching?.abort();
+    this.#searching = null;
+    this.progress.textContent = '';
+    this.search.removeAttribute('aria-busy');
+    if (!text) return;
+    const searching = new AbortController(), { signal } = searching;
+    this.#searching = searching;
+    this.search.setAttribute('aria-busy', 'true');
+    try {
+      // Whoever types on is not interrupted.
+      await new Promise(done => setTimeout(done, SEARCH_DELAY));
+      signal.throwIfAborted();
+      this.progress.textContent = 'searching\u2026';
+      for await (const { found, searched, total } of this.source.search(text, signal)) {
+        signal.throwIfAborted();
+        this.progress.textContent = searched < total ? `searching, ${counted(searched)} of ${counted(total)} answers\u2026` : '';
+        this.table.addFound(text, found);
+        if (searched >= total) this.#searching = null;
+        if (found.length || searched >= total) this.#update(this.#awaited);
+      }
+    } catch (error) {
+      if (signal.aborted) return;
+      this.#searching = null;
+      this.#searchedText = '';
+      this.progress.textContent = `whole texts were not searched: ${error instanceof Error ? error.message : error}`;
+      this.#update(this.#awaited);
+    }
+    this.search.removeAttribute('aria-busy');
   }
 
   #sayOmissions() {

@@ -28,6 +28,8 @@ export class SampleTable {
   searchesTexts = false;
   /** @type {{query: string, found: number[]}} */
   #lastSearch = { query: '', found: [] };
+  /** What the server found of a query in whole texts. @type {{query: string, found: Set<number>}} */
+  #foundElsewhere = { query: '', found: new Set() };
 
   /** @param {import('./types.js').SampleIndex} index */
   constructor(index) {
@@ -153,6 +155,24 @@ export class SampleTable {
   search(query) {
     const wanted = query.trim().toLowerCase();
     if (!wanted) return null;
+    const here = this.#searchHere(wanted), elsewhere = this.#foundElsewhere;
+    if (elsewhere.query !== wanted || elsewhere.found.size === 0) return here;
+    return [...new Set([...here, ...elsewhere.found])].sort((a, b) => a - b);
+  }
+
+  /**
+   * Adds what a server found in whole texts.
+   * @param {string} query
+   * @param {number[]} found
+   */
+  addFound(query, found) {
+    const wanted = query.trim().toLowerCase();
+    if (this.#foundElsewhere.query !== wanted) this.#foundElsewhere = { query: wanted, found: new Set() };
+    for (const sample of found) this.#foundElsewhere.found.add(sample);
+  }
+
+  /** @param {string} wanted in lower case */
+  #searchHere(wanted) {
     const last = this.#lastSearch;
     if (last.query === wanted) return last.found;
     const from = last.query && wanted.includes(last.query) ? last.found : this.#searched.keys();

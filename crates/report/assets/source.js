@@ -27,6 +27,9 @@ export class PageSource {
   /** @type {Map<string, Promise<any>>} */
   #held = new Map();
 
+  /** @type {null} the texts are here to be searched */
+  search = null;
+
   /** @returns {Promise<import('./types.js').SampleIndex>} */
   async index() {
     const index = await inflate('samples-index');
@@ -100,14 +103,35 @@ export class ServerSource {
   hasMessages() {
     return true;
   }
+
+  /**
+   * Searches whole texts on the server, a part of the samples after the other.
+   * @param {string} text
+   * @param {AbortSignal} signal ends the search
+   * @returns {AsyncGenerator<import('./types.js').SearchStep>}
+   */
+  async *search(text, signal) {
+    const places = new Map(this.#ids.map((id, at) => [id, at]));
+    /** @type {number | null} */
+    let from = 0;
+    while (from !== null) {
+      const { found, searched, total, next } =
+        await fetchJson(`search.json?q=${encodeURIComponent(text)}&from=${from}`, signal);
+      // A run in progress may have samples that the list has not.
+      const known = found.map((/** @type {string} */ id) => places.get(id)).filter((/** @type {number | undefined} */ at) => at !== undefined);
+      yield { found: known, searched, total };
+      from = next;
+    }
+  }
 }
 
-/** @param {string} url */
-async function fetchJson(url) {
+/** @param {string} url @param {AbortSignal} [signal] */
+async function fetchJson(url, signal) {
   let response;
   try {
-    response = await fetch(url, { headers: { accept: 'application/json' } });
+    response = await fetch(url, { headers: { accept: 'application/json' }, signal });
   } catch {
+    signal?.throwIfAborted();
     throw new Error('the server does not answer; is `errorbar view` still running?');
   }
   if (!response.ok) {

@@ -68,6 +68,9 @@
 
 /** @typedef {{runs: (Message[] | null)[][]}} SampleMessages */
 
+/** A part of a search: the samples that were found in it, and how many of all have been looked at. */
+/** @typedef {{found: number[], searched: number, total: number}} SearchStep */
+
 /**
  * Where samples come from: the page itself, or the server that it is from.
  * @typedef {object} SampleSource
@@ -77,6 +80,8 @@
  * @property {() => boolean} hasMessages
  * @property {((each: (sample: number, detail: SampleDetail) => boolean) => Promise<void>) | null} all
  *   every detail in order until `each` returns false; null if that would load everything from a server
+ * @property {((text: string, signal: AbortSignal) => AsyncGenerator<SearchStep>) | null} search
+ *   searches whole texts where they are; null if they are in the page
  */
 
 /**

@@ -6,7 +6,7 @@ use serde_json::Value as Json;
 
 use crate::comparison::{self, ComparisonView};
 use crate::listing::csv_field;
-use crate::record::EstimateRecord;
+use crate::record::{EstimateRecord, all_estimates};
 use crate::{Listing, Render, Report};
 
 /// A header and a row for each estimate: `log`, `task`, `model`, then the keys of [`EstimateRecord`].
@@ -28,17 +28,9 @@ impl Render for Csv {
         for report in reports {
             let own = [Some(&report.log), report.task.as_ref(), report.model.as_ref()];
             let own = own.map(|name| name.map_or("", String::as_str));
-            for (at, score) in report.results.scores.iter().enumerate() {
-                let rows = report.results.rows_of(at);
-                let failed = score
-                    .failures
-                    .iter()
-                    .map(|failure| EstimateRecord::failed(score, &failure.metric, failure.error.to_string()));
-                for record in rows.iter().map(EstimateRecord::from).chain(failed) {
-                    let fields = fields(&record)?;
-                    writer
-                        .write_record(own.into_iter().chain(fields.iter().map(|(_, cell)| cell.as_str())))?;
-                }
+            for record in all_estimates(&report.results) {
+                let fields = fields(&record)?;
+                writer.write_record(own.into_iter().chain(fields.iter().map(|(_, cell)| cell.as_str())))?;
             }
         }
         writer.flush()

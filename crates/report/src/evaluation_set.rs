@@ -2,7 +2,7 @@
 
 use crate::comparison::{Grid, latex_grid, markdown_grid};
 use crate::figure::EstimateText;
-use crate::headline::headline;
+use crate::headline::{headline, no_headline};
 use crate::notes;
 use crate::table::TerminalTable;
 use crate::{Report, side_by_side};
@@ -62,7 +62,8 @@ impl EvaluationSet {
         let several = report.results.scores.len() > 1;
         let row = headline(&report.results);
         let metric = row.as_ref().map(|row| side_by_side::name(row, several));
-        let (mut cell, mut has_error) = ("no scores".to_owned(), false);
+        let none = no_headline(&report.results).unwrap_or_else(|| "no scores".to_owned());
+        let (mut cell, mut has_error) = (none, false);
         if let Some(row) = &row {
             let figure = EstimateText::from(row.estimate.as_ref()).short();
             has_error = figure.contains('±');

@@ -1,9 +1,10 @@
 //! The estimate to show first.
 
-use errorbar_core::{EstimateRow, HeadlineRequest, Results, Role};
+use errorbar_core::{EstimateRow, HeadlineRequest, Results, Role, Scope};
 
 /// The estimate to show first: the one that the plan wants, else the first location or share over all samples, else the
-/// first of any kind.
+/// one over all groups, else the first of any other kind over all samples, but no error of another figure. Groups alone
+/// have none: see [`no_headline`].
 ///
 /// The metric that the plan wants is looked for among the rows of all samples, then among the names of groups and
 /// aggregates, then among the rows of groups.
@@ -19,14 +20,53 @@ pub fn headline(results: &Results) -> Option<EstimateRow<'_>> {
     found.or_else(|| default(&rows))
 }
 
-/// The first location or share, over all samples if possible.
+/// The figure that plots of parts are of: the headline, or what there is by group where nothing is over all samples.
+pub fn main_figure(results: &Results) -> Option<EstimateRow<'_>> {
+    headline(results).or_else(|| {
+        let rows = results.rows();
+        rows.iter().find(is_main).or(rows.first()).cloned()
+    })
+}
+
+/// Why there is no headline, in words; none if there is one, or nothing at all.
+pub fn no_headline(results: &Results) -> Option<String> {
+    if headline(results).is_some() {
+        return None;
+    }
+    let mut keys: Vec<&str> = Vec::new();
+    for key in results.rows().iter().filter_map(|row| row.group_key) {
+        if !keys.contains(&key) {
+            keys.push(key);
+        }
+    }
+    match keys.is_empty() {
+        false => Some(format!("by {} only, none over all samples", keys.join(", "))),
+        true => (!results.rows().is_empty()).then(|| "of errors only, no estimate".to_owned()),
+    }
+}
+
 fn default<'a>(rows: &[EstimateRow<'a>]) -> Option<EstimateRow<'a>> {
-    let is_main = |row: &&EstimateRow<'_>| matches!(row.role, Role::Location | Role::Share);
-    let is_aggregate = |row: &&EstimateRow<'_>| row.group.is_none() && is_whole(row);
-    let main = || rows.iter().filter(is_main);
-    let found = main().find(|row| row.group_key.is_none() && is_whole(row));
-    let found = found.or_else(|| main().find(is_aggregate)).or_else(|| main().next());
-    found.or_else(|| rows.first()).cloned()
+    // An error by itself says nothing of how good a model is.
+    let figures = || rows.iter().filter(|row| row.role != Role::ErrorOf);
+    let over_samples = || figures().filter(|row| row.group_key.is_none());
+    let aggregates = || figures().filter(|row| is_aggregate(row));
+    let whole = over_samples().filter(|row| is_whole(row)).find(is_main);
+    whole
+        .or_else(|| aggregates().filter(|row| is_whole(row)).find(is_main))
+        .or_else(|| over_samples().find(is_main))
+        .or_else(|| over_samples().next())
+        .or_else(|| aggregates().next())
+        .cloned()
+}
+
+fn is_main(row: &&EstimateRow<'_>) -> bool {
+    matches!(row.role, Role::Location | Role::Share)
+}
+
+/// Whether a row is over all groups of a metric by group.
+fn is_aggregate(row: &EstimateRow<'_>) -> bool {
+    let is_of_group = row.scopes.iter().any(|scope| matches!(scope, Scope::Group(..)));
+    row.group_key.is_some() && row.group.is_none() && !is_of_group
 }
 
 /// The row that a user named.

@@ -178,7 +178,7 @@ impl Listing {
     }
 
     /// The rows as an array of objects.
-    pub(crate) fn to_json(&self) -> Json {
+    pub fn to_json(&self) -> Json {
         let object = |row: &Vec<ListingCell>| {
             Json::Object(self.keys().zip(row.iter().map(|cell| cell.data.clone())).collect())
         };

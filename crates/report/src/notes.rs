@@ -247,6 +247,30 @@ pub(crate) fn few(row: &EstimateRow<'_>, has_bounds: bool) -> Option<String> {
     Some([Some(what), clusters, absent].into_iter().flatten().collect::<Vec<_>>().join(", "))
 }
 
+/// Why an estimate has no error to show, in words; none if it has one, or if none is expected.
+pub(crate) fn no_error(estimate: &Estimate) -> Option<String> {
+    if estimate.value.is_err() || shown_error(estimate).is_some() {
+        return None;
+    }
+    let n = estimate.n;
+    match &estimate.error {
+        _ if n == 1 => Some("only 1 score".to_owned()),
+        Err(Undefined::TooFewClusters { clusters }) => {
+            Some(format!("only {}", counted(*clusters, "cluster")))
+        }
+        Err(Undefined::NotAvailable) => None,
+        Err(Undefined::StoppedEarly) => Some("stopped early".to_owned()),
+        Err(reason @ (Undefined::Overflow | Undefined::Other(_))) => Some(format!("no error: {reason}")),
+        _ if !has_no_spread(estimate) => None,
+        // The scores differ, and the sums of clusters do not.
+        _ if n > 1 && estimate.notes.design_effect == Some(0.0) => {
+            Some("no spread between clusters".to_owned())
+        }
+        _ if n > 1 => Some(format!("no spread in {n} scores")),
+        _ => Some("no spread".to_owned()),
+    }
+}
+
 /// Whether all scores are equal, according to the error, else the interval.
 fn has_no_spread(estimate: &Estimate) -> bool {
     match (&estimate.error, &estimate.interval) {

@@ -126,6 +126,22 @@ pub fn estimates(results: &Results) -> Vec<EstimateRecord> {
     results.rows().iter().map(EstimateRecord::from).collect()
 }
 
+/// The same with a record for each metric that failed, after the others of its scores.
+pub fn all_estimates(results: &Results) -> Vec<EstimateRecord> {
+    let of_score = |(at, score): (usize, &ScoreResult)| {
+        let rows = results.rows_of(at);
+        let mut records: Vec<EstimateRecord> = rows.iter().map(EstimateRecord::from).collect();
+        records.extend(
+            score
+                .failures
+                .iter()
+                .map(|failure| EstimateRecord::failed(score, &failure.metric, failure.error.to_string())),
+        );
+        records
+    };
+    results.scores.iter().enumerate().flat_map(of_score).collect()
+}
+
 impl From<&EstimateRow<'_>> for EstimateRecord {
     fn from(row: &EstimateRow<'_>) -> Self {
         let estimate = row.estimate.as_ref();

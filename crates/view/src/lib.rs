@@ -27,6 +27,7 @@ mod index;
 mod pages;
 mod routes;
 mod samples;
+mod search;
 mod server;
 
 use std::io;
@@ -35,7 +36,7 @@ use std::sync::Arc;
 
 use errorbar_core::Registry;
 
-pub use pages::{PageError, ReportPages, run_names};
+pub use pages::{PageError, ReportPages};
 pub use server::ViewServer;
 
 /// What to serve, and where.

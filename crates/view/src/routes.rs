@@ -17,7 +17,7 @@ use crate::events::{self, Updates};
 use crate::guard::{self, Guard};
 use crate::pages::{PageError, ReportPages};
 use crate::samples::SampleReader;
-use crate::{ViewOptions, index};
+use crate::{ViewOptions, index, search};
 
 /// Pages that are computed at a time: each may take all cores, and memory for the scores of its logs.
 const JOBS: usize = 2;
@@ -170,6 +170,7 @@ pub(crate) fn router(app: App, stopped: watch::Receiver<bool>) -> Router {
         .route("/{token}/logs/{ids}/", get(page))
         .route("/{token}/logs/{ids}/samples.json", get(samples))
         .route("/{token}/logs/{ids}/sample.json", get(sample))
+        .route("/{token}/logs/{ids}/search.json", get(find))
         .fallback(|| async { Failure::Page(PageError::NotFound("there is no such page".to_owned())) })
         .layer(middleware::from_fn_with_state(guard, guard::guard))
         .with_state(app)
@@ -232,6 +233,25 @@ async fn sample(
         form_urlencoded::parse(query.as_bytes()).any(|(key, value)| key == "messages" && value == "true");
     let sample = app.work(move |app| app.0.samples.sample(&app.paths(&ids)?, &id, messages)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], sample))
+}
+
+async fn find(
+    State(app): State<App>,
+    Path((_, ids)): Path<(String, String)>,
+    RawQuery(query): RawQuery,
+) -> Result<impl IntoResponse, DataFailure> {
+    let ids = parse_ids(&ids)?;
+    let query = query.unwrap_or_default();
+    if query.len() > QUERY {
+        return Err(PageError::Unusable("the text to search is too long".to_owned()).into());
+    }
+    let get = |wanted: &str| {
+        let found = form_urlencoded::parse(query.as_bytes()).find(|(key, _)| key == wanted);
+        found.map(|(_, value)| value.into_owned()).unwrap_or_default()
+    };
+    let (text, from) = (get("q"), get("from").parse().unwrap_or(0));
+    let found = app.work(move |app| search::search(&app.paths(&ids)?, &text, from)).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], found))
 }
 
 /// `3-1-7`: the logs, each once, in this order.

@@ -12,8 +12,9 @@ use axum::body::Bytes;
 use errorbar_core::SampleId;
 use errorbar_log::eval::{EvalLog, LogError, Transcript};
 use errorbar_report::samples::{EpochRecord, SampleSetBuilder, SampleTexts};
+use errorbar_report::{RunIdentity, run_names};
 
-use crate::pages::{PageError, run_names};
+use crate::pages::PageError;
 
 /// How many lists are held, and how many bytes of them.
 const HELD: usize = 4;
@@ -115,8 +116,9 @@ fn read_list(states: Vec<LogState>) -> Result<SampleList, PageError> {
     };
     let logs: Vec<(EvalLog, String)> =
         states.iter().map(open).collect::<Result<_, LogError>>().map_err(unusable)?;
-    let names = run_names(logs.iter().map(|(log, model)| (Some(model.as_str()), log.path())));
-    for ((log, _), name) in logs.iter().zip(names) {
+    let identities: Vec<RunIdentity<'_>> =
+        logs.iter().map(|(log, model)| RunIdentity::new(model, log.path())).collect();
+    for ((log, _), name) in logs.iter().zip(run_names(&identities)) {
         let run = builder.start_run(&name);
         let mut found: BTreeSet<u32> = BTreeSet::new();
         let mut add_one = |transcript: &Transcript| {
@@ -146,7 +148,7 @@ fn add(builder: &mut SampleSetBuilder, run: usize, transcript: &Transcript) {
     builder.add(run, &transcript.id, transcript.epoch, texts, record);
 }
 
-fn unusable(error: LogError) -> PageError {
+pub(crate) fn unusable(error: LogError) -> PageError {
     PageError::Unusable(match error.member() {
         Some(member) => format!("{member}: {}", error.kind()),
         None => error.kind().to_string(),

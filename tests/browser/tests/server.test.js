@@ -27,6 +27,13 @@ before(async () => {
   const index = element('samples-index');
   const all = (/** @type {'details' | 'messages'} */ kind) => index.chunks[kind].flatMap((/** @type {number} */ _, /** @type {number} */ at) => element(`samples-${kind}-${at}`));
   const [details, messages] = [all('details'), all('messages')];
+  // Two steps of a search, each over half of the samples.
+  const searched = (/** @type {URLSearchParams} */ query) => {
+    const [from, half, total] = [Number(query.get('from')), details.length / 2, details.length];
+    const ids = index.samples.id.slice(from, from + half).filter((/** @type {string} */ _, /** @type {number} */ at) =>
+      JSON.stringify(details[from + at]).toLowerCase().includes(query.get('q')?.toLowerCase() ?? ''));
+    return { found: [...ids, 'not in the list'], searched: from + half, total, next: from + half < total ? from + half : null };
+  };
   const page = html.replace('data-origin="page"', 'data-origin="server"').replace("connect-src 'none'", "connect-src 'self'")
     .replaceAll(/<script type="text\/plain"[^>]*>[^<]*<\/script>/g, '');
   server = createServer(async (request, response) => {
@@ -35,6 +42,7 @@ before(async () => {
     if (url.pathname === '/t/') return void response.setHeader('content-type', 'text/html; charset=utf-8').end(page);
     await held;
     if (failure && url.pathname.endsWith(failure.path)) return void response.writeHead(failure.status).end('the log has changed');
+    if (url.pathname === '/t/search.json') return void response.setHeader('content-type', 'application/json').end(JSON.stringify(searched(url.searchParams)));
     const at = index.samples.id.indexOf(url.searchParams.get('id'));
     const body = url.pathname === '/t/samples.json' ? index
       : url.pathname === '/t/sample.json' && at >= 0 ? { detail: details[at], messages: url.searchParams.has('messages') ? messages[at] : null }
@@ -101,4 +109,49 @@ test('a list that fails says why and can be tried again', async () => {
   failure = null;
   await page.getByRole('button', { name: 'Try again' }).click();
   await counts(page, '144 samples');
+});
+
+test('whole texts are searched on the server, in parts, and what is found is shown', async () => {
+  asked.length = 0;
+  const page = await open(address);
+  // The end of a passage, which the list does not have.
+  await page.locator('#q').fill('too steep for lorries');
+  const file = await open(report('searched', almanac('heron'), almanac('wren')));
+  await file.locator('#q').fill('too steep for lorries');
+  await file.waitForFunction(() => !document.querySelector('#q')?.hasAttribute('aria-busy'));
+  const wanted = await file.locator('#count').innerText();
+  await page.waitForFunction(() => !document.querySelector('#q')?.hasAttribute('aria-busy'));
+  assert.equal(await page.locator('#count').innerText(), wanted, 'as a file finds it');
+  const searches = asked.filter(url => url.includes('search.json'));
+  assert.deepEqual(searches, ['/t/search.json?q=too%20steep%20for%20lorries&from=0', '/t/search.json?q=too%20steep%20for%20lorries&from=72']);
+  assert.deepEqual(page.problems, []);
+});
+
+test('a search says that it is under way, and the next key ends it', async () => {
+  const page = await open(address);
+  let release = () => {};
+  held = new Promise(resolve => { release = () => resolve(); });
+  asked.length = 0;
+  await page.locator('#q').fill('zebra');
+  await page.waitForFunction(() => document.querySelector('#count + .note')?.textContent === 'searching…');
+  assert.equal(await page.locator('#q').getAttribute('aria-busy'), 'true');
+  assert.match(await page.locator('#list .none').innerText(), /^Searching…/);
+  await page.locator('#q').fill('zebra crossing');
+  await page.waitForFunction(() => document.querySelector('#count + .note')?.textContent === 'searching…');
+  release();
+  await page.waitForFunction(() => document.querySelector('#list .none')?.textContent?.includes('No sample fits'));
+  assert.equal(await page.locator('#count + .note').innerText(), '');
+  const second = asked.filter(url => url.includes('from=72'));
+  assert.deepEqual(second, ['/t/search.json?q=zebra%20crossing&from=72'], 'the first search did not go on');
+  await page.locator('#q').fill('');
+  await counts(page, '144 samples');
+});
+
+test('a search that fails says why, and what the list has is found all the same', async () => {
+  const page = await open(address);
+  failure = { status: 503, path: '/search.json' };
+  await page.locator('#q').fill('geo-1-b');
+  await page.waitForFunction(() => document.querySelector('#count + .note')?.textContent?.startsWith('whole texts were not searched'));
+  assert.equal(await page.locator('#count').innerText(), '1 of 144');
+  failure = null;
 });

@@ -5,7 +5,7 @@ import { createServer } from 'node:http';
 import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { violations } from '../lib/axe.js';
-import { FOLDER, almanac, errorbar } from '../lib/errorbar.js';
+import { FOLDER, almanac, errorbar, report } from '../lib/errorbar.js';
 import { browser, counts, listed, open, settled, shownId } from '../lib/browser.js';
 import { endAll, startEval, startModel, view, writeTask } from '../lib/view.js';
 
@@ -112,7 +112,7 @@ test('the figures of the list are those of `log list` and `score`', async () => 
     const estimate = estimates.find((/** @type {any} */ one) => one.scorer === scorer && one.metric === metric && one.group === null);
     assert.ok(Math.abs(estimate.value - value) < 1e-12 && Math.abs(estimate.stderr - stderr) < 1e-12);
   }
-  assert.match(await page.locator('.top').innerText(), /7 logs of 3 tasks, and 1 running\./);
+  assert.match(await page.locator('.top').innerText(), /7 logs of 3 tasks, 1 running, 1 unreadable\./);
   assert.equal(await row(page, 'swift').locator('.tk').innerText(), '120');
   // 8 times 12 tokens at 1000 a million, and 3 at 2000.
   assert.equal(await row(page, 'swift').locator('.co').innerText(), '0.1440');
@@ -125,7 +125,7 @@ test('a search and a status narrow the list', async () => {
   await page.keyboard.press('/');
   await page.keyboard.type('ALMANAC wren');
   await counts(page, '1 of 8 logs');
-  assert.deepEqual(await names(page), ['wren.jsonl']);
+  assert.deepEqual(await names(page), ['wren']);
   await page.fill('#q', 'almanac');
   await counts(page, '3 of 8 logs');
   assert.deepEqual(await page.locator('#logs tr.grp:visible span').allInnerTexts(), ['almanac']);
@@ -158,10 +158,10 @@ test('rows are put in order within their task, what is unknown last', async () =
   assert.deepEqual((await by('cost')).slice(0, 2), ['descending', 'swift']);
   await page.fill('#q', 'almanac');
   await head('estimate').getByRole('button').click();
-  assert.deepEqual(await names(page), ['heron.jsonl', 'magpie.jsonl', 'wren.jsonl']);
+  assert.deepEqual(await names(page), ['heron', 'magpie', 'wren']);
   await head('estimate').getByRole('button').focus();
   await page.keyboard.press('Enter');
-  assert.deepEqual(await names(page), ['wren.jsonl', 'magpie.jsonl', 'heron.jsonl']);
+  assert.deepEqual(await names(page), ['wren', 'magpie', 'heron']);
 });
 
 test('a log opens in its report, and samples are loaded when they are opened', async () => {
@@ -195,11 +195,48 @@ test('a log opens in its report, and samples are loaded when they are opened', a
   assertQuiet(page);
 });
 
+test('a served page searches whole texts as a file does', async () => {
+  const page = await openList();
+  await row(page, 'heron').getByRole('link').click();
+  await settled(page);
+  const file = await open(report('heron-searched', almanac('heron')));
+  // The end of a passage, a choice, what a model answered; none of them is in the list. The last is nowhere.
+  for (const text of ['TOO STEEP for lorries', 'Mules are faster', 'ANSWER: B', '<img src=x onerror="window.hit = 3">']) {
+    const found = [];
+    for (const one of [file, page]) {
+      await one.fill('#q', text);
+      await one.waitForFunction(() => !document.querySelector('#q')?.hasAttribute('aria-busy'));
+      found.push(await one.locator('#count').innerText());
+    }
+    assert.equal(found[1], found[0], text);
+    assert.equal(found[0] === '0 of 144', text.startsWith('<'), text);
+  }
+  // A link to what was found shows it again.
+  await page.fill('#q', 'mules are faster');
+  await page.waitForFunction(() => location.hash.includes('mules'));
+  const [again, count] = [await open(page.url()), await page.locator('#count').innerText()];
+  await counts(again, count);
+  assertQuiet(page);
+  assertQuiet(again);
+});
+
+test('a run has one name: in the list, on its page and in a report', async () => {
+  const page = await openList();
+  assert.ok((await names(page)).includes('heron'));
+  await row(page, 'heron').getByRole('link').click();
+  await settled(page);
+  const file = await open(report('heron-named', almanac('heron')));
+  for (const one of [page, file]) {
+    assert.match(await one.locator('.lead').innerText(), /^heron has an accuracy/);
+    assert.match((await one.locator('table.logs').textContent()) ?? '', /replay\/examples\/almanac\/outputs\/heron\.jsonl/, 'the full id is under the logs');
+  }
+});
+
 test('two logs are chosen and compared', async () => {
   const page = await openList();
   assert.ok(!(await page.locator('#tray').isVisible()));
   await row(page, 'heron').getByRole('checkbox').check();
-  assert.match(await page.locator('#chosen').innerText(), /heron\.jsonl chosen; choose another of almanac/);
+  assert.match(await page.locator('#chosen').innerText(), /heron chosen; choose another of almanac/);
   assert.ok(!(await page.locator('#go').isVisible()));
   const other = row(page, 'swift').getByRole('checkbox');
   assert.ok(await other.isDisabled());

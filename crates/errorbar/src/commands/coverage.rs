@@ -213,6 +213,7 @@ impl CoverageTask<'_> {
             registry: self.context.registry,
             path: self.path,
             words: &table.words,
+            is_unordered: table.is_unordered,
         };
         table_scores::check(&mut table.columns, plan, cells).map_err(about)?;
         let mut report = plan.coverage(&table.columns, self.options).map_err(|error| about(error.into()))?;

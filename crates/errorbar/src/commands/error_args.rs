@@ -93,6 +93,11 @@ fn draws(text: &str) -> Result<u32, String> {
 }
 
 impl ErrorArgs {
+    /// Whether a cluster key is asked for.
+    pub(crate) fn has_clusters(&self) -> bool {
+        !self.clusters.is_empty()
+    }
+
     /// Whether one of the options is given.
     pub(super) fn is_given(&self) -> bool {
         let ErrorArgs { clusters, errors, interval, level, range, draws, side, population } = self;

@@ -3,6 +3,7 @@
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
+use errorbar_log::MemoryTables;
 use errorbar_log::eval::{FoundLogs, find_logs};
 use rayon::prelude::*;
 
@@ -26,8 +27,17 @@ pub(crate) struct InputFiles {
 /// `?`, `[…]`) that the shell has not expanded is expanded here. A file that does not exist stays, so that opening it
 /// gives the error; a pattern without a match is an error.
 pub(crate) fn expand(paths: &[PathBuf]) -> InputFiles {
+    expand_with(paths, &MemoryTables::default())
+}
+
+/// The same, where paths may also be the names of tables in memory.
+pub(crate) fn expand_with(paths: &[PathBuf], memory: &MemoryTables) -> InputFiles {
     let mut input = InputFiles::default();
     for path in paths {
+        if memory.contains(path) {
+            input.files.push(path.clone());
+            continue;
+        }
         match pattern(path).filter(|_| !path.exists()) {
             None => match handles::resolve(path) {
                 Ok(path) => input.add(&path),

@@ -1,10 +1,13 @@
 //! What results carry besides figures, as diagnostics.
 
-use errorbar_core::{EstimateRow, Failure, IntervalChoice, IntervalMethod, Role, Undefined, Warning};
+use errorbar_core::{
+    EstimateRow, Failure, IntervalChoice, IntervalMethod, Results, Role, ScoreResult, Undefined, Warning,
+};
 use errorbar_log::inspect::Projection;
 use errorbar_report::Report;
 
 use super::common::counted;
+use super::error_args::ErrorArgs;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 
@@ -27,18 +30,46 @@ pub(super) fn findings_with(report: &Report, is_zero_wanted: bool) -> Diagnostic
     let warnings = projection.warnings().map(|warning| Diagnostic::warning(text(warning)).about(&report.log));
     let mut diagnostics: Diagnostics = warnings.collect();
     for block in &report.results.scores {
-        for Failure { metric, error } in &block.failures {
-            let text = error.to_string();
-            let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
-            let field = block.field.as_ref().map(|field| format!(": {field}")).unwrap_or_default();
-            let place = format!("{}: {}{field}", report.log, block.scorer);
-            let hint = hints::core::cluster_hint(error, &report.results.errors.cluster);
-            let hint = hint.or_else(|| hints::core::hint(error));
-            diagnostics.push(Diagnostic::error(format!("{place}: {metric} failed: {text}")).hint_if(hint));
-        }
+        let failed = |failure| metric_failure(&report.log, block, failure, &report.results.errors.cluster);
+        diagnostics.extend(block.failures.iter().map(failed));
     }
     diagnostics.extend(unknown_range(report));
     diagnostics
+}
+
+/// The error of a metric that failed, of results that have this name and are clustered by these keys.
+pub(super) fn metric_failure(
+    name: &str,
+    block: &ScoreResult,
+    Failure { metric, error }: &Failure,
+    cluster: &[String],
+) -> Diagnostic {
+    let text = error.to_string();
+    let text = text.strip_prefix(&format!("{metric}: ")).unwrap_or(&text);
+    let field = block.field.as_ref().map(|field| format!(": {field}")).unwrap_or_default();
+    let place = format!("{name}: {}{field}", block.scorer);
+    let hint = hints::core::cluster_hint(error, cluster).or_else(|| hints::core::hint(error));
+    Diagnostic::error(format!("{place}: {metric} failed: {text}")).hint_if(hint)
+}
+
+/// The errors of figures that have none because of a cluster key that was asked for, as `score` reports them.
+pub(super) fn cluster_failures(
+    name: &str,
+    known: &[String],
+    results: &mut Results,
+    asked: &ErrorArgs,
+) -> Diagnostics {
+    if !asked.has_clusters() {
+        return Diagnostics::default();
+    }
+    results.name_metadata_keys(known.iter().map(String::as_str));
+    let cluster = &results.errors.cluster;
+    let is_of_key = |failure: &&Failure| hints::core::cluster_hint(&failure.error, cluster).is_some();
+    let of_block = |block: &ScoreResult| {
+        let failed = block.failures.iter().filter(is_of_key);
+        failed.map(|failure| metric_failure(name, block, failure, cluster)).collect::<Vec<_>>()
+    };
+    results.scores.iter().flat_map(of_block).collect()
 }
 
 /// What to do about an interval that needs the range of scores, if that is unknown: the row has the reason.

@@ -176,6 +176,8 @@ pub(super) struct ScoreRequest<'a> {
     pub(super) reads_metadata: bool,
     /// Keys of metadata to read, besides those that the plan needs.
     pub(super) keys: &'a [String],
+    /// Whether the metadata of scores is read, though the plan does not need it.
+    pub(super) score_metadata: bool,
     /// Whether digests of what samples ask are read.
     pub(super) digests: bool,
 }
@@ -300,13 +302,18 @@ pub(super) fn read<'a>(
     let (plan, left_out) =
         plan_from_header(&header, context.registry).map_err(|error| error.at(log.path()))?;
     let plan = only(change(plan), request.scorers);
-    let parts = if request.records_scores { ScoreParts::All } else { plan.score_parts() };
+    let parts = match (request.records_scores, request.score_metadata) {
+        (true, _) => ScoreParts::All,
+        (false, true) => plan.score_parts().max(ScoreParts::Metadata),
+        (false, false) => plan.score_parts(),
+    };
     let raters = plan.raters();
     let keys = plan.metadata_keys().and(MetadataKeys::Only(request.keys.to_vec()));
     // If hints make it fail, there are none; and no sample is skipped for them.
     let reads_metadata = request.reads_metadata && !request.skip_bad_samples;
     let with_metadata = reads_metadata.then(|| {
         let keys = unused_clusters::keys_of_log(log.path(), &plan);
+        let keys = keys.and(MetadataKeys::Only(request.keys.to_vec()));
         read_scores(log, &header, keys, parts, request, &raters, progress).ok()
     });
     let scores = match with_metadata.flatten() {

@@ -2,9 +2,10 @@
 
 mod cache;
 mod common;
-mod compare;
+pub(crate) mod compare;
 pub(crate) mod completions;
 mod coverage;
+mod distributed;
 mod ending;
 mod error_args;
 mod eval;
@@ -22,11 +23,11 @@ mod logs;
 mod man;
 mod models;
 mod plot;
-mod power;
+pub(crate) mod power;
 mod report;
 mod requirements;
 mod rescore;
-mod score;
+pub(crate) mod score;
 mod servers;
 mod specs;
 mod stop_rules;
@@ -35,7 +36,7 @@ mod tables;
 mod task_list;
 mod tasks;
 mod unused_clusters;
-mod verify;
+pub(crate) mod verify;
 #[cfg(feature = "view")]
 mod view;
 
@@ -49,11 +50,12 @@ use errorbar_core::Registry;
 use crate::diagnostic::Diagnostics;
 use crate::output::Output;
 use common::GlobalArgs;
-pub(crate) use common::{counted, table};
+pub(crate) use common::{Format, counted, table};
+pub use distributed::DistributedScore;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Status {
+pub enum Status {
     /// All is well.
     #[default]
     Fine,
@@ -63,13 +65,20 @@ pub(crate) enum Status {
     InputError,
 }
 
+impl Status {
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
+            Status::Fine => 0,
+            Status::Negative => 1,
+            Status::InputError => 2,
+        }
+    }
+}
+
 impl From<Status> for ExitCode {
     fn from(status: Status) -> Self {
-        match status {
-            Status::Fine => ExitCode::SUCCESS,
-            Status::Negative => ExitCode::from(1),
-            Status::InputError => ExitCode::from(2),
-        }
+        ExitCode::from(status.code())
     }
 }
 

@@ -18,7 +18,7 @@ use super::eval::{call_notes, usage_note};
 use super::files::InputFiles;
 use super::logs::{self, is_log};
 use super::requirements::Requirements;
-use super::score::{ScoreArgs, shown, too_few_epochs};
+use super::score::{ScoreArgs, shown, too_few_epochs, with_findings};
 use super::specs::{self, PlanOverrides};
 use super::{CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -63,7 +63,9 @@ pub(super) fn run(
         }
     }
     diagnostics.extend(call_notes(&options.calls.counts()));
-    Ok(shown(reports, diagnostics, overrides, requirements, args))
+    let mut diagnostics = with_findings(&reports, diagnostics, overrides, args);
+    diagnostics.extend(requirements.check("score", &reports));
+    Ok(shown(reports, diagnostics, args))
 }
 
 /// A model in a role that no scorer asks for.

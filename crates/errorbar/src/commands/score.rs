@@ -7,17 +7,18 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::{Evaluation, Plan, Reducers, Results, ScoreParts};
+use errorbar_core::{Evaluation, Order, Plan, Reducers, Results, ScoreParts};
 use errorbar_log::ScoreTable;
 use errorbar_log::eval::{metrics_to_log, scorer_metrics};
 use errorbar_report::Report;
 
-use super::common::OutputArgs;
+use super::common::{OutputArgs, one_of};
 use super::error_args::{ErrorArgs, check_clusters};
+use super::files::InputFiles;
 use super::findings::findings_with;
 use super::logs::{OpenedLog, ReadArgs, ReadProgress, ScoreRequest, check_new};
 use super::models::GraderArgs;
-use super::requirements::{RequirementArgs, Requirements};
+use super::requirements::RequirementArgs;
 use super::specs::PlanOverrides;
 use super::table_scores::{self, CellContext, UnconvertiblePolicy};
 use super::tables::TableArgs;
@@ -117,6 +118,10 @@ pub(crate) struct ScoreArgs {
     /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
+    /// The order of groups, shares and scorers in all formats: of first appearance, or by key, so that it does not
+    /// depend on the order of rows. Figures are the same in any order
+    #[arg(long, value_name = "ORDER", default_value = "appearance", value_parser = one_of(Order::ALL.map(|order| (order.name(), order))))]
+    order: Order,
     #[command(flatten)]
     pub(super) output_as: OutputArgs,
     /// Write results and reduced scores into the logs, replacing those that they have; everything else
@@ -135,7 +140,7 @@ pub(crate) struct ScoreArgs {
     #[command(flatten)]
     pub(super) errors: ErrorArgs,
     #[command(flatten)]
-    tables: TableArgs,
+    pub(crate) tables: TableArgs,
     #[command(flatten)]
     pub(super) read: ReadArgs,
     #[command(flatten)]
@@ -145,14 +150,8 @@ pub(crate) struct ScoreArgs {
 }
 
 pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
-    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, args.no_reduce, context)?;
-    args.errors.check()?;
-    let requirements = args.requirements.parse()?;
-    let mut input = files::expand(&args.files);
-    if let Err(error) = check_output(args, &input.files) {
-        input.diagnostics.push(error);
-        return Err(input.diagnostics);
-    }
+    let (overrides, requirements) = (args.overrides(context)?, args.requirements.parse()?);
+    let input = args.input()?;
     if !args.with.is_empty() {
         return rescore::run(args, &overrides, &requirements, input, context);
     }
@@ -161,39 +160,66 @@ pub(crate) fn run(args: &ScoreArgs, context: &Context<'_>) -> CommandResult {
         let options = args.tables.options(&mapping, args.read.limits().max_memory);
         return explain::run(&input.files, &args.tables, &options, args.output_as.format, input.diagnostics);
     }
+    let (reports, mut diagnostics) = compute(args, input, &overrides, context);
+    diagnostics.extend(requirements.check("score", &reports));
+    Ok(shown(reports, diagnostics, args))
+}
+
+/// What is computed of each file, with everything that there is to report about it: all but `--with`, `--explain` and
+/// `--require`.
+pub(crate) fn results(
+    args: &ScoreArgs,
+    context: &Context<'_>,
+) -> Result<(Vec<Report>, Diagnostics), Diagnostics> {
+    let (overrides, input) = (args.overrides(context)?, args.input()?);
+    Ok(compute(args, input, &overrides, context))
+}
+
+fn compute(
+    args: &ScoreArgs,
+    input: InputFiles,
+    overrides: &PlanOverrides,
+    context: &Context<'_>,
+) -> (Vec<Report>, Diagnostics) {
     let progress = ReadProgress::new(context.quiet);
     // Once, however many files there are.
     let first = input.files.first().filter(|_| !context.quiet).cloned();
     let (reports, diagnostics) = input.map(|path, warnings| {
         let has_hint = first.as_deref() == Some(path);
-        match logs::is_log(path) {
-            true => score_log(path, &overrides, args, &progress, context, has_hint, warnings)
+        match args.tables.is_log(path) {
+            true => score_log(path, overrides, args, &progress, context, has_hint, warnings)
                 .map(|report| vec![report]),
             false => {
-                score_table(path, &overrides, args, context, has_hint, warnings).map_err(Diagnostics::from)
+                score_table(path, overrides, args, context, has_hint, warnings).map_err(Diagnostics::from)
             }
         }
     });
     let reports: Vec<Report> = reports.into_iter().flatten().collect();
     drop(progress);
-    Ok(shown(reports, diagnostics, &overrides, &requirements, args))
+    let diagnostics = with_findings(&reports, diagnostics, overrides, args);
+    (reports, diagnostics)
 }
 
-/// The results, with what a reader of them should know.
-pub(super) fn shown(
-    reports: Vec<Report>,
+/// The results as they are printed.
+pub(super) fn shown(reports: Vec<Report>, diagnostics: Diagnostics, args: &ScoreArgs) -> Outcome {
+    let output = if reports.is_empty() { Output::Nothing } else { args.output_as.reports(reports) };
+    Outcome { output, diagnostics, ..Outcome::default() }
+}
+
+/// What a reader of the results should know, besides what came up on the way to them.
+pub(super) fn with_findings(
+    reports: &[Report],
     mut diagnostics: Diagnostics,
     overrides: &PlanOverrides,
-    requirements: &Requirements<'_>,
     args: &ScoreArgs,
-) -> Outcome {
+) -> Diagnostics {
     let mut scores = reports.iter().flat_map(|report| &report.results.scores).peekable();
     if scores.peek().is_some() && scores.all(|score| score.counts.scored == 0) {
         diagnostics.extend(reports.iter().map(|report| {
             Diagnostic::failure("nothing could be scored: no sample has a score").about(&report.log)
         }));
     }
-    for report in &reports {
+    for report in reports {
         diagnostics.extend(findings_with(report, args.tables.unconvertible == UnconvertiblePolicy::Zero));
         if report.results.scores.iter().all(|block| block.metrics.is_empty() && block.failures.is_empty()) {
             let names_none =
@@ -205,9 +231,29 @@ pub(super) fn shown(
             diagnostics.push(Diagnostic::warning(format!("nothing was computed: {why}")).about(&report.log));
         }
     }
-    diagnostics.extend(requirements.check("score", &reports));
-    let output = if reports.is_empty() { Output::Nothing } else { args.output_as.reports(reports) };
-    Outcome { output, diagnostics, ..Outcome::default() }
+    diagnostics
+}
+
+impl ScoreArgs {
+    /// What the options give in place of recorded metrics and reducers, if all options are valid.
+    pub(super) fn overrides(&self, context: &Context<'_>) -> Result<PlanOverrides, Diagnostics> {
+        let overrides = PlanOverrides::new(&self.metrics, &self.reducers, self.no_reduce, context)?;
+        let overrides = overrides.in_order(self.order);
+        self.errors.check()?;
+        Ok(overrides.in_order(self.order))
+    }
+
+    /// The files that the arguments mean, if the log can be written where it should.
+    fn input(&self) -> Result<InputFiles, Diagnostics> {
+        let mut input = files::expand_with(&self.files, &self.tables.memory);
+        match check_output(self, &input.files) {
+            Ok(()) => Ok(input),
+            Err(error) => {
+                input.diagnostics.push(error);
+                Err(input.diagnostics)
+            }
+        }
+    }
 }
 
 /// Checks that a log can be written to `--output`.
@@ -275,7 +321,7 @@ fn score_table(
 }
 
 /// The results of a table, or of those of its rows that are of one log.
-fn score_rows(
+pub(super) fn score_rows(
     name: &str,
     path: &Path,
     mut table: ScoreTable,
@@ -291,6 +337,7 @@ fn score_rows(
         registry: context.registry,
         path,
         words: &table.words,
+        is_unordered: table.is_unordered,
     };
     let results = table_scores::compute(&mut table.columns, &plan, cells);
     let mut results = results.map_err(about)?;

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, reducer_of_papers, split_k_suffix};
-use errorbar_core::{Error, MetricItem, Metrics, Plan, Reducers, Registry};
+use errorbar_core::{Error, MetricItem, Metrics, Order, Plan, Reducers, Registry};
 use errorbar_eval::AnyScorer;
 
 use super::Context;
 use super::error_args::ErrorArgs;
-use crate::diagnostic::{Diagnostic, Diagnostics, all};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, all};
 use crate::snippet::Snippet;
 
 const METRIC: &str = "--metric";
@@ -19,6 +19,7 @@ const WITH: &str = "--with";
 pub(crate) struct PlanOverrides {
     pub(crate) metrics: Option<Metrics>,
     pub(crate) reducers: Option<Reducers>,
+    order: Order,
 }
 
 impl PlanOverrides {
@@ -42,7 +43,12 @@ impl PlanOverrides {
             true => None,
             false => Some(Reducers::explicit(reducers)),
         };
-        Ok(PlanOverrides { metrics: as_one(metrics), reducers })
+        Ok(PlanOverrides { metrics: as_one(metrics), reducers, order: Order::default() })
+    }
+
+    /// The same with results in this order.
+    pub(crate) fn in_order(self, order: Order) -> Self {
+        PlanOverrides { order, ..self }
     }
 
     /// The plan of a log or a table with everything that the options give.
@@ -63,6 +69,7 @@ impl PlanOverrides {
             plan.max_draws = None;
         }
         plan.errors = errors.over(&plan.errors);
+        plan.order = self.order;
         plan
     }
 }
@@ -118,6 +125,7 @@ fn diagnostic(option: &str, text: &str, error: &Error, context: &Context<'_>) ->
         other => (other.to_string(), None),
     };
     Diagnostic::error(problem)
+        .of_kind(DiagnosticKind::Spec)
         .snippet(Snippet::of_argument(option, text, span(text, error)))
         .hint_if(mistaken(option, text, error, context.registry).or(advice))
 }

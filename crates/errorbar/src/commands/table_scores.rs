@@ -59,6 +59,8 @@ pub(super) struct CellContext<'a> {
     pub(super) path: &'a Path,
     /// The cells that are scores.
     pub(super) words: &'a [ScoreWord],
+    /// Whether rows have no order, so that their numbers mean nothing.
+    pub(super) is_unordered: bool,
 }
 
 /// The rows of a table; of each log, if it is of several. Their cells have the meaning that the mapping gives them; metrics
@@ -122,7 +124,8 @@ fn no_scores(found: &[NoScores], table: &ScoreTable, path: &Path) -> Diagnostic 
     let about = |one: &NoScores| {
         let count: usize = one.values.iter().map(|(_, count)| count).sum();
         let values: Vec<(String, usize)> = one.values.iter().map(|(value, n)| (quoted(value), *n)).collect();
-        let first = one.row.map(|row| place(row, table.columns.id(row), table.columns.len(), path));
+        let numbered = |row: usize| (!table.is_unordered).then_some(row);
+        let first = one.row.map(|row| place(numbered(row), table.columns.id(row), table.columns.len(), path));
         problem(&one.scorer, None, count, &values, first, why(one.reason, table))
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
@@ -431,11 +434,12 @@ fn quoted(text: &str) -> String {
     }
 }
 
-/// Where a row is.
-fn place(row: usize, sample: &str, rows: usize, path: &Path) -> String {
-    match line_of(path, row, rows) {
-        Some(line) => format!("line {line}, sample {sample:?}"),
-        None => format!("row {}, sample {sample:?}", row + 1),
+/// Where a row is, which has no number if rows have no order.
+fn place(row: Option<usize>, sample: &str, rows: usize, path: &Path) -> String {
+    match row.map(|row| (row, line_of(path, row, rows))) {
+        Some((_, Some(line))) => format!("line {line}, sample {sample:?}"),
+        Some((row, None)) => format!("row {}, sample {sample:?}", row + 1),
+        None => format!("sample {sample:?}"),
     }
 }
 
@@ -468,7 +472,8 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
     let about = |one: &UnconvertibleScores| {
         let values: Vec<(String, usize)> =
             one.values.iter().map(|(value, count)| (value.clone(), *count)).collect();
-        let first = one.first.as_ref().map(|(row, sample)| place(*row, sample, rows, cells.path));
+        let numbered = |row: usize| (!cells.is_unordered).then_some(row);
+        let first = one.first.as_ref().map(|(row, sample)| place(numbered(*row), sample, rows, cells.path));
         problem(&one.scorer, one.key.as_deref(), one.count, &values, first, "no scores".to_owned())
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");

@@ -7,9 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
 use errorbar_log::{
-    DecimalMark, InputFormat, MappingError, MappingProblem, ScoreScale, TableLimits, TableMapping,
-    TableOptions,
+    DecimalMark, InputFormat, MappingError, MappingProblem, MemoryTables, ScoreScale, TableLimits,
+    TableMapping, TableOptions,
 };
+
+use errorbar_log::eval::is_log_file;
 
 use super::common::{one_of, parse_bytes};
 use super::table_scores::UnconvertiblePolicy;
@@ -18,7 +20,7 @@ use crate::diagnostic::Diagnostic;
 /// How tables are read, which may be hostile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Reading tables")]
-pub(super) struct TableArgs {
+pub(crate) struct TableArgs {
     /// The column of a table that identifies the samples; may be repeated, and of each table the first that it
     /// has is taken [default: `id`, else a common spelling such as `question_id`, else the rows are numbered]
     #[arg(long = "id-column", alias = "id", value_name = "COLUMN", value_parser = NonEmptyStringValueParser::new())]
@@ -72,6 +74,9 @@ pub(super) struct TableArgs {
     /// Whether the mapping has been saved: of several tables, that of the first is.
     #[arg(skip)]
     is_saved: AtomicBool,
+    /// Tables that are no files, from a program that calls the command.
+    #[arg(skip)]
+    pub(crate) memory: MemoryTables,
     /// The maximum length of a line of a table; for Parquet, the maximum decompressed size of a page
     #[arg(long, value_name = "SIZE", default_value = "64M", value_parser = parse_bytes)]
     max_line: u64,
@@ -135,6 +140,11 @@ impl TableArgs {
         Ok(mapping)
     }
 
+    /// Whether a path is that of a log, and not the name of a table in memory.
+    pub(super) fn is_log(&self, path: &Path) -> bool {
+        !self.memory.contains(path) && is_log_file(path)
+    }
+
     /// Writes how a table was read to the file of `--save-mapping`, if it is given. Returns a note with the path.
     pub(super) fn save(&self, mapping: &TableMapping) -> Result<Option<Diagnostic>, Diagnostic> {
         let Some(path) = &self.save_mapping else { return Ok(None) };
@@ -182,7 +192,7 @@ impl TableArgs {
         let mut limits = TableLimits::default();
         (limits.max_line, limits.max_columns, limits.max_memory) =
             (self.max_line, self.max_columns, max_memory);
-        TableOptions::new().mapping(mapping).number_rows(true).limits(limits)
+        TableOptions::new().mapping(mapping).number_rows(true).limits(limits).memory(&self.memory)
     }
 }
 

@@ -8,7 +8,7 @@ use clap::Args;
 use errorbar_core::Raters;
 use errorbar_log::eval::{LogWarning, Verification, Verifier, VerifyOutcome};
 
-use self::render::{LogVerification, to_json, to_text};
+pub(crate) use self::render::{LogVerification, records, to_json, to_text};
 use super::common::one_of;
 use super::logs::{ReadArgs, ReadProgress, ScoreRequest};
 use super::{CommandResult, Context, Outcome, Status, files, logs};
@@ -52,20 +52,8 @@ enum VerifyFormat {
 }
 
 pub(crate) fn run(args: &VerifyArgs, context: &Context<'_>) -> CommandResult {
-    let progress = ReadProgress::new(context.quiet);
-    let input = files::expand(&args.logs);
-    let (verified, diagnostics) =
-        input.map(|path, warnings| verify(path, &args.read, &progress, context, warnings));
-    drop(progress);
-    let is_fine = |log: &LogVerification| {
-        let verification = &log.verification;
-        match verification.outcome() {
-            VerifyOutcome::Differs => false,
-            VerifyOutcome::NotCheckable(_) => !args.require_checked,
-            VerifyOutcome::Agrees => !args.require_checked || verification.counts().not_checkable == 0,
-        }
-    };
-    let status = if verified.iter().all(is_fine) { Status::Fine } else { Status::Negative };
+    let (verified, diagnostics) = results(args, context);
+    let status = status(args, &verified);
     let output = match args.format {
         VerifyFormat::Text => {
             let text = to_text(&verified);
@@ -74,6 +62,28 @@ pub(crate) fn run(args: &VerifyArgs, context: &Context<'_>) -> CommandResult {
         VerifyFormat::Json => to_json(&verified).into(),
     };
     Ok(Outcome { output, diagnostics, status, ..Outcome::default() })
+}
+
+/// What came of each log, with everything that there is to report.
+pub(crate) fn results(args: &VerifyArgs, context: &Context<'_>) -> (Vec<LogVerification>, Diagnostics) {
+    let progress = ReadProgress::new(context.quiet);
+    let input = files::expand(&args.logs);
+    let verified = input.map(|path, warnings| verify(path, &args.read, &progress, context, warnings));
+    drop(progress);
+    verified
+}
+
+/// Whether all is well: nothing differs, and everything is checked if that is required.
+pub(crate) fn status(args: &VerifyArgs, verified: &[LogVerification]) -> Status {
+    let is_fine = |log: &LogVerification| {
+        let verification = &log.verification;
+        match verification.outcome() {
+            VerifyOutcome::Differs => false,
+            VerifyOutcome::NotCheckable(_) => !args.require_checked,
+            VerifyOutcome::Agrees => !args.require_checked || verification.counts().not_checkable == 0,
+        }
+    };
+    if verified.iter().all(is_fine) { Status::Fine } else { Status::Negative }
 }
 
 fn verify(

@@ -16,7 +16,7 @@ use errorbar_log::TableError;
 use errorbar_log::eval::LogError;
 use errorbar_log::export::ExportError;
 
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Place};
 use crate::snippet::Snippet;
 
 /// The number of mistakes of a task file that are shown; a file that is no task file at all has hundreds.
@@ -36,13 +36,31 @@ impl From<PowerError> for Diagnostic {
 
 impl From<LogError> for Diagnostic {
     fn from(error: LogError) -> Self {
-        Diagnostic::error(error.to_string()).hint_if(log::hint(&error))
+        let place = error.path().map(|path| Place {
+            path: path.display().to_string(),
+            location: None,
+            sample: error.sample().map(str::to_owned),
+        });
+        let diagnostic = Diagnostic::error(error.to_string()).hint_if(log::hint(&error));
+        let diagnostic = diagnostic.of_kind(DiagnosticKind::Log);
+        match place {
+            Some(place) => diagnostic.at(place),
+            None => diagnostic,
+        }
     }
 }
 
 impl From<TableError> for Diagnostic {
     fn from(error: TableError) -> Self {
-        Diagnostic::error(error.problem()).hint_if(table::hint(&error))
+        let place = Place {
+            path: error.path().display().to_string(),
+            location: error.location(),
+            sample: error.sample().map(str::to_owned),
+        };
+        Diagnostic::error(error.problem())
+            .hint_if(table::hint(&error))
+            .of_kind(DiagnosticKind::Table)
+            .at(place)
     }
 }
 

@@ -21,6 +21,29 @@ fn groups_in_any_order() {
     score("sort_what", &["--sort", "size"]);
 }
 
+/// In key order, results do not depend on the order of rows.
+#[test]
+fn results_by_key() {
+    score("order_key", &["--order", "key"]);
+    score("order_what", &["--order", "id"]);
+    let folder = tempfile::tempdir().unwrap();
+    let (name, table) = TABLE;
+    let mut lines: Vec<&str> = table.lines().collect();
+    let json = |lines: &[&str], order: &str| {
+        std::fs::write(folder.path().join(name), lines.join("\n")).unwrap();
+        let metrics = ["-m", "frequency", "-m", "grouped(accuracy(), 'topic')"];
+        let args = ["score", name, "--format", "json", "--quiet", "--order", order];
+        let args: Vec<&str> = args.into_iter().chain(metrics).collect();
+        let output = crate::errorbar(folder.path(), &args).output().unwrap();
+        assert!(output.status.success());
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let (by_key, by_appearance) = (json(&lines, "key"), json(&lines, "appearance"));
+    lines[1..].reverse();
+    assert_eq!(json(&lines, "key"), by_key);
+    assert_ne!(json(&lines, "appearance"), by_appearance);
+}
+
 #[test]
 fn latex() {
     score("latex_score", &["--format", "latex", "--sort", "value"]);

@@ -81,7 +81,10 @@ fn a_name_decides_between_drawing_and_numbers() {
         assert!(refused(&folder, &args).contains("replace it with --force"));
     }
     assert!(folder.text("p.svg").starts_with("<svg xmlns="));
-    assert_eq!(folder.text("p.csv"), "run,score,samples\nheron,0,2\nheron,1,4\nwren,0,4\nwren,1,2\n");
+    assert_eq!(
+        folder.text("p.csv"),
+        "run,from,to,samples\nheron,0.0,0.0,2\nheron,1.0,1.0,4\nwren,0.0,0.0,4\nwren,1.0,1.0,2\n"
+    );
     assert!(folder.text("p.md").contains("| heron | 1"), "{}", folder.text("p.md"));
 }
 
@@ -131,4 +134,67 @@ fn a_log_has_its_targets_as_labels() {
     let scored = String::from_utf8(errorbar(&folder, &args).output().unwrap().stdout).unwrap();
     let figure = pass.split("k 2: pass@k ").nth(1).unwrap().split(", pass^k").next().unwrap();
     assert!(scored.contains(figure), "{figure}: {scored}");
+}
+
+/// The error of `score` and `compare` for the same input, without their hints.
+fn first_error(folder: &Folder, args: &[&str]) -> String {
+    let errors = String::from_utf8(folder.run(args).stderr).unwrap();
+    errors
+        .lines()
+        .find(|line| line.starts_with("error: "))
+        .unwrap_or_else(|| panic!("{args:?}: {errors}"))
+        .to_owned()
+}
+
+#[test]
+fn bad_input_is_reported_as_score_and_compare_do() {
+    let three = "id,model,score,truth,label\n\
+        q1,heron,1,,a\nq2,heron,0,b,b\nq1,wren,1,a,a\nq2,wren,0,b,a\nq1,crow,1,a,b\nq2,crow,1,b,b\n";
+    let folder = Folder::new(&[("t.csv", three), ("other.csv", "id,score\nx1,1\nx2,0\n")]);
+    let by = ["t.csv", "--by", "model"];
+    let with = |command: &[&'static str], options: &[&'static str]| -> Vec<&'static str> {
+        command.iter().copied().chain(by).chain(options.iter().copied()).collect()
+    };
+    // A metric that fails names the file, and a scorer that does not exist is one error.
+    for options in [["--metric", "ece()"], ["--scorer", "nobody"], ["--cluster", "passage"]] {
+        let compared = first_error(&folder, &with(&["compare"], &options));
+        for kind in ["ranking", "pairs"] {
+            assert_eq!(first_error(&folder, &with(&["plot", kind], &options)), compared, "{kind}");
+        }
+    }
+    let files = ["t.csv", "other.csv", "t.csv"];
+    let compared = first_error(&folder, &[&["compare"], files.as_slice()].concat());
+    assert_eq!(first_error(&folder, &[&["plot", "ranking"], files.as_slice()].concat()), compared);
+    let labels = ["--score-column", "label"];
+    for (metric, target) in [("recall(\"truth\")", "truth"), ("recall(\"nope\")", "nope")] {
+        let scored = first_error(&folder, &with(&["score"], &["--metric", metric, labels[0], labels[1]]));
+        let plotted = with(&["plot", "confusion"], &["--target", target, labels[0], labels[1]]);
+        assert_eq!(first_error(&folder, &plotted), scored, "{target}");
+    }
+    let text = refused(&folder, &with(&["plot", "confusion"], &["--target", "nope"]));
+    assert!(text.contains("metadata keys: truth, label") && text.contains("--target KEY"), "{text}");
+}
+
+/// A file for programs has numbers, one to a column, those of `score`.
+#[test]
+fn csv_is_numbers() {
+    let folder = Folder::new(&[("t.csv", TABLE)]);
+    let written = |kind: &str| {
+        drawn(&folder, &["plot", kind, "t.csv", "--by", "model", "-o", "x.csv", "--force"]);
+        fs::read_to_string(folder.path().join("x.csv")).unwrap()
+    };
+    let estimates = written("estimates");
+    assert!(
+        estimates
+            .starts_with("run,metric,value,stderr,lower,upper,n,absent\nheron,accuracy,0.66666666666666"),
+        "{estimates}"
+    );
+    let pairs = written("pairs");
+    assert!(pairs.starts_with("run,minus,metric,value,stderr,lower,upper,n,p,"), "{pairs}");
+    for cell in pairs.lines().nth(1).unwrap().split(',').skip(3) {
+        assert!(cell.parse::<f64>().is_ok(), "{cell} in {pairs}");
+    }
+    // As for other commands, `-` is standard output.
+    assert!(drawn(&folder, &["plot", "estimates", "t.csv", "--by", "model", "-o", "-"]).starts_with("<svg"));
+    assert!(!folder.path().join("-").exists());
 }

@@ -368,6 +368,7 @@ impl Task {
             default_metrics: Default::default(),
             only: Vec::new(),
             scorer_reducers: Default::default(),
+            order: Default::default(),
         }
     }
 }

@@ -40,6 +40,9 @@ impl ArgWord for Answer {
 ///
 /// # See also
 /// `pattern`, `chain_of_thought`, `match`, `choice`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[scorer(crate = crate::facade, built_in, type = AnswerScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
 pub fn answer(
     state: &TaskState,

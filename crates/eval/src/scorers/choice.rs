@@ -28,6 +28,9 @@ use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, Target, TaskState};
 ///
 /// # See also
 /// `multiple_choice`, `answer`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "choice")]
 pub struct ChoiceScorer;

@@ -47,6 +47,9 @@ use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 ///
 /// # See also
 /// `precomputed`, `pattern`
+///
+/// # Source
+/// Defined by errorbar; inspect_ai has no such scorer.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "command", finish = Self::in_folder, check = Self::check_arguments)]
 pub struct CommandScorer {

@@ -29,6 +29,10 @@ use crate::{Target, TaskState};
 ///
 /// # See also
 /// `f1`, `match`, `includes`
+///
+/// # Source
+/// As inspect_ai defines it. Normalization: Rajpurkar et al. 2016, "SQuAD: 100,000+ questions for machine
+/// comprehension of text".
 #[scorer(crate = crate::facade, built_in, type = ExactScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [mean(), stderr()])]
 pub fn exact(state: &TaskState, target: &Target) -> Score {
     judge_exact(&state.output.completion, target).into()

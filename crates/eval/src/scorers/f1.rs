@@ -39,7 +39,7 @@ use crate::{BoxFuture, Scorer, ScorerNeeds, Target, TaskState};
 /// `exact`, `f1_score`, `includes`
 ///
 /// # Source
-/// Rajpurkar et al. 2016, "SQuAD".
+/// Rajpurkar et al. 2016, "SQuAD: 100,000+ questions for machine comprehension of text".
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "f1", check = Self::check_pattern)]
 pub struct F1Scorer {

@@ -29,6 +29,9 @@ use crate::{Target, TaskState};
 ///
 /// # See also
 /// `match`, `exact`, `pattern`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[scorer(crate = crate::facade, built_in, type = IncludesScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
 pub fn includes(
     state: &TaskState,

@@ -41,6 +41,9 @@ impl ArgWord for Location {
 ///
 /// # See also
 /// `includes`, `exact`, `pattern`, `answer`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[scorer(crate = crate::facade, built_in, name = "match", type = MatchScorer, known = crate::effects::of_comparison, range = (0.0, 1.0), metrics = [accuracy(), stderr()])]
 pub fn matches(
     state: &TaskState,

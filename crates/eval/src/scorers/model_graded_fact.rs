@@ -26,6 +26,9 @@ use super::model_graded::{GraderQuestion, InspectPrompt, ModelGraded};
 ///
 /// # See also
 /// `model_graded_qa`, `f1`, `includes`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Copy, Debug, Default, Params)]
 #[params(crate = errorbar_core, name = "model_graded_fact", plain)]
 pub struct FactQuestion;

@@ -27,6 +27,9 @@ use super::model_graded::{GraderQuestion, InspectPrompt, ModelGraded};
 ///
 /// # See also
 /// `model_graded_fact`, `model_graded_score`, `cohen_kappa`, `ppi`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Copy, Debug, Default, Params)]
 #[params(crate = errorbar_core, name = "model_graded_qa", plain)]
 pub struct CriterionQuestion;

@@ -76,6 +76,10 @@ The submission:
 ///
 /// # See also
 /// `model_graded_qa`, `krippendorff_alpha`, `ppi`
+///
+/// # Source
+/// Defined by errorbar; inspect_ai has no such scorer. Ratings by a model: Zheng et al. 2023, "Judging LLM-as-a-
+/// judge with MT-Bench and Chatbot Arena".
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = errorbar_core, name = "model_graded_score", check = Self::check_all)]
 pub struct ModelGradedScore {

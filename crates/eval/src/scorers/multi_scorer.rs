@@ -37,6 +37,9 @@ use crate::{
 ///
 /// # See also
 /// `mode`, `at_least`, `model_graded_qa`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "multi_scorer")]
 pub struct MultiScorer {

@@ -32,6 +32,9 @@ use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 ///
 /// # See also
 /// `answer`, `match`, `f1`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "pattern", check = Self::check_pattern)]
 pub struct PatternScorer {

@@ -43,6 +43,9 @@ use crate::{BoxFuture, Scorer, Target, TaskState};
 ///
 /// # See also
 /// `command`, `includes`
+///
+/// # Source
+/// Defined by errorbar.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "precomputed", no_constructor, finish = Self::read_for_spec)]
 pub struct Precomputed {

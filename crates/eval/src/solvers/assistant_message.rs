@@ -34,6 +34,9 @@ message_solver! {
     ///
     /// # See also
     /// `user_message`, `generate`
+    ///
+    /// # Source
+    /// As inspect_ai defines it.
     "assistant_message", AssistantMessage, |state: &mut TaskState, text: String| {
         let model = state.model.split_once('/').map_or(state.model.as_str(), |(_, name)| name);
         let mut message = Message::assistant(text);

@@ -37,6 +37,9 @@ use crate::{BoxFuture, Generate, GenerateConfig, Solver, SolverEffects, TaskStat
 ///
 /// # See also
 /// `multiple_choice`, `system_message`, `self_critique`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "generate", check = Self::check_config)]
 pub struct GenerateSolver {

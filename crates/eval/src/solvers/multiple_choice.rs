@@ -79,6 +79,9 @@ $LETTERS are the letters of your options out of {letters}, separated by commas.
 ///
 /// # See also
 /// `choice`, `generate`, `chain_of_thought`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "multiple_choice")]
 pub struct MultipleChoice {

@@ -38,6 +38,9 @@ use crate::{BoxFuture, Generate, Solver, SolverEffects, TaskState, TemplateText}
 ///
 /// # See also
 /// `chain_of_thought`, `system_message`, `user_message`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "prompt_template")]
 pub struct PromptTemplate {

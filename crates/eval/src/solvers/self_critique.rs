@@ -81,6 +81,9 @@ is right, answer again and better. Where nothing needs to change, repeat your an
 ///
 /// # See also
 /// `generate`, `user_message`, `chain_of_thought`
+///
+/// # Source
+/// As inspect_ai defines it.
 #[derive(Clone, Debug, Params)]
 #[params(crate = errorbar_core, name = "self_critique")]
 pub struct SelfCritique {

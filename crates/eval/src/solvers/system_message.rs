@@ -32,6 +32,9 @@ message_solver! {
     ///
     /// # See also
     /// `user_message`, `prompt_template`, `generate`
+    ///
+    /// # Source
+    /// As inspect_ai defines it.
     "system_message", SystemMessage, |state: &mut TaskState, text: String| {
         let behind = state.messages.iter().rposition(|message| message.role == MessageRole::System);
         state.messages.insert(behind.map_or(0, |at| at + 1), Message::system(text));

@@ -34,6 +34,9 @@ message_solver! {
     ///
     /// # See also
     /// `assistant_message`, `system_message`, `self_critique`
+    ///
+    /// # Source
+    /// As inspect_ai defines it.
     "user_message", UserMessage, |state: &mut TaskState, text: String| {
         state.messages.push(Message::user(text));
     }

@@ -114,9 +114,7 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
     let has_ties = ranking.ranks.iter().any(|rank| !rank.tie_groups.is_empty());
     let row =
         |rank: &errorbar_core::Rank| {
-            let (best, worst) = rank.interval;
-            let places = if best == worst { best.to_string() } else { format!("{best}–{worst}") };
-            let mut cells = vec![rank.rank.to_string(), places];
+            let mut cells = vec![rank.rank.to_string(), rank.range_text()];
             cells.extend(
                 has_ties.then(|| {
                     if rank.tie_groups.is_empty() { NONE.to_owned() } else { rank.tie_groups.clone() }
@@ -130,11 +128,11 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
     columns.extend(has_ties.then(|| "ties".to_owned()));
     columns.extend(["value".to_owned(), "interval".to_owned()]);
     let level = percent(ranking.level);
-    let mut legend =
-        format!("range: the ranks that the data support ({level}, all differences of a side at once)");
+    let mut legend = format!(
+        "range: the ranks that tests of all pairs leave, corrected by Holm ({level}, all sides at once)"
+    );
     if has_ties {
-        legend += "; ties: tests of all pairs, corrected by Holm, do not distinguish sides that share a letter \
-                   (ranges and letters may disagree on a close pair)";
+        legend += "; ties: the same tests do not distinguish sides that share a letter";
     }
     let task = ranking.task.clone();
     Grid {

@@ -164,7 +164,7 @@ pub struct UndefinedComparisonParts {
 
 impl ComparisonRecord {
     /// A comparison as it is shown: with the name of the only task.
-    pub(super) fn in_view(comparison: &Comparison, view: &ComparisonView<'_>) -> Self {
+    pub fn in_view(comparison: &Comparison, view: &ComparisonView<'_>) -> Self {
         let record = ComparisonRecord::of(comparison, view.report);
         let task = record.task.or_else(|| view.only_task().map(str::to_owned));
         ComparisonRecord { task, ..record }

@@ -4,7 +4,7 @@ use errorbar_core::{Estimate, Side};
 
 use super::figures::FigureCell;
 use crate::figure::{EstimateText, IntervalText, TextParts};
-use crate::svg::escape;
+use crate::svg::{AXIS_HEIGHT, Scale, axis, axis_width, escape};
 
 /// The texts of the figures of a column, so that decimals stand under decimals.
 pub(super) struct NumberColumn {
@@ -35,16 +35,17 @@ impl NumberColumn {
             return format!("<span class=\"undef\">{}</span>", escape(&value));
         }
         let pad = self.padding(&value);
-        let value = minus(&value);
+        let wide = if NumberColumn::is_wide(estimate) { " wide" } else { "" };
+        let value = minus(&thousands(&value));
         match error {
             Some(error) => format!(
-                "<span class=\"num pmv\"><b class=\"v0{pad}\">{value}</b><i>±</i><span class=\"e0{pad}\">{}</span></span>",
-                minus(&error)
+                "<span class=\"num pmv{wide}\"><b class=\"v0{pad}\">{value}</b><i>±</i><span class=\"e0{pad}\">{}</span></span>",
+                minus(&thousands(&error))
             ),
             None if is_estimate => format!(
-                "<span class=\"num pmv\"><b class=\"v0\">{value}</b><i>±</i><span class=\"q0\">?</span></span>"
+                "<span class=\"num pmv{wide}\"><b class=\"v0\">{value}</b><i>±</i><span class=\"q0\">?</span></span>"
             ),
-            None => format!("<span class=\"num pmv\"><b class=\"v0{pad}\">{value}</b></span>"),
+            None => format!("<span class=\"num pmv{wide}\"><b class=\"v0{pad}\">{value}</b></span>"),
         }
     }
 
@@ -54,8 +55,8 @@ impl NumberColumn {
             return String::new();
         };
         let sign = |text: String| match is_signed && !text.starts_with('-') && !is_zero(&text) {
-            true => format!("+{text}"),
-            false => minus(&text),
+            true => format!("+{}", thousands(&text)),
+            false => minus(&thousands(&text)),
         };
         match interval {
             IntervalText::TwoSided(lower, upper) => {
@@ -69,6 +70,12 @@ impl NumberColumn {
             IntervalText::Lower(bound) => format!("<span class=\"num ivv\"><i>≥</i>{}</span>", sign(bound)),
             IntervalText::Upper(bound) => format!("<span class=\"num ivv\"><i>≤</i>{}</span>", sign(bound)),
         }
+    }
+
+    /// Whether a figure with its error needs more room than one of a few digits.
+    pub(super) fn is_wide(estimate: &Estimate) -> bool {
+        const ROOM: usize = 15;
+        thousands(&EstimateText::from(estimate).short()).chars().count() > ROOM && estimate.value.is_ok()
     }
 
     /// The class that fills up missing decimals.
@@ -100,9 +107,47 @@ pub(super) fn minus(text: &str) -> String {
     text.replace('-', "\u{2212}")
 }
 
+/// The text with commas between the thousands of its numbers: `1,092,584,950`. Numbers up to 9999 and with exponents stay.
+pub(super) fn thousands(text: &str) -> String {
+    let mut grouped = String::with_capacity(text.len() + 4);
+    let mut rest = text;
+    while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+        let (before, from) = rest.split_at(start);
+        let end = from.find(|c: char| !c.is_ascii_digit()).unwrap_or(from.len());
+        let (digits, after) = from.split_at(end);
+        grouped.push_str(before);
+        // Not the decimals, nor the digits of an exponent.
+        let is_whole = !before.ends_with(['.', 'e']) && !before.ends_with("e-") && !after.starts_with('e');
+        for (at, digit) in digits.chars().enumerate() {
+            if is_whole && digits.len() > 4 && at > 0 && (digits.len() - at).is_multiple_of(3) {
+                grouped.push(',');
+            }
+            grouped.push(digit);
+        }
+        rest = after;
+    }
+    grouped + rest
+}
+
 /// `0.847 ± 0.026` in a sentence, which does not break.
 pub(super) fn inline(estimate: &Estimate) -> String {
-    format!("<span class=\"nw\">{}</span>", escape(&minus(&EstimateText::from(estimate).short())))
+    format!("<span class=\"nw\">{}</span>", escape(&minus(&thousands(&EstimateText::from(estimate).short()))))
+}
+
+/// The axis above a column of plots; where the column is narrower than its labels, it does without some of them.
+pub(super) fn axis_head(scale: &Scale) -> String {
+    let room = match axis_width(scale) {
+        ..200.0 => 200,
+        200.0..300.0 => 300,
+        _ => 400,
+    };
+    let mut drawn = axis(scale, None);
+    if *scale == Scale::unit() {
+        // In the middle there is no tick; a narrow axis has 0, 0.5 and 1.
+        let middle = format!("<text class=\"tick t5\" x=\"50%\" y=\"{}\">0.5</text></svg>", AXIS_HEIGHT - 8);
+        drawn = drawn.replace("</svg>", &middle);
+    }
+    format!("<div class=\"axw a{room}\">{drawn}</div>")
 }
 
 /// A count with commas: `1,296`.
@@ -179,7 +224,7 @@ mod tests {
     use super::*;
 
     fn cell(estimate: Estimate) -> FigureCell {
-        FigureCell { estimate, notes: Vec::new(), is_estimate: true }
+        FigureCell { estimate, notes: Vec::new(), is_estimate: true, no_error: None }
     }
 
     #[test]
@@ -214,6 +259,13 @@ mod tests {
         assert!(
             column.interval(&difference, true).contains("−0.196</span><i>…</i><span class=\"e0\">+0.036")
         );
+    }
+
+    #[test]
+    fn thousands_have_commas() {
+        assert_eq!(thousands("1092584950 ± 38951339"), "1,092,584,950 ± 38,951,339");
+        assert_eq!(thousands("-12345.678901 ± 9999"), "-12,345.678901 ± 9999");
+        assert_eq!(thousands("1.000e300 ± 1.234e-10 [12e10000]"), "1.000e300 ± 1.234e-10 [12e10000]");
     }
 
     #[test]

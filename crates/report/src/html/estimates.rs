@@ -4,12 +4,13 @@ use std::fmt::Write as _;
 
 use errorbar_core::{Estimate, Role};
 
-use super::cells::{NumberColumn, count, data};
+use super::PageRun;
+use super::cells::{NumberColumn, axis_head, count, data};
 use super::figures::{Figure, FigureCell, GroupFigure};
 use super::forest::{self, ForestTable};
 use super::task::Task;
 use crate::number::percent;
-use crate::svg::{IntervalSize, IntervalStyle, Scale, axis, escape, grid, interval};
+use crate::svg::{IntervalSize, Scale, escape, grid, interval};
 
 /// The headline of the runs of a task: a row for each, the best first.
 pub(super) fn table(task: &Task<'_>) -> String {
@@ -19,18 +20,19 @@ pub(super) fn table(task: &Task<'_>) -> String {
     let column = NumberColumn::of(estimates(), false);
     let (title, level) = (escape(&figure.key.title()), level_title(estimates()));
     let mut html = format!(
-        "<table class=\"t est\" data-scale=\"{}\" role=\"table\" aria-label=\"{title} of each run with its standard error and \
+        "<table class=\"t est{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{title} of each run with its standard error and \
          {level}\"><thead role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th>\
          <th role=\"columnheader\" scope=\"col\" class=\"num\">{title} ± error</th><th role=\"columnheader\" scope=\"col\" \
          class=\"num\">{level}</th><th role=\"columnheader\" scope=\"col\" class=\"pl\"><span class=\"vh\">drawn</span>{}</th>\
          <th role=\"columnheader\" scope=\"col\" class=\"num\">n</th></tr></thead><tbody role=\"rowgroup\">",
+        if estimates().any(NumberColumn::is_wide) { " bn" } else { "" },
         scale.ends(),
         run_word(task),
-        axis(&scale, None),
+        axis_head(&scale),
     );
     for at in task.order() {
         let Some(cell) = figure.cells.get(at) else { continue };
-        let (name, series) = (task.name_of(at), task.runs.get(at).map(|(_, series)| *series));
+        let (name, run) = (task.name_of(at), task.runs.get(at));
         let Some(cell) = cell else {
             let _ = write!(
                 html,
@@ -40,8 +42,8 @@ pub(super) fn table(task: &Task<'_>) -> String {
             );
             continue;
         };
-        let drawn = series.map(|series| {
-            interval(&scale, &cell.estimate, &IntervalStyle::new(series, IntervalSize::Headline))
+        let drawn = run.map(|(run, series)| {
+            interval(&scale, &cell.estimate, &run.interval_style(*series, IntervalSize::Headline))
         });
         let _ = write!(
             html,
@@ -57,7 +59,7 @@ pub(super) fn table(task: &Task<'_>) -> String {
             column.interval(&cell.estimate, false),
             grid(&scale, None),
             drawn.unwrap_or_default(),
-            n_cell(&cell.estimate),
+            n_cell(&cell.estimate) + &run.map(|(run, _)| not_run(run)).unwrap_or_default(),
         );
     }
     html + "</tbody></table>"
@@ -66,11 +68,13 @@ pub(super) fn table(task: &Task<'_>) -> String {
 /// The other figures over all samples, if there are any: those on one scale in one plot.
 pub(super) fn others(task: &Task<'_>) -> String {
     let shown: Vec<&Figure> = task.figures.others.iter().collect();
-    let (unit, wide): (Vec<&Figure>, Vec<&Figure>) = shown
+    let (drawn, numbers): (Vec<&Figure>, Vec<&Figure>) =
+        shown.into_iter().partition(|figure| figure.is_drawn());
+    let (unit, wide): (Vec<&Figure>, Vec<&Figure>) = drawn
         .into_iter()
-        .partition(|figure| Scale::of(estimates_of(figure)) == Scale::unit() && is_drawn(figure));
+        .partition(|figure| Scale::of(estimates_of(figure)) == Scale::unit() && is_unit(figure));
     let mut html = String::new();
-    let mut push = |figures: Vec<&Figure>| {
+    let mut push = |figures: Vec<&Figure>, is_drawn: bool| {
         if figures.is_empty() {
             return;
         }
@@ -88,6 +92,8 @@ pub(super) fn others(task: &Task<'_>) -> String {
             what: "figure",
             value: "value",
             label: "Other figures of each run",
+            has_n: groups.iter().any(|(_, group)| forest::needs_n(group)),
+            is_drawn,
         };
         let rows: Vec<String> = groups
             .iter()
@@ -97,15 +103,17 @@ pub(super) fn others(task: &Task<'_>) -> String {
             .collect();
         html += &table.whole(&rows);
     };
-    push(unit);
-    wide.into_iter().for_each(|figure| push(vec![figure]));
+    push(unit, true);
+    wide.into_iter().for_each(|figure| push(vec![figure], true));
+    push(numbers, false);
     match html.is_empty() {
         true => html,
         false => format!("<h3 class=\"h3\">Other figures</h3>{html}"),
     }
 }
 
-fn is_drawn(figure: &Figure) -> bool {
+/// Whether a figure from 0 to 1 is one of those that are shares or means, and not another number that happens to be small.
+fn is_unit(figure: &Figure) -> bool {
     matches!(figure.role, Role::Location | Role::Share)
         || figure.cells.iter().flatten().any(|cell| cell.is_estimate)
 }
@@ -119,7 +127,8 @@ fn forest_note(figure: &Figure, task: &Task<'_>) -> String {
     let headline = task.figures.headline.as_ref().map(|figure| figure.key.source());
     let source = Some(figure.key.source()).filter(|source| Some(source) != headline.as_ref());
     let n = forest::common_n(figure.cells.iter().flatten());
-    source.into_iter().chain(n).collect::<Vec<_>>().join(", ")
+    let reasons = forest::no_errors(task, &figure.cells);
+    source.into_iter().chain(figure.key.arguments()).chain(n).chain(reasons).collect::<Vec<_>>().join(", ")
 }
 
 /// `95 % interval`, by the level that most of them have.
@@ -140,9 +149,12 @@ pub(super) fn run_word(task: &Task<'_>) -> &'static str {
 
 /// What is to be known about a figure, below the name.
 fn remark(cell: &FigureCell) -> String {
-    match cell.notes.is_empty() {
+    // The notes explain a missing error as a rule.
+    let own = cell.no_error.iter().filter(|reason| !cell.notes.iter().any(|note| note.starts_with(*reason)));
+    let all: Vec<&str> = own.chain(&cell.notes).map(String::as_str).collect();
+    match all.is_empty() {
         true => String::new(),
-        false => format!("<span class=\"full\">{}</span>", escape(&cell.notes.join(" · "))),
+        false => format!("<span class=\"full\">{}</span>", escape(&all.join(" · "))),
     }
 }
 
@@ -156,6 +168,21 @@ fn n_cell(estimate: &Estimate) -> String {
             count(estimate.n + absent),
             count(absent)
         ),
+    }
+}
+
+/// How much of a run without its end has not run, if that is known.
+fn not_run(run: &PageRun<'_>) -> String {
+    let planned = run.report.partial_run.as_ref().and_then(|partial| partial.planned);
+    match planned.map(|planned| planned.saturating_sub(run.report.results.total_samples)) {
+        None | Some(0) => String::new(),
+        // Those that are counted beside it are samples, and how many epochs were planned is not known here.
+        Some(left) => {
+            format!(
+                "<br><span class=\"flag\">{} not run</span>",
+                super::cells::counted(left as u64, "answer")
+            )
+        }
     }
 }
 

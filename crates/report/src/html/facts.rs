@@ -42,7 +42,10 @@ fn range(numbers: impl Iterator<Item = u64>) -> Option<String> {
 
 fn samples(task: &Task<'_>) -> Option<Fact> {
     let of_run = task.runs.iter().map(|(run, _)| run.columns.first_rows().len() as u64);
-    let samples = range(of_run)?;
+    let mut samples = range(of_run)?;
+    if samples.contains(" to ") {
+        samples += " in a run";
+    }
     let headline = task.figures.headline.as_ref();
     let clusters = headline
         .into_iter()
@@ -82,21 +85,48 @@ fn answers(task: &Task<'_>) -> Option<Fact> {
         samples.replace(',', "").parse::<u64>().is_ok_and(|samples| runs * samples * epochs == total);
     let mut parts = Vec::new();
     parts.extend((runs > 1).then(|| counted(runs, word)));
-    parts.push(samples);
+    parts.extend((!samples.contains(" to ")).then_some(samples));
     parts.extend((epochs > 1).then(|| counted(epochs, "epoch")));
     let text = match parts.as_slice() {
-        [_] => count(total),
+        [_] if runs == 1 => count(total),
         parts if is_even => format!("{} = {}", parts.join(" × "), count(total)),
         parts => format!("{} in {}", count(total), parts.join(" × ")),
     };
+    let so_far = if task.runs.iter().any(|(run, _)| run.is_partial()) { " so far" } else { "" };
+    let text = text + so_far;
     let completed: u64 = results(task).map(|results| results.completed_samples as u64).sum();
     let errored = total.saturating_sub(completed);
-    let absent: u64 = headline_cells(task).map(|cell| cell.estimate.absent).sum();
-    let small = match (absent, errored) {
-        (0, 0) => "all scored; none absent, none errored".to_owned(),
-        (absent, errored) => format!("{} absent, {} errored", counted(absent, "sample"), count(errored)),
+    let absent: Vec<(String, u64)> =
+        task.figures.absences().into_iter().map(|(scorer, of_runs)| (scorer, of_runs.iter().sum())).collect();
+    let unscored = unscored(task);
+    let small = match (absent.as_slice(), errored) {
+        ([], errored) if unscored > 0 => {
+            format!("{} not scored, {} errored", counted(unscored, "answer"), count(errored))
+        }
+        ([], 0) => "all scored; none absent, none errored".to_owned(),
+        ([], errored) => format!("none absent, {} errored", count(errored)),
+        (absent, errored) => {
+            let of_scorer = |(scorer, number): &(String, u64)| match task.figures.has_several_scorers() {
+                true => format!("{} absent by {}", counted(*number, "sample"), breakable(scorer)),
+                false => format!("{} absent", counted(*number, "sample")),
+            };
+            let shown: Vec<String> = absent.iter().take(4).map(of_scorer).collect();
+            let more = absent.len().saturating_sub(4);
+            let more = if more > 0 {
+                format!(" and by {}", counted(more as u64, "other scorer"))
+            } else {
+                String::new()
+            };
+            format!("{}{more}; {} errored", shown.join(", "), count(errored))
+        }
     };
     Some(Fact { term: "Answers", text, small })
+}
+
+/// The answers without a score: of the scorer that lacks the most. Samples may have a figure nevertheless, by other epochs.
+fn unscored(task: &Task<'_>) -> u64 {
+    let of_score = |score: &ScoreResult| (score.counts.unscored + score.counts.missing) as u64;
+    results(task).map(|results| results.scores.iter().map(of_score).max().unwrap_or(0)).sum()
 }
 
 fn headline_cells<'t>(task: &'t Task<'_>) -> impl Iterator<Item = &'t FigureCell> {
@@ -205,7 +235,13 @@ fn run(task: &Task<'_>) -> Option<Fact> {
 
 /// How errors were computed, for the foot of the page.
 pub(super) fn legend(task: &Task<'_>) -> Option<String> {
-    let found: Vec<String> =
-        results(task).filter_map(|results| CommonMethods::of(results).legend()).collect();
+    // What differs for groups is among the facts.
+    let of_run = |results: &Results| {
+        let rows = results.rows();
+        let has_whole = rows.iter().any(|row| row.group_key.is_none());
+        let shown = rows.iter().filter(|row| !has_whole || row.group_key.is_none());
+        CommonMethods::of_rows(shown.map(|row| (row, crate::notes::keys_of(results, row)))).legend()
+    };
+    let found: Vec<String> = results(task).filter_map(of_run).collect();
     crate::notes::most_frequent(&found)
 }

@@ -1,6 +1,6 @@
 //! Which figures a page has: the same figure of all runs side by side, over all samples and by group.
 
-use errorbar_core::{Direction, Estimate, EstimateRow, MetadataKeys, Role, Scope};
+use errorbar_core::{Direction, Estimate, EstimateRow, IndexMap, Role, Scope};
 
 use super::PageRun;
 use crate::headline::headline;
@@ -19,6 +19,8 @@ pub(super) struct FigureKey {
     spec: String,
     /// The part of a metric that gives several numbers.
     part: Option<String>,
+    /// The arguments of the metric, as people read them.
+    arguments: Vec<String>,
 }
 
 impl FigureKey {
@@ -31,7 +33,14 @@ impl FigureKey {
             metric: row.metric.to_owned(),
             spec: row.result.inner.to_string(),
             part: row.key.map(str::to_owned).or_else(|| row.index.map(|index| index.to_string())),
+            arguments: notes::arguments(row),
         }
+    }
+
+    /// The scorer, with the key of map-valued scores: whose samples may be absent.
+    pub(super) fn scores(&self) -> String {
+        let field = self.field.as_ref().map(|field| format!(", {field}")).unwrap_or_default();
+        format!("{}{field}", self.scorer)
     }
 
     /// `accuracy`, `recall: yes`, `accuracy of f1`.
@@ -39,6 +48,11 @@ impl FigureKey {
         let of = self.field.as_ref().map(|field| format!(" of {field}")).unwrap_or_default();
         let part = self.part.as_ref().map(|part| format!(": {part}")).unwrap_or_default();
         format!("{}{of}{part}", self.metric)
+    }
+
+    /// The arguments of the metric, as people read them.
+    pub(super) fn arguments(&self) -> impl Iterator<Item = String> {
+        self.arguments.iter().cloned()
     }
 
     /// Where it comes from: the scorer, and how epochs are reduced.
@@ -77,6 +91,8 @@ pub(super) struct FigureCell {
     pub(super) notes: Vec<String>,
     /// Whether it is meant to have an error.
     pub(super) is_estimate: bool,
+    /// Why it has none, where one is expected.
+    pub(super) no_error: Option<String>,
 }
 
 /// One figure of all runs of a task.
@@ -88,12 +104,20 @@ pub(super) struct Figure {
     pub(super) cells: Vec<Option<FigureCell>>,
 }
 
+impl Figure {
+    /// Whether it is drawn. The error of another figure is a number: a mark on the scale of that figure would be nowhere.
+    pub(super) fn is_drawn(&self) -> bool {
+        self.role != Role::ErrorOf
+    }
+}
+
 /// A figure by the groups of a metadata key.
 #[derive(Clone, Debug)]
 pub(super) struct Grouping {
     /// The metadata key, or several with ` / ` between them.
     pub(super) by: String,
     pub(super) key: FigureKey,
+    pub(super) role: Role,
     /// Over all groups, if the metric has that.
     pub(super) all: Option<GroupFigure>,
     pub(super) groups: Vec<GroupFigure>,
@@ -139,20 +163,45 @@ pub(super) struct Figures {
     /// The others over all samples.
     pub(super) others: Vec<Figure>,
     pub(super) groupings: Vec<Grouping>,
+    /// By which keys a run has no figures, and why.
+    pub(super) failed_groups: Vec<(usize, String, String)>,
 }
 
 impl Figures {
+    /// The absent samples of every scorer, by run: those of the figure that lacks the most, that of the headline first.
+    /// Scorers without absent samples are left out.
+    pub(super) fn absences(&self) -> IndexMap<String, Vec<u64>> {
+        let mut found: IndexMap<String, Vec<u64>> = IndexMap::new();
+        for figure in self.headline.iter().chain(&self.others) {
+            let of_scorer = found.entry(figure.key.scores()).or_insert_with(|| vec![0; figure.cells.len()]);
+            for (most, cell) in of_scorer.iter_mut().zip(&figure.cells) {
+                *most = (*most).max(cell.as_ref().map_or(0, |cell| cell.estimate.absent));
+            }
+        }
+        found.retain(|_, absent| absent.iter().any(|absent| *absent > 0));
+        found
+    }
+
+    /// Whether there are figures of several scorers, or of several keys of map-valued scores.
+    pub(super) fn has_several_scorers(&self) -> bool {
+        let all = || self.headline.iter().chain(&self.others).map(|figure| figure.key.scores());
+        all().any(|scores| all().next().as_ref() != Some(&scores))
+    }
+
     /// The figures of the runs. Those of groups are in the results if a metric is by group; for these keys, and others
     /// that the plan names, they are computed by the same plan.
     pub(super) fn of(runs: &[&PageRun<'_>], groups: &[String]) -> Self {
         let mut figures = Figures::default();
-        let wanted = runs.iter().find_map(|run| headline(&run.report.results)).map(|row| FigureKey::of(&row));
+        let wanted_row = runs.iter().find_map(|run| headline(&run.report.results));
+        let wanted = wanted_row.as_ref().map(FigureKey::of);
         for (at, run) in runs.iter().enumerate() {
             figures.add(at, run, runs.len());
         }
         if let Some(position) = figures.others.iter().position(|figure| Some(&figure.key) == wanted.as_ref())
         {
             figures.headline = Some(figures.others.remove(position));
+        } else {
+            figures.headline = wanted_row.as_ref().and_then(|row| figures.of_groups(row));
         }
         if let Some(key) = figures.headline.as_ref().map(|figure| figure.key.clone()) {
             figures.add_groups(runs, groups, &key);
@@ -161,6 +210,21 @@ impl Figures {
         }
         figures.groupings.retain(|grouping| !grouping.groups.is_empty());
         figures
+    }
+
+    /// The headline of runs whose metrics are all by group: what is over all groups, or the group that the plan names.
+    fn of_groups(&self, row: &EstimateRow<'_>) -> Option<Figure> {
+        let (mut key, by) = (FigureKey::of(row), rows::keys(row).join(" / "));
+        let grouping = self.groupings.iter().find(|known| known.by == by && known.key == key)?;
+        let name = rows::groups(row).join(" / ");
+        let group = match row.group {
+            None => grouping.all.as_ref()?,
+            Some(_) => grouping.groups.iter().find(|group| group.name == name)?,
+        };
+        if row.group.is_some() {
+            key.part = Some(name);
+        }
+        Some(Figure { key, role: row.role, cells: group.cells.clone() })
     }
 
     fn add(&mut self, at: usize, run: &PageRun<'_>, count: usize) {
@@ -204,7 +268,7 @@ impl Figures {
         let by = rows::keys(row).join(" / ");
         let found = self.groupings.iter().position(|known| known.by == by && known.key == key);
         let found = found.unwrap_or_else(|| {
-            self.groupings.push(Grouping { by, key, all: None, groups: Vec::new() });
+            self.groupings.push(Grouping { by, key, role: row.role, all: None, groups: Vec::new() });
             self.groupings.len() - 1
         });
         let grouping = self.groupings.get_mut(found)?;
@@ -223,24 +287,25 @@ impl Figures {
         grouping.groups.get_mut(found).map(|group| &mut group.cells)
     }
 
-    /// The headline by these metadata keys, and by those that the plan names, where no metric is by them.
+    /// The headline by these metadata keys, and by those that its errors are clustered by, where no metric is by them:
+    /// the same figures that `grouped` of the headline has.
     fn add_groups(&mut self, runs: &[&PageRun<'_>], groups: &[String], headline: &FigureKey) {
-        /// More groups than this are ids rather than groups.
+        /// More clusters than this are not shown one by one.
         const MOST_GROUPS: usize = 240;
         let mut keys: Vec<String> = Vec::new();
-        let named = runs.iter().flat_map(|run| match run.plan.metadata_keys() {
-            MetadataKeys::Only(keys) => keys,
-            _ => Vec::new(),
-        });
-        for key in groups.iter().cloned().chain(named) {
-            let is_there = |known: &Grouping| known.by == key && known.key == *headline;
-            if !keys.contains(&key) && !self.groupings.iter().any(is_there) {
-                keys.push(key);
+        let clusters =
+            runs.iter().flat_map(|run| run.report.results.scores.iter().flat_map(|score| &score.cluster));
+        for key in groups.iter().chain(clusters) {
+            // A metric by this key is enough, whatever its arguments are.
+            let is_there = |known: &Grouping| {
+                known.by == *key && known.key.metric == headline.metric && known.key.scorer == headline.scorer
+            };
+            if !keys.contains(key) && !self.groupings.iter().any(is_there) {
+                keys.push(key.clone());
             }
         }
         for key in &keys {
-            let mut grouping =
-                Grouping { by: key.clone(), key: headline.clone(), all: None, groups: Vec::new() };
+            let before = self.groupings.len();
             for (at, run) in runs.iter().enumerate() {
                 let samples = run.columns.first_rows().len();
                 let distinct = run.columns.distinct_values(key);
@@ -248,40 +313,47 @@ impl Figures {
                 if !is_wanted && (!(2..=MOST_GROUPS).contains(&distinct) || 2 * distinct > samples) {
                     continue;
                 }
-                let Ok(parts) = run.columns.split_by(key) else { continue };
-                // Fractions are measurements, such as confidences, rather than names of groups.
-                let is_fraction =
-                    |name: &String| name.parse::<f64>().is_ok_and(|number| number.fract() != 0.0);
-                if !is_wanted && parts.keys().any(is_fraction) {
-                    continue;
-                }
-                for (name, columns) in parts {
-                    let Ok(evaluation) = run.plan.evaluate(&columns) else { continue };
-                    let results = &evaluation.results;
-                    let rows = results.rows();
-                    let is_headline = |row: &&EstimateRow<'_>| {
-                        row.group_key.is_none() && row.scopes.is_empty() && FigureKey::of(row) == *headline
-                    };
-                    let Some(row) = rows.iter().find(is_headline) else { continue };
-                    let cell = cell(row, notes::keys_of(results, row), &CommonMethods::of(results));
-                    let found =
-                        grouping.groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
-                            let cells = vec![None; runs.len()];
-                            grouping.groups.push(GroupFigure { name, cells, is_mean: false });
-                            grouping.groups.len() - 1
-                        });
-                    if let Some(slot) =
-                        grouping.groups.get_mut(found).and_then(|group| group.cells.get_mut(at))
-                    {
+                let plan = run
+                    .plan
+                    .with_groups(run.columns, key, |metric| metric.spec().to_string() == headline.spec);
+                let results = match plan.evaluate(run.columns) {
+                    Ok(evaluation) => evaluation.results,
+                    Err(error) => {
+                        self.failed_groups.push((at, key.clone(), error.to_string()));
+                        continue;
+                    }
+                };
+                let known = &run.report.results;
+                let is_new = |metric: &str| {
+                    !known.scores.iter().any(|s| s.failures.iter().any(|f| f.metric == metric))
+                };
+                let failures = results.scores.iter().filter(|score| score.scorer == headline.scorer);
+                let failures =
+                    failures.flat_map(|score| &score.failures).filter(|failure| is_new(&failure.metric));
+                self.failed_groups.extend(failures.map(|f| (at, key.clone(), f.error.to_string())));
+                let rows = results.rows();
+                let of_groups = || {
+                    rows.iter().filter(|row| row.group_key == Some(key) && FigureKey::of(row) == *headline)
+                };
+                let common = CommonMethods::of_rows(
+                    of_groups().chain(of_groups()).map(|row| (row, notes::keys_of(&results, row))),
+                );
+                for row in of_groups() {
+                    let cell = cell(row, notes::keys_of(&results, row), &common);
+                    let cells = self.group_cells(row, headline.clone(), runs.len());
+                    if let Some(slot) = cells.and_then(|cells| cells.get_mut(at)) {
                         *slot = Some(cell);
                     }
                 }
             }
             // Groups that are the clusters themselves have no error: there is one cluster in each.
             let has_error = |cell: &FigureCell| cell.estimate.error.is_ok() || cell.estimate.interval.is_ok();
-            if grouping.groups.iter().flat_map(|group| &group.cells).flatten().any(has_error) {
-                self.groupings.push(grouping);
-            }
+            let is_shown = |grouping: &Grouping| {
+                groups.contains(key)
+                    || grouping.groups.iter().flat_map(|group| &group.cells).flatten().any(has_error)
+            };
+            let added = self.groupings.split_off(before);
+            self.groupings.extend(added.into_iter().filter(is_shown));
         }
     }
 }
@@ -293,7 +365,10 @@ fn cell(row: &EstimateRow<'_>, keys: &[String], common: &CommonMethods) -> Figur
     all.extend(notes::methods(row, keys, common));
     all.extend(notes::bounds(&row.estimate));
     all.extend(notes::remarks(&row.estimate));
-    FigureCell { estimate: row.estimate.as_ref().clone(), notes: all, is_estimate: notes::is_estimate(row) }
+    // An interval metric is an interval, and asks for no error.
+    let is_estimate = notes::is_estimate(row) && row.role != Role::IntervalOf;
+    let no_error = notes::no_error(&row.estimate).filter(|_| is_estimate);
+    FigureCell { estimate: row.estimate.as_ref().clone(), notes: all, is_estimate, no_error }
 }
 
 /// The runs in the order of a figure, the best first; as they are if neither way is better.

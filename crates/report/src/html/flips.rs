@@ -7,27 +7,40 @@ use errorbar_core::{CrossTable, Direction};
 use super::cells::{count, counted};
 use super::task::{Pair, Task, TaskComparison};
 use crate::number::plain;
-use crate::svg::{breakable, escape};
+use crate::svg::escape;
 
 /// The most matrices that are shown.
 const MOST: usize = 6;
 
 /// A matrix for each pair whose scores are few different ones.
 pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples: bool) -> String {
-    let pairs: Vec<(Pair<'_>, &CrossTable)> = comparison
+    let mut pairs: Vec<(Pair<'_>, &CrossTable)> = comparison
         .pairs
         .comparisons
         .iter()
         .filter_map(|c| Some((Pair::of(c), c.cross_table.as_ref()?)))
-        .take(MOST)
         .collect();
+    let all = pairs.len();
+    if all > MOST {
+        // Those that can be told apart first, then those that differ most.
+        let distance = |pair: &Pair<'_>| pair.comparison.difference.number().map_or(0.0, f64::abs);
+        pairs.sort_by(|(a, _), (b, _)| {
+            b.is_decided.cmp(&a.is_decided).then(distance(b).total_cmp(&distance(a)))
+        });
+        pairs.truncate(MOST);
+    }
     if pairs.is_empty() {
         return String::new();
     }
-    let opens = if has_samples { " A number opens its samples below." } else { "" };
+    let opens =
+        if has_samples { " <span class=\"noprint\">A number opens its samples below.</span>" } else { "" };
+    let of_all = match all.saturating_sub(MOST) {
+        0 => String::new(),
+        more => format!(" These are the {MOST} pairs that differ most, of {all}; {more} are not shown."),
+    };
     let mut html = format!(
         "<h3 class=\"h3\">Where they part</h3><p class=\"note\">Samples by the score of each run. Off the diagonal one run is \
-         ahead, in its colour.{opens}</p><div class=\"mats\">"
+         ahead, in its colour.{of_all}{opens}</p><div class=\"mats\">"
     );
     for (pair, table) in &pairs {
         html += &matrix(task, pair, table, has_samples);
@@ -48,9 +61,10 @@ fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: boo
     let label = |at: usize| labels.get(at).map_or("", String::as_str);
     let (ahead_name, behind_name) = (escape(pair.ahead), escape(pair.behind));
     let mut html = format!(
-        "<figure class=\"keep\"><div class=\"wide\" role=\"region\" aria-label=\"{ahead_name} against {behind_name}\" \
+        "<figure class=\"keep\"><div class=\"wide\" role=\"region\" aria-label=\"{ahead_name} against {behind_name}{}\" \
          tabindex=\"0\"><table class=\"mat\"><caption class=\"vh\">Samples by score, {ahead_name} against \
-         {behind_name}</caption><tbody>"
+         {behind_name}</caption><tbody>",
+        task.in_words()
     );
     // The best scores are on top and at the right.
     let ascending: Vec<usize> = if is_lower_better { (0..size).rev().collect() } else { (0..size).collect() };
@@ -59,7 +73,7 @@ fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: boo
         if line == 0 {
             let _ = write!(
                 html,
-                "<th class=\"axn side\" rowspan=\"{size}\" scope=\"rowgroup\">{ahead_name}</th>"
+                "<th class=\"axn side\" rowspan=\"{size}\" scope=\"rowgroup\"><span title=\"{ahead_name}\">{ahead_name}</span></th>"
             );
         }
         let _ = write!(html, "<th scope=\"row\">{}</th>", label(*row));
@@ -108,14 +122,15 @@ fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: boo
     let _ = write!(
         html,
         "</tr><tr><td class=\"corner\" colspan=\"2\"></td><th class=\"axn\" colspan=\"{size}\" \
-         scope=\"colgroup\">{}</th></tr></tfoot></table></div>",
-        breakable(pair.behind)
+         scope=\"colgroup\"><span title=\"{behind_name}\">{behind_name}</span></th></tr></tfoot></table></div>"
     );
     if let Some((better, equal, worse)) = pair.outcomes() {
+        // Of many runs all have one mark, and only names tell them apart.
+        let class = if ahead == behind { "any" } else { "vh" };
         let _ = write!(
             html,
-            "<figcaption class=\"mcap\">ahead on {}<span class=\"vh\">{ahead_name} </span>{}, {}<span \
-             class=\"vh\">{behind_name} </span>{}; equal on {}</figcaption>",
+            "<figcaption class=\"mcap\">ahead on {}<span class=\"{class}\">{ahead_name} </span>{}, {}<span \
+             class=\"{class}\">{behind_name} </span>{}; equal on {}</figcaption>",
             ahead.dot(),
             count(better),
             behind.dot(),

@@ -2,20 +2,26 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::Estimate;
+use errorbar_core::{Estimate, IndexMap, Role};
 
-use super::cells::{NumberColumn, count, data};
+use super::cells::{NumberColumn, axis_head, count, data};
 use super::estimates::{level_title, row_data, run_word};
 use super::figures::{Figure, FigureCell, GroupFigure, Grouping};
 use super::labels;
 use super::task::Task;
-use crate::svg::{IntervalSize, IntervalStyle, Scale, Y, axis, breakable, escape, grid, interval};
+use crate::svg::{IntervalSize, Scale, Y, breakable, escape, grid, interval};
 
 /// The height of a line, and what a group has around its lines, in pixels.
 const LINE: f64 = 24.0;
 const MARGIN: f64 = 7.0;
 /// More groups than this have one row each.
 const MOST_TALL: usize = 12;
+/// The most characters of a name that surely fits.
+const LONG: usize = 40;
+/// The attribute of longer ones, in the markup of a group.
+const LONG_NAME: &str = " dir=\"auto\" title=";
+/// The class of numbers that need a wider column, in the markup of a row.
+const WIDE_NUMBER: &str = "pmv wide";
 /// The most runs that one row has figures of.
 const MOST_IN_ROW: usize = 4;
 
@@ -78,21 +84,24 @@ fn grouped(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> String {
         true if is_headline => format!("<h3 class=\"h3\">By {}</h3>", breakable(&grouping.by)),
         true => format!("<h3 class=\"h3\">{} by {}</h3>", escape(&what), breakable(&grouping.by)),
     };
+    let is_drawn = grouping.role != Role::ErrorOf;
     // The best mean first; groups without a figure are last, ties in the order of the data.
     let mut order: Vec<usize> = (0..grouping.groups.len()).collect();
     let mean = |at: usize| grouping.groups.get(at).and_then(GroupFigure::mean).unwrap_or(f64::NEG_INFINITY);
     order.sort_by(|a, b| mean(*b).total_cmp(&mean(*a)));
-    let figure = Figure { key: grouping.key.clone(), role: errorbar_core::Role::Location, cells: Vec::new() };
+    let figure = Figure { key: grouping.key.clone(), role: grouping.role, cells: Vec::new() };
     let label = format!("{what} by {} and {}", grouping.by, run_word(task));
-    if grouping.groups.len() > MOST_TALL && task.runs.len() <= MOST_IN_ROW {
+    if grouping.groups.len() > MOST_TALL && task.runs.len() <= MOST_IN_ROW && is_drawn {
         return title
             + &ThinTable { task, scale: &scale, grouping, figure: &figure, label: &label }.whole(&order);
     }
-    let table = ForestTable { task, scale: &scale, what: &grouping.by, value: &what, label: &label };
+    let has_n = grouping.groups.iter().chain(&grouping.all).any(needs_n);
+    let (by, scale) = (&grouping.by, &scale);
+    let table = ForestTable { task, scale, what: by, value: &what, label: &label, has_n, is_drawn };
     let attributes = |group: &str, at: usize| row_data(task, at, &figure, Some((&grouping.by, group)));
     let mut bodies = Vec::new();
     if let Some(all) = &grouping.all {
-        let note = group_note(all);
+        let note = group_note(task, all);
         let note = if all.is_mean { format!("mean of the groups, {note}") } else { note };
         bodies.push(table.body(all, &note, &|at| attributes("", at), " class=\"all\" data-fixed"));
     }
@@ -100,7 +109,7 @@ fn grouped(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> String {
         let Some(group) = grouping.groups.get(at) else { continue };
         bodies.push(table.body(
             group,
-            &group_note(group),
+            &group_note(task, group),
             &|run| attributes(&group.name, run),
             &sort_data(group, at),
         ));
@@ -118,7 +127,7 @@ fn sort_data(group: &GroupFigure, at: usize) -> String {
     )
 }
 
-fn group_note(group: &GroupFigure) -> String {
+fn group_note(task: &Task<'_>, group: &GroupFigure) -> String {
     let n = common_n(group.cells.iter().flatten());
     let clusters = common(
         group
@@ -126,7 +135,28 @@ fn group_note(group: &GroupFigure) -> String {
             .map(|estimate| estimate.error.as_ref().ok().and_then(|error| error.clusters.first().copied())),
     );
     let clusters = clusters.flatten().map(|clusters| super::cells::counted(clusters, "cluster"));
-    n.into_iter().chain(clusters).collect::<Vec<_>>().join(", ")
+    n.into_iter().chain(clusters).chain(no_errors(task, &group.cells)).collect::<Vec<_>>().join(", ")
+}
+
+/// Whether the runs of a group have different numbers of scores, so that each line must name its own.
+pub(super) fn needs_n(group: &GroupFigure) -> bool {
+    common(group.cells.iter().flatten().map(|cell| (cell.estimate.n, cell.estimate.absent))).is_none()
+}
+
+/// Why figures have no error, each reason once, with the runs unless it is that of all.
+pub(super) fn no_errors(task: &Task<'_>, cells: &[Option<FigureCell>]) -> Vec<String> {
+    let mut reasons: IndexMap<&str, Vec<&str>> = IndexMap::new();
+    for (cell, (run, _)) in cells.iter().zip(&task.runs) {
+        if let Some(reason) = cell.as_ref().and_then(|cell| cell.no_error.as_deref()) {
+            reasons.entry(reason).or_default().push(&run.name);
+        }
+    }
+    let all = cells.iter().flatten().count();
+    let words = |(reason, runs): (&str, Vec<&str>)| match runs.len() == all {
+        true => reason.to_owned(),
+        false => format!("{}: {reason}", runs.join(", ")),
+    };
+    reasons.into_iter().map(words).collect()
 }
 
 /// `n 24`, if all runs have the same number of scores.
@@ -153,26 +183,40 @@ pub(super) struct ForestTable<'t> {
     /// What the figure is called.
     pub(super) value: &'t str,
     pub(super) label: &'t str,
+    /// Whether each line has its number of scores; else they are the same in each group.
+    pub(super) has_n: bool,
+    /// Whether there is a plot, or numbers alone.
+    pub(super) is_drawn: bool,
 }
 
 impl ForestTable<'_> {
     /// The table of these bodies.
     pub(super) fn whole(&self, bodies: &[String]) -> String {
         let level = self.level();
+        let n = match self.has_n {
+            true => "<th class=\"num c6\" role=\"columnheader\" scope=\"col\">n</th>",
+            false => "",
+        };
+        let axis = if self.is_drawn { axis_head(self.scale) } else { String::new() };
         format!(
-            "<table class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
+            "<table class=\"forest r{}{}{}{}{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
              role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">{}</th><th class=\"c2\" role=\"columnheader\" \
              scope=\"col\"><span>{}</span></th><th class=\"pl\" role=\"columnheader\" scope=\"col\"><span \
-             class=\"vh\">drawn</span>{}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">{} ± error</th><th \
-             class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th></tr></thead>{}</table>",
+             class=\"vh\">drawn</span>{}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">{}{}</th><th \
+             class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th>{n}</tr></thead>{}</table>",
             self.task.runs.len(),
             long_names(self.task.runs.iter().map(|(run, _)| run.name.as_str())),
+            if bodies.iter().any(|body| body.contains(LONG_NAME)) { " lg" } else { "" },
+            if self.has_n { " vn" } else { "" },
+            if self.is_drawn { "" } else { " nd" },
+            if bodies.iter().any(|body| body.contains(WIDE_NUMBER)) { " bn" } else { "" },
             self.scale.ends(),
             escape(self.label),
             breakable(self.what),
             run_word(self.task),
-            axis(self.scale, None),
+            axis,
             escape(self.value),
+            if self.is_drawn { " ± error" } else { "" },
             bodies.concat(),
         )
     }
@@ -195,10 +239,10 @@ impl ForestTable<'_> {
     ) -> String {
         let count = self.task.runs.len();
         let column = NumberColumn::of(group.estimates(), false);
-        let mut drawn = grid(self.scale, None);
-        for (at, (_, series)) in self.task.runs.iter().enumerate() {
+        let mut drawn = if self.is_drawn { grid(self.scale, None) } else { String::new() };
+        for (at, (run, series)) in self.task.runs.iter().enumerate().filter(|_| self.is_drawn) {
             let y = Y::Pixels(MARGIN + LINE * (at as f64 + 0.5));
-            let style = IntervalStyle::new(*series, IntervalSize::Forest).at(y);
+            let style = run.interval_style(*series, IntervalSize::Forest).at(y);
             if let Some(Some(cell)) = group.cells.get(at) {
                 drawn += &interval(self.scale, &cell.estimate, &style);
             }
@@ -210,12 +254,17 @@ impl ForestTable<'_> {
             let _ = write!(html, "<tr role=\"row\"{}{numbers}>", attributes(at));
             if at == 0 {
                 let name = breakable(&group.name);
+                // A long name may be cut; the pointer shows the whole.
+                let title = match group.name.chars().count() > LONG {
+                    true => format!("{LONG_NAME}\"{}\"", escape(&group.name)),
+                    false => " dir=\"auto\"".to_owned(),
+                };
                 let note =
                     if note.is_empty() { String::new() } else { format!(" <small>{}</small>", escape(note)) };
                 let _ = write!(
                     html,
-                    "<th class=\"c1\" role=\"rowheader\" scope=\"rowgroup\" rowspan=\"{count}\"><span class=\"any\" \
-                     dir=\"auto\">{name}</span>{note}</th>"
+                    "<th class=\"c1\" role=\"rowheader\" scope=\"rowgroup\" rowspan=\"{count}\"><span \
+                     class=\"any\"{title}>{name}</span>{note}</th>"
                 );
             }
             let _ = write!(html, "<td class=\"c2\" role=\"cell\">{}</td>", self.task.name_of(at));
@@ -230,12 +279,23 @@ impl ForestTable<'_> {
                 Some(cell) => (titled(cell, column.value(cell)), column.interval(&cell.estimate, false)),
                 None => ("<span class=\"undef\">no scores</span>".to_owned(), String::new()),
             };
+            let n = cell.filter(|_| self.has_n).map(|cell| n_text(&cell.estimate));
+            let n = n.or_else(|| self.has_n.then(String::new));
+            let n = n.map(|n| format!("<td class=\"num c6\" role=\"cell\">{n}</td>")).unwrap_or_default();
             let _ = write!(
                 html,
-                "<td class=\"num c4\" role=\"cell\">{value}</td><td class=\"num c5\" role=\"cell\">{interval}</td></tr>"
+                "<td class=\"num c4\" role=\"cell\">{value}</td><td class=\"num c5\" role=\"cell\">{interval}</td>{n}</tr>"
             );
         }
         html + "</tbody>"
+    }
+}
+
+/// The number of scores of a line, of all that there could be.
+fn n_text(estimate: &Estimate) -> String {
+    match estimate.absent {
+        0 => count(estimate.n),
+        absent => format!("{} of {}", count(estimate.n), count(estimate.n + absent)),
     }
 }
 
@@ -267,15 +327,18 @@ impl ThinTable<'_> {
         let runs = self.task.runs.len();
         let longest = self.grouping.groups.iter().map(|group| group.name.chars().count()).max().unwrap_or(0);
         let wide = if longest > 10 { " w2" } else { "" };
+        let is_wide = |estimate: &Estimate| NumberColumn::is_wide(estimate);
+        let numbers = (0..runs).any(|at| self.estimates(at).any(is_wide));
+        let numbers = if numbers { " bn" } else { "" };
         let mut html = format!(
-            "{}<table class=\"many r{runs}{wide}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead \
+            "{}<table class=\"many r{runs}{wide}{numbers}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead \
              role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th><th class=\"pl\" \
              role=\"columnheader\" scope=\"col\"><span class=\"vh\">drawn</span>{}</th>",
             self.note(),
             self.scale.ends(),
             escape(self.label),
             breakable(&self.grouping.by),
-            axis(self.scale, None),
+            axis_head(self.scale),
         );
         for at in 0..runs {
             let _ = write!(
@@ -314,7 +377,8 @@ impl ThinTable<'_> {
         }
         if without > 0 {
             words.push(format!(
-                "A hollow mark means that the error cannot be estimated, because scores have no spread ({without} of {}).",
+                "A hollow mark {}means that the error cannot be estimated ({without} of {}): there is one score, or all are equal.",
+                if self.task.runs.iter().any(|(run, _)| run.is_partial()) { "without a box " } else { "" },
                 cells().count()
             ));
         }
@@ -324,32 +388,43 @@ impl ThinTable<'_> {
     fn row(&self, group: &GroupFigure, position: usize, columns: &[NumberColumn]) -> String {
         let runs = self.task.runs.len();
         let mut drawn = grid(self.scale, None);
-        for (at, (_, series)) in self.task.runs.iter().enumerate() {
+        for (at, (run, series)) in self.task.runs.iter().enumerate() {
             let share = if runs == 1 { 50.0 } else { 22.0 + 56.0 * at as f64 / (runs - 1) as f64 };
-            let style = IntervalStyle::new(*series, IntervalSize::Thin).at(Y::Percent(share));
+            let style = run.interval_style(*series, IntervalSize::Thin).at(Y::Percent(share));
             if let Some(Some(cell)) = group.cells.get(at) {
                 drawn += &interval(self.scale, &cell.estimate, &style);
             }
         }
         let name = escape(&group.name);
+        let n = common_n(group.cells.iter().flatten()).unwrap_or_else(|| {
+            let each: Vec<String> = group.cells.iter().flatten().map(|cell| n_text(&cell.estimate)).collect();
+            format!("n {}", each.join(", "))
+        });
         let mut html = format!(
-            "<tr role=\"row\"{}><th scope=\"row\" role=\"rowheader\"><span title=\"{name}\" dir=\"auto\">{name}</span></th><td \
+            "<tr role=\"row\"{}><th scope=\"row\" role=\"rowheader\"><span title=\"{name}\" dir=\"auto\">{name}</span> \
+             <small>{n}</small></th><td \
              role=\"presentation\" class=\"pl\"><svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" \
              focusable=\"false\">{drawn}</svg></td>",
             sort_data(group, position)
         );
         for (at, column) in columns.iter().enumerate() {
+            // Narrow pages have the figures below the plot, and no heads of columns.
+            let dot = self.task.runs.get(at).map(|(_, series)| (series.class, series.dot()));
+            let dot = dot.map(|(class, dot)| format!("<span class=\"only-narrow {class}\">{dot}</span>"));
+            let dot = dot.unwrap_or_default();
             let attributes = row_data(self.task, at, self.figure, Some((&self.grouping.by, &group.name)));
             let text = match group.cells.get(at).and_then(Option::as_ref) {
                 Some(cell) => {
                     let numbers = data(&cell.estimate);
                     format!(
-                        "<td role=\"cell\" class=\"num\"{attributes}{numbers}>{}</td>",
+                        "<td role=\"cell\" class=\"num\"{attributes}{numbers}>{dot}{}</td>",
                         titled(cell, column.value(cell))
                     )
                 }
                 None => {
-                    "<td role=\"cell\" class=\"num\"><span class=\"undef\">no scores</span></td>".to_owned()
+                    format!(
+                        "<td role=\"cell\" class=\"num\">{dot}<span class=\"undef\">no scores</span></td>"
+                    )
                 }
             };
             html += &text;

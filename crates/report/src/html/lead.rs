@@ -1,11 +1,13 @@
 //! The finding, in two sentences: the estimates, and what the corrected tests support. Never more than those.
 
-use errorbar_core::Estimate;
+use errorbar_core::{ComparisonWarning, Estimate, Side};
 
+use super::PageRun;
 use super::cells::{counted, inline};
 use super::figures::FigureCell;
 use super::task::{Pair, Task, TaskComparison};
 use crate::comparison::{p_text, two_digits};
+use crate::headline::no_headline;
 use crate::number::percent;
 use crate::svg::escape;
 
@@ -14,39 +16,50 @@ const MOST_NAMED: usize = 4;
 
 /// What the runs of a task show.
 pub(super) fn sentences(task: &Task<'_>) -> String {
-    let Some(figure) = &task.figures.headline else { return "There is no figure to show.".to_owned() };
+    let Some(figure) = &task.figures.headline else {
+        let none = task.runs.iter().find_map(|(run, _)| no_headline(&run.report.results));
+        return match none {
+            Some(none) => format!("There are figures {}.", escape(&none)),
+            None => "There is no figure to show.".to_owned(),
+        };
+    };
     // Figures of several scorers may have the same name.
     let has_several = task.figures.others.iter().any(|other| other.key.scorer != figure.key.scorer);
     let by = if has_several { format!(" by {}", figure.key.scorer) } else { String::new() };
     let title = escape(&format!("{}{by}", figure.key.title()));
     let order = task.order();
-    let cells: Vec<(String, Option<&FigureCell>)> = order
+    // A run without its end has no figure yet but that of the samples that it has.
+    let value = |run: &PageRun<'_>, cell: Option<&FigureCell>| {
+        let so_far = if run.is_partial() && cell.is_some_and(|cell| cell.estimate.value.is_ok()) {
+            " so far"
+        } else {
+            ""
+        };
+        cell.map_or_else(|| "no figure".to_owned(), |cell| inline(&cell.estimate) + so_far)
+    };
+    let cells: Vec<(String, Option<&FigureCell>, String)> = order
         .iter()
         .filter_map(|at| {
             let (run, _) = task.runs.get(*at)?;
-            Some((format!("<b>{}</b>", escape(&run.name)), figure.cells.get(*at)?.as_ref()))
+            let cell = figure.cells.get(*at)?.as_ref();
+            Some((format!("<b>{}</b>", escape(&run.name)), cell, value(run, cell)))
         })
         .collect();
-    let value = |cell: Option<&FigureCell>| {
-        cell.map_or_else(|| "no figure".to_owned(), |cell| inline(&cell.estimate))
-    };
     let mut text = match cells.as_slice() {
         [] => return String::new(),
-        [(name, cell)] => {
-            let first = format!("{name} has {} {title} of {}", article(&title), value(*cell));
+        [(name, Some(cell), value)] if cell.estimate.value.is_err() => {
+            format!("{name} has no {title}: {value}.")
+        }
+        [(name, cell, value)] => {
+            let first = format!("{name} has {} {title} of {value}", article(&title));
             format!("{first}{}.", cell.map(|cell| single(&cell.estimate)).unwrap_or_default())
         }
-        [(first, cell), others @ ..] => {
+        [(first, _, value), others @ ..] => {
             let shown = others.iter().take(MOST_NAMED - 1);
-            let named: Vec<String> = shown.map(|(name, cell)| format!("{name} {}", value(*cell))).collect();
+            let named: Vec<String> = shown.map(|(name, _, value)| format!("{name} {value}")).collect();
             let more = others.len().saturating_sub(MOST_NAMED - 1);
             let more = if more > 0 { format!(", and {more} more") } else { String::new() };
-            format!(
-                "{first} has {} {title} of {}, {}{more}.",
-                article(&title),
-                value(*cell),
-                named.join(", ")
-            )
+            format!("{first} has {} {title} of {value}, {}{more}.", article(&title), named.join(", "))
         }
     };
     if let Some(comparison) = &task.comparison {
@@ -58,10 +71,16 @@ pub(super) fn sentences(task: &Task<'_>) -> String {
 /// What follows the only figure: its interval, and what it is over.
 fn single(estimate: &Estimate) -> String {
     let text = crate::EstimateText::from(estimate).interval_text();
-    let level = estimate.interval.as_ref().ok().map(|interval| percent(interval.level));
-    let interval = level.filter(|_| !text.is_empty() && estimate.value.is_ok()).map(|level| {
+    let interval = estimate.interval.as_ref().ok();
+    let interval = interval.filter(|_| !text.is_empty() && estimate.value.is_ok()).map(|interval| {
         let text = super::cells::minus(&text).replace(['[', ']'], "").replace(", ", " to ");
-        format!("; the {level} interval is <span class=\"nw\">{}</span>", escape(&text))
+        let (what, text) = match interval.side {
+            Side::Lower => ("lower bound", text.trim_start_matches(['≥', ' '])),
+            Side::Upper => ("upper bound", text.trim_start_matches(['≤', ' '])),
+            _ => ("interval", text.as_str()),
+        };
+        let level = percent(interval.level);
+        format!("; the {level} {what} is <span class=\"nw\">{}</span>", escape(text))
     });
     let clusters = estimate.error.as_ref().ok().and_then(|error| error.clusters.first().copied());
     let clusters = clusters.map(|clusters| format!(" in {}", counted(clusters, "cluster")));
@@ -73,7 +92,17 @@ fn single(estimate: &Estimate) -> String {
 fn compared(comparison: &TaskComparison) -> String {
     let pairs: Vec<Pair<'_>> = comparison.pairs.comparisons.iter().map(Pair::of).collect();
     let is_paired = pairs.first().is_some_and(|pair| pair.comparison.is_paired);
-    let on = if is_paired { "On the same samples" } else { "On different samples" };
+    let is_unmatched = comparison
+        .pairs
+        .warnings
+        .iter()
+        .any(|warning| matches!(warning, ComparisonWarning::Unmatched { .. }));
+    let on = match (is_paired, is_unmatched, pairs.as_slice()) {
+        (true, true, [pair]) => format!("On the {} that both have", counted(pair.comparison.n, "sample")),
+        (true, true, _) => "On the samples that two runs share".to_owned(),
+        (true, false, _) => "On the same samples".to_owned(),
+        (false, ..) => "On different samples".to_owned(),
+    };
     let p = |pair: &Pair<'_>| {
         let text = pair.p().map(p_text).unwrap_or_else(|| "unknown".to_owned());
         let relation = if text.starts_with('<') { "" } else { "= " };
@@ -124,7 +153,8 @@ fn compared(comparison: &TaskComparison) -> String {
                 .collect();
             let more = some.saturating_sub(3);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            format!("{on} {some} of {of} pairs can be told apart: {}{more} ({bound}).", named.join(", "))
+            let all = if is_all { String::new() } else { " that were compared".to_owned() };
+            format!("{on} {some} of {of} pairs{all} can be told apart: {}{more} ({bound}).", named.join(", "))
         }
     }
 }

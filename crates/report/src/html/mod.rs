@@ -29,7 +29,7 @@ use errorbar_core::{IndexMap, Plan, ScoreColumns};
 use self::document::Document;
 use self::task::Task;
 use crate::samples::{SampleOrigin, section_html};
-use crate::svg::{Series, escape};
+use crate::svg::{IntervalSize, IntervalStyle, Series, escape};
 use crate::{Report, assets, stylesheet};
 
 /// What a page is made of.
@@ -73,6 +73,19 @@ pub struct PageRun<'a> {
     pub plan: &'a Plan,
     /// What a log records besides.
     pub facts: RunFacts,
+}
+
+impl PageRun<'_> {
+    /// Whether its figures are those so far: the run is in progress, or ended before its end.
+    fn is_partial(&self) -> bool {
+        self.report.partial_run.is_some()
+    }
+
+    /// How an interval of it is drawn; what is not final is hollow and dashed.
+    fn interval_style(&self, series: Series, size: IntervalSize) -> IntervalStyle {
+        let style = IntervalStyle::new(series, size);
+        if self.is_partial() { style.running() } else { style }
+    }
 }
 
 /// What a log records about its run, as far as it is known; all empty for a table.
@@ -178,11 +191,14 @@ impl<'a> Page<'a> {
             let position = names.iter().position(|name| *name == run.name).unwrap_or(0);
             Series::of(position, names.len())
         };
+        let are_several = by_task.len() > 1;
         by_task
             .into_iter()
             .map(|(task, runs)| {
                 let runs = runs.into_iter().map(|run| (run, series(run))).collect();
-                Task::new(task.map(str::to_owned), runs, &self.groups, self.not_compared.as_deref())
+                let task =
+                    Task::new(task.map(str::to_owned), runs, &self.groups, self.not_compared.as_deref());
+                Task { is_one_of_several: are_several, ..task }
             })
             .collect()
     }
@@ -193,7 +209,9 @@ impl<'a> Page<'a> {
         }
         match tasks {
             [task] => task.name.clone().unwrap_or_else(|| {
-                self.runs.first().map_or_else(|| "report".to_owned(), |run| run.report.log.clone())
+                // A page may be published, so it is not headed by a path of this machine.
+                let log = self.runs.first().map_or("report", |run| run.report.log.as_str());
+                log.rsplit(['/', '\\']).next().unwrap_or(log).to_owned()
             }),
             several => format!("{} tasks", several.len()),
         }
@@ -282,7 +300,7 @@ fn task_sections(
         html += &section;
         contents.push((id, "Comparison".to_owned()));
     }
-    for section in plots::sections(task, prefix) {
+    for section in plots::sections(task, prefix, has_samples) {
         html += &section.html;
         contents.push((section.id, section.title.to_owned()));
     }

@@ -30,9 +30,14 @@ pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> String {
     notices.extend(absent(task));
     notices.extend(reasons(task, has_samples));
     notices.extend(warnings(task));
+    notices.extend(unconvertible(task));
     notices.extend(few_clusters(task));
+    notices.extend(failed_groups(task));
     notices.extend(beyond(task));
     notices.extend(comparison(task));
+    notices.extend(super::plots::no_calibration(task).map(|reason| {
+        Notice::warning("Calibration is not shown.".to_owned(), escape(&capital(&sentence(&reason))))
+    }));
     if notices.is_empty() {
         return String::new();
     }
@@ -55,14 +60,17 @@ fn runs(task: &Task<'_>) -> Vec<Notice> {
         let (report, name) = (run.report, escape(&run.name));
         let of = |what: &str| if is_one { what.to_owned() } else { format!("{name}: {what}") };
         if let Some(partial) = &report.partial_run {
-            let total = report.results.total_samples as u64;
-            let planned = partial.planned.map(|planned| format!(" of {}", count(planned as u64)));
-            let claim = of(&format!("the run did not reach its end ({}).", escape(&partial.status)));
-            let rest = format!(
-                "The figures are of the {}{} answers that were finished first, which are easier than others as a rule.",
-                count(total),
-                planned.unwrap_or_default()
-            );
+            let total = count(report.results.total_samples as u64);
+            let done = match partial.planned {
+                Some(planned) => format!("{total} of {} answers", count(planned as u64)),
+                None => format!("{total} answers"),
+            };
+            let claim = match partial.status.as_str() {
+                // Whether it goes on is not known from the log.
+                "started" => of(&format!("not finished, {done} so far.")),
+                status => of(&format!("the run did not reach its end ({}), {done}.", escape(status))),
+            };
+            let rest = "The figures are of those that finished first, which may be easier than the rest.";
             notices.push(Notice::warning(capital(&claim), rest));
         }
         if let Some(stop) = &report.early_stop {
@@ -99,39 +107,90 @@ fn runs(task: &Task<'_>) -> Vec<Notice> {
         }
         for score in &report.results.scores {
             for failure in &score.failures {
-                let claim = of(&format!("{} could not be computed.", escape(&failure.metric)));
-                notices.push(Notice::warning(capital(&claim), escape(&failure.error.to_string())));
+                let claim = of(&format!("<code>{}</code> could not be computed.", escape(&failure.metric)));
+                let rest = sentence(&failure.error.to_string());
+                notices.push(Notice::warning(claim, escape(&first_upper(&rest))));
             }
         }
     }
     notices
 }
 
-/// Samples without a score.
-fn absent(task: &Task<'_>) -> Option<Notice> {
-    let figure = task.figures.headline.as_ref()?;
-    let by_run: Vec<(usize, u64)> = figure
-        .cells
-        .iter()
-        .enumerate()
-        .filter_map(|(at, cell)| Some((at, cell.as_ref()?.estimate.absent)).filter(|(_, absent)| *absent > 0))
-        .collect();
-    if by_run.is_empty() {
-        return None;
+/// Samples without a score, by scorer.
+fn absent(task: &Task<'_>) -> Vec<Notice> {
+    let has_several = task.figures.has_several_scorers();
+    let all_cells = || {
+        let figures = task.figures.headline.iter().chain(&task.figures.others);
+        figures.flat_map(|figure| figure.cells.iter().flatten())
+    };
+    let has_bounds = all_cells().any(|cell| cell.estimate.bounds.is_some() && cell.estimate.value.is_ok());
+    let mut notices = Vec::new();
+    for (scorer, by_run) in task.figures.absences() {
+        let total: u64 = by_run.iter().sum();
+        let named = names(task, by_run.iter().copied().enumerate().filter(|(_, absent)| *absent > 0));
+        let bracket = match has_bounds && notices.is_empty() {
+            true => {
+                " The dotted bracket in a plot goes from the worst to the best that they could have been."
+            }
+            false => "",
+        };
+        let verb = if total == 1 { "has" } else { "have" };
+        let by = if has_several { format!(" by <code>{}</code>", escape(&scorer)) } else { String::new() };
+        let claim = format!("{} {verb} no score{by}.", counted(total, "sample"));
+        notices.push(Notice::warning(
+            claim,
+            format!("They {}, and are in no mean{named}.{bracket}", why_absent(task, &scorer)),
+        ));
     }
-    let total: u64 = by_run.iter().map(|(_, absent)| absent).sum();
-    let has_bounds = figure.cells.iter().flatten().any(|cell| cell.estimate.bounds.is_some());
-    let rest = format!(
-        "They errored or were not scored, and are in no mean{}.{}",
-        names(task, by_run.iter().map(|(at, absent)| (*at, *absent))),
-        if has_bounds {
-            " The dotted bracket in a plot goes from the worst to the best that they could have been."
-        } else {
-            ""
+    notices
+}
+
+/// What became of the samples that a scorer has no score of.
+fn why_absent(task: &Task<'_>, scorer: &str) -> String {
+    let (mut unscored, mut missing, mut errored) = (0, 0, 0);
+    for (run, _) in &task.runs {
+        let of_scorer = run.report.results.scores.iter().filter(|score| {
+            let field = score.field.as_ref().map(|field| format!(", {field}")).unwrap_or_default();
+            format!("{}{field}", score.scorer) == scorer
+        });
+        // Several reducers of a scorer see the same scores.
+        let counts = || of_scorer.clone().map(|score| &score.counts);
+        unscored += counts().map(|counts| counts.unscored).max().unwrap_or(0);
+        missing += counts().map(|counts| counts.missing).max().unwrap_or(0);
+        errored += counts().map(|counts| counts.errored).max().unwrap_or(0);
+    }
+    let parts: Vec<String> =
+        [(errored, "errored"), (unscored, "were not scored"), (missing, "have no entry")]
+            .into_iter()
+            .filter(|(number, _)| *number > 0)
+            .map(|(_, what)| what.to_owned())
+            .collect();
+    if parts.is_empty() { "errored or were not scored".to_owned() } else { parts.join(" or ") }
+}
+
+/// Values that have no meaning as a number and count as 0, by scorer, where the engine does not warn of them.
+fn unconvertible(task: &Task<'_>) -> Vec<Notice> {
+    let mut found: IndexMap<String, BTreeMap<usize, u64>> = IndexMap::new();
+    for (at, (run, _)) in task.runs.iter().enumerate() {
+        let is_warned = |scorer: &str| {
+            run.report.results.warnings.iter().any(
+                |warning| matches!(warning, errorbar_core::Warning::Unconvertible { scorer: of, .. } if of == scorer),
+            )
+        };
+        for score in run.report.results.scores.iter().filter(|score| score.counts.unconvertible > 0) {
+            if !is_warned(&score.scorer) {
+                let slot = found.entry(score.scorer.clone()).or_default().entry(at).or_default();
+                *slot = (*slot).max(score.counts.unconvertible as u64);
+            }
         }
-    );
-    let verb = if total == 1 { "has" } else { "have" };
-    Some(Notice::warning(format!("{} {verb} no score.", counted(total, "sample")), rest))
+    }
+    let notice = |(scorer, of_runs): (&String, &BTreeMap<usize, u64>)| {
+        let total: u64 = of_runs.values().sum();
+        let named = names(task, of_runs.iter().map(|(at, number)| (*at, *number)));
+        let claim = format!("{} by <code>{}</code> are no scores.", counted(total, "value"), escape(scorer));
+        Notice::warning(claim, format!("They count as 0{named}."))
+    };
+    found.iter().map(notice).collect()
 }
 
 /// `: heron 6, magpie 8`, if there are several runs.
@@ -209,10 +268,15 @@ fn few_clusters(task: &Task<'_>) -> Vec<Notice> {
             format!("The error rests on {}{df}: it may be much too small.", counted(few, "cluster")),
         ));
     }
+    let mut seen: Vec<&str> = Vec::new();
     for grouping in &task.figures.groupings {
+        if seen.contains(&grouping.by.as_str()) {
+            continue;
+        }
         let cells = || grouping.groups.iter().flat_map(|group| group.cells.iter().flatten());
         let few: Vec<u64> = cells().filter_map(clusters).map(|(few, _)| few).collect();
         let (Some(least), Some(most)) = (few.iter().min(), few.iter().max()) else { continue };
+        seen.push(&grouping.by);
         let number =
             if least == most { counted(*most, "cluster") } else { format!("{least} to {most} clusters") };
         let all = cells().count();
@@ -228,6 +292,19 @@ fn few_clusters(task: &Task<'_>) -> Vec<Notice> {
         ));
     }
     notices
+}
+
+/// The keys that there are no figures by, though they were asked for.
+fn failed_groups(task: &Task<'_>) -> Vec<Notice> {
+    let mut found: IndexMap<(&str, &str), ()> = IndexMap::new();
+    for (_, key, problem) in &task.figures.failed_groups {
+        found.insert((key, problem), ());
+    }
+    let notice = |(key, problem): &(&str, &str)| {
+        let claim = format!("There are no figures by <code>{}</code>.", escape(key));
+        Notice::warning(claim, escape(&capital(&sentence(problem))))
+    };
+    found.keys().map(notice).collect()
 }
 
 /// Intervals that reach beyond what a share can be.
@@ -273,6 +350,12 @@ fn comparison(task: &Task<'_>) -> Vec<Notice> {
 
 fn sentence(text: &str) -> String {
     if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+}
+
+/// A text of ours that starts a sentence.
+fn first_upper(text: &str) -> String {
+    let mut characters = text.chars();
+    characters.next().map(|first| first.to_uppercase().chain(characters).collect()).unwrap_or_default()
 }
 
 fn capital(text: &str) -> String {

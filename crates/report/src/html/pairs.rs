@@ -2,16 +2,19 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::{Comparison, ComparisonReport, Direction, IntervalMethod, Maybe};
+use errorbar_core::{Comparison, ComparisonReport, ComparisonWarning, Direction, IntervalMethod, Maybe};
 
-use super::cells::{NumberColumn, count, counted, data, minus};
+use super::cells::{NumberColumn, axis_head, count, counted, data, minus, thousands};
 use super::estimates::level_title;
 use super::task::{GroupComparison, Pair, Task, TaskComparison, run_name};
 use super::{flips, labels, ranking};
 use crate::comparison::{p_text, test_title, two_digits};
 use crate::notes::most_frequent;
 use crate::number::plain;
-use crate::svg::{IntervalSize, IntervalStyle, Scale, axis, breakable, escape, grid, interval, percent};
+use crate::svg::{IntervalSize, IntervalStyle, Scale, breakable, escape, grid, interval, percent};
+
+/// The most pairs that have a row each without being asked for; of more there is a matrix.
+const MOST_ROWS: usize = 15;
 
 /// The comparison of the runs of a task: a section.
 pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<String> {
@@ -25,13 +28,35 @@ pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<St
     );
     let pairs: Vec<(String, Pair<'_>)> =
         comparison.pairs.comparisons.iter().map(|c| (String::new(), Pair::of(c))).collect();
-    html += &table(task, &pairs, "pair", "Differences of pairs of runs");
+    let rows = table(task, &pairs, "pair", "Differences of pairs of runs");
+    html += &match pairs.len() > MOST_ROWS {
+        true => format!(
+            "{}<details class=\"more\"><summary>All {} pairs with their intervals</summary>{rows}</details>",
+            matrix(task, comparison),
+            pairs.len()
+        ),
+        false => rows,
+    };
     html += &flips::matrices(task, comparison, has_samples);
     html += &ranking::table(task, comparison);
     if task.runs.len() == 2 {
         html += &by_group(task, &comparison.groups);
     }
     Some(html + "</section>")
+}
+
+/// Every run against every other, in the order of the estimates.
+fn matrix(task: &Task<'_>, comparison: &TaskComparison) -> String {
+    let runs: Vec<String> =
+        task.order().iter().filter_map(|at| Some(task.runs.get(*at)?.0.name.clone())).collect();
+    let plot = crate::plot::Pairs::new(&runs, comparison.pairs.comparisons.iter().collect()).draw();
+    format!(
+        "<p class=\"note\">{}</p><div class=\"wide mx\" role=\"region\" aria-label=\"Every two runs{}, scrolls sideways\" \
+         tabindex=\"0\">{}</div>",
+        escape(&plot.caption),
+        task.in_words(),
+        plot.to_html()
+    )
 }
 
 fn mde_key(comparison: &TaskComparison) -> String {
@@ -47,7 +72,19 @@ fn mde_key(comparison: &TaskComparison) -> String {
 fn introduction(task: &Task<'_>, comparison: &TaskComparison) -> String {
     let comparisons = &comparison.pairs.comparisons;
     let Some(first) = comparisons.first() else { return String::new() };
+    let is_unmatched = comparison
+        .pairs
+        .warnings
+        .iter()
+        .any(|warning| matches!(warning, ComparisonWarning::Unmatched { .. }));
     let mut words = vec![match first.is_paired {
+        true if is_unmatched => {
+            let least = comparisons.iter().map(|c| c.n).min().unwrap_or(0);
+            let most = comparisons.iter().map(|c| c.n).max().unwrap_or(0);
+            let shared =
+                if least == most { count(most) } else { format!("{} to {}", count(least), count(most)) };
+            format!("Differences are taken sample by sample, over the {shared} samples that two runs share.")
+        }
         true => "The runs have the same samples, so differences are taken sample by sample.".to_owned(),
         false => "The runs have different samples, which are not matched.".to_owned(),
     }];
@@ -95,14 +132,15 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
     let has_outcomes = pairs.iter().any(|(_, pair)| pair.outcomes().is_some());
     let has_mde = pairs.iter().any(|(_, pair)| pair.comparison.mde.is_ok());
     let mut html = format!(
-        "<table class=\"t pairs\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
+        "<table class=\"t pairs{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
          role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th><th role=\"columnheader\" scope=\"col\" \
          class=\"num\">difference ± error</th><th role=\"columnheader\" scope=\"col\" class=\"num\">{level}</th><th \
          role=\"columnheader\" scope=\"col\" class=\"pl\"><span class=\"vh\">drawn</span>{}</th>",
+        if differences.iter().any(NumberColumn::is_wide) { " bn" } else { "" },
         scale.ends(),
         escape(label),
         escape(what),
-        axis(&scale, None),
+        axis_head(&scale),
     );
     if has_outcomes {
         html += "<th role=\"columnheader\" scope=\"col\" class=\"wtlh\">better, equal, worse</th>";
@@ -127,7 +165,7 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
             }
             true => format!("<span>{names}</span>"),
             false => format!(
-                "<b class=\"any\" dir=\"auto\">{}</b><span class=\"full2\">{names}</span>",
+                "<b class=\"any clamp\" dir=\"auto\">{}</b><span class=\"full2\">{names}</span>",
                 breakable(group)
             ),
         };
@@ -151,9 +189,14 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
             html += &outcomes(pair, ahead.class, behind.class);
         }
         let p = pair.p().map_or_else(|| "<span class=\"dim\">–</span>".to_owned(), |p| escape(&p_text(p)));
-        let _ = write!(html, "<td role=\"cell\" class=\"num c6\" data-l=\"p\">{p}</td>");
+        // Of many runs all have one colour, so a word says what colours say of few.
+        let apart = match pair.is_decided && ahead == ahead.muted() {
+            true => " <small class=\"apart\">told apart</small>",
+            false => "",
+        };
+        let _ = write!(html, "<td role=\"cell\" class=\"num c6\" data-l=\"p\">{p}{apart}</td>");
         if has_mde {
-            let mde = pair.comparison.mde.as_ref().ok().map(|mde| minus(&two_digits(*mde)));
+            let mde = pair.comparison.mde.as_ref().ok().map(|mde| minus(&thousands(&two_digits(*mde))));
             let mde = mde.unwrap_or_else(|| "<span class=\"dim\">–</span>".to_owned());
             let _ = write!(html, "<td role=\"cell\" class=\"num c7\" data-l=\"MDE\">{mde}</td>");
         }

@@ -1,7 +1,7 @@
 //! The sections of plots: epochs, scores, calibration, labels, cost. A section is there if the data support it.
 
-use errorbar_core::ScoreName;
 use errorbar_core::metrics::{Prediction, ece};
+use errorbar_core::{Confusion, ScoreName};
 
 use super::task::Task;
 use super::{PageRun, labels};
@@ -15,10 +15,14 @@ use crate::svg::escape;
 const MOST_PANELS: usize = 12;
 /// An epoch is a success from this score on.
 const SUCCESS: f64 = 1.0;
+/// The metadata key of the confidence of answers.
+const CONFIDENCE: &str = "confidence";
 /// The metadata key of the true labels.
 const TARGET: &str = "target";
 /// The most labels that are shown one by one.
 const MOST_LABELS: usize = 12;
+/// More different labels than this are free text.
+const MOST_DISTINCT: u64 = 50;
 
 /// A section: its anchor, its title and its markup.
 pub(super) struct PlotSection {
@@ -27,8 +31,8 @@ pub(super) struct PlotSection {
     pub(super) html: String,
 }
 
-/// The sections of a task.
-pub(super) fn sections(task: &Task<'_>, prefix: &str) -> Vec<PlotSection> {
+/// The sections of a task. Labels are texts of samples, so a page without samples has none.
+pub(super) fn sections(task: &Task<'_>, prefix: &str, has_samples: bool) -> Vec<PlotSection> {
     if task.runs.len() > MOST_PANELS {
         return Vec::new();
     }
@@ -53,7 +57,7 @@ pub(super) fn sections(task: &Task<'_>, prefix: &str) -> Vec<PlotSection> {
         section("epochs", "Epochs", epochs(task)),
         section("distribution", "Distribution of scores", distribution(task)),
         section("calibration", "Calibration", calibration(task)),
-        section("labels", "Labels", confusion(task)),
+        section("labels", "Labels", if has_samples { confusion(task) } else { Vec::new() }),
         section("cost", "Cost and tokens", cost(task)),
     ]
     .into_iter()
@@ -113,23 +117,43 @@ fn calibration(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     }
 }
 
+/// Why there is no calibration, though answers have a confidence.
+pub(super) fn no_calibration(task: &Task<'_>) -> Option<String> {
+    let has_confidence = |run: &PageRun<'_>| run.columns.metadata_keys().any(|key| key == CONFIDENCE);
+    if !task.runs.iter().any(|(run, _)| has_confidence(run)) {
+        return None;
+    }
+    let problem = |(run, _): &(&PageRun<'_>, _)| run.plan.calibration(run.columns, &ece()).err();
+    task.runs.iter().find_map(problem).map(|error| error.to_string())
+}
+
 fn confusion(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     // Only metrics of labels read the true ones.
     let has_labels = |(run, _): &(&PageRun<'_>, _)| run.columns.metadata_keys().any(|key| key == TARGET);
     if !task.runs.iter().all(has_labels) {
         return Vec::new();
     }
-    let prediction = |run: &PageRun<'_>| match run.facts.status.is_some() {
+    let prediction = |run: &PageRun<'_>| match run.columns.has_answers() {
         true => Prediction::Answer,
         false => Prediction::Value,
     };
     let found =
         of_runs(task, |run| run.plan.confusions(run.columns, TARGET, prediction(run)), |one| &one.name);
-    let found: Vec<_> = found.into_iter().map(|(name, one)| (name, one.with_most(MOST_LABELS))).collect();
-    match found.iter().any(|(_, confusion)| confusion.labels.len() > 1) {
-        true => vec![(None, ConfusionPlot::new(named(&found)).draw())],
-        false => Vec::new(),
+    if found.is_empty() || !found.iter().all(|(_, confusion)| is_of_labels(confusion)) {
+        return Vec::new();
     }
+    let found: Vec<_> = found.into_iter().map(|(name, one)| (name, one.with_most(MOST_LABELS))).collect();
+    vec![(None, ConfusionPlot::new(named(&found)).draw())]
+}
+
+/// Whether it is of a few labels that come again and again: free text and verdicts are none.
+fn is_of_labels(confusion: &Confusion) -> bool {
+    let labels = confusion.labels.len() as u64;
+    let answers: u64 = confusion.counts.iter().flatten().sum();
+    (2..=MOST_DISTINCT).contains(&labels)
+        && 2 * labels <= answers
+        && !confusion.is_of_verdicts()
+        && confusion.has_common_labels()
 }
 
 /// Cost against score if costs are known, else tokens; one run alone has nothing to be compared with.

@@ -9,8 +9,8 @@ use super::figures::{Figures, Grouping, order};
 use crate::comparison::is_significant;
 use crate::svg::{Series, breakable, escape};
 
-/// The most runs of which every pair is shown.
-const MOST_PAIRED: usize = 6;
+/// The most runs of which every pair is tested: 190 pairs.
+const MOST_PAIRED: usize = 20;
 /// The most groups that runs are compared within.
 const MOST_GROUPS: usize = 12;
 
@@ -24,6 +24,8 @@ pub(super) struct Task<'p> {
     pub(super) comparison: Option<TaskComparison>,
     /// Why the runs are not compared, if they could not be.
     pub(super) not_compared: Option<String>,
+    /// Whether the page has other tasks too.
+    pub(super) is_one_of_several: bool,
 }
 
 /// What the differences of the runs of a task support, for the headline.
@@ -61,7 +63,13 @@ impl<'p> Task<'p> {
                 Err(error) => (None, Some(error.to_string())),
             },
         };
-        Task { name, runs, figures, comparison, not_compared }
+        Task { name, runs, figures, comparison, not_compared, is_one_of_several: false }
+    }
+
+    /// `, in the task x`, where the page has several: names of regions are unique.
+    pub(super) fn in_words(&self) -> String {
+        let name = self.name.as_deref().filter(|_| self.is_one_of_several);
+        name.map(|name| format!(", in {}", escape(name))).unwrap_or_default()
     }
 
     /// Which way the headline is better, if that is known.
@@ -94,8 +102,9 @@ impl<'p> Task<'p> {
 pub(super) fn run_name(name: &str, series: Series) -> String {
     // A long name may be cut where there is no room for it; the pointer shows the whole.
     let title = if name.chars().count() > 9 { format!(" title=\"{}\"", escape(name)) } else { String::new() };
+    let long = if name.chars().count() > 24 { " long" } else { "" };
     let (class, dot, name) = (series.class, series.dot(), breakable(name));
-    format!("<span class=\"name {class}\"{title}>{dot}<span class=\"any\">{name}</span></span>")
+    format!("<span class=\"name {class}{long}\"{title}>{dot}<span class=\"any\">{name}</span></span>")
 }
 
 fn compared(runs: &[&PageRun<'_>], figures: &Figures) -> errorbar_core::Result<Option<TaskComparison>> {

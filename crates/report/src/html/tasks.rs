@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use errorbar_core::Estimate;
 
-use super::cells::{NumberColumn, counted, data, inline};
+use super::cells::{NumberColumn, axis_head, counted, data, inline};
 use super::figures::FigureCell;
 use super::task::{Task, run_name};
-use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, axis, breakable, escape, grid, interval};
+use crate::svg::{IntervalSize, Scale, Series, Y, breakable, escape, grid, interval};
 
 /// The names of all runs, each once, in order.
 pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
@@ -47,10 +47,16 @@ pub(super) fn lead(tasks: &[Task<'_>]) -> String {
         0 => first,
         compared => {
             let some = tasks.iter().filter(decided).count();
-            format!(
-                "{first} Within {some} of {} some of them can be told apart.",
-                counted(compared as u64, "task")
-            )
+            let within = match (some, compared) {
+                (0, 1) => "In the task in which they are compared, no two can be told apart.".to_owned(),
+                (1, 1) => "In the task in which they are compared, some can be told apart.".to_owned(),
+                (0, compared) => format!("In none of {compared} tasks can two of them be told apart."),
+                (some, compared) if some == compared => {
+                    format!("In each of {compared} tasks some of them can be told apart.")
+                }
+                (some, compared) => format!("In {some} of {compared} tasks some of them can be told apart."),
+            };
+            format!("{first} {within}")
         }
     }
 }
@@ -71,7 +77,7 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
     let unit = Scale::of(estimates.iter().copied()) == Scale::unit();
     let level = super::estimates::level_title(estimates.iter().copied());
     let scale = Scale::unit();
-    let head = if unit { axis(&scale, None) } else { String::new() };
+    let head = if unit { axis_head(&scale) } else { String::new() };
     let mut html = format!(
         "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2></div><table \
          class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
@@ -94,6 +100,12 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
     html + "</table></section>"
 }
 
+/// The numbers of scores of the lines, from above, if they differ.
+fn each_n(cells: &[&FigureCell]) -> Option<String> {
+    let each: Vec<String> = cells.iter().map(|cell| super::cells::count(cell.estimate.n)).collect();
+    (!each.is_empty()).then(|| format!("n {}", each.join(", ")))
+}
+
 /// The lines of one task, one for each model, whether it has a run or not.
 fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Option<&Scale>) -> String {
     let cells: Vec<Option<(usize, &FigureCell)>> = names
@@ -110,18 +122,26 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let column = NumberColumn::of(estimates(), false);
     let mut drawn = grid(scale, None);
     for (line, ((_, series), cell)) in names.iter().zip(&cells).enumerate() {
-        let style =
-            IntervalStyle::new(*series, IntervalSize::Forest).at(Y::Pixels(19.0 + 24.0 * line as f64));
-        if let Some((_, cell)) = cell {
+        if let Some((at, cell)) = cell
+            && let Some((run, _)) = task.runs.get(*at)
+        {
+            let y = Y::Pixels(19.0 + 24.0 * line as f64);
+            let style = run.interval_style(*series, IntervalSize::Forest).at(y);
             drawn += &interval(scale, &cell.estimate, &style);
         }
     }
     let figure = task.figures.headline.as_ref();
     let metric = figure.map(|figure| figure.key.title()).unwrap_or_default();
-    let n = super::forest::common_n(cells.iter().flatten().map(|(_, cell)| *cell));
+    let shown: Vec<&FigureCell> = cells.iter().flatten().map(|(_, cell)| *cell).collect();
+    let n = super::forest::common_n(shown.iter().copied()).or_else(|| each_n(&shown));
+    let all = figure.map(|figure| figure.cells.as_slice()).unwrap_or_default();
+    let reasons = super::forest::no_errors(task, all).join(", ");
     let range = common.is_none().then(|| format!("{} to {}", own.label(own.lower()), own.label(own.upper())));
-    let note: Vec<String> =
-        [Some(metric), n, range].into_iter().flatten().filter(|text| !text.is_empty()).collect();
+    let note: Vec<String> = [Some(metric), n, Some(reasons), range]
+        .into_iter()
+        .flatten()
+        .filter(|text| !text.is_empty())
+        .collect();
     let name = task.name.as_deref().unwrap_or("other runs");
     let mut html = format!("<tbody role=\"rowgroup\" class=\"r{}\">", names.len());
     for (line, ((name_of_run, series), cell)) in names.iter().zip(&cells).enumerate() {
@@ -151,8 +171,12 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
                 names.len()
             );
         }
+        let has_run = task.runs.iter().any(|(run, _)| run.name == *name_of_run);
         let (value, ends) = match cell {
             Some((_, cell)) => (column.value(cell), column.interval(&cell.estimate, false)),
+            None if has_run => {
+                ("<span class=\"dim\">no figure over all samples</span>".to_owned(), String::new())
+            }
             None => ("<span class=\"dim\">no run</span>".to_owned(), String::new()),
         };
         let _ = write!(

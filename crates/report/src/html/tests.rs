@@ -1,8 +1,8 @@
 //! What the page as a whole must hold: figures are those of the results, nothing that comes from outside is markup, and
 //! claims follow the corrected tests.
 
-use errorbar_core::metrics::{accuracy, grouped, mean, stderr};
-use errorbar_core::{Plan, Score, ScoreColumns, Value, metrics};
+use errorbar_core::metrics::{All, Grouped, accuracy, grouped, mean, stderr};
+use errorbar_core::{HeadlineRequest, Plan, Score, ScoreColumns, Value, metrics};
 
 use super::{Page, PageRun, PageSamples, RunFacts};
 use crate::samples::SampleOrigin;
@@ -143,7 +143,7 @@ fn several_tasks_are_a_table_of_models_and_tasks() {
     ]);
     assert_eq!(
         lead(&html),
-        "3 runs of 2 tasks by 2 models. Within 1 of 1 task some of them can be told apart."
+        "3 runs of 2 tasks by 2 models. In the task in which they are compared, some can be told apart."
     );
     let tasks = words(&html, "<h2 id=\"h-tasks\">", "</table>");
     assert!(tasks.contains("law") && tasks.contains("logic") && tasks.contains("no run"), "{tasks}");
@@ -151,6 +151,32 @@ fn several_tasks_are_a_table_of_models_and_tasks() {
         assert_eq!(html.matches(&format!("<section id=\"{id}\"")).count(), 1, "{id}");
     }
     assert!(!html.contains("t2-comparison"));
+}
+
+/// A run whose only metric is by group.
+fn by_group(name: &str, task: &str, metric: Grouped) -> Fixture {
+    let Fixture { columns, .. } = fixture(name, task, ["a", "b"], |id| id < 30);
+    of_columns(name, task, columns, Plan::new().metrics(metrics![metric]))
+}
+
+#[test]
+fn the_headline_of_groups_is_over_all_of_them() {
+    let of_all = || by_group("heron", "law", grouped(accuracy(), "topic"));
+    let html = page(&[of_all()]);
+    assert!(lead(&html).starts_with("heron has an accuracy of 0.750 ± 0.069"), "{}", lead(&html));
+    let without = || by_group("heron", "logic", grouped(accuracy(), "topic").all(All::None));
+    let html = page(&[without()]);
+    assert_eq!(lead(&html), "There are figures by topic only, none over all samples.");
+    let html = page(&[of_all(), without()]);
+    let tasks = words(&html, "<h2 id=\"h-tasks\">", "</table>");
+    assert!(tasks.contains("0.750 ± 0.069") || tasks.contains("0.750±0.069"), "{tasks}");
+    assert!(tasks.contains("no figure over all samples") && !tasks.contains("no run"), "{tasks}");
+    // A task may name a group.
+    let mut wanted = of_all();
+    wanted.report.results.headline =
+        Some(HeadlineRequest { metric: Some("a".to_owned()), ..HeadlineRequest::default() });
+    let html = page(&[wanted]);
+    assert!(lead(&html).starts_with("heron has an accuracy: a of 0.75"), "{}", lead(&html));
 }
 
 #[test]
@@ -170,6 +196,27 @@ fn ids_are_unique() {
 }
 
 /// Names that would be markup, attributes, scripts or invisible.
+#[test]
+fn a_run_without_its_end_is_not_final() {
+    let mut fixtures = [fixture("slow", "task", ["a", "b"], |id| id < 30)];
+    let estimates = |html: &str| {
+        let table = html.split("<table class=\"t est").nth(1).unwrap();
+        table.split("</table>").next().unwrap().to_owned()
+    };
+    let whole = Page::new(fixtures.iter().map(run).collect()).to_html();
+    assert!(!lead(&whole).contains("so far") && !estimates(&whole).contains("ci far"), "{whole}");
+    let total = fixtures[0].report.results.total_samples;
+    fixtures[0].report.partial_run =
+        Some(crate::PartialRun { status: "started".to_owned(), planned: Some(total + 114) });
+    let html = Page::new(fixtures.iter().map(run).collect()).to_html();
+    assert!(lead(&html).contains(" so far"), "{}", lead(&html));
+    assert!(html.contains(&format!("Not finished, {total} of {} answers so far.", total + 114)), "{html}");
+    assert!(html.contains("<span class=\"flag\">114 answers not run</span>"), "{html}");
+    assert!(html.contains("may be easier than the rest"), "{html}");
+    let row = estimates(&html);
+    assert!(row.contains("ci far") && row.contains("mk hollow"), "{row}");
+}
+
 const HOSTILE: [&str; 8] = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",
@@ -290,4 +337,132 @@ fn a_served_page_may_fetch_from_its_server_alone() {
     let html = page.to_html();
     assert!(html.contains("connect-src 'self'") && html.contains("data-origin=\"server\""));
     assert!(html.contains("<a href=\"../\">logs</a> / t"));
+}
+
+/// A second scorer that has no score of some samples: the page counts them, though the headline has all.
+#[test]
+fn absent_samples_of_every_scorer_are_counted() {
+    let plan = Plan::new().metrics(metrics![accuracy(), stderr()]);
+    let mut columns = ScoreColumns::new(["exact", "judge"]);
+    for id in 0..10_u32 {
+        let row = columns.push(format!("q{id}"), 1).score("exact", Score::new("C")).unwrap();
+        if id > 2 {
+            row.score("judge", Score::new(if id > 5 { "C" } else { "I" })).unwrap();
+        }
+    }
+    let html = page(&[of_columns("heron", "t", columns, plan)]);
+    let notices = words(&html, "<ul class=\"notices\"", "</ul>");
+    assert!(notices.contains("3 samples have no score by judge."), "{notices}");
+    let facts = words(&html, "<dl class=\"facts\">", "</dl>");
+    assert!(facts.contains("3 samples absent by judge; 0 errored"), "{facts}");
+    assert!(!facts.contains("all scored"), "{facts}");
+}
+
+/// `stderr(cluster)` and `ci(cluster)` have rows of their own where the plan clusters by itself.
+#[test]
+fn explicit_errors_are_numbers_and_intervals_are_drawn() {
+    use errorbar_core::ErrorPlan;
+    use errorbar_core::metrics::ci;
+    let plan = Plan::new()
+        .metrics(metrics![accuracy(), stderr().cluster("topic"), ci().cluster("topic")])
+        .errors(ErrorPlan::default().cluster("topic"));
+    let mut columns = ScoreColumns::new(["match"]);
+    for id in 0..40_u32 {
+        let topic = format!("t{}", id % 10);
+        let row = columns.push(format!("q{id}"), 1).metadata("topic", topic);
+        row.score("match", Score::new(if id % 3 > 0 { "C" } else { "I" })).unwrap();
+    }
+    let html = page(&[of_columns("heron", "t", columns, plan)]);
+    let estimates = html.split("id=\"estimates\"").nth(1).unwrap().split("</section>").next().unwrap();
+    let (headline, others) = estimates.split_once("Other figures").unwrap();
+    let body = headline.split("<tbody").nth(1).unwrap();
+    assert!(body.contains("class=\"se\"") && body.contains("class=\"ci\""), "clustered error: {body}");
+    assert!(!others.contains("hollow") && !others.contains("class=\"q0\""), "{others}");
+    let of = |metric: &str| {
+        let row = others.split(&format!("data-metric=\"{metric}\"")).nth(1).unwrap();
+        row.split("</tbody>").next().unwrap().to_owned()
+    };
+    assert!(of("ci").contains("class=\"ci\"") && !of("ci").contains("± ?"), "{}", of("ci"));
+    let stderr = of("stderr");
+    let drawn = stderr.split("class=\"pl\"").nth(1).unwrap().split("</svg>").next().unwrap();
+    assert!(!drawn.contains("<use"), "an error is no mark on the scale of its figure: {drawn}");
+}
+
+/// Every figure has its n in its row, and why it has no error.
+#[test]
+fn groups_have_their_n_and_the_reason_of_a_missing_error() {
+    let same = fixture("heron", "t", ["a", "b"], |id| id % 2 == 0);
+    let html = page(&[same, fixture("wren", "t", ["a", "b"], |id| id < 20)]);
+    let groups = words(&html, "id=\"groups\"", "</section>");
+    assert!(groups.contains("n 20, heron: no spread in 20 scores"), "{groups}");
+    let plan = Plan::new().metrics(metrics![accuracy(), grouped(accuracy(), "topic")]);
+    let few = |name: &str, n: u32| {
+        let mut columns = ScoreColumns::new(["match"]);
+        for id in 0..n {
+            let row = columns.push(format!("q{id}"), 1).metadata("topic", "a");
+            row.score("match", Score::new(if id % 3 > 0 { "C" } else { "I" })).unwrap();
+        }
+        of_columns(name, "t", columns, plan.clone())
+    };
+    let html = page(&[few("heron", 12), few("wren", 1)]);
+    let groups = html.split("id=\"groups\"").nth(1).unwrap().split("</section>").next().unwrap();
+    assert!(groups.contains("<td class=\"num c6\" role=\"cell\">12</td>"), "{groups}");
+    assert!(groups.contains("wren: only 1 score"), "{groups}");
+}
+
+#[test]
+fn confidence_that_is_there_is_shown() {
+    let plan = Plan::new().metrics(metrics![accuracy(), stderr()]);
+    let columns = |is_whole: bool| {
+        let mut columns = ScoreColumns::new(["match"]);
+        for id in 0..40_u32 {
+            let mut row = columns.push(format!("q{id}"), 1);
+            if is_whole || id > 0 {
+                row = row.metadata("confidence", f64::from(id % 10) / 10.0);
+            }
+            row.score("match", Score::new(if id % 10 > 4 { "C" } else { "I" })).unwrap();
+        }
+        columns
+    };
+    let html = page(&[of_columns("heron", "t", columns(true), plan.clone())]);
+    assert!(html.contains("id=\"calibration\"") && !html.contains("Calibration is not shown"));
+    let html = page(&[of_columns("heron", "t", columns(false), plan)]);
+    let notices = words(&html, "<ul class=\"notices\"", "</ul>");
+    assert!(
+        !html.contains("id=\"calibration\"") && notices.contains("Calibration is not shown."),
+        "{notices}"
+    );
+}
+
+/// Names that would widen a table, and numbers that would run into the next column.
+#[test]
+fn long_names_and_large_numbers_have_their_classes() {
+    let plan = Plan::new().metrics(metrics![mean(), grouped(mean(), "topic")]);
+    let of = |name: &str| {
+        let mut columns = ScoreColumns::new(["tokens"]);
+        for id in 0..30_u32 {
+            let topic = if id % 2 == 0 { "x".repeat(200) } else { "short".to_owned() };
+            let row = columns.push(format!("q{id}"), 1).metadata("topic", topic);
+            row.score("tokens", Score::new(1e9 + 1e7 * f64::from(id * 7 % 11))).unwrap();
+        }
+        of_columns(name, "t", columns, plan.clone())
+    };
+    let html = page(&[of("heron"), of(&"m".repeat(80)), of("wren"), of("crow")]);
+    assert!(html.contains("name m2 long\""), "long names may break anywhere");
+    assert!(html.contains("class=\"t est bn\"") && html.contains("1,0"), "thousands have commas");
+    let forest = html.split("<table class=\"forest ").nth(1).unwrap().split('"').next().unwrap();
+    assert!(forest.contains(" lg") && forest.contains(" bn"), "{forest}");
+    assert!(html.contains("<table class=\"t ranks\">"), "a ranking of long names is a column");
+}
+
+#[test]
+fn a_run_without_scores_has_no_figure_and_no_bracket() {
+    let plan = Plan::new().metrics(metrics![accuracy(), stderr()]);
+    let mut columns = ScoreColumns::new(["match"]);
+    for id in 0..5_u32 {
+        columns.push(format!("q{id}"), 1);
+    }
+    let html = page(&[of_columns("heron", "t", columns, plan)]);
+    assert_eq!(lead(&html), "heron has no accuracy: no scores.");
+    assert!(html.contains("5 samples have no score.") && !html.contains("dotted bracket"));
 }

@@ -4,7 +4,7 @@ use errorbar_core::{CalibrationBin, CalibrationCurve};
 
 use super::area::{Drawing, Vertical, px};
 use super::estimates::percentage;
-use super::words::{figure, score, short, visible};
+use super::words::{estimate_list, estimate_row, figure, score, short, visible};
 use super::{Plot, PlotPart};
 use crate::listing::Listing;
 use crate::svg::{Scale, Series, percent};
@@ -66,7 +66,14 @@ impl<'a> CalibrationPlot<'a> {
         let level = bins.filter_map(|bin| bin.accuracy.interval.as_ref().ok()).map(|i| i.level).next();
         let line = level.map(|level| format!("line: {} interval · ", percentage(level))).unwrap_or_default();
         let columns = parts.len().min(2);
-        Plot::of_parts(parts, columns, label, table).with_caption(format!(
+        let mut data = estimate_list(["run", "from", "to", "confidence"], []);
+        for (name, curve) in &self.runs {
+            for bin in &curve.bins {
+                let named = [name.clone().into(), bin.lower.into(), bin.upper.into(), bin.confidence.into()];
+                data.push(estimate_row(named, &bin.accuracy, []));
+            }
+        }
+        Plot::of_parts(parts, columns, label, table).with_data(data).with_caption(format!(
             "mark: accuracy of the answers in a bin of confidence · {line}dashed: as accurate as confident\nbars: number \
              of answers · ECE: mean distance between confidence and accuracy"
         ))

@@ -4,7 +4,9 @@ use errorbar_core::Estimate;
 
 use super::area::{Drawing, Vertical, px};
 use super::estimates::percentage;
-use super::words::{count, figure, fitted, interval_text, short, visible, whole};
+use super::words::{
+    count, estimate_list, estimate_row, figure, fitted, interval_text, short, visible, whole,
+};
 use super::{Plot, PlotPart};
 use crate::listing::Listing;
 use crate::svg::{Scale, Series, percent, tick_text};
@@ -94,6 +96,10 @@ impl Horizontal {
                 let (low, high) = (low.log10().floor(), high.log10().ceil());
                 Horizontal { scale: Scale::around([low, high]), is_log: true }
             }
+            // Costs that hardly differ are far from 0, and would lie on each other.
+            false if low > 0.0 && high < 2.0 * low && high > low => {
+                Horizontal { scale: Scale::around(costs.iter().copied()), is_log: false }
+            }
             false => Horizontal { scale: Scale::around(costs.iter().copied().chain([0.0])), is_log: false },
         }
     }
@@ -170,7 +176,12 @@ impl CostPlot {
         let listed =
             if self.runs.len() > MOST_NAMES { self.runs.len().div_ceil(2) as u32 * 17 + 8 } else { 0 };
         let part = PlotPart::new(drawing.0, HEIGHT + listed, label.clone());
-        Plot::of_parts(vec![part], 1, label, table).with_caption(format!(
+        let mut data = estimate_list(["run", self.axis.name(), "metric"], []);
+        for run in &self.runs {
+            let named = [run.name.clone().into(), run.cost.into(), self.metric.clone().into()];
+            data.push(estimate_row(named, &run.estimate, []));
+        }
+        Plot::of_parts(vec![part], 1, label, table).with_data(data).with_caption(format!(
             "{} upwards, {} to the right{line}{unknown}",
             self.metric,
             self.axis.name()

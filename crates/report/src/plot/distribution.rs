@@ -5,7 +5,7 @@ use errorbar_core::Distribution;
 use super::area::{Drawing, px};
 use super::words::{count, figure, score, short, visible};
 use super::{Plot, PlotPart};
-use crate::listing::Listing;
+use crate::listing::{Listing, ListingCell};
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, interval, percent};
 
 /// The most different scores that have a column each.
@@ -68,6 +68,7 @@ impl<'a> DistributionPlot<'a> {
         let highest =
             self.runs.iter().flat_map(|(_, run)| bins(run)).map(|(_, count)| count).max().unwrap_or(0);
         let mut table = Listing::new(["run", "score", "samples"].map(str::to_owned));
+        let mut data = Listing::new(["run", "from", "to", "samples"]);
         let mut parts = Vec::new();
         for (at, (name, run)) in self.runs.iter().enumerate() {
             let series = Series::of(at, self.runs.len());
@@ -109,10 +110,17 @@ impl<'a> DistributionPlot<'a> {
             match form {
                 Form::Values => run.counts.iter().for_each(|(value, n)| {
                     table.push([name.clone(), score(*value), n.to_string()]);
+                    data.push([name.clone().into(), ListingCell::from(*value), (*value).into(), (*n).into()]);
                 }),
                 _ => run.bins(COLUMNS, range).iter().filter(|bin| bin.count > 0).for_each(|bin| {
                     let ends = format!("{} to {}", score(bin.lower), score(bin.upper));
                     table.push([name.clone(), ends, bin.count.to_string()]);
+                    data.push([
+                        name.clone().into(),
+                        ListingCell::from(bin.lower),
+                        bin.upper.into(),
+                        bin.count.into(),
+                    ]);
                 }),
             }
             let absent =
@@ -130,6 +138,7 @@ impl<'a> DistributionPlot<'a> {
         let is_short = parts.iter().all(|part| crate::text::width(&part.note) <= 14);
         let columns = parts.len().min(if is_short { 3 } else { 2 });
         Plot::of_parts(parts, columns, label, table)
+            .with_data(data)
             .with_caption(format!("{what} · below, on the same axis: the mean with its interval"))
     }
 }

@@ -5,7 +5,7 @@ use errorbar_core::{EpochSpread, EpochStrip, StripColumn};
 use super::area::{Drawing, px};
 use super::words::{count, fitted, score, visible, whole};
 use super::{Plot, PlotPart};
-use crate::listing::Listing;
+use crate::listing::{Listing, ListingCell};
 use crate::svg::Series;
 
 /// The most samples that have a column each.
@@ -132,7 +132,19 @@ impl<'a> EpochsPlot<'a> {
         };
         let is_absent = strip.columns.iter().any(|column| column.means.contains(&None));
         let absent = if is_absent { " · blank: no score" } else { "" };
+        let mut data = Listing::new(["run", "sample", "samples", "mean"]);
+        for column in &strip.columns {
+            for ((name, _), mean) in self.runs.iter().zip(&column.means) {
+                data.push([
+                    name.clone().into(),
+                    ListingCell::from(column.id.as_str()),
+                    column.samples.into(),
+                    (*mean).into(),
+                ]);
+            }
+        }
         Plot::of_parts(vec![part], 1, label, table)
+            .with_data(data)
             .with_caption(format!("{each}, shaded by the mean of its epochs{absent}"))
     }
 }

@@ -3,7 +3,7 @@
 use errorbar_core::Estimate;
 
 use super::rows::{Row, Rows};
-use super::words::{figure, interval_text, short, visible};
+use super::words::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
 use super::{Plot, PlotPart};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Reference, Scale, Series};
@@ -55,9 +55,7 @@ impl Estimates {
         };
         order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
         let row = |(at, run): &(usize, &NamedEstimate)| {
-            let n =
-                if run.estimate.value.is_ok() { format!(" · n {}", run.estimate.n) } else { String::new() };
-            let text = short(&run.estimate) + &n;
+            let text = row_text(&run.estimate, true);
             Row::new(&run.name, &run.estimate, Series::of(*at, count), text, short(&run.estimate))
         };
         let size = if count > 12 { IntervalSize::Forest } else { IntervalSize::Table };
@@ -65,6 +63,7 @@ impl Estimates {
             scale: Scale::of(self.runs.iter().map(|run| &run.estimate)),
             reference: self.reference.clone(),
             rows: order.iter().map(row).collect(),
+            ties: Vec::new(),
             size,
         };
         let words = |(_, run): &(usize, &NamedEstimate)| {
@@ -84,7 +83,14 @@ impl Estimates {
                 run.estimate.absent.to_string(),
             ]);
         }
-        plot_of_rows(&rows, label, table).with_caption(caption(self.runs.iter().map(|run| &run.estimate)))
+        let mut data = estimate_list(["run", "metric"], ["absent"]);
+        for (_, run) in &order {
+            let named = [run.name.clone().into(), self.metric.clone().into()];
+            data.push(estimate_row(named, &run.estimate, [run.estimate.absent.into()]));
+        }
+        plot_of_rows(&rows, label, table)
+            .with_data(data)
+            .with_caption(caption(self.runs.iter().map(|run| &run.estimate)))
     }
 }
 

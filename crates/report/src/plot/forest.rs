@@ -5,7 +5,7 @@ use errorbar_core::Estimate;
 use super::Plot;
 use super::estimates::{caption, plot_of_rows};
 use super::rows::{Row, Rows};
-use super::words::{figure, interval_text, short, visible};
+use super::words::{count, estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Reference, Scale, Series};
 
@@ -73,7 +73,7 @@ impl Forest {
     /// Draws it.
     pub fn draw(&self) -> Plot {
         let groups = self.ordered();
-        let (count, is_one) = (self.runs.len(), self.runs.len() == 1);
+        let (runs, is_one) = (self.runs.len(), self.runs.len() == 1);
         let mut rows = Vec::new();
         for group in &groups {
             let known: Vec<(usize, &Estimate)> = group
@@ -82,21 +82,19 @@ impl Forest {
                 .enumerate()
                 .filter_map(|(at, estimate)| Some((at, estimate.as_ref()?)))
                 .collect();
+            let mut ns: Vec<u64> = known.iter().map(|(_, estimate)| estimate.n).collect();
+            ns.dedup();
+            // Where the runs differ, each line has its own.
+            let common = if let [n] = ns.as_slice() { Some(*n) } else { None };
             if !is_one {
-                let ns: Vec<u64> = known.iter().map(|(_, estimate)| estimate.n).collect();
-                let (least, most) = (ns.iter().min().copied(), ns.iter().max().copied());
-                let n = match (least, most) {
-                    (Some(least), Some(most)) if least == most => format!("n {most}"),
-                    (Some(least), Some(most)) => format!("n {least}–{most}"),
-                    _ => String::new(),
-                };
+                let n = common.map(|n| format!("n {}", count(n))).unwrap_or_default();
                 rows.push(Row::heading(&group.name, n));
             }
             for (at, estimate) in known {
                 let name = if is_one { &group.name } else { self.runs.get(at).unwrap_or(&group.name) };
-                let n = if is_one { format!(" · n {}", estimate.n) } else { String::new() };
-                let series = Series::of(at, count);
-                let mut row = Row::new(name, estimate, series, short(estimate) + &n, short(estimate));
+                let series = Series::of(at, runs);
+                let text = row_text(estimate, is_one || common.is_none());
+                let mut row = Row::new(name, estimate, series, text, short(estimate));
                 row.has_mark = !is_one;
                 rows.push(row);
             }
@@ -106,10 +104,23 @@ impl Forest {
             scale: Scale::of(estimates()),
             reference: self.reference.clone(),
             rows,
+            ties: Vec::new(),
             size: IntervalSize::Forest,
         };
         let (label, table) = self.words(&groups);
-        plot_of_rows(&rows, label, table).with_caption(caption(estimates()))
+        plot_of_rows(&rows, label, table).with_data(self.data(&groups)).with_caption(caption(estimates()))
+    }
+
+    fn data(&self, groups: &[&ForestGroup]) -> Listing {
+        let mut data = estimate_list(["key", "group", "run", "metric"], ["absent"]);
+        for group in groups {
+            for (run, estimate) in self.runs.iter().zip(&group.estimates) {
+                let Some(estimate) = estimate else { continue };
+                let named = [&self.key, &group.name, run, &self.metric].map(|text| text.clone().into());
+                data.push(estimate_row(named, estimate, [estimate.absent.into()]));
+            }
+        }
+        data
     }
 
     fn words(&self, groups: &[&ForestGroup]) -> (String, Listing) {

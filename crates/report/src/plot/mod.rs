@@ -57,8 +57,10 @@ pub struct Plot {
     pub parts: Vec<PlotPart>,
     /// The figures in words: the text alternative.
     pub label: String,
-    /// The figures as a table.
+    /// The figures as a table for people.
     pub table: Listing,
+    /// What is drawn as data: one number to a column, at full precision.
+    pub data: Listing,
     /// What a reader should know: what a mark, a line or a shade means.
     pub caption: String,
     /// What a file shows.
@@ -113,14 +115,20 @@ impl Plot {
     /// A plot of parts that are the same in a page and in a file, there in this number of columns.
     fn of_parts(parts: Vec<PlotPart>, columns: usize, label: String, table: Listing) -> Self {
         let file = FileLayout { parts: parts.clone(), columns };
-        Plot { parts, label, table, caption: String::new(), file }
+        Plot { parts, label, data: table.clone(), table, caption: String::new(), file }
     }
 
     /// A plot of one part that is drawn in another way in a file.
     fn of_rows(page: PlotPart, file: PlotPart, table: Listing) -> Self {
         let label = page.label.clone();
         let file = FileLayout { parts: vec![file], columns: 1 };
-        Plot { parts: vec![page], label, table, caption: String::new(), file }
+        Plot { parts: vec![page], label, data: table.clone(), table, caption: String::new(), file }
+    }
+
+    #[must_use]
+    fn with_data(mut self, data: Listing) -> Self {
+        self.data = data;
+        self
     }
 
     #[must_use]

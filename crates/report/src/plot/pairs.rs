@@ -5,7 +5,7 @@ use errorbar_core::{Comparison, Direction, Estimate};
 use super::area::{Drawing, px};
 use super::estimates::{percentage, plot_of_rows};
 use super::rows::{Row, Rows};
-use super::words::{difference, fitted, short_difference, visible, whole};
+use super::words::{difference, estimate_list, estimate_row, fitted, short_difference, visible, whole};
 use super::{Plot, PlotPart};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale, Series, escape, percent};
@@ -61,6 +61,24 @@ fn reversed(estimate: &Estimate) -> Estimate {
         bounds.absent_as_wrong = 0.0 - bounds.absent_as_wrong;
     }
     other
+}
+
+/// The pairs as data, the better run minus the worse.
+fn data(pairs: &[Pair<'_>]) -> Listing {
+    let mut data = estimate_list(["run", "minus", "metric"], ["p", "better", "equal", "worse", "detectable"]);
+    for Pair { better, worse, difference, p, comparison } in pairs {
+        let (wins, losses) = match *better == comparison.base {
+            true => (comparison.losses, comparison.wins),
+            false => (comparison.wins, comparison.losses),
+        };
+        let named = [(*better).into(), (*worse).into(), comparison.metric.as_str().into()];
+        let mut difference = difference.clone();
+        difference.n = comparison.n;
+        let detectable = comparison.mde.as_ref().ok().copied();
+        let after = [(*p).into(), wins.into(), comparison.ties.into(), losses.into(), detectable.into()];
+        data.push(estimate_row(named, &difference, after));
+    }
+    data
 }
 
 /// A p-value: two significant digits.
@@ -143,10 +161,11 @@ impl<'a> Pairs<'a> {
                 comparison.mde.as_ref().map(|mde| crate::number::plain(*mde)).unwrap_or_default(),
             ]);
         }
-        match pairs.len() > MOST_ROWS {
+        let plot = match pairs.len() > MOST_ROWS {
             true => self.matrix(&pairs, label, table),
             false => self.rows(&pairs, label, table),
-        }
+        };
+        plot.with_data(data(&pairs))
     }
 
     fn rows(&self, pairs: &[Pair<'_>], label: String, table: Listing) -> Plot {
@@ -172,6 +191,7 @@ impl<'a> Pairs<'a> {
             scale: Scale::differences(ends),
             reference: None,
             rows: pairs.iter().map(row).collect(),
+            ties: Vec::new(),
             size: IntervalSize::Table,
         };
         let has_mde = pairs.iter().any(|pair| pair.comparison.mde.is_ok());
@@ -251,6 +271,8 @@ impl<'a> Pairs<'a> {
                             String::new()
                         }
                     }
+                    // A sign would claim a difference that the digits do not show.
+                    false if format!("{:.2}", value.abs()) == "0.00" => "0.00".to_owned(),
                     false => format!("{sign}{:.2}", value.abs()),
                 };
                 let class = if pair.is_shown() { "cnt" } else { "cnt z" };

@@ -4,9 +4,9 @@ use errorbar_core::{Estimate, PassCurve, PassPoint};
 
 use super::area::{Drawing, Vertical, apart, px};
 use super::estimates::percentage;
-use super::words::{figure, short, visible};
+use super::words::{estimate_list, estimate_row, figure, short, visible};
 use super::{Plot, PlotPart};
-use crate::listing::Listing;
+use crate::listing::{Listing, ListingCell};
 use crate::svg::{Scale, Series, percent};
 
 const TOP: f64 = 16.0;
@@ -61,7 +61,16 @@ impl<'a> PassPlot<'a> {
         let level = estimates.filter_map(|estimate| estimate.interval.as_ref().ok()).map(|i| i.level).next();
         let band = level.map(|level| format!(" · band: {} interval", percentage(level))).unwrap_or_default();
         let columns = parts.len().min(2);
-        Plot::of_parts(parts, columns, label, table).with_caption(format!(
+        let mut data = estimate_list(["run", "k", "figure"], []);
+        for (name, curve) in &self.runs {
+            for point in &curve.points {
+                for (figure, estimate) in [("pass@k", &point.any), ("pass^k", &point.all)] {
+                    let named = [name.clone().into(), ListingCell::from(point.k), figure.into()];
+                    data.push(estimate_row(named, estimate, []));
+                }
+            }
+        }
+        Plot::of_parts(parts, columns, label, table).with_data(data).with_caption(format!(
             "pass@k, solid: at least one of k attempts succeeds · pass^k, dashed: all k succeed{band}"
         ))
     }

@@ -4,7 +4,7 @@
 //! is the `color` of its group, which the dark theme replaces.
 
 /// The attributes of each class. An element with several classes has those of the longest entry that matches.
-const CLASSES: [(&str, &str); 33] = [
+const CLASSES: [(&str, &str); 34] = [
     ("m0", "color=\"#454a4f\""),
     ("m1", "color=\"#14489b\""),
     ("m2", "color=\"#bd4b00\""),
@@ -42,6 +42,7 @@ const CLASSES: [(&str, &str); 33] = [
     ("band", "fill=\"currentColor\" fill-opacity=\"0.18\""),
     ("colm", "fill=\"currentColor\" fill-opacity=\"0.4\""),
     ("baseline", "stroke=\"#85898d\""),
+    ("tiegap", "stroke=\"#63696f\" stroke-dasharray=\"1.5 3\""),
     ("tieline", "stroke=\"#63696f\" stroke-width=\"2.5\""),
     ("hatchline", "stroke=\"#c4c4bd\" stroke-width=\"1.25\""),
 ];
@@ -65,7 +66,7 @@ text{font-variant-numeric:tabular-nums lining-nums}\
 .paper{fill:#121415}.mk{stroke:#121415}.mk.hollow{fill:#121415;stroke:currentColor}\
 .gl{stroke:#25292b}.gl.zero{stroke:#b9bdc0}.gl.ref,.baseline{stroke:#777d82}\
 .tick,.reft,.cnt.z{fill:#949a9f}.lab,.cnt,.title{fill:#ebebe8}.lab.s{fill:#b9bdc0}\
-.s0{fill:#24282a}.hatchline{stroke:#454a4d}.tieline{stroke:#949a9f}.se{fill-opacity:.34}.cnt.z{fill:#949a9f}}";
+.s0{fill:#24282a}.hatchline{stroke:#454a4d}.tieline,.tiegap{stroke:#949a9f}.se{fill-opacity:.34}.cnt.z{fill:#949a9f}}";
 
 /// The drawing with the attributes of its classes beside them.
 pub(super) fn with_attributes(drawing: &str) -> String {

@@ -3,11 +3,12 @@
 use errorbar_core::{Rank, Ranking};
 
 use super::Plot;
-use super::estimates::{caption, percentage, plot_of_rows};
+use super::estimates::{caption, plot_of_rows};
 use super::rows::{Row, Rows};
-use super::words::{figure, interval_text, short, visible};
+use super::words::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale, Series};
+use crate::tie_lines::tie_lines;
 
 /// The most runs that are drawn large.
 const LARGE: usize = 12;
@@ -22,14 +23,6 @@ pub struct RankingPlot<'a> {
     pub runs: &'a [String],
 }
 
-/// The places of a run: `1–2`.
-fn places(rank: &Rank) -> String {
-    match rank.interval {
-        (best, worst) if best == worst => best.to_string(),
-        (best, worst) => format!("{best}–{worst}"),
-    }
-}
-
 impl<'a> RankingPlot<'a> {
     /// A ranking of runs.
     pub fn new(ranking: &'a Ranking, runs: &'a [String]) -> Self {
@@ -39,31 +32,24 @@ impl<'a> RankingPlot<'a> {
     /// Draws it.
     pub fn draw(&self) -> Plot {
         let ranks = &self.ranking.ranks;
-        // A letter of one run joins nothing.
-        let mut letters: Vec<char> = ranks.iter().flat_map(|rank| rank.tie_groups.chars()).collect();
-        letters.sort_unstable();
-        letters.dedup();
-        letters.retain(|letter| ranks.iter().filter(|rank| rank.tie_groups.contains(*letter)).count() > 1);
         let row = |rank: &Rank| {
             let at = self.runs.iter().position(|run| *run == rank.side).unwrap_or(usize::MAX);
             let series = Series::of(at, self.runs.len());
-            let mut row =
-                Row::new(&rank.side, &rank.estimate, series, short(&rank.estimate), short(&rank.estimate));
-            row.prefix = places(rank);
-            row.ties = (0..letters.len())
-                .filter(|level| letters.get(*level).is_some_and(|letter| rank.tie_groups.contains(*letter)))
-                .collect();
+            let (text, brief) = (row_text(&rank.estimate, true), short(&rank.estimate));
+            let mut row = Row::new(&rank.side, &rank.estimate, series, text, brief);
+            row.prefix = rank.range_text();
             row
         };
         let rows = Rows {
             scale: Scale::of(ranks.iter().map(|rank| &rank.estimate)),
             reference: None,
             rows: ranks.iter().map(row).collect(),
+            ties: tie_lines(ranks),
             size: if ranks.len() > LARGE { IntervalSize::Forest } else { IntervalSize::Table },
         };
         let metric = &self.ranking.metric;
         let words = |rank: &Rank| {
-            format!("{} place {}, {}", visible(&rank.side), places(rank), figure(&rank.estimate))
+            format!("{} place {}, {}", visible(&rank.side), rank.range_text(), figure(&rank.estimate))
         };
         let label = format!(
             "Ranking by {metric} of {} samples. {}",
@@ -73,18 +59,24 @@ impl<'a> RankingPlot<'a> {
         let mut table = Listing::new(["place", "run", metric, "interval", "tie groups"].map(str::to_owned));
         for rank in ranks {
             table.push([
-                places(rank),
+                rank.range_text(),
                 rank.side.clone(),
                 short(&rank.estimate),
                 interval_text(&rank.estimate),
                 rank.tie_groups.clone(),
             ]);
         }
+        let alpha = crate::number::plain(((1.0 - self.ranking.level) * 1e9).round() / 1e9);
         let caption = format!(
-            "{}\nplaces: {} interval of the rank · upright line: the data do not distinguish these runs (Holm)",
+            "{}\nupright line: these runs cannot be told apart (Holm’s p ≥ {alpha} for all pairs) · numbers: the ranks that the \
+             same tests leave",
             caption(ranks.iter().map(|rank| &rank.estimate)),
-            percentage(self.ranking.level)
         );
-        plot_of_rows(&rows, label, table).with_caption(caption)
+        let mut data = estimate_list(["ranks", "run", "metric"], ["tie groups"]);
+        for rank in ranks {
+            let named = [rank.range_text().into(), rank.side.clone().into(), metric.clone().into()];
+            data.push(estimate_row(named, &rank.estimate, [rank.tie_groups.clone().into()]));
+        }
+        plot_of_rows(&rows, label, table).with_data(data).with_caption(caption)
     }
 }

@@ -10,6 +10,10 @@ use super::words::{fitted, whole};
 use crate::svg::{
     IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, escape, grid, interval, percent,
 };
+use crate::tie_lines::TieLine;
+
+/// The most levels of lines that join rows.
+const MOST_TIES: u32 = 8;
 
 /// A row, or the heading of the rows below it.
 pub(super) struct Row {
@@ -25,8 +29,6 @@ pub(super) struct Row {
     pub(super) has_mark: bool,
     /// The half-width of what cannot be told from 0, hatched.
     pub(super) hatch: Option<f64>,
-    /// The first and last level of vertical lines through the row, from the left: what cannot be told apart.
-    pub(super) ties: Vec<usize>,
 }
 
 impl Row {
@@ -39,7 +41,6 @@ impl Row {
             estimate: Some((estimate.clone(), series)),
             has_mark: true,
             hatch: None,
-            ties: Vec::new(),
         }
     }
 
@@ -52,7 +53,6 @@ impl Row {
             estimate: None,
             has_mark: false,
             hatch: None,
-            ties: Vec::new(),
         }
     }
 }
@@ -62,6 +62,8 @@ pub(super) struct Rows {
     pub(super) scale: Scale,
     pub(super) reference: Option<Reference>,
     pub(super) rows: Vec<Row>,
+    /// Upright lines at the left that join rows which cannot be told apart.
+    pub(super) ties: Vec<TieLine>,
     pub(super) size: IntervalSize,
 }
 
@@ -216,24 +218,26 @@ impl Rows {
 
     /// The room for the lines of what cannot be told apart.
     fn indent(&self) -> u32 {
-        let levels = self.rows.iter().flat_map(|row| &row.ties).max().map_or(0, |level| level + 1);
-        (levels as u32).min(8) * 7 + if levels > 0 { 5 } else { 0 }
+        let levels = self.ties.iter().map(|line| line.level + 1).max().unwrap_or(0);
+        (levels as u32).min(MOST_TIES) * 7 + if levels > 0 { 5 } else { 0 }
     }
 
     fn ties(&self, drawing: &mut Drawing, top: f64, columns: &Columns) {
-        let levels = self.rows.iter().flat_map(|row| &row.ties).max().map_or(0, |level| level + 1);
-        for level in 0..levels.min(8) {
-            let has = |row: &&Row| row.ties.contains(&level);
-            let first = self.rows.iter().position(|row| has(&row));
-            let last = self.rows.iter().rposition(|row| has(&row));
-            let (Some(first), Some(last)) = (first, last) else { continue };
-            let y = |at: usize| top + at as f64 * columns.row;
+        let y = |at: usize| top + at as f64 * columns.row;
+        for TieLine { level, stretches } in self.ties.iter().filter(|line| (line.level as u32) < MOST_TIES) {
             let x = level * 7 + 3;
-            drawing.put(format_args!(
-                "<line class=\"tieline\" x1=\"{x}\" x2=\"{x}\" y1=\"{}\" y2=\"{}\"/>",
-                px(y(first) + 6.0),
-                px(y(last) + columns.row - 6.0)
-            ));
+            let mut put = |class: &str, first: usize, last: usize| {
+                drawing.put(format_args!(
+                    "<line class=\"{class}\" x1=\"{x}\" x2=\"{x}\" y1=\"{}\" y2=\"{}\"/>",
+                    px(y(first) + 6.0),
+                    px(y(last) + columns.row - 6.0)
+                ));
+            };
+            // A row in between that is not of them.
+            if let [(first, _), .., (_, last)] = stretches.as_slice() {
+                put("tiegap", *first, *last);
+            }
+            stretches.iter().for_each(|(first, last)| put("tieline", *first, *last));
         }
     }
 }

@@ -3,6 +3,7 @@
 use errorbar_core::Estimate;
 
 use crate::figure::EstimateText;
+use crate::listing::{Listing, ListingCell};
 use crate::svg::escape;
 use crate::text::{is_unsafe, truncate_middle};
 
@@ -41,6 +42,36 @@ pub(super) fn whole(text: &str, to: usize) -> String {
     }
 }
 
+/// The columns of an estimate among data.
+const ESTIMATE: [&str; 5] = ["value", "stderr", "lower", "upper", "n"];
+
+/// A list of estimates as data: these columns, those of [`estimate_cells`], then these.
+pub(super) fn estimate_list<const B: usize, const A: usize>(before: [&str; B], after: [&str; A]) -> Listing {
+    Listing::new(before.into_iter().chain(ESTIMATE).chain(after))
+}
+
+/// An estimate as data: its number, error, interval and n; blank where there is none.
+pub(super) fn estimate_cells(estimate: &Estimate) -> [ListingCell; 5] {
+    let interval = estimate.interval.as_ref().ok();
+    let end = |end: f64| Some(end).filter(|end| end.is_finite());
+    [
+        estimate.number().into(),
+        estimate.error.as_ref().ok().map(|error| error.se).into(),
+        interval.and_then(|interval| end(interval.lower)).into(),
+        interval.and_then(|interval| end(interval.upper)).into(),
+        estimate.n.into(),
+    ]
+}
+
+/// A row of data: these cells, those of the estimate, then these.
+pub(super) fn estimate_row<const B: usize, const A: usize>(
+    before: [ListingCell; B],
+    estimate: &Estimate,
+    after: [ListingCell; A],
+) -> Vec<ListingCell> {
+    before.into_iter().chain(estimate_cells(estimate)).chain(after).collect()
+}
+
 /// An estimate: `0.847 ± 0.026 [0.796, 0.899]`.
 pub(super) fn figure(estimate: &Estimate) -> String {
     minus(&EstimateText::from(estimate).to_string())
@@ -49,6 +80,22 @@ pub(super) fn figure(estimate: &Estimate) -> String {
 /// The same without the interval: `0.847 ± 0.026`.
 pub(super) fn short(estimate: &Estimate) -> String {
     minus(&EstimateText::from(estimate).short())
+}
+
+/// What stands in the row of an estimate: `0.847 ± 0.026 · n 144`, `1 ± ? · no spread in 3 scores`. The number of scores is
+/// left out where the heading of the row has it.
+pub(super) fn row_text(estimate: &Estimate, has_n: bool) -> String {
+    let n = (has_n && estimate.value.is_ok()).then(|| format!("n {}", count(estimate.n)));
+    let absent = (estimate.absent > 0).then(|| format!("{} absent", count(estimate.absent)));
+    match crate::notes::no_error(estimate) {
+        Some(reason) => {
+            // The reason names the number as a rule.
+            let n = n.filter(|_| !reason.contains("score"));
+            let parts = [Some(format!("{} ± ?", short(estimate))), n, Some(reason), absent];
+            parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+        }
+        None => [Some(short(estimate)), n, absent].into_iter().flatten().collect::<Vec<_>>().join(" · "),
+    }
 }
 
 /// The interval alone.
@@ -120,6 +167,21 @@ mod tests {
         let estimate = Estimate::new(-0.36).with_stderr(0.05).with_interval(-0.46, -0.26, 0.95);
         assert_eq!(figure(&estimate), "−0.360 ± 0.050 [−0.460, −0.260]");
         assert_eq!(minus("0.5 ± 1.2e-12"), "0.5 ± 1.2e-12");
+    }
+
+    #[test]
+    fn a_row_has_its_number_of_scores_or_why_there_is_no_error() {
+        let estimate = Estimate::new(0.8472).with_stderr(0.0256).with_n(1440);
+        assert_eq!(row_text(&estimate, true), "0.847 ± 0.026 · n 1,440");
+        assert_eq!(row_text(&estimate, false), "0.847 ± 0.026");
+        let equal = Estimate::new(1.0).with_stderr(0.0).with_n(3);
+        assert_eq!(row_text(&equal, true), "1 ± ? · no spread in 3 scores");
+        let mut few = Estimate::new(0.5).with_n(1);
+        assert_eq!(row_text(&few, true), "0.5 ± ? · only 1 score");
+        few.absent = 2;
+        assert_eq!(row_text(&few, true), "0.5 ± ? · only 1 score · 2 absent");
+        let none = Estimate::undefined(errorbar_core::Undefined::NoScores);
+        assert_eq!(row_text(&none, true), "no scores");
     }
 
     #[test]

@@ -12,6 +12,11 @@ use crate::transcript::{Verdict, grading, leaves};
 /// The number of characters of a metadata value that are shown.
 const METADATA_LIMIT: usize = 2_000;
 
+/// The columns of a table that are a sample's question, the first that has one.
+const INPUTS: [&str; 5] = ["input", "question", "prompt", "problem", "text"];
+/// The columns that are shown at a place of their own.
+const TEXTS: [&str; 3] = ["target", "answer", "explanation"];
+
 /// What the epochs of a sample share: the question and what is known about it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SampleTexts {
@@ -140,7 +145,8 @@ impl SampleTexts {
     /// The texts of a row of a table, which has them under the names that tables use.
     pub fn from_row(columns: &ScoreColumns, row: usize) -> Self {
         let metadata = columns.metadata_row(row);
-        let input = cell(&metadata, &["input", "question", "prompt"]);
+        let input = cell(&metadata, &INPUTS);
+        let asked = INPUTS.into_iter().find(|key| metadata.get(key).is_some_and(|value| !value.is_null()));
         let target = cell(&metadata, &["target"]);
         let part = |text: String| PagePart { kind: "text", name: None, text: text.as_str().into() };
         let message =
@@ -149,7 +155,12 @@ impl SampleTexts {
             input: input.map(message).into_iter().collect(),
             choices: Vec::new(),
             target: target.iter().map(|text| text.as_str().into()).collect(),
-            metadata: metadata_texts(metadata.iter()),
+            // What is shown elsewhere is not repeated.
+            metadata: metadata_texts(
+                metadata
+                    .iter()
+                    .filter(|(key, _)| Some(key.as_str()) != asked && !TEXTS.contains(&key.as_str())),
+            ),
         }
     }
 
@@ -185,12 +196,21 @@ impl EpochRecord {
     /// A row of a table, or of a log of which only the scores were read.
     pub fn from_row(columns: &ScoreColumns, row: usize) -> Self {
         let metadata = columns.metadata_row(row);
-        let answer = cell(&metadata, &["answer", "output", "completion", "response"]);
-        let scores = columns.scorer_names().filter_map(|scorer| {
-            let score = columns.score(row, scorer)?;
-            Some(ScoreRecord::new(scorer, &score, false, answer.as_deref()))
-        });
-        let scores: Vec<ScoreRecord> = scores.collect();
+        let of_scores: Vec<(&str, Score)> =
+            columns.scorer_names().filter_map(|name| Some((name, columns.score(row, name)?))).collect();
+        // A table has no other answer than the one that was scored.
+        let scored = || of_scores.iter().find_map(|(_, score)| score.answer.clone());
+        let answer = cell(&metadata, &["answer", "output", "completion", "response"]).or_else(scored);
+        let mut scores: Vec<ScoreRecord> = of_scores
+            .iter()
+            .map(|(scorer, score)| ScoreRecord::new(scorer, score, false, answer.as_deref()))
+            .collect();
+        if let Some(explanation) = cell(&metadata, &["explanation"])
+            && let [first, ..] = scores.as_mut_slice()
+            && first.explanation.is_none()
+        {
+            first.explanation = Some(LongText::from(explanation.as_str()));
+        }
         let answer = answer.as_deref().map(LongText::from);
         let error = columns.is_errored(row).then(|| "failed".into());
         EpochRecord { answer, scores, error, ..EpochRecord::default() }

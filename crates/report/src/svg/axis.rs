@@ -34,12 +34,13 @@ pub fn axis(scale: &Scale, reference: Option<&Reference>) -> String {
     let mut drawn = format!(
         "<svg class=\"iv ax\" width=\"100%\" height=\"{height}\" aria-hidden=\"true\" focusable=\"false\">"
     );
-    for tick in scale.ticks() {
+    for (index, tick) in scale.ticks().iter().enumerate() {
         let at = percent(scale.position(*tick));
         let label = scale.label(*tick);
+        let spare = if is_spare(scale, index) { " t2" } else { "" };
         let _ = write!(
             drawn,
-            "<text class=\"tick\" x=\"{at}\" y=\"{}\">{label}</text><line class=\"gl\" x1=\"{at}\" x2=\"{at}\" y1=\"{}\" \
+            "<text class=\"tick{spare}\" x=\"{at}\" y=\"{}\">{label}</text><line class=\"gl\" x1=\"{at}\" x2=\"{at}\" y1=\"{}\" \
              y2=\"{height}\"/>",
             height - 8,
             height - 4,
@@ -56,6 +57,24 @@ pub fn axis(scale: &Scale, reference: Option<&Reference>) -> String {
         );
     }
     drawn + "</svg>"
+}
+
+/// Whether a narrow axis does without the label of a tick: between the ends of 0 to 1, else every second one from 0.
+fn is_spare(scale: &Scale, index: usize) -> bool {
+    let ticks = scale.ticks();
+    if *scale == Scale::unit() {
+        return index != 0 && index + 1 != ticks.len();
+    }
+    let zero = ticks.iter().position(|tick| *tick == 0.0).unwrap_or(0);
+    index.abs_diff(zero) % 2 == 1
+}
+
+/// The width in pixels that the labels of an axis need, by a wide font.
+pub fn axis_width(scale: &Scale) -> f64 {
+    const CHARACTER: f64 = 7.2;
+    const GAP: f64 = 8.0;
+    let longest = scale.ticks().iter().map(|tick| scale.label(*tick).chars().count()).max().unwrap_or(0);
+    scale.ticks().len() as f64 * (longest as f64 * CHARACTER + GAP)
 }
 
 /// The grid lines behind a row of a plot, over its whole height.
@@ -88,6 +107,21 @@ mod tests {
         assert_eq!(grid(&Scale::unit(), Some(&reference)).matches("gl ref").count(), 1);
         let beyond = Reference { value: 2.0, ..reference };
         assert!(!axis(&Scale::unit(), Some(&beyond)).contains("ref"), "not on the scale");
+    }
+
+    #[test]
+    fn narrow_axes_keep_the_ends_or_zero() {
+        let spare = |scale: &Scale| {
+            let ticks = scale.ticks().iter().enumerate();
+            ticks.filter(|(at, _)| !is_spare(scale, *at)).map(|(_, tick)| *tick).collect::<Vec<_>>()
+        };
+        assert_eq!(spare(&Scale::unit()), [0.0, 1.0]);
+        let kept = spare(&Scale::differences([-0.1, 0.4]));
+        assert!(
+            kept.contains(&0.0) && kept.len() < Scale::differences([-0.1, 0.4]).ticks().len(),
+            "{kept:?}"
+        );
+        assert!(axis_width(&Scale::unit()) < 200.0);
     }
 
     #[test]

@@ -20,7 +20,7 @@ mod interval;
 mod mark;
 mod scale;
 
-pub use axis::{AXIS_HEIGHT, Reference, axis, grid};
+pub use axis::{AXIS_HEIGHT, Reference, axis, axis_width, grid};
 pub use escape::{breakable, escape};
 pub use interval::{IntervalSize, IntervalStyle, Y, interval};
 pub use mark::{Mark, Series, defs};

@@ -5,7 +5,10 @@ use errorbar_core::{AggregateBasis, HeadlineRequest, Role};
 use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups,
 };
-use crate::{Csv, Markdown, PartialRun, Render, Report, SideBySide, TerminalTable, headline, width};
+use crate::{
+    Csv, Markdown, PartialRun, Render, Report, SideBySide, TerminalTable, headline, main_figure, no_headline,
+    width,
+};
 
 fn model(name: &str, correct: u64) -> Report {
     let metrics = vec![
@@ -156,6 +159,25 @@ fn the_headline_is_the_one_wanted_or_the_first_location() {
         assert_eq!(headline(&report.results).unwrap().metric, "accuracy");
     }
     assert!(headline(&results(Vec::new())).is_none());
+    assert_eq!(no_headline(&results(Vec::new())), None);
     let text = Markdown::default().to_text(&[Report::new("empty.csv", results(Vec::new()))]);
     assert_eq!(text, "### empty.csv\n\n0 rows\n");
+}
+
+#[test]
+fn groups_alone_have_the_headline_of_their_aggregate_or_none() {
+    let groups = [("a", 30, 70, 2), ("b", 40, 70, 2)];
+    let of = |over: Option<AggregateBasis>| {
+        results(vec![score("choice", 140, vec![grouped("accuracy", "category", &groups, over)])])
+    };
+    for over in [AggregateBasis::Samples, AggregateBasis::Groups] {
+        let results = of(Some(over));
+        let row = headline(&results).unwrap();
+        assert_eq!((row.label, row.group), (Some("all"), None));
+        assert!(row.estimate.error.is_ok());
+    }
+    let alone = of(None);
+    assert!(headline(&alone).is_none());
+    assert_eq!(no_headline(&alone).as_deref(), Some("by category only, none over all samples"));
+    assert_eq!(main_figure(&alone).unwrap().group, Some("a"), "what plots of groups are of");
 }

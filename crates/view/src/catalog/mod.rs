@@ -4,6 +4,8 @@
 //! reading it takes longer the longer it is, so it is read again only when that takes a small part of the time.
 
 mod summary;
+#[cfg(test)]
+mod tests;
 
 use std::collections::HashMap;
 use std::fs;
@@ -15,14 +17,14 @@ use errorbar_core::Registry;
 use errorbar_log::eval::find_logs;
 use rayon::prelude::*;
 
-pub(crate) use summary::{Figure, LogSummary, Progress, RunState};
+pub(crate) use summary::{Figure, FigureTitle, LogSummary, Progress, RunState};
 
 /// A list that is younger than this is not made again.
 const FRESH: Duration = Duration::from_millis(400);
 /// The part of the time that reading a log in progress may take is one in this many.
 const COST_SHARE: u32 = 10;
-/// A log without an end that was not written to for so long is not in progress, unless a process holds it.
-const SILENT: Duration = Duration::from_secs(90);
+/// A log without an end that was not written to for so long is not in progress, unless a process of this machine holds it.
+const SILENT: Duration = Duration::from_secs(5);
 
 /// A number that the server gave to a log.
 pub(crate) type LogId = u32;
@@ -33,7 +35,7 @@ pub(crate) struct LogEntry {
     pub(crate) id: LogId,
     /// Below the folder.
     pub(crate) name: String,
-    path: PathBuf,
+    pub(crate) path: PathBuf,
     stamp: Stamp,
     /// What it holds, or why it cannot be read.
     pub(crate) summary: Result<LogSummary, String>,
@@ -153,9 +155,9 @@ impl Catalog {
         if let Some(earlier) = earlier {
             let (at, cost) = earlier.read;
             let is_running = earlier.is_running();
-            let has_ended = is_running && stamp.is_silent() && earlier.stamp == stamp;
             let is_too_early = is_running && at.elapsed() < cost * COST_SHARE;
-            if (earlier.stamp == stamp && !has_ended) || is_too_early {
+            let may_have_ended = || is_running && stamp.is_silent() && !summary::is_held(&path);
+            if is_too_early || (earlier.stamp == stamp && !may_have_ended()) {
                 return Some(Arc::clone(earlier));
             }
         }

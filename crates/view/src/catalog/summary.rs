@@ -6,10 +6,11 @@ use std::path::Path;
 use errorbar_core::chat::Usage;
 use errorbar_core::{Estimate, EstimateRow, Registry};
 use errorbar_log::eval::{
-    EvalLog, Header, LogError, LogLimits, ScoreOptions, Stats, Status, StoppedEarly, plan_from_header,
+    EvalLog, Header, LogError, LogLimits, ScoreOptions, Stats, Status, StoppedEarly, compare,
+    plan_from_header,
 };
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
-use errorbar_report::headline;
+use errorbar_report::{headline, no_headline};
 use jiff::Timestamp;
 
 /// The most that is held of one log for the list. Several are read at a time.
@@ -19,6 +20,9 @@ const LIMITS: LogLimits = LogLimits {
     max_record: 16 << 20,
     max_memory: Some(64 << 20),
 };
+
+/// A file with no more bytes than this is read for a figure that its header does not have as a whole.
+const SMALL: u64 = 1 << 20;
 
 /// How a run stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +49,7 @@ impl RunState {
             RunState::Done => "done",
             RunState::Cancelled => "cancelled",
             RunState::Failed => "error",
-            RunState::Interrupted => "interrupted",
+            RunState::Interrupted => "not finished",
         }
     }
 }
@@ -61,6 +65,8 @@ pub(crate) struct LogSummary {
     pub(crate) error: Option<String>,
     /// The figure to show first.
     pub(crate) figure: Option<Figure>,
+    /// Why there is none, though the log records results.
+    pub(crate) no_figure: Option<String>,
     /// Samples times epochs without an error.
     pub(crate) completed: u64,
     /// Samples times epochs that were planned, or that there are.
@@ -77,11 +83,14 @@ pub(crate) struct LogSummary {
 /// A number, and which it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
-    /// `accuracy`, or `grouped physics`.
     pub(crate) metric: String,
+    /// The group, the key or the position, of a metric that gives several numbers.
+    pub(crate) part: Option<String>,
     pub(crate) scorer: String,
     pub(crate) reducer: Option<String>,
     pub(crate) estimate: Estimate,
+    /// Whether it is what the header records, which may be less than could be computed.
+    pub(crate) is_recorded: bool,
 }
 
 /// How far a run is.
@@ -107,14 +116,30 @@ impl LogSummary {
             Status::Success => RunState::Done,
             Status::Cancelled => RunState::Cancelled,
             Status::Error => RunState::Failed,
+            // The lock ends with the process, whatever ends that; a run elsewhere, or of another program, has none.
             Status::Started if is_recent || log.lock_holder().is_some() => RunState::Running,
             Status::Started => RunState::Interrupted,
         };
         let mut summary = LogSummary::of_header(header, &log, state);
         if summary.figure.is_none() && matches!(state, RunState::Running | RunState::Interrupted) {
             summary.read_scores(&log, registry);
+        } else if summary.is_short_of_report()
+            && path.metadata().is_ok_and(|metadata| metadata.len() <= SMALL)
+        {
+            // Where it fails, what is recorded is the best that there is.
+            let _ = summary.estimate(&log, registry, &mut Progress::default());
         }
         Ok(summary)
+    }
+
+    /// Whether the report may have more than the header: no rule stopped the run, whose figures have no error, and the figure
+    /// is none, or has none.
+    fn is_short_of_report(&self) -> bool {
+        let is_short = match &self.figure {
+            Some(figure) => !figure.is_complete(),
+            None => self.no_figure.is_none() && self.completed > 0,
+        };
+        is_short && !self.stopped_early
     }
 
     fn of_header(header: Header, log: &EvalLog, state: RunState) -> Self {
@@ -131,8 +156,16 @@ impl LogSummary {
             None => (log.sample_count() as u64, planned),
         };
         let (tokens, cost) = usage(&stats);
+        let requested = eval.headline_request();
+        let headline = results.as_ref().map(|results| recovered_headline(results, requested.as_ref()));
+        let (figure, no_figure) = match headline {
+            Some(Ok(row)) => (Some(Figure::of_row(row)), None),
+            Some(Err(reason)) => (None, Some(reason.to_string())),
+            None => (None, None),
+        };
         LogSummary {
-            figure: results.as_ref().and_then(recovered_headline).map(Figure::of_row),
+            figure,
+            no_figure,
             task: eval.task,
             model: eval.model,
             created: eval.created,
@@ -172,14 +205,27 @@ impl LogSummary {
         let (plan, _) = plan_from_header(&header, registry).map_err(reason)?;
         let options = ScoreOptions::new(plan.metadata_keys()).score_parts(plan.score_parts());
         let columns = log.scores(&header, &options.skip_bad_samples(true)).map_err(reason)?.columns;
-        let mut by_epoch: BTreeMap<u32, u64> = BTreeMap::new();
-        (0..columns.len()).for_each(|row| *by_epoch.entry(columns.epoch(row)).or_default() += 1);
-        (progress.by_epoch, progress.errored) = (by_epoch.into_iter().collect(), columns.errored() as u64);
-        self.completed = progress.done.saturating_sub(progress.errored);
+        if matches!(self.state, RunState::Running | RunState::Interrupted) {
+            let mut by_epoch: BTreeMap<u32, u64> = BTreeMap::new();
+            (0..columns.len()).for_each(|row| *by_epoch.entry(columns.epoch(row)).or_default() += 1);
+            (progress.by_epoch, progress.errored) =
+                (by_epoch.into_iter().collect(), columns.errored() as u64);
+            self.completed = progress.done.saturating_sub(progress.errored);
+        }
         let results = plan.evaluate(&columns).map_err(|error| error.to_string())?.results;
+        // Figures of custom metrics are those of the log, whatever is computed without them.
+        if header.results.as_ref().is_some_and(|recorded| !compare(recorded, &results).is_empty()) {
+            return Err("the log records other figures than those that follow from its samples".to_owned());
+        }
         self.figure = headline(&results).map(|row| Figure::of_estimate(&row));
+        self.no_figure = no_headline(&results).filter(|_| self.figure.is_none());
         Ok(())
     }
+}
+
+/// Whether a process of this machine writes to a log.
+pub(super) fn is_held(path: &Path) -> bool {
+    EvalLog::open_with(path, LIMITS).is_ok_and(|log| log.lock_holder().is_some())
 }
 
 /// What is wrong with a log, without its path.
@@ -193,32 +239,63 @@ fn reason(error: LogError) -> String {
 impl Figure {
     fn of_row(row: RecordedRow) -> Self {
         let estimate = row.estimate();
-        // The ends of an interval by itself are the figure of the metric that gave them.
-        let metric = match (&row.group, row.value.is_none() && row.interval.is_some()) {
-            (Some(group), true) => group.clone(),
-            (Some(group), false) => format!("{group} {}", row.key),
-            (None, _) => row.key,
+        let RecordedRow { metric, innermost, field, part, score, reducer, .. } = row;
+        // As of a figure that is computed.
+        let (metric, scorer) = match field {
+            Some(field) => (innermost, field),
+            None => (metric, score),
         };
-        Figure { metric, scorer: row.score, reducer: row.reducer, estimate }
+        Figure { metric, part, scorer, reducer, estimate, is_recorded: true }
     }
 
     fn of_estimate(row: &EstimateRow<'_>) -> Self {
-        let part = row.label.or(row.key).map(|part| format!(" {part}")).unwrap_or_default();
+        let place = row.index.map(|index| index.to_string());
         Figure {
-            metric: format!("{}{part}", row.metric),
+            metric: row.metric.to_owned(),
+            part: row.label.or(row.key).map(str::to_owned).or(place),
             scorer: row.field.unwrap_or(row.scorer).to_owned(),
             reducer: row.reducer.map(str::to_owned),
             estimate: row.estimate.clone().into_owned(),
+            is_recorded: false,
         }
     }
 
-    /// The metric, and what it is of.
-    pub(crate) fn title(&self) -> (String, &str) {
-        let metric = match &self.reducer {
-            Some(reducer) => format!("{} [{reducer}]", self.metric),
-            None => self.metric.clone(),
-        };
-        (metric, &self.scorer)
+    /// Whether it is a number with an error that says something.
+    fn is_complete(&self) -> bool {
+        let has_error = self.estimate.error.as_ref().is_ok_and(|error| !error.degenerate);
+        self.estimate.value.is_ok() && has_error
+    }
+
+    /// What it is.
+    pub(crate) fn title(&self) -> FigureTitle<'_> {
+        let Figure { metric, part, scorer, reducer, .. } = self;
+        FigureTitle { metric, reducer: reducer.as_deref(), scorer, part: part.as_deref() }
+    }
+}
+
+/// What makes figures of several logs the same figure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct FigureTitle<'f> {
+    pub(crate) metric: &'f str,
+    pub(crate) reducer: Option<&'f str>,
+    pub(crate) scorer: &'f str,
+    pub(crate) part: Option<&'f str>,
+}
+
+impl<'f> FigureTitle<'f> {
+    /// What stands before the scorer, the scorer, and what follows it.
+    pub(crate) fn parts(&self) -> (String, &'f str, String) {
+        let reducer = self.reducer.map(|reducer| format!(" [{reducer}]")).unwrap_or_default();
+        let part = self.part.map(|part| format!(", {part}")).unwrap_or_default();
+        (format!("{}{reducer} of ", self.metric), self.scorer, part)
+    }
+}
+
+impl std::fmt::Display for FigureTitle<'_> {
+    /// `accuracy of choice`, `accuracy [pass_at_2] of choice, physics`
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (before, scorer, after) = self.parts();
+        write!(f, "{before}{scorer}{after}")
     }
 }
 

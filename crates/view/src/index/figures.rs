@@ -3,14 +3,18 @@
 use errorbar_core::{Estimate, Undefined};
 use errorbar_report::EstimateText;
 
-use crate::catalog::LogSummary;
+use crate::catalog::{Figure, LogSummary};
 
 /// The most decimals that numbers are aligned by.
 const ALIGNED: usize = 3;
 
-/// The decimals of the most precise figure of some logs.
+/// The decimals of the most precise figure of some logs. One without an error has more than it deserves, and stands by
+/// itself.
 pub(super) fn widest<'s>(logs: impl Iterator<Item = &'s LogSummary>) -> usize {
-    let text = |summary: &LogSummary| summary.figure.as_ref().map(|figure| parts(&figure.estimate).0);
+    let text = |summary: &LogSummary| {
+        let (value, error) = parts(&summary.figure.as_ref()?.estimate);
+        error.map(|_| value)
+    };
     logs.filter_map(text).map(|value| decimals(&value)).max().unwrap_or(0)
 }
 
@@ -48,19 +52,29 @@ fn minus(number: &str) -> String {
 }
 
 /// Why a number has no error; none if it has one, or an interval.
-pub(super) fn why_no_error(estimate: &Estimate) -> Option<String> {
+pub(super) fn why_no_error(figure: &Figure) -> Option<String> {
+    let Figure { estimate, is_recorded, .. } = figure;
     estimate.number()?;
     let is_degenerate = estimate.error.as_ref().is_ok_and(|error| error.degenerate);
     match (&estimate.error, &estimate.interval) {
         (Ok(_), _) if !is_degenerate => None,
+        (Ok(_), _) if estimate.n == 0 => Some("no spread in the scores".to_owned()),
         (Ok(_), _) => Some(format!("no spread in {} scores", estimate.n)),
         (Err(_), Ok(interval)) => {
             let text = EstimateText::from(estimate).interval_text();
             Some(format!("{} interval {text}, no standard error", level(interval.level)))
         }
+        (Err(Undefined::NotAvailable), _) if *is_recorded => Some("the log records no error".to_owned()),
         (Err(Undefined::NotAvailable), _) => Some("no error of this figure".to_owned()),
         (Err(reason), _) => Some(format!("error undefined: {reason}")),
     }
+}
+
+/// What a log records in place of a number, if it records an interval alone.
+pub(super) fn why_no_value(figure: &Figure) -> Option<String> {
+    let interval = figure.estimate.interval.as_ref().ok().filter(|_| figure.is_recorded)?;
+    let ends = [interval.lower, interval.upper].map(|end| minus(&EstimateText::new(end).to_string()));
+    Some(format!("{} interval {}; the log records no estimate", level(interval.level), ends.join(" … ")))
 }
 
 /// `95 %`
@@ -90,8 +104,16 @@ mod tests {
         );
         assert!(value(None, 3).contains("undefined"));
         let equal = Estimate::new(1.0).with_stderr(0.0).with_n(7);
-        assert_eq!(why_no_error(&equal).as_deref(), Some("no spread in 7 scores"));
         assert!(value(Some(&equal), 3).contains("<b class=\"v0\">1</b><i>±</i><span class=\"q0\">?"));
-        assert_eq!(why_no_error(&precise), None);
+        let why = |estimate: &Estimate, is_recorded: bool| {
+            let [metric, scorer] = ["accuracy", "choice"].map(str::to_owned);
+            let estimate = estimate.clone();
+            why_no_error(&Figure { metric, part: None, scorer, reducer: None, estimate, is_recorded })
+        };
+        assert_eq!(why(&equal, true).as_deref(), Some("no spread in 7 scores"));
+        assert_eq!(why(&precise, true), None);
+        // What is not recorded may exist all the same.
+        assert_eq!(why(&Estimate::new(0.5), true).as_deref(), Some("the log records no error"));
+        assert_eq!(why(&Estimate::new(0.5), false).as_deref(), Some("no error of this figure"));
     }
 }

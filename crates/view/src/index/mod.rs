@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use errorbar_report::svg::{Scale, axis, breakable, defs, escape};
 use errorbar_report::{assets, stylesheet};
 
-use crate::catalog::{Figure, LogEntry, LogSummary, RunState, Snapshot};
+use crate::catalog::{Figure, FigureTitle, LogEntry, LogSummary, RunState, Snapshot};
 
 /// The script of the list.
 const SCRIPT: &str = include_str!("../../assets/index.js");
@@ -55,14 +55,18 @@ pub(crate) fn page(snapshot: &Snapshot, folder: &Path, command: &str) -> String 
         .filter(readable)
         .filter_map(|entry| Some((&**entry, entry.summary.as_ref().ok()?)))
         .collect();
-    let running_count = snapshot.logs.iter().filter(|entry| entry.is_running()).count();
     let groups = by_task(shown);
-    let log_count: usize = groups.iter().map(|group| group.logs.len()).sum();
+    let counts = LogCounts {
+        logs: groups.iter().map(|group| group.logs.len()).sum(),
+        tasks: groups.len(),
+        running: snapshot.logs.iter().filter(|entry| entry.is_running()).count(),
+        unreadable: snapshot.logs.iter().filter(|entry| entry.summary.is_err()).count(),
+    };
     let mut body = String::new();
     let _ = write!(
         body,
         "<div class=\"top\"><h1>Logs</h1><p>{}</p></div>\n<div id=\"running\">{}</div>\n",
-        summary_line(log_count, groups.len(), running_count),
+        summary_line(&counts),
         running(snapshot)
     );
     for problem in &snapshot.problems {
@@ -75,7 +79,8 @@ pub(crate) fn page(snapshot: &Snapshot, folder: &Path, command: &str) -> String 
             escape(&folder.display().to_string()),
             escape(command)
         );
-    } else {
+    } else if counts.logs + counts.unreadable > 0 {
+        // A run in progress alone is no list that could be searched.
         push_list(&mut body, snapshot, &groups);
     }
     let crumbs =
@@ -124,18 +129,25 @@ fn document(crumbs: &str, main: &str, has_script: bool) -> String {
     )
 }
 
-/// `13 logs of 5 tasks, and 1 running.`, and what the drawings mean.
-fn summary_line(logs: usize, tasks: usize, running: usize) -> String {
-    let listed = match logs {
-        0 => String::new(),
-        _ => format!("{} of {}", counted(logs, "log"), counted(tasks, "task")),
-    };
-    let counts = match (logs, running) {
-        (0, 0) => return String::new(),
-        (_, 0) => listed,
-        (0, running) => format!("{running} running"),
-        (_, running) => format!("{listed}, and {running} running"),
-    };
+/// How many logs a folder has.
+struct LogCounts {
+    logs: usize,
+    tasks: usize,
+    running: usize,
+    unreadable: usize,
+}
+
+/// `13 logs of 5 tasks, 1 running, 1 unreadable.`, and what the drawings mean.
+fn summary_line(counts: &LogCounts) -> String {
+    let LogCounts { logs, tasks, running, unreadable } = counts;
+    let listed = (*logs > 0).then(|| format!("{} of {}", counted(*logs, "log"), counted(*tasks, "task")));
+    let running = (*running > 0).then(|| format!("{} running", grouped(*running as u64)));
+    let unreadable = (*unreadable > 0).then(|| format!("{} unreadable", grouped(*unreadable as u64)));
+    let counts: Vec<String> = [listed, running, unreadable].into_iter().flatten().collect();
+    if counts.is_empty() {
+        return String::new();
+    }
+    let counts = counts.join(", ");
     format!(
         "{counts}. A line is the interval, a box ± 1 standard error, a hollow mark an estimate whose error is not known or \
          not final."
@@ -208,7 +220,7 @@ fn push_group(page: &mut String, group: &TaskGroup<'_>) {
     let of_main = figures().filter(|figure| Some(figure.title()) == main).map(|figure| &figure.estimate);
     let scale = Scale::of(of_main);
     let about = match &main {
-        Some((metric, scorer)) => format!("{} of <code>{}</code>, ", escape(metric), escape(scorer)),
+        Some(title) => format!("{}, ", title_html(title)),
         None => String::new(),
     };
     let _ = write!(
@@ -221,9 +233,16 @@ fn push_group(page: &mut String, group: &TaskGroup<'_>) {
     );
     let decimals = figures::widest(group.logs.iter().map(|(_, summary)| *summary));
     for (entry, summary) in &group.logs {
-        row::push(page, entry, summary, &row::GroupContext { scale: &scale, main: main.as_ref(), decimals });
+        row::push(page, entry, summary, &row::GroupContext { scale: &scale, main, decimals });
     }
     page.push_str("</tbody>");
+}
+
+/// A title of a figure with the scorer as code.
+fn title_html(title: &FigureTitle<'_>) -> String {
+    let (before, scorer, after) = title.parts();
+    let [before, scorer, after] = [&before, scorer, &after].map(|text| escape(&shortened(text)));
+    format!("{before}<code>{scorer}</code>{after}")
 }
 
 fn most_common<T: PartialEq>(items: impl Iterator<Item = T>) -> Option<T> {

@@ -3,16 +3,17 @@
 use std::fmt::Write as _;
 
 use errorbar_report::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, escape, grid, interval};
+use errorbar_report::{RunIdentity, run_names};
 
-use super::figures::{value, why_no_error};
+use super::figures::{self, value, why_no_error};
 use super::{grouped, shortened};
-use crate::catalog::{LogEntry, LogSummary, RunState};
+use crate::catalog::{FigureTitle, LogEntry, LogSummary, RunState};
 
 /// What the rows of a task share.
 pub(super) struct GroupContext<'g> {
     pub(super) scale: &'g Scale,
-    /// The metric and the scorer of the heading.
-    pub(super) main: Option<&'g (String, &'g str)>,
+    /// The figure of the heading.
+    pub(super) main: Option<FigureTitle<'g>>,
     pub(super) decimals: usize,
 }
 
@@ -20,7 +21,12 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
     let estimate = summary.figure.as_ref().map(|figure| &figure.estimate);
     let number = estimate.and_then(|estimate| estimate.number());
     let model = shortened(&summary.model);
-    let (before, name) = model.rsplit_once('/').unwrap_or(("", &model));
+    let name = run_name(entry, summary);
+    // What its page calls it, and what the name leaves out.
+    let before = match model.strip_suffix(&name) {
+        Some(before) => before.trim_end_matches('/'),
+        None => &model,
+    };
     let id = entry.id;
     let search = format!("{} {} {} {}", summary.task, model, summary.state.name(), entry.name).to_lowercase();
     let text = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
@@ -35,16 +41,20 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
         text(summary.cost),
         escape(&shortened(&summary.sort_time())),
         escape(&shortened(&summary.task)),
-        escape(name)
+        escape(&name)
     );
-    let disabled = if number.is_none() { " disabled title=\"nothing to compare: no score\"" } else { "" };
+    let disabled = match (number, &summary.no_figure) {
+        (Some(_), _) => "",
+        (None, Some(_)) => " disabled title=\"nothing to compare: no figure over all samples\"",
+        (None, None) => " disabled title=\"nothing to compare: no score\"",
+    };
     let _ = write!(
         page,
         "<td role=\"cell\" class=\"ck\"><input type=\"checkbox\" name=\"log\" value=\"{id}\" aria-label=\"choose {} to compare\"\
          {disabled}></td><td role=\"cell\" class=\"mod\"><a href=\"logs/{id}/\" title=\"{}\"><b dir=\"auto\">{}</b>",
         escape(&model),
         escape(&entry.name),
-        breakable(name)
+        breakable(&name)
     );
     if !before.is_empty() {
         let _ = write!(page, "<small dir=\"auto\">{}</small>", escape(before));
@@ -52,16 +62,21 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
     for why in remarks(summary, group) {
         let _ = write!(page, "<span class=\"why\" dir=\"auto\">{}</span>", escape(&shortened(&why)));
     }
-    let drawn = estimate.map(|estimate| {
-        interval(group.scale, estimate, &IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table))
-    });
+    let shown = match &summary.no_figure {
+        Some(_) => "<span class=\"undef\">no figure</span>".to_owned(),
+        None => value(estimate, group.decimals),
+    };
+    let style = IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table);
+    // What is not of all samples is not final.
+    let style = if summary.state == RunState::Done { style } else { style.running() };
+    let drawn = estimate.map(|estimate| interval(group.scale, estimate, &style));
     let _ = writeln!(
         page,
         "</a></td><td role=\"cell\" class=\"va num\">{}</td><td role=\"cell\" class=\"pl\"><svg class=\"iv\" width=\"100%\" \
          aria-hidden=\"true\" focusable=\"false\">{}{}</svg></td><td role=\"cell\" class=\"n num scored\">{}</td>\
          <td role=\"cell\" class=\"st\">{}</td><td role=\"cell\" class=\"tk num\">{}</td><td role=\"cell\" class=\"co num\">{}</td>\
          <td role=\"cell\" class=\"da num\">{}</td></tr>",
-        value(estimate, group.decimals),
+        shown,
         grid(group.scale, None),
         drawn.unwrap_or_default(),
         scored(summary),
@@ -70,6 +85,12 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
         summary.cost.map_or_else(|| "–".to_owned(), |cost| format!("{cost:.4}")),
         time(&summary.created)
     );
+}
+
+/// What a log is called, on its page as well.
+pub(super) fn run_name(entry: &LogEntry, summary: &LogSummary) -> String {
+    let names = run_names(&[RunIdentity::new(&summary.model, &entry.path)]);
+    shortened(names.first().map_or("", String::as_str))
 }
 
 /// A file that cannot be read as a log.
@@ -94,16 +115,17 @@ fn remarks(summary: &LogSummary, group: &GroupContext<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(figure) = &summary.figure {
         let title = figure.title();
-        if group.main.is_some_and(|main| *main != title) {
-            remarks.push(format!("{} of {}", title.0, title.1));
+        if group.main.is_some_and(|main| main != title) {
+            remarks.push(title.to_string());
         }
-        remarks.extend(why_no_error(&figure.estimate));
+        remarks.extend(why_no_error(figure));
         if summary.error.is_none()
             && let Err(reason) = &figure.estimate.value
         {
-            remarks.push(format!("undefined: {reason}"));
+            remarks.push(figures::why_no_value(figure).unwrap_or_else(|| format!("undefined: {reason}")));
         }
     }
+    remarks.extend(summary.no_figure.clone());
     match (&summary.error, summary.completed) {
         (Some(error), 0) => remarks.push(format!("{error}; nothing was scored")),
         (Some(error), _) => remarks.push(error.clone()),

@@ -41,11 +41,11 @@ pub(super) fn section(entry: &LogEntry, summary: &LogSummary) -> String {
     push_progress(&mut html, entry, summary, progress);
     let mut notes = Vec::new();
     if let Some(figure) = figure {
-        let (metric, scorer) = figure.title();
-        notes.push(format!("{metric} of {scorer}"));
+        notes.push(figure.title().to_string());
         notes.push("of the samples that finished first, which may be easier than the rest".to_owned());
-        notes.extend(why_no_error(&figure.estimate));
+        notes.extend(why_no_error(figure));
     }
+    notes.extend(summary.no_figure.clone());
     notes.extend(progress.problem.iter().map(|problem| shortened(problem)));
     let _ = writeln!(html, "<p class=\"note\" dir=\"auto\">{}</p></section>", escape(&notes.join("; ")));
     html

@@ -23,6 +23,7 @@ fn a_log_that_grows_is_followed_to_its_end() {
     assert!(running.contains("so far") && running.contains("finished first"), "{running}");
     let list = get(&server, "").body;
     assert!(list.contains("1 running") && list.contains("2 of 4 answers"), "{list}");
+    assert!(!list.contains("id=\"logs\""), "there is nothing to search or to sort yet: {list}");
     run.add("q2", 1, "C").add("q3", 1, "C");
     events.find(|event| event["running"].as_str().unwrap().contains("4 of 4 answers"));
     run.end(Status::Success, None);
@@ -30,6 +31,29 @@ fn a_log_that_grows_is_followed_to_its_end() {
     assert_ne!(event["list"], first["list"], "the list has changed");
     let list = get(&server, "").body;
     assert!(list.contains("1 log of 1 task.") && list.contains("<b class=\"v0\">0.75</b>"), "{list}");
+}
+
+#[test]
+fn a_run_that_was_killed_is_not_running() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("a.eval");
+    let mut run = Run::start(&path, "quiz", "openai/heron", 4);
+    run.add("q0", 1, "C").add("q1", 1, "I");
+    let long_ago = std::time::SystemTime::now() - std::time::Duration::from_secs(20);
+    let age = || std::fs::File::options().append(true).open(&path).unwrap().set_modified(long_ago).unwrap();
+    age();
+    let server = serve(folder.path());
+    let list = get(&server, "").body;
+    // Other systems do not list locks.
+    if cfg!(target_os = "linux") {
+        assert!(list.contains("1 running"), "its process holds the log, though nothing is written: {list}");
+    }
+    drop(run);
+    age();
+    let server = serve(folder.path());
+    let list = get(&server, "").body;
+    assert!(!list.contains("1 running") && list.contains("not finished"), "{list}");
+    assert!(list.contains("2 of 4") && list.contains("ci far"), "{list}");
 }
 
 #[test]

@@ -41,6 +41,18 @@ impl Run {
         self
     }
 
+    /// A right answer, and why.
+    pub(crate) fn explained(&mut self, id: &str, why: &str) -> &mut Self {
+        let (sample, input) = (SampleId::from(id), Input::from("6 × 7?"));
+        let output = ModelOutput::from_text("mock", "it is 42");
+        let mut score = Score::new("C");
+        score.explanation = Some(why.to_owned());
+        let scores = [("match".to_owned(), score)];
+        let record = SampleRecord::new(&sample, 1).input(&input).output(&output).scores(&scores);
+        self.writer.append_sample(&record).unwrap();
+        self
+    }
+
     pub(crate) fn end(self, status: Status, error: Option<&str>) {
         let columns = EvalLog::open(&self.path).unwrap().score_columns(&MetadataKeys::All).unwrap();
         let plan = Plan::new();

@@ -12,6 +12,7 @@ mod list;
 mod live;
 mod logs;
 mod samples;
+mod search;
 mod security;
 
 use std::path::{Path, PathBuf};

@@ -30,6 +30,7 @@ struct FlipSource<'a> {
 }
 
 /// The samples that changed.
+#[derive(Debug)]
 pub(super) struct ListedFlips {
     /// Up to a number of each comparison.
     pub(super) flips: Vec<Flip>,

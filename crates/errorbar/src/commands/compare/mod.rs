@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
-use errorbar_report::{ComparisonView, Markdown, Render, Sort};
+use errorbar_report::{ComparisonRecord, ComparisonView, Markdown, Render, Sort};
 
 use super::common::{Format, one_of};
 use super::error_args::ErrorArgs;
@@ -140,7 +140,7 @@ pub(crate) struct CompareArgs {
     #[command(flatten)]
     errors: ErrorArgs,
     #[command(flatten)]
-    tables: TableArgs,
+    pub(crate) tables: TableArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -157,22 +157,100 @@ fn listed(text: &str) -> Result<usize, String> {
 }
 
 pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
-    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
-    args.errors.check()?;
-    args.gates.check(&args.errors)?;
-    args.check()?;
+    let overrides = args.overrides(context)?;
     if let Some(output) = &args.output {
         check_new(output, args.force)?;
     }
-    let files = Files::find(&args.files)?;
-    let (split, groups) = args.by(files.is_one())?;
+    let files = Files::find(&args.files, &args.tables.memory)?;
     if args.tables.explain {
+        let (split, _) = args.by(files.is_one())?;
         let mapping = args.tables.mapping(split)?;
         let options = args.tables.options(&mapping, args.read.limits().max_memory);
         return explain::run(&files.paths(), &args.tables, &options, args.format(), Diagnostics::default());
     }
+    let (compared, mut diagnostics) = compute(args, files, &overrides, context)?;
+    // A table has them below its figures.
+    let is_shown = args.format() == Format::Table && args.output.is_none();
+    if !is_shown {
+        diagnostics.extend(compared.warnings());
+    }
+    let output = args.shown(compared);
+    match &args.output {
+        None => Ok(Outcome { output, diagnostics, ..Outcome::default() }),
+        Some(path) => {
+            write(path, output).map_err(|error| {
+                Diagnostic::error(format!("cannot write: {error}"))
+                    .about(path.display())
+                    .hint("choose a location that you may write to")
+            })?;
+            diagnostics.push(Diagnostic::note(format!("the comparison is in {}", path.display())));
+            Ok(diagnostics.into())
+        }
+    }
+}
+
+/// Comparisons, with what is shown beside them.
+#[derive(Debug)]
+pub(crate) struct Compared {
+    pub(crate) report: ComparisonReport,
+    flips: Option<flips::ListedFlips>,
+    title: Option<String>,
+    task: Option<String>,
+}
+
+impl Compared {
+    /// A record for each comparison.
+    pub(crate) fn records(&self) -> Vec<ComparisonRecord> {
+        let view = self.view();
+        self.report.comparisons.iter().map(|one| ComparisonRecord::in_view(one, &view)).collect()
+    }
+
+    /// The comparisons in a format.
+    pub(crate) fn text(&self, format: &dyn Render) -> String {
+        format.comparison_text(&self.view())
+    }
+
+    fn view(&self) -> ComparisonView<'_> {
+        let mut view = ComparisonView::new(&self.report);
+        if let Some(flips) = &self.flips {
+            view = view.flips(&flips.flips).changed(flips.changed);
+        }
+        if let Some(title) = &self.title {
+            view = view.title(title);
+        }
+        if let Some(task) = &self.task {
+            view = view.task(task);
+        }
+        view
+    }
+
+    /// What a reader of the figures should know.
+    fn warnings(&self) -> impl Iterator<Item = Diagnostic> {
+        self.report.warnings.iter().map(|warning| Diagnostic::warning(warning.to_string()))
+    }
+}
+
+/// The comparisons, with everything that there is to report: all but `--explain` and `--output`.
+pub(crate) fn results(
+    args: &CompareArgs,
+    context: &Context<'_>,
+) -> Result<(Compared, Diagnostics), Diagnostics> {
+    let overrides = args.overrides(context)?;
+    let files = Files::find(&args.files, &args.tables.memory)?;
+    let (compared, mut diagnostics) = compute(args, files, &overrides, context)?;
+    diagnostics.extend(compared.warnings());
+    Ok((compared, diagnostics))
+}
+
+fn compute(
+    args: &CompareArgs,
+    files: Files,
+    overrides: &PlanOverrides,
+    context: &Context<'_>,
+) -> Result<(Compared, Diagnostics), Diagnostics> {
+    let (split, groups) = args.by(files.is_one())?;
     let keys: Vec<String> = groups.map(str::to_owned).into_iter().collect();
-    let inputs = args.inputs(&overrides, split, &keys);
+    let inputs = args.inputs(overrides, split, &keys);
     let (read, mut diagnostics) = files.read(&inputs, context)?;
     let sides = Sides::new(read, &inputs, context, &mut diagnostics)?;
     let alignment = match args.unpaired {
@@ -186,11 +264,6 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     options.gate = args.gates.gate();
     let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
     let report = compare(&scores, &options).map_err(|error| sides.explained(error))?;
-    // A table has them below its figures.
-    let is_shown = args.format() == Format::Table && args.output.is_none();
-    for warning in report.warnings.iter().filter(|_| !is_shown) {
-        diagnostics.push(Diagnostic::warning(warning.to_string()));
-    }
     match (&alignment, args.unmatched) {
         (Some(alignment), Some(most)) => diagnostics.extend(alignment.unmatched(most)),
         (Some(alignment), None) if alignment.has_unmatched() => {
@@ -206,19 +279,7 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     diagnostics.extend(args.gates.verdict(&report));
     let (title, task) = (sides.title(), sides.task());
     drop(scores);
-    let output = args.shown(report, flips, title, task);
-    match &args.output {
-        None => Ok(Outcome { output, diagnostics, ..Outcome::default() }),
-        Some(path) => {
-            write(path, output).map_err(|error| {
-                Diagnostic::error(format!("cannot write: {error}"))
-                    .about(path.display())
-                    .hint("choose a location that you may write to")
-            })?;
-            diagnostics.push(Diagnostic::note(format!("the comparison is in {}", path.display())));
-            Ok(diagnostics.into())
-        }
-    }
+    Ok((Compared { report, flips, title, task }, diagnostics))
 }
 
 /// Writes to a file what would be shown.
@@ -231,6 +292,15 @@ fn write(path: &Path, output: Output) -> std::io::Result<()> {
 }
 
 impl CompareArgs {
+    /// What the options give in place of recorded metrics and reducers, if all options are valid.
+    fn overrides(&self, context: &Context<'_>) -> Result<PlanOverrides, Diagnostics> {
+        let overrides = PlanOverrides::new(&self.metrics, &self.reducers, false, context)?;
+        self.errors.check()?;
+        self.gates.check(&self.errors)?;
+        self.check()?;
+        Ok(overrides)
+    }
+
     /// Checks the options before anything is read.
     fn check(&self) -> Result<(), Diagnostic> {
         let mut scorers = self.compared_scorers.iter().enumerate();
@@ -292,7 +362,9 @@ impl CompareArgs {
             trust_ids: self.trust_ids,
             ignore_tasks: self.ignore_tasks,
             skip_bad_samples: self.skip_bad_samples,
+            reads_confidence: false,
             reads_answers: self.flips.is_some(),
+            whole_names: true,
             tables: &self.tables,
             read: &self.read,
         }
@@ -317,26 +389,8 @@ impl CompareArgs {
         self.format.or_else(|| self.named_format()).unwrap_or_default()
     }
 
-    fn shown(
-        &self,
-        report: ComparisonReport,
-        flips: Option<flips::ListedFlips>,
-        title: Option<String>,
-        task: Option<String>,
-    ) -> Output {
-        let text = move |format: &dyn Render| {
-            let mut view = ComparisonView::new(&report);
-            if let Some(flips) = &flips {
-                view = view.flips(&flips.flips).changed(flips.changed);
-            }
-            if let Some(title) = &title {
-                view = view.title(title);
-            }
-            if let Some(task) = &task {
-                view = view.task(task);
-            }
-            format.comparison_text(&view)
-        };
+    fn shown(&self, compared: Compared) -> Output {
+        let text = move |format: &dyn Render| compared.text(format);
         match self.format() {
             Format::Markdown => text(&Markdown::default().brief(self.brief)).into(),
             format => format.render(Sort::None, text),

@@ -38,8 +38,12 @@ pub(crate) struct InputOptions<'a> {
     pub(crate) trust_ids: bool,
     pub(crate) ignore_tasks: bool,
     pub(crate) skip_bad_samples: bool,
+    /// Whether the confidence of answers is read, where there is one under its usual key.
+    pub(crate) reads_confidence: bool,
     /// Whether questions and answers of tables are read.
     pub(crate) reads_answers: bool,
+    /// Whether runs are called by the whole names of their models: data outlive the other runs beside them.
+    pub(crate) whole_names: bool,
     pub(crate) tables: &'a TableArgs,
     pub(crate) read: &'a ReadArgs,
 }

@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
 use errorbar_log::eval::{EvalLog, Header, SampleFields, scorer_metrics};
-use errorbar_log::{ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables};
+use errorbar_log::{
+    MemoryTables, ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables,
+};
 
 use super::InputOptions;
 use crate::commands::error_args::check_clusters;
@@ -24,6 +26,8 @@ pub(crate) const QUESTION: [&str; 6] = ["input", "question", "prompt", "problem"
 pub(crate) const TARGET: &str = "target";
 /// The column of a table with what the model answered.
 pub(crate) const ANSWER: &str = "answer";
+/// The usual metadata key of the confidence of answers.
+pub(crate) const CONFIDENCE: &str = "confidence";
 /// What two scorers of the same samples are both called.
 pub(crate) const SCORE: &str = "score";
 
@@ -51,12 +55,29 @@ pub(crate) struct Input {
     pub(crate) is_table: bool,
     /// Whether the column of its ids is named by the user, or after what it identifies.
     pub(crate) has_named_ids: bool,
+    /// The columns of a table that may be metadata, whether they were read or not.
+    table_keys: Vec<String>,
     /// The cells of a table that were given a meaning.
     pub(crate) words: Vec<ScoreWord>,
     /// The log, of which more may be read; none for a table and for a part of a log.
     pub(crate) log: Option<EvalLog>,
     /// The scorer that the scores are of, if that is what is compared.
     pub(crate) scorer: Option<String>,
+}
+
+impl Input {
+    /// What results of it are called, as `score` does.
+    pub(crate) fn title(&self) -> String {
+        match &self.part {
+            Some(part) => format!("{}: {part}", self.path.display()),
+            None => self.path.display().to_string(),
+        }
+    }
+
+    /// The metadata keys that there are, whether they were read or not.
+    pub(crate) fn known_keys(&self) -> Vec<String> {
+        if self.is_table { self.table_keys.clone() } else { keys_of_log(self) }
+    }
 }
 
 /// What a log records of its run, and what reading it has found.
@@ -101,12 +122,12 @@ impl Files {
 
     /// Finds the files that the arguments mean. A file may be named and also be in a folder; but naming it twice is a
     /// mistake.
-    pub(crate) fn find(paths: &[PathBuf]) -> Result<Self, Diagnostics> {
+    pub(crate) fn find(paths: &[PathBuf], memory: &MemoryTables) -> Result<Self, Diagnostics> {
         let (mut input, mut arguments) = (InputFiles::default(), HashMap::new());
         let (mut named, mut of_folders) = (HashMap::new(), HashSet::new());
         let mut seen = HashSet::new();
         for path in paths {
-            let found = files::expand(std::slice::from_ref(path));
+            let found = files::expand_with(std::slice::from_ref(path), memory);
             input.diagnostics.extend(found.diagnostics);
             let is_named = matches!(found.files.as_slice(), [only] if !path.is_dir() && only.is_file());
             for file in found.files {
@@ -148,7 +169,7 @@ impl Files {
             let argument = self.arguments.get(path).cloned().unwrap_or_default();
             let has_hint = options.groups.is_empty() && first.as_deref() == Some(path);
             let reader = SideReader { options, context, path, argument, has_hint };
-            match logs::is_log(path) {
+            match options.tables.is_log(path) {
                 true => reader.log(&progress, warnings),
                 false => reader.table(warnings).map_err(Diagnostics::from),
             }
@@ -228,8 +249,11 @@ impl SideReader<'_> {
     fn log(&self, progress: &ReadProgress, warnings: &mut Diagnostics) -> Result<Vec<Input>, Diagnostics> {
         let InputOptions { overrides, split, groups, skip_bad_samples, .. } = *self.options;
         let about = |diagnostic: Diagnostic| diagnostic.about(self.path.display());
-        let keys: Vec<String> = split.map(str::to_owned).into_iter().chain(groups.to_vec()).collect();
+        let log = self.options.read.open(self.path)?;
+        let mut keys: Vec<String> = split.map(str::to_owned).into_iter().chain(groups.to_vec()).collect();
+        keys.extend(self.options.reads_confidence.then(|| CONFIDENCE.to_owned()));
         let scores = ScoreRequest {
+            score_metadata: self.options.reads_confidence && has_scored_confidence(&log),
             scorers: self.options.scorers_read(),
             skip_bad_samples,
             keys: &keys,
@@ -237,7 +261,6 @@ impl SideReader<'_> {
             reads_metadata: self.has_hint,
             ..ScoreRequest::default()
         };
-        let log = self.options.read.open(self.path)?;
         let mut opened = logs::read(&log, &scores, progress, self.context, |plan| self.options.plan(plan))?;
         opened.replace_metrics(overrides);
         check_clusters(&opened.plan).map_err(about)?;
@@ -275,6 +298,7 @@ impl SideReader<'_> {
             questions: Questions { columns: Vec::new(), digests: scores.digests },
             is_table: false,
             has_named_ids: false,
+            table_keys: Vec::new(),
             words: Vec::new(),
             log: Some(log),
             scorer: None,
@@ -312,6 +336,7 @@ impl SideReader<'_> {
             questions: Questions::default(),
             is_table: false,
             has_named_ids: false,
+            table_keys: Vec::new(),
             words: Vec::new(),
             log: None,
             scorer: None,
@@ -332,9 +357,7 @@ impl SideReader<'_> {
         if self.options.checks_questions() || reads_answers {
             keys.extend(QUESTION.map(str::to_owned));
         }
-        if reads_answers {
-            keys.push(ANSWER.to_owned());
-        }
+        keys.extend(options.reads_confidence.then(|| CONFIDENCE.to_owned()));
         // What the parts of a table are is the command's own option.
         let mapping = table_args.mapping(split)?;
         let table_options = table_args
@@ -383,6 +406,7 @@ impl SideReader<'_> {
                 is_table: true,
                 has_named_ids: table_args.names_ids()
                     || table.mapping.id_columns.iter().any(|name| !name.eq_ignore_ascii_case("id")),
+                table_keys: table.metadata_keys,
                 words: table.words,
                 log: None,
                 scorer: None,
@@ -450,6 +474,7 @@ impl SideReader<'_> {
                 questions: Questions::default(),
                 is_table: input.is_table,
                 has_named_ids: input.has_named_ids,
+                table_keys: input.table_keys.clone(),
                 words: input.words.clone(),
                 log: input.log.as_ref().and_then(|log| self.options.read.open(log.path()).ok()),
                 scorer: Some(scorer.clone()),
@@ -457,6 +482,17 @@ impl SideReader<'_> {
         };
         scorers.iter().filter_map(of_scorer).collect()
     }
+}
+
+/// Whether scores of a log have a confidence in their metadata: its first samples are looked at.
+pub(crate) fn has_scored_confidence(log: &EvalLog) -> bool {
+    const LOOKED_AT: usize = 20;
+    let fields = SampleFields::scores(MetadataKeys::NONE).score_parts(ScoreParts::Metadata);
+    let Ok(samples) = log.samples_with(fields) else { return false };
+    let has = |score: &errorbar_core::Score| {
+        score.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(CONFIDENCE))
+    };
+    samples.take(LOOKED_AT).flatten().any(|sample| sample.scores.values().any(has))
 }
 
 /// Whether a sample has this metadata key.

@@ -1,10 +1,11 @@
 //! What the sides of a comparison are called, of which task they are, and which one is the base.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::path::Path;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{ComparedScores, ComparisonError, Conversion, Error, IndexMap};
+use errorbar_report::{RunIdentity, run_names};
 
 use super::InputOptions;
 use super::read::Input;
@@ -36,7 +37,7 @@ pub(crate) fn named(
 ) -> Result<Vec<Side>, Diagnostics> {
     prepare_tables(&mut inputs, options, context)?;
     let tasks = tasks(&inputs, options);
-    let names = names(&inputs, &tasks);
+    let names = names(&inputs, &tasks, options.whole_names);
     let sides = inputs.into_iter().zip(names).zip(tasks);
     Ok(sides.map(|((input, name), task)| Side { name, task, input }).collect())
 }
@@ -104,6 +105,11 @@ impl Sides {
         self.sides.iter().map(|Side { name, task, input }| {
             ComparedScores::new(name, &input.columns, &input.plan).of_task(task.as_deref())
         })
+    }
+
+    /// All sides, by task, to be kept.
+    pub(crate) fn into_all(self) -> Vec<Side> {
+        self.sides
     }
 
     /// All sides, by task.
@@ -294,6 +300,7 @@ fn prepare_tables(
             registry: context.registry,
             path: &input.path,
             words: &input.words,
+            is_unordered: false,
         };
         let checked = table_scores::compute(&mut input.columns, &input.plan, cells);
         checked.map_err(|error| error.about(input.path.display()))?;
@@ -314,56 +321,47 @@ fn tasks(inputs: &[Input], options: &InputOptions<'_>) -> Vec<Option<String>> {
     inputs.iter().map(|input| task(input).filter(|_| are_several)).collect()
 }
 
-/// What inputs could be called, the best first.
-const NAMINGS: [fn(&Input) -> Option<String>; 5] = [
-    |input| input.scorer.clone(),
-    |input| input.part.clone(),
-    |input| input.model.as_deref().map(short_model),
-    |input| input.model.clone(),
-    |input| Some(input.argument.clone()),
-];
+/// What parts of inputs could be called, the best first.
+const NAMINGS: [fn(&Input) -> Option<String>; 2] = [|input| input.scorer.clone(), |input| input.part.clone()];
 
-/// The name of a model; of recorded outputs that of their file, without folder and extension.
-fn short_model(model: &str) -> String {
-    let file = model.strip_prefix("replay/").and_then(|file| Path::new(file).file_stem());
-    file.map_or_else(|| model.to_owned(), |stem| stem.display().to_string())
-}
-
-/// A name for each input: the first of [`NAMINGS`] under which no two of one task are the same.
-fn names(inputs: &[Input], tasks: &[Option<String>]) -> Vec<String> {
+/// A name for each input: the scorer or the value that it was split by, if no two of one task have the same, else what runs
+/// are called everywhere. A table has no model; it is called as it was given.
+fn names(inputs: &[Input], tasks: &[Option<String>], whole: bool) -> Vec<String> {
     let are_unique = |names: &[String]| {
         let cells: HashSet<_> = names.iter().zip(tasks).collect();
         let distinct: HashSet<&String> = names.iter().collect();
         cells.len() == inputs.len() && (distinct.len() > 1 || inputs.len() == 1)
     };
-    let named =
+    let mut named =
         NAMINGS.iter().filter_map(|naming| inputs.iter().map(naming).collect::<Option<Vec<String>>>());
-    let path = |input: &Input| input.path.display().to_string();
-    let stem =
-        |input: &Input| input.path.file_stem().map_or_else(|| path(input), |stem| stem.display().to_string());
-    // Several runs of one model among those of others.
-    let apart = |name: &dyn Fn(&Input) -> String| {
-        let models: Vec<String> = inputs
-            .iter()
-            .map(|input| short_model(input.model.as_deref().unwrap_or(&input.argument)))
-            .collect();
-        let mut counts: HashMap<(&String, &Option<String>), usize> = HashMap::new();
-        for cell in models.iter().zip(tasks) {
-            *counts.entry(cell).or_default() += 1;
-        }
-        let named = inputs.iter().zip(models.iter().zip(tasks));
-        named
-            .map(|(input, cell)| match counts.get(&cell) {
-                Some(2..) => format!("{} ({})", cell.0, name(input)),
-                _ => cell.0.clone(),
-            })
-            .collect::<Vec<_>>()
-    };
-    let numbered = inputs.iter().enumerate().map(|(at, input)| format!("{} #{}", path(input), at + 1));
-    named
-        .chain([apart(&stem), apart(&path), inputs.iter().map(path).collect()])
-        .find(|names| are_unique(names))
-        .unwrap_or_else(|| numbered.collect())
+    if let Some(names) = named.find(|names| are_unique(names)) {
+        return names;
+    }
+    let model = |input: &Input| input.model.as_deref().map(whole_model);
+    let models: Option<Vec<String>> = inputs.iter().map(model).collect();
+    if let Some(names) = models.filter(|names| whole && are_unique(names)) {
+        return names;
+    }
+    let arguments: Vec<String> = inputs.iter().map(|input| input.argument.clone()).collect();
+    // So are folders that each hold a log of one model.
+    let is_folder = |input: &Input| input.path.file_stem().is_none_or(|stem| *stem != *input.argument);
+    let models: HashSet<Option<&str>> = inputs.iter().map(|input| input.model.as_deref()).collect();
+    let is_given = models.contains(&None) || inputs.iter().any(is_folder);
+    if models.len() == 1 && is_given && are_unique(&arguments) {
+        return arguments;
+    }
+    let mut identities: Vec<RunIdentity<'_>> = Vec::new();
+    for (input, task) in inputs.iter().zip(tasks) {
+        let model = input.model.as_deref().unwrap_or(&input.argument);
+        identities.push(RunIdentity::new(model, &input.path).of_task(task.as_deref()));
+    }
+    run_names(&identities)
+}
+
+/// The name of a model; of recorded outputs that of their file, without folder and extension.
+fn whole_model(model: &str) -> String {
+    let file = model.strip_prefix("replay/").and_then(|file| Path::new(file).file_stem());
+    file.map_or_else(|| model.to_owned(), |stem| stem.display().to_string())
 }
 
 /// The name of the base.
@@ -375,11 +373,13 @@ fn base(sides: &[Side], options: &InputOptions<'_>) -> Result<String, Diagnostic
     let by_name = names.keys().find(|name| **name == wanted);
     let ends: Vec<&&str> = names.keys().filter(|name| short_task(name) == wanted).collect();
     let by_end = || if let [only] = ends.as_slice() { Some(*only) } else { None };
+    // The whole name of a model, where a shorter one is shown.
+    let by_model = || sides.iter().find(|side| side.input.model.as_deref() == Some(wanted));
     let by_path = || sides.iter().find(|side| side.input.path.as_os_str() == wanted);
     if let Some(name) = by_name.or_else(by_end) {
         return Ok((*name).to_owned());
     }
-    if let Some(side) = by_path() {
+    if let Some(side) = by_model().or_else(by_path) {
         return Ok(side.name.clone());
     }
     let hint = match nearest(wanted, names.keys().copied()) {

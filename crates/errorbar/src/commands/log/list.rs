@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use errorbar_log::eval::{Header, LogError, Status as RunStatus, StoppedEarly};
-use errorbar_log::inspect::{RecordedRow, recovered_headline};
+use errorbar_log::inspect::{NoHeadline, RecordedRow, recovered_headline};
 use errorbar_report::{EstimateText, Listing, ListingCell};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -31,8 +31,8 @@ folder (`log show @1`), or of another (`log show other/@1`). `latest` is @1. A f
 is meant by `./latest`.
 
 Only headers are read, never samples. SAMPLES are those without an error, of all; of a run without
-results, those that it has saved, of those that were planned. The figure is the log's headline, or
-the first that it records, ± one standard error if it has one. A narrow terminal does without some
+results, those that it has saved, of those that were planned. The figure is the headline that the task
+names, else the first estimate over all samples, or over all groups, ± one standard error if it has one. A narrow terminal does without some
 columns; through a pipe, and in other formats, all are there.
 
 Exit code: 0 if all is well, 2 if a log could not be read; the others are listed all the same.";
@@ -82,8 +82,8 @@ struct LogSummary {
     status: RunStatus,
     completed: u64,
     total: Option<u64>,
-    /// The figure to show.
-    first: Option<RecordedRow>,
+    /// The figure to show, or why there is none; none without results.
+    first: Option<Result<RecordedRow, NoHeadline>>,
 }
 
 pub(crate) fn run(args: &LogListArgs) -> Outcome {
@@ -190,6 +190,8 @@ impl LogSummary {
                 (saved, planned.or(results.as_ref().map(|found| found.total_samples)))
             }
         };
+        let requested = eval.headline_request();
+        let first = results.as_ref().map(|results| recovered_headline(results, requested.as_ref()));
         Ok(LogSummary {
             handle: None,
             log: path.display().to_string(),
@@ -199,7 +201,7 @@ impl LogSummary {
             status,
             completed,
             total,
-            first: results.as_ref().and_then(recovered_headline),
+            first,
         })
     }
 
@@ -218,7 +220,7 @@ impl LogSummary {
                 "upper": interval.map(|interval| interval.upper),
             })
         };
-        self.first.as_ref().map(headline).unwrap_or_default()
+        self.first.as_ref().and_then(|first| first.as_ref().ok()).map(headline).unwrap_or_default()
     }
 
     fn samples(&self) -> String {
@@ -236,7 +238,11 @@ impl LogSummary {
     }
 
     fn figure(&self, is_ascii: bool) -> String {
-        let Some(row) = &self.first else { return "-".to_owned() };
+        let row = match &self.first {
+            None => return "-".to_owned(),
+            Some(Err(reason)) => return reason.to_string(),
+            Some(Ok(row)) => row,
+        };
         let figure = match (row.value, &row.interval, &row.undefined) {
             (Some(value), ..) => {
                 let error = row.stderr.filter(|_| !row.degenerate);
@@ -257,12 +263,7 @@ impl LogSummary {
             (None, None, Some(reason)) => format!("undefined ({reason})"),
             (None, None, None) => "undefined".to_owned(),
         };
-        let name = match (&row.group, row.value.is_none() && row.interval.is_some()) {
-            (Some(group), true) => group.clone(),
-            (Some(group), false) => format!("{group} {}", row.key),
-            (None, _) => row.key.clone(),
-        };
-        let figure = format!("{name} {figure}");
+        let figure = format!("{} {figure}", row.title());
         if is_ascii { figure.replace('±', "+/-") } else { figure }
     }
 }

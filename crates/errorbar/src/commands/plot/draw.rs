@@ -1,19 +1,19 @@
 //! What a kind draws of the runs, or why the data do not support it.
 
 use errorbar_core::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Direction, Error, Estimate,
-    EstimateRow, IndexMap, ScoreName, Undefined, compare,
+    Comparison, ComparisonReport, Confusion, Direction, Estimate, EstimateRow, IndexMap, Results, ScoreName,
+    Undefined,
 };
-use errorbar_report::headline;
 use errorbar_report::plot::{
     CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, Estimates,
     Forest, ForestGroup, NamedEstimate, Pairs, PassPlot, Plot, RankingPlot,
 };
+use errorbar_report::{headline, main_figure, no_headline};
 
 use super::PlotArgs;
 use super::kind::Kind;
-use super::runs::{Run, calibration_metric, prediction};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use super::runs::{PlotData, Run, calibration_metric, prediction};
+use crate::diagnostic::Diagnostic;
 
 /// The most panels of a plot.
 const MOST_PANELS: usize = 30;
@@ -22,12 +22,8 @@ const MOST_PANELS: usize = 30;
 const MOST_GROUPS: usize = 300;
 
 /// The plot and its title.
-pub(super) fn draw(
-    args: &PlotArgs,
-    runs: &[Run],
-    diagnostics: &mut Diagnostics,
-) -> Result<(Plot, String), Diagnostic> {
-    let drawing = Drawing { args, runs };
+pub(super) fn draw(args: &PlotArgs, data: &PlotData) -> Result<(Plot, String), Diagnostic> {
+    let drawing = Drawing { args, data, runs: &data.runs };
     let (plot, what) = match args.kind {
         Kind::Estimates => drawing.estimates(),
         Kind::Forest => drawing.forest(),
@@ -36,8 +32,8 @@ pub(super) fn draw(
         Kind::Pass => drawing.pass(),
         Kind::Calibration => drawing.calibration(),
         Kind::Confusion => drawing.confusion(),
-        Kind::Pairs => drawing.pairs(diagnostics),
-        Kind::Ranking => drawing.ranking(diagnostics),
+        Kind::Pairs => drawing.pairs(),
+        Kind::Ranking => drawing.ranking(),
         Kind::Cost => drawing.cost(),
     }?;
     Ok((plot, drawing.title(&what)))
@@ -45,6 +41,7 @@ pub(super) fn draw(
 
 struct Drawing<'a> {
     args: &'a PlotArgs,
+    data: &'a PlotData,
     runs: &'a [Run],
 }
 
@@ -73,7 +70,15 @@ impl Drawing<'_> {
 
     /// The headline of each run, and what it is called.
     fn headlines(&self) -> Result<(Vec<Option<EstimateRow<'_>>>, String), Diagnostic> {
-        let rows: Vec<Option<EstimateRow<'_>>> = self.runs.iter().map(|run| headline(&run.results)).collect();
+        self.figures_of_runs(headline)
+    }
+
+    /// A figure of each run, and what it is called.
+    fn figures_of_runs(
+        &self,
+        figure: fn(&Results) -> Option<EstimateRow<'_>>,
+    ) -> Result<(Vec<Option<EstimateRow<'_>>>, String), Diagnostic> {
+        let rows: Vec<Option<EstimateRow<'_>>> = self.runs.iter().map(|run| figure(&run.results)).collect();
         let mut metrics: Vec<&str> = rows.iter().flatten().map(|row| row.metric).collect();
         metrics.dedup();
         match metrics.as_slice() {
@@ -83,7 +88,12 @@ impl Drawing<'_> {
                     Some(Diagnostic::from(failure.error.clone()).about(run.path.display()))
                 });
                 Err(failure.unwrap_or_else(|| {
-                    self.unsupported("there is no figure to draw", "name a metric with --metric")
+                    let none = self.runs.iter().find_map(|run| no_headline(&run.results));
+                    let problem = none.map_or_else(
+                        || "there is no figure to draw".to_owned(),
+                        |none| format!("there is no figure to draw: {none}"),
+                    );
+                    self.unsupported(&problem, "name a metric with --metric")
                 }))
             }
             [metric] => {
@@ -111,7 +121,7 @@ impl Drawing<'_> {
     /// Which way the headline is better.
     fn direction(&self) -> Direction {
         let found = self.runs.iter().find_map(|run| {
-            let row = headline(&run.results)?;
+            let row = main_figure(&run.results)?;
             let plan = &run.plan;
             let of_scorers = plan.scorers.iter().map(|scorer| &scorer.metrics);
             let all = plan.task_metrics.iter().chain(of_scorers).chain(plan.default_metrics.values());
@@ -129,20 +139,20 @@ impl Drawing<'_> {
     }
 
     fn forest(&self) -> Drawn {
-        let (_, metric) = self.headlines()?;
+        let (_, metric) = self.figures_of_runs(main_figure)?;
         let mut key: Option<String> = self.args.group.clone();
         let mut groups: IndexMap<String, Vec<Option<Estimate>>> = IndexMap::new();
         let count = self.runs.len();
         let mut all = vec![None; count];
         for (at, run) in self.runs.iter().enumerate() {
             let rows = run.results.rows();
-            let Some(main) = headline(&run.results) else { continue };
+            let Some(main) = main_figure(&run.results) else { continue };
             let is_like = |row: &&EstimateRow<'_>| {
                 let is_same = (row.scorer, row.reducer, row.field, row.metric)
                     == (main.scorer, main.reducer, main.field, main.metric);
                 is_same && row.scopes.len() <= 1 && row.key.is_none() && row.index.is_none()
             };
-            if main.group_key.is_none()
+            if main.group.is_none()
                 && let Some(slot) = all.get_mut(at)
             {
                 *slot = Some(main.estimate.clone().into_owned());
@@ -208,23 +218,9 @@ impl Drawing<'_> {
         self.too_many()?;
         let mut found = Vec::new();
         for run in self.runs {
-            let of_run = breakdowns(run).map_err(|error| {
-                let hint = match &error {
-                    Error::MissingConfidence { .. } => {
-                        Some("name the metadata key of the confidence with --confidence KEY")
-                    }
-                    Error::UnknownRater { .. } => {
-                        Some("name the metadata key or scorer with the true labels with --target KEY")
-                    }
-                    _ => None,
-                };
-                let problem = Diagnostic::from(error).about(run.path.display());
-                match hint {
-                    Some(hint) => problem.hint(hint),
-                    None => problem,
-                }
-            })?;
-            let main = headline(&run.results);
+            let of_run =
+                breakdowns(run).map_err(|error| Diagnostic::from(error).about(run.path.display()))?;
+            let main = main_figure(&run.results);
             let is_main = |breakdown: &T| {
                 let name = name(breakdown);
                 main.as_ref().is_some_and(|row| {
@@ -301,9 +297,27 @@ impl Drawing<'_> {
     fn confusion(&self) -> Drawn {
         let target = &self.args.target;
         let found = self.of_headlines(
-            |run| run.plan.confusions(&run.columns, target, prediction(self.args, run.is_log)),
+            |run| run.plan.confusions(&run.columns, target, prediction(self.args, &run.columns)),
             |one| &one.name,
         )?;
+        let is_default = self.args.prediction.is_none();
+        let is_verdict = |(_, confusion): &(String, Confusion)| is_default && confusion.is_of_verdicts();
+        if found.iter().any(is_verdict) && !self.runs.iter().any(|run| run.columns.has_answers()) {
+            return Err(self.unsupported(
+                "the scores say what is right, and nothing says which label was predicted",
+                "name the column of the predicted labels `answer`; if the scores are the labels, give --prediction value",
+            ));
+        }
+        let is_label = |(_, confusion): &(String, Confusion)| {
+            confusion.labels.is_empty() || confusion.has_common_labels()
+        };
+        if !found.iter().any(is_label) {
+            return Err(self.unsupported(
+                &format!("no predicted label is one of `{target}`"),
+                "name the metadata key with the true labels with --target KEY, and where the predicted ones are with \
+                 --prediction",
+            ));
+        }
         if found.iter().all(|(_, confusion)| confusion.labels.is_empty()) {
             return Err(self.unsupported("there are no scores", "give a log or a table with scores"));
         }
@@ -312,39 +326,14 @@ impl Drawing<'_> {
     }
 
     /// All pairs of runs.
-    fn compared(&self, least: usize, diagnostics: &mut Diagnostics) -> Result<ComparisonReport, Diagnostic> {
-        if self.runs.len() < least {
-            let hint = match (least, self.runs.len()) {
-                (3, 2) => "`errorbar plot pairs` draws the difference of two",
-                _ => "give more logs, or name the column of a table that tells models apart with --by",
-            };
-            let count = if least == 3 { "three" } else { "two" };
-            return Err(self.unsupported(
-                &format!(
-                    "it takes {count} runs, and there is {}",
-                    match self.runs.len() {
-                        1 => "one".to_owned(),
-                        count => count.to_string(),
-                    }
-                ),
-                hint,
-            ));
-        }
-        let tasks: Vec<&Option<String>> = self.runs.iter().map(|run| &run.task).collect();
-        if tasks.iter().any(|task| tasks.first() != Some(task)) {
-            return Err(self.unsupported("the runs are of different tasks", "give runs of one task"));
-        }
-        let sides: Vec<ComparedScores<'_>> =
-            self.runs.iter().map(|run| ComparedScores::new(&run.name, &run.columns, &run.plan)).collect();
-        let mut options = ComparisonOptions::default();
-        (options.all_pairs, options.correction) = (true, Some(Correction::Holm));
-        let report = compare(&sides, &options)?;
-        diagnostics.extend(report.warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())));
-        Ok(report)
+    fn compared(&self) -> Result<&ComparisonReport, Diagnostic> {
+        self.data.comparison.as_ref().ok_or_else(|| {
+            self.unsupported("no figure of these runs can be compared", "name a metric with --metric")
+        })
     }
 
-    fn pairs(&self, diagnostics: &mut Diagnostics) -> Drawn {
-        let report = self.compared(2, diagnostics)?;
+    fn pairs(&self) -> Drawn {
+        let report = self.compared()?;
         let is_whole = |one: &Comparison| one.group_key.is_none() && one.task.is_none();
         type Figure = (String, Option<String>, Option<String>, String);
         let figure = |one: &Comparison| -> Figure {
@@ -362,21 +351,23 @@ impl Drawing<'_> {
             );
         };
         // What is drawn together is one family of tests.
-        let report = report.only(|one| is_whole(one) && figure(one) == wanted);
+        let report = report.clone().only(|one| is_whole(one) && figure(one) == wanted);
         let (shown, (.., metric)) = (report.comparisons.iter().collect(), wanted);
         Ok((Pairs::new(&report.sides, shown).draw(), format!("differences of {metric}")))
     }
 
-    fn ranking(&self, diagnostics: &mut Diagnostics) -> Drawn {
-        let report = self.compared(3, diagnostics)?;
+    fn ranking(&self) -> Drawn {
+        let report = self.compared()?;
         let main = self.runs.first().and_then(|run| headline(&run.results));
-        let of_main = report.rankings.iter().find(|ranking| {
+        // Of several tasks the mean over them.
+        let whole = || report.rankings.iter().filter(|ranking| ranking.task.is_none());
+        let of_main = whole().find(|ranking| {
             main.as_ref().is_some_and(|row| {
                 (row.scorer, row.metric) == (&ranking.scorer, ranking.metric.as_str())
                     && row.reducer == ranking.reducer.as_deref()
             })
         });
-        let Some(ranking) = of_main.or(report.rankings.first()) else {
+        let Some(ranking) = of_main.or_else(|| whole().next()) else {
             return Err(self.unsupported("these runs cannot be ranked", "name a metric with --metric"));
         };
         let plot = RankingPlot::new(ranking, &report.sides).draw();

@@ -61,8 +61,8 @@ pub(crate) struct PlotArgs {
     /// scores (.csv, .tsv, .jsonl, .parquet)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Write the plot to this file; the same as numbers if the name ends in .csv or .md [default: standard output,
-    /// unless that is a terminal]
+    /// Write the plot to this file, - for standard output; the same as numbers if the name ends in .csv or .md [default:
+    /// standard output, unless that is a terminal]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Replace the file of --output if it exists
@@ -83,8 +83,8 @@ pub(crate) struct PlotArgs {
     /// The metadata key or scorer with the true labels, for `confusion`; a log has its targets as `target`
     #[arg(long, value_name = "KEY", default_value = "target", value_parser = NonEmptyStringValueParser::new())]
     target: String,
-    /// Where the predicted label is, for `confusion`: the `value` of the score, or the `answer` [default: the answer of a
-    /// log, the value of a table]
+    /// Where the predicted label is, for `confusion`: the `value` of the score, or the `answer` [default: the answer
+    /// if there is one, else the value]
     #[arg(long, value_name = "PART", value_parser = predictions())]
     prediction: Option<Prediction>,
     /// The score from which on an epoch is a success, for `pass`
@@ -127,7 +127,9 @@ fn predictions() -> impl clap::builder::TypedValueParser<Value = Prediction> {
 pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
     let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
     args.errors.check()?;
-    match &args.output {
+    // As elsewhere, `-` is standard output.
+    let output = args.output.as_ref().filter(|output| output.as_os_str() != "-");
+    match output {
         Some(output) => {
             check_extension(output, &["svg", "csv", "md", "markdown"])?;
             check_new(output, args.force)?;
@@ -143,10 +145,10 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
         let problem = "--explain computes nothing, so there is nothing to draw";
         return Err(Diagnostic::error(problem).hint("give it to `errorbar score`").into());
     }
-    let (runs, mut diagnostics) = runs::read(args, overrides, context)?;
-    let (plot, title) = draw::draw(args, &runs, &mut diagnostics)?;
-    let written = content(&plot, &args.title.clone().unwrap_or(title), args.output.as_deref());
-    let Some(path) = &args.output else {
+    let (data, mut diagnostics) = runs::read(args, overrides, context)?;
+    let (plot, title) = draw::draw(args, &data)?;
+    let written = content(&plot, &args.title.clone().unwrap_or(title), output.map(PathBuf::as_path));
+    let Some(path) = output else {
         return Ok(Outcome { output: Output::Data(written.into()), diagnostics, ..Outcome::default() });
     };
     fs::write(path, written).map_err(|error| {
@@ -162,7 +164,7 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
 fn content(plot: &Plot, title: &str, path: Option<&Path>) -> String {
     let extension = path.and_then(Path::extension).map(|extension| extension.to_ascii_lowercase());
     match extension.as_deref().and_then(std::ffi::OsStr::to_str) {
-        Some("csv") => Csv.listing_text(&plot.table),
+        Some("csv") => Csv.listing_text(&plot.data),
         Some("md" | "markdown") => Markdown::default().listing_text(&plot.table),
         _ => plot.standalone(title),
     }

@@ -1,23 +1,25 @@
 //! The runs of a plot: logs, tables, or parts of tables, with what they come to.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::path::PathBuf;
 
 use errorbar_core::chat::Targets;
 use errorbar_core::metrics::{Ece, Prediction, ece, recall};
 use errorbar_core::{
-    MetadataKeys, Metrics, Plan, Registry, Results, Role, SampleId, ScoreColumns, ScoreParts, metrics,
+    ComparedScores, ComparisonOptions, ComparisonReport, Correction, Error, Failure, MetadataKeys, Metrics,
+    Plan, Results, Role, SampleId, ScoreColumns, ScoreParts, ScoreResult, compare, metrics,
 };
+use errorbar_log::MemoryTables;
 use errorbar_log::eval::{EvalLog, Header, SampleFields};
 
 use super::PlotArgs;
 use super::kind::Kind;
 use crate::commands::Context;
+use crate::commands::findings::{cluster_failures, metric_failure};
 use crate::commands::inputs::InputOptions;
 use crate::commands::inputs::alignment::Alignment;
 use crate::commands::inputs::read::{Files, Input};
-use crate::commands::inputs::sides::{self, Side};
-use crate::commands::logs;
+use crate::commands::inputs::sides::{self, Side, Sides};
 use crate::commands::specs::PlanOverrides;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -38,15 +40,21 @@ pub(super) struct Run {
     pub(super) cost: Option<f64>,
 }
 
-/// Reads the runs as `compare` does, gives them names and evaluates them.
+/// What a plot is drawn of.
+pub(super) struct PlotData {
+    pub(super) runs: Vec<Run>,
+    /// All pairs of runs, for the kinds that compare them.
+    pub(super) comparison: Option<ComparisonReport>,
+}
+
+/// Reads the runs as `compare` does, gives them names, compares them if the kind does, and evaluates them.
 pub(super) fn read(
     args: &PlotArgs,
     mut overrides: PlanOverrides,
     context: &Context<'_>,
-) -> Result<(Vec<Run>, Diagnostics), Diagnostics> {
-    let files = Files::find(&args.files)?;
-    let has_logs = files.paths().iter().any(|path| logs::is_log(path));
-    if let Some(metrics) = needed(args, has_logs) {
+) -> Result<(PlotData, Diagnostics), Diagnostics> {
+    let files = Files::find(&args.files, &MemoryTables::default())?;
+    if let Some(metrics) = needed(args) {
         overrides.metrics = Some(metrics);
     }
     let is_compared = matches!(args.kind, Kind::Pairs | Kind::Ranking);
@@ -66,23 +74,76 @@ pub(super) fn read(
         trust_ids: args.trust_ids,
         ignore_tasks: false,
         skip_bad_samples: args.skip_bad_samples,
+        reads_confidence: false,
         reads_answers: false,
+        whole_names: false,
         tables: &args.tables,
         read: &args.read,
     };
     let (inputs, mut diagnostics) = files.read(&options, context)?;
-    let sides = sides::named(inputs, &options, context)?;
-    if is_compared {
-        Alignment::check(&sides, &options, &mut diagnostics)?;
+    let (sides, comparison) = match is_compared {
+        true => {
+            let (sides, report) = compared(args, inputs, &options, context, &mut diagnostics)?;
+            (sides, Some(report))
+        }
+        false => (sides::named(inputs, &options, context)?, None),
+    };
+    let (mut runs, mut failed) = (Vec::new(), Diagnostics::default());
+    for side in sides {
+        match Run::new(side, args) {
+            Ok(run) => runs.push(run),
+            Err(problems) => failed.extend(problems),
+        }
     }
-    let runs = sides.into_iter().map(|side| Run::new(side, args, context.registry));
-    Ok((runs.collect::<Result<Vec<_>, _>>()?, diagnostics))
+    if !failed.is_empty() {
+        return Err(failed);
+    }
+    Ok((PlotData { runs, comparison }, diagnostics))
+}
+
+/// The sides of a comparison and all pairs of them, checked and explained as `compare` does.
+fn compared(
+    args: &PlotArgs,
+    inputs: Vec<Input>,
+    options: &InputOptions<'_>,
+    context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<(Vec<Side>, ComparisonReport), Diagnostics> {
+    let count = inputs.len();
+    let (least, word) = if args.kind == Kind::Ranking { (3, "three") } else { (2, "two") };
+    if count < least {
+        let hint = match (least, count) {
+            (3, 2) => "`errorbar plot pairs` draws the difference of two",
+            _ => "give more logs, or name the column of a table that tells models apart with --by",
+        };
+        let count = if count == 1 { "one".to_owned() } else { count.to_string() };
+        let problem = format!("{}: it takes {word} runs, and there is {count}", args.kind.name());
+        let problem = Diagnostic::error(problem).hint(hint);
+        let only = inputs.first().filter(|first| inputs.iter().all(|input| input.path == first.path));
+        return Err(match only {
+            Some(only) => problem.about(only.path.display()),
+            None => problem,
+        }
+        .into());
+    }
+    let sides = Sides::new(inputs, options, context, diagnostics)?;
+    Alignment::check(sides.all(), options, diagnostics)?;
+    let mut comparison = ComparisonOptions::default();
+    (comparison.all_pairs, comparison.correction) = (true, Some(Correction::Holm));
+    let scores: Vec<ComparedScores<'_>> = sides.scores().collect();
+    let report = compare(&scores, &comparison).map_err(|error| sides.explained(error))?;
+    diagnostics.extend(report.warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())));
+    drop(scores);
+    Ok((sides.into_all(), report))
 }
 
 impl Run {
     /// Evaluates an input.
-    fn new(side: Side, args: &PlotArgs, registry: &Registry) -> Result<Self, Diagnostics> {
+    fn new(side: Side, args: &PlotArgs) -> Result<Self, Diagnostics> {
         let Side { name, task, input } = side;
+        let is_needed = needed(args).is_some() || args.errors.has_clusters();
+        let (title, known) = (input.title(), if is_needed { input.known_keys() } else { Vec::new() });
+        let known_keys = needed(args).map(|_| &known);
         let Input { path, mut columns, plan, record, log, is_table, task: full_task, .. } = input;
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
         let has_target = columns.metadata_keys().any(|key| key == TARGET);
@@ -93,9 +154,25 @@ impl Run {
         {
             add_targets(log, &mut columns)?;
         }
-        let scorers: Vec<String> = columns.scorer_names().map(str::to_owned).collect();
-        let plan = grouped(plan, args, &scorers, registry).map_err(about)?;
-        let results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
+        let mut plan = match args.group.as_ref().filter(|_| args.kind == Kind::Forest) {
+            Some(key) => plan.with_groups(&columns, key, |metric| metric.role() == Role::Location),
+            None => plan,
+        };
+        if args.kind == Kind::Confusion && args.prediction.is_none() && !columns.has_answers() {
+            plan = plan.metrics(metrics![recall(args.target.as_str()).prediction(Prediction::Value)]);
+        }
+        let mut results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
+        if let Some(keys) = known_keys {
+            results.name_metadata_keys(keys.iter().map(String::as_str));
+            let failures = failures(&title, &results);
+            if !failures.is_empty() {
+                return Err(failures);
+            }
+        }
+        let unclustered = cluster_failures(&title, &known, &mut results, &args.errors);
+        if !unclustered.is_empty() {
+            return Err(unclustered);
+        }
         let (tokens, cost) = record.as_ref().map_or((None, None), |record| paid(&record.header));
         // Runs of several tasks may have the same name in each.
         let name = task.as_ref().map_or(name.clone(), |task| format!("{task} {name}"));
@@ -103,11 +180,35 @@ impl Run {
     }
 }
 
+/// The metrics that failed, as `score` reports them; hints name the options of plots.
+pub(super) fn failures(title: &str, results: &Results) -> Diagnostics {
+    let of_block = |block: &ScoreResult| {
+        let diagnostic = |failure: &Failure| {
+            let problem = metric_failure(title, block, failure, &results.errors.cluster);
+            match &failure.error {
+                Error::MissingConfidence { key, known, .. } if !known.contains(key) => {
+                    problem.hint("name the metadata key of the confidence with --confidence KEY")
+                }
+                Error::UnknownRater { .. } => {
+                    problem.hint("name the metadata key or scorer with the true labels with --target KEY")
+                }
+                _ => problem,
+            }
+        };
+        block.failures.iter().map(diagnostic).collect::<Vec<_>>()
+    };
+    results.scores.iter().flat_map(of_block).collect()
+}
+
 /// The metrics that a kind needs in place of those of the plan, so that readers fetch what they read.
-fn needed(args: &PlotArgs, is_log: bool) -> Option<Metrics> {
+fn needed(args: &PlotArgs) -> Option<Metrics> {
     match args.kind {
         Kind::Calibration => Some(metrics![calibration_metric(args)]),
-        Kind::Confusion => Some(metrics![recall(args.target.as_str()).prediction(prediction(args, is_log))]),
+        // Answers are read if they may be the labels.
+        Kind::Confusion => {
+            let prediction = args.prediction.unwrap_or(Prediction::Answer);
+            Some(metrics![recall(args.target.as_str()).prediction(prediction)])
+        }
         _ => None,
     }
 }
@@ -117,47 +218,9 @@ pub(super) fn calibration_metric(args: &PlotArgs) -> Ece {
     ece().confidence(args.confidence.as_str()).bins(usize::from(args.bins))
 }
 
-/// Where predicted labels are.
-pub(super) fn prediction(args: &PlotArgs, is_log: bool) -> Prediction {
-    args.prediction.unwrap_or(if is_log { Prediction::Answer } else { Prediction::Value })
-}
-
-/// The plan with the figure by group that a forest plot needs.
-fn grouped(
-    mut plan: Plan,
-    args: &PlotArgs,
-    scorers: &[String],
-    registry: &Registry,
-) -> Result<Plan, Diagnostic> {
-    let Some(key) = args.group.as_ref().filter(|_| args.kind == Kind::Forest) else { return Ok(plan) };
-    let with_groups = |metrics: &Metrics| -> Result<Metrics, Diagnostic> {
-        let location =
-            metrics.iter().find(|metric| metric.role() == Role::Location && metric.group_key().is_none());
-        let Some(location) = location else { return Ok(metrics.clone()) };
-        let spec = format!("grouped({}, {key:?})", location.spec());
-        let groups = registry.metrics(&spec.parse().map_err(errorbar_core::Error::from)?)?;
-        let (Metrics::List(mut groups), Metrics::List(others)) = (groups, metrics.clone()) else {
-            return Ok(metrics.clone());
-        };
-        // Other groups of the same figure would be drawn in their place.
-        groups.extend(others);
-        Ok(Metrics::List(groups))
-    };
-    let default = metrics![errorbar_core::metrics::accuracy(), errorbar_core::metrics::stderr()];
-    match &plan.task_metrics {
-        Some(metrics) => plan.task_metrics = Some(with_groups(metrics)?),
-        None => {
-            for scorer in &mut plan.scorers {
-                scorer.metrics = with_groups(&scorer.metrics)?;
-            }
-            let planned: HashSet<String> = plan.scorers.iter().map(|scorer| scorer.name.clone()).collect();
-            for scorer in scorers.iter().filter(|scorer| !planned.contains(*scorer)) {
-                let own = with_groups(plan.default_metrics.get(scorer).unwrap_or(&default))?;
-                plan.default_metrics.insert(scorer.clone(), own);
-            }
-        }
-    }
-    Ok(plan)
+/// Where predicted labels are: as asked for, else in the answers if there are any.
+pub(super) fn prediction(args: &PlotArgs, columns: &ScoreColumns) -> Prediction {
+    args.prediction.unwrap_or(if columns.has_answers() { Prediction::Answer } else { Prediction::Value })
 }
 
 /// Tokens and dollars of all models of a run, where they are recorded.

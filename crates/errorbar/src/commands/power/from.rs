@@ -81,8 +81,11 @@ pub(super) fn read(
     let is_checked = !spread.unpaired && !args.trust_ids && (args.from.len() > 1 || args.by.is_some());
     let mut runs = Vec::new();
     for named in &args.from {
-        let path = handles::resolve(named)?;
-        match logs::is_log(&path) {
+        let path = match args.tables.memory.contains(named) {
+            true => named.clone(),
+            false => handles::resolve(named)?,
+        };
+        match args.tables.is_log(&path) {
             true => runs.push(read_log(&path, args, (&plan, is_checked), context, &progress, diagnostics)?),
             false => runs.extend(read_table(&path, args, (&plan, is_checked), context, diagnostics)?),
         }
@@ -271,6 +274,7 @@ fn read_table(
             registry: context.registry,
             path,
             words: &table.words,
+            is_unordered: table.is_unordered,
         };
         table_scores::check(&mut table.columns, &Plan::new(), cells).map_err(about)?;
         let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);

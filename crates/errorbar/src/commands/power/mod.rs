@@ -12,12 +12,14 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::TypedValueParser;
 use errorbar_core::PowerMethod;
+use errorbar_report::Listing;
 
 use super::common::{Format, one_of};
 use super::logs::ReadArgs;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome, explain};
 use crate::diagnostic::Diagnostics;
+use crate::output::Output;
 use values::{Counts, Values, number};
 
 const EXAMPLES: &str = "\
@@ -80,7 +82,7 @@ pub(crate) struct PowerArgs {
     #[command(flatten)]
     budget: BudgetArgs,
     #[command(flatten)]
-    from: FromArgs,
+    pub(crate) from: FromArgs,
     /// The format of the results
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
@@ -139,7 +141,7 @@ struct BudgetArgs {
 /// Runs that show how scores vary.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "From runs")]
-struct FromArgs {
+pub(crate) struct FromArgs {
     /// One or two eval logs or tables of scores whose variances are taken; two runs of the same samples
     /// show how their difference varies
     #[arg(long, value_name = "FILE", num_args = 1..=2)]
@@ -160,7 +162,7 @@ struct FromArgs {
     #[arg(long, requires = "from")]
     ignore_tasks: bool,
     #[command(flatten)]
-    tables: TableArgs,
+    pub(crate) tables: TableArgs,
     #[command(flatten)]
     read: ReadArgs,
 }
@@ -180,10 +182,38 @@ pub(crate) fn run(args: &PowerArgs, context: &Context<'_>) -> CommandResult {
         let options = from.tables.options(&mapping, from.read.limits().max_memory);
         return explain::run(&from.from, &from.tables, &options, args.format, diagnostics);
     }
-    let runs = from::read(&args.from, &args.spread, context, &mut diagnostics)?;
+    let planned = compute(args, context, &mut diagnostics)?;
+    Ok(Outcome { output: planned.output(args.format), diagnostics, ..Outcome::default() })
+}
+
+/// Plans, each with its samples, epochs, difference and power.
+pub(crate) struct Planned {
+    goal: goal::Goal,
+    design: design::PlannedDesign,
+    rows: Vec<rows::Row>,
+}
+
+impl Planned {
+    /// The plans in a format.
+    pub(crate) fn output(&self, format: Format) -> Output {
+        show::output(format, &self.goal, &self.design, &self.rows)
+    }
+
+    /// A row for each plan, for programs.
+    pub(crate) fn listing(&self) -> Listing {
+        show::data(&self.rows, &self.design, show::method(&self.goal, &self.design))
+    }
+}
+
+/// The plans, with everything that there is to report: all but `--explain`.
+pub(crate) fn compute(
+    args: &PowerArgs,
+    context: &Context<'_>,
+    diagnostics: &mut Diagnostics,
+) -> Result<Planned, Diagnostics> {
+    let runs = from::read(&args.from, &args.spread, context, diagnostics)?;
     let goal = goal::Goal::of(args, runs.as_ref())?;
-    let design = design::PlannedDesign::of(args, &goal, runs.as_ref(), &mut diagnostics)?;
-    let rows = rows::compute(args, &goal, &design, &mut diagnostics)?;
-    let output = show::output(args.format, &goal, &design, &rows);
-    Ok(Outcome { output, diagnostics, ..Outcome::default() })
+    let design = design::PlannedDesign::of(args, &goal, runs.as_ref(), diagnostics)?;
+    let rows = rows::compute(args, &goal, &design, diagnostics)?;
+    Ok(Planned { goal, design, rows })
 }

@@ -10,7 +10,7 @@ use crate::commands::common::{Format, short, width};
 use crate::output::Output;
 
 pub(super) fn output(format: Format, goal: &Goal, design: &PlannedDesign, rows: &[Row]) -> Output {
-    let method = if goal.is_width() { design.plan.interval_method() } else { design.plan.test_method() };
+    let method = method(goal, design);
     match (format, rows) {
         // One answer is one object.
         (Format::Json, [_]) => {
@@ -25,6 +25,11 @@ pub(super) fn output(format: Format, goal: &Goal, design: &PlannedDesign, rows: 
             format.render(Sort::None, move |render| text(format, render, &heading, &listing))
         }
     }
+}
+
+/// The method of the test, or of the interval.
+pub(super) fn method(goal: &Goal, design: &PlannedDesign) -> PowerMethod {
+    if goal.is_width() { design.plan.interval_method() } else { design.plan.test_method() }
 }
 
 /// Lines above a table.
@@ -151,7 +156,7 @@ fn power_text(power: f64, goal: &Goal) -> String {
 }
 
 /// A row per plan, for programs.
-fn data(rows: &[Row], design: &PlannedDesign, method: PowerMethod) -> Listing {
+pub(super) fn data(rows: &[Row], design: &PlannedDesign, method: PowerMethod) -> Listing {
     let mut listing = Listing::new([
         "samples",
         "epochs",

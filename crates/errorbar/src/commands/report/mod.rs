@@ -11,6 +11,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use errorbar_log::MemoryTables;
 use errorbar_report::html::Page;
 
 use self::runs::Run;
@@ -66,7 +67,7 @@ pub(crate) struct ReportArgs {
     /// Leave out the samples: no question and no answer is in the page
     #[arg(long, conflicts_with = "max_size")]
     no_samples: bool,
-    /// The maximum size of the page; texts of samples are shortened, then left out, until it fits
+    /// The maximum size of the page; texts of samples are shortened, then samples are left out, until it fits
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     max_size: Option<u64>,
     /// The column of a table, or the metadata key of a log, whose values are the runs
@@ -108,22 +109,31 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
     args.errors.check()?;
     check_extension(&args.output, &["html", "htm"])?;
     check_new(&args.output, args.force)?;
-    let files = Files::find(&args.files)?;
+    let files = Files::find(&args.files, &MemoryTables::default())?;
     let options = args.inputs(&overrides);
     let (inputs, mut diagnostics) = files.read(&options, context)?;
     let mut sides = sides::named(inputs, &options, context)?;
     order_by_task(&mut sides);
     let not_compared = not_compared(&sides, &options, &mut diagnostics);
-    let runs =
-        sides.into_iter().map(|side| Run::new(side, &mut diagnostics)).collect::<Result<Vec<_>, _>>()?;
+    let run = |side| Run::new(side, &args.errors, &mut diagnostics);
+    let runs = sides.into_iter().map(run).collect::<Result<Vec<_>, _>>()?;
     let mut page = Page::new(runs.iter().map(Run::of_page).collect());
     page.title = args.title.clone().unwrap_or_default();
     page.groups = args.groups.clone();
     page.not_compared = not_compared;
     if !args.no_samples {
         // What the page takes without samples is not there for them.
-        let room = |size: u64| size.saturating_sub(page.to_html().len() as u64 + sample_data::MARKUP);
-        page.samples = sample_data::of_page(&runs, args.max_size.map(room), &mut diagnostics)?;
+        let least = args.max_size.map(|size| (size, page.to_html().len() as u64));
+        if let Some((size, least)) = least.filter(|(size, least)| least > size) {
+            let text = format!(
+                "the page takes {} without any sample, and --max-size is {}",
+                human_size(least),
+                human_size(size)
+            );
+            return Err(Diagnostic::error(text).hint("allow more, or give fewer runs").into());
+        }
+        let room = least.map(|(size, least)| size.saturating_sub(least + sample_data::MARKUP));
+        page.samples = sample_data::of_page(&runs, room, &mut diagnostics)?;
     }
     let html = page.to_html();
     if let Some(size) = args.max_size.filter(|size| (html.len() as u64) > *size) {
@@ -164,7 +174,9 @@ impl ReportArgs {
             trust_ids: self.trust_ids,
             ignore_tasks: false,
             skip_bad_samples: self.skip_bad_samples,
+            reads_confidence: true,
             reads_answers: !self.no_samples,
+            whole_names: false,
             tables: &self.tables,
             read: &self.read,
         }
@@ -190,7 +202,12 @@ fn not_compared(sides: &[Side], options: &InputOptions<'_>, diagnostics: &mut Di
         );
     }
     let error = Alignment::check(sides, options, diagnostics).err()?;
-    let reason = error.first_text().unwrap_or("their samples differ").to_owned();
+    // What a terminal has on lines of its own is one sentence here.
+    let text = error.first_text().unwrap_or("their samples differ");
+    let reason = match text.split_once('\n') {
+        Some((first, rest)) => format!("{first}: {}", rest.lines().collect::<Vec<_>>().join("; ")),
+        None => text.to_owned(),
+    };
     let hint = "give --trust-ids if the same id is the same sample nevertheless";
     diagnostics.push(Diagnostic::warning(format!("the runs are not compared: {reason}")).hint(hint));
     Some(reason)

@@ -6,6 +6,8 @@ use errorbar_report::Report;
 use errorbar_report::html::{PageRun, RunFacts};
 use errorbar_report::samples::{LogContents, SampleSetBuilder};
 
+use crate::commands::error_args::ErrorArgs;
+use crate::commands::findings::cluster_failures;
 use crate::commands::inputs::read::Input;
 use crate::commands::inputs::sides::Side;
 use crate::commands::logs;
@@ -25,11 +27,21 @@ pub(super) struct Run {
 
 impl Run {
     /// Evaluates an input.
-    pub(super) fn new(side: Side, diagnostics: &mut Diagnostics) -> Result<Self, Diagnostic> {
+    pub(super) fn new(
+        side: Side,
+        errors: &ErrorArgs,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Self, Diagnostics> {
         let Side { name, task, input } = side;
+        let (title, known) =
+            (input.title(), if errors.has_clusters() { input.known_keys() } else { Vec::new() });
         let Input { path, columns, plan, record, model, rows, log, task: full_task, .. } = input;
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
-        let results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
+        let mut results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
+        let unclustered = cluster_failures(&title, &known, &mut results, errors);
+        if !unclustered.is_empty() {
+            return Err(unclustered);
+        }
         diagnostics.extend(too_few_epochs(&results, &plan).map(about));
         let mut facts = record.as_ref().map(|record| facts(&record.header)).unwrap_or_default();
         facts.file = path.display().to_string();

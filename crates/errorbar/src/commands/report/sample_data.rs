@@ -1,7 +1,7 @@
 //! The samples of all runs, as the page holds them.
 
 use errorbar_report::html::PageSamples;
-use errorbar_report::samples::{SampleOrigin, SampleSetBuilder, SizeLimits};
+use errorbar_report::samples::{EncodeError, SampleOrigin, SampleSetBuilder, SizeLimits};
 
 use super::runs::Run;
 use crate::commands::counted;
@@ -10,8 +10,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 /// What the markup of the browser takes, at most.
 pub(super) const MARKUP: u64 = 8 << 10;
 
-/// The columns of tables that are texts, not groups.
-const TEXTS: [&str; 4] = ["input", "target", "answer", "explanation"];
+/// The columns of tables that are texts or measurements, not groups.
+const NO_GROUPS: [&str; 5] = ["input", "target", "answer", "explanation", "confidence"];
 
 /// The samples, in as many bytes as there are; none if no run has any.
 pub(super) fn of_page(
@@ -20,7 +20,7 @@ pub(super) fn of_page(
     diagnostics: &mut Diagnostics,
 ) -> Result<Option<PageSamples>, Diagnostic> {
     let mut keys: Vec<String> = Vec::new();
-    for key in runs.iter().flat_map(Run::metadata_keys).filter(|key| !TEXTS.contains(key)) {
+    for key in runs.iter().flat_map(Run::metadata_keys).filter(|key| !NO_GROUPS.contains(key)) {
         if !keys.iter().any(|known| known == key) {
             keys.push(key.to_owned());
         }
@@ -46,10 +46,15 @@ pub(super) fn of_page(
     let limits = max_bytes.map_or_else(SizeLimits::default, |bytes| {
         SizeLimits::at_most(usize::try_from(bytes).unwrap_or(usize::MAX))
     });
-    let encoded = set.encode(limits).map_err(|error| {
-        Diagnostic::error(error.to_string())
-            .hint("allow more with --max-size, or leave out the samples with --no-samples")
-    })?;
+    let encoded = match set.encode(limits) {
+        // Texts are left out until it fits: with none that do, all of them.
+        Err(EncodeError::TooLarge { .. }) => {
+            let text = "to fit --max-size, all samples are left out";
+            diagnostics.push(Diagnostic::warning(text).hint("allow more with --max-size"));
+            return Ok(None);
+        }
+        encoded => encoded.map_err(|error| Diagnostic::error(error.to_string()))?,
+    };
     if !encoded.omissions.is_empty() {
         let omitted: Vec<String> = encoded.omissions.iter().map(ToString::to_string).collect();
         diagnostics.push(Diagnostic::note(format!("to fit --max-size, {}", omitted.join(", "))));

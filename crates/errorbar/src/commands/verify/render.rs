@@ -14,13 +14,13 @@ const NAMED: usize = 8;
 const SCHEMA: u32 = 1;
 
 /// What came of one log.
-pub(super) struct LogVerification {
-    pub(super) log: String,
-    pub(super) verification: Verification,
+pub(crate) struct LogVerification {
+    pub(crate) log: String,
+    pub(crate) verification: Verification,
 }
 
 /// A line or more per log, and one about all of them.
-pub(super) fn to_text(logs: &[LogVerification]) -> String {
+pub(crate) fn to_text(logs: &[LogVerification]) -> String {
     let mut text: String = logs.iter().map(LogVerification::to_text).collect();
     if logs.len() > 1 {
         let count = |outcome: &str| logs.iter().filter(|log| log.outcome() == outcome).count();
@@ -32,9 +32,13 @@ pub(super) fn to_text(logs: &[LogVerification]) -> String {
 }
 
 /// An array with an object for each log; `docs/schema/verify.schema.json` is its schema.
-pub(super) fn to_json(logs: &[LogVerification]) -> String {
-    let logs: Vec<Json> = logs.iter().map(LogVerification::to_json).collect();
-    format!("{:#}\n", Json::Array(logs))
+pub(crate) fn to_json(logs: &[LogVerification]) -> String {
+    format!("{:#}\n", Json::Array(records(logs)))
+}
+
+/// An object for each log.
+pub(crate) fn records(logs: &[LogVerification]) -> Vec<Json> {
+    logs.iter().map(LogVerification::to_json).collect()
 }
 
 impl LogVerification {

@@ -6,18 +6,19 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{Evaluation, Plan, Registry, ScoreColumns};
+use errorbar_core::{Evaluation, MetadataKeys, Plan, Registry, ScoreColumns, ScoreParts};
 use errorbar_eval::self_graded;
 use errorbar_log::eval::{
     EvalLog, Header, LogError, LogScores, ScoreOptions, Status, compare, plan_from_header,
 };
-use errorbar_report::Report;
 use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
 use errorbar_report::samples::{SampleOrigin, whole_key_html};
-use errorbar_view::{PageError, ReportPages, run_names};
+use errorbar_report::{Report, RunIdentity, run_names};
+use errorbar_view::{PageError, ReportPages};
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
+use super::super::inputs::read::{CONFIDENCE, has_scored_confidence};
 use super::super::logs::{early_stop, partial_run, status_of_unfinished};
 use super::super::{Context, counted};
 
@@ -76,9 +77,14 @@ impl LogPages {
 /// The scores of the list of samples, if they are those that the log was computed from.
 fn from_summaries(log: &EvalLog, header: &Header, plan: &Plan) -> Option<(LogScores, Evaluation)> {
     let recorded = header.results.as_ref().filter(|_| header.status == Status::Success)?;
-    let scores = log.summary_scores(header, &plan.metadata_keys()).ok().flatten()?;
+    let scores = log.summary_scores(header, &shown_keys(plan)).ok().flatten()?;
     let evaluation = plan.evaluate(&scores.columns).ok()?;
     compare(recorded, &evaluation.results).is_empty().then_some((scores, evaluation))
+}
+
+/// The metadata that a page shows: what the plan needs, and the confidence of answers.
+fn shown_keys(plan: &Plan) -> MetadataKeys {
+    plan.metadata_keys().and(MetadataKeys::Only(vec![CONFIDENCE.to_owned()]))
 }
 
 fn from_samples(
@@ -87,7 +93,11 @@ fn from_samples(
     plan: &Plan,
     digests: bool,
 ) -> Result<(LogScores, Evaluation), PageError> {
-    let options = ScoreOptions::new(plan.metadata_keys()).score_parts(plan.score_parts());
+    let parts = match has_scored_confidence(log) {
+        true => plan.score_parts().max(ScoreParts::Metadata),
+        false => plan.score_parts(),
+    };
+    let options = ScoreOptions::new(shown_keys(plan)).score_parts(parts);
     let scores = log.scores(header, &options.skip_bad_samples(true).digests(digests)).map_err(unusable)?;
     let evaluation = plan.evaluate(&scores.columns);
     let evaluation = evaluation.map_err(|error| PageError::unusable(error.to_string()))?;
@@ -103,8 +113,11 @@ impl ReportPages for LogPages {
             let text = "these logs are of several tasks; choose logs of one task to compare them";
             return Err(PageError::unusable(text));
         }
-        let names = run_names(loaded.iter().map(|log| (log.report.model.as_deref(), log.path.as_path())));
-        let runs = loaded.iter().zip(names).map(|(log, name)| PageRun {
+        let identities: Vec<RunIdentity<'_>> = loaded
+            .iter()
+            .map(|log| RunIdentity::new(log.report.model.as_deref().unwrap_or_default(), &log.path))
+            .collect();
+        let runs = loaded.iter().zip(run_names(&identities)).map(|(log, name)| PageRun {
             name,
             report: &log.report,
             columns: &log.columns,

@@ -1,0 +1,128 @@
+//! Results as a part of somebody else's page, such as a notebook: the error bars drawn, and the same as numbers.
+//!
+//! Drawings are images in the page's own text, so that their styles and ids stay theirs; everything else is escaped.
+
+use std::fmt::Write as _;
+
+use errorbar_core::{ComparisonReport, Estimate, EstimateRow, IndexMap, Role};
+
+use crate::listing::Listing;
+use crate::plot::{Estimates, NamedEstimate, Plot};
+use crate::rows::{groups, keys};
+use crate::svg::escape;
+use crate::{EstimateText, Report};
+
+/// The most plots, and the most rows of one, that are drawn; the numbers are all there.
+const MOST_PLOTS: usize = 12;
+const MOST_ROWS: usize = 60;
+
+/// Results: a plot for each figure, and a table of all.
+pub fn reports(reports: &[Report]) -> String {
+    let mut figures: IndexMap<String, Vec<NamedEstimate>> = IndexMap::new();
+    let mut table = Listing::new(["figure", "of", "estimate", "n"]);
+    for report in reports {
+        let run = match reports {
+            [_] => String::new(),
+            _ => report.model.clone().unwrap_or_else(|| report.log.clone()),
+        };
+        for row in report.results.rows() {
+            let title = title(&row);
+            let names = groups(&row).into_iter().map(str::to_owned).chain(keys(&row));
+            let parts: Vec<String> =
+                Some(run.clone()).into_iter().chain(names).filter(|part| !part.is_empty()).collect();
+            let name = if parts.is_empty() { "all".to_owned() } else { parts.join(" / ") };
+            let estimate = row.estimate.as_ref();
+            let text = EstimateText::from(estimate).to_string();
+            table.push([title.clone(), name.clone(), text, estimate.n.to_string()]);
+            if matches!(row.role, Role::Location | Role::Share) {
+                figures.entry(title).or_default().push(NamedEstimate::new(name, estimate.clone()));
+            }
+        }
+    }
+    let plots = figures
+        .into_iter()
+        .filter(|(_, estimates)| estimates.len() <= MOST_ROWS)
+        .take(MOST_PLOTS)
+        .map(|(title, estimates)| image(&Estimates::new(&title, estimates).draw(), &title));
+    format!("<div>{}{}</div>", plots.collect::<String>(), listing(&table))
+}
+
+/// Comparisons: a plot of the differences, and a table.
+pub fn comparisons(report: &ComparisonReport) -> String {
+    let mut figures: IndexMap<String, Vec<NamedEstimate>> = IndexMap::new();
+    let mut table = Listing::new(["difference", "of", "estimate", "p", "n"]);
+    for comparison in &report.comparisons {
+        let title = format!("{} · {}", comparison.metric, comparison.scorer);
+        let group = comparison.group.as_ref().map(|group| format!(" / {group}")).unwrap_or_default();
+        let name = format!("{} − {}{group}", comparison.other, comparison.base);
+        let difference: &Estimate = &comparison.difference;
+        let p = comparison.test.as_ref().map(|test| format!("{:.3}", test.p_value)).unwrap_or_default();
+        let text = EstimateText::from(difference).to_string();
+        table.push([title.clone(), name.clone(), text, p, comparison.n.to_string()]);
+        figures.entry(title).or_default().push(NamedEstimate::new(name, difference.clone()));
+    }
+    let plots = figures
+        .into_iter()
+        .filter(|(_, estimates)| estimates.len() <= MOST_ROWS)
+        .take(MOST_PLOTS)
+        .map(|(title, estimates)| image(&Estimates::new(&title, estimates).draw(), &title));
+    format!("<div>{}{}</div>", plots.collect::<String>(), listing(&table))
+}
+
+/// A list as a table.
+pub fn listing(listing: &Listing) -> String {
+    let mut html = String::from("<table><thead><tr>");
+    for title in listing.titles() {
+        let _ = write!(html, "<th>{}</th>", escape(title));
+    }
+    html.push_str("</tr></thead><tbody>");
+    for row in listing.rows() {
+        html.push_str("<tr>");
+        for cell in row {
+            let _ = write!(html, "<td>{}</td>", escape(cell.text()));
+        }
+        html.push_str("</tr>");
+    }
+    html + "</tbody></table>"
+}
+
+/// Text of a terminal.
+pub fn text(text: &str) -> String {
+    format!("<pre>{}</pre>", escape(text))
+}
+
+fn title(row: &EstimateRow<'_>) -> String {
+    let parts = [Some(row.metric), Some(row.scorer), row.field, row.reducer];
+    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+}
+
+fn image(plot: &Plot, title: &str) -> String {
+    let (source, alt) = (encoded(&plot.standalone(title)), escape(&plot.label));
+    format!("<img style=\"max-width:100%\" alt=\"{alt}\" src=\"data:image/svg+xml,{source}\"/>")
+}
+
+/// A text as a part of an address: letters, digits and a few signs stay.
+fn encoded(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() * 3 / 2);
+    for byte in text.bytes() {
+        match byte {
+            b'A'..=b'Z'
+            | b'a'..=b'z'
+            | b'0'..=b'9'
+            | b'-'
+            | b'_'
+            | b'.'
+            | b'/'
+            | b':'
+            | b'='
+            | b','
+            | b';' => {
+                out.push(char::from(byte));
+            }
+            other => {
+                let _ = write!(out, "%{other:02X}");
+            }
+        }
+    }
+    out
+}
