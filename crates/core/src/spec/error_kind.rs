@@ -56,12 +56,12 @@ pub enum SpecErrorKind {
         /// The limit.
         limit: usize,
     },
-    /// A list or a map of a log with more items than [`MAX_ITEMS`](super::MAX_ITEMS).
+    /// Lists and maps of a log with more items than [`MAX_ITEMS`](super::MAX_ITEMS) together.
     #[error("{}{found} items, more than the limit of {limit}", located(path))]
     TooManyItems {
         /// Keys and indexes that lead to the place, joined by dots.
         path: String,
-        /// How many there are.
+        /// How many there are up to this place.
         found: usize,
         /// The limit.
         limit: usize,

@@ -49,7 +49,7 @@ impl Spec {
     /// # Ok::<(), errorbar_core::spec::SpecError>(())
     /// ```
     pub fn from_log(name: &str, options: &Map<String, Value>) -> Result<Self, SpecError> {
-        spec_from_log(name, options, 0)
+        spec_from_log(name, options, 0, &mut 0)
     }
 
     /// A spec from JSON: its string, or either form of a log.
@@ -121,7 +121,7 @@ impl Arg {
     /// # Ok::<(), errorbar_core::spec::SpecError>(())
     /// ```
     pub fn from_log_json(value: &Value) -> Result<Self, SpecError> {
-        arg_from_log(value, 0)
+        arg_from_log(value, 0, &mut 0)
     }
 }
 
@@ -135,33 +135,44 @@ pub(crate) fn params_to_log(params: &IndexMap<String, Arg>) -> Metadata {
     params.iter().map(|(name, arg)| (name.clone(), arg.to_log_json(name))).collect()
 }
 
-fn spec_from_log(name: &str, params: &Map<String, Value>, depth: usize) -> Result<Spec, SpecError> {
+fn spec_from_log(
+    name: &str,
+    params: &Map<String, Value>,
+    depth: usize,
+    items: &mut usize,
+) -> Result<Spec, SpecError> {
     if name.is_empty() {
         return Err(unexpected("a name", &Value::from(name)).within("name"));
     }
     let mut spec = Spec::new(name);
-    spec.kwargs = args_from_log(params, depth)?;
+    spec.kwargs = args_from_log(params, depth, items)?;
     Ok(spec)
 }
 
-fn args_from_log(params: &Map<String, Value>, depth: usize) -> Result<IndexMap<String, Arg>, SpecError> {
-    let read = |(name, value): (&String, &Value)| match arg_from_log(value, depth + 1) {
+fn args_from_log(
+    params: &Map<String, Value>,
+    depth: usize,
+    items: &mut usize,
+) -> Result<IndexMap<String, Arg>, SpecError> {
+    let read = |(name, value): (&String, &Value)| match arg_from_log(value, depth + 1, items) {
         Ok(arg) => Ok((name.clone(), arg)),
         Err(error) => Err(error.within(name)),
     };
     params.iter().map(read).collect()
 }
 
-fn arg_from_log(value: &Value, depth: usize) -> Result<Arg, SpecError> {
+/// Reads an argument. `items` counts those of all lists and maps of the spec so far.
+fn arg_from_log(value: &Value, depth: usize, items: &mut usize) -> Result<Arg, SpecError> {
     if depth > MAX_DEPTH {
         return Err(SpecErrorKind::TooDeep { limit: MAX_DEPTH }.into());
     }
-    let found = match value {
+    *items += match value {
         Value::Array(items) => items.len(),
         Value::Object(entries) => entries.len(),
         _ => 0,
     };
-    if found > MAX_ITEMS {
+    if *items > MAX_ITEMS {
+        let found = *items;
         return Err(SpecErrorKind::TooManyItems { path: String::new(), found, limit: MAX_ITEMS }.into());
     }
     Ok(match value {
@@ -173,15 +184,16 @@ fn arg_from_log(value: &Value, depth: usize) -> Result<Arg, SpecError> {
             None => Arg::Float(number.as_f64().ok_or_else(|| unexpected("a finite number", value))?),
         },
         Value::String(text) => Arg::Str(text.clone()),
-        Value::Array(items) => {
-            let read = |(i, item)| arg_from_log(item, depth + 1).map_err(|error: SpecError| error.within(i));
-            Arg::List(items.iter().enumerate().map(read).collect::<Result<_, _>>()?)
+        Value::Array(list) => {
+            let read =
+                |(i, item)| arg_from_log(item, depth + 1, items).map_err(|error: SpecError| error.within(i));
+            Arg::List(list.iter().enumerate().map(read).collect::<Result<_, _>>()?)
         }
         Value::Object(entries) => match nested(entries) {
             Some((name, params)) => {
-                Arg::Spec(with_seed(spec_from_log(name, params, depth)?, entries.get(SEED)))
+                Arg::Spec(with_seed(spec_from_log(name, params, depth, items)?, entries.get(SEED)))
             }
-            None => Arg::Map(args_from_log(entries, depth)?),
+            None => Arg::Map(args_from_log(entries, depth, items)?),
         },
     })
 }

@@ -72,7 +72,7 @@ pub use recorded::recorded_reducer;
 /// keeps hostile input from exhausting the stack.
 pub const MAX_DEPTH: usize = 64;
 
-/// How many items a list or a map among the arguments may have in a log. Metrics have no use for as many, and each is
+/// How many items the lists and maps among the arguments of a spec may have together in a log. Metrics have no use for as many, and each is
 /// in memory several times: as JSON, in the spec, in the metric.
 pub const MAX_ITEMS: usize = 250_000;
 

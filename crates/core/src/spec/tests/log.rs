@@ -106,6 +106,10 @@ fn items_have_a_limit() {
         assert_eq!(error.to_string(), "weights: 250001 items, more than the limit of 250000");
     }
     assert!(Arg::from_log_json(&list(MAX_ITEMS)).is_ok());
+    // The limit is that of all lists together: short lists of lists are no way around it.
+    let nested = (0..17).fold(json!(1), |value, _| json!([value, value]));
+    let error = Arg::from_log_json(&json!([nested])).unwrap_err();
+    assert!(matches!(error.kind(), SpecErrorKind::TooManyItems { limit: MAX_ITEMS, .. }), "{error:?}");
 }
 
 #[test]
