@@ -1,21 +1,24 @@
 #!/usr/bin/env python3
-"""Frames in memory: errorbar.score against pandas + numpy on the same Arrow columns, in one run.
+"""Frames in memory: errorbar.score on Arrow columns against pandas + numpy, and against the engine alone, in one run.
 
-Medians of alternating rounds; also the growth of memory, the rate that a counting thread keeps (ERRORBAR_THREADS=1), the
-time of `import errorbar`, and the size of the wheel if it is given. Needs the wheel, pandas, numpy and pyarrow:
+Medians of alternating rounds. The engine alone is `target/release/frames` (`cargo build --release -p errorbar-bench`): the
+same values from the same kinds of buffers, in Rust. Also the growth of memory beside the size of the engine's columns, the
+rate that a counting thread keeps (ERRORBAR_THREADS=1), the time of `import errorbar`, and the size of the wheel if it is
+given. Needs the wheel, built with optimisation, pandas, numpy and pyarrow:
 
-    python bench/frames.py [--rows 10000000] [--rounds 5] [--wheel FILE]
+    python bench/frames.py [--rows 10000000] [--rounds 7] [--wheel FILE]
 """
 
 import argparse
 import os
 import pathlib
-import resource
+import re
 import statistics
 import subprocess
 import sys
 import time
 
+TOPICS = 50
 COUNTING = """
 import hashlib, statistics, sys, threading, time
 import errorbar as eb, pyarrow as pa, numpy as np
@@ -46,13 +49,22 @@ print(statistics.median(rates["scoring"]) / alone, statistics.median(rates["hash
 
 
 def table(rows):
+    """The values that bench/src/bin/frames.rs has in its buffers."""
     import numpy as np
     import pyarrow as pa
 
-    random = np.random.default_rng(7)
-    ids = np.char.add("q", np.arange(rows).astype(str))
-    topics = pa.DictionaryArray.from_arrays(pa.array(random.integers(0, 50, rows, dtype="int32")), [f"t{n}" for n in range(50)])
-    return pa.table({"id": ids, "score": random.integers(0, 2, rows).astype("float64"), "topic": topics})
+    numbers = np.arange(rows, dtype="uint64")
+    mixed = numbers * np.uint64(0x9E3779B97F4A7C15)
+    codes = ((mixed >> np.uint64(32)) % np.uint64(TOPICS)).astype("int32")
+    topics = pa.DictionaryArray.from_arrays(pa.array(codes), [f"t{n}" for n in range(TOPICS)])
+    return pa.table({"id": np.char.add("q", numbers.astype(str)), "score": (mixed >> np.uint64(63)).astype("float64"), "topic": topics})
+
+
+def with_errorbar(data):
+    import errorbar as eb
+
+    row = eb.score(data, metrics="mean", cluster="topic", errors="CR0").to_dict()["estimates"][0]
+    return row["value"], row["stderr"]
 
 
 def with_pandas(data):
@@ -68,28 +80,77 @@ def with_pandas(data):
     return mean, np.sqrt((sums**2).sum()) / len(scores)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rows", type=int, default=10_000_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--wheel", type=pathlib.Path)
-    options = parser.parse_args()
-    import errorbar as eb
+def megabytes(name):
+    """A line of /proc/self/status."""
+    return int(re.search(rf"{name}:\s+(\d+)", pathlib.Path("/proc/self/status").read_text())[1]) / 1024
 
+
+def growth(rows):
+    """The megabytes that a process of its own grows by while it scores; printed, for the process that started it."""
+    data = table(rows)
+    with_errorbar(data.slice(0, 1000))
+    before = megabytes("VmRSS")
+    # The peak is counted from here on: making the table took more.
+    pathlib.Path("/proc/self/clear_refs").write_text("5")
+    with_errorbar(data)
+    print(megabytes("VmHWM") - before)
+
+
+class Engine:
+    """The program that has the columns in Rust."""
+
+    def __init__(self, program, rows):
+        self.rows = rows
+        self.process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+
+    def run(self):
+        """Seconds of building and in all, bytes of the columns, the figures."""
+        self.process.stdin.write(f"{self.rows}\n")
+        self.process.stdin.flush()
+        built, all, size, mean, error = map(float, self.process.stdout.readline().split())
+        return built / 1e9, all / 1e9, size, (mean, error)
+
+
+def timed(call):
+    start = time.perf_counter()
+    figures = call()
+    return time.perf_counter() - start, figures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rows", type=int, default=10_000_000)
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--engine", default=pathlib.Path(__file__).parent.parent / "target/release/frames")
+    parser.add_argument("--wheel", type=pathlib.Path)
+    parser.add_argument("--growth", action="store_true", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.growth:
+        return growth(options.rows)
     data = table(options.rows)
-    eb.score(data.slice(0, 1000), cluster="topic", errors="CR0")
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    eb.score(data, cluster="topic", errors="CR0")
-    growth = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before
-    ours, theirs = [], []
+    engine = Engine(options.engine, options.rows)
+    engine.run(), with_errorbar(data)
+    ours, theirs, alone = [], [], []
     for _ in range(options.rounds):
-        for times, run in ((ours, lambda: eb.score(data, cluster="topic", errors="CR0")), (theirs, lambda: with_pandas(data))):
-            start = time.perf_counter()
-            run()
-            times.append(time.perf_counter() - start)
-    ours, theirs = statistics.median(ours), statistics.median(theirs)
-    print(f"{options.rows} rows: errorbar {ours:.3f} s, pandas + numpy {theirs:.3f} s, {theirs / ours:.1f} times")
-    print(f"memory grew by {growth / 1024:.0f} MB")
+        _, seconds, size, engine_figures = engine.run()
+        alone.append(seconds)
+        seconds, figures = timed(lambda: with_errorbar(data))
+        ours.append(seconds)
+        if figures != engine_figures:
+            sys.exit(f"the engine alone gives {engine_figures}, errorbar.score {figures}")
+        seconds, others = timed(lambda: with_pandas(data))
+        theirs.append(seconds)
+        if any(abs(one / other - 1) > 1e-9 for one, other in zip(figures, others)):
+            sys.exit(f"pandas + numpy gives {others}, errorbar {figures}")
+    engine.process.stdin.close()
+    ours, theirs, alone = map(statistics.median, (ours, theirs, alone))
+    print(f"{options.rows} rows: errorbar {ours:.3f} s, pandas + numpy {theirs:.3f} s, {theirs / ours:.1f} times as fast (wanted 5)")
+    print(f"the engine alone {alone:.3f} s: errorbar.score takes {ours / alone:.2f} times that (wanted at most 1.5)")
+    del data
+    command = [sys.executable, __file__, "--growth", "--rows", str(options.rows)]
+    grown = float(subprocess.run(command, capture_output=True, text=True, check=True).stdout)
+    columns = size / 2**20
+    print(f"memory grows by {grown:.0f} MB, {grown / columns:.2f} times the columns ({columns:.0f} MB; wanted at most 1.3)")
     rate = subprocess.run(
         [sys.executable, "-c", COUNTING, str(options.rows // 5)],
         env={**os.environ, "ERRORBAR_THREADS": "1"}, capture_output=True, text=True, check=True,

@@ -33,6 +33,14 @@ pub enum Error {
         /// The name.
         name: String,
     },
+    /// A name of the form `module:function` that cannot be imported.
+    #[error("`{name}` cannot be imported: {problem}")]
+    Import {
+        /// The name.
+        name: String,
+        /// Why.
+        problem: String,
+    },
     /// An argument of the wrong type or outside its range.
     #[error("{target}: argument `{argument}` {problem}")]
     Argument {

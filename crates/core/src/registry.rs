@@ -278,6 +278,21 @@ pub struct Registry {
     tables: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     /// What files among arguments are relative to; nothing here opens them.
     folder: PathBuf,
+    /// Where names that are not in the tables may come from.
+    source: Option<Arc<dyn EntrySource>>,
+    /// Whether specs are those of the user, who may import what is not loaded yet.
+    may_import: bool,
+}
+
+/// Entries that are defined elsewhere, in a language that is loaded at run time. It is asked for names that a registry does
+/// not have.
+pub trait EntrySource: Send + Sync {
+    /// Adds the entry of this name to the registry if it is known. `may_import` is true for specs that the user has written,
+    /// on the command line or in a task file: only then code may be loaded, for a log may come from anywhere.
+    ///
+    /// # Errors
+    /// The name says where the entry is, as `module:function`, and it is not there.
+    fn add_entry(&self, name: &str, may_import: bool, registry: &mut Registry) -> Result<()>;
 }
 
 impl fmt::Debug for Registry {
@@ -300,7 +315,8 @@ impl Default for Registry {
 impl Registry {
     /// What the engine brings, and nothing else.
     pub fn built_in() -> Self {
-        let mut registry = Registry { tables: HashMap::new(), folder: PathBuf::new() };
+        let mut registry =
+            Registry { tables: HashMap::new(), folder: PathBuf::new(), source: None, may_import: false };
         registry.add_built_in(metrics::ENTRIES);
         registry.add_built_in(reducers::ENTRIES);
         registry.add_built_in(&[Entry::<Conversion>::of::<ValueToFloat>()]);
@@ -318,7 +334,19 @@ impl Registry {
     /// The same, with files among arguments relative to this folder: that of a task file, for the specs in it.
     #[must_use]
     pub fn relative_to(&self, folder: impl Into<PathBuf>) -> Self {
-        Registry { tables: self.tables.clone(), folder: folder.into() }
+        Registry { folder: folder.into(), ..self.clone() }
+    }
+
+    /// The same, with names that it does not have from this source.
+    #[must_use]
+    pub fn with_source(self, source: Arc<dyn EntrySource>) -> Self {
+        Registry { source: Some(source), ..self }
+    }
+
+    /// The same for specs that the user has written: `module:function` is imported.
+    #[must_use]
+    pub fn importing(&self) -> Self {
+        Registry { may_import: true, ..self.clone() }
     }
 
     /// The folder that files among arguments are relative to; empty for the current one.
@@ -393,8 +421,26 @@ impl Registry {
     pub fn build<T: EntryKind>(&self, spec: &Spec) -> Result<T> {
         match self.find::<T>(spec, &spec.name) {
             Some(registered) => self.call(registered, spec),
-            None => Err(self.unknown::<T>(spec)),
+            None => self.from_source(spec, |registry| registry.build(spec)),
         }
+    }
+
+    /// Builds what the tables do not have: with the source, and then without it.
+    fn from_source<T: EntryKind>(&self, spec: &Spec, build: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+        let Some(source) = &self.source else {
+            let no_python = || Error::Import {
+                name: spec.name.clone(),
+                problem: "functions of Python are known to the command of the Python package".to_owned(),
+            };
+            return Err(if spec.is_import() && self.may_import {
+                no_python()
+            } else {
+                self.unknown::<T>(spec)
+            });
+        };
+        let mut wider = Registry { source: None, may_import: false, ..self.clone() };
+        source.add_entry(&spec.name, self.may_import, &mut wider)?;
+        build(&wider)
     }
 
     /// Builds a metric from its spec.
@@ -418,7 +464,7 @@ impl Registry {
             long.args.insert(0, Arg::Int(k));
             return self.call(registered, &long);
         }
-        Err(self.unknown::<Built>(spec))
+        self.from_source(spec, |registry| registry.reducer(spec))
     }
 
     /// Builds the reducers that a spec names: one, or one for each integer of a range among the arguments. `pass_at(1..8)`

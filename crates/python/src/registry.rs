@@ -2,41 +2,72 @@
 
 use std::sync::Arc;
 
-use errorbar::{AnyScorer, collected_registry};
-use errorbar_core::{MetadataKeys, Registry, Role, metric_fn, reducer_fn};
+use errorbar::{AnyScorer, Score, collected_registry};
+use errorbar_core::registry::EntrySource;
+use errorbar_core::{
+    Error, MetadataKeys, Metric, Reducer, Registry, Result, Role, Scores, Spec, metric_fn, reducer_fn,
+};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::python::{PyScorer, PythonEntry, compute_metric, reduce};
 
-/// Everything built in, and these functions.
+/// Everything built in, these functions, and what else Python knows or can import.
 pub(crate) fn registry(py: Python<'_>, entries: &[PythonEntry]) -> PyResult<Registry> {
-    let invalid = |error: errorbar_core::Error| PyValueError::new_err(error.to_string());
-    let mut registry = collected_registry().map_err(invalid)?;
-    for (kind, name, doc, function, names) in entries {
-        let (function, names, of) = (function.clone_ref(py), names.clone(), name.clone());
-        let added = match kind.as_str() {
-            "metric" => {
-                let keys = MetadataKeys::Only(names.iter().map(|key| key.as_str().into()).collect());
-                let compute =
-                    move |scores: &errorbar_core::Scores<'_>| compute_metric(&of, &function, &names, scores);
-                let metric = metric_fn(name, compute).keys(keys).role(Role::Location);
-                registry.add_metric_object(Arc::new(metric), doc)
-            }
-            "reducer" => {
-                let reducer =
-                    reducer_fn(name, move |scores: &[errorbar::Score]| reduce(&of, &function, scores));
-                registry.add_reducer_object(Arc::new(reducer), doc)
-            }
-            _ => {
-                let metrics = format!("[{}]", names.join(", "));
-                let metrics = metrics.parse().map_err(errorbar_core::Error::from);
-                let metrics = metrics.and_then(|metrics| registry.metrics(&metrics)).map_err(invalid)?;
-                let scorer = AnyScorer::from(PyScorer { name: of, function, metrics });
-                registry.add_object(scorer.spec(), doc, scorer)
-            }
-        };
-        added.map_err(invalid)?;
+    let invalid = |error: Error| PyValueError::new_err(error.to_string());
+    let mut registry = collected_registry().map_err(invalid)?.with_source(Arc::new(PythonSource));
+    for entry in entries {
+        add(py, &entry.1, entry, &mut registry).map_err(invalid)?;
     }
     Ok(registry)
+}
+
+/// Functions of modules, which may be imported after the registry is made.
+struct PythonSource;
+
+impl EntrySource for PythonSource {
+    fn add_entry(&self, name: &str, may_import: bool, registry: &mut Registry) -> Result<()> {
+        let failed = |problem: String| Error::Import { name: name.to_owned(), problem };
+        let folder = registry.folder().to_owned();
+        let added = Python::try_attach(|py| {
+            let found = py
+                .import("errorbar._custom")
+                .and_then(|module| module.getattr("found"))
+                .and_then(|found| found.call1((name, folder, may_import)))
+                .and_then(|entry| entry.extract::<Option<PythonEntry>>());
+            match found {
+                Ok(Some(entry)) => add(py, name, &entry, registry),
+                Ok(None) => Ok(()),
+                Err(error) => Err(failed(error.value(py).to_string())),
+            }
+        });
+        added.unwrap_or_else(|| Err(failed("Python has ended".to_owned())))
+    }
+}
+
+/// Adds a function under a name that may differ from its own: `module:function`.
+fn add(py: Python<'_>, under: &str, entry: &PythonEntry, registry: &mut Registry) -> Result<()> {
+    let (kind, name, doc, function, names) = entry;
+    let (function, names, of) = (function.clone_ref(py), names.clone(), name.clone());
+    let under = Spec { package: None, name: under.to_owned(), ..Spec::new("") };
+    match kind.as_str() {
+        "metric" => {
+            let keys = MetadataKeys::Only(names.iter().map(|key| key.as_str().into()).collect());
+            let compute = move |scores: &Scores<'_>| compute_metric(&of, &function, &names, scores);
+            let metric: Arc<dyn Metric> = Arc::new(metric_fn(name, compute).keys(keys).role(Role::Location));
+            registry.add_object(under, doc, metric)
+        }
+        "reducer" => {
+            let reduce = move |scores: &[Score]| reduce(&of, &function, scores);
+            let reducer: Arc<dyn Reducer> = Arc::new(reducer_fn(name, reduce));
+            registry.add_object(under, doc, reducer)
+        }
+        _ => {
+            let metrics = format!("[{}]", names.join(", ")).parse()?;
+            // What the scorer names is imported or defined beside it.
+            let metrics = registry.clone().with_source(Arc::new(PythonSource)).metrics(&metrics)?;
+            let scorer = AnyScorer::from(PyScorer { name: of, function, metrics });
+            registry.add_object(under, doc, scorer)
+        }
+    }
 }

@@ -104,17 +104,57 @@ def module(tmp_path):
 
 def test_the_command_line(module, command):
     assert "worst" in command("score", "scores.csv", "--metric", "mypkg:worst").stdout
-    assert "worst" in command("score", "scores.csv", "--metric=mypkg:worst").stdout
-    for named, problem in (("nopkg:worst", "cannot import nopkg"), ("mypkg:nope", "has no metric")):
+    assert "worst" in command("score", "scores.csv", "-m", "grouped(mypkg:worst, 'id')").stdout
+    for named, problem in (("nopkg:worst", "No module named 'nopkg'"), ("mypkg:nope", "has no metric")):
         failed = command("score", "scores.csv", "--metric", named, check=False)
         assert failed.returncode == 2 and problem in failed.stderr, failed.stderr
 
 
-def test_task_files(module, command, tmp_path, monkeypatch):
-    (tmp_path / "task.toml").write_text(
-        'dataset = "data.jsonl"\nsolver = "generate()"\nscorer = "shouts()"\nmetrics = ["accuracy", "worst"]\n'
-    )
-    (tmp_path / "data.jsonl").write_text('{"input": "say yes", "target": "yes"}\n{"input": "say no", "target": "no"}\n')
-    monkeypatch.setenv("ERRORBAR_IMPORT", "mypkg")
-    done = command("eval", "task.toml", "--model", "mock/YES")
+def test_specs_of_functions_in_modules(module, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    assert estimates(metrics="mypkg:worst")["worst"]["value"] == 0.125
+    with pytest.raises(eb.SpecError, match="No module named 'nopkg'"):
+        eb.score(SCORES, metrics="nopkg:worst")
+
+
+TASK = 'dataset = "data.jsonl"\nsolver = "generate()"\nscorer = "{}()"\nmetrics = ["accuracy", "{}"]\n'
+DATA = '{"input": "say yes", "target": "yes"}\n{"input": "say no", "target": "no"}\n'
+
+
+def evaluated(command, folder, text):
+    folder.mkdir(exist_ok=True)
+    (folder / "task.toml").write_text(text)
+    (folder / "data.jsonl").write_text(DATA)
+    done = command("eval", str(folder / "task.toml"), "--model", "mock/YES", "--log-dir", "logs")
     assert "worst" in done.stdout and "0.50" in done.stdout, done.stdout + done.stderr
+
+
+def test_task_files(module, command, tmp_path, monkeypatch):
+    """The module is looked for beside the task file and in the current folder."""
+    evaluated(command, tmp_path, TASK.format("mypkg:shouts", "mypkg:worst"))
+    (tmp_path / "tasks").mkdir()
+    (tmp_path / "mypkg.py").rename(tmp_path / "tasks/otherpkg.py")
+    evaluated(command, tmp_path / "tasks", TASK.format("otherpkg:shouts", "otherpkg:worst"))
+    listed = command("list", "tasks", "tasks")
+    assert "otherpkg:shouts" in listed.stdout, listed.stdout + listed.stderr
+
+    # A log names functions and imports nothing, whatever it names.
+    scored = command("score", "logs", check=False)
+    assert "`worst`" in scored.stderr and "not registered" in scored.stderr, scored.stderr
+    (tmp_path / "tasks/otherpkg.py").rename(tmp_path / "otherpkg.py")
+    monkeypatch.setenv("ERRORBAR_IMPORT", "otherpkg")
+    assert "worst" in command("score", "logs").stdout
+
+
+def test_a_log_imports_nothing(command, tmp_path):
+    (tmp_path / "trap.py").write_text("open('sprung', 'w')")
+    (tmp_path / "task.toml").write_text('dataset = "data.jsonl"\nsolver = "generate()"\nscorer = "match()"\n')
+    (tmp_path / "data.jsonl").write_text(DATA)
+    command("eval", "task.toml", "--model", "mock/YES", "--log-dir", "logs", "--log-format", "json")
+    log = next((tmp_path / "logs").glob("*.json"))
+    text = log.read_text()
+    assert "inspect_ai/accuracy" in text
+    log.write_text(text.replace("inspect_ai/accuracy", "trap:f"))
+    failed = command("score", str(log), check=False)
+    assert "trap:f" in failed.stderr, failed.stdout + failed.stderr
+    assert not (tmp_path / "sprung").exists()

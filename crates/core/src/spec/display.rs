@@ -77,7 +77,12 @@ fn write_name(f: &mut Formatter<'_>, spec: &Spec) -> fmt::Result {
         write_word(f, package)?;
         f.write_char('/')?;
     }
-    write_word(f, &spec.name)
+    match spec.name.split_once(':') {
+        Some((module, name)) if spec.package.is_none() && is_plain(module) && is_plain(name) => {
+            f.write_str(&spec.name)
+        }
+        _ => write_word(f, &spec.name),
+    }
 }
 
 pub(crate) fn write_word(f: &mut Formatter<'_>, word: &str) -> fmt::Result {

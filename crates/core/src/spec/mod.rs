@@ -174,6 +174,19 @@ impl Spec {
         }
     }
 
+    /// Whether the name says where to import it from: `module:function`.
+    ///
+    /// ```
+    /// use errorbar_core::spec::Spec;
+    ///
+    /// assert!("my.metrics:best()".parse::<Spec>()?.is_import());
+    /// assert!(!"my_package/best".parse::<Spec>()?.is_import());
+    /// # Ok::<(), errorbar_core::spec::SpecError>(())
+    /// ```
+    pub fn is_import(&self) -> bool {
+        self.package.is_none() && self.name.contains(':')
+    }
+
     /// The name with its package, as logs record it: `inspect_ai/stderr`.
     ///
     /// ```

@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 
 use super::cursor::{Parser, Word, expected};
+use super::names::starts_word;
 use super::{Arg, MAX_DEPTH, Spec, SpecError, SpecErrorKind};
 
 impl FromStr for Spec {
@@ -38,7 +39,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// `name`, `package/name`, either with or without arguments.
+    /// `name`, `package/name`, `module:name`, each with or without arguments.
     pub(super) fn spec(&mut self) -> Result<Spec, SpecError> {
         let start = self.skip_blanks();
         let first = match self.peek() {
@@ -63,6 +64,9 @@ impl<'a> Parser<'a> {
                 Some(_) if self.at_word() => (Some(first.text), self.word()?.text),
                 _ => return Err(self.expected("a name after the package")),
             }
+        } else if self.at_import() {
+            self.offset += 1;
+            (None, format!("{}:{}", first.text, self.word()?.text))
         } else {
             (None, first.text)
         };
@@ -71,6 +75,11 @@ impl<'a> Parser<'a> {
             self.items(')', "an argument", |parser| parser.argument(&mut spec))?;
         }
         Ok(spec)
+    }
+
+    /// Whether a colon and a word follow, without blanks: `module:name`.
+    fn at_import(&self) -> bool {
+        self.rest().strip_prefix(':').is_some_and(|rest| rest.starts_with(starts_word))
     }
 
     fn argument(&mut self, spec: &mut Spec) -> Result<(), SpecError> {
@@ -108,7 +117,7 @@ impl<'a> Parser<'a> {
             if !word.is_literal() && self.eat('=') {
                 return Ok(Some(word.text));
             }
-            if self.peek() == Some(':') {
+            if !self.at_import() && self.peek() == Some(':') {
                 let error = self.expected("',' or ')' after an argument");
                 return Err(error.with_hint("keyword arguments are written name=value"));
             }

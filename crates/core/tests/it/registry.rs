@@ -2,8 +2,9 @@
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use errorbar_core::registry::{DocSections, EntryInfo, MetricEntry, Param};
+use errorbar_core::registry::{DocSections, EntryInfo, EntrySource, MetricEntry, Param};
 use errorbar_core::spec::Arg;
 use errorbar_core::{Conversion, Error, Estimation, Metric, Registry, Scores, Spec, metric_fn, reducer_fn};
 
@@ -313,4 +314,43 @@ fn own_arguments_and_values_make_an_entry_ours() {
     };
     assert_eq!(values("ci", "method"), Some(["t", "bootstrap"].as_slice()));
     assert_eq!(values("krippendorff_alpha", "level"), Some(["nominal", "ordinal", "interval"].as_slice()));
+}
+
+/// A module `m` with the metric `best`, which is known under its own name once it has been imported.
+#[derive(Default)]
+struct Module {
+    is_imported: AtomicBool,
+}
+
+impl EntrySource for Module {
+    fn add_entry(&self, name: &str, may_import: bool, registry: &mut Registry) -> errorbar_core::Result<()> {
+        if name == "m:best" && may_import {
+            self.is_imported.store(true, Ordering::Relaxed);
+        }
+        if !matches!(name, "m:best" | "best") || !self.is_imported.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        let metric: Arc<dyn Metric> = Arc::new(metric_fn("best", |scores: &Scores<'_>| Ok(scores.len())));
+        let under = Spec { name: name.to_owned(), ..Spec::new("best") };
+        registry.add_object(under, "The best.", metric)
+    }
+}
+
+#[test]
+fn only_specs_of_the_user_import() {
+    let module = Arc::new(Module::default());
+    let registry = Registry::built_in().with_source(Arc::clone(&module) as Arc<dyn EntrySource>);
+    let spec = |text: &str| text.parse::<Spec>().unwrap();
+    let unknown = registry.metric(&spec("m:best")).unwrap_err();
+    assert!(matches!(unknown, Error::UnknownName { .. }), "{unknown}");
+    assert!(!module.is_imported.load(Ordering::Relaxed), "a log imports nothing");
+
+    let grouped = registry.importing().metric(&spec("grouped(m:best, 'topic')")).unwrap();
+    assert!(grouped.spec().to_string().contains("best()"), "{}", grouped.spec());
+    assert!(registry.metric(&spec("best")).is_ok(), "a log may name what the user has imported");
+
+    let without = Registry::built_in().importing().metric(&spec("m:best")).unwrap_err();
+    let text =
+        "`m:best` cannot be imported: functions of Python are known to the command of the Python package";
+    assert_eq!(without.to_string(), text);
 }

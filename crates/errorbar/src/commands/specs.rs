@@ -30,7 +30,7 @@ impl PlanOverrides {
         no_reduce: bool,
         context: &Context<'_>,
     ) -> Result<Self, Diagnostics> {
-        let registry = context.registry;
+        let registry = context.registry.importing();
         let metric = |text: &str| registry.metrics(&text.parse()?);
         let reducer = |text: &str| registry.reducers(&text.parse()?);
         let mut diagnostics = Diagnostics::default();
@@ -76,7 +76,8 @@ impl PlanOverrides {
 
 /// Builds the scorers that `--with` names, or fails with everything that is wrong with them.
 pub(crate) fn scorers(texts: &[String], context: &Context<'_>) -> Result<Vec<AnyScorer>, Diagnostics> {
-    build(WITH, texts, context, |text| context.registry.build(&text.parse()?))
+    let registry = context.registry.importing();
+    build(WITH, texts, context, |text| registry.build(&text.parse()?))
 }
 
 /// The metrics of all options as one list; a map that stands alone stays a map.

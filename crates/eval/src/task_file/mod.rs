@@ -134,7 +134,7 @@ fn parse_tasks(
     selection: &TaskSelection,
     registry: &Registry,
 ) -> Result<Vec<Task>, TaskLoadError> {
-    let registry = registry.relative_to(path.parent().unwrap_or(Path::new("")));
+    let registry = registry.importing().relative_to(path.parent().unwrap_or(Path::new("")));
     let given: Vec<GivenArgument> =
         selection.args.iter().map(|(name, value)| GivenArgument::new(name, value)).collect();
     let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default(), limit: selection.limit };
@@ -182,8 +182,9 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
         tables.tasks.iter().map(|task| outline(&file, task, &broken, path)).collect();
     for task in tables.tasks.iter().filter(|_| is_filled) {
         let keys = TomlSection::of_file(&file, &task.table, &broken);
-        keys.get("solver").map(with_string::<AnySolver>);
-        keys.get("scorer").map(with_string::<AnyScorer>);
+        // A list of tasks runs no code, so what would be imported is not looked for.
+        keys.get("solver").filter(|field| !names_import(field)).map(with_string::<AnySolver>);
+        keys.get("scorer").filter(|field| !names_import(field)).map(with_string::<AnyScorer>);
     }
     match file.mistakes.count() {
         0 => Ok(outlines),
@@ -192,6 +193,13 @@ pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOut
             Err(TaskFileError { path: path.to_owned(), text: text.clone(), mistakes })
         }
     }
+}
+
+/// Whether a spec of the field is imported, as `module:function`.
+fn names_import(field: &TomlField<'_>) -> bool {
+    let strings = field.as_list().unwrap_or_else(|| vec![*field]);
+    let spec = |field: &TomlField<'_>| field.as_string()?.value.parse::<Spec>().ok();
+    strings.iter().filter_map(spec).any(|spec| spec.is_import())
 }
 
 fn outline(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path: &Path) -> TaskOutline {

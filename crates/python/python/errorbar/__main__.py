@@ -10,14 +10,14 @@ from collections.abc import Sequence
 def main(args: Sequence[str] | None = None) -> int:
     """Runs the command line on these arguments, or on those of the process; returns the exit code."""
     from errorbar import _errorbar
-    from errorbar._custom import entries, resolved_args
+    from errorbar._custom import entries, import_modules
     from errorbar._errors import Error
 
     argv = list(sys.argv if args is None else ["errorbar", *args])
     if argv[0].endswith("__main__.py"):
         argv[0] = "errorbar"
     try:
-        argv = [argv[0], *resolved_args(argv[1:])]
+        import_modules()
     except Error as error:
         print(f"error: {error}", file=sys.stderr)
         return 2

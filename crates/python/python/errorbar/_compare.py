@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _errorbar
-from ._custom import entries, resolved
+from ._custom import entries
 from ._data import inputs, several
 from ._options import many, options
 
@@ -57,9 +57,8 @@ def compare(
     keywords = {
         key: value
         for key, value in locals().items()
-        if key not in ("a", "b", "others", "names", "flips", "compare_scorers", "metrics", "reducers")
+        if key not in ("a", "b", "others", "names", "flips", "compare_scorers")
     }
-    keywords |= {"metrics": resolved(metrics), "reducers": resolved(reducers)}
     args = options(keywords)
     if flips is not None and flips is not False:
         args.append("--flips" if flips is True else f"--flips={flips}")

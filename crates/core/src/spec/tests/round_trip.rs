@@ -9,7 +9,7 @@ fn word() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => "[A-Za-z_][A-Za-z0-9_.-]{0,8}",
         1 => any::<String>().prop_filter("names are not empty", |name| !name.is_empty()),
-        1 => prop::sample::select(vec!["true", "None", "nan", "1e5", "a/b", "`", "\\"]).prop_map(str::to_owned),
+        1 => prop::sample::select(vec!["true", "None", "nan", "1e5", "a/b", "`", "\\", "a.b:c", "a:", ":a", "a:b:c"]).prop_map(str::to_owned),
     ]
 }
 
