@@ -421,12 +421,16 @@ impl Registry {
     pub fn build<T: EntryKind>(&self, spec: &Spec) -> Result<T> {
         match self.find::<T>(spec, &spec.name) {
             Some(registered) => self.call(registered, spec),
-            None => self.from_source(spec, |registry| registry.build(spec)),
+            None => self.build_with_source(spec, |registry| registry.build(spec)),
         }
     }
 
     /// Builds what the tables do not have: with the source, and then without it.
-    fn from_source<T: EntryKind>(&self, spec: &Spec, build: impl FnOnce(&Self) -> Result<T>) -> Result<T> {
+    fn build_with_source<T: EntryKind>(
+        &self,
+        spec: &Spec,
+        build: impl FnOnce(&Self) -> Result<T>,
+    ) -> Result<T> {
         let Some(source) = &self.source else {
             let no_python = || Error::Import {
                 name: spec.name.clone(),
@@ -464,7 +468,7 @@ impl Registry {
             long.args.insert(0, Arg::Int(k));
             return self.call(registered, &long);
         }
-        self.from_source(spec, |registry| registry.reducer(spec))
+        self.build_with_source(spec, |registry| registry.reducer(spec))
     }
 
     /// Builds the reducers that a spec names: one, or one for each integer of a range among the arguments. `pass_at(1..8)`

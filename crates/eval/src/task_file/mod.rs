@@ -41,6 +41,7 @@ use std::ops::Range;
 use std::path::Path;
 
 use errorbar_core::registry::EntryKind;
+use errorbar_core::spec::Spec;
 use errorbar_core::{Registry, Result, unique_names};
 use toml::de::DeTable;
 
