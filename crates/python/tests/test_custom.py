@@ -99,12 +99,12 @@ def shouts(answered, target):
 @pytest.fixture
 def module(tmp_path):
     (tmp_path / "mypkg.py").write_text(MODULE)
-    (tmp_path / "scores.csv").write_text("id,score\na,1\nb,0.5\n")
+    (tmp_path / "scores.csv").write_text("id,score,topic\na,1,x\nb,0.5,y\n")
 
 
 def test_the_command_line(module, command):
     assert "worst" in command("score", "scores.csv", "--metric", "mypkg:worst").stdout
-    assert "worst" in command("score", "scores.csv", "-m", "grouped(mypkg:worst, 'id')").stdout
+    assert "worst" in command("score", "scores.csv", "-m", "grouped(mypkg:worst, 'topic')").stdout
     for named, problem in (("nopkg:worst", "No module named 'nopkg'"), ("mypkg:nope", "has no metric")):
         failed = command("score", "scores.csv", "--metric", named, check=False)
         assert failed.returncode == 2 and problem in failed.stderr, failed.stderr
