@@ -63,7 +63,7 @@ def table(rows):
 def with_errorbar(data):
     import errorbar as eb
 
-    row = eb.score(data, metrics="mean", cluster="topic", errors="CR0").to_dict()["estimates"][0]
+    row = eb.score(data, metrics="mean", cluster="topic", errors="CR0").to_dict()[0]["estimates"][0]
     return row["value"], row["stderr"]
 
 

@@ -30,7 +30,7 @@ fn main() -> Result<()> {
         }
         let plan = Plan::new()
             .metrics(metrics![mean()])
-            .errors(r#"{"cluster": "topic", "variance": "CR0"}"#.parse()?);
+            .errors(r#"{"cluster": "topic", "method": "CR0"}"#.parse()?);
         let start = Instant::now();
         let columns = black_box(&buffers).columns();
         let built = start.elapsed();
