@@ -28,9 +28,8 @@ fn main() -> Result<()> {
         if buffers.scores.len() != rows {
             buffers = Buffers::new(rows);
         }
-        let plan = Plan::new()
-            .metrics(metrics![mean()])
-            .errors(r#"{"cluster": "topic", "method": "CR0"}"#.parse()?);
+        let plan =
+            Plan::new().metrics(metrics![mean()]).errors(r#"{"cluster": "topic", "method": "CR0"}"#.parse()?);
         let start = Instant::now();
         let columns = black_box(&buffers).columns();
         let built = start.elapsed();

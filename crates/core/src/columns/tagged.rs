@@ -10,7 +10,7 @@ use crate::value::{Leaf, LeafRef, Value, ValueRef};
 #[derive(Clone, Debug, Default)]
 pub(super) struct TaggedValues {
     pub(super) tags: Vec<Tag>,
-    /// A boolean, the bits of a number, or where the string or the structure is.
+    /// A boolean, a number (see [`float_payload`]), or where the string or the structure is.
     pub(super) payloads: Payloads,
     /// How many rows have each tag, so that they are not scanned.
     pub(super) counts: [usize; TAGS],
@@ -24,6 +24,29 @@ pub(super) struct TaggedValues {
 
 /// An entry of a map: key and value, the hash, a place in the table, and the key on the heap.
 pub(super) const MAP_ENTRY_BYTES: usize = 112;
+
+/// What stands for a float: its bits, but 0 to 255 for the floats 0.0 to 255.0, so that a column of 0.0 and 1.0 takes a byte
+/// a row. The floats with the bits 1 to 255, all below 1e-321, have the bits that are free then.
+#[inline]
+pub(super) fn float_payload(float: f64) -> u64 {
+    swap_small(float.to_bits())
+}
+
+/// The float that a payload stands for.
+#[inline]
+pub(super) fn payload_float(payload: u64) -> f64 {
+    f64::from_bits(swap_small(payload))
+}
+
+/// Exchanges the bits of 1.0 to 255.0 with 1 to 255; its own inverse.
+#[inline]
+fn swap_small(word: u64) -> u64 {
+    if word <= 255 {
+        return (word as f64).to_bits();
+    }
+    let byte = f64::from_bits(word) as u8;
+    if f64::from(byte).to_bits() == word { u64::from(byte) } else { word }
+}
 
 /// About how many bytes the items of a list or map take; a scalar has none.
 fn item_bytes(value: &Value) -> usize {
@@ -74,7 +97,7 @@ impl TaggedValues {
             Some(Value::Float(f)) if f.is_nan() => (Tag::Unscored, 0),
             Some(Value::Bool(b)) => (Tag::Bool, u64::from(b)),
             Some(Value::Int(i)) => (Tag::Int, i.cast_unsigned()),
-            Some(Value::Float(f)) => (Tag::Float, f.to_bits()),
+            Some(Value::Float(f)) => (Tag::Float, float_payload(f)),
             Some(Value::Str(s)) => (Tag::Text, self.text_code(&s, || Arc::clone(&s))),
             Some(nested @ (Value::List(_) | Value::Map(_))) => {
                 if self.nested.is_empty() {
@@ -135,6 +158,12 @@ impl TaggedValues {
         self.count(tag) == self.tags.len()
     }
 
+    /// The numbers, if all rows have one of these tags and all are small and whole.
+    pub(super) fn small_numbers(&self, tags: &[Tag]) -> Option<&[u8]> {
+        let rows: usize = tags.iter().map(|tag| self.count(*tag)).sum();
+        self.payloads.bytes().filter(|_| rows == self.tags.len())
+    }
+
     pub(super) fn get(&self, row: usize) -> Option<ValueRef<'_>> {
         let payload = self.payloads.get(row)?;
         let leaf = match self.tags.get(row)? {
@@ -143,7 +172,7 @@ impl TaggedValues {
             Tag::Null => LeafRef::Null,
             Tag::Bool => LeafRef::Bool(payload != 0),
             Tag::Int => LeafRef::Int(payload.cast_signed()),
-            Tag::Float => LeafRef::Float(f64::from_bits(payload)),
+            Tag::Float => LeafRef::Float(payload_float(payload)),
             Tag::Text => LeafRef::Str(self.text(payload)?),
             Tag::Nested => return self.nested.get(payload as usize).map(Value::view),
         };
@@ -154,6 +183,35 @@ impl TaggedValues {
         match self.tags.get(row)? {
             Tag::Text => Some(Value::Str(Arc::clone(self.text(self.payloads.get(row)?)?))),
             _ => self.get(row).map(ValueRef::to_value),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn is_kept(float: f64) -> bool {
+        payload_float(float_payload(float)).to_bits() == float.to_bits()
+    }
+
+    #[test]
+    fn small_whole_floats_are_bytes() {
+        for byte in 0..=255u8 {
+            assert_eq!(float_payload(f64::from(byte)), u64::from(byte));
+            assert!(is_kept(f64::from(byte)) && is_kept(f64::from_bits(u64::from(byte))));
+        }
+        for float in [-0.0, 0.5, -1.0, 256.0, 255.00000000000003, 1e300, f64::INFINITY, f64::from_bits(256)] {
+            assert!(float_payload(float) > 255 && is_kept(float), "{float}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_float_is_kept(bits: u64, small in 0..1000u64) {
+            prop_assert!(is_kept(f64::from_bits(bits)) && is_kept(f64::from_bits(small)));
         }
     }
 }

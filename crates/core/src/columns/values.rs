@@ -15,7 +15,7 @@ pub use recode::{DistinctScores, Recoded, RecodedKinds};
 
 use super::numbers::Numbers;
 use super::payloads::Payloads;
-use super::tagged::{MAP_ENTRY_BYTES, Tag, TaggedValues};
+use super::tagged::{MAP_ENTRY_BYTES, Tag, TaggedValues, float_payload, payload_float};
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
 
 /// The values of one scorer, row by row.
@@ -137,7 +137,8 @@ impl ValueColumn {
     /// Appends a float; not-a-number is unscored.
     #[inline]
     pub fn push_float(&mut self, float: f64) {
-        let (tag, payload) = if float.is_nan() { (Tag::Unscored, 0) } else { (Tag::Float, float.to_bits()) };
+        let (tag, payload) =
+            if float.is_nan() { (Tag::Unscored, 0) } else { (Tag::Float, float_payload(float)) };
         self.make_tagged().push(tag, payload);
     }
 
@@ -401,7 +402,7 @@ impl ValueColumn {
             }
             Repr::Tagged(tagged) => match (tagged.tags.get(row), tagged.payloads.get(row)) {
                 (Some(Tag::Bool), Some(payload)) => key(Tag::Int, payload),
-                (Some(Tag::Float), Some(payload)) => of_float(f64::from_bits(payload)),
+                (Some(Tag::Float), Some(payload)) => of_float(payload_float(payload)),
                 // Each string is in the pool once, so its code decides.
                 (Some(tag), Some(payload)) => key(*tag, payload),
                 _ => ScalarKey::default(),
@@ -467,7 +468,7 @@ impl ValueColumn {
             };
         }
         if tagged.only(Tag::Float) {
-            return Floats { values: tagged.payloads.map(f64::from_bits), ..Floats::default() };
+            return Floats { values: tagged.payloads.map(payload_float), ..Floats::default() };
         }
         let mut unconvertible = Vec::new();
         let values = tagged
@@ -479,7 +480,7 @@ impl ValueColumn {
                 Tag::Missing | Tag::Unscored => f64::NAN,
                 Tag::Bool => payload as f64,
                 Tag::Int => payload.cast_signed() as f64,
-                Tag::Float => f64::from_bits(payload),
+                Tag::Float => payload_float(payload),
                 Tag::Text => match pool.get(payload as usize) {
                     Some(converted) if converted.convertible => converted.value,
                     _ => {
@@ -521,7 +522,7 @@ impl ValueColumn {
             Repr::Floats(floats, _) => Some(Numbers::Floats(floats)),
             Repr::Bytes(bytes) => Some(Numbers::Bytes(bytes)),
             Repr::Tagged(tagged) => {
-                tagged.payloads.bytes().filter(|_| tagged.only(Tag::Int)).map(Numbers::Bytes)
+                tagged.small_numbers(&[Tag::Bool, Tag::Int, Tag::Float]).map(Numbers::Bytes)
             }
         }
     }

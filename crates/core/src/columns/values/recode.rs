@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use super::{Repr, ValueColumn};
 use crate::columns::ScoreColumns;
-use crate::columns::tagged::{Tag, TaggedValues};
+use crate::columns::tagged::{Tag, TaggedValues, payload_float};
 use crate::value::{Leaf, LeafRef, Value, ValueRef};
 
 /// What becomes of a score.
@@ -198,7 +198,7 @@ impl ValueColumn {
                 Tag::Bool | Tag::Int | Tag::Float if !all => Recoded::Same,
                 Tag::Bool => recode(None, LeafRef::Bool(payload != 0)),
                 Tag::Int => recode(None, LeafRef::Int(payload.cast_signed())),
-                Tag::Float => recode(None, LeafRef::Float(f64::from_bits(payload))),
+                Tag::Float => recode(None, LeafRef::Float(payload_float(payload))),
             };
             changed += usize::from(tagged.set(row, tag, recoded));
         }

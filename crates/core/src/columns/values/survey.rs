@@ -2,7 +2,7 @@
 
 use super::{Repr, ValueColumn};
 use crate::columns::ScoreColumns;
-use crate::columns::tagged::Tag;
+use crate::columns::tagged::{Tag, payload_float};
 use crate::value::{Conversion, LeafRef, ValueRef};
 
 impl ScoreColumns {
@@ -48,9 +48,7 @@ impl ValueColumn {
             Repr::Bytes(bytes) => return bytes.iter().any(|byte| test(f64::from(*byte))),
             Repr::Tagged(tagged) => tagged,
         };
-        if tagged.only(Tag::Int)
-            && let Some(bytes) = tagged.payloads.bytes()
-        {
+        if let Some(bytes) = tagged.small_numbers(&[Tag::Int, Tag::Float]) {
             return bytes.iter().any(|byte| test(f64::from(*byte)));
         }
         let conversion = Conversion::default();
@@ -63,7 +61,7 @@ impl ValueColumn {
             let Some(payload) = tagged.payloads.get(row) else { return false };
             match tag {
                 Tag::Int => test(payload.cast_signed() as f64),
-                Tag::Float => test(f64::from_bits(payload)),
+                Tag::Float => test(payload_float(payload)),
                 Tag::Text => texts.get(payload as usize).is_some_and(|fits| *fits),
                 Tag::Missing | Tag::Unscored | Tag::Null | Tag::Bool | Tag::Nested => false,
             }
