@@ -88,8 +88,8 @@ def test_pandas(monkeypatch):
 def test_pyarrow(tmp_path):
     pyarrow = pytest.importorskip("pyarrow")
     dataset = pytest.importorskip("pyarrow.dataset")
-    pyarrow.parquet = pytest.importorskip("pyarrow.parquet")
-    pyarrow.parquet.write_table(pyarrow.table(SCORES), tmp_path / "scores.parquet")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table(SCORES), tmp_path / "scores.parquet")
     files = dataset.dataset(tmp_path / "scores.parquet")
     assert estimate(files) == estimate(files.scanner()) == (0.75, 4)
     with pytest.raises(TypeError, match='from ChunkedArray, which has no columns: give a frame, or a mapping such as {"score": values}'):
