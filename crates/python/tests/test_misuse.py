@@ -5,6 +5,7 @@ import decimal
 import enum
 import fractions
 import os
+import sys
 import uuid
 
 import pytest
@@ -182,6 +183,13 @@ def test_definitions():
 def test_estimates(fields, message):
     with pytest.raises((TypeError, ValueError), match=message):
         eb.Estimate(**fields)
+
+
+def test_inspect_that_is_not_there(monkeypatch):
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    monkeypatch.delitem(sys.modules, "errorbar.inspect", raising=False)
+    with pytest.raises(ImportError, match="errorbar.inspect.accuracy needs inspect_ai, which is not installed: pip install inspect_ai"):
+        from errorbar.inspect import accuracy  # noqa: F401
 
 
 def test_compare():

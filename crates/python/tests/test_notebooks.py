@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-NOTEBOOKS = pathlib.Path(__file__).resolve().parents[1] / "notebooks"
+NOTEBOOKS = pathlib.Path(__file__).resolve().parents[3] / "docs" / "notebooks"
 #: The notebooks, and the libraries that each of them needs.
 LIBRARIES = {
     "frames": ["pandas", "polars", "pyarrow"],
