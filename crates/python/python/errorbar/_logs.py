@@ -21,7 +21,8 @@ def read(kind: str, logs: Any, *, inspect: bool = False) -> Frame:
 def log_paths(logs: Any) -> list[str]:
     """The paths of logs and folders."""
     is_frame = hasattr(logs, "__arrow_c_stream__") or isinstance(logs, Mapping)
-    for path in (paths := [logs] if is_frame else list(many(logs))):
+    paths: list[Any] = [logs] if is_frame else list(many(logs))
+    for path in paths:
         if not isinstance(path, (str, bytes, os.PathLike)):
             raise TypeError(f"expected paths of eval logs or of folders of them, found {type(path).__name__}")
     return [os.fsdecode(path) for path in paths]
