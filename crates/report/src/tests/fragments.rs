@@ -21,7 +21,8 @@ fn the_keys_of_a_metric_are_named() {
     let parts: IndexMap<String, Option<Estimate>> =
         parts.into_iter().map(|(key, value)| (key.to_owned(), Some(Estimate::new(value)))).collect();
     let metric = fixtures::metric("parts", Role::Location, MetricValue::Map(parts));
-    let report = Report::new("scores.csv", fixtures::results(vec![fixtures::score("score", 2, vec![metric])]));
+    let report =
+        Report::new("scores.csv", fixtures::results(vec![fixtures::score("score", 2, vec![metric])]));
     let html = fragment::reports(&[report]);
     assert!(html.contains("<td>low</td>") && html.contains("<td>high</td>"), "{html}");
 }
