@@ -74,7 +74,7 @@ def test_pandas(monkeypatch):
     mixed = plain.assign(score=pandas.Series([1, "C", None, 0.5], dtype=object)).set_index("id")
     missing = plain.assign(score=[1.0, None, 0.0, 1.0])
     for has_pyarrow in (True, False):
-        monkeypatch.setattr("errorbar._data._has_pyarrow", lambda: has_pyarrow)
+        monkeypatch.setattr("errorbar._columns.has_pyarrow", lambda: has_pyarrow)
         assert estimate(mixed) == (2.5 / 3, 3)
         assert eb.score(mixed).to_dict()[0]["estimates"][0]["n"] == 3
         assert estimate(plain.astype(object)) == (0.75, 4)

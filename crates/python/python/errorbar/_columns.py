@@ -9,6 +9,7 @@ import numbers
 import sys
 import uuid
 from collections.abc import Iterable, Mapping, Set
+from importlib.util import find_spec
 from typing import Any
 
 #: Types of values that are read as they are.
@@ -23,6 +24,8 @@ def column(name: str, values: Any) -> Any:
     """Values of a column as Arrow, a buffer or a list of plain values."""
     if hasattr(values, "columns"):
         raise TypeError(f'column "{name}": a frame is no column: give several frames as a list')
+    if library_of(values) == "pandas" and hasattr(values, "to_frame"):
+        return series(values)
     if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
         return values
     if hasattr(values, "dtype"):
@@ -39,6 +42,33 @@ def column(name: str, values: Any) -> Any:
     if isinstance(values, (str, bytes, bytearray)) or not _is_list_like(values):
         return values
     return _plain(name, values if isinstance(values, (list, tuple)) else list(values))
+
+
+def series(values: Any) -> Any:
+    """A column of pandas: as Arrow, as an array of numbers, or as a list in which what is missing is None, as it is in Arrow."""
+    if has_pyarrow():
+        if values.dtype != object:
+            return values
+        import pyarrow
+
+        try:
+            return pyarrow.array(values, from_pandas=True)
+        except (pyarrow.ArrowException, OverflowError, TypeError, ValueError):
+            # Objects of several types.
+            pass
+    elif getattr(values.dtype, "kind", "O") in "biuf" and not values.hasnans:
+        return _array(str(values.name), values.to_numpy())
+    return _plain(str(values.name), values.astype(object).where(values.notna(), None).tolist())
+
+
+def library_of(value: Any) -> str:
+    """The library that the type of a value is of."""
+    return type(value).__module__.partition(".")[0]
+
+
+def has_pyarrow() -> bool:
+    """Whether pyarrow is installed; it is not imported for that."""
+    return find_spec("pyarrow") is not None
 
 
 def _is_list_like(values: Any) -> bool:
@@ -79,7 +109,7 @@ def _value(name: str, row: int, value: Any) -> Any:
     # Those of numpy, and subclasses of what is plain, are read as they are.
     if hasattr(value, "dtype") or isinstance(value, tuple(_PLAIN)):
         return value
-    if type(value).__module__.startswith("pandas.") and type(value).__name__ in ("NAType", "NaTType"):
+    if library_of(value) == "pandas" and type(value).__name__ in ("NAType", "NaTType"):
         return None
     if isinstance(value, decimal.Decimal) or isinstance(value, numbers.Real):
         return float(value)

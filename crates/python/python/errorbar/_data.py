@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ._columns import column
+from . import _columns
 
 #: A frame that has no path: its name, the frame, and its number of rows where that costs nothing to know.
 Table = tuple[str, Any, "int | None"]
@@ -62,7 +62,7 @@ def _check_list(data: Sequence[Any]) -> None:
 
 def table(value: Any) -> tuple[Any, int | None]:
     """A frame or a mapping of columns that can be read, and its number of rows where that costs nothing to know."""
-    library = type(value).__module__.partition(".")[0]
+    library = _columns.library_of(value)
     if library == "pyarrow":
         value = _batches(value)
     if library == "polars" and hasattr(value, "collect"):
@@ -73,10 +73,10 @@ def table(value: Any) -> tuple[Any, int | None]:
     if hasattr(value, "__arrow_c_stream__") and not _is_column(value):
         return value, rows
     if isinstance(value, Mapping):
-        return {str(name): column(str(name), values) for name, values in value.items()}, None
+        return {str(name): _columns.column(str(name), values) for name, values in value.items()}, None
     # A structured array of numpy has columns.
     if getattr(getattr(value, "dtype", None), "names", None):
-        return {name: column(name, value[name]) for name in value.dtype.names}, rows
+        return {name: _columns.column(name, value[name]) for name in value.dtype.names}, rows
     found = type(value).__name__
     if _is_column(value) or library == "numpy":
         raise TypeError(f'cannot read scores from {found}, which has no columns: give a frame, or a mapping such as {{"score": values}}')
@@ -92,7 +92,7 @@ def _batches(value: Any) -> Any:
 
 def _is_column(value: Any) -> bool:
     """Whether this is one column: a series of pandas or polars, an array of pyarrow."""
-    library = type(value).__module__.partition(".")[0]
+    library = _columns.library_of(value)
     if library == "pyarrow":
         return hasattr(value, "type") and not hasattr(value, "schema")
     return library in ("pandas", "polars") and hasattr(value, "to_frame")
@@ -104,33 +104,9 @@ def _pandas(frame: Any) -> Any:
         twice = sorted({str(name) for name in frame.columns[frame.columns.duplicated()]})
         raise ValueError(f"two columns of the frame have the same name: {', '.join(twice)}")
     objects = [name for name in frame.columns if frame.dtypes[name] == object]
-    has_pyarrow = _has_pyarrow()
-    if has_pyarrow and not objects:
+    if _columns.has_pyarrow() and not objects:
         return frame
     # The index is columns if it has names, as it is in Arrow.
     named = [name for name in frame.index.names if name is not None]
     frame = frame.reset_index(named) if named else frame
-    return {str(name): _series(frame[name], has_pyarrow) for name in frame.columns}
-
-
-def _series(values: Any, has_pyarrow: bool) -> Any:
-    """A column of pandas: as Arrow, as an array of numbers, or as a list in which what is missing is None, as it is in Arrow."""
-    if has_pyarrow:
-        if values.dtype != object:
-            return values
-        import pyarrow
-
-        try:
-            return pyarrow.array(values, from_pandas=True)
-        except (pyarrow.ArrowException, OverflowError, TypeError, ValueError):
-            # Objects of several types.
-            pass
-    elif getattr(values.dtype, "kind", "O") in "biuf" and not values.hasnans:
-        return column(str(values.name), values.to_numpy())
-    return column(str(values.name), values.astype(object).where(values.notna(), None).tolist())
-
-
-def _has_pyarrow() -> bool:
-    from importlib.util import find_spec
-
-    return find_spec("pyarrow") is not None
+    return {str(name): _columns.series(frame[name]) for name in frame.columns}
