@@ -78,6 +78,7 @@ def test_pandas(monkeypatch):
         assert estimate(mixed) == (2.5 / 3, 3)
         assert eb.score(mixed).to_dict()[0]["estimates"][0]["n"] == 3
         assert estimate(plain.astype(object)) == (0.75, 4)
+        assert estimate({name: missing[name] for name in missing.columns}) == (2 / 3, 3)
         assert estimate(missing) == (2 / 3, 3) and "1 missing" in repr(eb.score(missing))
         assert estimate(missing.astype({"score": "Float64", "topic": "category"}), cluster="topic") == (2 / 3, 3)
         # The index is the id: without it, these would be row numbers.
