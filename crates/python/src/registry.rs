@@ -36,7 +36,11 @@ impl EntrySource for PythonSource {
                 .and_then(|found| found.call1((name, folder, may_import)))
                 .and_then(|entry| entry.extract::<Option<PythonEntry>>());
             match found {
-                Ok(Some(entry)) => add(py, name, &entry, registry),
+                Ok(Some(entry)) => match add(py, name, &entry, registry) {
+                    // It is of another kind than what is looked for, and known already.
+                    Err(Error::NameTaken { .. }) => Ok(()),
+                    added => added,
+                },
                 Ok(None) => Ok(()),
                 Err(error) => Err(failed(error.value(py).to_string())),
             }

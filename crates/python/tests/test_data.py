@@ -90,7 +90,7 @@ def test_pandas(expected):
 
 def test_pandas_without_pyarrow(expected, monkeypatch):
     pandas = pytest.importorskip("pandas")
-    monkeypatch.setattr("errorbar._data._has_pyarrow", lambda: False)
+    monkeypatch.setattr("errorbar._columns.has_pyarrow", lambda: False)
     check(pandas.DataFrame(COLUMNS), expected)
 
 

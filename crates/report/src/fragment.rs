@@ -27,9 +27,8 @@ pub fn reports(reports: &[Report]) -> String {
         };
         for row in report.results.rows() {
             let title = title(&row);
-            let names = groups(&row).into_iter().map(str::to_owned).chain(keys(&row));
             let parts: Vec<String> =
-                Some(run.clone()).into_iter().chain(names).filter(|part| !part.is_empty()).collect();
+                Some(run.clone()).into_iter().chain(names(&row)).filter(|part| !part.is_empty()).collect();
             let name = if parts.is_empty() { "all".to_owned() } else { parts.join(" / ") };
             let estimate = row.estimate.as_ref();
             let text = EstimateText::from(estimate).to_string();
@@ -50,22 +49,25 @@ pub fn reports(reports: &[Report]) -> String {
 /// Comparisons: a plot of the differences, and a table.
 pub fn comparisons(report: &ComparisonReport) -> String {
     let mut figures: IndexMap<String, Vec<NamedEstimate>> = IndexMap::new();
-    let mut table = Listing::new(["difference", "of", "estimate", "p", "n"]);
+    let mut table = Listing::new(["figure", "difference", "base", "other", "other − base", "p", "n"]);
     for comparison in &report.comparisons {
         let title = format!("{} · {}", comparison.metric, comparison.scorer);
         let group = comparison.group.as_ref().map(|group| format!(" / {group}")).unwrap_or_default();
         let name = format!("{} − {}{group}", comparison.other, comparison.base);
         let difference: &Estimate = &comparison.difference;
         let p = comparison.test.as_ref().map(|test| format!("{:.3}", test.p_value)).unwrap_or_default();
-        let text = EstimateText::from(difference).to_string();
-        table.push([title.clone(), name.clone(), text, p, comparison.n.to_string()]);
+        let text = EstimateText::from(difference).signed().to_string();
+        let [base, other] = [&comparison.base_estimate, &comparison.other_estimate]
+            .map(|estimate| EstimateText::from(estimate).short());
+        table.push([title.clone(), name.clone(), base, other, text, p, comparison.n.to_string()]);
         figures.entry(title).or_default().push(NamedEstimate::new(name, difference.clone()));
     }
-    let plots = figures
-        .into_iter()
-        .filter(|(_, estimates)| estimates.len() <= MOST_ROWS)
-        .take(MOST_PLOTS)
-        .map(|(title, estimates)| image(&Estimates::new(&title, estimates).draw(), &title));
+    let plots =
+        figures.into_iter().filter(|(_, estimates)| estimates.len() <= MOST_ROWS).take(MOST_PLOTS).map(
+            |(title, estimates)| {
+                image(&Estimates::new(&title, estimates).draw(), &format!("difference of {title}"))
+            },
+        );
     format!("<div>{}{}</div>", plots.collect::<String>(), listing(&table))
 }
 
@@ -91,9 +93,22 @@ pub fn text(text: &str) -> String {
     format!("<pre>{}</pre>", escape(text))
 }
 
+/// What a figure is: `accuracy by topic · choice`.
 fn title(row: &EstimateRow<'_>) -> String {
-    let parts = [Some(row.metric), Some(row.scorer), row.field, row.reducer];
-    parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
+    let keys = keys(row);
+    let by = if keys.is_empty() { String::new() } else { format!(" by {}", keys.join(" / ")) };
+    let metric = format!("{}{by}", row.metric);
+    let others = [Some(row.scorer), row.field, row.reducer].into_iter().flatten();
+    std::iter::once(metric.as_str()).chain(others).collect::<Vec<_>>().join(" · ")
+}
+
+/// What an estimate is of: its groups, and the key or position among several that a metric returns.
+fn names(row: &EstimateRow<'_>) -> Vec<String> {
+    let groups = groups(row).into_iter().map(str::to_owned);
+    // An aggregate such as `all` has a label and no group.
+    let aggregate = row.label.filter(|_| row.group.is_none()).map(str::to_owned);
+    let part = row.key.map(str::to_owned).or_else(|| row.index.map(|index| index.to_string()));
+    groups.chain(aggregate).chain(part).collect()
 }
 
 fn image(plot: &Plot, title: &str) -> String {

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _errorbar
-from ._custom import entries
+from ._custom import entries, specs
 from ._data import inputs, several
+from ._logs import log_paths
 from ._options import many, options
 
 
@@ -59,17 +60,26 @@ def compare(
         for key, value in locals().items()
         if key not in ("a", "b", "others", "names", "flips", "compare_scorers")
     }
+    keywords |= {"metrics": specs(metrics), "reducers": specs(reducers)}
     args = options(keywords)
     if flips is not None and flips is not False:
         args.append("--flips" if flips is True else f"--flips={flips}")
     if compare_scorers:
         args += ["--scorers", *compare_scorers]
-    data = [one for one in (a, b, *others) if one is not None]
-    titles = list(names) if names is not None else [chr(ord("a") + at) for at, _ in enumerate(data)]
+    if isinstance(a, (list, tuple)):
+        raise TypeError("compare takes each input as an argument: compare(*inputs)")
+    data = [a] if b is None and not others else [a, b, *others]
+    titles = list(names) if names is not None else [_letters(at) for at, _ in enumerate(data)]
     if len(titles) != len(data):
         raise ValueError(f"{len(data)} inputs have {len(titles)} names")
     paths, tables = inputs(list(zip(data, titles)))
     return _errorbar.compare([*args, "--", *paths], tables, entries())
+
+
+def _letters(number: int) -> str:
+    """The name of a frame without one: a to z, then aa to az, and so on."""
+    before, last = divmod(number, 26)
+    return (_letters(before - 1) if before else "") + chr(ord("a") + last)
 
 
 def power(
@@ -120,8 +130,6 @@ def verify(logs: Any, *, require_checked: bool = False, strict: bool = False) ->
 
     `logs` is a log, a folder of logs, or a list of them. The answer is in `agrees`.
     """
-    paths, tables = inputs(several(logs, "<data>"))
-    if tables:
-        raise TypeError("verify checks eval logs: give paths of logs or folders")
+    paths = log_paths(logs)
     args = options({"require_checked": require_checked, "strict": strict})
     return _errorbar.verify([*args, "--", *paths], entries())

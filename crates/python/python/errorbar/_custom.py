@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import importlib
+import json
 import os
+import re
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
+
+from . import _errorbar
+from ._errors import SpecError
+from ._options import many
 
 #: What is defined, by kind and name: kind, name, first sentence, function, metadata keys or metrics.
 Entry = tuple[str, str, str, Callable[..., Any], list[str]]
 _ENTRIES: dict[tuple[str, str], Entry] = {}
+#: What metrics, reducers and scorers can be called.
+_NAME = re.compile(r"^[^\W\d][\w./-]*$")
 
 
 @dataclass(frozen=True)
@@ -24,6 +32,18 @@ class Estimate:
     upper: float | None = None
     level: float = 0.95
     n: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("value", "stderr", "lower", "upper", "level"):
+            number = getattr(self, name)
+            if not hasattr(number, "__float__") and (number is not None or name == "value"):
+                raise TypeError(f"errorbar.Estimate: {name} is a number, found {number!r}")
+        if self.stderr is not None and self.stderr < 0:
+            raise ValueError(f"errorbar.Estimate: stderr is at least 0, found {self.stderr}")
+        if self.lower is not None and self.upper is not None and self.lower > self.upper:
+            raise ValueError(f"errorbar.Estimate: lower is at most upper, found {self.lower} and {self.upper}")
+        if not 0 < self.level < 1:
+            raise ValueError(f"errorbar.Estimate: level lies between 0 and 1, found {self.level}")
 
     def __float__(self) -> float:
         return float(self.value)
@@ -45,14 +65,20 @@ class Named:
     """A function that can be named in plans; it can be called as before."""
 
     def __init__(self, kind: str, function: Callable[..., Any], name: str | None, names: Sequence[str]) -> None:
+        if not callable(function):
+            raise TypeError(f"errorbar.{kind} takes a function, found {function!r}")
         self.kind = kind
         self.function = function
-        self.name = name or function.__name__
+        self.name = name or getattr(function, "__name__", type(function).__name__)
+        if not _NAME.match(self.name):
+            raise ValueError(f"{self.name!r} cannot name a {kind}: give it another name with @errorbar.{kind}(name=...)")
         self.__doc__ = function.__doc__
         self.__name__ = self.name
         self.__module__ = function.__module__
         lines = (function.__doc__ or "").strip().splitlines()
-        _ENTRIES[kind, self.name] = (kind, self.name, lines[0] if lines else "", function, list(names))
+        entry = (kind, self.name, lines[0] if lines else "", function, list(many(names)))
+        _check(entry)
+        _ENTRIES[kind, self.name] = entry
 
     def __call__(self, *args: Any, **keywords: Any) -> Any:
         return self.function(*args, **keywords)
@@ -62,6 +88,16 @@ class Named:
 
     def __repr__(self) -> str:
         return f"<errorbar {self.kind} {self.name}>"
+
+
+def _check(entry: Entry) -> None:
+    """Whether something built in has this name: if it were defined nevertheless, every later call would fail."""
+    known = [other for other in entries() if other[:2] != entry[:2]]
+    try:
+        _errorbar.score(["--", "data"], [("data", {"score": [0, 1]}, None)], [*known, entry])
+    except ValueError as error:
+        kind, name = entry[:2]
+        raise ValueError(f"{name!r} cannot be defined as a {kind} ({error}): @errorbar.{kind}(name=...) gives it another name") from error
 
 
 def _decorator(kind: str, function: Any, name: str | None, names: Sequence[str]) -> Any:
@@ -114,6 +150,36 @@ def found(name: str, folder: str | os.PathLike[str], may_import: bool) -> Entry 
     return None
 
 
+def specs(value: Any) -> Any:
+    """Metrics or reducers of an argument as specs: strings, functions that are defined here, mappings of fields to them."""
+    if value is None or isinstance(value, (str, Named)):
+        return value
+    if isinstance(value, Mapping):
+        fields = (f"{json.dumps(key, ensure_ascii=False)}: [{', '.join(map(str, _each(of)))}]" for key, of in value.items())
+        return f"{{{', '.join(fields)}}}"
+    if isinstance(value, Iterable):
+        return [_one(one) for one in value]
+    return _one(value)
+
+
+def _each(value: Any) -> list[Any]:
+    """The specs of a field."""
+    return [_one(one) for one in many(value)]
+
+
+def _one(value: Any) -> Any:
+    """The spec of one metric or reducer."""
+    if isinstance(value, (str, Named, Mapping)):
+        return specs(value)
+    if callable(value):
+        name = getattr(value, "__name__", type(value).__name__)
+        raise SpecError(
+            f"{name} is a function that errorbar does not know",
+            hint="define it with @errorbar.metric or @errorbar.reducer, or name a built-in one, such as \"mean\"",
+        )
+    raise SpecError(f"expected the name of a metric or reducer, found {value!r}", hint='name it by a string, such as "mean"')
+
+
 def _imported(module: str, folder: str | os.PathLike[str] = "") -> Any:
     for place in (os.getcwd(), os.path.abspath(folder)):
         if place not in sys.path:
@@ -123,8 +189,6 @@ def _imported(module: str, folder: str | os.PathLike[str] = "") -> Any:
 
 def import_modules() -> None:
     """Imports the modules of `ERRORBAR_IMPORT`, for logs, which name functions and not their modules."""
-    from ._errors import SpecError
-
     for module in filter(None, map(str.strip, os.environ.get("ERRORBAR_IMPORT", "").split(","))):
         try:
             _imported(module)

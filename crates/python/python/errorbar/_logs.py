@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from ._errorbar import Frame, log_frame
@@ -15,8 +15,17 @@ Logs: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 
 def read(kind: str, logs: Any, *, inspect: bool = False) -> Frame:
     """Reads a kind of frame."""
-    paths = [os.fspath(path) for path in many(logs)]
-    return log_frame(kind, paths, inspect=inspect)
+    return log_frame(kind, log_paths(logs), inspect=inspect)
+
+
+def log_paths(logs: Any) -> list[str]:
+    """The paths of logs and folders."""
+    is_frame = hasattr(logs, "__arrow_c_stream__") or isinstance(logs, Mapping)
+    paths: list[Any] = [logs] if is_frame else list(many(logs))
+    for path in paths:
+        if not isinstance(path, (str, bytes, os.PathLike)):
+            raise TypeError(f"expected paths of eval logs or of folders of them, found {type(path).__name__}")
+    return [os.fsdecode(path) for path in paths]
 
 
 def samples(logs: Logs) -> Frame:

@@ -6,6 +6,8 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ._errors import InputError
+
 #: The options that have another name than their keyword, with `-` for `_`.
 NAMES = {
     "metrics": "--metric",
@@ -30,13 +32,25 @@ def options(keywords: Mapping[str, Any]) -> list[str]:
             continue
         if value is True:
             found.append(option)
-        elif keyword in PAIRS and not isinstance(value, (str, int, float)):
-            found += [option, *(text(one) for one in value)]
+        elif keyword in PAIRS:
+            found += [option, *pair(keyword, value)]
+        elif hasattr(value, "dtype") and getattr(value, "shape", ()):
+            raise TypeError(f"{keyword}= takes a value, a name or a list of them, found a {type(value).__name__}: name the column")
         elif keyword == "na":
             found.append(f"{option}={','.join(text(one) for one in many(value))}")
         else:
             found += [f"{option}={text(one)}" for one in many(value)]
     return found
+
+
+def pair(keyword: str, value: Any) -> list[str]:
+    """The two numbers of an option; `scale` takes one, too."""
+    if keyword == "scale" and (isinstance(value, (str, int, float)) or not isinstance(value, Iterable)):
+        return [text(value)]
+    values = [] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
+    if len(values) != 2:
+        raise InputError(f"{keyword}= takes two numbers, found {value!r}", hint=f"write {keyword}=(0, 10)")
+    return [text(one) for one in values]
 
 
 def many(value: Any) -> Iterable[Any]:
@@ -50,4 +64,5 @@ def text(value: Any) -> str:
     """A value as it is written on the command line."""
     if isinstance(value, os.PathLike):
         return os.fspath(value)
-    return repr(value) if isinstance(value, float) else str(value)
+    # The representation of a float of numpy names its type.
+    return float.__repr__(value) if isinstance(value, float) else str(value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from . import _errorbar
-from ._custom import entries
+from ._custom import entries, specs
 from ._data import inputs, several
 from ._options import options
 
@@ -59,6 +59,6 @@ def score(
     Raises `errorbar.InputError` or one of its subclasses; warnings are `errorbar.ScoreWarning`.
     """
     keywords = {key: value for key, value in locals().items() if key not in ("data", "name", "reduce")}
-    keywords["no_reduce"] = not reduce
+    keywords |= {"no_reduce": not reduce, "metrics": specs(metrics), "reducers": specs(reducers)}
     paths, tables = inputs(several(data, name))
     return _errorbar.score([*options(keywords), "--", *paths], tables, entries())

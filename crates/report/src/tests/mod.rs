@@ -5,6 +5,7 @@ mod comparison_machines;
 mod comparisons;
 mod epochs;
 mod fixtures;
+mod fragments;
 mod machines;
 mod models;
 mod names;

@@ -13,6 +13,8 @@ from __future__ import annotations
 from importlib import import_module as _import_module
 from typing import TYPE_CHECKING, Any
 
+from .._frames import _library
+
 if TYPE_CHECKING:
     from ._frames import evals_df as evals_df
     from ._frames import messages_df as messages_df
@@ -110,6 +112,9 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    # The data frames do not need it.
+    if _NAMES[name] != "._frames":
+        _library("inspect_ai", f"errorbar.inspect.{name}")
     value = getattr(_import_module(_NAMES[name], __name__), name)
     globals()[name] = value
     return value

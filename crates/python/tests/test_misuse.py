@@ -1,0 +1,210 @@
+"""Data and arguments of unusual types: read for what they are, or refused by an error that names what is wrong and the way out."""
+
+import datetime
+import decimal
+import enum
+import fractions
+import os
+import sys
+import uuid
+
+import pytest
+
+import errorbar as eb
+
+IDS = ["a", "b", "c", "d"]
+SCORES = {"id": IDS, "score": [1, 0, 1, 1], "topic": ["x", "x", "y", "y"]}
+
+
+class Grade(enum.Enum):
+    RIGHT = "C"
+    WRONG = "I"
+
+
+def estimate(data, **keywords):
+    (row,) = eb.score(data, **{"metrics": "mean"} | keywords).to_dict()[0]["estimates"]
+    return row["value"], row["n"]
+
+
+@pytest.mark.parametrize(
+    "scores, expected",
+    [
+        ([decimal.Decimal("0.25")] * 4, (0.25, 4)),
+        ([fractions.Fraction(1, 2), 0, 1, 0.5], (0.5, 4)),
+        ([Grade.RIGHT, Grade.WRONG, Grade.RIGHT, Grade.RIGHT], (0.75, 4)),
+        ((score for score in [1, 0, None, 1]), (2 / 3, 3)),
+    ],
+)
+def test_values_of_the_standard_library(scores, expected):
+    assert estimate({"id": IDS, "score": scores}) == pytest.approx(expected)
+
+
+def test_ids_and_metadata_of_the_standard_library():
+    days = [datetime.date(2026, 1, 1), datetime.date(2026, 1, 2)] * 2
+    grouped = eb.score({"id": [uuid.UUID(int=n) for n in range(4)], "score": [1, 0, 1, 1], "day": days}, metrics='grouped(mean(), "day")')
+    assert [row.get("group") for row in grouped.to_dict()[0]["estimates"]][:2] == ["2026-01-01", "2026-01-02"]
+
+
+@pytest.mark.parametrize("kind", [">f8", ">i8", ">i4", ">f4", ">u2", ">f2", "<f8", "<i4"])
+def test_every_byte_order(kind):
+    numpy = pytest.importorskip("numpy")
+    scores = numpy.array([1, 0, 1, 1], dtype=kind)
+    assert estimate({"id": IDS, "score": scores}) == (0.75, 4)
+    rows = numpy.array(list(zip(IDS, scores, strict=True)), dtype=[("id", "U4"), ("score", kind)])
+    assert estimate(rows) == (0.75, 4)
+
+
+def test_numpy():
+    numpy = pytest.importorskip("numpy")
+    masked = numpy.ma.array([1.0, 0, 1, 1], mask=[0, 1, 0, 0])
+    assert estimate({"id": IDS, "score": masked}) == (1.0, 3)
+    days = numpy.array(["2026-01-01"] * 4, dtype="M8[ns]")
+    with pytest.raises(eb.InputError, match="4 values are no scores: \"2026-01-01T"):
+        eb.score({"id": IDS, "score": days})
+    assert estimate({"id": IDS, "score": [1, 0, 1, 1], "day": days}) == (0.75, 4)
+    plain = eb.score(SCORES, level=0.9, interval="bootstrap", draws=100, seed=3)
+    given = {"level": numpy.float64(0.9), "draws": numpy.int64(100), "seed": numpy.int64(3)}
+    assert eb.score(SCORES, interval="bootstrap", **given).to_json() == plain.to_json()
+
+
+def test_pandas(monkeypatch):
+    pandas = pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    plain = pandas.DataFrame(SCORES)
+    mixed = plain.assign(score=pandas.Series([1, "C", None, 0.5], dtype=object)).set_index("id")
+    missing = plain.assign(score=[1.0, None, 0.0, 1.0])
+    for has_pyarrow in (True, False):
+        monkeypatch.setattr("errorbar._columns.has_pyarrow", lambda: has_pyarrow)
+        assert estimate(mixed) == (2.5 / 3, 3)
+        assert eb.score(mixed).to_dict()[0]["estimates"][0]["n"] == 3
+        assert estimate(plain.astype(object)) == (0.75, 4)
+        assert estimate({name: missing[name] for name in missing.columns}) == (2 / 3, 3)
+        assert estimate(missing) == (2 / 3, 3) and "1 missing" in repr(eb.score(missing))
+        assert estimate(missing.astype({"score": "Float64", "topic": "category"}), cluster="topic") == (2 / 3, 3)
+        # The index is the id: without it, these would be row numbers.
+        assert eb.compare(mixed, mixed.iloc[::-1]).to_dict()["comparisons"][0]["n"] == 3
+    with pytest.raises(ValueError, match="two columns of the frame have the same name: score"):
+        eb.score(pandas.DataFrame([["a", 1, 2]], columns=["id", "score", "score"]))
+
+
+def test_pyarrow(tmp_path):
+    pyarrow = pytest.importorskip("pyarrow")
+    dataset = pytest.importorskip("pyarrow.dataset")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    parquet.write_table(pyarrow.table(SCORES), tmp_path / "scores.parquet")
+    files = dataset.dataset(tmp_path / "scores.parquet")
+    assert estimate(files) == estimate(files.scanner()) == (0.75, 4)
+    with pytest.raises(TypeError, match='from ChunkedArray, which has no columns: give a frame, or a mapping such as {"score": values}'):
+        eb.score(pyarrow.chunked_array([[1, 0]]))
+
+
+def test_paths_of_bytes(tmp_path):
+    (tmp_path / "scores.csv").write_text("id,score\na,1\nb,0\n")
+    assert estimate(os.fsencode(tmp_path / "scores.csv")) == (0.5, 2)
+
+
+@pytest.mark.parametrize(
+    "data, message",
+    [
+        ({"id": {0: "a"}, "score": {0: 1}}, 'column "id": .* got a mapping; pandas: frame.to_dict\\("list"\\)'),
+        ({"id": IDS, "score": {1, 2, 3, 4}}, 'column "score": .* got a set, whose values have no order'),
+        ({"id": IDS, "score": 1}, 'column "score": .* got one value of the type int'),
+        ({"id": [b"a"], "score": [1]}, 'column "id", row 1: a value of the type bytes, .*: decode it'),
+        ([{"id": "a", "score": 1}, {"id": "b", "score": 0}], "a list of rows is no table: give a mapping of columns"),
+        ([1, 0, 1], 'a list of numbers is no table: .* {"score": numbers}'),
+        (None, "cannot read scores from NoneType: expected a path, a frame"),
+    ],
+)
+def test_what_is_no_table(data, message):
+    with pytest.raises(TypeError, match=message):
+        eb.score(data)
+
+
+def test_what_is_no_table_of_other_libraries():
+    numpy = pytest.importorskip("numpy")
+    polars = pytest.importorskip("polars")
+    pandas = pytest.importorskip("pandas")
+    for values in (numpy.ones(3), polars.Series([1, 0]), pandas.Series([1, 0])):
+        with pytest.raises(TypeError, match="which has no columns: give a frame, or a mapping"):
+            eb.score(values)
+    with pytest.raises(ValueError, match='column "score": expected one dimension, got 2'):
+        eb.score({"id": IDS, "score": numpy.ones((4, 2))})
+    with pytest.raises(TypeError, match='column "first": a frame is no column: give several frames as a list'):
+        eb.score({"first": polars.DataFrame(SCORES)})
+    with pytest.raises(TypeError, match="cluster= takes .*, found a Series: name the column"):
+        eb.score(SCORES, cluster=pandas.Series(SCORES["topic"]))
+
+
+@pytest.mark.parametrize("value", [1, (0, 1, 2), "0,1", ()])
+def test_a_range_is_two_numbers(value):
+    with pytest.raises(eb.InputError, match="range= takes two numbers, found") as raised:
+        eb.score(SCORES, range=value)
+    assert raised.value.hint == "write range=(0, 10)"
+
+
+@pytest.mark.parametrize("value", [max, lambda scores: 1.0, ["mean", max]])
+def test_a_function_that_is_no_metric(value):
+    with pytest.raises(eb.SpecError, match="is a function that errorbar does not know\nhint: define it with @errorbar.metric"):
+        eb.score(SCORES, metrics=value)
+
+
+def test_a_value_that_is_no_metric():
+    with pytest.raises(eb.SpecError, match="expected the name of a metric or reducer, found 5"):
+        eb.score(SCORES, metrics=[5])
+
+
+def test_metrics_of_fields():
+    scores = {"id": ["a", "b"], "score": [{"style": 1, "fact": 0}, {"style": 0, "fact": 0}]}
+    named = eb.score(scores, metrics={"*": ["mean", "std()"], "style": "var"})
+    assert named.to_json() == eb.score(scores, metrics='{"*": [mean, std()], "style": [var]}').to_json()
+
+
+def test_definitions():
+    with pytest.raises(ValueError, match="'accuracy' cannot be defined as a metric .*@errorbar.metric\\(name=...\\) gives it another name"):
+        eb.metric(lambda scores: 1.0, name="accuracy")
+    # What was refused is not there.
+    assert estimate(SCORES) == (0.75, 4)
+    with pytest.raises(ValueError, match="'<lambda>' cannot name a reducer: give it another name"):
+        eb.reducer(lambda scores: 1.0)
+    with pytest.raises(TypeError, match="errorbar.metric takes a function, found 'accuracy'"):
+        eb.metric("accuracy")
+    counted = eb.metric(lambda scores: float(len(scores.metadata("topic"))), name="counted", metadata="topic")
+    assert estimate(SCORES, metrics=counted)[0] == 4.0
+
+
+@pytest.mark.parametrize(
+    "fields, message",
+    [
+        ({"value": "x"}, "value is a number, found 'x'"),
+        ({"value": 0.5, "stderr": -1}, "stderr is at least 0, found -1"),
+        ({"value": 0.5, "lower": 0.7, "upper": 0.1}, "lower is at most upper, found 0.7 and 0.1"),
+        ({"value": 0.5, "level": 95}, "level lies between 0 and 1, found 95"),
+    ],
+)
+def test_estimates(fields, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        eb.Estimate(**fields)
+
+
+def test_inspect_that_is_not_there(monkeypatch):
+    monkeypatch.setitem(sys.modules, "inspect_ai", None)
+    monkeypatch.delitem(sys.modules, "errorbar.inspect", raising=False)
+    with pytest.raises(ImportError, match="errorbar.inspect.accuracy needs inspect_ai, which is not installed: pip install inspect_ai"):
+        from errorbar.inspect import accuracy  # noqa: F401
+
+
+def test_compare():
+    with pytest.raises(TypeError, match=r"compare takes each input as an argument: compare\(\*inputs\)"):
+        eb.compare([SCORES, SCORES])
+    with pytest.raises(TypeError, match="cannot read scores from NoneType"):
+        eb.compare(SCORES, None, SCORES)
+    with pytest.raises(ValueError, match="two frames have the name 'a': give each another with names="):
+        eb.compare(SCORES, SCORES, names=["a", "a"])
+    assert eb.compare(*[SCORES] * 28).to_dict()["sides"][25:] == ["z", "aa", "ab"]
+
+
+@pytest.mark.parametrize("function", [eb.samples, eb.evals, eb.verify])
+def test_what_is_no_log(function):
+    for data in (None, 5, SCORES):
+        with pytest.raises(TypeError, match="expected paths of eval logs or of folders of them, found"):
+            function(data)
