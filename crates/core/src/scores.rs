@@ -141,6 +141,14 @@ impl<'a> ScoreSet<'a> {
         self
     }
 
+    /// The same scores, for metrics whose numbers alone are wanted: what errors and intervals beside them would take is
+    /// saved where it can be.
+    #[must_use]
+    pub fn values_only(mut self) -> Self {
+        self.estimation.value_only = true;
+        self
+    }
+
     /// The scored ones, as metrics see them.
     pub fn scores(&'a self) -> Scores<'a> {
         Scores::new(self, self.scored_rows().0)

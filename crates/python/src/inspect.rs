@@ -23,8 +23,6 @@ use crate::pool::pool;
 const SCORER: &str = "score";
 /// Fewer scores than this are not worth a thread, unless a metric draws resamples of them.
 const FEW: usize = 1000;
-/// The number of resamples of an error that nobody sees: the fewest that there may be.
-const UNSEEN_DRAWS: u32 = 100;
 
 /// Computes here; a panic is an exception.
 fn caught<T>(work: impl FnOnce() -> T) -> PyResult<T> {
@@ -67,11 +65,10 @@ impl MetricEngine {
     /// The numbers of the metric: a float, a dict or a list.
     fn numbers<'py>(&self, py: Python<'py>, columns: &ScoreColumns) -> PyResult<Bound<'py, PyAny>> {
         let compute = || {
-            // Only the figure is asked for. What its own error and interval would take is saved.
+            // The cheapest interval, where a metric has one in any case: it is not looked at.
             let mut errors = ErrorPlan::new();
             errors.interval = IntervalChoice::Method(IntervalMethod::T);
-            errors.draws = Some(UNSEEN_DRAWS);
-            let set = ScoreSet::unreduced(columns, SCORER)?.with_errors(errors);
+            let set = ScoreSet::unreduced(columns, SCORER)?.with_errors(errors).values_only();
             let value = self.metric.compute(&set.scores())?;
             let result = MetricResult::new(self.spec.clone(), self.metric.role(), value);
             Ok(returned_numbers(&result, columns.len()))
@@ -238,6 +235,10 @@ fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return Ok(Value::List(value.try_iter()?.map(|item| leaf_of(&item?)).collect::<PyResult<_>>()?));
     }
+    // Whether something is a mapping takes Python longer than all the rest, unless it is a dict.
+    if is_leaf(value) {
+        return leaf_of(value).map(Value::from);
+    }
     if let Ok(map) = value.cast::<PyMapping>() {
         let mut leaves = Vec::with_capacity(map.len()?);
         for item in map.items()?.iter() {
@@ -247,6 +248,14 @@ fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::map(leaves));
     }
     leaf_of(value).map(Value::from)
+}
+
+/// Whether a value is of one of the types that a leaf has.
+fn is_leaf(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>()
+        || value.is_none()
 }
 
 fn leaf_of(value: &Bound<'_, PyAny>) -> PyResult<Leaf> {

@@ -462,18 +462,18 @@ impl Grouped {
                 }
             }
         }
-        let mut assembled = Vec::with_capacity(groups.len());
-        for GroupValue { name, value, n, .. } in &groups {
-            // A custom metric does not count its scores.
-            let counted = |estimate: Estimate| match estimate.n {
-                0 if estimate.value.is_ok() => estimate.with_n(*n),
-                _ => estimate,
-            };
-            let (label, value) = (self.label_of(name)?, value.clone().map(&counted));
-            assembled.push(Group { name: name.clone(), label, n: *n, value });
-        }
         let scored = groups.iter().filter(|group| group.n > 0).count();
         let level = self.level_of_groups(scored, &estimation.errors);
+        let mut assembled = Vec::with_capacity(groups.len());
+        for GroupValue { name, value, n, .. } in groups {
+            // A custom metric does not count its scores.
+            let counted = |estimate: Estimate| match estimate.n {
+                0 if estimate.value.is_ok() => estimate.with_n(n),
+                _ => estimate,
+            };
+            let (label, value) = (self.label_of(&name)?, value.map(&counted));
+            assembled.push(Group { name, label, n, value });
+        }
         if let Some(level) = level {
             hold_together(&mut assembled, level, &estimation.errors);
         }

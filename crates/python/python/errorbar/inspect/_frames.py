@@ -98,5 +98,6 @@ def _result(kind: str, logs: Any, strict: bool) -> Any:
     import pandas
 
     table = read(kind, [_path(log) for log in many(logs)], inspect=True).to_pyarrow()
-    frame = table.to_pandas(types_mapper=pandas.ArrowDtype)
+    # Nothing is converted, so there is nothing for threads to do.
+    frame = table.to_pandas(types_mapper=pandas.ArrowDtype, use_threads=False)
     return frame if strict else (frame, [])
