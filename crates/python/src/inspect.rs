@@ -21,8 +21,9 @@ use crate::pool::pool;
 
 /// The name of the only scorer.
 const SCORER: &str = "score";
-/// Fewer scores than this are not worth a thread, unless a metric draws resamples of them.
-const FEW: usize = 1000;
+/// Fewer scores than this are not worth a thread, unless a metric draws resamples of them. The engine does not use threads
+/// by itself for so few, either.
+const FEW: usize = 1 << 15;
 
 /// Computes here; a panic is an exception.
 fn caught<T>(work: impl FnOnce() -> T) -> PyResult<T> {
@@ -135,15 +136,6 @@ impl MetricEngine {
         self.numbers(py, &columns).map(Some)
     }
 
-    /// The figure of scores that are pairs: the number of tokens, and the sum of their log-probabilities.
-    fn compute_details<'py>(
-        &self,
-        py: Python<'py>,
-        details: &Bound<'py, PyList>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.numbers(py, &detailed(details)?)
-    }
-
     /// The two ends of the interval of the figure over these values; None if there is none.
     #[pyo3(signature = (values, *, keys = None, ids = None))]
     fn interval<'py>(
@@ -197,18 +189,6 @@ fn columns<'py>(
     let mut columns = ScoreColumns::new([SCORER]);
     columns.append(names.iter().map(String::as_str), &mut block);
     Ok(Some(columns))
-}
-
-/// Scores whose metadata a metric is computed from: the number of tokens, and the sum of their log-probabilities.
-fn detailed(details: &Bound<'_, PyList>) -> PyResult<ScoreColumns> {
-    let mut columns = ScoreColumns::new([SCORER]);
-    for (row, detail) in details.iter().enumerate() {
-        let (tokens, log_probs): (i64, f64) = detail.extract()?;
-        let score = Score::new(1.0).metadata("num_tokens", tokens).metadata("sum_log_probs", log_probs);
-        let added = columns.push(row.to_string(), 1).score(SCORER, score);
-        added.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    }
-    Ok(columns)
 }
 
 /// Adds a value; whether it is a finite number, or a string that stands for one, where numbers are wanted.
