@@ -117,17 +117,11 @@ def majority_score() -> ScoreReducer:
                 votes.append(_copy(score.value))
                 continue
             votes.append(None)
-            failures.append({"index": index, "reason": _reason(score), "explanation": score.explanation})
+            failures.append({"index": index, "reason": score.reason, "explanation": score.explanation})
         panel = {"votes": votes, "size": len(scores), "failures": failures}
         return reduced.model_copy(update={"metadata": {**(reduced.metadata or {}), "panel": panel}})
 
     return reduce
-
-
-def _reason(score: Score) -> str | None:
-    """Why a score is none; scorers of old have it in the metadata."""
-    reason = (score.metadata or {}).get("unscored_reason") if score.reason is None else score.reason
-    return reason if isinstance(reason, str) else None
 
 
 def _copy(value: Any) -> Any:
