@@ -149,6 +149,10 @@ def alternating(theirs, ours, rounds):
 def same(theirs, ours):
     if isinstance(theirs, dict):
         return theirs.keys() == ours.keys() and all(same(theirs[key], ours[key]) for key in theirs)
+    if isinstance(theirs, list):
+        return len(theirs) == len(ours) and all(map(same, theirs, ours))
+    if not isinstance(theirs, float):
+        return theirs == ours
     return theirs == ours or abs(theirs - ours) <= 1e-12 * max(1, abs(theirs)) or (theirs != theirs and ours != ours)
 
 
@@ -300,7 +304,7 @@ def reducers(args):
                 continue
             samples = [[Score(value=value, answer="a") for value in epochs[n % len(epochs)]] for n in range(1_000)]
             one, other = make(theirs), make(own)
-            agreed = all(one(some).model_dump_json() == other(some).model_dump_json() for some in samples[:4])
+            agreed = all(same(one(some).model_dump(), other(some).model_dump()) for some in samples[:4])
             taken = alternating(lambda: [one(some) for some in samples], lambda: [other(some) for some in samples], args.rounds)
             table.line(f"{name} of {kind}", len(samples), taken, agreed)
     table.end()

@@ -487,12 +487,12 @@ impl<'a> Scores<'a> {
 
     /// The same scores, only some of the positions; `absent` are the rows of those without a score.
     pub(crate) fn subset(&self, positions: Vec<u32>, absent: Vec<u32>) -> Scores<'a> {
-        let rows = match &self.rows {
-            RowSelection::All(_) => positions.clone(),
-            RowSelection::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
-        };
         let copy = |at: &u32| self.copy(*at as usize) as u8;
         let copies = self.copies.as_ref().map(|_| positions.iter().map(copy).collect());
+        let rows = match &self.rows {
+            RowSelection::All(_) => positions,
+            RowSelection::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
+        };
         Scores { set: self.set, rows: RowSelection::Some(rows), absent_of_part: Some(absent), copies }
     }
 

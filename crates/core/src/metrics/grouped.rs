@@ -501,7 +501,7 @@ impl Grouped {
                 return Err(name_taken(groups, at, label));
             }
             for name in recorded_names(&label, value, role) {
-                if let Some(other) = owners.insert(name.clone(), at).and_then(|other| groups.get(other)) {
+                if let Some(other) = owners.get(&name).and_then(|other| groups.get(*other)) {
                     return Err(Error::Undefined {
                         metric: Self::NAME.to_owned(),
                         problem: format!(
@@ -511,6 +511,7 @@ impl Grouped {
                         ),
                     });
                 }
+                owners.insert(name, at);
             }
         }
         Ok(owners)

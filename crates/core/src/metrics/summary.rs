@@ -292,7 +292,7 @@ impl Accumulator for SummaryState {
             self.ordered.merge(ordered);
         }
         if self.by_plan && !scores.is_resample() && self.conversion.keeps_numbers() {
-            scores.converted(&self.conversion, |numbers| self.epochs.update(scores, numbers));
+            self.epochs.update(scores, &self.conversion);
         }
         self.take_in(summary)
     }

@@ -63,7 +63,6 @@ impl GroupedState {
         n: u64,
         weight: Option<f64>,
     ) -> Result<&mut GroupState> {
-        self.group(name, sample)?;
         if n > 0
             && self.groups.get(name).is_some_and(|group| group.n == 0)
             && let Some(mut group) = self.groups.shift_remove(name)

@@ -209,9 +209,10 @@ def grouped(
     def names(scores: list[SampleScore]) -> list[str]:
         found = []
         for score in scores:
-            if score.sample_metadata is None or group_key not in score.sample_metadata:
+            metadata = score.sample_metadata
+            if metadata is None or group_key not in metadata:
                 raise ValueError(f"grouped: sample {score.sample_id} has no `{group_key}` in its metadata, by which it is grouped")
-            found.append(str(score.sample_metadata[group_key]))
+            found.append(str(metadata[group_key]))
         return found
 
     def compute(scores: list[SampleScore]) -> Value:
