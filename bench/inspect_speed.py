@@ -219,7 +219,7 @@ MEASURED = [
     ("grouped", 'm.accuracy(), "two"', GRADES),
     ("grouped", 'm.accuracy(), "id"', GRADES),
     ("grouped", 'm.stderr(), "topic"', NUMBERS),
-    ("grouped", 'm.accuracy(), "topic", name_template="{group_name:>5}"', GRADES),
+    ("grouped", 'm.accuracy(), "topic", name_template="topic {group_name}"', GRADES),
     ("aggregate", '"a", m.mean()', MAPS),
     ("aggregate", '"a", m.stderr(), on_missing="skip"', [*MAPS, {"b": 1}]),
     ("frequency", "", GRADES),

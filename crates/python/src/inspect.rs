@@ -178,7 +178,8 @@ fn columns<'py>(
     }
     match ids {
         Some(ids) => ids.iter().for_each(|id| block.ids.push(id)),
-        None => (0..values.len()).for_each(|row| block.ids.push(&row.to_string())),
+        // Only errors show them.
+        None => (0..values.len()).for_each(|_| block.ids.push("")),
     }
     let given = keys.iter().flat_map(|keys| keys.values().iter().collect::<Vec<_>>());
     for (column, texts) in block.metadata.iter_mut().zip(given) {

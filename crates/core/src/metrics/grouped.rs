@@ -242,7 +242,10 @@ impl Metric for Grouped {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        if let Some(state) = GroupedState::new(self.clone(), scores.estimation()) {
+        // A number alone depends on no other group, so there is nothing to keep until all of them are read.
+        let is_alone = scores.estimation().value_only && !self.shrink_or_default();
+        let state = (!is_alone).then(|| GroupedState::new(self.clone(), scores.estimation())).flatten();
+        if let Some(state) = state {
             return compute_by_state(state, scores);
         }
         let (rows, estimation) = (self.split(scores)?, scores.estimation());

@@ -31,7 +31,7 @@ def _metric(
     computation = Computation(text, engine, to_float, cluster, name, empty, not_finite, is_drawn)
 
     def compute(scores: list[SampleScore]) -> Value:
-        return computation([score.score.value for score in scores], scores)
+        return computation(computation.read(scores), scores)
 
     setattr(compute, "errorbar", computation)
     return compute
@@ -166,7 +166,7 @@ def interval(
 
     def compute(scores: list[SampleScore]) -> Value:
         keys = numbers.keys(scores)
-        values = numbers.numbers([score.score.value for score in scores])
+        values = numbers.read(scores)
         found = engine.interval(values, keys=keys) or engine.interval([float(DEFAULT(value)) for value in values], keys=keys)
         lower, upper = found or (math.nan, math.nan)
         return {"lower": lower, "upper": upper}
@@ -220,7 +220,7 @@ def grouped(
             return cast(Value, {all_label: math.nan} if all else {})
         groups = names(scores)
         if engine is not None and inner is not None:
-            values = inner.numbers([score.score.value for score in scores])
+            values = inner.read(scores)
             found = computed(engine, values, scores, {GROUP: groups, **(inner.keys(scores) or {})})
             if found is not None:
                 return cast(Value, found)
@@ -294,7 +294,7 @@ def aggregate(
         if not values:
             return math.nan
         if inner is not None:
-            return cast(Value, inner(values, of))
+            return cast(Value, inner(inner.numbers(values), of))
         extracted = [
             score.model_copy(update={"score": score.score.model_copy(update={"value": value})})
             for value, score in zip(values, of)
