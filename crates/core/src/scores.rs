@@ -141,6 +141,14 @@ impl<'a> ScoreSet<'a> {
         self
     }
 
+    /// The same scores, for metrics whose numbers alone are wanted: what errors and intervals beside them would take is
+    /// saved where it can be.
+    #[must_use]
+    pub fn values_only(mut self) -> Self {
+        self.estimation.value_only = true;
+        self
+    }
+
     /// The scored ones, as metrics see them.
     pub fn scores(&'a self) -> Scores<'a> {
         Scores::new(self, self.scored_rows().0)
@@ -479,12 +487,12 @@ impl<'a> Scores<'a> {
 
     /// The same scores, only some of the positions; `absent` are the rows of those without a score.
     pub(crate) fn subset(&self, positions: Vec<u32>, absent: Vec<u32>) -> Scores<'a> {
-        let rows = match &self.rows {
-            RowSelection::All(_) => positions.clone(),
-            RowSelection::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
-        };
         let copy = |at: &u32| self.copy(*at as usize) as u8;
         let copies = self.copies.as_ref().map(|_| positions.iter().map(copy).collect());
+        let rows = match &self.rows {
+            RowSelection::All(_) => positions,
+            RowSelection::Some(_) => positions.iter().map(|at| self.row(*at as usize) as u32).collect(),
+        };
         Scores { set: self.set, rows: RowSelection::Some(rows), absent_of_part: Some(absent), copies }
     }
 

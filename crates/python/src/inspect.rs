@@ -21,10 +21,9 @@ use crate::pool::pool;
 
 /// The name of the only scorer.
 const SCORER: &str = "score";
-/// Fewer scores than this are not worth a thread, unless a metric draws resamples of them.
-const FEW: usize = 1000;
-/// The number of resamples of an error that nobody sees: the fewest that there may be.
-const UNSEEN_DRAWS: u32 = 100;
+/// Fewer scores than this are not worth a thread, unless a metric draws resamples of them. The engine does not use threads
+/// by itself for so few, either.
+const FEW: usize = 1 << 15;
 
 /// Computes here; a panic is an exception.
 fn caught<T>(work: impl FnOnce() -> T) -> PyResult<T> {
@@ -67,11 +66,10 @@ impl MetricEngine {
     /// The numbers of the metric: a float, a dict or a list.
     fn numbers<'py>(&self, py: Python<'py>, columns: &ScoreColumns) -> PyResult<Bound<'py, PyAny>> {
         let compute = || {
-            // Only the figure is asked for. What its own error and interval would take is saved.
+            // The cheapest interval, where a metric has one in any case: it is not looked at.
             let mut errors = ErrorPlan::new();
             errors.interval = IntervalChoice::Method(IntervalMethod::T);
-            errors.draws = Some(UNSEEN_DRAWS);
-            let set = ScoreSet::unreduced(columns, SCORER)?.with_errors(errors);
+            let set = ScoreSet::unreduced(columns, SCORER)?.with_errors(errors).values_only();
             let value = self.metric.compute(&set.scores())?;
             let result = MetricResult::new(self.spec.clone(), self.metric.role(), value);
             Ok(returned_numbers(&result, columns.len()))
@@ -138,15 +136,6 @@ impl MetricEngine {
         self.numbers(py, &columns).map(Some)
     }
 
-    /// The figure of scores that are pairs: the number of tokens, and the sum of their log-probabilities.
-    fn compute_details<'py>(
-        &self,
-        py: Python<'py>,
-        details: &Bound<'py, PyList>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        self.numbers(py, &detailed(details)?)
-    }
-
     /// The two ends of the interval of the figure over these values; None if there is none.
     #[pyo3(signature = (values, *, keys = None, ids = None))]
     fn interval<'py>(
@@ -189,7 +178,8 @@ fn columns<'py>(
     }
     match ids {
         Some(ids) => ids.iter().for_each(|id| block.ids.push(id)),
-        None => (0..values.len()).for_each(|row| block.ids.push(&row.to_string())),
+        // Only errors show them.
+        None => (0..values.len()).for_each(|_| block.ids.push("")),
     }
     let given = keys.iter().flat_map(|keys| keys.values().iter().collect::<Vec<_>>());
     for (column, texts) in block.metadata.iter_mut().zip(given) {
@@ -200,18 +190,6 @@ fn columns<'py>(
     let mut columns = ScoreColumns::new([SCORER]);
     columns.append(names.iter().map(String::as_str), &mut block);
     Ok(Some(columns))
-}
-
-/// Scores whose metadata a metric is computed from: the number of tokens, and the sum of their log-probabilities.
-fn detailed(details: &Bound<'_, PyList>) -> PyResult<ScoreColumns> {
-    let mut columns = ScoreColumns::new([SCORER]);
-    for (row, detail) in details.iter().enumerate() {
-        let (tokens, log_probs): (i64, f64) = detail.extract()?;
-        let score = Score::new(1.0).metadata("num_tokens", tokens).metadata("sum_log_probs", log_probs);
-        let added = columns.push(row.to_string(), 1).score(SCORER, score);
-        added.map_err(|error| PyRuntimeError::new_err(error.to_string()))?;
-    }
-    Ok(columns)
 }
 
 /// Adds a value; whether it is a finite number, or a string that stands for one, where numbers are wanted.
@@ -238,6 +216,10 @@ fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     if value.is_instance_of::<PyList>() || value.is_instance_of::<PyTuple>() {
         return Ok(Value::List(value.try_iter()?.map(|item| leaf_of(&item?)).collect::<PyResult<_>>()?));
     }
+    // Whether something is a mapping takes Python longer than all the rest, unless it is a dict.
+    if is_leaf(value) {
+        return leaf_of(value).map(Value::from);
+    }
     if let Ok(map) = value.cast::<PyMapping>() {
         let mut leaves = Vec::with_capacity(map.len()?);
         for item in map.items()?.iter() {
@@ -247,6 +229,14 @@ fn value_of(value: &Bound<'_, PyAny>) -> PyResult<Value> {
         return Ok(Value::map(leaves));
     }
     leaf_of(value).map(Value::from)
+}
+
+/// Whether a value is of one of the types that a leaf has.
+fn is_leaf(value: &Bound<'_, PyAny>) -> bool {
+    value.is_instance_of::<PyString>()
+        || value.is_instance_of::<PyInt>()
+        || value.is_instance_of::<PyFloat>()
+        || value.is_none()
 }
 
 fn leaf_of(value: &Bound<'_, PyAny>) -> PyResult<Leaf> {

@@ -2,8 +2,10 @@
 
 import logging
 import math
+import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -14,7 +16,7 @@ import inspect_ai.model._tokens  # noqa: E402
 from inspect_ai import Epochs, Task, eval as run_eval, eval_set, task  # noqa: E402
 from inspect_ai import scorer as reference  # noqa: E402
 from inspect_ai.dataset import Sample  # noqa: E402
-from inspect_ai.log import read_eval_log, recompute_metrics  # noqa: E402
+from inspect_ai.log import read_eval_log, recompute_metrics, write_eval_log  # noqa: E402
 from inspect_ai.scorer import SampleScore, Score, scorer  # noqa: E402
 
 import errorbar.inspect as ours  # noqa: E402
@@ -43,8 +45,18 @@ def questions(count=12):
     return [Sample(id=n, input=f"{n}?", target="t", metadata={"topic": "ab"[n % 2], "n": n}) for n in range(count)]
 
 
-def run(folder, **options):
-    made = Task(name="drop_in", dataset=questions(), scorer=graded(), **options)
+@scorer(metrics={"*": [reference.mean()]})
+def mapped():
+    async def score(state, target):
+        n = int(state.sample_id)
+        details = {"num_tokens": n, "sum_log_probs": -n / 3}
+        return Score(value={"a": n % 3, "b": "CI"[n % 2]}, metadata=details)
+
+    return score
+
+
+def run(folder, scorer=graded, **options):
+    made = Task(name="drop_in", dataset=questions(), scorer=scorer(), **options)
     (log,) = run_eval(made, model="mockllm/model", log_dir=str(folder), display="none")
     assert log.status == "success", log.error
     return log
@@ -76,6 +88,19 @@ def test_a_metric_is_that_of_the_same_name(name, arguments):
     for count in [0, 1, 2, len(VALUES)]:
         given = scores(VALUES[:count], TOPICS[:count])
         assert own(given) == pytest.approx(theirs(given), rel=1e-12, abs=1e-12, nan_ok=True), count
+
+
+@pytest.mark.parametrize("name", ["perplexity_per_token", "perplexity_per_seq"])
+def test_a_perplexity_is_that_of_the_same_name(name):
+    def given(*pairs):
+        details = [{"num_tokens": tokens, "sum_log_probs": log_probs} for tokens, log_probs in pairs]
+        return [SampleScore(score=Score(value=1, metadata=detail)) for detail in details]
+
+    own, theirs = getattr(ours, name)(), getattr(reference, name)()
+    for some in [given((3, -1.5), (7, -0.25)), given((0, 0.0), (2, -4.0)), given((0, 0.0)), given((1, -1e300)), []]:
+        assert own(some) == pytest.approx(theirs(some), rel=1e-12, nan_ok=True)
+    lacking = given((3, -1.5), (2, None), (None, -1.0))
+    assert own(lacking) == pytest.approx(math.exp(0.5), rel=1e-12)
 
 
 def test_a_conversion_of_ones_own_is_called_once_for_each_score():
@@ -157,6 +182,14 @@ def test_a_reducer_is_that_of_the_same_name(name):
         assert own.model_dump_json() == theirs.model_dump_json()
 
 
+def test_a_panel_has_the_reasons_of_its_failures():
+    nan = Score(value=math.nan, explanation="none", metadata={"unscored_reason": "refused"})
+    for failure in [nan, nan.model_copy(update={"reason": "limit"}), nan.model_copy(update={"metadata": None})]:
+        given = [Score(value="C"), failure, Score(value="C")]
+        own, theirs = ours.majority_score()(given), reference.majority_score()(given)
+        assert own.model_dump_json() == theirs.model_dump_json()
+
+
 def test_maps_and_lists_are_reduced_by_key_and_place():
     maps = [Score(value={"a": 1, "b": "C"}), Score(value={"a": 0, "b": "I"})]
     assert ours.mean_score()(maps).value == {"a": 0.5, "b": 0.5}
@@ -181,11 +214,99 @@ def test_a_reducer_converts_as_it_is_told(caplog):
     assert "4 epochs" in caplog.text
 
 
+def verified(log):
+    """Whether `errorbar verify` finds what it computes in a log, and what it says."""
+    done = subprocess.run([sys.executable, "-m", "errorbar", "verify", str(log)], capture_output=True, text=True)
+    assert done.returncode in (0, 1), done.stderr
+    return done.returncode == 0, done.stdout + done.stderr
+
+
 def verify(log):
-    """What `errorbar verify` says of a log."""
-    done = subprocess.run([sys.executable, "-m", "errorbar", "verify", log], capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    is_right, said = verified(log)
+    assert is_right, said
+
+
+#: Tasks that have every metric and reducer between them.
+TASKS = {
+    "numbers": lambda: dict(
+        metrics=[ours.mean(), ours.std(), ours.var(), ours.stderr(), ours.ci(), ours.ci(method="bootstrap"), ours.ci_wilson()],
+        epochs=Epochs(2, [ours.mean_score(), ours.median_score(), ours.max_score(), ours.mode_score(), ours.pass_k(2)]),
+    ),
+    "groups": lambda: dict(
+        metrics=[
+            ours.grouped(ours.mean(), "topic", all="groups", name_template="m_{group_name}"),
+            ours.grouped(ours.stderr(), "topic"),
+            ours.frequency(normalize=False),
+            ours.bootstrap_stderr(),
+        ],
+        epochs=Epochs(2, [ours.majority_score(), ours.pass_at(1), "errorbar/at_least_1"]),
+    ),
+    "ratings": lambda: dict(metrics=[ours.krippendorff_alpha()], epochs=Epochs(3, [ours.collect_score()])),
+    "maps": lambda: dict(
+        scorer=mapped,
+        metrics={"a": [ours.mean(), ours.ci()], "b": [ours.accuracy(), ours.grouped(ours.accuracy(), "topic")]},
+        epochs=Epochs(2, [ours.mean_score(), "errorbar/max"]),
+    ),
+    "stars": lambda: dict(scorer=mapped, metrics={"*": [ours.mean(), ours.stderr(cluster="topic")]}, epochs=2),
+    "fields": lambda: dict(scorer=mapped, metrics=[ours.aggregate("a", ours.mean()), ours.aggregate("a", ours.ci())]),
+    "tokens": lambda: dict(scorer=mapped, metrics=[ours.perplexity_per_token(), ours.perplexity_per_seq()]),
+}
+
+
+@pytest.mark.parametrize("name", TASKS)
+def test_what_is_logged_can_be_verified(name, tmp_path):
+    log = run(tmp_path, **TASKS[name]())
+    verify(log.location)
+    changed = tmp_path / "changed.eval"
+    for metrics in [score.metrics for score in log.results.scores]:
+        key = sorted(metrics)[0]
+        metrics[key].value += 0.01
+        write_eval_log(log, str(changed))
+        is_right, said = verified(changed)
+        assert not is_right and key in said
+        metrics[key].value -= 0.01
+
+
+TASK_FILE = """
+import inspect_ai.model._model
+import inspect_ai.model._tokens
+from inspect_ai import Epochs, Task, task
+from inspect_ai._util.registry import registry_create
+from inspect_ai.dataset import Sample
+from inspect_ai.scorer import match
+
+# The mock model would fetch a tokenizer.
+inspect_ai.model._model.count_text_tokens = inspect_ai.model._tokens.count_text_tokens = len
+
+
+@task
+def named():
+    metrics = [registry_create("metric", f"errorbar/{name}") for name in ("accuracy", "interval")]
+    samples = [Sample(id=n, input="?", target="Default" if n % 3 else "Other") for n in range(6)]
+    return Task(dataset=samples, scorer=match(location="any"), metrics=metrics, epochs=Epochs(2, ["errorbar/pass_at_2", "mean"]))
+"""
+
+
+def test_the_command_line_of_inspect_finds_them_by_name(tmp_path):
+    (tmp_path / "named.py").write_text(TASK_FILE)
+
+    def inspect(*args):
+        command = [str(Path(sys.executable).with_name("inspect")), *args, "--display", "plain"]
+        done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, env={**os.environ, "COLUMNS": "200"})
+        assert done.returncode == 0, done.stdout + done.stderr
+
+    def names(log):
+        return {score.reducer: [metric.name for metric in score.metrics.values()] for score in read_eval_log(str(log)).results.scores}
+
+    inspect("eval", "named.py", "--model", "mockllm/model", "--log-dir", "logs")
+    (log,) = (tmp_path / "logs").glob("*.eval")
+    assert names(log) == dict.fromkeys(["errorbar/pass_at_2", "mean"], ["errorbar/accuracy", "lower", "upper"])
+    verify(log)
+    metrics = ["--metric", "errorbar/accuracy", "--metric", "errorbar/stderr"]
+    inspect("score", str(log), "--scorer", "match", "--action", "overwrite", "--output-file", "again.eval", *metrics)
+    again = tmp_path / "again.eval"
+    assert names(again) == dict.fromkeys(["errorbar/pass_at_2", "mean"], ["errorbar/accuracy", "errorbar/stderr"])
+    verify(again)
 
 
 def test_a_run_with_drop_ins(tmp_path):
@@ -233,3 +354,33 @@ def test_the_frames_are_those_of_inspect(tmp_path):
     assert list(ours.evals_df(log, columns=analysis.EvalModel)["model"]) == ["mockllm/model"]
     assert len(ours.samples_df(read_eval_log(log))) == 24
     assert set(ours.messages_df(log, filter=lambda message: message.role == "user")["role"]) == {"user"}
+
+
+def test_what_is_not_a_file_is_read_by_inspect(tmp_path, monkeypatch):
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    from inspect_ai import analysis
+    from inspect_ai.log import list_eval_logs
+
+    log = run(tmp_path).location
+    for found in [iter([log]), Path(log), f"file://{log}", list_eval_logs(str(tmp_path)), list_eval_logs(str(tmp_path))[0]]:
+        assert len(ours.evals_df(found)) == 1
+    monkeypatch.setenv("INSPECT_LOG_DIR", str(tmp_path))
+    assert list(ours.samples_df(parallel=True, quiet=True)["log"].unique()) == [log]
+    with pytest.raises(FileNotFoundError):
+        ours.messages_df(str(tmp_path / "none.eval"))
+    assert "metadata_topic" not in ours.samples_df(log, exclude_fields={"metadata"}).columns
+    monkeypatch.setattr(analysis, "evals_df", lambda logs, **given: logs)
+    assert ours.evals_df(["s3://bucket/log.eval", log]) == ["s3://bucket/log.eval", log]
+
+
+def test_a_log_that_cannot_be_read_is_an_exception_also_if_it_is_not_strict(tmp_path):
+    pytest.importorskip("pandas")
+    pytest.importorskip("pyarrow")
+    from inspect_ai import analysis
+
+    broken = tmp_path / "broken.eval"
+    broken.write_bytes(b"no log")
+    for module in [analysis, ours]:
+        with pytest.raises(ValueError):
+            module.evals_df(str(broken), strict=False)

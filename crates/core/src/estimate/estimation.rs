@@ -12,8 +12,8 @@ pub struct Estimation {
     pub errors: ErrorPlan,
     /// Whether scores of one sample belong together: they are unreduced, and samples repeat.
     pub by_sample: bool,
-    /// Whether only values count: the scores are one of many resamples, so that errors and intervals would not be
-    /// looked at. A metric that draws resamples itself must not do so then.
+    /// Whether only values count: the scores are one of many resamples, or the caller wants numbers alone, so that errors
+    /// and intervals would not be looked at. A metric that draws resamples itself must not do so then.
     pub value_only: bool,
     /// Whether the cluster key is not of the plan but of one of the metrics.
     pub(crate) implied_cluster: bool,

@@ -168,12 +168,8 @@ impl Summary {
         all: u64,
         random: &Random,
     ) -> Estimate {
-        let Some(mean) = self.mean() else {
-            return Estimate::undefined(Undefined::NoScores);
-        };
-        if !mean.is_finite() {
-            return Estimate::undefined(Undefined::Overflow).with_n(self.n());
-        }
+        let alone = self.mean_alone();
+        let Ok(mean) = alone.value else { return alone };
         let mut figure = self.error(plan, random);
         if let Ok(error) = &mut figure.error
             && self.extent().is_point()
@@ -213,6 +209,15 @@ impl Summary {
         }
         estimate.notes.population = plan.population.filter(|_| estimate.error.is_ok());
         estimate
+    }
+
+    /// The mean without an error and an interval.
+    pub(crate) fn mean_alone(&self) -> Estimate {
+        match self.mean() {
+            None => Estimate::undefined(Undefined::NoScores),
+            Some(mean) if !mean.is_finite() => Estimate::undefined(Undefined::Overflow).with_n(self.n()),
+            Some(mean) => Estimate::new(mean).with_n(self.n()),
+        }
     }
 
     /// What can be resampled.

@@ -242,7 +242,10 @@ impl Metric for Grouped {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        if let Some(state) = GroupedState::new(self.clone(), scores.estimation()) {
+        // A number alone depends on no other group, so there is nothing to keep until all of them are read.
+        let is_alone = scores.estimation().value_only && !self.shrink_or_default();
+        let state = (!is_alone).then(|| GroupedState::new(self.clone(), scores.estimation())).flatten();
+        if let Some(state) = state {
             return compute_by_state(state, scores);
         }
         let (rows, estimation) = (self.split(scores)?, scores.estimation());
@@ -462,18 +465,18 @@ impl Grouped {
                 }
             }
         }
-        let mut assembled = Vec::with_capacity(groups.len());
-        for GroupValue { name, value, n, .. } in &groups {
-            // A custom metric does not count its scores.
-            let counted = |estimate: Estimate| match estimate.n {
-                0 if estimate.value.is_ok() => estimate.with_n(*n),
-                _ => estimate,
-            };
-            let (label, value) = (self.label_of(name)?, value.clone().map(&counted));
-            assembled.push(Group { name: name.clone(), label, n: *n, value });
-        }
         let scored = groups.iter().filter(|group| group.n > 0).count();
         let level = self.level_of_groups(scored, &estimation.errors);
+        let mut assembled = Vec::with_capacity(groups.len());
+        for GroupValue { name, value, n, .. } in groups {
+            // A custom metric does not count its scores.
+            let counted = |estimate: Estimate| match estimate.n {
+                0 if estimate.value.is_ok() => estimate.with_n(n),
+                _ => estimate,
+            };
+            let (label, value) = (self.label_of(&name)?, value.map(&counted));
+            assembled.push(Group { name, label, n, value });
+        }
         if let Some(level) = level {
             hold_together(&mut assembled, level, &estimation.errors);
         }
@@ -501,7 +504,7 @@ impl Grouped {
                 return Err(name_taken(groups, at, label));
             }
             for name in recorded_names(&label, value, role) {
-                if let Some(other) = owners.insert(name.clone(), at).and_then(|other| groups.get(other)) {
+                if let Some(other) = owners.get(&name).and_then(|other| groups.get(*other)) {
                     return Err(Error::Undefined {
                         metric: Self::NAME.to_owned(),
                         problem: format!(
@@ -511,6 +514,7 @@ impl Grouped {
                         ),
                     });
                 }
+                owners.insert(name, at);
             }
         }
         Ok(owners)

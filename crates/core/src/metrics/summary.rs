@@ -292,7 +292,7 @@ impl Accumulator for SummaryState {
             self.ordered.merge(ordered);
         }
         if self.by_plan && !scores.is_resample() && self.conversion.keeps_numbers() {
-            scores.converted(&self.conversion, |numbers| self.epochs.update(scores, numbers));
+            self.epochs.update(scores, &self.conversion);
         }
         self.take_in(summary)
     }
@@ -342,7 +342,10 @@ impl Accumulator for SummaryState {
 
 /// The mean with its error and interval, and with what it would be if absent samples had scores.
 fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
-    let mut estimate = part.estimate(&state.errors);
+    let mut estimate = match state.estimation.value_only {
+        true => part.summary.mean_alone(),
+        false => part.estimate(&state.errors),
+    };
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());
         estimate.notes.iid_stderr = estimate.stderr();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::Scores;
 use crate::columns::Numbers;
 use crate::stats::ExactSum;
+use crate::value::Conversion;
 
 /// The epochs behind reduced scores. Rows are those of the score columns that the samples are known by.
 #[derive(Clone, Debug, Default)]
@@ -33,11 +34,14 @@ pub(crate) struct EpochSums {
 }
 
 impl EpochSums {
-    pub(crate) fn update(&mut self, scores: &Scores<'_>, numbers: Numbers<'_>) {
-        let Some(info) = &scores.set.epochs else {
-            self.unknown += scores.len() as u64;
-            return;
-        };
+    pub(crate) fn update(&mut self, scores: &Scores<'_>, conversion: &Conversion) {
+        match &scores.set.epochs {
+            None => self.unknown += scores.len() as u64,
+            Some(info) => scores.converted(conversion, |numbers| self.add(info, scores, numbers)),
+        }
+    }
+
+    fn add(&mut self, info: &EpochInfo, scores: &Scores<'_>, numbers: Numbers<'_>) {
         for at in 0..scores.len() {
             let row = scores.column_row(at);
             match info.variances.get(row) {

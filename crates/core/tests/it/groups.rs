@@ -291,6 +291,25 @@ fn shrunken_groups_are_closer_to_each_other() {
     assert_eq!(two.get("a").unwrap().notes.custom["shrinkage"], "not done: it takes 3 groups with errors");
 }
 
+/// How far a group is shrunken depends on its error, also where only numbers are wanted.
+#[test]
+fn numbers_alone_are_those_that_have_errors() {
+    let columns = columns(&SPANNING);
+    for (metric, has_error) in [(macro_mean(), false), (macro_mean().shrink(true), true)] {
+        let set = || ScoreSet::unreduced(&columns, "s").unwrap();
+        let whole = metric.compute(&set().scores()).unwrap();
+        let alone = metric.compute(&set().values_only().scores()).unwrap();
+        for group in ["a", "b", "c", "all"] {
+            assert_eq!(alone.get(group).unwrap().number(), whole.get(group).unwrap().number(), "{group}");
+        }
+        assert!(whole.get("a").unwrap().error.is_ok());
+        assert_eq!(alone.get("a").unwrap().error.is_ok(), has_error);
+    }
+    let nothing = ScoreColumns::new(["s"]);
+    let set = ScoreSet::unreduced(&nothing, "s").unwrap().values_only();
+    assert_eq!(mean().compute(&set.scores()).unwrap().estimate().unwrap().value, Err(Undefined::NoScores));
+}
+
 /// Quantiles lie among the scores too.
 #[test]
 fn shrunken_medians_stay_within_the_scores() {

@@ -33,10 +33,13 @@ pub(super) struct GroupedState {
 impl GroupedState {
     /// None if the metric of the groups has no state.
     pub(super) fn new(grouped: Grouped, estimation: &Estimation) -> Option<Self> {
-        let state = grouped.metric.state(estimation)?;
+        let mut estimation = estimation.clone();
+        // How far a group is shrunken depends on its error.
+        estimation.value_only &= !grouped.shrink_or_default();
+        let state = grouped.metric.state(&estimation)?;
         let wants_all = grouped.all_or_default() == All::Samples;
         let all = wants_all.then_some(state);
-        Some(GroupedState { grouped, estimation: estimation.clone(), groups: IndexMap::new(), all })
+        Some(GroupedState { grouped, estimation, groups: IndexMap::new(), all })
     }
 
     fn group(&mut self, name: &str, sample: &str) -> Result<&mut GroupState> {
@@ -60,7 +63,6 @@ impl GroupedState {
         n: u64,
         weight: Option<f64>,
     ) -> Result<&mut GroupState> {
-        self.group(name, sample)?;
         if n > 0
             && self.groups.get(name).is_some_and(|group| group.n == 0)
             && let Some(mut group) = self.groups.shift_remove(name)

@@ -49,6 +49,8 @@ use samples::RowReader;
 
 /// How many samples a thread reads at a time.
 const SAMPLES: usize = 64;
+/// How many headers a thread reads at a time: a part of a frame takes far more memory than a row of it.
+const LOGS: usize = 8;
 /// How many times that each thread reads before what it has is put into the frame.
 const ROUNDS: usize = 4;
 
@@ -138,15 +140,17 @@ pub fn message_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<Rec
 /// One row for each log: what was run, how, and what came out. Only headers are read.
 pub fn eval_frame(logs: &[PathBuf], options: &FrameOptions<'_>) -> Result<RecordBatch> {
     let mut frame = FrameBuilder::default();
-    for logs in logs.chunks(window(SAMPLES)) {
+    for logs in logs.chunks(window(ROUNDS * LOGS)) {
         options.check()?;
-        let part = |path: &PathBuf| {
-            let (_, header, run) = open(path, options.limits)?;
+        let part = |paths: &[PathBuf]| {
             let mut part = FramePart::default();
-            evals::row(&header, &run, &mut part).map_err(|error| error.at(path))?;
+            for path in paths {
+                let (_, header, run) = open(path, options.limits)?;
+                evals::row(&header, &run, &mut part).map_err(|error| error.at(path))?;
+            }
             Ok(part)
         };
-        let parts: Vec<Result<FramePart>> = logs.par_iter().map(part).collect();
+        let parts: Vec<Result<FramePart>> = logs.par_chunks(LOGS).map(part).collect();
         for part in parts {
             frame.append(part?)?;
         }

@@ -64,13 +64,12 @@ class Computation:
     is_drawn: bool
 
     def __call__(self, values: list[Any], scores: Sequence[SampleScore]) -> Any:
-        """The figure of these values of these scores."""
+        """The figure of these values, which are converted, of these scores."""
         keys = self.keys(scores)
         if not values:
             if isinstance(self.empty, Exception):
                 raise self.empty
             return self.empty
-        values = self.numbers(values)
         found = computed(self.engine, values, scores, keys)
         if found is None:
             # A value that is no number: Inspect's own conversion takes it for 0, and warns.
@@ -82,6 +81,13 @@ class Computation:
         """What the engine is given: each value is converted once, or by the engine."""
         to_float = self.to_float
         return values if to_float is DEFAULT else [to_float(value) for value in values]
+
+    def read(self, scores: Sequence[SampleScore]) -> list[Any]:
+        """The same of scores, without a list in between."""
+        to_float = self.to_float
+        if to_float is DEFAULT:
+            return [score.score.value for score in scores]
+        return [to_float(score.score.value) for score in scores]
 
     def keys(self, scores: Sequence[SampleScore]) -> dict[str, list[str]] | None:
         """The metadata that the engine is given."""

@@ -2,7 +2,7 @@
 
 import logging
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Literal, cast
 
@@ -31,7 +31,7 @@ def _metric(
     computation = Computation(text, engine, to_float, cluster, name, empty, not_finite, is_drawn)
 
     def compute(scores: list[SampleScore]) -> Value:
-        return computation([score.score.value for score in scores], scores)
+        return computation(computation.read(scores), scores)
 
     setattr(compute, "errorbar", computation)
     return compute
@@ -166,7 +166,7 @@ def interval(
 
     def compute(scores: list[SampleScore]) -> Value:
         keys = numbers.keys(scores)
-        values = numbers.numbers([score.score.value for score in scores])
+        values = numbers.read(scores)
         found = engine.interval(values, keys=keys) or engine.interval([float(DEFAULT(value)) for value in values], keys=keys)
         lower, upper = found or (math.nan, math.nan)
         return {"lower": lower, "upper": upper}
@@ -209,9 +209,10 @@ def grouped(
     def names(scores: list[SampleScore]) -> list[str]:
         found = []
         for score in scores:
-            if score.sample_metadata is None or group_key not in score.sample_metadata:
+            metadata = score.sample_metadata
+            if metadata is None or group_key not in metadata:
                 raise ValueError(f"grouped: sample {score.sample_id} has no `{group_key}` in its metadata, by which it is grouped")
-            found.append(str(score.sample_metadata[group_key]))
+            found.append(str(metadata[group_key]))
         return found
 
     def compute(scores: list[SampleScore]) -> Value:
@@ -219,7 +220,7 @@ def grouped(
             return cast(Value, {all_label: math.nan} if all else {})
         groups = names(scores)
         if engine is not None and inner is not None:
-            values = inner.numbers([score.score.value for score in scores])
+            values = inner.read(scores)
             found = computed(engine, values, scores, {GROUP: groups, **(inner.keys(scores) or {})})
             if found is not None:
                 return cast(Value, found)
@@ -293,7 +294,7 @@ def aggregate(
         if not values:
             return math.nan
         if inner is not None:
-            return cast(Value, inner(values, of))
+            return cast(Value, inner(inner.numbers(values), of))
         extracted = [
             score.model_copy(update={"score": score.score.model_copy(update={"value": value})})
             for value, score in zip(values, of)
@@ -384,23 +385,28 @@ def krippendorff_alpha(
     return compute
 
 
-def _perplexity(name: str) -> Metric:
-    engine = MetricEngine(spec(name))
+def _perplexity(name: str, mean: Callable[[list[tuple[int, float]]], float | None]) -> Metric:
+    """A perplexity by the mean of the negative log-probabilities of tokens; None if there are no tokens.
+
+    The sums are Python's own, which are exact as those of the engine are: to hand over what is added up takes longer.
+    """
 
     def compute(scores: list[SampleScore]) -> Value:
-        details, missing = [], 0
+        sequences, missing = [], 0
         for score in scores:
             metadata = score.score.metadata or {}
             tokens, log_probs = metadata.get("num_tokens"), metadata.get("sum_log_probs")
             if tokens is None or log_probs is None:
                 missing += 1
                 continue
-            details.append((int(tokens), float(log_probs)))
+            sequences.append((int(tokens), float(log_probs)))
         if missing:
             logger.warning("%s: %d scores have no `num_tokens` and `sum_log_probs` in their metadata", name, missing)
-        if not details:
-            return math.nan
-        return cast(Value, engine.compute_details(details))
+        try:
+            found = mean(sequences)
+            return math.nan if found is None else math.exp(found)
+        except OverflowError:
+            return math.inf
 
     return compute
 
@@ -408,10 +414,20 @@ def _perplexity(name: str) -> Metric:
 @metric(name=PREFIX + "perplexity_per_token")
 def perplexity_per_token() -> Metric:
     """The perplexity of all tokens together."""
-    return _perplexity("perplexity_per_token")
+
+    def mean(sequences: list[tuple[int, float]]) -> float | None:
+        tokens = sum(tokens for tokens, _ in sequences)
+        return -math.fsum(log_probs for _, log_probs in sequences) / tokens if tokens else None
+
+    return _perplexity("perplexity_per_token", mean)
 
 
 @metric(name=PREFIX + "perplexity_per_seq")
 def perplexity_per_seq() -> Metric:
     """The perplexity with the same weight for each sample."""
-    return _perplexity("perplexity_per_seq")
+
+    def mean(sequences: list[tuple[int, float]]) -> float | None:
+        means = [-log_probs / tokens for tokens, log_probs in sequences if tokens > 0]
+        return math.fsum(means) / len(means) if means else None
+
+    return _perplexity("perplexity_per_seq", mean)
