@@ -31,7 +31,10 @@ function runName(table, run) {
   mark.setAttribute('class', 'mk');
   mark.setAttribute('href', `#${table.index.runs.length <= 6 ? MARK_IDS[run] : MARK_IDS[0]}`);
   svg.append(mark);
-  name.append(svg, textElement('span', table.index.runs[run].name, 'any'));
+  const text = textElement('span', table.index.runs[run].name, 'any');
+  // A long name is cut where there is no room for it; the pointer shows the whole.
+  name.title = text.textContent ?? '';
+  name.append(svg, text);
   return name;
 }
 

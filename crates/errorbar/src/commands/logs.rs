@@ -180,6 +180,8 @@ pub(super) struct ScoreRequest<'a> {
     pub(super) score_metadata: bool,
     /// Whether digests of what samples ask are read.
     pub(super) digests: bool,
+    /// Whether the numbers of choices are read.
+    pub(super) choices: bool,
 }
 
 /// A log, ready to be evaluated.
@@ -345,6 +347,7 @@ pub(super) fn read_scores(
         .score_parts(parts)
         .skip_bad_samples(request.skip_bad_samples)
         .digests(request.digests)
+        .choices(request.choices)
         .only_scorers(&scorers);
     if !bar.is_hidden() {
         options = options.progress(&tick);

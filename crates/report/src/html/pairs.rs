@@ -140,7 +140,7 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
         scale.ends(),
         escape(label),
         escape(what),
-        axis_head(&scale),
+        axis_head(&scale, None),
     );
     if has_outcomes {
         html += "<th role=\"columnheader\" scope=\"col\" class=\"wtlh\">better, equal, worse</th>";
@@ -154,7 +154,7 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
     for ((group, pair), difference) in pairs.iter().zip(&differences) {
         let (ahead, behind) = (task.series(pair.ahead), task.series(pair.behind));
         let names = format!(
-            "{} <span class=\"dim\">−</span> {}",
+            "{} <span class=\"minus\"><span class=\"dim\">−</span> {}</span>",
             run_name(pair.ahead, ahead),
             run_name(pair.behind, behind)
         );
@@ -163,13 +163,14 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
             true if pair.ahead.chars().count() + pair.behind.chars().count() <= 18 => {
                 format!("<span class=\"nw\">{names}</span>")
             }
-            true => format!("<span>{names}</span>"),
+            true => format!("<span class=\"below\">{names}</span>"),
             false => format!(
                 "<b class=\"any clamp\" dir=\"auto\">{}</b><span class=\"full2\">{names}</span>",
                 breakable(group)
             ),
         };
         let series = if pair.is_decided { ahead } else { ahead.muted() };
+        let series = Series { is_partial: ahead.is_partial || behind.is_partial, ..series };
         let drawn = interval(&scale, difference, &IntervalStyle::new(series, IntervalSize::Table));
         let _ = write!(
             html,

@@ -6,8 +6,8 @@ use errorbar_core::{Confusion, ScoreName};
 use super::task::Task;
 use super::{PageRun, labels};
 use crate::plot::{
-    CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PassPlot,
-    Plot,
+    CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PartialRuns,
+    PassPlot, Plot,
 };
 use crate::svg::escape;
 
@@ -83,6 +83,12 @@ fn of_runs<T>(
     if found.len() == task.runs.len() { found } else { Vec::new() }
 }
 
+/// The runs of the task that did not reach their end.
+fn partial(task: &Task<'_>) -> PartialRuns {
+    let partial = task.runs.iter().filter(|(run, _)| run.is_partial());
+    PartialRuns::new(partial.map(|(run, _)| run.name.clone()))
+}
+
 fn named<T>(found: &[(String, T)]) -> Vec<(String, &T)> {
     found.iter().map(|(name, one)| (name.clone(), one)).collect()
 }
@@ -91,11 +97,15 @@ fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let mut plots = Vec::new();
     let curves = of_runs(task, |run| run.plan.pass_curves(run.columns, SUCCESS), |one| &one.name);
     if !curves.is_empty() {
-        plots.push((None, PassPlot::new(named(&curves)).draw()));
+        let mut plot = PassPlot::new(named(&curves));
+        plot.partial = partial(task);
+        plots.push((None, plot.draw()));
     }
     let spreads = of_runs(task, |run| run.plan.epoch_spreads(run.columns), |one| &one.name);
     if spreads.iter().any(|(_, spread)| spread.epochs() > 1) {
-        plots.push((Some("Every sample, from the hardest"), EpochsPlot::new(named(&spreads)).draw()));
+        let mut plot = EpochsPlot::new(named(&spreads));
+        plot.partial = partial(task);
+        plots.push((Some("Every sample, from the hardest"), plot.draw()));
     }
     plots
 }
@@ -103,18 +113,22 @@ fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
 fn distribution(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let found =
         of_runs(task, |run| run.plan.distributions(run.columns, &run.report.results), |one| &one.name);
-    match found.iter().any(|(_, one)| !one.counts.is_empty()) {
-        true => vec![(None, DistributionPlot::new(named(&found)).draw())],
-        false => Vec::new(),
+    if found.iter().all(|(_, one)| one.counts.is_empty()) {
+        return Vec::new();
     }
+    let mut plot = DistributionPlot::new(named(&found));
+    plot.partial = partial(task);
+    vec![(None, plot.draw())]
 }
 
 fn calibration(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let found = of_runs(task, |run| run.plan.calibration(run.columns, &ece()), |one| &one.name);
-    match found.iter().any(|(_, curve)| !curve.bins.is_empty()) {
-        true => vec![(None, CalibrationPlot::new(named(&found)).draw())],
-        false => Vec::new(),
+    if found.iter().all(|(_, curve)| curve.bins.is_empty()) {
+        return Vec::new();
     }
+    let mut plot = CalibrationPlot::new(named(&found));
+    plot.partial = partial(task);
+    vec![(None, plot.draw())]
 }
 
 /// Why there is no calibration, though answers have a confidence.
@@ -143,7 +157,9 @@ fn confusion(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         return Vec::new();
     }
     let found: Vec<_> = found.into_iter().map(|(name, one)| (name, one.with_most(MOST_LABELS))).collect();
-    vec![(None, ConfusionPlot::new(named(&found)).draw())]
+    let mut plot = ConfusionPlot::new(named(&found));
+    plot.partial = partial(task);
+    vec![(None, plot.draw())]
 }
 
 /// Whether it is of a few labels that come again and again: free text and verdicts are none.
@@ -177,5 +193,7 @@ fn cost(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     if points.len() < task.runs.len() || points.iter().filter(|point| point.cost.is_some()).count() < 2 {
         return Vec::new();
     }
-    vec![(None, CostPlot::new(figure.key.title(), axis, points).draw())]
+    let mut plot = CostPlot::new(figure.key.title(), axis, points);
+    plot.partial = partial(task);
+    vec![(None, plot.draw())]
 }

@@ -7,7 +7,8 @@ use errorbar_core::Estimate;
 use super::cells::{NumberColumn, axis_head, counted, data, inline};
 use super::figures::FigureCell;
 use super::task::{Task, run_name};
-use crate::svg::{IntervalSize, Scale, Series, Y, breakable, escape, grid, interval};
+use crate::chance::ChanceLevel;
+use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, breakable, escape, grid, interval};
 
 /// The names of all runs, each once, in order.
 pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
@@ -77,7 +78,7 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
     let unit = Scale::of(estimates.iter().copied()) == Scale::unit();
     let level = super::estimates::level_title(estimates.iter().copied());
     let scale = Scale::unit();
-    let head = if unit { axis_head(&scale) } else { String::new() };
+    let head = if unit { axis_head(&scale, None) } else { String::new() };
     let mut html = format!(
         "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2></div><table \
          class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
@@ -120,13 +121,16 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let own = Scale::of(estimates());
     let scale = common.unwrap_or(&own);
     let column = NumberColumn::of(estimates(), false);
-    let mut drawn = grid(scale, None);
+    // Tasks differ in it, so each names its own.
+    let reference = task.chance.map(ChanceLevel::reference);
+    let mut drawn = grid(scale, reference.as_ref());
     for (line, ((_, series), cell)) in names.iter().zip(&cells).enumerate() {
         if let Some((at, cell)) = cell
             && let Some((run, _)) = task.runs.get(*at)
         {
             let y = Y::Pixels(19.0 + 24.0 * line as f64);
-            let style = run.interval_style(*series, IntervalSize::Forest).at(y);
+            let series = Series { is_partial: run.is_partial(), ..*series };
+            let style = IntervalStyle::new(series, IntervalSize::Forest).at(y);
             drawn += &interval(scale, &cell.estimate, &style);
         }
     }
@@ -137,12 +141,13 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let all = figure.map(|figure| figure.cells.as_slice()).unwrap_or_default();
     let reasons = super::forest::no_errors(task, all).join(", ");
     let range = common.is_none().then(|| format!("{} to {}", own.label(own.lower()), own.label(own.upper())));
-    let note: Vec<String> = [Some(metric), n, Some(reasons), range]
+    let chance = reference.map(|reference| reference.label);
+    let note: Vec<String> = [Some(metric), n, chance, Some(reasons), range]
         .into_iter()
         .flatten()
         .filter(|text| !text.is_empty())
         .collect();
-    let name = task.name.as_deref().unwrap_or("other runs");
+    let name = task.title();
     let mut html = format!("<tbody role=\"rowgroup\" class=\"r{}\">", names.len());
     for (line, ((name_of_run, series), cell)) in names.iter().zip(&cells).enumerate() {
         let attributes = match (cell, figure) {

@@ -24,6 +24,7 @@ mod epochs;
 mod estimates;
 mod forest;
 mod pairs;
+mod partial_runs;
 mod pass;
 mod present;
 mod ranking;
@@ -42,11 +43,12 @@ pub use epochs::EpochsPlot;
 pub use estimates::{Estimates, NamedEstimate};
 pub use forest::{Forest, ForestGroup};
 pub use pairs::Pairs;
+pub use partial_runs::PartialRuns;
 pub use pass::PassPlot;
 pub use ranking::RankingPlot;
 
 use crate::listing::Listing;
-use crate::svg::{Series, escape};
+use crate::svg::{Series, escape, name_length};
 use words::visible;
 
 /// A plot, drawn.
@@ -144,8 +146,9 @@ impl Plot {
             html.push_str("<figure class=\"keep\">");
             if let Some((series, name)) = &part.name {
                 html.push_str(&format!(
-                    "<figcaption><span class=\"name {}\">{}<span class=\"any\">{}</span></span><small>{}</small></figcaption>",
+                    "<figcaption><span class=\"name {}{}\">{}<span class=\"any\">{}</span></span><small>{}</small></figcaption>",
                     series.class,
+                    name_length(name),
                     series.dot(),
                     escape(&visible(name)),
                     escape(&part.note)

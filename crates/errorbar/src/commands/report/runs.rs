@@ -35,7 +35,7 @@ impl Run {
         let Side { name, task, input } = side;
         let (title, known) =
             (input.title(), if errors.has_clusters() { input.known_keys() } else { Vec::new() });
-        let Input { path, columns, plan, record, model, rows, log, task: full_task, .. } = input;
+        let Input { path, columns, plan, chance, record, model, rows, log, task: full_task, .. } = input;
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
         let mut results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
         let unclustered = cluster_failures(&title, &known, &mut results, errors);
@@ -45,6 +45,7 @@ impl Run {
         diagnostics.extend(too_few_epochs(&results, &plan).map(about));
         let mut facts = record.as_ref().map(|record| facts(&record.header)).unwrap_or_default();
         facts.file = path.display().to_string();
+        facts.chance = chance;
         let mut report = match record {
             Some(record) => logs::report(&path, &record.header, (record.skipped, record.limits), results),
             None => Report::new(path.display().to_string(), results),

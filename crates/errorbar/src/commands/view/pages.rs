@@ -13,7 +13,7 @@ use errorbar_log::eval::{
 };
 use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
 use errorbar_report::samples::{SampleOrigin, whole_key_html};
-use errorbar_report::{Report, RunIdentity, run_names};
+use errorbar_report::{ChanceLevel, Report, RunIdentity, run_names};
 use errorbar_view::{PageError, ReportPages};
 use jiff::Timestamp;
 use serde_json::Value as Json;
@@ -57,7 +57,8 @@ impl LogPages {
             Some(found) => found,
             None => from_samples(&log, &header, &plan, is_compared)?,
         };
-        let (facts, partial_run) = (run_facts(path, &header), partial_run(&header));
+        let (mut facts, partial_run) = (run_facts(path, &header), partial_run(&header));
+        facts.chance = ChanceLevel::of_rows(&scores.columns, &scores.choice_counts);
         let (early_stop, self_graded) = (early_stop(&header.eval), self_graded(&header.eval));
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let mut report = Report::new(name, evaluation.results).of_run(header.eval.task, header.eval.model);
@@ -98,7 +99,9 @@ fn from_samples(
         false => plan.score_parts(),
     };
     let options = ScoreOptions::new(shown_keys(plan)).score_parts(parts);
-    let scores = log.scores(header, &options.skip_bad_samples(true).digests(digests)).map_err(unusable)?;
+    let scores = log
+        .scores(header, &options.skip_bad_samples(true).digests(digests).choices(true))
+        .map_err(unusable)?;
     let evaluation = plan.evaluate(&scores.columns);
     let evaluation = evaluation.map_err(|error| PageError::unusable(error.to_string()))?;
     Ok((scores, evaluation))
