@@ -157,19 +157,22 @@ fn absent(task: &Task<'_>) -> Vec<Notice> {
             }
             false => "",
         };
-        let verb = if total == 1 { "has" } else { "have" };
+        let (verb, pronoun, are) = if total == 1 { ("has", "It", "is") } else { ("have", "They", "are") };
         let by = if has_several { format!(" by <code>{}</code>", escape(&scorer)) } else { String::new() };
         let claim = format!("{} {verb} no score{by}.", counted(total, "sample"));
         notices.push(Notice::warning(
             claim,
-            format!("They {}, and are in no mean{named}.{bracket}", why_absent(task, &scorer)),
+            format!(
+                "{pronoun} {}, and {are} in no mean{named}.{bracket}",
+                why_absent(task, &scorer, total == 1)
+            ),
         ));
     }
     notices
 }
 
 /// What became of the samples that a scorer has no score of.
-fn why_absent(task: &Task<'_>, scorer: &str) -> String {
+fn why_absent(task: &Task<'_>, scorer: &str, is_one: bool) -> String {
     let (mut unscored, mut missing, mut errored) = (0, 0, 0);
     for (run, _) in &task.runs {
         let of_scorer = run.report.results.scores.iter().filter(|score| {
@@ -182,13 +185,14 @@ fn why_absent(task: &Task<'_>, scorer: &str) -> String {
         missing += counts().map(|counts| counts.missing).max().unwrap_or(0);
         errored += counts().map(|counts| counts.errored).max().unwrap_or(0);
     }
-    let parts: Vec<String> =
-        [(errored, "errored"), (unscored, "were not scored"), (missing, "have no entry")]
-            .into_iter()
-            .filter(|(number, _)| *number > 0)
-            .map(|(_, what)| what.to_owned())
-            .collect();
-    if parts.is_empty() { "errored or were not scored".to_owned() } else { parts.join(" or ") }
+    let (not_scored, no_entry) =
+        if is_one { ("was not scored", "has no entry") } else { ("were not scored", "have no entry") };
+    let parts: Vec<&str> = [(errored, "errored"), (unscored, not_scored), (missing, no_entry)]
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(_, what)| what)
+        .collect();
+    if parts.is_empty() { format!("errored or {not_scored}") } else { parts.join(" or ") }
 }
 
 /// Values that have no meaning as a number and count as 0, by scorer, where the engine does not warn of them.
@@ -252,8 +256,8 @@ fn reasons(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
         let named = names(task, of_runs.iter().map(|(at, number)| (*at, *number)));
         let rest = format!(
             "{}{}{named}.{link}",
-            reason_words(reason, scorer),
-            consequence(task, scorer, reason, of_runs.keys())
+            reason_words(reason, scorer, number == 1),
+            consequence(task, scorer, reason, of_runs.keys(), number == 1)
         );
         Notice::warning(claim, rest)
     };
@@ -261,9 +265,11 @@ fn reasons(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
 }
 
 /// What a reason means, in words.
-fn reason_words(reason: &str, scorer: &str) -> String {
+fn reason_words(reason: &str, scorer: &str, is_one: bool) -> String {
     match reason {
+        "invalid_response_format" if is_one => "No answer could be read from it".to_owned(),
         "invalid_response_format" => "No answer could be read from them".to_owned(),
+        "no_response" if is_one => "It is empty".to_owned(),
         "no_response" => "They are empty".to_owned(),
         "refusal" => "The model refused to answer".to_owned(),
         _ => format!("The reason that {} gives", escape(scorer)),
@@ -276,6 +282,7 @@ fn consequence<'r>(
     scorer: &str,
     reason: &str,
     runs: impl Iterator<Item = &'r usize>,
+    is_one: bool,
 ) -> &'static str {
     let (mut is_wrong, mut is_unscored) = (true, true);
     for (run, _) in runs.filter_map(|at| task.runs.get(*at)) {
@@ -288,7 +295,9 @@ fn consequence<'r>(
         }
     }
     match (is_wrong, is_unscored) {
+        (true, false) if is_one => "; it counts as wrong",
         (true, false) => "; they count as wrong",
+        (false, true) if is_one => "; it has no score",
         (false, true) => "; they have no score",
         _ => "",
     }

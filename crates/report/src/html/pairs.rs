@@ -158,14 +158,13 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
             run_name(pair.ahead, ahead),
             run_name(pair.behind, behind)
         );
+        // Short names stay on a line.
+        let is_short = pair.ahead.chars().count() + pair.behind.chars().count() <= 18;
+        let lines = if is_short { "nw" } else { "below" };
         let heading = match group.is_empty() {
-            // Short names stay on a line.
-            true if pair.ahead.chars().count() + pair.behind.chars().count() <= 18 => {
-                format!("<span class=\"nw\">{names}</span>")
-            }
-            true => format!("<span class=\"below\">{names}</span>"),
+            true => format!("<span class=\"{lines}\">{names}</span>"),
             false => format!(
-                "<b class=\"any clamp\" dir=\"auto\">{}</b><span class=\"full2\">{names}</span>",
+                "<b class=\"any clamp\" dir=\"auto\">{}</b><span class=\"full2 {lines}\">{names}</span>",
                 breakable(group)
             ),
         };

@@ -6,8 +6,8 @@ use errorbar_core::{Confusion, ScoreName};
 use super::task::Task;
 use super::{PageRun, labels};
 use crate::plot::{
-    CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PartialRuns,
-    PassPlot, Plot,
+    CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PassPlot,
+    Plot, RunMarks,
 };
 use crate::svg::escape;
 
@@ -79,14 +79,13 @@ fn of_runs<T>(
         Some((run.name.clone(), found.swap_remove(at)))
     };
     let found: Vec<(String, T)> = task.runs.iter().filter_map(of_run).collect();
-    // Marks are by position, so a plot of some runs would have those of others.
+    // A plot of some runs would look like one of all.
     if found.len() == task.runs.len() { found } else { Vec::new() }
 }
 
-/// The runs of the task that did not reach their end.
-fn partial(task: &Task<'_>) -> PartialRuns {
-    let partial = task.runs.iter().filter(|(run, _)| run.is_partial());
-    PartialRuns::new(partial.map(|(run, _)| run.name.clone()))
+/// The marks of the runs, which are the same on the whole page.
+fn marks(task: &Task<'_>) -> RunMarks {
+    RunMarks::new(task.runs.iter().map(|(run, series)| (run.name.clone(), *series)))
 }
 
 fn named<T>(found: &[(String, T)]) -> Vec<(String, &T)> {
@@ -98,13 +97,13 @@ fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let curves = of_runs(task, |run| run.plan.pass_curves(run.columns, SUCCESS), |one| &one.name);
     if !curves.is_empty() {
         let mut plot = PassPlot::new(named(&curves));
-        plot.partial = partial(task);
+        plot.marks = marks(task);
         plots.push((None, plot.draw()));
     }
     let spreads = of_runs(task, |run| run.plan.epoch_spreads(run.columns), |one| &one.name);
     if spreads.iter().any(|(_, spread)| spread.epochs() > 1) {
         let mut plot = EpochsPlot::new(named(&spreads));
-        plot.partial = partial(task);
+        plot.marks = marks(task);
         plots.push((Some("Every sample, from the hardest"), plot.draw()));
     }
     plots
@@ -117,7 +116,7 @@ fn distribution(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         return Vec::new();
     }
     let mut plot = DistributionPlot::new(named(&found));
-    plot.partial = partial(task);
+    plot.marks = marks(task);
     vec![(None, plot.draw())]
 }
 
@@ -127,7 +126,7 @@ fn calibration(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         return Vec::new();
     }
     let mut plot = CalibrationPlot::new(named(&found));
-    plot.partial = partial(task);
+    plot.marks = marks(task);
     vec![(None, plot.draw())]
 }
 
@@ -158,7 +157,7 @@ fn confusion(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     }
     let found: Vec<_> = found.into_iter().map(|(name, one)| (name, one.with_most(MOST_LABELS))).collect();
     let mut plot = ConfusionPlot::new(named(&found));
-    plot.partial = partial(task);
+    plot.marks = marks(task);
     vec![(None, plot.draw())]
 }
 
@@ -194,6 +193,6 @@ fn cost(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         return Vec::new();
     }
     let mut plot = CostPlot::new(figure.key.title(), axis, points);
-    plot.partial = partial(task);
+    plot.marks = marks(task);
     vec![(None, plot.draw())]
 }

@@ -4,7 +4,7 @@ use errorbar_core::Confusion;
 
 use super::area::{Drawing, px};
 use super::words::{count, figure, fitted, short, visible, whole};
-use super::{PartialRuns, Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Series, percent};
 
@@ -20,14 +20,14 @@ const RIGHT: f64 = 68.0;
 pub struct ConfusionPlot<'a> {
     /// The runs, in the order of their colours.
     pub runs: Vec<(String, &'a Confusion)>,
-    /// Those of them that did not reach their end.
-    pub partial: PartialRuns,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl<'a> ConfusionPlot<'a> {
     /// These runs.
     pub fn new(runs: Vec<(String, &'a Confusion)>) -> Self {
-        ConfusionPlot { runs, partial: PartialRuns::default() }
+        ConfusionPlot { runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -35,7 +35,7 @@ impl<'a> ConfusionPlot<'a> {
         let mut table = Listing::new(["run", "true label", "predicted", "answers"].map(str::to_owned));
         let mut parts = Vec::new();
         for (at, (name, confusion)) in self.runs.iter().enumerate() {
-            let series = self.partial.series(name, at, self.runs.len());
+            let series = self.marks.series(name, at, self.runs.len());
             for (label, row) in confusion.labels.iter().zip(&confusion.counts) {
                 for (predicted, number) in confusion.labels.iter().zip(row).filter(|(_, number)| **number > 0)
                 {
@@ -55,11 +55,11 @@ impl<'a> ConfusionPlot<'a> {
             let label = format!(
                 "{}: {} right; {}",
                 visible(name),
-                self.partial.figure(name, figure(&confusion.accuracy)),
+                self.marks.figure(name, figure(&confusion.accuracy)),
                 words.join("; ")
             );
             let (body, height) = matrix(&shown, series);
-            let note = self.partial.figure(name, short(&confusion.accuracy));
+            let note = self.marks.figure(name, short(&confusion.accuracy));
             parts.push(PlotPart::new(body, height, label).named(series, name, note));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
@@ -69,7 +69,7 @@ impl<'a> ConfusionPlot<'a> {
             "rows: true label, columns: predicted label, shaded by the share of the row · at the right: recall ± 1 \
              standard error",
         );
-        self.partial.explain(plot)
+        self.marks.explain(plot)
     }
 }
 

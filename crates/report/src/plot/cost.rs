@@ -7,7 +7,7 @@ use super::estimates::percentage;
 use super::words::{
     count, estimate_list, estimate_row, figure, fitted, interval_text, short, visible, whole,
 };
-use super::{PartialRuns, Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Scale, percent, tick_text};
 
@@ -78,8 +78,8 @@ pub struct CostPlot {
     pub axis: CostAxis,
     /// The runs, in the order of their colours.
     pub runs: Vec<CostPoint>,
-    /// Those of them that did not reach their end.
-    pub partial: PartialRuns,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 /// The horizontal axis.
@@ -125,7 +125,7 @@ impl Horizontal {
 impl CostPlot {
     /// These runs.
     pub fn new(metric: impl Into<String>, axis: CostAxis, runs: Vec<CostPoint>) -> Self {
-        CostPlot { metric: metric.into(), axis, runs, partial: PartialRuns::default() }
+        CostPlot { metric: metric.into(), axis, runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -160,14 +160,14 @@ impl CostPlot {
         let cost =
             |run: &CostPoint| run.cost.map_or_else(|| "unknown".to_owned(), |cost| self.axis.text(cost));
         let words = |run: &CostPoint| {
-            let figure = self.partial.figure(&run.name, figure(&run.estimate));
+            let figure = self.marks.figure(&run.name, figure(&run.estimate));
             format!("{}: {}, {figure}", visible(&run.name), cost(run))
         };
         let words: Vec<String> = self.runs.iter().map(words).collect();
         let label = format!("{} against {}. {}", self.metric, self.axis.name(), words.join("; "));
         let mut table = Listing::new(["run", self.axis.name(), &self.metric, "interval"].map(str::to_owned));
         for run in &self.runs {
-            let brief = self.partial.figure(&run.name, short(&run.estimate));
+            let brief = self.marks.figure(&run.name, short(&run.estimate));
             table.push([run.name.clone(), cost(run), brief, interval_text(&run.estimate)]);
         }
         let unknown =
@@ -187,8 +187,7 @@ impl CostPlot {
             data.push(estimate_row(named, &run.estimate, []));
         }
         let caption = format!("{} upwards, {} to the right{line}{unknown}", self.metric, self.axis.name());
-        self.partial
-            .explain(Plot::of_parts(vec![part], 1, label, table).with_data(data).with_caption(caption))
+        self.marks.explain(Plot::of_parts(vec![part], 1, label, table).with_data(data).with_caption(caption))
     }
 
     fn points(&self, drawing: &mut Drawing, horizontal: &Horizontal, vertical: &Vertical) {
@@ -203,7 +202,7 @@ impl CostPlot {
             })
             .collect();
         for (at, run, x, _) in &known {
-            let series = self.partial.series(&run.name, *at, self.runs.len());
+            let series = self.marks.series(&run.name, *at, self.runs.len());
             vertical.interval(drawing, &run.estimate, series, *x);
         }
         self.names(drawing, &known);

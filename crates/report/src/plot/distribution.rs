@@ -4,7 +4,7 @@ use errorbar_core::Distribution;
 
 use super::area::{Drawing, px};
 use super::words::{count, figure, score, short, visible};
-use super::{PartialRuns, Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Y, interval, percent};
 
@@ -30,14 +30,14 @@ const WIDE: f64 = 82.0;
 pub struct DistributionPlot<'a> {
     /// The runs, in the order of their colours.
     pub runs: Vec<(String, &'a Distribution)>,
-    /// Those of them that did not reach their end.
-    pub partial: PartialRuns,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl<'a> DistributionPlot<'a> {
     /// These runs.
     pub fn new(runs: Vec<(String, &'a Distribution)>) -> Self {
-        DistributionPlot { runs, partial: PartialRuns::default() }
+        DistributionPlot { runs, marks: RunMarks::default() }
     }
 
     fn scale(&self) -> Scale {
@@ -73,7 +73,7 @@ impl<'a> DistributionPlot<'a> {
         let mut data = Listing::new(["run", "from", "to", "samples"]);
         let mut parts = Vec::new();
         for (at, (name, run)) in self.runs.iter().enumerate() {
-            let series = self.partial.series(name, at, self.runs.len());
+            let series = self.marks.series(name, at, self.runs.len());
             let columns = bins(run);
             let mut drawing = Drawing::default();
             drawing.put(format_args!("<g class=\"{}\">", series.class));
@@ -107,7 +107,7 @@ impl<'a> DistributionPlot<'a> {
                 "{}: samples by score, {}{absent}; mean {}",
                 visible(name),
                 words.join(", "),
-                self.partial.figure(name, figure(&run.estimate))
+                self.marks.figure(name, figure(&run.estimate))
             );
             match form {
                 Form::Values => run.counts.iter().for_each(|(value, n)| {
@@ -127,7 +127,7 @@ impl<'a> DistributionPlot<'a> {
             }
             let absent =
                 if run.absent > 0 { format!(", {} absent", count(run.absent)) } else { String::new() };
-            let note = self.partial.figure(name, short(&run.estimate)) + &absent;
+            let note = self.marks.figure(name, short(&run.estimate)) + &absent;
             parts.push(PlotPart::new(drawing.0, 180, label).named(series, name, note));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
@@ -142,7 +142,7 @@ impl<'a> DistributionPlot<'a> {
         let plot = Plot::of_parts(parts, columns, label, table)
             .with_data(data)
             .with_caption(format!("{what} · below, on the same axis: the mean with its interval"));
-        self.partial.explain(plot)
+        self.marks.explain(plot)
     }
 }
 

@@ -4,7 +4,7 @@ use errorbar_core::Estimate;
 
 use super::rows::{Row, Rows};
 use super::words::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
-use super::{PartialRuns, Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::chance::ChanceLevel;
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale};
@@ -38,15 +38,15 @@ pub struct Estimates {
     pub lower_is_better: bool,
     /// A line to compare with: the score of guessing.
     pub chance: Option<ChanceLevel>,
-    /// Those of them that did not reach their end.
-    pub partial: PartialRuns,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl Estimates {
     /// These runs, higher figures being better.
     pub fn new(metric: impl Into<String>, runs: Vec<NamedEstimate>) -> Self {
-        let (metric, partial) = (metric.into(), PartialRuns::default());
-        Estimates { metric, runs, lower_is_better: false, chance: None, partial }
+        let (metric, marks) = (metric.into(), RunMarks::default());
+        Estimates { metric, runs, lower_is_better: false, chance: None, marks }
     }
 
     /// Draws it.
@@ -59,9 +59,9 @@ impl Estimates {
         };
         order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
         let row = |(at, run): &(usize, &NamedEstimate)| {
-            let written = |text: String| self.partial.figure(&run.name, text);
+            let written = |text: String| self.marks.figure(&run.name, text);
             let (text, brief) = (written(row_text(&run.estimate, true)), written(short(&run.estimate)));
-            Row::new(&run.name, &run.estimate, self.partial.series(&run.name, *at, count), text, brief)
+            Row::new(&run.name, &run.estimate, self.marks.series(&run.name, *at, count), text, brief)
         };
         let size = if count > 12 { IntervalSize::Forest } else { IntervalSize::Table };
         let rows = Rows {
@@ -75,7 +75,7 @@ impl Estimates {
             let absent = run.estimate.absent;
             let absent = if absent > 0 { format!(", {absent} absent") } else { String::new() };
             let n = run.estimate.n;
-            let figure = self.partial.figure(&run.name, figure(&run.estimate));
+            let figure = self.marks.figure(&run.name, figure(&run.estimate));
             format!("{}: {figure}, n {n}{absent}", visible(&run.name))
         };
         let label = format!("{}. {}", self.metric, order.iter().map(words).collect::<Vec<_>>().join("; "));
@@ -84,7 +84,7 @@ impl Estimates {
         for (_, run) in &order {
             table.push([
                 run.name.clone(),
-                self.partial.figure(&run.name, short(&run.estimate)),
+                self.marks.figure(&run.name, short(&run.estimate)),
                 interval_text(&run.estimate),
                 run.estimate.n.to_string(),
                 run.estimate.absent.to_string(),
@@ -96,7 +96,7 @@ impl Estimates {
             data.push(estimate_row(named, &run.estimate, [run.estimate.absent.into()]));
         }
         let caption = caption(self.runs.iter().map(|run| &run.estimate), self.chance);
-        self.partial.explain(plot_of_rows(&rows, label, table).with_data(data).with_caption(caption))
+        self.marks.explain(plot_of_rows(&rows, label, table).with_data(data).with_caption(caption))
     }
 }
 

@@ -5,7 +5,7 @@ use errorbar_core::Estimate;
 use super::estimates::{caption, chance_words, plot_of_rows};
 use super::rows::{Row, Rows};
 use super::words::{count, estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
-use super::{PartialRuns, Plot};
+use super::{Plot, RunMarks};
 use crate::chance::ChanceLevel;
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale};
@@ -28,8 +28,8 @@ pub struct Forest {
     pub lower_is_better: bool,
     /// A line to compare with: the score of guessing, which is that of every group.
     pub chance: Option<ChanceLevel>,
-    /// Those of them that did not reach their end.
-    pub partial: PartialRuns,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 /// A group.
@@ -58,8 +58,8 @@ impl ForestGroup {
 impl Forest {
     /// A figure by the groups of a key, higher figures being better.
     pub fn new(metric: &str, key: &str, runs: Vec<String>, groups: Vec<ForestGroup>) -> Self {
-        let (metric, key, partial) = (metric.to_owned(), key.to_owned(), PartialRuns::default());
-        Forest { metric, key, runs, all: None, groups, lower_is_better: false, chance: None, partial }
+        let (metric, key, marks) = (metric.to_owned(), key.to_owned(), RunMarks::default());
+        Forest { metric, key, runs, all: None, groups, lower_is_better: false, chance: None, marks }
     }
 
     /// The groups, the best first; ties in the order of the data.
@@ -96,9 +96,9 @@ impl Forest {
             for (at, estimate) in known {
                 let name = if is_one { &group.name } else { self.runs.get(at).unwrap_or(&group.name) };
                 let run = self.runs.get(at).map(String::as_str).unwrap_or_default();
-                let series = self.partial.series(run, at, runs);
-                let text = self.partial.figure(run, row_text(estimate, is_one || common.is_none()));
-                let brief = self.partial.figure(run, short(estimate));
+                let series = self.marks.series(run, at, runs);
+                let text = self.marks.figure(run, row_text(estimate, is_one || common.is_none()));
+                let brief = self.marks.figure(run, short(estimate));
                 let mut row = Row::new(name, estimate, series, text, brief);
                 row.has_mark = !is_one;
                 rows.push(row);
@@ -115,7 +115,7 @@ impl Forest {
         let (label, table) = self.words(&groups);
         let caption = caption(estimates(), self.chance);
         let plot = plot_of_rows(&rows, label, table).with_data(self.data(&groups)).with_caption(caption);
-        self.partial.explain(plot)
+        self.marks.explain(plot)
     }
 
     fn data(&self, groups: &[&ForestGroup]) -> Listing {
@@ -143,11 +143,11 @@ impl Forest {
                 table.push([
                     group.name.clone(),
                     run.clone(),
-                    self.partial.figure(run, short(estimate)),
+                    self.marks.figure(run, short(estimate)),
                     interval_text(estimate),
                     estimate.n.to_string(),
                 ]);
-                figures.push(format!("{} {}", visible(run), self.partial.figure(run, figure(estimate))));
+                figures.push(format!("{} {}", visible(run), self.marks.figure(run, figure(estimate))));
             }
             parts.push(format!("{}: {}", visible(&group.name), figures.join(", ")));
         }

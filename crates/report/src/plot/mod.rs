@@ -24,11 +24,11 @@ mod epochs;
 mod estimates;
 mod forest;
 mod pairs;
-mod partial_runs;
 mod pass;
 mod present;
 mod ranking;
 mod rows;
+mod run_marks;
 mod standalone;
 mod words;
 
@@ -43,9 +43,9 @@ pub use epochs::EpochsPlot;
 pub use estimates::{Estimates, NamedEstimate};
 pub use forest::{Forest, ForestGroup};
 pub use pairs::Pairs;
-pub use partial_runs::PartialRuns;
 pub use pass::PassPlot;
 pub use ranking::RankingPlot;
+pub use run_marks::RunMarks;
 
 use crate::listing::Listing;
 use crate::svg::{Series, escape, name_length};

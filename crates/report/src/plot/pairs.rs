@@ -6,7 +6,7 @@ use super::area::{Drawing, px};
 use super::estimates::{percentage, plot_of_rows};
 use super::rows::{Row, Rows};
 use super::words::{difference, estimate_list, estimate_row, fitted, short_difference, visible, whole};
-use super::{PartialRuns, Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale, Series, escape, percent};
 
@@ -23,8 +23,8 @@ const ALPHA: f64 = 0.05;
 pub struct Pairs<'a> {
     /// The runs, in the order of their colours.
     pub runs: &'a [String],
-    /// Those of them that did not reach their end.
-    pub partial: PartialRuns,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
     /// One comparison for each pair.
     pub comparisons: Vec<&'a Comparison>,
 }
@@ -95,12 +95,12 @@ fn p_text(p: f64) -> String {
 impl<'a> Pairs<'a> {
     /// The comparisons of runs.
     pub fn new(runs: &'a [String], comparisons: Vec<&'a Comparison>) -> Self {
-        Pairs { runs, partial: PartialRuns::default(), comparisons }
+        Pairs { runs, marks: RunMarks::default(), comparisons }
     }
 
     fn series(&self, run: &str) -> Series {
         let at = self.runs.iter().position(|name| name == run).unwrap_or(usize::MAX);
-        Series::of(at, self.runs.len())
+        self.marks.series(run, at, self.runs.len())
     }
 
     fn pairs(&self) -> Vec<Pair<'a>> {
@@ -163,16 +163,16 @@ impl<'a> Pairs<'a> {
             true => self.matrix(&pairs, label, table),
             false => self.rows(&pairs, label, table),
         };
-        self.partial.explain(plot.with_data(data(&pairs)))
+        self.marks.explain(plot.with_data(data(&pairs)))
     }
 
     fn is_partial(&self, pair: &Pair<'_>) -> bool {
-        self.partial.contains(pair.better) || self.partial.contains(pair.worse)
+        self.marks.is_partial(pair.better) || self.marks.is_partial(pair.worse)
     }
 
     /// The text of a difference, which is not final if one of the runs has not reached its end.
     fn so_far(&self, pair: &Pair<'_>, text: String) -> String {
-        self.partial.figure(if self.partial.contains(pair.better) { pair.better } else { pair.worse }, text)
+        self.marks.figure(if self.marks.is_partial(pair.better) { pair.better } else { pair.worse }, text)
     }
 
     fn rows(&self, pairs: &[Pair<'_>], label: String, table: Listing) -> Plot {

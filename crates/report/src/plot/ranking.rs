@@ -5,7 +5,7 @@ use errorbar_core::{Rank, Ranking};
 use super::estimates::{caption, plot_of_rows};
 use super::rows::{Row, Rows};
 use super::words::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
-use super::{PartialRuns, Plot};
+use super::{Plot, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale};
 use crate::tie_lines::tie_lines;
@@ -21,14 +21,14 @@ pub struct RankingPlot<'a> {
     pub ranking: &'a Ranking,
     /// The runs, in the order of their colours.
     pub runs: &'a [String],
-    /// Those of them that did not reach their end.
-    pub partial: PartialRuns,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl<'a> RankingPlot<'a> {
     /// A ranking of runs.
     pub fn new(ranking: &'a Ranking, runs: &'a [String]) -> Self {
-        RankingPlot { ranking, runs, partial: PartialRuns::default() }
+        RankingPlot { ranking, runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -36,8 +36,8 @@ impl<'a> RankingPlot<'a> {
         let ranks = &self.ranking.ranks;
         let row = |rank: &Rank| {
             let at = self.runs.iter().position(|run| *run == rank.side).unwrap_or(usize::MAX);
-            let series = self.partial.series(&rank.side, at, self.runs.len());
-            let written = |text: String| self.partial.figure(&rank.side, text);
+            let series = self.marks.series(&rank.side, at, self.runs.len());
+            let written = |text: String| self.marks.figure(&rank.side, text);
             let (text, brief) = (written(row_text(&rank.estimate, true)), written(short(&rank.estimate)));
             let mut row = Row::new(&rank.side, &rank.estimate, series, text, brief);
             row.prefix = rank.range_text();
@@ -52,7 +52,7 @@ impl<'a> RankingPlot<'a> {
         };
         let metric = &self.ranking.metric;
         let words = |rank: &Rank| {
-            let figure = self.partial.figure(&rank.side, figure(&rank.estimate));
+            let figure = self.marks.figure(&rank.side, figure(&rank.estimate));
             format!("{} place {}, {figure}", visible(&rank.side), rank.range_text())
         };
         let label = format!(
@@ -65,7 +65,7 @@ impl<'a> RankingPlot<'a> {
             table.push([
                 rank.range_text(),
                 rank.side.clone(),
-                self.partial.figure(&rank.side, short(&rank.estimate)),
+                self.marks.figure(&rank.side, short(&rank.estimate)),
                 interval_text(&rank.estimate),
                 rank.tie_groups.clone(),
             ]);
@@ -81,6 +81,6 @@ impl<'a> RankingPlot<'a> {
             let named = [rank.range_text().into(), rank.side.clone().into(), metric.clone().into()];
             data.push(estimate_row(named, &rank.estimate, [rank.tie_groups.clone().into()]));
         }
-        self.partial.explain(plot_of_rows(&rows, label, table).with_data(data).with_caption(caption))
+        self.marks.explain(plot_of_rows(&rows, label, table).with_data(data).with_caption(caption))
     }
 }

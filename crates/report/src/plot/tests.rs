@@ -350,7 +350,10 @@ fn shown(plot: &Plot) -> (String, String) {
 
 #[test]
 fn a_run_without_its_end_is_final_in_no_plot() {
-    let partial = || PartialRuns::new(["heron".to_owned()]);
+    let partial = || {
+        let hollow = Series { is_partial: true, ..Series::of(0, 2) };
+        RunMarks::new([("heron".to_owned(), hollow)])
+    };
     let (a, b) = (columns(60, 2, 0.6, 1), columns(60, 2, 0.4, 2));
     let plan = Plan::new();
     let results = [&a, &b].map(|columns| plan.evaluate(columns).unwrap().results);
@@ -359,23 +362,23 @@ fn a_run_without_its_end_is_final_in_no_plot() {
         ($kind:ident, $breakdown:expr) => {{
             let found: Vec<_> = [&a, &b].iter().zip(&results).map($breakdown).collect();
             let mut plot = $kind::new(names().into_iter().zip(&found).collect());
-            plot.partial = partial();
+            plot.marks = partial();
             plot.draw()
         }};
     }
     let two = || named(&[("heron", estimate(0.8, 0.03)), ("wren", estimate(0.6, 0.03))]);
     let mut estimates = Estimates::new("accuracy", two());
-    estimates.partial = partial();
+    estimates.marks = partial();
     let groups = vec![ForestGroup::new("law", two().into_iter().map(|run| Some(run.estimate)).collect())];
     let mut forest = Forest::new("accuracy", "topic", names().to_vec(), groups);
-    forest.partial = partial();
+    forest.marks = partial();
     let points = two().into_iter().map(|run| CostPoint::new(run.name, Some(2.0), run.estimate)).collect();
     let mut cost = CostPlot::new("accuracy", CostAxis::Dollars, points);
-    cost.partial = partial();
+    cost.marks = partial();
     let sides = [ComparedScores::new("heron", &a, &plan), ComparedScores::new("wren", &b, &plan)];
     let report = compare(&sides, &ComparisonOptions::default()).unwrap();
     let mut pairs = Pairs::new(&report.sides, report.comparisons.iter().collect());
-    pairs.partial = partial();
+    pairs.marks = partial();
     let intervals = [
         ("estimates", estimates.draw()),
         ("forest", forest.draw()),

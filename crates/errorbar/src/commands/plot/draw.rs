@@ -6,8 +6,9 @@ use errorbar_core::{
 };
 use errorbar_report::plot::{
     CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, Estimates,
-    Forest, ForestGroup, NamedEstimate, Pairs, PartialRuns, PassPlot, Plot, RankingPlot,
+    Forest, ForestGroup, NamedEstimate, Pairs, PassPlot, Plot, RankingPlot, RunMarks,
 };
+use errorbar_report::svg::Series;
 use errorbar_report::{ChanceLevel, headline, main_figure, no_headline};
 
 use super::PlotArgs;
@@ -68,14 +69,19 @@ impl Drawing<'_> {
         }
     }
 
-    /// The runs that did not reach their end.
-    fn partial(&self) -> PartialRuns {
-        self.partial_by(|run| &run.name)
+    /// The marks of the runs; hollow if one did not reach its end.
+    fn marks(&self) -> RunMarks {
+        let names: Vec<String> = self.runs.iter().map(|run| run.name.clone()).collect();
+        self.marks_of(&names, |run| &run.name)
     }
 
-    /// The same by what they are called.
-    fn partial_by(&self, name: fn(&Run) -> &String) -> PartialRuns {
-        PartialRuns::new(self.runs.iter().filter(|run| run.is_partial).map(|run| name(run).clone()))
+    /// The marks of runs, or of the sides that they are, by what those are called.
+    fn marks_of(&self, names: &[String], name: fn(&Run) -> &String) -> RunMarks {
+        let mark = |(at, of): (usize, &String)| {
+            let is_partial = self.runs.iter().any(|run| run.is_partial && name(run) == of);
+            (of.clone(), Series { is_partial, ..Series::of(at, names.len()) })
+        };
+        RunMarks::new(names.iter().enumerate().map(mark))
     }
 
     /// The level of guessing of the figure that is drawn, if all runs have the same.
@@ -154,7 +160,7 @@ impl Drawing<'_> {
     fn estimates(&self) -> Drawn {
         let (named, metric, is_lower) = self.estimates_of_runs()?;
         let mut plot = Estimates::new(&metric, named);
-        plot.partial = self.partial();
+        plot.marks = self.marks();
         plot.chance = self.chance();
         plot.lower_is_better = is_lower;
         Ok((plot.draw(), metric))
@@ -200,7 +206,7 @@ impl Drawing<'_> {
         let runs = self.runs.iter().map(|run| run.name.clone()).collect();
         let groups = groups.into_iter().map(|(name, estimates)| ForestGroup::new(name, estimates)).collect();
         let mut plot = Forest::new(&metric, &key, runs, groups);
-        plot.partial = self.partial();
+        plot.marks = self.marks();
         plot.chance = self.chance().and_then(ChanceLevel::of_part);
         plot.all = all.iter().any(Option::is_some).then(|| ForestGroup::new("all", all));
         plot.lower_is_better = self.direction() == Direction::Lower;
@@ -272,7 +278,7 @@ impl Drawing<'_> {
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
         let mut plot = DistributionPlot::new(runs);
-        plot.partial = self.partial();
+        plot.marks = self.marks();
         Ok((plot.draw(), "distribution of scores".to_owned()))
     }
 
@@ -296,7 +302,7 @@ impl Drawing<'_> {
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
         let mut plot = EpochsPlot::new(runs);
-        plot.partial = self.partial();
+        plot.marks = self.marks();
         Ok((plot.draw(), "samples by the mean of their epochs".to_owned()))
     }
 
@@ -310,7 +316,7 @@ impl Drawing<'_> {
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
         let from = if threshold == 1.0 { String::new() } else { format!(" (success from {threshold} on)") };
         let mut plot = PassPlot::new(runs);
-        plot.partial = self.partial();
+        plot.marks = self.marks();
         Ok((plot.draw(), format!("pass@k and pass^k{from}")))
     }
 
@@ -322,7 +328,7 @@ impl Drawing<'_> {
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
         let mut plot = CalibrationPlot::new(runs);
-        plot.partial = self.partial();
+        plot.marks = self.marks();
         Ok((plot.draw(), "accuracy by confidence".to_owned()))
     }
 
@@ -355,7 +361,7 @@ impl Drawing<'_> {
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
         let mut plot = ConfusionPlot::new(runs);
-        plot.partial = self.partial();
+        plot.marks = self.marks();
         Ok((plot.draw(), "true and predicted labels".to_owned()))
     }
 
@@ -388,7 +394,7 @@ impl Drawing<'_> {
         let report = report.clone().only(|one| is_whole(one) && figure(one) == wanted);
         let (shown, (.., metric)) = (report.comparisons.iter().collect(), wanted);
         let mut plot = Pairs::new(&report.sides, shown);
-        plot.partial = self.partial_by(|run| &run.side);
+        plot.marks = self.marks_of(&report.sides, |run| &run.side);
         Ok((plot.draw(), format!("differences of {metric}")))
     }
 
@@ -407,7 +413,7 @@ impl Drawing<'_> {
             return Err(self.unsupported("these runs cannot be ranked", "name a metric with --metric"));
         };
         let mut plot = RankingPlot::new(ranking, &report.sides);
-        plot.partial = self.partial_by(|run| &run.side);
+        plot.marks = self.marks_of(&report.sides, |run| &run.side);
         Ok((plot.draw(), format!("ranking by {}", ranking.metric)))
     }
 
@@ -433,7 +439,7 @@ impl Drawing<'_> {
             _ => format!("{metric} against tokens"),
         };
         let mut plot = CostPlot::new(metric, axis, points);
-        plot.partial = self.partial();
+        plot.marks = self.marks();
         Ok((plot.draw(), what))
     }
 }
