@@ -80,12 +80,13 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
     let scale = Scale::unit();
     let head = if unit { axis_head(&scale, None) } else { String::new() };
     let mut html = format!(
-        "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2></div><table \
+        "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2>{}</div><table \
          class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
          role=\"rowgroup\"><tr role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">task</th><th class=\"c2\" \
          role=\"columnheader\" scope=\"col\"><span>model</span></th><th class=\"pl\" role=\"columnheader\" scope=\"col\"><span \
          class=\"vh\">drawn</span>{head}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">headline ± error</th><th \
          class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th></tr></thead>",
+        legend(&names),
         names.len(),
         super::forest::long_names(names.iter().map(|(name, _)| name.as_str())),
         scale.ends(),
@@ -99,6 +100,16 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
         html += &body(task, number + 1, names, unit.then_some(&scale));
     }
     html + "</table></section>"
+}
+
+/// The runs with their marks, for narrow screens: they have no room for the names in the rows.
+fn legend(names: &[(String, Series)]) -> String {
+    // Many runs have no marks of their own, and so the rows have names.
+    let marked = names
+        .iter()
+        .filter(|(_, series)| *series != Series { is_partial: series.is_partial, ..Series::NEUTRAL });
+    let runs: String = marked.map(|(name, series)| run_name(name, *series)).collect();
+    format!("<div class=\"legend only-narrow\">{runs}</div>")
 }
 
 /// The numbers of scores of the lines, from above, if they differ.

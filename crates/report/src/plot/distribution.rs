@@ -223,7 +223,7 @@ fn dots(drawing: &mut Drawing, columns: &[(f64, u64)], highest: u64, scale: &Sca
 }
 
 fn ticks(drawing: &mut Drawing, values: &[f64], scale: &Scale, form: Form) {
-    drawing.put(format_args!("<line class=\"baseline\" x1=\"2%\" x2=\"98%\" y1=\"{BASE}\" y2=\"{BASE}\"/>"));
+    drawing.put(format_args!("<line class=\"baseline\" x1=\"0\" x2=\"100%\" y1=\"{BASE}\" y2=\"{BASE}\"/>"));
     let named: Vec<(f64, String)> = match form {
         Form::Values => values.iter().map(|value| (*value, score(*value))).collect(),
         _ => scale.ticks().iter().map(|tick| (*tick, scale.label(*tick))).collect(),
