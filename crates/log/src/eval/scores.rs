@@ -152,7 +152,7 @@ impl SampleRow {
     fn new(mut sample: StoredSample, digests: bool) -> Self {
         let targets = match &sample.target {
             Targets::One(target) => std::slice::from_ref(target),
-            Targets::Many(targets) => targets,
+            Targets::Many(targets) => targets.as_slice(),
         };
         let choices = choice_count(sample.choices.as_deref().unwrap_or_default(), targets);
         let digest = if digests { take_digest(&mut sample) } else { 0 };

@@ -105,9 +105,7 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
 /// The runs with their marks, for narrow screens: they have no room for the names in the rows.
 fn legend(names: &[(String, Series)]) -> String {
     // Many runs have no marks of their own, and so the rows have names.
-    let marked = names
-        .iter()
-        .filter(|(_, series)| *series != Series { is_partial: series.is_partial, ..Series::NEUTRAL });
+    let marked = names.iter().filter(|(_, series)| series.class != Series::NEUTRAL.class);
     let runs: String = marked.map(|(name, series)| run_name(name, *series)).collect();
     format!("<div class=\"legend only-narrow\">{runs}</div>")
 }

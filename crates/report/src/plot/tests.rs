@@ -334,7 +334,9 @@ fn guessing_is_a_line_with_a_name_in_words_too() {
     assert!(!plot.draw().standalone("t").contains("chance"));
     let counts = [4, 4, 2];
     let mut columns = ScoreColumns::new(["choice"]);
-    (0..3).for_each(|id| drop(columns.push(id.to_string(), 1)));
+    for id in ["a", "b", "c"] {
+        columns.push(id, 1);
+    }
     plot.chance = crate::ChanceLevel::of_rows(&columns, &counts);
     let drawn = plot.draw();
     assert!(drawn.label.ends_with("n 144. chance 0.333: guessing one of the choices, the mean over samples"));

@@ -175,14 +175,15 @@ fn choices_are_counted_where_one_is_right() {
     write_finished(&path, &samples);
     let log = EvalLog::open(&path).unwrap();
     let header = log.header().unwrap();
-    let by_id = |scores: &LogScores| {
+    type Counts = std::collections::BTreeMap<String, u32>;
+    let by_id = |scores: &LogScores| -> Counts {
         let ids = (0..scores.columns.len()).map(|row| scores.columns.sample_id(row).to_string());
-        ids.zip(scores.choice_counts.iter().copied()).collect::<std::collections::BTreeMap<_, _>>()
+        ids.zip(scores.choice_counts.iter().copied()).collect()
     };
     let options = || ScoreOptions::new(MetadataKeys::NONE);
     let read = log.scores(&header, &options().choices(true)).unwrap();
     let expected = [("four", 4), ("listed", 3), ("none", 0), ("two listed", 0), ("two right", 0)];
-    let expected = expected.map(|(id, count)| (id.to_owned(), count)).into_iter().collect();
+    let expected: Counts = expected.map(|(id, count)| (id.to_owned(), count)).into_iter().collect();
     assert_eq!(by_id(&read), expected);
     // Digests take the texts of the same samples.
     let read = log.scores(&header, &options().choices(true).digests(true)).unwrap();
