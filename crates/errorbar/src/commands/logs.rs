@@ -15,7 +15,10 @@ use errorbar_log::eval::{
     StoppedEarly, plan_from_header,
 };
 pub(super) use errorbar_log::eval::{has_log_name, is_log_file as is_log};
+use errorbar_report::html::RunFacts;
 use errorbar_report::{PartialRun, Report, StoppedRun};
+use jiff::Timestamp;
+use serde_json::Value as Json;
 
 use super::Context;
 use super::common::parse_bytes;
@@ -268,6 +271,29 @@ pub(super) fn partial_run(header: &Header) -> Option<PartialRun> {
     let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
     let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
     status_of_unfinished(header.status).map(|status| PartialRun { status: status.to_owned(), planned })
+}
+
+/// What a header records besides results.
+pub(super) fn run_facts(path: &Path, header: &Header) -> RunFacts {
+    let Header { eval, stats, .. } = header;
+    let mut facts = RunFacts::default();
+    facts.file = path.display().to_string();
+    facts.created = Some(eval.created.clone()).filter(|created| !created.is_empty());
+    facts.version = eval.packages.first().map(|(name, version)| format!("{name} {version}"));
+    facts.task_version = match &eval.task_version {
+        Json::Null => None,
+        Json::String(version) => Some(version.clone()),
+        version => Some(version.to_string()),
+    };
+    facts.status = status_of_unfinished(header.status).or(Some("success")).map(str::to_owned);
+    let used = || stats.model_usage.values();
+    let tokens = used().map(|usage| usage.total_tokens).fold(0, u64::saturating_add);
+    facts.tokens = (tokens > 0).then_some(tokens);
+    facts.cost = used().filter_map(|usage| usage.total_cost).reduce(|all, cost| all + cost);
+    let time = |text: &str| text.parse::<Timestamp>().ok();
+    let took = time(&stats.started_at).zip(time(&stats.completed_at));
+    facts.seconds = took.map(|(start, end)| end.duration_since(start).as_secs_f64());
+    facts
 }
 
 /// The rule that stopped a run early; a record that is not valid is among the warnings.

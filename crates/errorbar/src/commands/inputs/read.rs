@@ -478,6 +478,7 @@ impl SideReader<'_> {
                 rows: input.rows,
                 has_synthetic_ids: input.has_synthetic_ids,
                 columns: input.columns.only_scorer(scorer, SCORE)?,
+                chance: None,
                 plan,
                 questions: Questions::default(),
                 is_table: input.is_table,
