@@ -66,7 +66,7 @@ fn as_list(notices: &[Notice], label: &str) -> String {
     }
     let mut html = format!("<ul class=\"notices\" aria-label=\"{}\">", escape(label));
     for Notice { is_warning, claim, rest } in notices {
-        let sign = if is_warning { "warn" } else { "info" };
+        let sign = if *is_warning { "warn" } else { "info" };
         html += &format!(
             "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\" focusable=\"false\"><use \
              href=\"#{sign}\"/></svg><span><strong>{claim}</strong> {rest}</span></li>"
@@ -311,7 +311,7 @@ fn guessing(task: &Task<'_>) -> Option<Notice> {
         let interval = cell.estimate.interval.as_ref().ok();
         interval.is_some_and(|interval| (interval.lower..=interval.upper).contains(&chance.value))
     };
-    let guessing = task.runs.iter().zip(cells).filter(|(_, cell)| cell.as_ref().is_some_and(is_guess));
+    let guessing = task.runs.iter().zip(cells).filter(|(_, cell)| cell.iter().any(is_guess));
     let names: Vec<String> = guessing.map(|((run, _), _)| escape(&run.name)).collect();
     let of = if task.runs.len() > 1 { format!("{}: ", names.join(", ")) } else { String::new() };
     let claim = capital(&format!("{of}not told apart from guessing."));

@@ -11,7 +11,7 @@ use super::{flips, labels, ranking};
 use crate::comparison::{p_text, test_title, two_digits};
 use crate::notes::most_frequent;
 use crate::number::plain;
-use crate::svg::{IntervalSize, IntervalStyle, Scale, breakable, escape, grid, interval, percent};
+use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, escape, grid, interval, percent};
 
 /// The most pairs that have a row each without being asked for; of more there is a matrix.
 const MOST_ROWS: usize = 15;
