@@ -70,14 +70,14 @@ export class SampleBrowser {
   }
 
   #fillControls() {
-    const { table } = this, { runs, groups, columns, outcomes } = table.index;
+    const { table } = this, { index } = table, { runs, groups, columns, outcomes } = index;
     const isAsked = (/** @type {string} */ name) => ({
       disagree: runs.length > 1,
       epochs: runs.some(run => run.epochs.length > 1),
       noanswer: outcomes.some(o => o.verdict === 'N'),
       unscored: outcomes.some(o => o.verdict === 'U'),
       errored: outcomes.some(o => o.verdict === 'E'),
-      absent: outcomes.some(o => o.verdict === 'A'),
+      absent: outcomes.some(o => o.verdict === 'A') && index.samples.id.some((_, i) => SHOWN.absent.test(table, i)),
       limit: table.limits.size > 0,
     })[name] ?? true;
     const shown = Object.entries(SHOWN).filter(([name]) => isAsked(name));

@@ -31,7 +31,10 @@ function runName(table, run) {
   mark.setAttribute('class', 'mk');
   mark.setAttribute('href', `#${table.index.runs.length <= 6 ? MARK_IDS[run] : MARK_IDS[0]}`);
   svg.append(mark);
-  name.append(svg, textElement('span', table.index.runs[run].name, 'any'));
+  const text = textElement('span', table.index.runs[run].name, 'any');
+  // A long name is cut where there is no room for it; the pointer shows the whole.
+  name.title = text.textContent ?? '';
+  name.append(svg, text);
   return name;
 }
 
@@ -131,7 +134,7 @@ export class DetailPane {
       body.append(row);
     }
     const answers = element('div', 'ans');
-    this.table.index.runs.forEach((_, run) => answers.append(this.#run(sample, run, detail)));
+    this.table.runsOf(sample).forEach(run => answers.append(this.#run(sample, run, detail)));
     body.append(answers);
     if (detail.runs.flat().some(record => record?.scores?.some(score => score.repeats_answer)))
       body.append(element('p', 'note same', 'Where a scorer\u2019s explanation repeats the answer word for word, it is not shown again.'));
@@ -147,13 +150,13 @@ export class DetailPane {
    * @param {string[]} target
    */
   #choices(sample, detail, choices, target) {
-    const { table } = this, { runs } = table.index;
+    const { table } = this, { runs } = table.index, shown = table.runsOf(sample);
     const node = element('table', 'chs'), head = node.createTHead().insertRow(), rows = node.createTBody();
     const letter = element('th');
     letter.append(element('span', 'vh', 'letter'));
     const choiceHead = element('th', '', 'choice');
     head.append(letter, choiceHead);
-    runs.forEach((_, run) => {
+    shown.forEach(run => {
       const cell = element('th', 'm');
       cell.append(runName(table, run));
       head.append(cell);
@@ -166,8 +169,9 @@ export class DetailPane {
     const addRow = (/** @type {string} */ name, /** @type {HTMLElement} */ cell, /** @type {(r: number, e: number) => boolean} */ isVote) => {
       const row = rows.insertRow();
       row.append(element('td', 'l', name), cell);
-      runs.forEach((run, r) => {
-        const squares = element('span', `vs ${runClass(table, r)}`), group = element('span'), epochs = run.epochs.keys();
+      shown.forEach(r => {
+        const run = runs[r], epochs = run.epochs.keys();
+        const squares = element('span', `vs ${runClass(table, r)}`), group = element('span');
         const found = [...epochs].filter(e => isVote(r, e));
         if (found.length > 8) group.append(element('small', '', counted(found.length)));
         else found.forEach(e => group.append(verdictSquare(table.outcome(sample, r, e).verdict)));
@@ -190,7 +194,7 @@ export class DetailPane {
       }
     });
     const isNone = (/** @type {number} */ r, /** @type {number} */ e) => table.outcome(sample, r, e).verdict === 'N';
-    if (runs.some((run, r) => run.epochs.some((_, e) => isNone(r, e)))) addRow('\u2014', element('td', 'dim', 'no choice named'), isNone);
+    if (shown.some(r => runs[r].epochs.some((_, e) => isNone(r, e)))) addRow('\u2014', element('td', 'dim', 'no choice named'), isNone);
     const box = element('div', 'wide');
     box.append(node);
     return box;

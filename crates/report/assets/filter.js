@@ -48,7 +48,7 @@ const finite = ease => (ease === Infinity ? -Infinity : ease);
  */
 function some(table, i, test, only = -1) {
   const { runs } = table.index;
-  for (let r = 0; r < runs.length; r++) {
+  for (const r of table.runsOf(i)) {
     if (only >= 0 && r !== only) continue;
     for (let e = 0; e < runs[r].epochs.length; e++) if (test(table.outcome(i, r, e))) return true;
   }

@@ -168,14 +168,15 @@ export class VirtualList {
 
   /** @param {number} sample */
   #verdicts(sample) {
-    const { table } = this, { runs } = table.index, box = element('span', 'vs');
-    const words = runs.map((run, r) => `${runs.length > 1 ? `${run.name} ` : ''}${this.#words(sample, r)}`).join(', ');
-    if (table.width <= MOST_SQUARES) runs.forEach((_, r) => box.append(runSquares(table, sample, r)));
-    else if (runs.length <= 4) {
-      runs.forEach((_, r) => box.append(element('small', `tally ${runClass(table, r)}`, this.#tally(sample, r))));
+    const { table } = this, { runs } = table.index, box = element('span', 'vs'), shown = table.runsOf(sample);
+    const words = shown.map(r => `${runs.length > 1 ? `${runs[r].name} ` : ''}${this.#words(sample, r)}`).join(', ');
+    const squares = shown.reduce((sum, r) => sum + runs[r].epochs.length, 0);
+    if (squares <= MOST_SQUARES) shown.forEach(r => box.append(runSquares(table, sample, r)));
+    else if (shown.length <= 4) {
+      shown.forEach(r => box.append(element('small', `tally ${runClass(table, r)}`, this.#tally(sample, r))));
     } else {
       let right = 0, scored = 0;
-      runs.forEach((_, r) => {
+      shown.forEach(r => {
         right += table.right[sample * runs.length + r];
         scored += table.scored[sample * runs.length + r];
       });

@@ -28,6 +28,8 @@ export class SampleTable {
   searchesTexts = false;
   /** @type {{query: string, found: number[]}} */
   #lastSearch = { query: '', found: [] };
+  /** Per task, where there are several: the runs and the score columns that it has. @type {{runs: boolean[], columns: boolean[]}[]} */
+  #tasks = [];
   /** What the server found of a query in whole texts. @type {{query: string, found: Set<number>}} */
   #foundElsewhere = { query: '', found: new Set() };
 
@@ -44,6 +46,7 @@ export class SampleTable {
     }
     /** The cells of one score column: epochs of all runs. */
     this.width = width;
+    if (index.tasks) this.#readTasks();
     /** @type {Map<number, Set<string>>} */
     this.limits = new Map();
     for (const { sample, limit } of index.limits) {
@@ -52,6 +55,34 @@ export class SampleTable {
     }
     this.#searched = index.samples.id.map((id, i) => this.#searchedText(id, i));
     this.setColumn(0);
+  }
+
+  /** Finds out which runs and which scorers are of which task; the first group of samples of several tasks is the task. */
+  #readTasks() {
+    const { samples, runs, columns, groups, outcomes } = this.index;
+    this.#tasks = groups[0].values.map(() => ({ runs: runs.map(() => false), columns: columns.map(() => false) }));
+    const runOf = runs.flatMap((run, r) => run.epochs.map(() => r));
+    samples.cells.forEach((cells, i) => {
+      const task = this.#tasks[samples.groups[i][0] ?? -1];
+      if (task) cells.forEach((code, at) => {
+        const { verdict } = outcomes[code];
+        if (verdict !== 'A') task.runs[runOf[at % this.width]] = true;
+        if (verdict !== 'A' && verdict !== 'E') task.columns[Math.floor(at / this.width)] = true;
+      });
+    });
+  }
+
+  /** @param {number} sample the runs of its task: those of others are not absent, they were never asked */
+  runsOf(sample) {
+    const task = this.#tasks[this.index.samples.groups[sample][0] ?? -1];
+    const runs = [...this.index.runs.keys()];
+    return task ? runs.filter(run => task.runs[run]) : runs;
+  }
+
+  /** @param {number} sample @param {number} column the score column of a sample: the first of its task if that has another scorer */
+  #columnOf(sample, column) {
+    const task = this.#tasks[this.index.samples.groups[sample][0] ?? -1];
+    return !task || task.columns[column] ? column : Math.max(0, task.columns.indexOf(true));
   }
 
   /** @param {string} id @param {number} i */
@@ -72,7 +103,8 @@ export class SampleTable {
    * @returns {Outcome}
    */
   outcome(sample, run, epoch, column = this.column) {
-    const cell = this.index.samples.cells[sample][column * this.width + this.offsets[run] + epoch];
+    const at = this.#tasks.length ? this.#columnOf(sample, column) : column;
+    const cell = this.index.samples.cells[sample][at * this.width + this.offsets[run] + epoch];
     return this.index.outcomes[cell] ?? { verdict: 'A', value: null, number: null, reason: null };
   }
 

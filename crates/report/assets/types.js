@@ -20,6 +20,7 @@
  * that order; `answers` one index into `answers` per run and epoch.
  * @typedef {object} SampleIndex
  * @property {number} version
+ * @property {boolean} tasks whether samples are of several tasks, by the first group
  * @property {Run[]} runs
  * @property {ScoreColumn[]} columns
  * @property {Outcome[]} outcomes

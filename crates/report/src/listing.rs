@@ -149,6 +149,16 @@ impl Listing {
         self.rows.push(row);
     }
 
+    /// Adds a column at the end, with a cell for each row.
+    pub(crate) fn add_column<C: Into<ListingCell>>(
+        &mut self,
+        title: &str,
+        cells: impl IntoIterator<Item = C>,
+    ) {
+        self.titles.push(title.to_owned());
+        self.rows.iter_mut().zip(cells).for_each(|(row, cell)| row.push(cell.into()));
+    }
+
     /// The titles.
     pub fn titles(&self) -> &[String] {
         &self.titles

@@ -1,7 +1,7 @@
 //! Ratios of two totals: weighted means, perplexities, geometric means. The error is that of the linearised ratio.
 //!
 //! R = T/W with T = Σ tᵢ and W = Σ wᵢ. With D_u = T_u − R·W_u of each unit u, a row or a cluster, the variance is
-//! ΣD_u²·n/(n−1)/W² for independent rows (Cochran, "Sampling Techniques", 1977, section 6.4), and for clusters the corrections of a mean
+//! ΣD_u²·n/(n−1)/W² for independent rows (Cochran, "Sampling Techniques", 1977), and for clusters the corrections of a mean
 //! with weights in place of sizes. Equal weights give exactly the formulas of a mean.
 
 use foldhash::fast::RandomState;

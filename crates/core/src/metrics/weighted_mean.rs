@@ -43,7 +43,7 @@ use crate::value::Conversion;
 /// `mean`, `grouped`
 ///
 /// # Source
-/// Error of the ratio: Cochran 1977, "Sampling Techniques", section 6.4.
+/// Error of the ratio: Cochran 1977, "Sampling Techniques".
 #[derive(Clone, Debug, Params)]
 #[params(crate = crate, name = "weighted_mean")]
 pub struct WeightedMean {

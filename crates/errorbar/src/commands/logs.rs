@@ -15,7 +15,10 @@ use errorbar_log::eval::{
     StoppedEarly, plan_from_header,
 };
 pub(super) use errorbar_log::eval::{has_log_name, is_log_file as is_log};
+use errorbar_report::html::RunFacts;
 use errorbar_report::{PartialRun, Report, StoppedRun};
+use jiff::Timestamp;
+use serde_json::Value as Json;
 
 use super::Context;
 use super::common::parse_bytes;
@@ -180,6 +183,8 @@ pub(super) struct ScoreRequest<'a> {
     pub(super) score_metadata: bool,
     /// Whether digests of what samples ask are read.
     pub(super) digests: bool,
+    /// Whether the numbers of choices are read.
+    pub(super) choices: bool,
 }
 
 /// A log, ready to be evaluated.
@@ -268,6 +273,29 @@ pub(super) fn partial_run(header: &Header) -> Option<PartialRun> {
     status_of_unfinished(header.status).map(|status| PartialRun { status: status.to_owned(), planned })
 }
 
+/// What a header records besides results.
+pub(super) fn run_facts(path: &Path, header: &Header) -> RunFacts {
+    let Header { eval, stats, .. } = header;
+    let mut facts = RunFacts::default();
+    facts.file = path.display().to_string();
+    facts.created = Some(eval.created.clone()).filter(|created| !created.is_empty());
+    facts.version = eval.packages.first().map(|(name, version)| format!("{name} {version}"));
+    facts.task_version = match &eval.task_version {
+        Json::Null => None,
+        Json::String(version) => Some(version.clone()),
+        version => Some(version.to_string()),
+    };
+    facts.status = status_of_unfinished(header.status).or(Some("success")).map(str::to_owned);
+    let used = || stats.model_usage.values();
+    let tokens = used().map(|usage| usage.total_tokens).fold(0, u64::saturating_add);
+    facts.tokens = (tokens > 0).then_some(tokens);
+    facts.cost = used().filter_map(|usage| usage.total_cost).reduce(|all, cost| all + cost);
+    let time = |text: &str| text.parse::<Timestamp>().ok();
+    let took = time(&stats.started_at).zip(time(&stats.completed_at));
+    facts.seconds = took.map(|(start, end)| end.duration_since(start).as_secs_f64());
+    facts
+}
+
 /// The rule that stopped a run early; a record that is not valid is among the warnings.
 pub(super) fn early_stop(eval: &EvalInfo) -> Option<StoppedRun> {
     let StoppedEarly { rule, reason, samples, planned, .. } = StoppedEarly::recorded(eval).ok().flatten()?;
@@ -345,6 +373,7 @@ pub(super) fn read_scores(
         .score_parts(parts)
         .skip_bad_samples(request.skip_bad_samples)
         .digests(request.digests)
+        .choices(request.choices)
         .only_scorers(&scorers);
     if !bar.is_hidden() {
         options = options.progress(&tick);

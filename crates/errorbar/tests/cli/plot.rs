@@ -198,3 +198,46 @@ fn csv_is_numbers() {
     assert!(drawn(&folder, &["plot", "estimates", "t.csv", "--by", "model", "-o", "-"]).starts_with("<svg"));
     assert!(!folder.path().join("-").exists());
 }
+
+/// The almanac example by these models, with 24 questions, as files of JSON.
+fn almanac_logs(folder: &Folder) {
+    let task = workspace().join("examples/almanac/almanac.toml");
+    for name in ["heron", "wren", "magpie"] {
+        let outputs = workspace().join(format!("examples/almanac/outputs/{name}.jsonl"));
+        let model = format!("replay/{}", outputs.display());
+        let args =
+            ["eval", task.to_str().unwrap(), "--model", &model, "--limit", "24", "--log-dir", name, "-q"];
+        drawn(folder, &args);
+        drawn(folder, &["log", "convert", name, "--to", "json", "-o", "json", "-q"]);
+    }
+}
+
+#[test]
+fn an_unfinished_run_is_marked_and_guessing_has_a_line() {
+    let folder = Folder::new(&[]);
+    almanac_logs(&folder);
+    let logs = folder.path().join("json");
+    let plot = |kind: &str| drawn(&folder, &["plot", kind, "json"]);
+    let kinds = ["estimates", "forest", "distribution", "pairs", "ranking"];
+    for kind in kinds {
+        let svg = plot(kind);
+        assert!(!svg.contains("so far"), "{kind}: {svg}");
+        let has_chance =
+            svg.contains(">chance 0.25</text>") && svg.contains("dashed line: guessing one of 4 choices");
+        assert_eq!(has_chance, ["estimates", "forest"].contains(&kind), "{kind}: {svg}");
+    }
+    let matched = drawn(&folder, &["plot", "estimates", "json", "--metric", "stderr"]);
+    assert!(!matched.contains("chance"), "the error of a guess is not its level: {matched}");
+    // One of them was cancelled.
+    let file = fs::read_dir(&logs).unwrap().map(|entry| entry.unwrap().path()).min().unwrap();
+    let text = fs::read_to_string(&file).unwrap();
+    let cancelled = text.replacen("\"status\": \"success\"", "\"status\": \"cancelled\"", 1);
+    let cancelled = cancelled.replacen("\"status\":\"success\"", "\"status\":\"cancelled\"", 1);
+    assert_ne!(text, cancelled);
+    fs::write(&file, cancelled).unwrap();
+    for kind in kinds {
+        let svg = plot(kind);
+        assert!(svg.contains("so far: the run has not reached its end"), "{kind}: {svg}");
+        assert!(svg.contains("mk hollow"), "{kind}: {svg}");
+    }
+}

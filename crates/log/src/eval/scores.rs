@@ -31,6 +31,7 @@ pub struct ScoreOptions<'a> {
     parts: ScoreParts,
     skip_bad_samples: bool,
     digests: bool,
+    choices: bool,
     progress: Option<&'a (dyn Fn(usize) + Sync)>,
     edited: Option<&'a EditedScore>,
     only: &'a [String],
@@ -65,6 +66,7 @@ impl<'a> ScoreOptions<'a> {
             parts,
             skip_bad_samples: false,
             digests: false,
+            choices: false,
             progress: None,
             edited: None,
             only: &[],
@@ -78,6 +80,8 @@ impl<'a> ScoreOptions<'a> {
         skip_bad_samples: bool => skip_bad_samples;
         /// Also reads a [digest](LogScores::digests) of what each sample asks.
         digests: bool => digests;
+        /// Also reads the [number of choices](LogScores::choice_counts) of each sample.
+        choices: bool => choices;
         /// The scores of these scorers alone; of all if there is none.
         only_scorers: &'a [String] => only;
         /// Replaces the score in the log with this one.
@@ -103,6 +107,8 @@ pub struct LogScores {
     /// For each row of the columns a digest of input, choices and target, if it was wanted; samples with different ones
     /// are different. Ids of messages do not count. Digests are of this process alone.
     pub digests: Vec<u64>,
+    /// For each row of the columns the number of choices if exactly one of them is right, else 0; empty unless it was wanted.
+    pub choice_counts: Vec<u32>,
 }
 
 /// The order of samples: by epoch, and then as in the dataset, as far as the header records it. Samples that it does
@@ -138,11 +144,20 @@ struct SampleRow {
     metadata: Metadata,
     scores: Vec<(String, Score)>,
     digest: u64,
+    /// How many choices there are, if exactly one is right, else 0.
+    choices: u32,
 }
 
 impl SampleRow {
-    fn new(sample: StoredSample, digest: u64) -> Self {
+    fn new(mut sample: StoredSample, digests: bool) -> Self {
+        let targets = match &sample.target {
+            Targets::One(target) => std::slice::from_ref(target),
+            Targets::Many(targets) => targets.as_slice(),
+        };
+        let choices = choice_count(sample.choices.as_deref().unwrap_or_default(), targets);
+        let digest = if digests { take_digest(&mut sample) } else { 0 };
         SampleRow {
+            choices,
             id: sample.id,
             epoch: sample.epoch,
             is_errored: sample.error.is_some(),
@@ -204,8 +219,7 @@ impl EvalLog {
                 if let Some(edited) = options.edited.filter(|edited| edited.is_of(&sample)) {
                     sample.scores.insert(edited.scorer.clone(), edited.score.clone());
                 }
-                let digest = if options.digests { take_digest(&mut sample) } else { 0 };
-                (memory_budget::behind_sample(&sample), SampleRow::new(sample, digest))
+                (memory_budget::behind_sample(&sample), SampleRow::new(sample, options.digests))
             });
             if let Some(progress) = options.progress {
                 progress(done.fetch_add(1, Ordering::Relaxed) + 1);
@@ -223,7 +237,7 @@ impl EvalLog {
         let rows = 2 * (self.sample_count() * size_of::<SampleRow>()) as u64;
         memory.take(rows).map_err(|error| error.at(self.path()))?;
         let mut fields = SampleFields::scores(options.metadata.clone()).score_parts(options.parts);
-        fields.texts = options.digests;
+        (fields.texts, fields.choices) = (options.digests, options.choices);
         let rows = for_all(self.sample_count(), || SampleReader::new(self, fields.clone()), read)?;
 
         let (mut good, mut skipped) = (Vec::with_capacity(rows.len()), Vec::new());
@@ -236,8 +250,9 @@ impl EvalLog {
         let order = DatasetOrder::new(Some(header));
         good.sort_by_cached_key(|row| order.key(&row.id, row.epoch));
         let digests = good.iter().map(|row| row.digest).filter(|_| options.digests).collect();
+        let choice_counts = good.iter().map(|row| row.choices).filter(|_| options.choices).collect();
         let scores = self.columns(header, good, skipped, options.only)?;
-        Ok(LogScores { digests, ..scores })
+        Ok(LogScores { digests, choice_counts, ..scores })
     }
 
     /// The scores with this metadata, off the list of samples that the log ends with; none if it has no such list. Of a log of
@@ -251,13 +266,16 @@ impl EvalLog {
             id: summary.id,
             epoch: summary.epoch,
             is_errored: summary.error.is_some(),
+            choices: choice_count(&summary.choices, &summary.target),
             limit: summary.limit,
             metadata: summary.metadata.into_iter().filter(|(key, _)| metadata.contains(key)).collect(),
             scores: summary.scores.into_iter().collect(),
             digest: 0,
         };
-        let rows = summaries.into_iter().map(row).collect();
-        self.columns(header, rows, Vec::new(), &[]).map(Some)
+        let rows: Vec<SampleRow> = summaries.into_iter().map(row).collect();
+        let choice_counts = rows.iter().map(|row| row.choices).collect();
+        let scores = self.columns(header, rows, Vec::new(), &[])?;
+        Ok(Some(LogScores { choice_counts, ..scores }))
     }
 
     fn columns(
@@ -302,8 +320,14 @@ impl EvalLog {
                 columns.append(keys.iter().map(String::as_str), &mut block);
             }
         }
-        Ok(LogScores { columns, skipped, scorers, limits, digests: Vec::new() })
+        Ok(LogScores { columns, skipped, scorers, limits, digests: Vec::new(), choice_counts: Vec::new() })
     }
+}
+
+/// The number of choices, if exactly one of them is right. Targets are letters, and `AC` is two of them.
+fn choice_count(choices: &[String], targets: &[String]) -> u32 {
+    let is_one = targets.iter().map(|target| target.trim().chars().count()).sum::<usize>() == 1;
+    if is_one { u32::try_from(choices.len()).unwrap_or(0) } else { 0 }
 }
 
 /// The digest of what a sample asks, which is dropped.

@@ -24,6 +24,8 @@ use super::wire::decode::{self, count, fields, metadata, number, sample_id, scor
 pub struct SampleFields {
     /// Input, choices and target.
     pub texts: bool,
+    /// Choices and target without the input. Long ones may be references to other parts of the log.
+    pub choices: bool,
     /// Usage, times, the number of messages and the like.
     pub details: bool,
     /// The text of the output.
@@ -37,14 +39,14 @@ pub struct SampleFields {
 impl SampleFields {
     /// Everything that a [`StoredSample`] can hold, but for the output.
     pub fn all() -> Self {
-        let (texts, details, completion) = (true, true, false);
-        SampleFields { texts, details, completion, metadata: MetadataKeys::All, scores: ScoreParts::All }
+        let metadata = MetadataKeys::All;
+        SampleFields { texts: true, details: true, ..SampleFields::scores(metadata) }
     }
 
     /// Scores and this metadata, without input, choices and target.
     pub fn scores(metadata: MetadataKeys) -> Self {
-        let (texts, details, completion) = (false, false, false);
-        SampleFields { texts, details, completion, metadata, scores: ScoreParts::All }
+        let (texts, choices, details, completion) = (false, false, false, false);
+        SampleFields { texts, choices, details, completion, metadata, scores: ScoreParts::All }
     }
 
     setters! {
@@ -84,7 +86,10 @@ impl SampleFields {
         wanted.push(("error", Selection::Fields(&[("message", Selection::All)])));
         wanted.push(("limit", Selection::Fields(&[("type", Selection::All)])));
         if self.texts {
-            wanted.extend(all(&["input", "choices", "target"]));
+            wanted.extend(all(&["input"]));
+        }
+        if self.texts || self.choices {
+            wanted.extend(all(&["choices", "target"]));
         }
         if self.details {
             wanted.extend(all(&["model_usage", "role_usage", "started_at", "completed_at"]));
@@ -192,8 +197,10 @@ impl StoredSample {
     fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek, wanted: &SampleFields) -> Result<()> {
         match key {
             "input" if wanted.texts => self.input = typed::<Wire<_>>("input", json, peek)?.0,
-            "choices" if wanted.texts => self.choices = typed("choices", json, peek)?,
-            "target" if wanted.texts => self.target = typed::<Wire<_>>("target", json, peek)?.0,
+            "choices" if wanted.texts || wanted.choices => self.choices = typed("choices", json, peek)?,
+            "target" if wanted.texts || wanted.choices => {
+                self.target = typed::<Wire<_>>("target", json, peek)?.0
+            }
             "output" if wanted.completion => self.completion = completion(json, peek)?,
             "scores" => self.scores = scores(json, peek)?,
             // Very old logs have one score without the name of its scorer.

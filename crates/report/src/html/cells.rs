@@ -4,7 +4,7 @@ use errorbar_core::{Estimate, Side};
 
 use super::figures::FigureCell;
 use crate::figure::{EstimateText, IntervalText, TextParts};
-use crate::svg::{AXIS_HEIGHT, Scale, axis, axis_width, escape};
+use crate::svg::{Reference, Scale, axis, axis_height, axis_width, escape};
 
 /// The texts of the figures of a column, so that decimals stand under decimals.
 pub(super) struct NumberColumn {
@@ -135,16 +135,17 @@ pub(super) fn inline(estimate: &Estimate) -> String {
 }
 
 /// The axis above a column of plots; where the column is narrower than its labels, it does without some of them.
-pub(super) fn axis_head(scale: &Scale) -> String {
+pub(super) fn axis_head(scale: &Scale, reference: Option<&Reference>) -> String {
     let room = match axis_width(scale) {
         ..200.0 => 200,
         200.0..300.0 => 300,
         _ => 400,
     };
-    let mut drawn = axis(scale, None);
+    let mut drawn = axis(scale, reference);
     if *scale == Scale::unit() {
         // In the middle there is no tick; a narrow axis has 0, 0.5 and 1.
-        let middle = format!("<text class=\"tick t5\" x=\"50%\" y=\"{}\">0.5</text></svg>", AXIS_HEIGHT - 8);
+        let y = axis_height(scale, reference) - 8;
+        let middle = format!("<text class=\"tick t5\" x=\"50%\" y=\"{y}\">0.5</text></svg>");
         drawn = drawn.replace("</svg>", &middle);
     }
     format!("<div class=\"axw a{room}\">{drawn}</div>")

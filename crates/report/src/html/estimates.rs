@@ -9,8 +9,9 @@ use super::cells::{NumberColumn, axis_head, count, data};
 use super::figures::{Figure, FigureCell, GroupFigure};
 use super::forest::{self, ForestTable};
 use super::task::Task;
+use crate::chance::ChanceLevel;
 use crate::number::percent;
-use crate::svg::{IntervalSize, Scale, escape, grid, interval};
+use crate::svg::{IntervalSize, IntervalStyle, Scale, escape, grid, interval};
 
 /// The headline of the runs of a task: a row for each, the best first.
 pub(super) fn table(task: &Task<'_>) -> String {
@@ -19,16 +20,19 @@ pub(super) fn table(task: &Task<'_>) -> String {
     let scale = Scale::of(estimates());
     let column = NumberColumn::of(estimates(), false);
     let (title, level) = (escape(&figure.key.title()), level_title(estimates()));
+    let reference = task.chance.map(ChanceLevel::reference);
+    let reference = reference.as_ref();
     let mut html = format!(
         "<table class=\"t est{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{title} of each run with its standard error and \
-         {level}\"><thead role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th>\
+         {level}{}\"><thead role=\"rowgroup\"><tr role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th>\
          <th role=\"columnheader\" scope=\"col\" class=\"num\">{title} ± error</th><th role=\"columnheader\" scope=\"col\" \
          class=\"num\">{level}</th><th role=\"columnheader\" scope=\"col\" class=\"pl\"><span class=\"vh\">drawn</span>{}</th>\
          <th role=\"columnheader\" scope=\"col\" class=\"num\">n</th></tr></thead><tbody role=\"rowgroup\">",
         if estimates().any(NumberColumn::is_wide) { " bn" } else { "" },
         scale.ends(),
+        task.chance.map(|chance| format!("; {}: {}", chance.label(), chance.meaning())).unwrap_or_default(),
         run_word(task),
-        axis_head(&scale),
+        axis_head(&scale, reference),
     );
     for at in task.order() {
         let Some(cell) = figure.cells.get(at) else { continue };
@@ -42,8 +46,8 @@ pub(super) fn table(task: &Task<'_>) -> String {
             );
             continue;
         };
-        let drawn = run.map(|(run, series)| {
-            interval(&scale, &cell.estimate, &run.interval_style(*series, IntervalSize::Headline))
+        let drawn = run.map(|(_, series)| {
+            interval(&scale, &cell.estimate, &IntervalStyle::new(*series, IntervalSize::Headline))
         });
         let _ = write!(
             html,
@@ -57,7 +61,7 @@ pub(super) fn table(task: &Task<'_>) -> String {
             column.value(cell),
             level.replace(" interval", ""),
             column.interval(&cell.estimate, false),
-            grid(&scale, None),
+            grid(&scale, reference),
             drawn.unwrap_or_default(),
             n_cell(&cell.estimate) + &run.map(|(run, _)| not_run(run)).unwrap_or_default(),
         );
@@ -89,6 +93,7 @@ pub(super) fn others(task: &Task<'_>) -> String {
         let table = ForestTable {
             task,
             scale: &scale,
+            reference: None,
             what: "figure",
             value: "value",
             label: "Other figures of each run",
@@ -151,7 +156,9 @@ pub(super) fn run_word(task: &Task<'_>) -> &'static str {
 fn remark(cell: &FigureCell) -> String {
     // The notes explain a missing error as a rule.
     let own = cell.no_error.iter().filter(|reason| !cell.notes.iter().any(|note| note.starts_with(*reason)));
-    let all: Vec<&str> = own.chain(&cell.notes).map(String::as_str).collect();
+    let all = own.chain(&cell.notes).map(String::as_str);
+    // The facts of the page say what clusters do to the error of each run.
+    let all: Vec<&str> = all.filter(|note| !note.starts_with("design effect")).collect();
     match all.is_empty() {
         true => String::new(),
         false => format!("<span class=\"full\">{}</span>", escape(&all.join(" · "))),

@@ -177,7 +177,11 @@ fn error(task: &Task<'_>) -> Option<Fact> {
     let least = effects.iter().copied().fold(f64::INFINITY, f64::min);
     let most = effects.iter().copied().fold(0.0, f64::max);
     let small = match effects.len() {
-        0 => format!("{}; the box in a plot is ± 1", escape(&error.method.to_string())),
+        0 => {
+            let method = error.method.to_string();
+            let method = if method == "iid" { "samples taken as independent" } else { &method };
+            format!("{}; the box in a plot is ± 1", escape(method))
+        }
         _ if ratio(least) == ratio(most) => format!("{} times that of independent samples", ratio(least)),
         _ => format!("{} to {} times that of independent samples", ratio(least), ratio(most)),
     };

@@ -9,7 +9,8 @@ use super::estimates::{level_title, row_data, run_word};
 use super::figures::{Figure, FigureCell, GroupFigure, Grouping};
 use super::labels;
 use super::task::Task;
-use crate::svg::{IntervalSize, Scale, Y, breakable, escape, grid, interval};
+use crate::chance::ChanceLevel;
+use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Y, breakable, escape, grid, interval};
 
 /// The height of a line, and what a group has around its lines, in pixels.
 const LINE: f64 = 24.0;
@@ -84,20 +85,27 @@ fn grouped(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> String {
         true if is_headline => format!("<h3 class=\"h3\">By {}</h3>", breakable(&grouping.by)),
         true => format!("<h3 class=\"h3\">{} by {}</h3>", escape(&what), breakable(&grouping.by)),
     };
+    // Groups may have other numbers of choices, and then another level each.
+    let chance = task.chance.filter(|_| is_headline).and_then(ChanceLevel::of_part);
+    let reference = chance.map(ChanceLevel::reference);
+    let reference = reference.as_ref();
     let is_drawn = grouping.role != Role::ErrorOf;
     // The best mean first; groups without a figure are last, ties in the order of the data.
     let mut order: Vec<usize> = (0..grouping.groups.len()).collect();
     let mean = |at: usize| grouping.groups.get(at).and_then(GroupFigure::mean).unwrap_or(f64::NEG_INFINITY);
     order.sort_by(|a, b| mean(*b).total_cmp(&mean(*a)));
     let figure = Figure { key: grouping.key.clone(), role: grouping.role, cells: Vec::new() };
-    let label = format!("{what} by {} and {}", grouping.by, run_word(task));
+    let chance = reference.map(|chance| format!("; {}", chance.label)).unwrap_or_default();
+    let label = format!("{what} by {} and {}{chance}", grouping.by, run_word(task));
     if grouping.groups.len() > MOST_TALL && task.runs.len() <= MOST_IN_ROW && is_drawn {
         return title
-            + &ThinTable { task, scale: &scale, grouping, figure: &figure, label: &label }.whole(&order);
+            + &ThinTable { task, scale: &scale, reference, grouping, figure: &figure, label: &label }
+                .whole(&order);
     }
     let has_n = grouping.groups.iter().chain(&grouping.all).any(needs_n);
     let (by, scale) = (&grouping.by, &scale);
-    let table = ForestTable { task, scale, what: by, value: &what, label: &label, has_n, is_drawn };
+    let table =
+        ForestTable { task, scale, reference, what: by, value: &what, label: &label, has_n, is_drawn };
     let attributes = |group: &str, at: usize| row_data(task, at, &figure, Some((&grouping.by, group)));
     let mut bodies = Vec::new();
     if let Some(all) = &grouping.all {
@@ -178,6 +186,8 @@ fn common<T: PartialEq>(mut found: impl Iterator<Item = T>) -> Option<T> {
 pub(super) struct ForestTable<'t> {
     pub(super) task: &'t Task<'t>,
     pub(super) scale: &'t Scale,
+    /// A line to compare with.
+    pub(super) reference: Option<&'t Reference>,
     /// What the groups are called.
     pub(super) what: &'t str,
     /// What the figure is called.
@@ -197,7 +207,7 @@ impl ForestTable<'_> {
             true => "<th class=\"num c6\" role=\"columnheader\" scope=\"col\">n</th>",
             false => "",
         };
-        let axis = if self.is_drawn { axis_head(self.scale) } else { String::new() };
+        let axis = if self.is_drawn { axis_head(self.scale, self.reference) } else { String::new() };
         format!(
             "<table class=\"forest r{}{}{}{}{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
              role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">{}</th><th class=\"c2\" role=\"columnheader\" \
@@ -239,10 +249,10 @@ impl ForestTable<'_> {
     ) -> String {
         let count = self.task.runs.len();
         let column = NumberColumn::of(group.estimates(), false);
-        let mut drawn = if self.is_drawn { grid(self.scale, None) } else { String::new() };
-        for (at, (run, series)) in self.task.runs.iter().enumerate().filter(|_| self.is_drawn) {
+        let mut drawn = if self.is_drawn { grid(self.scale, self.reference) } else { String::new() };
+        for (at, (_, series)) in self.task.runs.iter().enumerate().filter(|_| self.is_drawn) {
             let y = Y::Pixels(MARGIN + LINE * (at as f64 + 0.5));
-            let style = run.interval_style(*series, IntervalSize::Forest).at(y);
+            let style = IntervalStyle::new(*series, IntervalSize::Forest).at(y);
             if let Some(Some(cell)) = group.cells.get(at) {
                 drawn += &interval(self.scale, &cell.estimate, &style);
             }
@@ -317,6 +327,7 @@ fn titled(cell: &FigureCell, text: String) -> String {
 struct ThinTable<'t> {
     task: &'t Task<'t>,
     scale: &'t Scale,
+    reference: Option<&'t Reference>,
     grouping: &'t Grouping,
     figure: &'t Figure,
     label: &'t str,
@@ -338,7 +349,7 @@ impl ThinTable<'_> {
             self.scale.ends(),
             escape(self.label),
             breakable(&self.grouping.by),
-            axis_head(self.scale),
+            axis_head(self.scale, self.reference),
         );
         for at in 0..runs {
             let _ = write!(
@@ -387,10 +398,10 @@ impl ThinTable<'_> {
 
     fn row(&self, group: &GroupFigure, position: usize, columns: &[NumberColumn]) -> String {
         let runs = self.task.runs.len();
-        let mut drawn = grid(self.scale, None);
-        for (at, (run, series)) in self.task.runs.iter().enumerate() {
+        let mut drawn = grid(self.scale, self.reference);
+        for (at, (_, series)) in self.task.runs.iter().enumerate() {
             let share = if runs == 1 { 50.0 } else { 22.0 + 56.0 * at as f64 / (runs - 1) as f64 };
-            let style = run.interval_style(*series, IntervalSize::Thin).at(Y::Percent(share));
+            let style = IntervalStyle::new(*series, IntervalSize::Thin).at(Y::Percent(share));
             if let Some(Some(cell)) = group.cells.get(at) {
                 drawn += &interval(self.scale, &cell.estimate, &style);
             }

@@ -9,7 +9,7 @@ use super::task::{Pair, Task, TaskComparison};
 use crate::comparison::{p_text, two_digits};
 use crate::headline::no_headline;
 use crate::number::percent;
-use crate::svg::escape;
+use crate::svg::{escape, name_length};
 
 /// The most runs that are named.
 const MOST_NAMED: usize = 4;
@@ -42,7 +42,7 @@ pub(super) fn sentences(task: &Task<'_>) -> String {
         .filter_map(|at| {
             let (run, _) = task.runs.get(*at)?;
             let cell = figure.cells.get(*at)?.as_ref();
-            Some((format!("<b>{}</b>", escape(&run.name)), cell, value(run, cell)))
+            Some((bold(&run.name), cell, value(run, cell)))
         })
         .collect();
     let mut text = match cells.as_slice() {
@@ -113,7 +113,7 @@ fn compared(comparison: &TaskComparison) -> String {
         let difference = inline(&pair.difference());
         return match (pair.is_decided, &pair.comparison.mde) {
             (true, _) => {
-                format!("{on} <b>{}</b> is ahead by {difference} ({}).", escape(pair.ahead), p(pair))
+                format!("{on} {} is ahead by {difference} ({}).", bold(pair.ahead), p(pair))
             }
             (false, Ok(mde)) => format!(
                 "{on} they cannot be told apart: the difference is {difference} ({}), and {} is the least that would have \
@@ -157,6 +157,12 @@ fn compared(comparison: &TaskComparison) -> String {
             format!("{on} {some} of {of} pairs{all} can be told apart: {}{more} ({bound}).", named.join(", "))
         }
     }
+}
+
+/// The name of a run; a long one may be broken.
+fn bold(name: &str) -> String {
+    let class = if name_length(name) == " long" { "" } else { " class=\"nw\"" };
+    format!("<b{class}>{}</b>", escape(name))
 }
 
 fn article(word: &str) -> &'static str {

@@ -29,8 +29,8 @@ use errorbar_core::{IndexMap, Plan, ScoreColumns};
 use self::document::Document;
 use self::task::Task;
 use crate::samples::{SampleOrigin, section_html};
-use crate::svg::{IntervalSize, IntervalStyle, Series, escape};
-use crate::{Report, assets, stylesheet};
+use crate::svg::{Series, escape};
+use crate::{ChanceLevel, Report, assets, stylesheet};
 
 /// What a page is made of.
 #[derive(Debug, Clone, Default)]
@@ -80,12 +80,6 @@ impl PageRun<'_> {
     fn is_partial(&self) -> bool {
         self.report.partial_run.is_some()
     }
-
-    /// How an interval of it is drawn; what is not final is hollow and dashed.
-    fn interval_style(&self, series: Series, size: IntervalSize) -> IntervalStyle {
-        let style = IntervalStyle::new(series, size);
-        if self.is_partial() { style.running() } else { style }
-    }
 }
 
 /// What a log records about its run, as far as it is known; all empty for a table.
@@ -108,6 +102,8 @@ pub struct RunFacts {
     pub cost: Option<f64>,
     /// How long it took, in seconds.
     pub seconds: Option<f64>,
+    /// The score of guessing, if every sample has choices.
+    pub chance: Option<ChanceLevel>,
 }
 
 impl<'a> Page<'a> {
@@ -133,13 +129,13 @@ impl<'a> Page<'a> {
                 main += &tasks::section(several, &mut contents);
                 for (at, task) in several.iter().enumerate() {
                     let number = at + 1;
-                    let name = task.name.clone().unwrap_or_else(|| "other runs".to_owned());
+                    let name = task.title();
                     let prefix = format!("t{number}-");
-                    contents.push((format!("{prefix}top"), name.clone()));
+                    contents.push((format!("{prefix}top"), name.to_owned()));
                     main += &format!(
                         "<section id=\"{prefix}top\" class=\"task\" aria-labelledby=\"h-{prefix}top\"><h2 class=\"th\" \
                          id=\"h-{prefix}top\">{}</h2><p class=\"lead\">{}</p>{}{}</section>",
-                        crate::svg::breakable(&name),
+                        crate::svg::breakable(name),
                         lead::sentences(task),
                         facts::list(task),
                         notices::list(task, &format!("Notices about {name}"), has_samples),
@@ -189,7 +185,7 @@ impl<'a> Page<'a> {
         }
         let series = |run: &PageRun<'_>| {
             let position = names.iter().position(|name| *name == run.name).unwrap_or(0);
-            Series::of(position, names.len())
+            Series { is_partial: run.is_partial(), ..Series::of(position, names.len()) }
         };
         let are_several = by_task.len() > 1;
         by_task
@@ -220,7 +216,7 @@ impl<'a> Page<'a> {
     fn introduction(&self, title: &str, lead: &str, tasks: &[Task<'_>]) -> String {
         let about = match tasks {
             [task] => facts::list(task) + &notices::list(task, "Notices", self.samples.is_some()),
-            _ => String::new(),
+            several => notices::summary(several),
         };
         format!(
             "<section class=\"intro\" id=\"top\" aria-labelledby=\"h-top\"><h1 id=\"h-top\" class=\"any\" \
@@ -278,10 +274,11 @@ fn task_sections(
                width=\"22\" height=\"16\" viewBox=\"0 -8 22 16\" aria-hidden=\"true\"><rect class=\"se\" x=\"1\" y=\"-7\" \
                width=\"20\" height=\"14\"/></svg>± 1 standard error</span><span><svg class=\"m0\" width=\"14\" height=\"16\" \
                viewBox=\"0 -8 14 16\" aria-hidden=\"true\"><use class=\"mk\" href=\"#Kc\" x=\"7\" \
-               y=\"0\"/></svg>estimate</span></p>";
+               y=\"0\"/></svg>estimate</span>";
     html += &format!(
         "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 \
-         id=\"h-{id}\">Estimates</h2>{key}</div>{}{}</section>",
+         id=\"h-{id}\">Estimates</h2>{key}{}</p></div>{}{}</section>",
+        chance_key(task),
         estimates::table(task),
         estimates::others(task)
     );
@@ -305,6 +302,18 @@ fn task_sections(
         contents.push((section.id, section.title.to_owned()));
     }
     html
+}
+
+/// What the dashed line is, if there is one.
+fn chance_key(task: &Task<'_>) -> String {
+    let key = |chance: ChanceLevel| {
+        format!(
+            "<span><svg class=\"m0\" width=\"10\" height=\"16\" viewBox=\"0 -8 10 16\" aria-hidden=\"true\"><line class=\"gl \
+             ref\" x1=\"5\" x2=\"5\" y1=\"-8\" y2=\"8\"/></svg>chance: {}</span>",
+            chance.meaning()
+        )
+    };
+    task.chance.map(key).unwrap_or_default()
 }
 
 fn footer(tasks: &[Task<'_>]) -> String {

@@ -6,7 +6,8 @@ use errorbar_core::IndexMap;
 
 use super::cells::{count, counted};
 use super::task::Task;
-use crate::svg::escape;
+use crate::Verdict;
+use crate::svg::{breakable, escape};
 
 /// A notice: the claim, and what follows from it. Both are markup.
 struct Notice {
@@ -26,6 +27,23 @@ const FEW_CLUSTERS: u64 = 10;
 
 /// The notices of the runs of a task, as a list; empty if there are none.
 pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> String {
+    as_list(&all(task, has_samples), label)
+}
+
+/// What there is to know about each of several tasks, in one notice with a link to it; empty if there is nothing.
+pub(super) fn summary(tasks: &[Task<'_>]) -> String {
+    let of_task = |(at, task): (usize, &Task<'_>)| {
+        let warnings = all(task, false).into_iter().filter(|notice| notice.is_warning);
+        let claims: Vec<String> = warnings.map(|notice| notice.claim).collect();
+        let name = breakable(task.title());
+        let claim = format!("<a class=\"any\" href=\"#t{}-top\">{name}</a>:", at + 1);
+        (!claims.is_empty()).then(|| Notice::warning(claim, claims.join(" ")))
+    };
+    let notices: Vec<Notice> = tasks.iter().enumerate().filter_map(of_task).collect();
+    as_list(&notices, "Notices of all tasks")
+}
+
+fn all(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
     let mut notices = runs(task);
     notices.extend(absent(task));
     notices.extend(reasons(task, has_samples));
@@ -33,17 +51,22 @@ pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> String {
     notices.extend(unconvertible(task));
     notices.extend(few_clusters(task));
     notices.extend(failed_groups(task));
+    notices.extend(guessing(task));
     notices.extend(beyond(task));
     notices.extend(comparison(task));
     notices.extend(super::plots::no_calibration(task).map(|reason| {
         Notice::warning("Calibration is not shown.".to_owned(), escape(&capital(&sentence(&reason))))
     }));
+    notices
+}
+
+fn as_list(notices: &[Notice], label: &str) -> String {
     if notices.is_empty() {
         return String::new();
     }
     let mut html = format!("<ul class=\"notices\" aria-label=\"{}\">", escape(label));
     for Notice { is_warning, claim, rest } in notices {
-        let sign = if is_warning { "warn" } else { "info" };
+        let sign = if *is_warning { "warn" } else { "info" };
         html += &format!(
             "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\" focusable=\"false\"><use \
              href=\"#{sign}\"/></svg><span><strong>{claim}</strong> {rest}</span></li>"
@@ -134,19 +157,22 @@ fn absent(task: &Task<'_>) -> Vec<Notice> {
             }
             false => "",
         };
-        let verb = if total == 1 { "has" } else { "have" };
+        let (verb, pronoun, are) = if total == 1 { ("has", "It", "is") } else { ("have", "They", "are") };
         let by = if has_several { format!(" by <code>{}</code>", escape(&scorer)) } else { String::new() };
         let claim = format!("{} {verb} no score{by}.", counted(total, "sample"));
         notices.push(Notice::warning(
             claim,
-            format!("They {}, and are in no mean{named}.{bracket}", why_absent(task, &scorer)),
+            format!(
+                "{pronoun} {}, and {are} in no mean{named}.{bracket}",
+                why_absent(task, &scorer, total == 1)
+            ),
         ));
     }
     notices
 }
 
 /// What became of the samples that a scorer has no score of.
-fn why_absent(task: &Task<'_>, scorer: &str) -> String {
+fn why_absent(task: &Task<'_>, scorer: &str, is_one: bool) -> String {
     let (mut unscored, mut missing, mut errored) = (0, 0, 0);
     for (run, _) in &task.runs {
         let of_scorer = run.report.results.scores.iter().filter(|score| {
@@ -159,13 +185,14 @@ fn why_absent(task: &Task<'_>, scorer: &str) -> String {
         missing += counts().map(|counts| counts.missing).max().unwrap_or(0);
         errored += counts().map(|counts| counts.errored).max().unwrap_or(0);
     }
-    let parts: Vec<String> =
-        [(errored, "errored"), (unscored, "were not scored"), (missing, "have no entry")]
-            .into_iter()
-            .filter(|(number, _)| *number > 0)
-            .map(|(_, what)| what.to_owned())
-            .collect();
-    if parts.is_empty() { "errored or were not scored".to_owned() } else { parts.join(" or ") }
+    let (not_scored, no_entry) =
+        if is_one { ("was not scored", "has no entry") } else { ("were not scored", "have no entry") };
+    let parts: Vec<&str> = [(errored, "errored"), (unscored, not_scored), (missing, no_entry)]
+        .into_iter()
+        .filter(|(number, _)| *number > 0)
+        .map(|(_, what)| what)
+        .collect();
+    if parts.is_empty() { format!("errored or {not_scored}") } else { parts.join(" or ") }
 }
 
 /// Values that have no meaning as a number and count as 0, by scorer, where the engine does not warn of them.
@@ -227,10 +254,69 @@ fn reasons(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
         let claim =
             format!("{} of {} answers: <code>{}</code>.", count(number), count(total), escape(reason));
         let named = names(task, of_runs.iter().map(|(at, number)| (*at, *number)));
-        let rest = format!("The reason that {} gives for their score{named}.{link}", escape(scorer));
+        let rest = format!(
+            "{}{}{named}.{link}",
+            reason_words(reason, scorer, number == 1),
+            consequence(task, scorer, reason, of_runs.keys(), number == 1)
+        );
         Notice::warning(claim, rest)
     };
     by_reason.iter().map(notice).collect()
+}
+
+/// What a reason means, in words.
+fn reason_words(reason: &str, scorer: &str, is_one: bool) -> String {
+    match reason {
+        "invalid_response_format" if is_one => "No answer could be read from it".to_owned(),
+        "invalid_response_format" => "No answer could be read from them".to_owned(),
+        "no_response" if is_one => "It is empty".to_owned(),
+        "no_response" => "They are empty".to_owned(),
+        "refusal" => "The model refused to answer".to_owned(),
+        _ => format!("The reason that {} gives", escape(scorer)),
+    }
+}
+
+/// What answers with a reason count as, if that is the same for all of them.
+fn consequence<'r>(
+    task: &Task<'_>,
+    scorer: &str,
+    reason: &str,
+    runs: impl Iterator<Item = &'r usize>,
+    is_one: bool,
+) -> &'static str {
+    let (mut is_wrong, mut is_unscored) = (true, true);
+    for (run, _) in runs.filter_map(|at| task.runs.get(*at)) {
+        for row in 0..run.columns.len() {
+            let score = run.columns.score(row, scorer);
+            let Some(score) = score.filter(|score| score.reason.as_deref() == Some(reason)) else { continue };
+            let verdicts = Verdict::all_of(&score.value);
+            is_wrong &= verdicts.iter().all(|verdict| *verdict == Verdict::Wrong);
+            is_unscored &= verdicts.iter().all(|verdict| *verdict == Verdict::Unscored);
+        }
+    }
+    match (is_wrong, is_unscored) {
+        (true, false) if is_one => "; it counts as wrong",
+        (true, false) => "; they count as wrong",
+        (false, true) if is_one => "; it has no score",
+        (false, true) => "; they have no score",
+        _ => "",
+    }
+}
+
+/// Runs whose interval holds the level of guessing.
+fn guessing(task: &Task<'_>) -> Option<Notice> {
+    let chance = task.chance?;
+    let cells = &task.figures.headline.as_ref()?.cells;
+    let is_guess = |cell: &super::figures::FigureCell| {
+        let interval = cell.estimate.interval.as_ref().ok();
+        interval.is_some_and(|interval| (interval.lower..=interval.upper).contains(&chance.value))
+    };
+    let guessing = task.runs.iter().zip(cells).filter(|(_, cell)| cell.iter().any(is_guess));
+    let names: Vec<String> = guessing.map(|((run, _), _)| escape(&run.name)).collect();
+    let of = if task.runs.len() > 1 { format!("{}: ", names.join(", ")) } else { String::new() };
+    let claim = capital(&format!("{of}not told apart from guessing."));
+    (!names.is_empty())
+        .then(|| Notice::warning(claim, format!("{} is in the interval.", capital(&chance.label()))))
 }
 
 /// What the engine warns of, each once.

@@ -11,7 +11,7 @@ use super::{flips, labels, ranking};
 use crate::comparison::{p_text, test_title, two_digits};
 use crate::notes::most_frequent;
 use crate::number::plain;
-use crate::svg::{IntervalSize, IntervalStyle, Scale, breakable, escape, grid, interval, percent};
+use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, escape, grid, interval, percent};
 
 /// The most pairs that have a row each without being asked for; of more there is a matrix.
 const MOST_ROWS: usize = 15;
@@ -140,7 +140,7 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
         scale.ends(),
         escape(label),
         escape(what),
-        axis_head(&scale),
+        axis_head(&scale, None),
     );
     if has_outcomes {
         html += "<th role=\"columnheader\" scope=\"col\" class=\"wtlh\">better, equal, worse</th>";
@@ -154,22 +154,22 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
     for ((group, pair), difference) in pairs.iter().zip(&differences) {
         let (ahead, behind) = (task.series(pair.ahead), task.series(pair.behind));
         let names = format!(
-            "{} <span class=\"dim\">−</span> {}",
+            "{} <span class=\"minus\"><span class=\"dim\">−</span> {}</span>",
             run_name(pair.ahead, ahead),
             run_name(pair.behind, behind)
         );
+        // Short names stay on a line.
+        let is_short = pair.ahead.chars().count() + pair.behind.chars().count() <= 18;
+        let lines = if is_short { "nw" } else { "below" };
         let heading = match group.is_empty() {
-            // Short names stay on a line.
-            true if pair.ahead.chars().count() + pair.behind.chars().count() <= 18 => {
-                format!("<span class=\"nw\">{names}</span>")
-            }
-            true => format!("<span>{names}</span>"),
+            true => format!("<span class=\"{lines}\">{names}</span>"),
             false => format!(
-                "<b class=\"any clamp\" dir=\"auto\">{}</b><span class=\"full2\">{names}</span>",
+                "<b class=\"any clamp\" dir=\"auto\">{}</b><span class=\"full2 {lines}\">{names}</span>",
                 breakable(group)
             ),
         };
         let series = if pair.is_decided { ahead } else { ahead.muted() };
+        let series = Series { is_partial: ahead.is_partial || behind.is_partial, ..series };
         let drawn = interval(&scale, difference, &IntervalStyle::new(series, IntervalSize::Table));
         let _ = write!(
             html,

@@ -7,7 +7,7 @@ use super::task::Task;
 use super::{PageRun, labels};
 use crate::plot::{
     CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PassPlot,
-    Plot,
+    Plot, RunMarks,
 };
 use crate::svg::escape;
 
@@ -79,8 +79,13 @@ fn of_runs<T>(
         Some((run.name.clone(), found.swap_remove(at)))
     };
     let found: Vec<(String, T)> = task.runs.iter().filter_map(of_run).collect();
-    // Marks are by position, so a plot of some runs would have those of others.
+    // A plot of some runs would look like one of all.
     if found.len() == task.runs.len() { found } else { Vec::new() }
+}
+
+/// The marks of the runs, which are the same on the whole page.
+fn marks(task: &Task<'_>) -> RunMarks {
+    RunMarks::new(task.runs.iter().map(|(run, series)| (run.name.clone(), *series)))
 }
 
 fn named<T>(found: &[(String, T)]) -> Vec<(String, &T)> {
@@ -91,11 +96,15 @@ fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let mut plots = Vec::new();
     let curves = of_runs(task, |run| run.plan.pass_curves(run.columns, SUCCESS), |one| &one.name);
     if !curves.is_empty() {
-        plots.push((None, PassPlot::new(named(&curves)).draw()));
+        let mut plot = PassPlot::new(named(&curves));
+        plot.marks = marks(task);
+        plots.push((None, plot.draw()));
     }
     let spreads = of_runs(task, |run| run.plan.epoch_spreads(run.columns), |one| &one.name);
     if spreads.iter().any(|(_, spread)| spread.epochs() > 1) {
-        plots.push((Some("Every sample, from the hardest"), EpochsPlot::new(named(&spreads)).draw()));
+        let mut plot = EpochsPlot::new(named(&spreads));
+        plot.marks = marks(task);
+        plots.push((Some("Every sample, from the hardest"), plot.draw()));
     }
     plots
 }
@@ -103,18 +112,22 @@ fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
 fn distribution(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let found =
         of_runs(task, |run| run.plan.distributions(run.columns, &run.report.results), |one| &one.name);
-    match found.iter().any(|(_, one)| !one.counts.is_empty()) {
-        true => vec![(None, DistributionPlot::new(named(&found)).draw())],
-        false => Vec::new(),
+    if found.iter().all(|(_, one)| one.counts.is_empty()) {
+        return Vec::new();
     }
+    let mut plot = DistributionPlot::new(named(&found));
+    plot.marks = marks(task);
+    vec![(None, plot.draw())]
 }
 
 fn calibration(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let found = of_runs(task, |run| run.plan.calibration(run.columns, &ece()), |one| &one.name);
-    match found.iter().any(|(_, curve)| !curve.bins.is_empty()) {
-        true => vec![(None, CalibrationPlot::new(named(&found)).draw())],
-        false => Vec::new(),
+    if found.iter().all(|(_, curve)| curve.bins.is_empty()) {
+        return Vec::new();
     }
+    let mut plot = CalibrationPlot::new(named(&found));
+    plot.marks = marks(task);
+    vec![(None, plot.draw())]
 }
 
 /// Why there is no calibration, though answers have a confidence.
@@ -143,7 +156,9 @@ fn confusion(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         return Vec::new();
     }
     let found: Vec<_> = found.into_iter().map(|(name, one)| (name, one.with_most(MOST_LABELS))).collect();
-    vec![(None, ConfusionPlot::new(named(&found)).draw())]
+    let mut plot = ConfusionPlot::new(named(&found));
+    plot.marks = marks(task);
+    vec![(None, plot.draw())]
 }
 
 /// Whether it is of a few labels that come again and again: free text and verdicts are none.
@@ -177,5 +192,7 @@ fn cost(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     if points.len() < task.runs.len() || points.iter().filter(|point| point.cost.is_some()).count() < 2 {
         return Vec::new();
     }
-    vec![(None, CostPlot::new(figure.key.title(), axis, points).draw())]
+    let mut plot = CostPlot::new(figure.key.title(), axis, points);
+    plot.marks = marks(task);
+    vec![(None, plot.draw())]
 }

@@ -6,8 +6,9 @@ use errorbar_core::{
 
 use super::PageRun;
 use super::figures::{Figures, Grouping, order};
+use crate::chance::ChanceLevel;
 use crate::comparison::is_significant;
-use crate::svg::{Series, breakable, escape};
+use crate::svg::{Series, breakable, escape, name_length};
 
 /// The most runs of which every pair is tested: 190 pairs.
 const MOST_PAIRED: usize = 20;
@@ -22,6 +23,8 @@ pub(super) struct Task<'p> {
     pub(super) runs: Vec<(&'p PageRun<'p>, Series)>,
     pub(super) figures: Figures,
     pub(super) comparison: Option<TaskComparison>,
+    /// The level of guessing of the headline, if it is known.
+    pub(super) chance: Option<ChanceLevel>,
     /// Why the runs are not compared, if they could not be.
     pub(super) not_compared: Option<String>,
     /// Whether the page has other tasks too.
@@ -63,7 +66,13 @@ impl<'p> Task<'p> {
                 Err(error) => (None, Some(error.to_string())),
             },
         };
-        Task { name, runs, figures, comparison, not_compared, is_one_of_several: false }
+        let chance = chance(&of_runs, &figures);
+        Task { name, runs, figures, comparison, chance, not_compared, is_one_of_several: false }
+    }
+
+    /// What it is called where there are others.
+    pub(super) fn title(&self) -> &str {
+        self.name.as_deref().unwrap_or("other runs")
     }
 
     /// `, in the task x`, where the page has several: names of regions are unique.
@@ -98,13 +107,23 @@ impl<'p> Task<'p> {
     }
 }
 
+/// The level of guessing of the headline, if it is that of all runs.
+fn chance(runs: &[&PageRun<'_>], figures: &Figures) -> Option<ChanceLevel> {
+    let headline = figures.headline.as_ref().filter(|figure| figure.key.has_chance())?;
+    let level = ChanceLevel::common(runs.iter().map(|run| run.facts.chance))?;
+    // The mean of groups has another weight for each sample.
+    let is_mean = |grouping: &Grouping| {
+        grouping.key == headline.key && grouping.all.as_ref().is_some_and(|all| all.is_mean)
+    };
+    if figures.groupings.iter().any(is_mean) { level.of_part() } else { Some(level) }
+}
+
 /// The name of a run with its mark.
 pub(super) fn run_name(name: &str, series: Series) -> String {
     // A long name may be cut where there is no room for it; the pointer shows the whole.
     let title = if name.chars().count() > 9 { format!(" title=\"{}\"", escape(name)) } else { String::new() };
-    let long = if name.chars().count() > 24 { " long" } else { "" };
-    let (class, dot, name) = (series.class, series.dot(), breakable(name));
-    format!("<span class=\"name {class}{long}\"{title}>{dot}<span class=\"any\">{name}</span></span>")
+    let (length, class, dot, name) = (name_length(name), series.class, series.dot(), breakable(name));
+    format!("<span class=\"name {class}{length}\"{title}>{dot}<span class=\"any\">{name}</span></span>")
 }
 
 fn compared(runs: &[&PageRun<'_>], figures: &Figures) -> errorbar_core::Result<Option<TaskComparison>> {

@@ -7,7 +7,8 @@ use errorbar_core::Estimate;
 use super::cells::{NumberColumn, axis_head, counted, data, inline};
 use super::figures::FigureCell;
 use super::task::{Task, run_name};
-use crate::svg::{IntervalSize, Scale, Series, Y, breakable, escape, grid, interval};
+use crate::chance::ChanceLevel;
+use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, breakable, escape, grid, interval};
 
 /// The names of all runs, each once, in order.
 pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
@@ -77,14 +78,15 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
     let unit = Scale::of(estimates.iter().copied()) == Scale::unit();
     let level = super::estimates::level_title(estimates.iter().copied());
     let scale = Scale::unit();
-    let head = if unit { axis_head(&scale) } else { String::new() };
+    let head = if unit { axis_head(&scale, None) } else { String::new() };
     let mut html = format!(
-        "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2></div><table \
+        "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2>{}</div><table \
          class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
          role=\"rowgroup\"><tr role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">task</th><th class=\"c2\" \
          role=\"columnheader\" scope=\"col\"><span>model</span></th><th class=\"pl\" role=\"columnheader\" scope=\"col\"><span \
          class=\"vh\">drawn</span>{head}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">headline ± error</th><th \
          class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th></tr></thead>",
+        legend(&names),
         names.len(),
         super::forest::long_names(names.iter().map(|(name, _)| name.as_str())),
         scale.ends(),
@@ -98,6 +100,14 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
         html += &body(task, number + 1, names, unit.then_some(&scale));
     }
     html + "</table></section>"
+}
+
+/// The runs with their marks, for narrow screens: they have no room for the names in the rows.
+fn legend(names: &[(String, Series)]) -> String {
+    // Many runs have no marks of their own, and so the rows have names.
+    let marked = names.iter().filter(|(_, series)| series.class != Series::NEUTRAL.class);
+    let runs: String = marked.map(|(name, series)| run_name(name, *series)).collect();
+    format!("<div class=\"legend only-narrow\">{runs}</div>")
 }
 
 /// The numbers of scores of the lines, from above, if they differ.
@@ -120,13 +130,16 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let own = Scale::of(estimates());
     let scale = common.unwrap_or(&own);
     let column = NumberColumn::of(estimates(), false);
-    let mut drawn = grid(scale, None);
+    // Tasks differ in it, so each names its own.
+    let reference = task.chance.map(ChanceLevel::reference);
+    let mut drawn = grid(scale, reference.as_ref());
     for (line, ((_, series), cell)) in names.iter().zip(&cells).enumerate() {
         if let Some((at, cell)) = cell
             && let Some((run, _)) = task.runs.get(*at)
         {
             let y = Y::Pixels(19.0 + 24.0 * line as f64);
-            let style = run.interval_style(*series, IntervalSize::Forest).at(y);
+            let series = Series { is_partial: run.is_partial(), ..*series };
+            let style = IntervalStyle::new(series, IntervalSize::Forest).at(y);
             drawn += &interval(scale, &cell.estimate, &style);
         }
     }
@@ -137,12 +150,13 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let all = figure.map(|figure| figure.cells.as_slice()).unwrap_or_default();
     let reasons = super::forest::no_errors(task, all).join(", ");
     let range = common.is_none().then(|| format!("{} to {}", own.label(own.lower()), own.label(own.upper())));
-    let note: Vec<String> = [Some(metric), n, Some(reasons), range]
+    let chance = reference.map(|reference| reference.label);
+    let note: Vec<String> = [Some(metric), n, chance, Some(reasons), range]
         .into_iter()
         .flatten()
         .filter(|text| !text.is_empty())
         .collect();
-    let name = task.name.as_deref().unwrap_or("other runs");
+    let name = task.title();
     let mut html = format!("<tbody role=\"rowgroup\" class=\"r{}\">", names.len());
     for (line, ((name_of_run, series), cell)) in names.iter().zip(&cells).enumerate() {
         let attributes = match (cell, figure) {

@@ -466,3 +466,102 @@ fn a_run_without_scores_has_no_figure_and_no_bracket() {
     assert_eq!(lead(&html), "heron has no accuracy: no scores.");
     assert!(html.contains("5 samples have no score.") && !html.contains("dotted bracket"));
 }
+
+/// A page of runs of a scorer with this number of choices in every sample, 0 if they are not known.
+fn guessed(scorer: &str, choices: &[u32], is_right: impl Fn(u32) -> bool) -> String {
+    let runs: Vec<(Fixture, u32)> = choices
+        .iter()
+        .enumerate()
+        .map(|(at, count)| {
+            let plain = fixture("match", "t", ["a", "b"], &is_right);
+            let columns = plain.columns.only_scorer("match", scorer).unwrap();
+            (of_columns(&format!("run {at}"), "t", columns, plain.plan), *count)
+        })
+        .collect();
+    let mut page = Page::new(runs.iter().map(|(fixture, _)| run(fixture)).collect());
+    for (run, (_, count)) in page.runs.iter_mut().zip(&runs) {
+        run.facts.chance = crate::ChanceLevel::of_rows(run.columns, &vec![*count; run.columns.len()]);
+    }
+    page.to_html()
+}
+
+#[test]
+fn guessing_is_drawn_where_its_level_is_known() {
+    let html = guessed("choice", &[4], |id| id < 30);
+    assert_eq!(html.matches(">chance 0.25</text>").count(), 2, "estimates and groups");
+    // On the axis and the row of the estimates, on the axis and the rows of all and two groups, and in the key.
+    assert_eq!(html.matches("class=\"gl ref\"").count(), 7, "{html}");
+    assert!(html.contains("chance: guessing one of 4 choices</span>"), "{html}");
+    assert!(html.contains("; chance 0.25: guessing one of 4 choices\"><thead"), "in words: {html}");
+    assert!(!html.contains("not told apart from guessing"), "{html}");
+    for (scorer, choices) in [("match", &[4][..]), ("choice", &[0]), ("choice", &[4, 2]), ("choice", &[4, 0])]
+    {
+        let html = guessed(scorer, choices, |id| id < 30);
+        assert!(!html.contains("chance") && !html.contains("gl ref"), "{scorer} {choices:?}");
+    }
+    let html = guessed("choice", &[4], |id| id < 11);
+    assert!(
+        html.contains("<strong>Not told apart from guessing.</strong> Chance 0.25 is in the interval."),
+        "{html}"
+    );
+}
+
+#[test]
+fn groups_with_other_numbers_of_choices_have_no_line() {
+    let fixture = {
+        let plain = fixture("match", "t", ["a", "b"], |id| id < 30);
+        of_columns("r", "t", plain.columns.only_scorer("match", "choice").unwrap(), plain.plan)
+    };
+    let mut page = Page::new(vec![run(&fixture)]);
+    let counts: Vec<u32> = (0..40).map(|id| if id % 2 == 0 { 2 } else { 4 }).collect();
+    page.runs[0].facts.chance = crate::ChanceLevel::of_rows(&fixture.columns, &counts);
+    let html = page.to_html();
+    assert_eq!(html.matches(">chance 0.375</text>").count(), 1, "estimates alone");
+    assert!(html.contains("chance: guessing one of the choices, the mean over samples"), "{html}");
+}
+
+#[test]
+fn what_is_to_be_known_about_a_task_is_at_the_top_of_several() {
+    let mut fixtures = [
+        fixture("heron", "first", ["a", "b"], |id| id < 30),
+        fixture("heron", "second", ["a", "b"], |id| id < 20),
+    ];
+    let top = |fixtures: &[Fixture]| {
+        let html = page(fixtures);
+        html.split("id=\"tasks\"").next().unwrap().to_owned()
+    };
+    assert!(!top(&fixtures).contains("Notices of all tasks"));
+    fixtures[1].report.self_graded = Some("heron".to_owned());
+    fixtures[1].report.skipped = 2;
+    let html = top(&fixtures);
+    let said = words(&html, "aria-label=\"Notices of all tasks\">", "</ul>");
+    assert_eq!(said.trim(), "second: Graded by the model itself (heron). 2 answers could not be read.");
+    assert!(html.contains("<a class=\"any\" href=\"#t2-top\">second</a>"), "{html}");
+}
+
+#[test]
+fn answers_with_a_reason_are_explained() {
+    let said = |reason: &str, value: Value| {
+        let mut columns = ScoreColumns::new(["match"]);
+        for id in 0..10_u32 {
+            let mut score = Score::new("C");
+            if id < 3 {
+                (score.value, score.reason) = (value.clone(), Some(reason.to_owned()));
+            }
+            columns.push(format!("q{id}"), 1).score("match", score).unwrap();
+        }
+        let plan = Plan::new().metrics(metrics![accuracy(), stderr()]);
+        let html = page(&[of_columns("heron", "t", columns, plan)]);
+        words(&html, "3 of 10 answers: ", "</li>")
+    };
+    assert_eq!(
+        said("invalid_response_format", Score::new("I").value),
+        "invalid_response_format. No answer could be read from them; they count as wrong."
+    );
+    assert_eq!(
+        said("tired", Score::new("I").value),
+        "tired. The reason that match gives; they count as wrong."
+    );
+    let unscored = Score::unscored("no_response").value;
+    assert_eq!(said("no_response", unscored), "no_response. They are empty; they have no score.");
+}

@@ -63,7 +63,10 @@ impl Vertical {
         let ends = ends.filter(|(lower, upper)| !lower.is_nan() && !upper.is_nan());
         if let Some((lower, upper)) = ends {
             let (from, to) = (px(self.y(lower)), px(self.y(upper)));
-            drawing.put(format_args!("<line class=\"ci\" x1=\"{x}\" x2=\"{x}\" y1=\"{from}\" y2=\"{to}\"/>"));
+            let class = if series.is_partial { "ci far" } else { "ci" };
+            drawing.put(format_args!(
+                "<line class=\"{class}\" x1=\"{x}\" x2=\"{x}\" y1=\"{from}\" y2=\"{to}\"/>"
+            ));
             for (end, y, beyond) in [(lower, &from, "M-4-4L0 0L4-4"), (upper, &to, "M-4 4L0 0L4 4")] {
                 if end == value {
                     continue;
@@ -76,8 +79,8 @@ impl Vertical {
                 ));
             }
         }
-        let hollow =
-            if ends.is_none() && estimate.stderr().is_none_or(|se| se <= 0.0) { " hollow" } else { "" };
+        let has_error = ends.is_some() || estimate.stderr().is_some_and(|se| se > 0.0);
+        let hollow = if series.is_partial || !has_error { " hollow" } else { "" };
         drawing.put(format_args!(
             "<use class=\"mk{hollow}\" href=\"#{}\" x=\"{x}\" y=\"{}\"/></g>",
             series.mark.small(),

@@ -5,7 +5,7 @@ use errorbar_core::{CalibrationBin, CalibrationCurve};
 use super::area::{Drawing, Vertical, px};
 use super::estimates::percentage;
 use super::words::{estimate_list, estimate_row, figure, score, short, visible};
-use super::{Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Scale, Series, percent};
 
@@ -23,12 +23,14 @@ const WIDE: f64 = 84.0;
 pub struct CalibrationPlot<'a> {
     /// The runs, in the order of their colours.
     pub runs: Vec<(String, &'a CalibrationCurve)>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl<'a> CalibrationPlot<'a> {
     /// These runs.
     pub fn new(runs: Vec<(String, &'a CalibrationCurve)>) -> Self {
-        CalibrationPlot { runs }
+        CalibrationPlot { runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -38,7 +40,7 @@ impl<'a> CalibrationPlot<'a> {
         let most = self.runs.iter().flat_map(|(_, curve)| &curve.bins).map(|bin| bin.accuracy.n).max();
         let mut parts = Vec::new();
         for (at, (name, curve)) in self.runs.iter().enumerate() {
-            let series = Series::of(at, self.runs.len());
+            let series = self.marks.series(name, at, self.runs.len());
             let words = |bin: &CalibrationBin| {
                 format!("at {:.2} {}, n {}", bin.confidence, figure(&bin.accuracy), bin.accuracy.n)
             };
@@ -56,10 +58,11 @@ impl<'a> CalibrationPlot<'a> {
                 "{}: accuracy by confidence, {}; mean distance {}",
                 visible(name),
                 words.join("; "),
-                figure(&curve.error)
+                self.marks.figure(name, figure(&curve.error))
             );
             let part = PlotPart::new(panel(curve, series, most.unwrap_or(1)), HEIGHT, label);
-            parts.push(part.named(series, name, format!("ECE {}", short(&curve.error))));
+            let note = format!("ECE {}", short(&curve.error));
+            parts.push(part.named(series, name, self.marks.figure(name, note)));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
         let bins = self.runs.iter().flat_map(|(_, curve)| &curve.bins);
@@ -73,10 +76,11 @@ impl<'a> CalibrationPlot<'a> {
                 data.push(estimate_row(named, &bin.accuracy, []));
             }
         }
-        Plot::of_parts(parts, columns, label, table).with_data(data).with_caption(format!(
+        let plot = Plot::of_parts(parts, columns, label, table).with_data(data).with_caption(format!(
             "mark: accuracy of the answers in a bin of confidence · {line}dashed: as accurate as confident\nbars: number \
              of answers · ECE: mean distance between confidence and accuracy"
-        ))
+        ));
+        self.marks.explain(plot)
     }
 }
 

@@ -4,7 +4,7 @@ use errorbar_core::Confusion;
 
 use super::area::{Drawing, px};
 use super::words::{count, figure, fitted, short, visible, whole};
-use super::{Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Series, percent};
 
@@ -20,12 +20,14 @@ const RIGHT: f64 = 68.0;
 pub struct ConfusionPlot<'a> {
     /// The runs, in the order of their colours.
     pub runs: Vec<(String, &'a Confusion)>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl<'a> ConfusionPlot<'a> {
     /// These runs.
     pub fn new(runs: Vec<(String, &'a Confusion)>) -> Self {
-        ConfusionPlot { runs }
+        ConfusionPlot { runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -33,7 +35,7 @@ impl<'a> ConfusionPlot<'a> {
         let mut table = Listing::new(["run", "true label", "predicted", "answers"].map(str::to_owned));
         let mut parts = Vec::new();
         for (at, (name, confusion)) in self.runs.iter().enumerate() {
-            let series = Series::of(at, self.runs.len());
+            let series = self.marks.series(name, at, self.runs.len());
             for (label, row) in confusion.labels.iter().zip(&confusion.counts) {
                 for (predicted, number) in confusion.labels.iter().zip(row).filter(|(_, number)| **number > 0)
                 {
@@ -50,18 +52,24 @@ impl<'a> ConfusionPlot<'a> {
                 format!("recall of {} {}", visible(&label.name), figure(&label.recall))
             };
             let words: Vec<String> = shown.labels.iter().map(words).collect();
-            let label =
-                format!("{}: {} right; {}", visible(name), figure(&confusion.accuracy), words.join("; "));
+            let label = format!(
+                "{}: {} right; {}",
+                visible(name),
+                self.marks.figure(name, figure(&confusion.accuracy)),
+                words.join("; ")
+            );
             let (body, height) = matrix(&shown, series);
-            parts.push(PlotPart::new(body, height, label).named(series, name, short(&confusion.accuracy)));
+            let note = self.marks.figure(name, short(&confusion.accuracy));
+            parts.push(PlotPart::new(body, height, label).named(series, name, note));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
         let labels = self.runs.iter().map(|(_, run)| run.labels.len()).max().unwrap_or(0);
         let columns = if labels > 5 { 1 } else { parts.len().min(2) };
-        Plot::of_parts(parts, columns, label, table).with_caption(
+        let plot = Plot::of_parts(parts, columns, label, table).with_caption(
             "rows: true label, columns: predicted label, shaded by the share of the row · at the right: recall ± 1 \
              standard error",
-        )
+        );
+        self.marks.explain(plot)
     }
 }
 

@@ -7,9 +7,9 @@ use super::estimates::percentage;
 use super::words::{
     count, estimate_list, estimate_row, figure, fitted, interval_text, short, visible, whole,
 };
-use super::{Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
-use crate::svg::{Scale, Series, percent, tick_text};
+use crate::svg::{Scale, percent, tick_text};
 
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 260.0;
@@ -78,6 +78,8 @@ pub struct CostPlot {
     pub axis: CostAxis,
     /// The runs, in the order of their colours.
     pub runs: Vec<CostPoint>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 /// The horizontal axis.
@@ -123,7 +125,7 @@ impl Horizontal {
 impl CostPlot {
     /// These runs.
     pub fn new(metric: impl Into<String>, axis: CostAxis, runs: Vec<CostPoint>) -> Self {
-        CostPlot { metric: metric.into(), axis, runs }
+        CostPlot { metric: metric.into(), axis, runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -157,13 +159,16 @@ impl CostPlot {
         self.points(&mut drawing, &horizontal, &vertical);
         let cost =
             |run: &CostPoint| run.cost.map_or_else(|| "unknown".to_owned(), |cost| self.axis.text(cost));
-        let words =
-            |run: &CostPoint| format!("{}: {}, {}", visible(&run.name), cost(run), figure(&run.estimate));
+        let words = |run: &CostPoint| {
+            let figure = self.marks.figure(&run.name, figure(&run.estimate));
+            format!("{}: {}, {figure}", visible(&run.name), cost(run))
+        };
         let words: Vec<String> = self.runs.iter().map(words).collect();
         let label = format!("{} against {}. {}", self.metric, self.axis.name(), words.join("; "));
         let mut table = Listing::new(["run", self.axis.name(), &self.metric, "interval"].map(str::to_owned));
         for run in &self.runs {
-            table.push([run.name.clone(), cost(run), short(&run.estimate), interval_text(&run.estimate)]);
+            let brief = self.marks.figure(&run.name, short(&run.estimate));
+            table.push([run.name.clone(), cost(run), brief, interval_text(&run.estimate)]);
         }
         let unknown =
             self.runs.iter().filter(|run| run.cost.is_none() || run.estimate.value.is_err()).count();
@@ -181,11 +186,8 @@ impl CostPlot {
             let named = [run.name.clone().into(), run.cost.into(), self.metric.clone().into()];
             data.push(estimate_row(named, &run.estimate, []));
         }
-        Plot::of_parts(vec![part], 1, label, table).with_data(data).with_caption(format!(
-            "{} upwards, {} to the right{line}{unknown}",
-            self.metric,
-            self.axis.name()
-        ))
+        let caption = format!("{} upwards, {} to the right{line}{unknown}", self.metric, self.axis.name());
+        self.marks.explain(Plot::of_parts(vec![part], 1, label, table).with_data(data).with_caption(caption))
     }
 
     fn points(&self, drawing: &mut Drawing, horizontal: &Horizontal, vertical: &Vertical) {
@@ -200,7 +202,8 @@ impl CostPlot {
             })
             .collect();
         for (at, run, x, _) in &known {
-            vertical.interval(drawing, &run.estimate, Series::of(*at, self.runs.len()), *x);
+            let series = self.marks.series(&run.name, *at, self.runs.len());
+            vertical.interval(drawing, &run.estimate, series, *x);
         }
         self.names(drawing, &known);
     }

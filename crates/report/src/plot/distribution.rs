@@ -4,9 +4,9 @@ use errorbar_core::Distribution;
 
 use super::area::{Drawing, px};
 use super::words::{count, figure, score, short, visible};
-use super::{Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
-use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, interval, percent};
+use crate::svg::{IntervalSize, IntervalStyle, Scale, Y, interval, percent};
 
 /// The most different scores that have a column each.
 const MOST_VALUES: usize = 8;
@@ -30,12 +30,14 @@ const WIDE: f64 = 82.0;
 pub struct DistributionPlot<'a> {
     /// The runs, in the order of their colours.
     pub runs: Vec<(String, &'a Distribution)>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl<'a> DistributionPlot<'a> {
     /// These runs.
     pub fn new(runs: Vec<(String, &'a Distribution)>) -> Self {
-        DistributionPlot { runs }
+        DistributionPlot { runs, marks: RunMarks::default() }
     }
 
     fn scale(&self) -> Scale {
@@ -71,7 +73,7 @@ impl<'a> DistributionPlot<'a> {
         let mut data = Listing::new(["run", "from", "to", "samples"]);
         let mut parts = Vec::new();
         for (at, (name, run)) in self.runs.iter().enumerate() {
-            let series = Series::of(at, self.runs.len());
+            let series = self.marks.series(name, at, self.runs.len());
             let columns = bins(run);
             let mut drawing = Drawing::default();
             drawing.put(format_args!("<g class=\"{}\">", series.class));
@@ -105,7 +107,7 @@ impl<'a> DistributionPlot<'a> {
                 "{}: samples by score, {}{absent}; mean {}",
                 visible(name),
                 words.join(", "),
-                figure(&run.estimate)
+                self.marks.figure(name, figure(&run.estimate))
             );
             match form {
                 Form::Values => run.counts.iter().for_each(|(value, n)| {
@@ -125,7 +127,7 @@ impl<'a> DistributionPlot<'a> {
             }
             let absent =
                 if run.absent > 0 { format!(", {} absent", count(run.absent)) } else { String::new() };
-            let note = format!("{}{absent}", short(&run.estimate));
+            let note = self.marks.figure(name, short(&run.estimate)) + &absent;
             parts.push(PlotPart::new(drawing.0, 180, label).named(series, name, note));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
@@ -137,9 +139,10 @@ impl<'a> DistributionPlot<'a> {
         // Three fit side by side if nothing long is beside their names.
         let is_short = parts.iter().all(|part| crate::text::width(&part.note) <= 14);
         let columns = parts.len().min(if is_short { 3 } else { 2 });
-        Plot::of_parts(parts, columns, label, table)
+        let plot = Plot::of_parts(parts, columns, label, table)
             .with_data(data)
-            .with_caption(format!("{what} · below, on the same axis: the mean with its interval"))
+            .with_caption(format!("{what} · below, on the same axis: the mean with its interval"));
+        self.marks.explain(plot)
     }
 }
 
@@ -220,7 +223,7 @@ fn dots(drawing: &mut Drawing, columns: &[(f64, u64)], highest: u64, scale: &Sca
 }
 
 fn ticks(drawing: &mut Drawing, values: &[f64], scale: &Scale, form: Form) {
-    drawing.put(format_args!("<line class=\"baseline\" x1=\"2%\" x2=\"98%\" y1=\"{BASE}\" y2=\"{BASE}\"/>"));
+    drawing.put(format_args!("<line class=\"baseline\" x1=\"0\" x2=\"100%\" y1=\"{BASE}\" y2=\"{BASE}\"/>"));
     let named: Vec<(f64, String)> = match form {
         Form::Values => values.iter().map(|value| (*value, score(*value))).collect(),
         _ => scale.ticks().iter().map(|tick| (*tick, scale.label(*tick))).collect(),

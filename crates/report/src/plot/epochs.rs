@@ -4,7 +4,7 @@ use errorbar_core::{EpochSpread, EpochStrip, StripColumn};
 
 use super::area::{Drawing, px};
 use super::words::{count, fitted, score, visible, whole};
-use super::{Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
 use crate::svg::Series;
 
@@ -18,6 +18,8 @@ const STRIP: f64 = 26.0;
 pub struct EpochsPlot<'a> {
     /// The runs, in the order of their colours.
     pub runs: Vec<(String, &'a EpochSpread)>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 /// What shades are of.
@@ -66,7 +68,7 @@ impl Shading {
 impl<'a> EpochsPlot<'a> {
     /// These runs.
     pub fn new(runs: Vec<(String, &'a EpochSpread)>) -> Self {
-        EpochsPlot { runs }
+        EpochsPlot { runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -82,9 +84,10 @@ impl<'a> EpochsPlot<'a> {
         let mut table =
             Listing::new(["run", "samples", "epochs", "with different scores"].map(str::to_owned));
         for (at, (name, run)) in self.runs.iter().enumerate() {
-            let series = Series::of(at, self.runs.len());
+            let series = self.marks.series(name, at, self.runs.len());
             let varying =
                 format!("varies on {} of {}", count(run.varying() as u64), count(run.samples.len() as u64));
+            let varying = self.marks.figure(name, varying);
             drawing.put(format_args!(
                 "<g class=\"{}\"><use class=\"mk\" href=\"#{}\" x=\"6\" y=\"{}\"/></g><text class=\"lab\" x=\"17\" \
                  y=\"{}\">{}{}</text><text class=\"lab s\" text-anchor=\"end\" x=\"100%\" y=\"{}\">{varying}</text>",
@@ -99,13 +102,14 @@ impl<'a> EpochsPlot<'a> {
             y += 21.0;
             columns(&mut drawing, &strip.columns, at, series, &shading, y);
             y += STRIP + 10.0;
-            words.push(format!(
+            let spread = format!(
                 "{}: {} samples, up to {} epochs, {} with different scores",
                 visible(name),
                 run.samples.len(),
                 run.epochs(),
                 run.varying()
-            ));
+            );
+            words.push(self.marks.figure(name, spread));
             table.push([
                 name.clone(),
                 run.samples.len().to_string(),
@@ -143,9 +147,10 @@ impl<'a> EpochsPlot<'a> {
                 ]);
             }
         }
-        Plot::of_parts(vec![part], 1, label, table)
+        let plot = Plot::of_parts(vec![part], 1, label, table)
             .with_data(data)
-            .with_caption(format!("{each}, shaded by the mean of its epochs{absent}"))
+            .with_caption(format!("{each}, shaded by the mean of its epochs{absent}"));
+        self.marks.explain(plot)
     }
 }
 

@@ -4,9 +4,10 @@ use errorbar_core::Estimate;
 
 use super::rows::{Row, Rows};
 use super::words::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
-use super::{Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
+use crate::chance::ChanceLevel;
 use crate::listing::Listing;
-use crate::svg::{IntervalSize, Reference, Scale, Series};
+use crate::svg::{IntervalSize, Scale};
 
 /// The estimate of one run.
 #[derive(Clone, Debug)]
@@ -36,13 +37,16 @@ pub struct Estimates {
     /// Whether lower figures are better.
     pub lower_is_better: bool,
     /// A line to compare with: the score of guessing.
-    pub reference: Option<Reference>,
+    pub chance: Option<ChanceLevel>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl Estimates {
     /// These runs, higher figures being better.
     pub fn new(metric: impl Into<String>, runs: Vec<NamedEstimate>) -> Self {
-        Estimates { metric: metric.into(), runs, lower_is_better: false, reference: None }
+        let (metric, marks) = (metric.into(), RunMarks::default());
+        Estimates { metric, runs, lower_is_better: false, chance: None, marks }
     }
 
     /// Draws it.
@@ -55,13 +59,14 @@ impl Estimates {
         };
         order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
         let row = |(at, run): &(usize, &NamedEstimate)| {
-            let text = row_text(&run.estimate, true);
-            Row::new(&run.name, &run.estimate, Series::of(*at, count), text, short(&run.estimate))
+            let written = |text: String| self.marks.figure(&run.name, text);
+            let (text, brief) = (written(row_text(&run.estimate, true)), written(short(&run.estimate)));
+            Row::new(&run.name, &run.estimate, self.marks.series(&run.name, *at, count), text, brief)
         };
         let size = if count > 12 { IntervalSize::Forest } else { IntervalSize::Table };
         let rows = Rows {
             scale: Scale::of(self.runs.iter().map(|run| &run.estimate)),
-            reference: self.reference.clone(),
+            reference: self.chance.map(ChanceLevel::reference),
             rows: order.iter().map(row).collect(),
             ties: Vec::new(),
             size,
@@ -70,14 +75,16 @@ impl Estimates {
             let absent = run.estimate.absent;
             let absent = if absent > 0 { format!(", {absent} absent") } else { String::new() };
             let n = run.estimate.n;
-            format!("{}: {}, n {n}{absent}", visible(&run.name), figure(&run.estimate))
+            let figure = self.marks.figure(&run.name, figure(&run.estimate));
+            format!("{}: {figure}, n {n}{absent}", visible(&run.name))
         };
         let label = format!("{}. {}", self.metric, order.iter().map(words).collect::<Vec<_>>().join("; "));
+        let label = label + &chance_words(self.chance);
         let mut table = Listing::new(["run", &self.metric, "interval", "n", "absent"].map(str::to_owned));
         for (_, run) in &order {
             table.push([
                 run.name.clone(),
-                short(&run.estimate),
+                self.marks.figure(&run.name, short(&run.estimate)),
                 interval_text(&run.estimate),
                 run.estimate.n.to_string(),
                 run.estimate.absent.to_string(),
@@ -88,9 +95,8 @@ impl Estimates {
             let named = [run.name.clone().into(), self.metric.clone().into()];
             data.push(estimate_row(named, &run.estimate, [run.estimate.absent.into()]));
         }
-        plot_of_rows(&rows, label, table)
-            .with_data(data)
-            .with_caption(caption(self.runs.iter().map(|run| &run.estimate)))
+        let caption = caption(self.runs.iter().map(|run| &run.estimate), self.chance);
+        self.marks.explain(plot_of_rows(&rows, label, table).with_data(data).with_caption(caption))
     }
 }
 
@@ -101,8 +107,16 @@ pub(super) fn plot_of_rows(rows: &Rows, label: String, table: Listing) -> Plot {
     Plot::of_rows(page, PlotPart::new(wide, wide_height, label), table)
 }
 
-/// What the parts of intervals mean.
-pub(super) fn caption<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> String {
+/// The level of guessing at the end of a text alternative.
+pub(super) fn chance_words(chance: Option<ChanceLevel>) -> String {
+    chance.map(|chance| format!(". {}: {}", chance.label(), chance.meaning())).unwrap_or_default()
+}
+
+/// What the parts of intervals mean, and the line of guessing.
+pub(super) fn caption<'a>(
+    estimates: impl Iterator<Item = &'a Estimate>,
+    chance: Option<ChanceLevel>,
+) -> String {
     let (mut level, mut has_error, mut has_bounds, mut is_undefined) = (None, false, false, false);
     for estimate in estimates {
         level = level.or(estimate.interval.as_ref().ok().map(|interval| interval.level));
@@ -117,6 +131,7 @@ pub(super) fn caption<'a>(estimates: impl Iterator<Item = &'a Estimate>) -> Stri
         Some("mark: estimate".to_owned()),
         has_bounds.then(|| "dotted: with the absent samples, worst to best".to_owned()),
         is_undefined.then(|| "dashed ring: no figure".to_owned()),
+        chance.map(|chance| format!("dashed line: {}", chance.meaning())),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
 }

@@ -2,12 +2,13 @@
 
 use errorbar_core::Estimate;
 
-use super::Plot;
-use super::estimates::{caption, plot_of_rows};
+use super::estimates::{caption, chance_words, plot_of_rows};
 use super::rows::{Row, Rows};
 use super::words::{count, estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
+use super::{Plot, RunMarks};
+use crate::chance::ChanceLevel;
 use crate::listing::Listing;
-use crate::svg::{IntervalSize, Reference, Scale, Series};
+use crate::svg::{IntervalSize, Scale};
 
 /// One figure by group.
 #[derive(Clone, Debug)]
@@ -25,8 +26,10 @@ pub struct Forest {
     pub groups: Vec<ForestGroup>,
     /// Whether lower figures are better.
     pub lower_is_better: bool,
-    /// A line to compare with: the score of guessing.
-    pub reference: Option<Reference>,
+    /// A line to compare with: the score of guessing, which is that of every group.
+    pub chance: Option<ChanceLevel>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 /// A group.
@@ -55,8 +58,8 @@ impl ForestGroup {
 impl Forest {
     /// A figure by the groups of a key, higher figures being better.
     pub fn new(metric: &str, key: &str, runs: Vec<String>, groups: Vec<ForestGroup>) -> Self {
-        let (metric, key) = (metric.to_owned(), key.to_owned());
-        Forest { metric, key, runs, all: None, groups, lower_is_better: false, reference: None }
+        let (metric, key, marks) = (metric.to_owned(), key.to_owned(), RunMarks::default());
+        Forest { metric, key, runs, all: None, groups, lower_is_better: false, chance: None, marks }
     }
 
     /// The groups, the best first; ties in the order of the data.
@@ -92,9 +95,11 @@ impl Forest {
             }
             for (at, estimate) in known {
                 let name = if is_one { &group.name } else { self.runs.get(at).unwrap_or(&group.name) };
-                let series = Series::of(at, runs);
-                let text = row_text(estimate, is_one || common.is_none());
-                let mut row = Row::new(name, estimate, series, text, short(estimate));
+                let run = self.runs.get(at).map(String::as_str).unwrap_or_default();
+                let series = self.marks.series(run, at, runs);
+                let text = self.marks.figure(run, row_text(estimate, is_one || common.is_none()));
+                let brief = self.marks.figure(run, short(estimate));
+                let mut row = Row::new(name, estimate, series, text, brief);
                 row.has_mark = !is_one;
                 rows.push(row);
             }
@@ -102,13 +107,15 @@ impl Forest {
         let estimates = || groups.iter().flat_map(|group| group.estimates.iter().flatten());
         let rows = Rows {
             scale: Scale::of(estimates()),
-            reference: self.reference.clone(),
+            reference: self.chance.map(ChanceLevel::reference),
             rows,
             ties: Vec::new(),
             size: IntervalSize::Forest,
         };
         let (label, table) = self.words(&groups);
-        plot_of_rows(&rows, label, table).with_data(self.data(&groups)).with_caption(caption(estimates()))
+        let caption = caption(estimates(), self.chance);
+        let plot = plot_of_rows(&rows, label, table).with_data(self.data(&groups)).with_caption(caption);
+        self.marks.explain(plot)
     }
 
     fn data(&self, groups: &[&ForestGroup]) -> Listing {
@@ -136,17 +143,19 @@ impl Forest {
                 table.push([
                     group.name.clone(),
                     run.clone(),
-                    short(estimate),
+                    self.marks.figure(run, short(estimate)),
                     interval_text(estimate),
                     estimate.n.to_string(),
                 ]);
-                figures.push(format!("{} {}", visible(run), figure(estimate)));
+                figures.push(format!("{} {}", visible(run), self.marks.figure(run, figure(estimate))));
             }
             parts.push(format!("{}: {}", visible(&group.name), figures.join(", ")));
         }
         let more = groups.len().saturating_sub(MOST);
         parts.truncate(MOST);
         let more = if more > 0 { format!("; and {more} more groups") } else { String::new() };
-        (format!("{} by {}. {}{more}", self.metric, visible(&self.key), parts.join("; ")), table)
+        let chance = chance_words(self.chance);
+        let label = format!("{} by {}. {}{more}{chance}", self.metric, visible(&self.key), parts.join("; "));
+        (label, table)
     }
 }

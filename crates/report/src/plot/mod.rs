@@ -28,6 +28,7 @@ mod pass;
 mod present;
 mod ranking;
 mod rows;
+mod run_marks;
 mod standalone;
 mod words;
 
@@ -44,9 +45,10 @@ pub use forest::{Forest, ForestGroup};
 pub use pairs::Pairs;
 pub use pass::PassPlot;
 pub use ranking::RankingPlot;
+pub use run_marks::RunMarks;
 
 use crate::listing::Listing;
-use crate::svg::{Series, escape};
+use crate::svg::{Series, escape, name_length};
 use words::visible;
 
 /// A plot, drawn.
@@ -144,8 +146,9 @@ impl Plot {
             html.push_str("<figure class=\"keep\">");
             if let Some((series, name)) = &part.name {
                 html.push_str(&format!(
-                    "<figcaption><span class=\"name {}\">{}<span class=\"any\">{}</span></span><small>{}</small></figcaption>",
+                    "<figcaption><span class=\"name {}{}\">{}<span class=\"any\">{}</span></span><small>{}</small></figcaption>",
                     series.class,
+                    name_length(name),
                     series.dot(),
                     escape(&visible(name)),
                     escape(&part.note)

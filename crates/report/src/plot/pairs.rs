@@ -6,7 +6,7 @@ use super::area::{Drawing, px};
 use super::estimates::{percentage, plot_of_rows};
 use super::rows::{Row, Rows};
 use super::words::{difference, estimate_list, estimate_row, fitted, short_difference, visible, whole};
-use super::{Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale, Series, escape, percent};
 
@@ -23,6 +23,8 @@ const ALPHA: f64 = 0.05;
 pub struct Pairs<'a> {
     /// The runs, in the order of their colours.
     pub runs: &'a [String],
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
     /// One comparison for each pair.
     pub comparisons: Vec<&'a Comparison>,
 }
@@ -93,12 +95,12 @@ fn p_text(p: f64) -> String {
 impl<'a> Pairs<'a> {
     /// The comparisons of runs.
     pub fn new(runs: &'a [String], comparisons: Vec<&'a Comparison>) -> Self {
-        Pairs { runs, comparisons }
+        Pairs { runs, marks: RunMarks::default(), comparisons }
     }
 
     fn series(&self, run: &str) -> Series {
         let at = self.runs.iter().position(|name| name == run).unwrap_or(usize::MAX);
-        Series::of(at, self.runs.len())
+        self.marks.series(run, at, self.runs.len())
     }
 
     fn pairs(&self) -> Vec<Pair<'a>> {
@@ -128,12 +130,8 @@ impl<'a> Pairs<'a> {
         let metric = pairs.first().map_or("", |pair| pair.comparison.metric.as_str());
         let words = |pair: &Pair<'_>| {
             let p = pair.p.map(|p| format!(", {}", p_text(p))).unwrap_or_default();
-            format!(
-                "{} minus {}: {}{p}",
-                visible(pair.better),
-                visible(pair.worse),
-                difference(&pair.difference)
-            )
+            let difference = self.so_far(pair, difference(&pair.difference));
+            format!("{} minus {}: {difference}{p}", visible(pair.better), visible(pair.worse))
         };
         let mut label: Vec<String> = pairs.iter().take(30).map(words).collect();
         if pairs.len() > 30 {
@@ -152,7 +150,7 @@ impl<'a> Pairs<'a> {
             let number = |number: Option<u64>| number.map(|number| number.to_string()).unwrap_or_default();
             table.push([
                 format!("{} − {}", pair.better, pair.worse),
-                difference(&pair.difference),
+                self.so_far(pair, difference(&pair.difference)),
                 pair.p.map(p_text).unwrap_or_default().trim_start_matches("p ").to_owned(),
                 comparison.n.to_string(),
                 number(wins),
@@ -165,17 +163,27 @@ impl<'a> Pairs<'a> {
             true => self.matrix(&pairs, label, table),
             false => self.rows(&pairs, label, table),
         };
-        plot.with_data(data(&pairs))
+        self.marks.explain(plot.with_data(data(&pairs)))
+    }
+
+    fn is_partial(&self, pair: &Pair<'_>) -> bool {
+        self.marks.is_partial(pair.better) || self.marks.is_partial(pair.worse)
+    }
+
+    /// The text of a difference, which is not final if one of the runs has not reached its end.
+    fn so_far(&self, pair: &Pair<'_>, text: String) -> String {
+        self.marks.figure(if self.marks.is_partial(pair.better) { pair.better } else { pair.worse }, text)
     }
 
     fn rows(&self, pairs: &[Pair<'_>], label: String, table: Listing) -> Plot {
         let row = |pair: &Pair<'_>| {
             let series = self.series(pair.better);
             let series = if pair.is_shown() { series } else { series.muted() };
+            let series = Series { is_partial: self.is_partial(pair), ..series };
             let side = |name: &str| crate::text::truncate_middle(&visible(name), 11, "…");
             let name = format!("{} − {}", side(pair.better), side(pair.worse));
             let p = pair.p.map(|p| format!(" · {}", p_text(p))).unwrap_or_default();
-            let text = short_difference(&pair.difference) + &p;
+            let text = self.so_far(pair, short_difference(&pair.difference) + &p);
             let mut row = Row::new(&name, &pair.difference, series, text.clone(), text);
             row.hatch = pair.comparison.mde.as_ref().ok().copied();
             row

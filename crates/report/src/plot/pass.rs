@@ -5,7 +5,7 @@ use errorbar_core::{Estimate, PassCurve, PassPoint};
 use super::area::{Drawing, Vertical, apart, px};
 use super::estimates::percentage;
 use super::words::{estimate_list, estimate_row, figure, short, visible};
-use super::{Plot, PlotPart};
+use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
 use crate::svg::{Scale, Series, percent};
 
@@ -24,12 +24,14 @@ const MOST_MARKS: usize = 8;
 pub struct PassPlot<'a> {
     /// The runs, in the order of their colours.
     pub runs: Vec<(String, &'a PassCurve)>,
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl<'a> PassPlot<'a> {
     /// These runs.
     pub fn new(runs: Vec<(String, &'a PassCurve)>) -> Self {
-        PassPlot { runs }
+        PassPlot { runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -37,7 +39,7 @@ impl<'a> PassPlot<'a> {
         let mut table = Listing::new(["run", "k", "pass@k", "pass^k", "n"].map(str::to_owned));
         let mut parts = Vec::new();
         for (at, (name, curve)) in self.runs.iter().enumerate() {
-            let series = Series::of(at, self.runs.len());
+            let series = self.marks.series(name, at, self.runs.len());
             let words = |point: &PassPoint| {
                 format!("k {}: pass@k {}, pass^k {}", point.k, figure(&point.any), figure(&point.all))
             };
@@ -51,10 +53,10 @@ impl<'a> PassPlot<'a> {
                     point.any.n.to_string(),
                 ]);
             }
-            let label = format!("{}: {}", visible(name), words.join("; "));
+            let label = self.marks.figure(name, format!("{}: {}", visible(name), words.join("; ")));
             let n = curve.points.first().map_or(0, |point| point.any.n);
             let part = PlotPart::new(panel(curve, series), HEIGHT, label);
-            parts.push(part.named(series, name, format!("{n} samples")));
+            parts.push(part.named(series, name, self.marks.figure(name, format!("{n} samples"))));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
         let estimates = self.runs.iter().flat_map(|(_, curve)| &curve.points).map(|point| &point.any);
@@ -70,9 +72,10 @@ impl<'a> PassPlot<'a> {
                 }
             }
         }
-        Plot::of_parts(parts, columns, label, table).with_data(data).with_caption(format!(
+        let plot = Plot::of_parts(parts, columns, label, table).with_data(data).with_caption(format!(
             "pass@k, solid: at least one of k attempts succeeds · pass^k, dashed: all k succeed{band}"
-        ))
+        ));
+        self.marks.explain(plot)
     }
 }
 

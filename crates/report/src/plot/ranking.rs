@@ -2,12 +2,12 @@
 
 use errorbar_core::{Rank, Ranking};
 
-use super::Plot;
 use super::estimates::{caption, plot_of_rows};
 use super::rows::{Row, Rows};
 use super::words::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
+use super::{Plot, RunMarks};
 use crate::listing::Listing;
-use crate::svg::{IntervalSize, Scale, Series};
+use crate::svg::{IntervalSize, Scale};
 use crate::tie_lines::tie_lines;
 
 /// The most runs that are drawn large.
@@ -21,12 +21,14 @@ pub struct RankingPlot<'a> {
     pub ranking: &'a Ranking,
     /// The runs, in the order of their colours.
     pub runs: &'a [String],
+    /// Their marks; by position if unset.
+    pub marks: RunMarks,
 }
 
 impl<'a> RankingPlot<'a> {
     /// A ranking of runs.
     pub fn new(ranking: &'a Ranking, runs: &'a [String]) -> Self {
-        RankingPlot { ranking, runs }
+        RankingPlot { ranking, runs, marks: RunMarks::default() }
     }
 
     /// Draws it.
@@ -34,8 +36,9 @@ impl<'a> RankingPlot<'a> {
         let ranks = &self.ranking.ranks;
         let row = |rank: &Rank| {
             let at = self.runs.iter().position(|run| *run == rank.side).unwrap_or(usize::MAX);
-            let series = Series::of(at, self.runs.len());
-            let (text, brief) = (row_text(&rank.estimate, true), short(&rank.estimate));
+            let series = self.marks.series(&rank.side, at, self.runs.len());
+            let written = |text: String| self.marks.figure(&rank.side, text);
+            let (text, brief) = (written(row_text(&rank.estimate, true)), written(short(&rank.estimate)));
             let mut row = Row::new(&rank.side, &rank.estimate, series, text, brief);
             row.prefix = rank.range_text();
             row
@@ -49,7 +52,8 @@ impl<'a> RankingPlot<'a> {
         };
         let metric = &self.ranking.metric;
         let words = |rank: &Rank| {
-            format!("{} place {}, {}", visible(&rank.side), rank.range_text(), figure(&rank.estimate))
+            let figure = self.marks.figure(&rank.side, figure(&rank.estimate));
+            format!("{} place {}, {figure}", visible(&rank.side), rank.range_text())
         };
         let label = format!(
             "Ranking by {metric} of {} samples. {}",
@@ -61,7 +65,7 @@ impl<'a> RankingPlot<'a> {
             table.push([
                 rank.range_text(),
                 rank.side.clone(),
-                short(&rank.estimate),
+                self.marks.figure(&rank.side, short(&rank.estimate)),
                 interval_text(&rank.estimate),
                 rank.tie_groups.clone(),
             ]);
@@ -70,13 +74,13 @@ impl<'a> RankingPlot<'a> {
         let caption = format!(
             "{}\nupright line: these runs cannot be told apart (Holm’s p ≥ {alpha} for all pairs) · numbers: the ranks that the \
              same tests leave",
-            caption(ranks.iter().map(|rank| &rank.estimate)),
+            caption(ranks.iter().map(|rank| &rank.estimate), None),
         );
         let mut data = estimate_list(["ranks", "run", "metric"], ["tie groups"]);
         for rank in ranks {
             let named = [rank.range_text().into(), rank.side.clone().into(), metric.clone().into()];
             data.push(estimate_row(named, &rank.estimate, [rank.tie_groups.clone().into()]));
         }
-        plot_of_rows(&rows, label, table).with_data(data).with_caption(caption)
+        self.marks.explain(plot_of_rows(&rows, label, table).with_data(data).with_caption(caption))
     }
 }

@@ -8,7 +8,8 @@ use errorbar_core::Estimate;
 use super::area::{Drawing, px};
 use super::words::{fitted, whole};
 use crate::svg::{
-    IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, escape, grid, interval, percent,
+    IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, axis_height, escape, grid, interval,
+    percent,
 };
 use crate::tie_lines::TieLine;
 
@@ -122,7 +123,7 @@ impl Rows {
     fn drawn(&self, columns: Columns) -> (String, u32) {
         let mut drawing = Drawing::default();
         let (left, wide) = (percent(columns.plot.0), percent(columns.plot.1));
-        let top = if self.reference.is_some() { 44.0 } else { 28.0 };
+        let top = f64::from(axis_height(&self.scale, self.reference.as_ref()));
         let height = |row: &Row| if row.estimate.is_some() { columns.row } else { columns.heading };
         let bottom = top + self.rows.iter().map(height).sum::<f64>() + 4.0;
         drawing.put(format_args!(

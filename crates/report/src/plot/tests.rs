@@ -327,3 +327,112 @@ fn a_small_file() {
         Estimates::new("accuracy", named(&[("heron", estimate(0.847, 0.026))])).draw().standalone("almanac")
     );
 }
+
+#[test]
+fn guessing_is_a_line_with_a_name_in_words_too() {
+    let mut plot = Estimates::new("accuracy", named(&[("heron", estimate(0.847, 0.026))]));
+    assert!(!plot.draw().standalone("t").contains("chance"));
+    let counts = [4, 4, 2];
+    let mut columns = ScoreColumns::new(["choice"]);
+    for id in ["a", "b", "c"] {
+        columns.push(id, 1);
+    }
+    plot.chance = crate::ChanceLevel::of_rows(&columns, &counts);
+    let drawn = plot.draw();
+    assert!(drawn.label.ends_with("n 144. chance 0.333: guessing one of the choices, the mean over samples"));
+    assert!(drawn.caption.ends_with("dashed line: guessing one of the choices, the mean over samples"));
+    let file = drawn.standalone("t");
+    assert!(file.contains(">chance 0.333</text>") && file.matches("class=\"gl ref\"").count() == 2, "{file}");
+}
+
+/// The plot, its file and its data as CSV.
+fn shown(plot: &Plot) -> (String, String) {
+    (plot.standalone("t"), crate::Render::listing_text(&crate::Csv, &plot.data))
+}
+
+#[test]
+fn a_run_without_its_end_is_final_in_no_plot() {
+    let partial = || {
+        let hollow = Series { is_partial: true, ..Series::of(0, 2) };
+        RunMarks::new([("heron".to_owned(), hollow)])
+    };
+    let (a, b) = (columns(60, 2, 0.6, 1), columns(60, 2, 0.4, 2));
+    let plan = Plan::new();
+    let results = [&a, &b].map(|columns| plan.evaluate(columns).unwrap().results);
+    let names = || ["heron", "wren"].map(str::to_owned);
+    macro_rules! of_runs {
+        ($kind:ident, $breakdown:expr) => {{
+            let found: Vec<_> = [&a, &b].iter().zip(&results).map($breakdown).collect();
+            let mut plot = $kind::new(names().into_iter().zip(&found).collect());
+            plot.marks = partial();
+            plot.draw()
+        }};
+    }
+    let two = || named(&[("heron", estimate(0.8, 0.03)), ("wren", estimate(0.6, 0.03))]);
+    let mut estimates = Estimates::new("accuracy", two());
+    estimates.marks = partial();
+    let groups = vec![ForestGroup::new("law", two().into_iter().map(|run| Some(run.estimate)).collect())];
+    let mut forest = Forest::new("accuracy", "topic", names().to_vec(), groups);
+    forest.marks = partial();
+    let points = two().into_iter().map(|run| CostPoint::new(run.name, Some(2.0), run.estimate)).collect();
+    let mut cost = CostPlot::new("accuracy", CostAxis::Dollars, points);
+    cost.marks = partial();
+    let sides = [ComparedScores::new("heron", &a, &plan), ComparedScores::new("wren", &b, &plan)];
+    let report = compare(&sides, &ComparisonOptions::default()).unwrap();
+    let mut pairs = Pairs::new(&report.sides, report.comparisons.iter().collect());
+    pairs.marks = partial();
+    let intervals = [
+        ("estimates", estimates.draw()),
+        ("forest", forest.draw()),
+        ("cost", cost.draw()),
+        ("pairs", pairs.draw()),
+        (
+            "distribution",
+            of_runs!(DistributionPlot, |(columns, results)| plan
+                .distributions(columns, results)
+                .unwrap()
+                .remove(0)),
+        ),
+        (
+            "calibration",
+            of_runs!(CalibrationPlot, |(columns, _)| plan.calibration(columns, &ece()).unwrap().remove(0)),
+        ),
+    ];
+    for (name, plot) in &intervals {
+        let (file, _) = shown(plot);
+        // The other run is final.
+        let is_hollow = |class: &str| {
+            let groups = file.split(&format!("<g class=\"{class}\"")).skip(1);
+            groups
+                .map(|group| group.split("</g>").next().unwrap_or_default())
+                .any(|group| group.contains("ci far") && group.contains("mk hollow"))
+        };
+        assert!(is_hollow("m1") || is_hollow("m0"), "{name}: {file}");
+        assert!(!is_hollow("m2"), "{name}: {file}");
+    }
+    let panels = [
+        ("pass", of_runs!(PassPlot, |(columns, _)| plan.pass_curves(columns, 1.0).unwrap().remove(0))),
+        ("epochs", of_runs!(EpochsPlot, |(columns, _)| plan.epoch_spreads(columns).unwrap().remove(0))),
+        (
+            "confusion",
+            of_runs!(ConfusionPlot, |(columns, _)| plan
+                .confusions(columns, "target", Prediction::Answer)
+                .unwrap()
+                .remove(0)),
+        ),
+    ];
+    for (name, plot) in intervals.iter().chain(&panels) {
+        let (file, data) = shown(plot);
+        assert!(plot.label.contains("so far") && plot.caption.contains("has not reached its end"), "{name}");
+        assert!(file.contains("so far") && plot.to_html().contains("so far"), "{name}: {file}");
+        let rows = |run: &str, partial: &str| {
+            data.lines().filter(|line| line.contains(run) && line.ends_with(partial)).count()
+        };
+        assert!(data.lines().next().is_some_and(|titles| titles.ends_with(",partial")), "{name}: {data}");
+        assert!(rows("heron", ",true") > 0 && rows("heron", ",false") == 0, "{name}: {data}");
+        assert_eq!(rows("wren", ",true"), if *name == "pairs" { 1 } else { 0 }, "{name}: {data}");
+    }
+    let whole = Estimates::new("accuracy", two()).draw();
+    let (file, data) = shown(&whole);
+    assert!(!file.contains("so far") && !file.contains("ci far") && !data.contains("partial"), "{file}");
+}

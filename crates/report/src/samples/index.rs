@@ -99,6 +99,7 @@ impl SampleSet {
         }
         json!({
             "version": VERSION,
+            "tasks": self.has_tasks,
             "runs": self.runs,
             "columns": self.columns,
             "outcomes": self.outcomes,

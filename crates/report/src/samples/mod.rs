@@ -55,6 +55,8 @@ pub struct SampleSet {
     /// Distinct; a sample holds their indices.
     outcomes: Vec<Outcome>,
     groups: Vec<GroupKey>,
+    /// Whether samples are of several tasks: the first group key is the task.
+    has_tasks: bool,
     samples: IndexMap<String, AlignedSample>,
     has_details: bool,
     has_messages: bool,

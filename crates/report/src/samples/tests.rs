@@ -210,4 +210,6 @@ fn samples_of_several_tasks_with_the_same_ids_are_kept_apart() {
     let index = set.index_json();
     assert_eq!(index["runs"], json!([{"name": "heron", "epochs": [1]}]));
     assert_eq!(index["groups"][0], json!({"key": "task", "values": ["law", "art"]}));
+    assert_eq!(index["tasks"], json!(true));
+    assert_eq!(two_runs().index_json()["tasks"], json!(false));
 }

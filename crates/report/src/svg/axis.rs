@@ -6,7 +6,7 @@ use super::escape::escape;
 use super::scale::{Scale, percent};
 
 /// The height of an axis without a named reference line, in pixels.
-pub const AXIS_HEIGHT: u32 = 28;
+const AXIS_HEIGHT: u32 = 28;
 /// What a named reference line adds.
 const REFERENCE_HEIGHT: u32 = 16;
 
@@ -26,11 +26,17 @@ impl Reference {
     }
 }
 
+/// The height of an axis in pixels: a reference line on the scale is named above the ticks.
+pub fn axis_height(scale: &Scale, reference: Option<&Reference>) -> u32 {
+    let is_named = reference.is_some_and(|reference| reference.position(scale).is_some());
+    AXIS_HEIGHT + if is_named { REFERENCE_HEIGHT } else { 0 }
+}
+
 /// The axis above a column of plots, as an `<svg>`.
 pub fn axis(scale: &Scale, reference: Option<&Reference>) -> String {
+    let height = axis_height(scale, reference);
     let reference = reference.and_then(|reference| Some((reference, reference.position(scale)?)));
-    let top = if reference.is_some() { REFERENCE_HEIGHT } else { 0 };
-    let height = AXIS_HEIGHT + top;
+    let top = height - AXIS_HEIGHT;
     let mut drawn = format!(
         "<svg class=\"iv ax\" width=\"100%\" height=\"{height}\" aria-hidden=\"true\" focusable=\"false\">"
     );

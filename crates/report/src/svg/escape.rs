@@ -32,6 +32,16 @@ pub fn breakable(text: &str) -> String {
     escaped
 }
 
+/// The class of a name by its length, with a blank before it: a short name stays on its line, one of medium length has a
+/// line of its own on a small screen, and a long one is broken where it has to be.
+pub(crate) fn name_length(name: &str) -> &'static str {
+    match name.chars().count() {
+        ..=14 => "",
+        15..=24 => " mid",
+        _ => " long",
+    }
+}
+
 fn push(escaped: &mut String, c: char) {
     match c {
         '&' => escaped.push_str("&amp;"),

@@ -70,14 +70,12 @@ pub struct IntervalStyle {
     pub size: IntervalSize,
     /// Where.
     pub y: Y,
-    /// Whether samples are still coming: a hollow mark and a dashed line.
-    pub is_running: bool,
 }
 
 impl IntervalStyle {
-    /// In the middle of the row, of a run that is over.
+    /// In the middle of the row.
     pub fn new(series: Series, size: IntervalSize) -> Self {
-        IntervalStyle { series, size, y: Y::Percent(50.0), is_running: false }
+        IntervalStyle { series, size, y: Y::Percent(50.0) }
     }
 
     /// The same at another height.
@@ -90,7 +88,7 @@ impl IntervalStyle {
     /// The same of a run in progress.
     #[must_use]
     pub fn running(mut self) -> Self {
-        self.is_running = true;
+        self.series.is_partial = true;
         self
     }
 }
@@ -124,13 +122,13 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> St
         );
     }
     if let Some((lower, upper)) = ends {
-        let class = if style.is_running { "ci far" } else { "ci" };
+        let class = if style.series.is_partial { "ci far" } else { "ci" };
         push_line(&mut drawn, scale, class, lower.unwrap_or(value), upper.unwrap_or(value), &y);
         push_end(&mut drawn, scale, lower, style.size.cap(), &y);
         push_end(&mut drawn, scale, upper, style.size.cap(), &y);
     }
     let id = if style.size.is_small() { style.series.mark.small() } else { style.series.mark.large() };
-    let hollow = if style.is_running || !has_error { " hollow" } else { "" };
+    let hollow = if style.series.is_partial || !has_error { " hollow" } else { "" };
     push(
         &mut drawn,
         format_args!(

@@ -54,17 +54,19 @@ pub struct Series {
     pub mark: Mark,
     /// The class: `m1` to `m6`, or `m0` for the colour of notes.
     pub class: &'static str,
+    /// Whether samples are still to come: marks are hollow and lines dashed.
+    pub is_partial: bool,
 }
 
 impl Series {
     /// What is not of a model.
-    pub const NEUTRAL: Series = Series { mark: Mark::Circle, class: "m0" };
+    pub const NEUTRAL: Series = Series { mark: Mark::Circle, class: "m0", is_partial: false };
 
     /// The model at this position, of so many. Beyond six, colours no longer tell models apart, and all are neutral.
     pub fn of(position: usize, count: usize) -> Self {
         const CLASSES: [&str; 6] = ["m1", "m2", "m3", "m4", "m5", "m6"];
         let found = Mark::ALL.get(position).zip(CLASSES.get(position)).filter(|_| count <= CLASSES.len());
-        found.map_or(Series::NEUTRAL, |(mark, class)| Series { mark: *mark, class })
+        found.map_or(Series::NEUTRAL, |(mark, class)| Series { mark: *mark, class, is_partial: false })
     }
 
     /// The same shape without the colour: nothing is claimed about the model.
@@ -122,8 +124,8 @@ mod tests {
 
     #[test]
     fn models_beyond_six_are_neutral() {
-        assert_eq!(Series::of(5, 6), Series { mark: Mark::Down, class: "m6" });
+        assert_eq!(Series::of(5, 6), Series { mark: Mark::Down, class: "m6", is_partial: false });
         assert_eq!(Series::of(0, 7), Series::NEUTRAL);
-        assert_eq!(Series::of(1, 3).muted(), Series { mark: Mark::Square, class: "m0" });
+        assert_eq!(Series::of(1, 3).muted(), Series { mark: Mark::Square, class: "m0", is_partial: false });
     }
 }

@@ -20,7 +20,8 @@ mod interval;
 mod mark;
 mod scale;
 
-pub use axis::{AXIS_HEIGHT, Reference, axis, axis_width, grid};
+pub use axis::{Reference, axis, axis_height, axis_width, grid};
+pub(crate) use escape::name_length;
 pub use escape::{breakable, escape};
 pub use interval::{IntervalSize, IntervalStyle, Y, interval};
 pub use mark::{Mark, Series, defs};

@@ -285,14 +285,14 @@ pub(crate) struct FigureTitle<'f> {
 impl<'f> FigureTitle<'f> {
     /// What stands before the scorer, the scorer, and what follows it.
     pub(crate) fn parts(&self) -> (String, &'f str, String) {
-        let reducer = self.reducer.map(|reducer| format!(" [{reducer}]")).unwrap_or_default();
+        let reducer = self.reducer.map(|reducer| format!(", reduced by {reducer}")).unwrap_or_default();
         let part = self.part.map(|part| format!(", {part}")).unwrap_or_default();
-        (format!("{}{reducer} of ", self.metric), self.scorer, part)
+        (format!("{} of ", self.metric), self.scorer, reducer + &part)
     }
 }
 
 impl std::fmt::Display for FigureTitle<'_> {
-    /// `accuracy of choice`, `accuracy [pass_at_2] of choice, physics`
+    /// `accuracy of choice`, `accuracy of choice, reduced by pass_at_2, physics`
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (before, scorer, after) = self.parts();
         write!(f, "{before}{scorer}{after}")

@@ -362,6 +362,7 @@ impl CompareArgs {
             trust_ids: self.trust_ids,
             ignore_tasks: self.ignore_tasks,
             skip_bad_samples: self.skip_bad_samples,
+            reads_chance: false,
             reads_confidence: false,
             reads_answers: self.flips.is_some(),
             whole_names: true,

@@ -40,6 +40,8 @@ pub(crate) struct InputOptions<'a> {
     pub(crate) skip_bad_samples: bool,
     /// Whether the confidence of answers is read, where there is one under its usual key.
     pub(crate) reads_confidence: bool,
+    /// Whether the level of guessing is read off the choices of samples.
+    pub(crate) reads_chance: bool,
     /// Whether questions and answers of tables are read.
     pub(crate) reads_answers: bool,
     /// Whether runs are called by the whole names of their models: data outlive the other runs beside them.

@@ -11,6 +11,8 @@ use errorbar_log::{
     MemoryTables, ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables,
 };
 
+use errorbar_report::ChanceLevel;
+
 use super::InputOptions;
 use crate::commands::error_args::check_clusters;
 use crate::commands::files::{self, InputFiles};
@@ -50,6 +52,8 @@ pub(crate) struct Input {
     pub(crate) has_synthetic_ids: bool,
     pub(crate) columns: ScoreColumns,
     pub(crate) plan: Plan,
+    /// The score of guessing, if it was read and every sample of the log has choices.
+    pub(crate) chance: Option<ChanceLevel>,
     pub(crate) questions: Questions,
     /// Whether it is a table, or a part of one.
     pub(crate) is_table: bool,
@@ -258,6 +262,7 @@ impl SideReader<'_> {
             skip_bad_samples,
             keys: &keys,
             digests: self.options.checks_questions() && split.is_none(),
+            choices: self.options.reads_chance,
             reads_metadata: self.has_hint,
             ..ScoreRequest::default()
         };
@@ -293,6 +298,7 @@ impl SideReader<'_> {
             record: Some(Box::new(LogRecord { header, skipped, limits })),
             rows: None,
             has_synthetic_ids: false,
+            chance: ChanceLevel::of_rows(&scores.columns, &scores.choice_counts),
             columns: scores.columns,
             plan,
             questions: Questions { columns: Vec::new(), digests: scores.digests },
@@ -320,7 +326,7 @@ impl SideReader<'_> {
         if parts.is_empty() {
             return Err(about(unknown_key(key, &keys_of_log(&input), "metadata key", "--by")));
         }
-        let Input { path, argument, task, model, run, plan, .. } = input;
+        let Input { path, argument, task, model, run, plan, chance, .. } = input;
         let part = |(name, columns): (String, ScoreColumns)| Input {
             path: path.clone(),
             argument: argument.clone(),
@@ -333,6 +339,7 @@ impl SideReader<'_> {
             has_synthetic_ids: false,
             columns,
             plan: plan.clone(),
+            chance: chance.and_then(ChanceLevel::of_part),
             questions: Questions::default(),
             is_table: false,
             has_named_ids: false,
@@ -403,6 +410,7 @@ impl SideReader<'_> {
                 questions: questions(&table.columns),
                 columns: table.columns,
                 plan,
+                chance: None,
                 is_table: true,
                 has_named_ids: table_args.names_ids()
                     || table.mapping.id_columns.iter().any(|name| !name.eq_ignore_ascii_case("id")),
@@ -470,6 +478,7 @@ impl SideReader<'_> {
                 rows: input.rows,
                 has_synthetic_ids: input.has_synthetic_ids,
                 columns: input.columns.only_scorer(scorer, SCORE)?,
+                chance: None,
                 plan,
                 questions: Questions::default(),
                 is_table: input.is_table,

@@ -6,9 +6,10 @@ use errorbar_core::{
 };
 use errorbar_report::plot::{
     CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, Estimates,
-    Forest, ForestGroup, NamedEstimate, Pairs, PassPlot, Plot, RankingPlot,
+    Forest, ForestGroup, NamedEstimate, Pairs, PassPlot, Plot, RankingPlot, RunMarks,
 };
-use errorbar_report::{headline, main_figure, no_headline};
+use errorbar_report::svg::Series;
+use errorbar_report::{ChanceLevel, headline, main_figure, no_headline};
 
 use super::PlotArgs;
 use super::kind::Kind;
@@ -66,6 +67,31 @@ impl Drawing<'_> {
             Some(task) => format!("{}: {what}", task.rsplit('/').next().unwrap_or(task)),
             None => what.to_owned(),
         }
+    }
+
+    /// The marks of the runs; hollow if one did not reach its end.
+    fn marks(&self) -> RunMarks {
+        let names: Vec<String> = self.runs.iter().map(|run| run.name.clone()).collect();
+        self.marks_of(&names, |run| &run.name)
+    }
+
+    /// The marks of runs, or of the sides that they are, by what those are called.
+    fn marks_of(&self, names: &[String], name: fn(&Run) -> &String) -> RunMarks {
+        let mark = |(at, of): (usize, &String)| {
+            let is_partial = self.runs.iter().any(|run| run.is_partial && name(run) == of);
+            (of.clone(), Series { is_partial, ..Series::of(at, names.len()) })
+        };
+        RunMarks::new(names.iter().enumerate().map(mark))
+    }
+
+    /// The level of guessing of the figure that is drawn, if all runs have the same.
+    fn chance(&self) -> Option<ChanceLevel> {
+        let of_run = |run: &Run| {
+            let row = main_figure(&run.results).filter(ChanceLevel::is_of)?;
+            // The mean of groups has another weight for each sample.
+            if row.scopes.is_empty() { run.chance } else { run.chance.and_then(ChanceLevel::of_part) }
+        };
+        ChanceLevel::common(self.runs.iter().map(of_run))
     }
 
     /// The headline of each run, and what it is called.
@@ -134,6 +160,8 @@ impl Drawing<'_> {
     fn estimates(&self) -> Drawn {
         let (named, metric, is_lower) = self.estimates_of_runs()?;
         let mut plot = Estimates::new(&metric, named);
+        plot.marks = self.marks();
+        plot.chance = self.chance();
         plot.lower_is_better = is_lower;
         Ok((plot.draw(), metric))
     }
@@ -178,6 +206,8 @@ impl Drawing<'_> {
         let runs = self.runs.iter().map(|run| run.name.clone()).collect();
         let groups = groups.into_iter().map(|(name, estimates)| ForestGroup::new(name, estimates)).collect();
         let mut plot = Forest::new(&metric, &key, runs, groups);
+        plot.marks = self.marks();
+        plot.chance = self.chance().and_then(ChanceLevel::of_part);
         plot.all = all.iter().any(Option::is_some).then(|| ForestGroup::new("all", all));
         plot.lower_is_better = self.direction() == Direction::Lower;
         Ok((plot.draw(), format!("{metric} by {key}")))
@@ -247,7 +277,9 @@ impl Drawing<'_> {
             ));
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
-        Ok((DistributionPlot::new(runs).draw(), "distribution of scores".to_owned()))
+        let mut plot = DistributionPlot::new(runs);
+        plot.marks = self.marks();
+        Ok((plot.draw(), "distribution of scores".to_owned()))
     }
 
     /// The error of runs that have one epoch.
@@ -269,7 +301,9 @@ impl Drawing<'_> {
             return Err(self.one_epoch());
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
-        Ok((EpochsPlot::new(runs).draw(), "samples by the mean of their epochs".to_owned()))
+        let mut plot = EpochsPlot::new(runs);
+        plot.marks = self.marks();
+        Ok((plot.draw(), "samples by the mean of their epochs".to_owned()))
     }
 
     fn pass(&self) -> Drawn {
@@ -281,7 +315,9 @@ impl Drawing<'_> {
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
         let from = if threshold == 1.0 { String::new() } else { format!(" (success from {threshold} on)") };
-        Ok((PassPlot::new(runs).draw(), format!("pass@k and pass^k{from}")))
+        let mut plot = PassPlot::new(runs);
+        plot.marks = self.marks();
+        Ok((plot.draw(), format!("pass@k and pass^k{from}")))
     }
 
     fn calibration(&self) -> Drawn {
@@ -291,7 +327,9 @@ impl Drawing<'_> {
             return Err(self.unsupported("there are no scores", "give a log or a table with scores"));
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
-        Ok((CalibrationPlot::new(runs).draw(), "accuracy by confidence".to_owned()))
+        let mut plot = CalibrationPlot::new(runs);
+        plot.marks = self.marks();
+        Ok((plot.draw(), "accuracy by confidence".to_owned()))
     }
 
     fn confusion(&self) -> Drawn {
@@ -322,7 +360,9 @@ impl Drawing<'_> {
             return Err(self.unsupported("there are no scores", "give a log or a table with scores"));
         }
         let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
-        Ok((ConfusionPlot::new(runs).draw(), "true and predicted labels".to_owned()))
+        let mut plot = ConfusionPlot::new(runs);
+        plot.marks = self.marks();
+        Ok((plot.draw(), "true and predicted labels".to_owned()))
     }
 
     /// All pairs of runs.
@@ -353,7 +393,9 @@ impl Drawing<'_> {
         // What is drawn together is one family of tests.
         let report = report.clone().only(|one| is_whole(one) && figure(one) == wanted);
         let (shown, (.., metric)) = (report.comparisons.iter().collect(), wanted);
-        Ok((Pairs::new(&report.sides, shown).draw(), format!("differences of {metric}")))
+        let mut plot = Pairs::new(&report.sides, shown);
+        plot.marks = self.marks_of(&report.sides, |run| &run.side);
+        Ok((plot.draw(), format!("differences of {metric}")))
     }
 
     fn ranking(&self) -> Drawn {
@@ -370,8 +412,9 @@ impl Drawing<'_> {
         let Some(ranking) = of_main.or_else(|| whole().next()) else {
             return Err(self.unsupported("these runs cannot be ranked", "name a metric with --metric"));
         };
-        let plot = RankingPlot::new(ranking, &report.sides).draw();
-        Ok((plot, format!("ranking by {}", ranking.metric)))
+        let mut plot = RankingPlot::new(ranking, &report.sides);
+        plot.marks = self.marks_of(&report.sides, |run| &run.side);
+        Ok((plot.draw(), format!("ranking by {}", ranking.metric)))
     }
 
     fn cost(&self) -> Drawn {
@@ -395,6 +438,8 @@ impl Drawing<'_> {
             CostAxis::Dollars => format!("{metric} against cost"),
             _ => format!("{metric} against tokens"),
         };
-        Ok((CostPlot::new(metric, axis, points).draw(), what))
+        let mut plot = CostPlot::new(metric, axis, points);
+        plot.marks = self.marks();
+        Ok((plot.draw(), what))
     }
 }

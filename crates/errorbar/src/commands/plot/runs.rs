@@ -11,6 +11,7 @@ use errorbar_core::{
 };
 use errorbar_log::MemoryTables;
 use errorbar_log::eval::{EvalLog, Header, SampleFields};
+use errorbar_report::ChanceLevel;
 
 use super::PlotArgs;
 use super::kind::Kind;
@@ -20,6 +21,7 @@ use crate::commands::inputs::InputOptions;
 use crate::commands::inputs::alignment::Alignment;
 use crate::commands::inputs::read::{Files, Input};
 use crate::commands::inputs::sides::{self, Side, Sides};
+use crate::commands::logs::partial_run;
 use crate::commands::specs::PlanOverrides;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -29,12 +31,18 @@ const TARGET: &str = "target";
 /// The scores of a log, a table, or a part of one, with what they come to.
 pub(super) struct Run {
     pub(super) name: String,
+    /// Its name in comparisons, which is the same in every task.
+    pub(super) side: String,
     pub(super) path: PathBuf,
     pub(super) task: Option<String>,
     pub(super) is_log: bool,
     pub(super) columns: ScoreColumns,
     pub(super) plan: Plan,
     pub(super) results: Results,
+    /// The score of guessing, if every sample of the log has choices.
+    pub(super) chance: Option<ChanceLevel>,
+    /// Whether it is in progress or ended before its end.
+    pub(super) is_partial: bool,
     /// Tokens and dollars of all models, where they are recorded.
     pub(super) tokens: Option<u64>,
     pub(super) cost: Option<f64>,
@@ -74,6 +82,7 @@ pub(super) fn read(
         trust_ids: args.trust_ids,
         ignore_tasks: false,
         skip_bad_samples: args.skip_bad_samples,
+        reads_chance: matches!(args.kind, Kind::Estimates | Kind::Forest),
         reads_confidence: false,
         reads_answers: false,
         whole_names: false,
@@ -144,7 +153,7 @@ impl Run {
         let is_needed = needed(args).is_some() || args.errors.has_clusters();
         let (title, known) = (input.title(), if is_needed { input.known_keys() } else { Vec::new() });
         let known_keys = needed(args).map(|_| &known);
-        let Input { path, mut columns, plan, record, log, is_table, task: full_task, .. } = input;
+        let Input { path, mut columns, plan, chance, record, log, is_table, task: full_task, .. } = input;
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
         let has_target = columns.metadata_keys().any(|key| key == TARGET);
         if let Some(log) = &log
@@ -173,10 +182,25 @@ impl Run {
         if !unclustered.is_empty() {
             return Err(unclustered);
         }
+        let is_partial = record.as_ref().is_some_and(|record| partial_run(&record.header).is_some());
         let (tokens, cost) = record.as_ref().map_or((None, None), |record| paid(&record.header));
         // Runs of several tasks may have the same name in each.
-        let name = task.as_ref().map_or(name.clone(), |task| format!("{task} {name}"));
-        Ok(Run { name, path, task: full_task, is_log: !is_table, columns, plan, results, tokens, cost })
+        let side = name.clone();
+        let name = task.map_or(name, |task| format!("{task} {side}"));
+        Ok(Run {
+            name,
+            side,
+            path,
+            task: full_task,
+            is_log: !is_table,
+            columns,
+            plan,
+            results,
+            chance,
+            is_partial,
+            tokens,
+            cost,
+        })
     }
 }
 

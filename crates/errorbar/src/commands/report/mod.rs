@@ -174,6 +174,7 @@ impl ReportArgs {
             trust_ids: self.trust_ids,
             ignore_tasks: false,
             skip_bad_samples: self.skip_bad_samples,
+            reads_chance: true,
             reads_confidence: true,
             reads_answers: !self.no_samples,
             whole_names: false,

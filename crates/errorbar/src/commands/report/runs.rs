@@ -1,7 +1,7 @@
 //! One run of the page: evaluated, with what its log records.
 
 use errorbar_core::{Plan, ScoreColumns};
-use errorbar_log::eval::{EvalLog, Header, LogError, Status};
+use errorbar_log::eval::{EvalLog, LogError};
 use errorbar_report::Report;
 use errorbar_report::html::{PageRun, RunFacts};
 use errorbar_report::samples::{LogContents, SampleSetBuilder};
@@ -35,7 +35,7 @@ impl Run {
         let Side { name, task, input } = side;
         let (title, known) =
             (input.title(), if errors.has_clusters() { input.known_keys() } else { Vec::new() });
-        let Input { path, columns, plan, record, model, rows, log, task: full_task, .. } = input;
+        let Input { path, columns, plan, chance, record, model, rows, log, task: full_task, .. } = input;
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
         let mut results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
         let unclustered = cluster_failures(&title, &known, &mut results, errors);
@@ -43,8 +43,10 @@ impl Run {
             return Err(unclustered);
         }
         diagnostics.extend(too_few_epochs(&results, &plan).map(about));
-        let mut facts = record.as_ref().map(|record| facts(&record.header)).unwrap_or_default();
+        let mut facts =
+            record.as_ref().map(|record| logs::run_facts(&path, &record.header)).unwrap_or_default();
         facts.file = path.display().to_string();
+        facts.chance = chance;
         let mut report = match record {
             Some(record) => logs::report(&path, &record.header, (record.skipped, record.limits), results),
             None => Report::new(path.display().to_string(), results),
@@ -86,30 +88,4 @@ impl Run {
             facts: self.facts.clone(),
         }
     }
-}
-
-/// What a log records besides its scores.
-fn facts(header: &Header) -> RunFacts {
-    let eval = &header.eval;
-    let mut facts = RunFacts::default();
-    facts.created = Some(eval.created.clone()).filter(|created| !created.is_empty());
-    facts.version = eval.packages.first().map(|(name, version)| format!("{name} {version}"));
-    facts.task_version = match &eval.task_version {
-        serde_json::Value::Null => None,
-        serde_json::Value::String(version) => Some(version.clone()),
-        other => Some(other.to_string()),
-    };
-    facts.status = Some(
-        match header.status {
-            Status::Success => "success",
-            Status::Cancelled => "cancelled",
-            Status::Error => "error",
-            Status::Started => "started",
-        }
-        .to_owned(),
-    );
-    let usage = header.stats.model_usage.values();
-    facts.tokens = Some(usage.clone().map(|usage| usage.total_tokens).sum());
-    facts.cost = usage.filter_map(|usage| usage.total_cost).reduce(|a, b| a + b);
-    facts
 }

@@ -13,13 +13,11 @@ use errorbar_log::eval::{
 };
 use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
 use errorbar_report::samples::{SampleOrigin, whole_key_html};
-use errorbar_report::{Report, RunIdentity, run_names};
+use errorbar_report::{ChanceLevel, Report, RunIdentity, run_names};
 use errorbar_view::{PageError, ReportPages};
-use jiff::Timestamp;
-use serde_json::Value as Json;
 
 use super::super::inputs::read::{CONFIDENCE, has_scored_confidence};
-use super::super::logs::{early_stop, partial_run, status_of_unfinished};
+use super::super::logs::{early_stop, partial_run, run_facts};
 use super::super::{Context, counted};
 
 /// A file with more bytes than this is not read as a whole if that can be avoided.
@@ -57,7 +55,8 @@ impl LogPages {
             Some(found) => found,
             None => from_samples(&log, &header, &plan, is_compared)?,
         };
-        let (facts, partial_run) = (run_facts(path, &header), partial_run(&header));
+        let (mut facts, partial_run) = (run_facts(path, &header), partial_run(&header));
+        facts.chance = ChanceLevel::of_rows(&scores.columns, &scores.choice_counts);
         let (early_stop, self_graded) = (early_stop(&header.eval), self_graded(&header.eval));
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
         let mut report = Report::new(name, evaluation.results).of_run(header.eval.task, header.eval.model);
@@ -98,7 +97,9 @@ fn from_samples(
         false => plan.score_parts(),
     };
     let options = ScoreOptions::new(shown_keys(plan)).score_parts(parts);
-    let scores = log.scores(header, &options.skip_bad_samples(true).digests(digests)).map_err(unusable)?;
+    let scores = log
+        .scores(header, &options.skip_bad_samples(true).digests(digests).choices(true))
+        .map_err(unusable)?;
     let evaluation = plan.evaluate(&scores.columns);
     let evaluation = evaluation.map_err(|error| PageError::unusable(error.to_string()))?;
     Ok((scores, evaluation))
@@ -149,29 +150,6 @@ fn not_compared(logs: &[LoadedLog]) -> Option<String> {
     let example = differing.first()?;
     let count = counted(differing.len() as u64, "sample");
     Some(format!("the logs have other questions or targets under the same id: {count}, such as {example}"))
-}
-
-/// What a header records besides results.
-fn run_facts(path: &Path, header: &Header) -> RunFacts {
-    let Header { eval, stats, .. } = header;
-    let mut facts = RunFacts::default();
-    facts.file = path.display().to_string();
-    facts.created = Some(eval.created.clone()).filter(|created| !created.is_empty());
-    facts.version = eval.packages.first().map(|(name, version)| format!("{name} {version}"));
-    facts.task_version = match &eval.task_version {
-        Json::Null => None,
-        Json::String(version) => Some(version.clone()),
-        version => Some(version.to_string()),
-    };
-    facts.status = status_of_unfinished(header.status).or(Some("success")).map(str::to_owned);
-    let used = || stats.model_usage.values();
-    let tokens = used().map(|usage| usage.total_tokens).fold(0, u64::saturating_add);
-    facts.tokens = (tokens > 0).then_some(tokens);
-    facts.cost = used().filter_map(|usage| usage.total_cost).reduce(|all, cost| all + cost);
-    let time = |text: &str| text.parse::<Timestamp>().ok();
-    let took = time(&stats.started_at).zip(time(&stats.completed_at));
-    facts.seconds = took.map(|(start, end)| end.duration_since(start).as_secs_f64());
-    facts
 }
 
 fn unusable(error: LogError) -> PageError {

@@ -1,6 +1,6 @@
 //! Samples as people read them, in every shape that logs have.
 
-use errorbar_core::Score;
+use errorbar_core::{MetadataKeys, Score};
 use errorbar_log::eval::*;
 use errorbar_test_support::TestFolder;
 
@@ -155,4 +155,40 @@ fn a_sample_that_is_too_large_or_damaged_is_an_error_of_its_own() {
     let error = read.next().unwrap().unwrap_err();
     assert!(matches!(error.kind(), LogErrorKind::Field { .. }), "{error}");
     assert_eq!(read.next().unwrap().unwrap().id, SampleId::Int(3));
+}
+
+#[test]
+fn choices_are_counted_where_one_is_right() {
+    let folder = TestFolder::new();
+    let path = folder.path().join("log.eval");
+    let sample = |id: &str, choices: Option<usize>, target: Targets| {
+        let choices = choices.map(|count| (0..count).map(|at| format!("choice {at}")).collect());
+        Sample { choices, target, ..Sample::new(id, 1, Score::new("C")) }
+    };
+    let samples = [
+        sample("four", Some(4), Targets::from("B")),
+        sample("listed", Some(3), Targets::from(vec!["A".to_owned()])),
+        sample("two right", Some(4), Targets::from("AC")),
+        sample("two listed", Some(4), Targets::from(vec!["A".to_owned(), "C".to_owned()])),
+        sample("none", None, Targets::from("B")),
+    ];
+    write_finished(&path, &samples);
+    let log = EvalLog::open(&path).unwrap();
+    let header = log.header().unwrap();
+    type Counts = std::collections::BTreeMap<String, u32>;
+    let by_id = |scores: &LogScores| -> Counts {
+        let ids = (0..scores.columns.len()).map(|row| scores.columns.sample_id(row).to_string());
+        ids.zip(scores.choice_counts.iter().copied()).collect()
+    };
+    let options = || ScoreOptions::new(MetadataKeys::NONE);
+    let read = log.scores(&header, &options().choices(true)).unwrap();
+    let expected = [("four", 4), ("listed", 3), ("none", 0), ("two listed", 0), ("two right", 0)];
+    let expected: Counts = expected.map(|(id, count)| (id.to_owned(), count)).into_iter().collect();
+    assert_eq!(by_id(&read), expected);
+    // Digests take the texts of the same samples.
+    let read = log.scores(&header, &options().choices(true).digests(true)).unwrap();
+    assert_eq!((by_id(&read), read.digests.len()), (expected.clone(), 5));
+    let listed = log.summary_scores(&header, &MetadataKeys::NONE).unwrap().unwrap();
+    assert_eq!(by_id(&listed), expected);
+    assert_eq!(log.scores(&header, &options()).unwrap().choice_counts, [], "not wanted");
 }
