@@ -10,6 +10,7 @@ use errorbar::collected_registry;
 use errorbar_log::{RowGroup, RowGroupError, RowLabels};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
+use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
@@ -64,6 +65,17 @@ impl Setup {
     fn name(&self) -> String {
         let pairs: Vec<String> = self.group.iter().map(|(key, value)| format!("{key}={value}")).collect();
         if pairs.is_empty() { FRAME.to_owned() } else { pairs.join(", ") }
+    }
+
+    /// Why partial results of this and of another cannot be merged.
+    fn differs_from(&self, other: &Setup) -> Vec<Diagnostic> {
+        let problem = match other.group == self.group {
+            true => "partial results of different options or columns cannot be merged".to_owned(),
+            false => {
+                format!("a partial result of {} and one of {} cannot be merged", self.name(), other.name())
+            }
+        };
+        core_error(errorbar_core::Error::custom(problem))
     }
 
     /// The same for receipts: one text for one group.
@@ -148,44 +160,36 @@ impl Partial {
         Ok(Partial { setup: Arc::new(setup), samples })
     }
 
-    /// The samples of all, in a tree: each is copied a few times, however many there are.
+    /// The samples of all. Each is taken when it is its turn and merged with one of as many before: so few are held at once,
+    /// and each is copied a few times, however many there are.
     fn merged(
-        mut partials: Vec<(Arc<Setup>, errorbar_core::Partial<'static>)>,
+        parts: impl Iterator<Item = Result<(Arc<Setup>, errorbar_core::Partial<'static>), Vec<Diagnostic>>>,
     ) -> Result<Self, Vec<Diagnostic>> {
-        let Some((setup, _)) = partials.first() else {
-            return Err(core_error(errorbar_core::Error::custom("there is no partial result to merge")));
+        let mut parts = parts.peekable();
+        let none = || core_error(errorbar_core::Error::custom("there is no partial result to merge"));
+        let setup = match parts.peek() {
+            Some(Ok((setup, _))) => Arc::clone(setup),
+            _ => return Err(parts.next().and_then(Result::err).unwrap_or_else(none)),
         };
-        let setup = Arc::clone(setup);
         let (text, about) = (setup.text(), |error| vec![Diagnostic::from(error).of_table(&setup.name())]);
-        if let Some((other, _)) = partials.iter().find(|(other, _)| other.text() != text) {
-            let problem = match other.group == setup.group {
-                true => "partial results of different options or columns cannot be merged".to_owned(),
-                false => format!(
-                    "a partial result of {} and one of {} cannot be merged",
-                    setup.name(),
-                    other.name()
-                ),
-            };
-            return Err(core_error(errorbar_core::Error::custom(problem)));
-        }
-        while partials.len() > 1 {
-            let mut half = Vec::with_capacity(partials.len().div_ceil(2));
-            let mut rest = partials.into_iter();
-            while let Some((setup, first)) = rest.next() {
-                half.push((
-                    setup,
-                    match rest.next() {
-                        Some((_, second)) => first.merge(second).map_err(about)?,
-                        None => first,
-                    },
-                ));
+        // Each with how often what is in it was merged; the later, the less.
+        let mut held: Vec<(u32, errorbar_core::Partial<'static>)> = Vec::new();
+        for part in parts {
+            let (other, mut samples) = part?;
+            if other.text() != text {
+                return Err(setup.differs_from(&other));
             }
-            partials = half;
+            let mut merges = 0;
+            while let Some((_, before)) = held.pop_if(|(of, _)| *of == merges) {
+                samples = before.merge(samples).map_err(about)?;
+                merges += 1;
+            }
+            held.push((merges, samples));
         }
-        let samples = partials.pop().map(|(_, samples)| samples);
-        let samples =
-            samples.ok_or_else(|| core_error(errorbar_core::Error::custom("there is nothing to merge")))?;
-        drop(text);
+        let mut samples = held.pop().ok_or_else(none)?.1;
+        while let Some((_, before)) = held.pop() {
+            samples = before.merge(samples).map_err(about)?;
+        }
         Ok(Partial { samples, setup })
     }
 }
@@ -228,7 +232,7 @@ impl Partial {
         let all: Vec<Py<Partial>> = std::iter::once(slf.clone().unbind()).chain(others).collect();
         let merged = compute(py, &Cancelled::default(), move || {
             let parts = all.iter().map(Py::get).map(|one| (Arc::clone(&one.setup), one.samples.clone()));
-            Partial::merged(parts.collect())
+            Partial::merged(parts.map(Ok))
         })?;
         raised(py, merged)
     }
@@ -277,10 +281,11 @@ impl Partial {
 
 /// Merges states that are bytes, which must be of one group.
 #[pyfunction]
-pub(crate) fn merge_states(py: Python<'_>, states: Vec<Vec<u8>>) -> PyResult<Partial> {
+pub(crate) fn merge_states(py: Python<'_>, states: Vec<PyBackedBytes>) -> PyResult<Partial> {
     let merged = compute(py, &Cancelled::default(), move || {
-        let read = |bytes: Vec<u8>| Partial::read(&bytes).map(|partial| (partial.setup, partial.samples));
-        Partial::merged(states.into_iter().map(read).collect::<Result<_, _>>()?)
+        let read =
+            |bytes: &PyBackedBytes| Partial::read(bytes).map(|partial| (partial.setup, partial.samples));
+        Partial::merged(states.iter().map(read))
     })?;
     raised(py, merged)
 }

@@ -218,7 +218,7 @@ fn recoded(
 }
 
 /// A value as the interner knows it again. Equality of JSON is blind to the order of keys and the sign of a zero; the string
-/// is not.
+/// is not. An integer is the same as its string, and far faster to compare: a column of them has no other values.
 #[derive(Clone, Debug)]
 struct MetadataValue(Json);
 
@@ -227,9 +227,10 @@ struct JsonText<'a>(&'a Json);
 
 impl Hash for JsonText<'_> {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        match self.0 {
-            Json::String(text) => text.as_str().hash(state),
-            other => other.to_string().hash(state),
+        match (self.0, self.0.as_i64()) {
+            (Json::String(text), _) => text.as_str().hash(state),
+            (_, Some(integer)) => integer.hash(state),
+            (other, None) => other.to_string().hash(state),
         }
     }
 }
@@ -245,7 +246,10 @@ impl Equivalent<MetadataValue> for JsonText<'_> {
         match (self.0, &known.0) {
             (Json::String(a), Json::String(b)) => a == b,
             (Json::String(_), _) | (_, Json::String(_)) => false,
-            (a, b) => format!("{a}") == format!("{b}"),
+            (a, b) => match (a.as_i64(), b.as_i64()) {
+                (None, None) => format!("{a}") == format!("{b}"),
+                (a, b) => a == b,
+            },
         }
     }
 }
@@ -329,6 +333,30 @@ impl MetadataColumns {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_distinguished_as_their_strings_are() {
+        let texts = [
+            "0",
+            "-0",
+            "-0.0",
+            "0.0",
+            "1",
+            "1.0",
+            "-1",
+            "18446744073709551615",
+            "9223372036854775807",
+            "\"1\"",
+        ];
+        let values: Vec<Json> = texts.iter().map(|text| serde_json::from_str(text).unwrap()).collect();
+        let mut column = MetadataColumn::default();
+        values.iter().chain(&values).for_each(|value| column.push(value));
+        let strings: std::collections::HashSet<String> = values.iter().map(ToString::to_string).collect();
+        assert_eq!(column.distinct(), strings.len());
+        for (row, value) in values.iter().chain(&values).enumerate() {
+            assert_eq!(column.get(row).map(ToString::to_string), Some(value.to_string()));
+        }
+    }
 
     #[test]
     fn strings_are_distinguished_whatever_their_length() {

@@ -30,6 +30,7 @@ use serde_json::Value as Json;
 pub use block::{ColumnBlock, DetailColumns, LabelColumns};
 pub(crate) use details::{ScoreDetail, ScoreDetails};
 pub use epochs::EpochColumn;
+pub(crate) use key_order::first_bytes;
 pub use metadata::MetadataColumn;
 use metadata::MetadataColumns;
 pub(crate) use numbers::Numbers;

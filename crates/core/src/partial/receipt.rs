@@ -19,21 +19,35 @@ pub const BUCKETS: u16 = 4096;
 /// assert_ne!(bucket_of("gpqa", "q1"), bucket_of("mmlu", "q1"));
 /// ```
 pub fn bucket_of(group: &str, id: &str) -> u16 {
-    SampleHash::new(group, id).bucket()
+    SampleHasher::new(group).hash(id).bucket()
+}
+
+/// Hashes ids of a group. What is hashed is put together first: a hasher that takes it in pieces takes longer to set up
+/// than a short text takes to hash.
+struct SampleHasher {
+    /// The group, with an id behind it.
+    bytes: Vec<u8>,
+    group: usize,
+}
+
+impl SampleHasher {
+    fn new(group: &str) -> Self {
+        let mut bytes = (group.len() as u64).to_le_bytes().to_vec();
+        bytes.extend_from_slice(group.as_bytes());
+        SampleHasher { group: bytes.len(), bytes }
+    }
+
+    fn hash(&mut self, id: &str) -> SampleHash {
+        self.bytes.truncate(self.group);
+        self.bytes.extend_from_slice(id.as_bytes());
+        SampleHash(*blake3::hash(&self.bytes).as_bytes())
+    }
 }
 
 /// A hash of a group and an id that is the same everywhere.
 struct SampleHash([u8; 32]);
 
 impl SampleHash {
-    fn new(group: &str, id: &str) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(&(group.len() as u64).to_le_bytes());
-        hasher.update(group.as_bytes());
-        hasher.update(id.as_bytes());
-        SampleHash(*hasher.finalize().as_bytes())
-    }
-
     /// Eight of its bytes.
     fn word(&self, at: usize) -> u64 {
         let word = self.0.as_chunks::<8>().0.get(at);
@@ -148,10 +162,10 @@ impl Stamp {
             return Err(Error::custom(format!("{rows} rows need as many buckets, found {found}")));
         }
         let mut stamp = Stamp::default();
-        let mut failed = None;
+        let (mut failed, mut hasher) = (None, SampleHasher::new(group));
         columns.sample_index().for_each(|rows| {
             let Some(first) = rows.first().map(|row| *row as usize) else { return };
-            let hash = SampleHash::new(group, columns.id(first));
+            let hash = hasher.hash(columns.id(first));
             for row in rows {
                 stamp.receipt.add(hash.of_epoch(columns.epoch(*row as usize)));
             }

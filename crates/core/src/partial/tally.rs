@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::record::{SampleRecord, differ, put_cell, put_epoch};
 use super::wire::{put_number, take_number};
-use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn};
+use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn, first_bytes};
 use crate::error::{Error, Result};
 use crate::metric::{MetadataKeys, ScoreParts};
 use crate::plan::Plan;
@@ -271,11 +271,12 @@ impl Tally {
             None => {
                 let mut order: Vec<&Entry> = self.entries.iter().collect();
                 order.sort_by(|a, b| a.id.cmp(&b.id));
-                let mut copies = CopyIds::beside(order.iter().map(|entry| entry.id.as_ref()));
+                let most = self.entries.iter().map(|entry| entry.count).max().unwrap_or(0);
+                let mut copies = CopyIds::beside(order.iter().map(|entry| entry.id.as_ref()), most);
                 for entry in order {
                     let rows = builder.add(entry, &entry.id)?;
-                    for _ in 1..entry.count {
-                        builder.repeat(rows.clone(), copies.next(&entry.id));
+                    for number in 1..entry.count {
+                        builder.repeat(rows.clone(), copies.of(&entry.id, number));
                     }
                 }
             }
@@ -333,11 +334,7 @@ pub(super) fn too_many_bytes(has_ids: bool) -> Error {
 /// Entries in the order of their records, and the new number of each.
 fn sorted(entries: Vec<(Entry, u32)>) -> (Vec<Entry>, Vec<u32>) {
     // The first bytes beside each other: records of a score are short, and looking for each in memory takes longest.
-    let start = |record: &[u8]| {
-        let mut start = [0; 16];
-        start.iter_mut().zip(record).for_each(|(own, byte)| *own = *byte);
-        u128::from_be_bytes(start)
-    };
+    let start = |record: &[u8]| u128::from_be_bytes(first_bytes(record));
     let mut entries: Vec<(u128, Entry, u32)> =
         entries.into_iter().map(|(entry, number)| (start(&entry.record), entry, number)).collect();
     entries
@@ -479,32 +476,61 @@ impl ColumnBuilder {
 }
 
 /// Ids of samples that look like others, whose own ids are not kept. Nothing shows them: the first of samples that look the
-/// same has its id, and the others come right behind it in key order.
+/// same has its id, and the others come right behind it in key order, so that nothing sorts millions of them again.
 struct CopyIds {
     prefix: String,
-    next: u64,
+    /// As many digits as any of them needs: numbers of one length have the order of their digits.
+    digits: u32,
     id: String,
 }
 
 impl CopyIds {
-    /// Ids that are not among these: they have more of a control character in a row.
-    fn beside<'i>(ids: impl Iterator<Item = &'i str>) -> Self {
+    /// The digits are the printable characters, so that ids are short.
+    const BASE: u64 = 94;
+
+    /// Ids that are not among these, for at most this many copies of each: they have more of a control character in a row.
+    fn beside<'i>(ids: impl Iterator<Item = &'i str>, most: u64) -> Self {
         let longest = |id: &str| id.split(|c: char| c != '\u{1}').map(str::len).max().unwrap_or(0);
         let run = ids.map(longest).max().unwrap_or(0);
-        CopyIds { prefix: "\u{1}".repeat(run + 1), next: 0, id: String::new() }
+        let digits = most.checked_ilog(Self::BASE).unwrap_or(0) + 1;
+        CopyIds { prefix: "\u{1}".repeat(run + 1), digits, id: String::new() }
     }
 
-    fn next(&mut self, first: &str) -> &str {
+    /// The id of a copy with this number of the sample with this id.
+    fn of(&mut self, first: &str, number: u64) -> &str {
         self.id.clear();
         self.id.push_str(first);
         self.id.push_str(&self.prefix);
-        let mut rest = self.next;
-        self.next += 1;
-        while {
-            self.id.push(char::from(b'!' + (rest % 94) as u8));
-            rest /= 94;
-            rest > 0
-        } {}
+        for at in (0..self.digits).rev() {
+            let digit = number / Self::BASE.pow(at) % Self::BASE;
+            self.id.push(char::from(b'!' + digit as u8));
+        }
         &self.id
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Score;
+    use crate::metrics::accuracy;
+
+    /// Otherwise all of them would be sorted when they are finished.
+    #[test]
+    fn samples_that_are_counted_together_come_back_in_key_order() {
+        let mut columns = ScoreColumns::new(["s"]);
+        for at in 0..30_000 {
+            columns
+                .push(format!("q{at}"), 1)
+                .score("s", Score::new(if at % 3 == 0 { "C" } else { "I" }))
+                .unwrap();
+        }
+        let plan = Plan::new().metrics(crate::metrics![accuracy()]);
+        let tally = Tally::of(&columns, &Visible::of(&plan)).unwrap();
+        assert_eq!(tally.entries.len(), 2);
+        let columns = tally.to_columns().unwrap();
+        assert_eq!(columns.len(), 30_000);
+        assert!(columns.in_key_order().is_none());
+        assert!((1..columns.len()).all(|row| columns.id(row - 1) < columns.id(row)));
     }
 }

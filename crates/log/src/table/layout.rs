@@ -125,6 +125,8 @@ pub(super) struct TableLayout {
     split: Option<String>,
     /// Whether rows are numbered, because no column has their ids.
     pub(super) is_numbered: bool,
+    /// Whether rows have no order, so that it is of no use to know where they were.
+    pub(super) is_unordered: bool,
 }
 
 impl TableLayout {
@@ -187,6 +189,7 @@ impl TableLayout {
             metadata_keys,
             split: options.required_column().map(str::to_owned),
             is_numbered: options.is_numbered,
+            is_unordered: options.group_column().is_some(),
         })
     }
 

@@ -1,9 +1,9 @@
 """Spark for real: executors that are processes of their own, on tables of any size.
 
-    PYSPARK_PYTHON=$(which python) pytest crates/python/tests/spark
-    ERRORBAR_SPARK_ROWS=10000000 pytest crates/python/tests/spark -m large
+    crates/python/check_spark.sh
+    ERRORBAR_SPARK_ROWS=10000000 crates/python/check_spark.sh -m large
 
-Needs Java 17, pyspark, pyarrow and this package, in the Python that runs the tests; the workers use the same.
+Needs Java 17, and pyspark, pandas, pyarrow and this package in the Python that runs the tests; the workers use the same.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import pytest
 
 os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
 
+import cluster  # noqa: E402
 import data  # noqa: E402
 
 try:
@@ -32,14 +33,27 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.fixture(scope="session")
-def spark():
-    """Two executors, each a JVM of its own, and copies of slow tasks."""
+def master(tmp_path_factory):
+    """The address of a cluster."""
+    given = os.environ.get("ERRORBAR_SPARK_MASTER")
+    if given:
+        yield given
+        return
+    with cluster.started(tmp_path_factory.mktemp("cluster")) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def spark(master):
+    """Two executors, each a process of its own, and copies of slow tasks."""
     from pyspark.sql import SparkSession
 
     session = (
-        SparkSession.builder.master(os.environ.get("ERRORBAR_SPARK_MASTER", "local-cluster[2,1,1024]"))
+        SparkSession.builder.master(master)
+        .config("spark.driver.host", cluster.MASTER_HOST)
         .config("spark.ui.enabled", "false")
         .config("spark.driver.memory", "1g")
+        .config("spark.executor.memory", "1g")
         .config("spark.speculation", "true")
         .config("spark.speculation.multiplier", "1.1")
         .config("spark.speculation.quantile", "0.3")

@@ -1,9 +1,11 @@
-"""The table of the tests, what one machine computes of it, and functions that kill executors."""
+"""The table of the tests, what one machine computes of it, and functions that kill executors and delay tasks."""
 
 from __future__ import annotations
 
 import os
 import signal
+import time
+from pathlib import Path
 
 TASKS, MODELS, EPOCHS = 5, 10, 3
 METRICS = ["accuracy", "stderr", 'grouped(accuracy(), "topic")']
@@ -97,14 +99,59 @@ def killing_merged(marker: str, merged):
     return killing
 
 
+def straggling_states(marker: str, states):
+    """What makes states of rows. The first attempt at the first partition waits until a copy of it has begun, and goes on."""
+
+    def straggling(task, batches):
+        from pyspark import TaskContext
+
+        context = TaskContext.get()
+        if context.partitionId() == 0:
+            if context.attemptNumber() == 0:
+                end = time.monotonic() + 120
+                while not os.path.exists(marker) and time.monotonic() < end:
+                    time.sleep(0.05)
+            else:
+                Path(marker).touch()
+        return states(task, batches)
+
+    return straggling
+
+
+def kill_an_executor(spark, marker: str) -> None:
+    """Kills an executor of the session, from the driver."""
+    application = spark.sparkContext.applicationId
+    for process in Path("/proc").iterdir():
+        if process.name.isdigit() and application in _executor_command(int(process.name)):
+            Path(marker).write_text(process.name)
+            os.kill(int(process.name), signal.SIGKILL)
+            return
+    raise AssertionError("there is no executor")
+
+
+def is_killed(marker: str) -> bool:
+    """Whether an executor was killed: the process whose number the marker has was one, and is gone."""
+    return not _executor_command(int(Path(marker).read_text()))
+
+
 def _kill_once(marker: str) -> None:
     try:
-        os.close(os.open(marker, os.O_CREAT | os.O_EXCL))
+        written = os.open(marker, os.O_CREAT | os.O_EXCL | os.O_WRONLY)
     except FileExistsError:
         return
     # A worker is a child of a daemon, which is a child of the executor.
     with open(f"/proc/{os.getppid()}/stat") as stat:
         executor = int(stat.read().rsplit(")", 1)[1].split()[1])
-    with open(f"/proc/{executor}/cmdline") as command:
-        assert "CoarseGrainedExecutorBackend" in command.read()
-    os.kill(executor, signal.SIGKILL)
+    # An error here would only be a task that is tried again: the test reads what was killed.
+    if _executor_command(executor):
+        os.write(written, str(executor).encode())
+        os.kill(executor, signal.SIGKILL)
+
+
+def _executor_command(process: int) -> str:
+    """The command of an executor; empty if the process is none, or has ended."""
+    try:
+        command = Path(f"/proc/{process}/cmdline").read_text()
+    except OSError:
+        return ""
+    return command if "CoarseGrainedExecutorBackend" in command else ""

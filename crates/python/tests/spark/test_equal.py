@@ -12,7 +12,8 @@ from errorbar import InputError
 from errorbar import spark as eb_spark
 from errorbar.spark import _score, _tasks
 
-score = functools.partial(eb_spark.score, metrics=data.METRICS, by=data.KEYS, **data.OPTIONS)
+# All rows may be in one partition, or in two of which one is killed.
+score = functools.partial(eb_spark.score, metrics=data.METRICS, by=data.KEYS, max_memory="2G", **data.OPTIONS)
 
 
 @pytest.mark.large
@@ -58,6 +59,33 @@ def test_an_executor_is_killed(scores, expected, monkeypatch, tmp_path, stage):
     killing = {"states": data.killing_states, "merged": data.killing_merged}[stage]
     monkeypatch.setattr(_tasks, stage, killing(marker, getattr(_tasks, stage)))
     results = score(scores, partitions=7, merge="executors" if stage == "merged" else "driver")
+    assert data.is_killed(marker)
+    assert data.of_groups(results) == expected
+
+
+@pytest.mark.large
+def test_an_executor_is_killed_before_its_states_are_merged(spark, scores, expected, monkeypatch, tmp_path):
+    marker = str(tmp_path / "killed")
+    original = _score._merged
+
+    def killing(states):
+        # By now the states were computed, and are in the memory of the executors.
+        data.kill_an_executor(spark, marker)
+        return original(states)
+
+    monkeypatch.setattr(_score, "_merged", killing)
+    monkeypatch.setattr(_score, "MOST_AT_DRIVER", 0)
+    results = score(scores, partitions=7)
+    assert data.is_killed(marker)
+    assert data.of_groups(results) == expected
+
+
+@pytest.mark.large
+@pytest.mark.parametrize("merge", ["driver", "executors"])
+def test_a_copy_of_a_slow_task_changes_nothing(scores, expected, monkeypatch, tmp_path, merge):
+    marker = str(tmp_path / "copied")
+    monkeypatch.setattr(_tasks, "states", data.straggling_states(marker, _tasks.states))
+    results = score(scores, partitions=7, merge=merge)
     assert os.path.exists(marker)
     assert data.of_groups(results) == expected
 

@@ -23,7 +23,6 @@ def folder(tmp_path):
     return tmp_path
 
 
-@pytest.mark.filterwarnings("ignore::errorbar.ScoreWarning")
 def test_the_results_of_each_log_are_those_of_one_machine(spark, folder):
     results = eb_spark.score_logs(spark, folder)
     paths = [str(folder / "0.eval"), str(folder / "more/1.eval"), str(folder / "more/2.eval")]
@@ -37,7 +36,26 @@ def test_the_results_of_each_log_are_those_of_one_machine(spark, folder):
     assert set(results.to_pyarrow()["log"].to_pylist()) == set(paths)
 
 
-@pytest.mark.filterwarnings("ignore::errorbar.ScoreWarning")
+def test_the_warnings_of_logs_are_issued_at_the_driver(spark, folder):
+    torn = SEEDS / "torn.eval"
+    with pytest.warns(eb.ScoreWarning):
+        alone = eb.score(torn)
+    with pytest.warns(eb.ScoreWarning) as issued:
+        eb_spark.score_logs(spark, [folder / "0.eval", torn])
+    messages = [str(warning.message) for warning in issued if warning.category is eb.ScoreWarning]
+    assert messages == alone.warnings
+
+
+def test_a_log_is_a_task_and_nothing_is_shuffled(spark, folder):
+    context = spark.sparkContext
+    context.setJobGroup("logs", "the jobs of this test")
+    eb_spark.score_logs(spark, folder)
+    tracker = context.statusTracker()
+    jobs = [tracker.getJobInfo(job) for job in tracker.getJobIdsForGroup("logs")]
+    stages = [tracker.getStageInfo(stage) for job in jobs for stage in job.stageIds]
+    assert [stage.numTasks for stage in stages] == [len(LOGS)]
+
+
 def test_a_log_that_cannot_be_read_fails_alone(spark, folder):
     bad = folder / "bad.eval"
     bad.write_bytes(b"no log")

@@ -21,7 +21,8 @@ pub(super) struct TablePart {
     pivot: Option<Pivot>,
     /// How many rows of the table came here.
     rows: u32,
-    /// Where rows that follow each other begin: the number of the first among those that came here, and in the table.
+    /// Where rows that follow each other begin: the number of the first among those that came here, and in the table. Empty
+    /// if rows have no order: those of many groups come mixed, and each would be a run of its own.
     runs: Vec<(u32, u32)>,
 }
 
@@ -57,7 +58,7 @@ impl TablePart {
         start: u32,
         budget: Budget,
     ) -> Result<(), BlockError> {
-        for row in rows.starts() {
+        for row in rows.starts().filter(|_| !layout.is_unordered) {
             let (own, table) = (self.rows + row.taken, start + row.row);
             // The difference is the same as long as rows follow each other.
             if self.runs.last().is_none_or(|(run, first)| table - first != own - run) {

@@ -3,8 +3,8 @@
     from errorbar import spark as eb_spark
     eb_spark.score(df, ["accuracy", "stderr"], by=("task", "model"), epoch="epoch", cluster="passage")
 
-Needs Spark 4.0 or newer, and errorbar and pyarrow installed on the driver and on the executors. One machine is enough for
-up to about a billion rows; this is for scores that live in a cluster already.
+Needs Spark 4.0 or newer, and errorbar, pyarrow and pandas installed on the driver and on the executors. One machine is
+enough for hundreds of millions of rows; this is for scores that live in a cluster already.
 """
 
 from __future__ import annotations

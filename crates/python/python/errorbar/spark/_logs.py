@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any
 
 from .. import _errorbar
-from .._errors import Error, InputError
+from .._errors import Error, InputError, warn
 from .._grouped import GroupedResults
 from .._options import options
 from .._partial import named
@@ -53,17 +53,21 @@ def score_logs(
     table = numbers.mapInArrow(partial(results, task), RESULTS).toArrow()
     groups: dict[tuple[str, ...], Any] = {}
     errors: list[Error] = []
+    messages: list[str] = []
     for row in sorted(table.to_pylist(), key=lambda row: row["at"]):
         if row["error"] is not None:
             errors.append(_tasks.restored(row["error"]))
             continue
         warnings, notes = json.loads(row["messages"])
+        messages += warnings
         frame = _read_frame(row["frame"])
         groups[(logs[row["at"]],)] = (
             _errorbar.restored_results(row["json"], row["text"], row["html"], frame, warnings, notes),
             None,
         )
     found = GroupedResults(("log",), groups)
+    for message in messages:
+        warn(message)
     if errors:
         error = first_of(errors)
         error.results = found
@@ -90,7 +94,7 @@ def results(task: str, batches: Iterable[Any]) -> Iterator[Any]:
             row["at"] = at
             try:
                 with warnings.catch_warnings():
-                    # They are reported where the results are used.
+                    # They are issued at the driver.
                     warnings.simplefilter("ignore")
                     found = _errorbar.score([*text["options"], "--", text["logs"][at]], [], [])
                 row.update(json=found.to_json(), text=repr(found), html=found._repr_html_())
