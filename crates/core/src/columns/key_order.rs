@@ -188,7 +188,9 @@ mod tests {
         let ids =
             ["q-\0", "q-", "q-10000000b", "q-1", "q-10000000", "q-10000000a", "q-é", "q-~", "q-10000000\0"];
         let mut columns = ScoreColumns::new(["s"]);
-        ids.iter().for_each(|id| drop(columns.push(id, 1)));
+        for id in ids {
+            columns.push(id, 1);
+        }
         let (sorted, _) = columns.in_key_order().unwrap();
         let mut expected = ids;
         expected.sort_unstable();
