@@ -178,8 +178,7 @@ fn columns<'py>(
     }
     match ids {
         Some(ids) => ids.iter().for_each(|id| block.ids.push(id)),
-        // Only errors show them.
-        None => (0..values.len()).for_each(|_| block.ids.push("")),
+        None => (0..values.len()).for_each(|row| block.ids.push(&row.to_string())),
     }
     let given = keys.iter().flat_map(|keys| keys.values().iter().collect::<Vec<_>>());
     for (column, texts) in block.metadata.iter_mut().zip(given) {

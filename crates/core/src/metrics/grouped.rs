@@ -242,10 +242,7 @@ impl Metric for Grouped {
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        // A number alone depends on no other group, so there is nothing to keep until all of them are read.
-        let is_alone = scores.estimation().value_only && !self.shrink_or_default();
-        let state = (!is_alone).then(|| GroupedState::new(self.clone(), scores.estimation())).flatten();
-        if let Some(state) = state {
+        if let Some(state) = GroupedState::new(self.clone(), scores.estimation()) {
             return compute_by_state(state, scores);
         }
         let (rows, estimation) = (self.split(scores)?, scores.estimation());
