@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::error::Messages;
-use crate::frame::{Frame, converted};
+use crate::frame::{ArrowData, Frame};
 
 /// What an answer says, in each form. Nothing is made before it is wanted.
 pub(crate) trait Content: Send + Sync {
@@ -21,7 +21,7 @@ pub(crate) trait Content: Send + Sync {
 }
 
 /// The base of all results.
-#[pyclass(module = "errorbar", frozen, subclass)]
+#[pyclass(module = "errorbar", frozen, subclass, extends = ArrowData)]
 pub(crate) struct Answer {
     content: Box<dyn Content>,
     /// What a reader should know.
@@ -52,6 +52,11 @@ impl Answer {
     ) -> Self {
         Answer { content: Box::new(content), warnings, notes }
     }
+
+    /// What makes an object of Python, of a class that is derived from this one.
+    pub(crate) fn initializer(self) -> PyClassInitializer<Self> {
+        PyClassInitializer::from(ArrowData).add_subclass(self)
+    }
 }
 
 #[pymethods]
@@ -68,8 +73,8 @@ impl Answer {
 
     /// A row for each figure, as a frame.
     #[getter]
-    fn rows(&self) -> PyResult<Frame> {
-        self.content.frame()
+    fn rows(&self, py: Python<'_>) -> PyResult<Py<Frame>> {
+        self.content.frame()?.into_python(py)
     }
 
     /// The Arrow C stream of `rows`, for libraries of data frames.
@@ -82,21 +87,6 @@ impl Answer {
         // A producer may ignore what is requested.
         drop(requested_schema);
         self.content.frame()?.stream(py)
-    }
-
-    /// The rows as a `pandas.DataFrame`.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pandas")
-    }
-
-    /// The rows as a `polars.DataFrame`.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_polars")
-    }
-
-    /// The rows as a `pyarrow.Table`.
-    fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pyarrow")
     }
 
     fn __repr__(&self) -> String {

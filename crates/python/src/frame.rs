@@ -12,14 +12,43 @@ use arrow_array::builder::{
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use errorbar_report::ColumnType;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
+/// The base of everything with an Arrow C stream. Libraries of data frames are imported when they are asked for.
+#[pyclass(module = "errorbar", frozen, subclass)]
+#[derive(Debug)]
+pub(crate) struct ArrowData;
+
+#[pymethods]
+impl ArrowData {
+    /// The rows as a `pandas.DataFrame`.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_pandas")
+    }
+
+    /// The rows as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_polars")
+    }
+
+    /// The rows as a `pyarrow.Table`.
+    fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_pyarrow")
+    }
+}
+
+/// What a library of data frames makes of an object with `__arrow_c_stream__`.
+fn converted<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    object.py().import("errorbar._frames")?.getattr(function)?.call1((object,))
+}
+
 /// A table of columns, as Arrow. `errorbar.Frame` in Python.
-#[pyclass(module = "errorbar", frozen, skip_from_py_object)]
+#[pyclass(module = "errorbar", frozen, extends = ArrowData, skip_from_py_object)]
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     schema: SchemaRef,
@@ -30,6 +59,11 @@ impl Frame {
     /// A frame of batches that all have this schema.
     pub(crate) fn new(schema: SchemaRef, batches: Vec<RecordBatch>) -> Self {
         Frame { schema, batches }
+    }
+
+    /// The frame as an object of Python.
+    pub(crate) fn into_python(self, py: Python<'_>) -> PyResult<Py<Self>> {
+        Py::new(py, PyClassInitializer::from(ArrowData).add_subclass(self))
     }
 
     /// The number of rows.
@@ -76,43 +110,9 @@ impl Frame {
         self.rows()
     }
 
-    /// The frame as a `pandas.DataFrame`.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pandas")
-    }
-
-    /// The frame as a `polars.DataFrame`.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_polars")
-    }
-
-    /// The frame as a `pyarrow.Table`.
-    fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pyarrow")
-    }
-
     fn __repr__(&self) -> String {
         format!("<errorbar.Frame: {} rows, columns {}>", self.rows(), self.columns().join(", "))
     }
-}
-
-/// What a library of data frames makes of an object with `__arrow_c_stream__`; it is imported only now.
-pub(crate) fn converted<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
-    object.py().import("errorbar._frames")?.getattr(function)?.call1((object,))
-}
-
-/// The type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ColumnType {
-    Text,
-    Float,
-    Int,
-    Unsigned,
-    Bool,
-    /// A list of integers; one integer is a list of it.
-    Ints,
-    /// Strings; what is something else is one as JSON.
-    Json,
 }
 
 /// The fields of a record by name.
@@ -146,6 +146,7 @@ pub(crate) fn frame_of_records(
 
 fn column<'a>(kind: ColumnType, cells: impl Iterator<Item = Option<&'a Json>>) -> ArrayRef {
     match kind {
+        // Lists and maps are strings of JSON.
         ColumnType::Text | ColumnType::Json => {
             let mut column = LargeStringBuilder::new();
             for cell in cells {

@@ -11,14 +11,14 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value as Json;
 
-use crate::frame::{Frame, converted};
+use crate::frame::{ArrowData, Frame};
 
 /// A function of Python: what it is, its name, its first sentence, the function, and the metadata keys or metrics that it
 /// names.
 pub(crate) type PythonEntry = (String, String, String, Py<PyAny>, Vec<String>);
 
 /// The scores that a metric is computed over, as columns.
-#[pyclass(module = "errorbar", name = "Scores", frozen)]
+#[pyclass(module = "errorbar", name = "Scores", frozen, extends = ArrowData)]
 #[derive(Debug)]
 pub(crate) struct PyScores {
     /// The scorer.
@@ -124,16 +124,6 @@ impl PyScores {
         drop(requested_schema);
         self.frame()?.stream(py)
     }
-
-    /// The scores as a `pandas.DataFrame`.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pandas")
-    }
-
-    /// The scores as a `polars.DataFrame`.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_polars")
-    }
 }
 
 /// Calls Python; an exception becomes an error that names it.
@@ -154,7 +144,8 @@ pub(crate) fn compute_metric(
 ) -> errorbar_core::Result<MetricValue> {
     let (columns, n) = (PyScores::new(scores, keys), scores.len() as u64);
     attached(name, |py| {
-        let returned = function.bind(py).call1((Bound::new(py, columns)?,))?;
+        let columns = Bound::new(py, PyClassInitializer::from(ArrowData).add_subclass(columns))?;
+        let returned = function.bind(py).call1((columns,))?;
         if let Ok(map) = returned.cast::<PyDict>() {
             let mut estimates = IndexMap::new();
             for (key, value) in map.iter() {

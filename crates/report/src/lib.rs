@@ -26,6 +26,7 @@
 
 pub mod assets;
 mod bar;
+mod column_type;
 mod comparison;
 mod csv;
 mod evaluation_set;
@@ -72,6 +73,7 @@ use serde::Serialize;
 /// The JSON schema of results; see `docs/output.md`.
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
+pub use column_type::ColumnType;
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
     gate_name, gate_reason, gate_subject,

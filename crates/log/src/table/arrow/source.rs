@@ -11,7 +11,9 @@ use crate::table::blocks::{RowSource, lock, text_column};
 use crate::table::builder::TableBuilder;
 use crate::table::layout::{ColumnRole, TableLayout};
 use crate::table::limits::Budget;
-use crate::table::typed::{TypedCell, ValueKind, epoch_of, id_into, metadata_of, score_of};
+use crate::table::typed::{
+    TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of,
+};
 use crate::table::{TableError, TableErrorKind, cell};
 
 /// How many rows a piece has, at most; small batches are put together.
@@ -100,11 +102,11 @@ impl<'a> ArrowSource<'a> {
             for column in &self.columns {
                 let Some(cells) = column.path.column(&batch) else { continue };
                 let mut row = start;
-                errors.extend(
-                    self.column(column, &cells, &mut row, block)
-                        .err()
-                        .map(|kind| RowError { row, kind: Box::new(kind) }),
-                );
+                let name = || column.column.name.clone();
+                let read = cells
+                    .map_err(|problem| TableErrorKind::InvalidArray { column: name(), problem })
+                    .and_then(|cells| self.column(column, &cells, &mut row, block));
+                errors.extend(read.err().map(|kind| RowError { row, kind: Box::new(kind) }));
             }
             // Of several errors that of the first row, and there that of the first column.
             if let Some(error) = errors.into_iter().min_by_key(|error| error.row) {
@@ -132,18 +134,8 @@ impl<'a> ArrowSource<'a> {
     ) -> Result<(), TableErrorKind> {
         match column.column.role {
             ColumnRole::Id => {
-                let (ids, mut digits) = (&mut block.ids, String::new());
-                cells.for_each(row, |cell| {
-                    match cell {
-                        TypedCell::Text(id) if !id.is_empty() => ids.push(id),
-                        cell => {
-                            digits.clear();
-                            id_into(&mut digits, cell)?;
-                            ids.push(&digits);
-                        }
-                    }
-                    Ok(())
-                })
+                let mut digits = String::new();
+                cells.for_each(row, |cell| push_id(&mut block.ids, cell, &mut digits))
             }
             ColumnRole::Epoch => match cells.bytes() {
                 Some(bytes) => {
@@ -166,37 +158,20 @@ impl<'a> ArrowSource<'a> {
                     *row += codes.len();
                     return Ok(());
                 }
-                cells.for_each(row, |cell| {
-                    match cell {
-                        TypedCell::Text(text) => values.push_text(text),
-                        cell => {
-                            values.push(&metadata_of(cell, column.kind, &column.column.name, self.budget)?)
-                        }
-                    }
-                    Ok(())
-                })
+                let name = column.column.name.as_str();
+                cells.for_each(row, |cell| push_metadata(values, cell, column.kind, name, self.budget))
             }
             ColumnRole::Error => {
-                let (errored, mut number) = (&mut block.errored, *row as u32);
+                let mut number = *row as u32;
                 cells.for_each(row, |cell| {
-                    if !matches!(cell, TypedCell::Null | TypedCell::Text("")) {
-                        errored.push(number);
-                    }
-                    number += 1;
+                    push_error(&mut block.errored, cell, &mut number);
                     Ok(())
                 })
             }
             role => {
                 let Some(texts) = text_column(block, role) else { return Ok(()) };
                 cells.for_each(row, |cell| {
-                    match cell {
-                        TypedCell::Null | TypedCell::Text("") => texts.push_absent(),
-                        TypedCell::Text(text) => texts.push_text(text),
-                        TypedCell::Bool(bool) => texts.push_text(&bool.to_string()),
-                        TypedCell::Int(int) => texts.push_text(&int.to_string()),
-                        TypedCell::Unsigned(int) => texts.push_text(&int.to_string()),
-                        TypedCell::Float(float) => texts.push_text(&float.to_string()),
-                    }
+                    push_text(texts, cell);
                     Ok(())
                 })
             }
@@ -285,7 +260,7 @@ impl RowSource for ArrowSource<'_> {
             // The rows before it may hold an error that comes first.
             block.clear();
             let _ = self.parse_rows(piece, row, block);
-            kind.in_row(piece.start + row as u64 + 1).of_sample(&sample).of_part(part.as_deref())
+            kind.in_row_of(piece.start + row as u64 + 1, &sample).of_part(part.as_deref())
         });
         // Not needed any more, and perhaps large.
         piece.batches.clear();
