@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Content};
 use crate::call::compute;
 use crate::error::Messages;
-use crate::frame::{Frame, fields_of, frame_of_records};
+use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{Cancelled, NamedTable, memory_tables};
@@ -69,7 +69,9 @@ impl Content for ComparedSides {
     fn html(&self) -> String {
         fragment::comparisons(self.0.report())
     }
+}
 
+impl Tabular for ComparedSides {
     fn frame(&self) -> PyResult<Frame> {
         let records: Vec<Map<String, Value>> =
             self.0.records().iter().map(fields_of).collect::<PyResult<_>>()?;

@@ -21,11 +21,38 @@ use serde_json::{Map, Value as Json};
 
 /// The base of everything with an Arrow C stream. Libraries of data frames are imported when they are asked for.
 #[pyclass(module = "errorbar", frozen, subclass)]
-#[derive(Debug)]
-pub(crate) struct ArrowData;
+pub(crate) struct ArrowData(Arc<dyn Tabular>);
+
+/// What a frame can be made of.
+pub(crate) trait Tabular: Send + Sync {
+    /// The frame, made when it is wanted.
+    fn frame(&self) -> PyResult<Frame>;
+}
+
+impl ArrowData {
+    /// What makes an object of Python of a class that is derived from this one, whose rows are those of `data`.
+    pub(crate) fn initializer<T>(object: T, data: Arc<dyn Tabular>) -> PyClassInitializer<T>
+    where
+        T: PyClass<BaseType = Self>,
+    {
+        PyClassInitializer::from(ArrowData(data)).add_subclass(object)
+    }
+}
 
 #[pymethods]
 impl ArrowData {
+    /// The Arrow C stream, for libraries of data frames.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A producer may ignore what is requested.
+        drop(requested_schema);
+        self.0.frame()?.stream(py)
+    }
+
     /// The rows as a `pandas.DataFrame`.
     fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         converted(slf.as_any(), "to_pandas")
@@ -63,7 +90,8 @@ impl Frame {
 
     /// The frame as an object of Python.
     pub(crate) fn into_python(self, py: Python<'_>) -> PyResult<Py<Self>> {
-        Py::new(py, PyClassInitializer::from(ArrowData).add_subclass(self))
+        let rows = Arc::new(self.clone());
+        Py::new(py, ArrowData::initializer(self, rows))
     }
 
     /// The number of rows.
@@ -72,7 +100,7 @@ impl Frame {
     }
 
     /// The Arrow C stream of the frame, in a capsule.
-    pub(crate) fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+    fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let batches: Vec<_> = self.batches.iter().cloned().map(Ok).collect();
         let reader: Box<dyn RecordBatchReader + Send> =
             Box::new(RecordBatchIterator::new(batches, Arc::clone(&self.schema)));
@@ -80,20 +108,14 @@ impl Frame {
     }
 }
 
+impl Tabular for Frame {
+    fn frame(&self) -> PyResult<Frame> {
+        Ok(self.clone())
+    }
+}
+
 #[pymethods]
 impl Frame {
-    /// The Arrow C stream, for libraries of data frames.
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A producer may ignore what is requested.
-        drop(requested_schema);
-        self.stream(py)
-    }
-
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<&str> {

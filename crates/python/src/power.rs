@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Content};
 use crate::call::compute;
 use crate::error::Messages;
-use crate::frame::{Frame, frame_of_records};
+use crate::frame::{Frame, Tabular, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{Cancelled, NamedTable, memory_tables};
@@ -59,7 +59,9 @@ impl Content for PlannedRows {
     fn html(&self) -> String {
         fragment::listing(self.0.listing())
     }
+}
 
+impl Tabular for PlannedRows {
     fn frame(&self) -> PyResult<Frame> {
         let rows = match self.0.listing().to_json() {
             Value::Array(rows) => rows,
@@ -142,7 +144,9 @@ impl Content for VerifiedLogs {
     fn html(&self) -> String {
         fragment::text(&self.0.text)
     }
+}
 
+impl Tabular for VerifiedLogs {
     fn frame(&self) -> PyResult<Frame> {
         let mut records = Vec::new();
         for log in &self.0.logs {

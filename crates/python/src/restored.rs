@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::answer::{Answer, Content};
-use crate::frame::Frame;
+use crate::frame::{Frame, Tabular};
 use crate::score::Results;
 
 /// Results in all forms that they can be wanted in.
@@ -32,7 +32,9 @@ impl Content for RestoredContent {
     fn html(&self) -> String {
         self.html.clone()
     }
+}
 
+impl Tabular for RestoredContent {
     fn frame(&self) -> PyResult<Frame> {
         Ok(self.frame.clone())
     }

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Content};
 use crate::call::compute;
 use crate::error::Messages;
-use crate::frame::{Frame, fields_of, frame_of_records};
+use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{Cancelled, NamedTable, memory_tables};
@@ -64,7 +64,9 @@ impl Content for ScoredReports {
     fn html(&self) -> String {
         errorbar_report::fragment::reports(&self.0)
     }
+}
 
+impl Tabular for ScoredReports {
     fn frame(&self) -> PyResult<Frame> {
         let mut records = Vec::new();
         for report in &self.0 {

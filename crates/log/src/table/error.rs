@@ -535,11 +535,10 @@ impl TableErrorKind {
     }
 
     /// In this row, which is about this sample; but what is wrong with the file is wrong with no row.
-    #[cfg(any(feature = "parquet", feature = "arrow"))]
+    #[cfg(feature = "parquet")]
     pub(super) fn in_row_of(self, row: u64, sample: &str) -> TableError {
         match self {
             TableErrorKind::ParquetColumn { .. }
-            | TableErrorKind::InvalidArray { .. }
             | TableErrorKind::PageTooLarge { .. }
             | TableErrorKind::TooDense { .. }
             | TableErrorKind::TooMuchMemory { .. }

@@ -60,14 +60,11 @@ pub(super) struct ArrowColumn {
 }
 
 impl ArrowColumn {
-    /// A column, if it is as Arrow says that its type is; else what is wrong with it. Nobody checked what another library
-    /// hands over, and it can be made without a check: strings that are not UTF-8, numbers beyond a dictionary.
-    /// `outer` are the nulls of the structures that it is in.
-    pub(super) fn new(array: ArrayRef, outer: Option<&NullBuffer>) -> Result<Self, String> {
-        array.to_data().validate_full().map_err(|error| error.to_string())?;
+    /// A column that is valid; `outer` are the nulls of the structures that it is in.
+    pub(super) fn new(array: ArrayRef, outer: Option<&NullBuffer>) -> Self {
         let nulls = NullBuffer::union(outer, array.logical_nulls().as_ref());
         let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
-        Ok(ArrowColumn { array, nulls })
+        ArrowColumn { array, nulls }
     }
 
     fn is_null(&self, row: usize) -> bool {

@@ -122,8 +122,8 @@ impl ArrowTable {
         let Ok(batches) = self.lock().first(if rows <= 1 { 0 } else { rows }) else { return preview };
         for batch in &batches {
             // A column that is invalid is refused if it is read.
-            let arrays: Vec<Option<ArrowColumn>> =
-                columns.iter().map(|(_, path)| path.column(batch).and_then(Result::ok)).collect();
+            let valid = |path: &ColumnPath| path.check(batch).ok().and_then(|()| path.column(batch));
+            let arrays: Vec<Option<ArrowColumn>> = columns.iter().map(|(_, path)| valid(path)).collect();
             let cell = |column: &Option<ArrowColumn>, row: usize| {
                 column.as_ref().map_or(NO_CELL, |column| column.json(row))
             };
@@ -194,8 +194,8 @@ impl BatchStream {
 struct ColumnPath(Vec<usize>);
 
 impl ColumnPath {
-    /// The column of a batch, or why it is invalid. A field of a structure that is null is null.
-    fn column(&self, batch: &RecordBatch) -> Option<Result<ArrowColumn, String>> {
+    /// The array of a batch, with the nulls of the structures that it is in.
+    fn array(&self, batch: &RecordBatch) -> Option<(ArrayRef, Option<NullBuffer>)> {
         let [root, fields @ ..] = self.0.as_slice() else { return None };
         let mut array: ArrayRef = Arc::clone(batch.columns().get(*root)?);
         let mut nulls = None;
@@ -204,7 +204,20 @@ impl ColumnPath {
             nulls = NullBuffer::union(nulls.as_ref(), structure.nulls());
             array = Arc::clone(structure.columns().get(*field)?);
         }
+        Some((array, nulls))
+    }
+
+    /// The column of a batch, which must be valid. A field of a structure that is null is null.
+    fn column(&self, batch: &RecordBatch) -> Option<ArrowColumn> {
+        let (array, nulls) = self.array(batch)?;
         Some(ArrowColumn::new(array, nulls.as_ref()))
+    }
+
+    /// Whether the column is as Arrow has its type; else what is wrong with it. Nobody checked what another library hands
+    /// over, and some make arrays without a check: of strings that are not UTF-8, of numbers beyond a dictionary.
+    fn check(&self, batch: &RecordBatch) -> Result<(), String> {
+        let array = self.array(batch);
+        array.map_or(Ok(()), |(array, _)| array.to_data().validate_full().map_err(|error| error.to_string()))
     }
 
     fn data_type<'f>(&self, fields: &'f Fields) -> Option<&'f DataType> {

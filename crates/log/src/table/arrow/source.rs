@@ -71,6 +71,8 @@ impl<'a> ArrowSource<'a> {
                 None => match self.table.lock().batch(position.batch)? {
                     Some(batch) => {
                         position.batch += 1;
+                        // Once for all of it: pieces of it share dictionaries and the items of lists.
+                        self.check(&batch)?;
                         batch
                     }
                     None => {
@@ -92,6 +94,15 @@ impl<'a> ArrowSource<'a> {
         Ok(rows > 0)
     }
 
+    /// Refuses a batch with a column that is read and invalid.
+    fn check(&self, batch: &RecordBatch) -> Result<(), TableErrorKind> {
+        self.columns.iter().try_for_each(|column| {
+            let invalid =
+                |problem| TableErrorKind::InvalidArray { column: column.column.name.clone(), problem };
+            column.path.check(batch).map_err(invalid)
+        })
+    }
+
     /// Reads the first rows of a piece into an empty block, all of them or as many as are good.
     fn parse_rows(&self, piece: &Piece, most: usize, block: &mut ColumnBlock) -> Result<(), RowError> {
         block.widen(self.layout.scores.len(), self.layout.metadata.len());
@@ -102,11 +113,11 @@ impl<'a> ArrowSource<'a> {
             for column in &self.columns {
                 let Some(cells) = column.path.column(&batch) else { continue };
                 let mut row = start;
-                let name = || column.column.name.clone();
-                let read = cells
-                    .map_err(|problem| TableErrorKind::InvalidArray { column: name(), problem })
-                    .and_then(|cells| self.column(column, &cells, &mut row, block));
-                errors.extend(read.err().map(|kind| RowError { row, kind: Box::new(kind) }));
+                errors.extend(
+                    self.column(column, &cells, &mut row, block)
+                        .err()
+                        .map(|kind| RowError { row, kind: Box::new(kind) }),
+                );
             }
             // Of several errors that of the first row, and there that of the first column.
             if let Some(error) = errors.into_iter().min_by_key(|error| error.row) {
@@ -260,7 +271,7 @@ impl RowSource for ArrowSource<'_> {
             // The rows before it may hold an error that comes first.
             block.clear();
             let _ = self.parse_rows(piece, row, block);
-            kind.in_row_of(piece.start + row as u64 + 1, &sample).of_part(part.as_deref())
+            kind.in_row(piece.start + row as u64 + 1).of_sample(&sample).of_part(part.as_deref())
         });
         // Not needed any more, and perhaps large.
         piece.batches.clear();
