@@ -360,9 +360,13 @@ fn lists(name: &str, lists: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRe
     Ok(Arc::new(array.map_err(|error| PyValueError::new_err(error.to_string()))?))
 }
 
+/// None, for a map that has no value of a key.
+fn none<'py>(map: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    map.py().None().into_bound(map.py())
+}
+
 /// Dictionaries as a structure: a column for each key.
 fn maps(name: &str, maps: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRef> {
-    let none = |map: &Bound<'_, PyAny>| map.py().None().into_bound(map.py());
     let mut values: IndexMap<String, Vec<Bound<'_, PyAny>>> = IndexMap::new();
     for (row, map) in maps.iter().enumerate().filter(|(_, map)| !map.is_none()) {
         for (key, value) in map.cast::<PyDict>()?.iter() {

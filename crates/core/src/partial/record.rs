@@ -411,8 +411,9 @@ mod tests {
         };
         let (a, b): (&[(u32, &str)], &[(u32, &str)]) = (&[(0, "1")], &[(0, "1"), (1, "2")]);
         assert!(read([Some(a), Some(b), Some(a)]).is_ok());
-        assert!(read([None, Some(a), Some(&[])]).is_ok());
-        for twice in [[Some(a), Some(a), None], [Some(a), None, Some(a)], [Some(&[]), None, None]] {
+        let none: &[(u32, &str)] = &[];
+        assert!(read([None, Some(a), Some(none)]).is_ok());
+        for twice in [[Some(a), Some(a), None], [Some(a), None, Some(a)], [Some(none), None, None]] {
             assert!(read(twice).unwrap_err().to_string().contains("that of the epoch before"));
         }
     }

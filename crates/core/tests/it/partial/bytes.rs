@@ -214,7 +214,7 @@ fn with_count(bytes: &[u8], count: u64) -> Vec<u8> {
 /// Each count is small enough, but not with so many scores or so much metadata.
 #[test]
 fn a_count_of_wide_rows_that_no_memory_holds_is_refused() {
-    let plan = plan("[mean(), grouped(count(), [\"g\", \"h\"])]", None, "{}");
+    let plan = plan("[grouped(count(), \"g\"), grouped(count(), \"h\")]", None, "{}");
     let refused = |scorers: u32, epochs: u32| {
         let names: Vec<String> = (0..scorers).map(|scorer| scorer.to_string()).collect();
         let mut columns = ScoreColumns::new(names.iter().map(String::as_str));
