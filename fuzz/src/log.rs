@@ -113,11 +113,36 @@ fn show(log: &EvalLog) {
     }
 }
 
+/// Reads the log as frames, in both dialects: a row for each sample, unless two are the same.
+#[cfg(feature = "frames")]
+fn frames(log: &EvalLog, samples: Option<&[Row]>) {
+    use errorbar_log::eval::frames::{Dialect, FrameOptions, eval_frame, message_frame, sample_frame};
+    let (path, logs) = (log.path(), [log.path().to_owned()]);
+    for dialect in [Dialect::Plain, Dialect::Inspect] {
+        let options = FrameOptions::new().dialect(dialect);
+        if let Some(frame) = noted(sample_frame(&logs, &options), path) {
+            assert!(frame.num_rows() <= log.sample_count());
+            assert_eq!(frame.num_rows() > 0, log.sample_count() > 0);
+            let distinct = samples.is_some_and(|rows| {
+                let keys = rows.iter().map(|(id, epoch, _)| (id.to_string(), *epoch));
+                keys.collect::<std::collections::HashSet<_>>().len() == rows.len()
+            });
+            assert!(!distinct || frame.num_rows() == log.sample_count(), "a sample is missing");
+        }
+        if let Some(frame) = noted(eval_frame(&logs, &options), path) {
+            assert_eq!(frame.num_rows(), 1);
+        }
+        noted(message_frame(&logs, &options), path);
+    }
+}
+
 fn use_all(log: &EvalLog, folder: &Path, ways: &[Way]) -> Seen {
     let path = log.path();
     let is_checked = noted(log.check(), path).is_some();
     let samples = samples(log);
     show(log);
+    #[cfg(feature = "frames")]
+    frames(log, samples.as_deref());
     let header = noted(log.header(), path);
     let read = |header: &Header, skip| {
         let options = ScoreOptions::new(MetadataKeys::All).skip_bad_samples(skip);

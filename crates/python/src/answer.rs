@@ -1,29 +1,27 @@
 //! What the functions of the package return: one value that is a frame, JSON, a table for a terminal and one for a page.
 
 use std::fmt;
+use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::PyCapsule;
 
 use crate::error::Messages;
-use crate::frame::{Frame, converted};
+use crate::frame::{ArrowData, Frame, Tabular};
 
 /// What an answer says, in each form. Nothing is made before it is wanted.
-pub(crate) trait Content: Send + Sync {
+pub(crate) trait Content: Tabular {
     /// As the command prints it with `--format json`.
     fn json(&self) -> String;
     /// As the command prints it.
     fn text(&self) -> String;
     /// Part of a page.
     fn html(&self) -> String;
-    /// A row for each figure.
-    fn frame(&self) -> PyResult<Frame>;
 }
 
 /// The base of all results.
-#[pyclass(module = "errorbar", frozen, subclass)]
+#[pyclass(module = "errorbar", frozen, subclass, extends = ArrowData)]
 pub(crate) struct Answer {
-    content: Box<dyn Content>,
+    content: Arc<dyn Content>,
     /// What a reader should know.
     #[pyo3(get)]
     warnings: Vec<String>,
@@ -50,7 +48,13 @@ impl Answer {
         warnings: Vec<String>,
         notes: Vec<String>,
     ) -> Self {
-        Answer { content: Box::new(content), warnings, notes }
+        Answer { content: Arc::new(content), warnings, notes }
+    }
+
+    /// What makes an object of Python, of a class that is derived from this one.
+    pub(crate) fn initializer(self) -> PyClassInitializer<Self> {
+        let rows: Arc<dyn Content> = Arc::clone(&self.content);
+        ArrowData::initializer(self, rows)
     }
 }
 
@@ -68,35 +72,8 @@ impl Answer {
 
     /// A row for each figure, as a frame.
     #[getter]
-    fn rows(&self) -> PyResult<Frame> {
-        self.content.frame()
-    }
-
-    /// The Arrow C stream of `rows`, for libraries of data frames.
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A producer may ignore what is requested.
-        drop(requested_schema);
-        self.content.frame()?.stream(py)
-    }
-
-    /// The rows as a `pandas.DataFrame`.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pandas")
-    }
-
-    /// The rows as a `polars.DataFrame`.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_polars")
-    }
-
-    /// The rows as a `pyarrow.Table`.
-    fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pyarrow")
+    fn rows(&self, py: Python<'_>) -> PyResult<Py<Frame>> {
+        self.content.frame()?.into_python(py)
     }
 
     fn __repr__(&self) -> String {

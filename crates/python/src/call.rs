@@ -1,5 +1,6 @@
 //! How Python calls the engine: without the GIL, on our own threads, with Ctrl-C, and without a panic that escapes.
 
+use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::Ordering;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -21,19 +22,18 @@ pub(crate) fn compute<T: Send + 'static>(
     cancelled: &Cancelled,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    let caught = move || catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panic_text(&*panic));
     // A metric in Python that calls this package is on a thread of the pool already, and must not wait for another.
     if rayon::current_thread_index().is_some() {
-        return py.detach(caught).map_err(|text| panicked(&text));
+        return py.detach(|| caught(work));
     }
     let pool = pool().map_err(PyRuntimeError::new_err)?;
     let (done, mut receiver) = sync_channel(1);
-    pool.spawn(move || drop(done.send(caught())));
+    pool.spawn(move || drop(done.send(caught(work))));
     loop {
         let result;
         (result, receiver) = py.detach(move || (receiver.recv_timeout(SIGNALS_EVERY), receiver));
         match result {
-            Ok(result) => return result.map_err(|text| panicked(&text)),
+            Ok(result) => return result,
             Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| {
                 cancelled.store(true, Ordering::Relaxed);
             })?,
@@ -42,11 +42,16 @@ pub(crate) fn compute<T: Send + 'static>(
     }
 }
 
+/// Computes here; a panic is an exception.
+pub(crate) fn caught<T>(work: impl FnOnce() -> T) -> PyResult<T> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| panicked(panic_text(&*panic)))
+}
+
 fn panicked(text: &str) -> PyErr {
     PyRuntimeError::new_err(format!("errorbar failed, which is a bug: {text}"))
 }
 
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+fn panic_text(panic: &(dyn Any + Send)) -> &str {
     let text = panic.downcast_ref::<String>().map(String::as_str);
-    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given").to_owned()
+    text.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("no reason given")
 }

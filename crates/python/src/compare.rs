@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Content};
 use crate::call::compute;
 use crate::error::Messages;
-use crate::frame::{ColumnType, Frame, fields_of, frame_of_records};
+use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{Cancelled, NamedTable, memory_tables};
@@ -39,7 +39,7 @@ pub(crate) fn compare(
     let gates: Vec<bool> = gates.map(|gate| *gate == GateOutcome::Passed).collect();
     let passed = (!gates.is_empty()).then(|| gates.iter().all(|is_met| *is_met));
     let answer = Answer::new(ComparedSides(comparisons), &messages);
-    let class = PyClassInitializer::from(answer).add_subclass(Comparison { passed });
+    let class = answer.initializer().add_subclass(Comparison { passed });
     let comparison = Bound::new(py, class)?;
     messages.raise(py, || Ok(comparison.clone().into_any()))?;
     messages.warn(py)?;
@@ -69,31 +69,12 @@ impl Content for ComparedSides {
     fn html(&self) -> String {
         fragment::comparisons(self.0.report())
     }
+}
 
+impl Tabular for ComparedSides {
     fn frame(&self) -> PyResult<Frame> {
         let records: Vec<Map<String, Value>> =
             self.0.records().iter().map(fields_of).collect::<PyResult<_>>()?;
-        // The columns of a record, whether there is one or not.
-        let own = fields_of(&ComparisonRecord::default())?;
-        let columns: Vec<(&str, ColumnType)> = own.keys().map(|name| typed(name)).collect();
-        frame_of_records(&columns, &records)
+        frame_of_records(&ComparisonRecord::COLUMNS, &records)
     }
-}
-
-/// The type of a column; most are numbers.
-fn typed(name: &str) -> (&str, ColumnType) {
-    let kind = match name {
-        "base" | "other" | "scorer" | "metric" | "group_key" | "group" | "method" | "test" | "correction"
-        | "gate" | "task" | "reducer" | "field" | "direction" | "error_method" | "side" | "note" => {
-            ColumnType::Text
-        }
-        "undefined" | "cluster" => ColumnType::Json,
-        "paired" => ColumnType::Bool,
-        "n" | "only_base" | "only_other" | "wins" | "losses" | "ties" | "both_right" | "both_wrong"
-        | "absent" | "draws" => ColumnType::Int,
-        "seed" => ColumnType::Unsigned,
-        "clusters" => ColumnType::Ints,
-        _ => ColumnType::Float,
-    };
-    (name, kind)
 }

@@ -12,14 +12,70 @@ use arrow_array::builder::{
 use arrow_array::ffi_stream::FFI_ArrowArrayStream;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator, RecordBatchReader};
 use arrow_schema::{DataType, Field, Schema, SchemaRef};
+use errorbar_report::ColumnType;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
+/// The base of everything with an Arrow C stream. Libraries of data frames are imported when they are asked for.
+#[pyclass(module = "errorbar", frozen, subclass)]
+pub(crate) struct ArrowData(Arc<dyn Tabular>);
+
+/// What a frame can be made of.
+pub(crate) trait Tabular: Send + Sync {
+    /// The frame, made when it is wanted.
+    fn frame(&self) -> PyResult<Frame>;
+}
+
+impl ArrowData {
+    /// What makes an object of Python of a class that is derived from this one, whose rows are those of `data`.
+    pub(crate) fn initializer<T>(object: T, data: Arc<dyn Tabular>) -> PyClassInitializer<T>
+    where
+        T: PyClass<BaseType = Self>,
+    {
+        PyClassInitializer::from(ArrowData(data)).add_subclass(object)
+    }
+}
+
+#[pymethods]
+impl ArrowData {
+    /// The Arrow C stream, for libraries of data frames.
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_stream__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyCapsule>> {
+        // A producer may ignore what is requested.
+        drop(requested_schema);
+        self.0.frame()?.stream(py)
+    }
+
+    /// The rows as a `pandas.DataFrame`.
+    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_pandas")
+    }
+
+    /// The rows as a `polars.DataFrame`.
+    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_polars")
+    }
+
+    /// The rows as a `pyarrow.Table`.
+    fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        converted(slf.as_any(), "to_pyarrow")
+    }
+}
+
+/// What a library of data frames makes of an object with `__arrow_c_stream__`.
+fn converted<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    object.py().import("errorbar._frames")?.getattr(function)?.call1((object,))
+}
+
 /// A table of columns, as Arrow. `errorbar.Frame` in Python.
-#[pyclass(module = "errorbar", frozen, skip_from_py_object)]
+#[pyclass(module = "errorbar", frozen, extends = ArrowData, skip_from_py_object)]
 #[derive(Debug, Clone)]
 pub(crate) struct Frame {
     schema: SchemaRef,
@@ -32,13 +88,19 @@ impl Frame {
         Frame { schema, batches }
     }
 
+    /// The frame as an object of Python.
+    pub(crate) fn into_python(self, py: Python<'_>) -> PyResult<Py<Self>> {
+        let rows = Arc::new(self.clone());
+        Py::new(py, ArrowData::initializer(self, rows))
+    }
+
     /// The number of rows.
     pub(crate) fn rows(&self) -> usize {
         self.batches.iter().map(RecordBatch::num_rows).sum()
     }
 
     /// The Arrow C stream of the frame, in a capsule.
-    pub(crate) fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
+    fn stream<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyCapsule>> {
         let batches: Vec<_> = self.batches.iter().cloned().map(Ok).collect();
         let reader: Box<dyn RecordBatchReader + Send> =
             Box::new(RecordBatchIterator::new(batches, Arc::clone(&self.schema)));
@@ -46,20 +108,14 @@ impl Frame {
     }
 }
 
+impl Tabular for Frame {
+    fn frame(&self) -> PyResult<Frame> {
+        Ok(self.clone())
+    }
+}
+
 #[pymethods]
 impl Frame {
-    /// The Arrow C stream, for libraries of data frames.
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A producer may ignore what is requested.
-        drop(requested_schema);
-        self.stream(py)
-    }
-
     /// The names of the columns.
     #[getter]
     fn columns(&self) -> Vec<&str> {
@@ -76,43 +132,9 @@ impl Frame {
         self.rows()
     }
 
-    /// The frame as a `pandas.DataFrame`.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pandas")
-    }
-
-    /// The frame as a `polars.DataFrame`.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_polars")
-    }
-
-    /// The frame as a `pyarrow.Table`.
-    fn to_pyarrow<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pyarrow")
-    }
-
     fn __repr__(&self) -> String {
         format!("<errorbar.Frame: {} rows, columns {}>", self.rows(), self.columns().join(", "))
     }
-}
-
-/// What a library of data frames makes of an object with `__arrow_c_stream__`; it is imported only now.
-pub(crate) fn converted<'py>(object: &Bound<'py, PyAny>, function: &str) -> PyResult<Bound<'py, PyAny>> {
-    object.py().import("errorbar._frames")?.getattr(function)?.call1((object,))
-}
-
-/// The type of a column.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum ColumnType {
-    Text,
-    Float,
-    Int,
-    Unsigned,
-    Bool,
-    /// A list of integers; one integer is a list of it.
-    Ints,
-    /// Strings; what is something else is one as JSON.
-    Json,
 }
 
 /// The fields of a record by name.
@@ -146,6 +168,7 @@ pub(crate) fn frame_of_records(
 
 fn column<'a>(kind: ColumnType, cells: impl Iterator<Item = Option<&'a Json>>) -> ArrayRef {
     match kind {
+        // Lists and maps are strings of JSON.
         ColumnType::Text | ColumnType::Json => {
             let mut column = LargeStringBuilder::new();
             for cell in cells {

@@ -3,7 +3,6 @@
 //! Inspect's functions get a list of scores. The Python layer takes the values out of it, and what of their metadata is
 //! needed; everything that is computed is computed here, by the metric of the same name.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use errorbar::collected_registry;
@@ -17,6 +16,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
+use crate::call::caught;
 use crate::pool::pool;
 
 /// The name of the only scorer.
@@ -24,12 +24,6 @@ const SCORER: &str = "score";
 /// Fewer scores than this are not worth a thread, unless a metric draws resamples of them. The engine does not use threads
 /// by itself for so few, either.
 const FEW: usize = 1 << 15;
-
-/// Computes here; a panic is an exception.
-fn caught<T>(work: impl FnOnce() -> T) -> PyResult<T> {
-    let bug = |_| PyRuntimeError::new_err("errorbar failed, which is a bug");
-    catch_unwind(AssertUnwindSafe(work)).map_err(bug)
-}
 
 /// Computes on the pool, without the GIL.
 fn on_pool<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
@@ -311,7 +305,7 @@ impl ReducerEngine {
         let scores: Vec<Score> =
             values.iter().map(|value| value_of(&value).map(Score::new)).collect::<PyResult<_>>()?;
         // A handful of values: not worth a thread.
-        let reduced = self.reducer.reduce(&scores);
+        let reduced = caught(|| self.reducer.reduce(&scores))?;
         if let Some(error) = self.failed.lock().unwrap_or_else(PoisonError::into_inner).take() {
             return Err(error);
         }

@@ -31,7 +31,7 @@ mod module {
     #[pymodule_export]
     use crate::compare::{Comparison, compare};
     #[pymodule_export]
-    use crate::frame::Frame;
+    use crate::frame::{ArrowData, Frame};
     #[pymodule_export]
     use crate::inspect::{MetricEngine, ReducerEngine};
     #[pymodule_export]

@@ -16,7 +16,12 @@ use crate::frame::Frame;
 /// Reads logs into a frame; `kind` is `samples`, `evals` or `messages`.
 #[pyfunction]
 #[pyo3(signature = (kind, logs, *, inspect = false))]
-pub(crate) fn log_frame(py: Python<'_>, kind: &str, logs: Vec<PathBuf>, inspect: bool) -> PyResult<Frame> {
+pub(crate) fn log_frame(
+    py: Python<'_>,
+    kind: &str,
+    logs: Vec<PathBuf>,
+    inspect: bool,
+) -> PyResult<Py<Frame>> {
     let read = match kind {
         "samples" => sample_frame,
         "evals" => eval_frame,
@@ -32,7 +37,7 @@ pub(crate) fn log_frame(py: Python<'_>, kind: &str, logs: Vec<PathBuf>, inspect:
         log_paths(&logs).and_then(|logs| read(&logs, &options))
     })?;
     let batch = batch.or_else(|error| Err(raised(py, &error)?))?;
-    Ok(Frame::new(batch.schema(), vec![batch]))
+    Frame::new(batch.schema(), vec![batch]).into_python(py)
 }
 
 /// The exception of a log that cannot be read.

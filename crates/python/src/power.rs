@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use errorbar::analysis::{Analysis, Planned, Plans, Status, Verified};
-use errorbar_report::fragment;
+use errorbar_report::{ColumnType, fragment};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use crate::answer::{Answer, Content};
 use crate::call::compute;
 use crate::error::Messages;
-use crate::frame::{ColumnType, Frame, frame_of_records};
+use crate::frame::{Frame, Tabular, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{Cancelled, NamedTable, memory_tables};
@@ -34,7 +34,7 @@ pub(crate) fn power(
         return Err(PyRuntimeError::new_err("nothing was planned"));
     };
     let answer = Answer::new(PlannedRows(plans), &messages);
-    let plan = Bound::new(py, PyClassInitializer::from(answer).add_subclass(PowerPlan))?;
+    let plan = Bound::new(py, answer.initializer().add_subclass(PowerPlan))?;
     messages.raise(py, || Ok(plan.clone().into_any()))?;
     messages.warn(py)?;
     Ok(plan.unbind())
@@ -59,7 +59,9 @@ impl Content for PlannedRows {
     fn html(&self) -> String {
         fragment::listing(self.0.listing())
     }
+}
 
+impl Tabular for PlannedRows {
     fn frame(&self) -> PyResult<Frame> {
         let rows = match self.0.listing().to_json() {
             Value::Array(rows) => rows,
@@ -97,7 +99,7 @@ pub(crate) fn verify(
     let messages = Messages::new(std::mem::take(&mut verified.diagnostics));
     let agrees = verified.status == Status::Fine;
     let answer = Answer::new(VerifiedLogs(verified), &messages);
-    let class = PyClassInitializer::from(answer).add_subclass(Verification { agrees });
+    let class = answer.initializer().add_subclass(Verification { agrees });
     let verification = Bound::new(py, class)?;
     messages.raise(py, || Ok(verification.clone().into_any()))?;
     messages.warn(py)?;
@@ -142,7 +144,9 @@ impl Content for VerifiedLogs {
     fn html(&self) -> String {
         fragment::text(&self.0.text)
     }
+}
 
+impl Tabular for VerifiedLogs {
     fn frame(&self) -> PyResult<Frame> {
         let mut records = Vec::new();
         for log in &self.0.logs {

@@ -8,24 +8,24 @@ use errorbar::{BoxFuture, Metrics, Score, Scorer, Target, TaskState, ToSpec};
 use errorbar_core::{Error, Estimate, IndexMap, Leaf, MetricValue, Scores, Spec, Value, ValueRef};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyBytes, PyCapsule, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
+use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value as Json;
 
-use crate::frame::{Frame, converted};
+use crate::frame::{ArrowData, Frame, Tabular};
 
 /// A function of Python: what it is, its name, its first sentence, the function, and the metadata keys or metrics that it
 /// names.
 pub(crate) type PythonEntry = (String, String, String, Py<PyAny>, Vec<String>);
 
 /// The scores that a metric is computed over, as columns.
-#[pyclass(module = "errorbar", name = "Scores", frozen)]
+#[pyclass(module = "errorbar", name = "Scores", frozen, extends = ArrowData)]
 #[derive(Debug)]
-pub(crate) struct PyScores {
-    /// The scorer.
-    #[pyo3(get)]
+pub(crate) struct PyScores(Arc<MetricScores>);
+
+/// The scores that a metric is computed over.
+#[derive(Debug)]
+struct MetricScores {
     scorer: String,
-    /// The seed for random numbers.
-    #[pyo3(get)]
     seed: u64,
     floats: Vec<f64>,
     ids: Vec<String>,
@@ -33,14 +33,14 @@ pub(crate) struct PyScores {
     metadata: Vec<(String, Vec<Json>)>,
 }
 
-impl PyScores {
+impl MetricScores {
     fn new(scores: &Scores<'_>, keys: &[String]) -> Self {
         let rows = scores.len();
         let rows_of = |key: &String| {
             let value = |at| scores.sample_metadata(at).get(key.as_str()).cloned().unwrap_or_default();
             (key.clone(), (0..rows).map(value).collect())
         };
-        PyScores {
+        MetricScores {
             scorer: scores.scorer().to_owned(),
             seed: scores.seed(),
             floats: scores.floats(),
@@ -49,7 +49,9 @@ impl PyScores {
             metadata: keys.iter().map(rows_of).collect(),
         }
     }
+}
 
+impl Tabular for MetricScores {
     fn frame(&self) -> PyResult<Frame> {
         let text = |values: &[String]| -> ArrayRef { Arc::new(LargeStringArray::from_iter_values(values)) };
         let mut fields = vec![
@@ -77,28 +79,40 @@ impl PyScores {
 
 #[pymethods]
 impl PyScores {
+    /// The scorer.
+    #[getter]
+    fn scorer(&self) -> &str {
+        &self.0.scorer
+    }
+
+    /// The seed for random numbers.
+    #[getter]
+    fn seed(&self) -> u64 {
+        self.0.seed
+    }
+
     /// The scores as numbers: an `array.array` of floats, which numpy reads without a copy.
     #[getter]
     fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let bytes: Vec<u8> = self.floats.iter().flat_map(|float| float.to_ne_bytes()).collect();
+        let bytes: Vec<u8> = self.0.floats.iter().flat_map(|float| float.to_ne_bytes()).collect();
         py.import("array")?.getattr("array")?.call1(("d", PyBytes::new(py, &bytes)))
     }
 
     /// The id of the sample of each score.
     #[getter]
     fn ids(&self) -> Vec<String> {
-        self.ids.clone()
+        self.0.ids.clone()
     }
 
     /// The scores as they are written: grades, numbers, other strings.
     #[getter]
     fn labels(&self) -> Vec<String> {
-        self.labels.clone()
+        self.0.labels.clone()
     }
 
     /// What the samples have under a metadata key that the metric names.
     fn metadata<'py>(&self, py: Python<'py>, key: &str) -> PyResult<Bound<'py, PyAny>> {
-        let Some((_, values)) = self.metadata.iter().find(|(known, _)| known == key) else {
+        let Some((_, values)) = self.0.metadata.iter().find(|(known, _)| known == key) else {
             let text = format!(
                 "the metric does not read {key:?}: name it with @errorbar.metric(metadata=[{key:?}])"
             );
@@ -110,29 +124,7 @@ impl PyScores {
     }
 
     fn __len__(&self) -> usize {
-        self.floats.len()
-    }
-
-    /// The Arrow C stream: the columns `id`, `value`, `label` and those of metadata.
-    #[pyo3(signature = (requested_schema = None))]
-    fn __arrow_c_stream__<'py>(
-        &self,
-        py: Python<'py>,
-        requested_schema: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyCapsule>> {
-        // A producer may ignore what is requested.
-        drop(requested_schema);
-        self.frame()?.stream(py)
-    }
-
-    /// The scores as a `pandas.DataFrame`.
-    fn to_pandas<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_pandas")
-    }
-
-    /// The scores as a `polars.DataFrame`.
-    fn to_polars<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        converted(slf.as_any(), "to_polars")
+        self.0.floats.len()
     }
 }
 
@@ -152,9 +144,11 @@ pub(crate) fn compute_metric(
     keys: &[String],
     scores: &Scores<'_>,
 ) -> errorbar_core::Result<MetricValue> {
-    let (columns, n) = (PyScores::new(scores, keys), scores.len() as u64);
+    let (columns, n) = (Arc::new(MetricScores::new(scores, keys)), scores.len() as u64);
     attached(name, |py| {
-        let returned = function.bind(py).call1((Bound::new(py, columns)?,))?;
+        let rows: Arc<MetricScores> = Arc::clone(&columns);
+        let columns = Bound::new(py, ArrowData::initializer(PyScores(columns), rows))?;
+        let returned = function.bind(py).call1((columns,))?;
         if let Ok(map) = returned.cast::<PyDict>() {
             let mut estimates = IndexMap::new();
             for (key, value) in map.iter() {

@@ -9,7 +9,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::answer::{Answer, Content};
-use crate::frame::Frame;
+use crate::frame::{Frame, Tabular};
 use crate::score::Results;
 
 /// Results in all forms that they can be wanted in.
@@ -32,7 +32,9 @@ impl Content for RestoredContent {
     fn html(&self) -> String {
         self.html.clone()
     }
+}
 
+impl Tabular for RestoredContent {
     fn frame(&self) -> PyResult<Frame> {
         Ok(self.frame.clone())
     }
@@ -51,9 +53,9 @@ pub(crate) fn restored_results(
 ) -> PyResult<Py<Results>> {
     let reader = RecordBatchStreamReader::from_pyarrow_bound(frame)?;
     let schema = reader.schema();
-    let batches = reader.collect::<Result<Vec<_>, _>>();
+    let batches = py.detach(|| reader.collect::<Result<Vec<_>, _>>());
     let batches = batches.map_err(|error| PyValueError::new_err(error.to_string()))?;
     let content = RestoredContent { json, text, html, frame: Frame::new(Arc::clone(&schema), batches) };
     let answer = Answer::restored(content, warnings, notes);
-    Py::new(py, PyClassInitializer::from(answer).add_subclass(Results))
+    Py::new(py, answer.initializer().add_subclass(Results))
 }

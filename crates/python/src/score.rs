@@ -3,14 +3,14 @@
 use std::ffi::OsString;
 
 use errorbar::analysis::{Analysis, Diagnostic, Scored};
-use errorbar_report::{EstimateRecord, Json, Render, Report, TerminalTable};
+use errorbar_report::{ColumnType, EstimateRecord, Json, Render, Report, TerminalTable};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Content};
 use crate::call::compute;
 use crate::error::Messages;
-use crate::frame::{ColumnType, Frame, fields_of, frame_of_records};
+use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{Cancelled, NamedTable, memory_tables};
@@ -39,7 +39,7 @@ pub(crate) fn results_of(
 ) -> PyResult<Py<Results>> {
     let messages = Messages::new(diagnostics);
     let answer = Answer::new(ScoredReports(reports), &messages);
-    let results = Bound::new(py, PyClassInitializer::from(answer).add_subclass(Results))?;
+    let results = Bound::new(py, answer.initializer().add_subclass(Results))?;
     messages.raise(py, || Ok(results.clone().into_any()))?;
     messages.warn(py)?;
     Ok(results.unbind())
@@ -64,7 +64,9 @@ impl Content for ScoredReports {
     fn html(&self) -> String {
         errorbar_report::fragment::reports(&self.0)
     }
+}
 
+impl Tabular for ScoredReports {
     fn frame(&self) -> PyResult<Frame> {
         let mut records = Vec::new();
         for report in &self.0 {
@@ -81,25 +83,7 @@ impl Content for ScoredReports {
                 records.push(fields);
             }
         }
-        // The columns of a record, whether there is one or not.
-        let own = fields_of(&EstimateRecord::default())?;
-        let columns: Vec<(&str, ColumnType)> =
-            ["log", "task", "model"].into_iter().chain(own.keys().map(String::as_str)).map(typed).collect();
-        frame_of_records(&columns, &records)
+        let run = ["log", "task", "model"].map(|name| (name, ColumnType::Text));
+        frame_of_records(&[run.as_slice(), &EstimateRecord::COLUMNS].concat(), &records)
     }
-}
-
-/// The type of a column; most are numbers.
-fn typed(name: &str) -> (&str, ColumnType) {
-    let kind = match name {
-        "log" | "task" | "model" | "scorer" | "reducer" | "field" | "metric" | "spec" | "group_key"
-        | "group" | "key" | "error_method" | "method" | "side" | "note" => ColumnType::Text,
-        "undefined" => ColumnType::Json,
-        "unreduced" | "degenerate" => ColumnType::Bool,
-        "index" | "n" | "absent" | "partly_absent" | "draws" => ColumnType::Int,
-        "seed" => ColumnType::Unsigned,
-        "clusters" => ColumnType::Ints,
-        _ => ColumnType::Float,
-    };
-    (name, kind)
 }

@@ -3,6 +3,7 @@
 //! A frame hands over its Arrow C stream, which is read where it is: no Python object is made of a value. A mapping of
 //! columns is one batch, made of buffers (numpy, `array`) or of lists.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -20,6 +21,7 @@ use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use errorbar_core::IndexMap;
 use errorbar_log::{ArrowTable, MemoryTables};
 use pyo3::buffer::{Element, PyBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
@@ -53,9 +55,25 @@ pub(crate) fn memory_tables(
 pub(crate) fn arrow_table(data: &Bound<'_, PyAny>, cancelled: &Cancelled) -> PyResult<ArrowTable> {
     let reader: Box<dyn RecordBatchReader + Send> = match data.cast::<PyMapping>() {
         Ok(mapping) if !data.hasattr("__arrow_c_stream__")? => Box::new(columns(mapping)?),
-        _ => Box::new(arrow_array::ffi_stream::RecordBatchStreamReader::from_pyarrow_bound(data)?),
+        _ => {
+            refuse_null_rows(data)?;
+            Box::new(RecordBatchStreamReader::from_pyarrow_bound(data)?)
+        }
     };
     Ok(ArrowTable::new(Box::new(CancellableReader { reader, cancelled: Arc::clone(cancelled) })))
+}
+
+/// A column of structures can be a table, but a row of it that is null has none of its fields: what stands there is no value,
+/// and Arrow drops that it is null.
+fn refuse_null_rows(data: &Bound<'_, PyAny>) -> PyResult<()> {
+    // A property of arrays; frames have a method or nothing of this name.
+    let nulls = data.getattr_opt("null_count")?.and_then(|count| count.extract::<u64>().ok());
+    match nulls {
+        Some(nulls) if nulls > 0 => {
+            Err(PyValueError::new_err(format!("{nulls} rows are null, and have no id; leave them out")))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// A stream that ends once its caller is gone: it may call Python, which may be about to end.
@@ -70,7 +88,10 @@ impl Iterator for CancellableReader {
     fn next(&mut self) -> Option<Self::Item> {
         match self.cancelled.load(Ordering::Relaxed) {
             true => Some(Err(ArrowError::ComputeError("interrupted".to_owned()))),
-            false => self.reader.next(),
+            // The library panics on arrays that are not as their types say, such as structures with shorter fields.
+            false => catch_unwind(AssertUnwindSafe(|| self.reader.next())).unwrap_or_else(|_| {
+                Some(Err(ArrowError::CDataInterface("arrays that do not fit together".to_owned())))
+            }),
         }
     }
 }
@@ -133,15 +154,15 @@ fn column(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
         return Err(PyTypeError::new_err(text));
     }
     let items: Vec<Bound<'_, PyAny>> = values.try_iter()?.collect::<PyResult<_>>()?;
-    list(name, &items)
+    list(name, &items, 0)
 }
 
 /// The only column of a frame that was made of a series.
 fn series(name: &str, frame: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
-    let mut reader = RecordBatchStreamReader::from_pyarrow_bound(frame)?;
+    let reader = RecordBatchStreamReader::from_pyarrow_bound(frame)?;
     let invalid = |error: String| PyValueError::new_err(format!("column {name:?}: {error}"));
-    let batches: Vec<RecordBatch> =
-        reader.by_ref().collect::<Result<_, _>>().map_err(|error| invalid(error.to_string()))?;
+    let batches = frame.py().detach(|| reader.collect::<Result<Vec<RecordBatch>, _>>());
+    let batches = batches.map_err(|error| invalid(error.to_string()))?;
     match batches.as_slice() {
         [one] => one.columns().first().cloned().ok_or_else(|| invalid("it has no values".to_owned())),
         _ => Err(invalid("it has several chunks: give the frame that it is of".to_owned())),
@@ -151,6 +172,10 @@ fn series(name: &str, frame: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
 /// The values of an object with the buffer protocol, or of a numpy array that has none.
 fn buffer(values: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     let Ok(dtype) = values.getattr("dtype") else { return plain_buffer(values) };
+    // The buffer of a masked array of numpy has what is masked, too; its list has None there.
+    if values.hasattr("mask")? && values.hasattr("fill_value")? {
+        return Ok(None);
+    }
     match dtype.getattr("kind").and_then(|kind| kind.extract::<String>()).as_deref() {
         Ok("b") => {
             let bytes = values.call_method1("view", ("u1",))?;
@@ -206,6 +231,11 @@ fn plain_buffer(values: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
     Ok(None)
 }
 
+/// The most levels of lists and maps in a cell of a list; beyond the first two they can only be metadata.
+const MAX_DEPTH: u32 = 32;
+/// The most items that all lists of a column have together. More of them are a matter for Arrow.
+const MAX_NESTED: usize = 1 << 26;
+
 /// What the items of a list are.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ItemKind {
@@ -218,7 +248,13 @@ enum ItemKind {
 }
 
 /// A list as a column. Integers among floats are floats; numbers among strings are strings, as they are in a CSV.
-fn list(name: &str, items: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
+/// `depth` is the number of lists and maps around it.
+fn list(name: &str, items: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRef> {
+    // A list that contains itself has no end, and may double at each level.
+    if depth > 0 && (depth > MAX_DEPTH || items.len() > MAX_NESTED) {
+        let text = format!("column {name:?}: lists or maps with too many levels or items");
+        return Err(PyValueError::new_err(text));
+    }
     let mut kind: Option<ItemKind> = None;
     let mut plain = Vec::with_capacity(items.len());
     for (row, item) in items.iter().enumerate() {
@@ -265,8 +301,8 @@ fn list(name: &str, items: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
             }
             Arc::new(column.finish())
         }
-        Some(ItemKind::List) => lists(name, &plain)?,
-        Some(ItemKind::Map) => maps(name, &plain)?,
+        Some(ItemKind::List) => lists(name, &plain, depth)?,
+        Some(ItemKind::Map) => maps(name, &plain, depth)?,
     })
 }
 
@@ -306,7 +342,7 @@ fn joined(a: ItemKind, b: ItemKind) -> Result<ItemKind, &'static str> {
 }
 
 /// Lists as one column of their items.
-fn lists(name: &str, lists: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
+fn lists(name: &str, lists: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRef> {
     let (mut items, mut lengths, mut is_valid) = (Vec::new(), Vec::new(), Vec::new());
     for list in lists {
         let own: Vec<Bound<'_, PyAny>> = match list.is_none() {
@@ -317,32 +353,37 @@ fn lists(name: &str, lists: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
         is_valid.push(!list.is_none());
         items.extend(own);
     }
-    let items = self::list(name, &items)?;
+    let items = self::list(name, &items, depth + 1)?;
     let field = Arc::new(Field::new("item", items.data_type().clone(), true));
     let nulls = NullBuffer::from(is_valid);
     let array = LargeListArray::try_new(field, OffsetBuffer::from_lengths(lengths), items, Some(nulls));
     Ok(Arc::new(array.map_err(|error| PyValueError::new_err(error.to_string()))?))
 }
 
+/// None, for a map that has no value of a key.
+fn none<'py>(map: &Bound<'py, PyAny>) -> Bound<'py, PyAny> {
+    map.py().None().into_bound(map.py())
+}
+
 /// Dictionaries as a structure: a column for each key.
-fn maps(name: &str, maps: &[Bound<'_, PyAny>]) -> PyResult<ArrayRef> {
-    let mut keys: Vec<String> = Vec::new();
-    for map in maps.iter().filter(|map| !map.is_none()) {
-        for key in map.cast::<PyDict>()?.keys().iter() {
+fn maps(name: &str, maps: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRef> {
+    let mut values: IndexMap<String, Vec<Bound<'_, PyAny>>> = IndexMap::new();
+    for (row, map) in maps.iter().enumerate().filter(|(_, map)| !map.is_none()) {
+        for (key, value) in map.cast::<PyDict>()?.iter() {
             let key = key.str()?.to_string();
-            if !keys.contains(&key) {
-                keys.push(key);
+            let column = values.entry(key).or_default();
+            if column.len() > row {
+                let text = format!("column {name:?}, row {}: two keys that are the same as strings", row + 1);
+                return Err(PyValueError::new_err(text));
             }
+            column.resize_with(row, || none(map));
+            column.push(value);
         }
     }
     let mut columns = Vec::new();
-    for key in &keys {
-        let mut values = Vec::with_capacity(maps.len());
-        for map in maps {
-            let found = if map.is_none() { None } else { map.cast::<PyDict>()?.get_item(key)? };
-            values.push(found.unwrap_or_else(|| map.py().None().into_bound(map.py())));
-        }
-        let array = list(name, &values)?;
+    for (key, mut values) in values {
+        values.extend(maps.get(values.len()..).unwrap_or_default().iter().map(none));
+        let array = list(name, &values, depth + 1)?;
         columns.push((Arc::new(Field::new(key, array.data_type().clone(), true)), array));
     }
     let nulls = NullBuffer::from(maps.iter().map(|map| !map.is_none()).collect::<Vec<bool>>());

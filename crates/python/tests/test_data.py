@@ -126,6 +126,71 @@ def test_a_frame_of_ours(expected):
     assert again.to_dict()[0]["estimates"][0]["n"] == 3
 
 
+def refused(data, match, kind=eb.TableError, **keywords):
+    with pytest.raises(kind, match=match) as caught:
+        eb.score(data, metrics="mean", **keywords)
+    return caught.value
+
+
+def mean(data):
+    (estimate,) = eb.score(data, metrics="mean").to_dict()[0]["estimates"]
+    return estimate["value"], estimate["n"]
+
+
+def test_arrays_that_break_the_rules_of_arrow_are_refused():
+    pyarrow = pytest.importorskip("pyarrow")
+    bad = pyarrow.array([b"\xff\xfe", b"C"]).view(pyarrow.string())
+    coded = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0, 7], pyarrow.int8()), pyarrow.array(["C", "I"]), safe=False)
+    for column in (bad, coded, pyarrow.array([["a"], ["b"]], pyarrow.list_(pyarrow.string())).from_arrays([0, 1, 2], bad)):
+        refused(pyarrow.table({"id": [1, 2], "score": column}), "`score` is no valid Arrow array")
+    refused(pyarrow.table({"id": bad, "score": [1, 0]}), "`id` is no valid Arrow array")
+    # What is not read does not matter.
+    assert mean(pyarrow.table({"id": [1, 2], "score": [1, 0], "note": bad})) == (0.5, 2)
+
+
+@pytest.mark.parametrize("names", [("id", "score"), ("question_id", "correct")])
+@pytest.mark.parametrize("good", [0, 1])
+def test_a_stream_that_raises_is_no_shorter_table(names, good):
+    pyarrow = pytest.importorskip("pyarrow")
+    first = pyarrow.record_batch([pyarrow.array([1, 2, 3]), pyarrow.array([1, 0, 1])], names=names)
+
+    def batches():
+        yield from [first] * good
+        raise ValueError("the database went away")
+
+    refused(pyarrow.RecordBatchReader.from_batches(first.schema, batches()), "the database went away")
+
+
+def test_rows_that_are_null_are_refused():
+    pyarrow = pytest.importorskip("pyarrow")
+    rows = pyarrow.chunked_array([pyarrow.array([{"id": 1, "score": 1}, None, {"id": 2, "score": 0}])])
+    refused(rows, "1 rows are null", ValueError)
+    assert mean(rows.drop_null()) == (0.5, 2)
+
+
+def test_what_numpy_masks_is_missing():
+    numpy = pytest.importorskip("numpy")
+    scores = numpy.ma.masked_array([1.0, 0.0, 100.0], mask=[False, False, True])
+    assert mean({"id": [1, 2, 3], "score": scores}) == (0.5, 2)
+    assert mean({"id": [1, 2, 3], "score": scores.astype("i8")}) == (0.5, 2)
+
+
+def test_keys_of_maps_are_strings():
+    maps = eb.score({"id": [1, 2], "score": [{1: 1.0}, {1: 0.0, 2: 1.0}]}, metrics='{"*": [mean]}', unconvertible="zero")
+    values = {estimate["field"]: estimate["value"] for estimate in maps.to_dict()[0]["estimates"]}
+    assert values["1"] == 0.5
+    refused({"id": [1], "score": [{1: 1.0, "1": 0.0}]}, "two keys that are the same", ValueError)
+
+
+def test_lists_without_an_end_are_refused():
+    endless: list = []
+    endless.append(endless)
+    refused({"id": [1], "score": [endless]}, "too many levels", ValueError)
+    twice: dict = {}
+    twice["a"], twice["b"] = [twice, twice], twice
+    refused({"id": [1], "score": [twice]}, "too many levels or items|cannot be mixed", (ValueError, TypeError))
+
+
 @pytest.mark.parametrize("kind", ["bools", "ints", "grades", "mixed", "missing", "unscored", "integer ids"])
 def test_kinds_of_scores(kind, tmp_path, command_json):
     scores = {

@@ -124,3 +124,30 @@ def test_values_of_several_types_are_text_and_what_is_missing_is_null(tmp_path):
     path = tmp_path / "mixed.json"
     path.write_text(json.dumps({"version": 2, "eval": {"task": "t", "model": "m"}, "samples": samples}))
     assert columns(eb.samples(path))["metadata_k"] == ["1", "x", None]
+
+
+@pytest.mark.parametrize("read", [eb.samples, eb.evals])
+@pytest.mark.parametrize(
+    "content",
+    [
+        {},
+        {"version": 2},
+        {"version": 2, "eval": None, "samples": None},
+        {"version": 2, "eval": {"task": "t", "model": "m"}, "results": None, "stats": None, "plan": None},
+        {"version": 2, "eval": {"task": "t", "scorers": None, "config": {"epochs": None}}, "samples": [{}]},
+        {"version": 2, "eval": {"task": 1, "model": []}, "samples": [{"id": None, "epoch": 1}]},
+        {"version": 2, "eval": {"task": "t"}, "samples": [{"id": "a", "epoch": 1, "scores": {"s": {"value": {"x": [1]}}}}]},
+        {"version": 2, "eval": {"task": "t"}, "samples": [{"id": "a", "epoch": 1, "messages": [None, 3, {"role": 1}]}]},
+        {"version": 2, "eval": {"task": "t", "created": "soon"}, "samples": [{"id": 2**70, "epoch": 1}]},
+        {"version": 2, "eval": {"task": "t"}, "results": {"scores": [{"metrics": {"a": {"value": "x"}}}]}},
+    ],
+)
+def test_logs_that_lack_things_are_frames_or_errors_that_name_the_log(tmp_path, read, content):
+    path = tmp_path / "odd.json"
+    path.write_text(json.dumps(content))
+    try:
+        frame = read(path)
+    except eb.LogError as error:
+        assert str(error.path) == str(path) and "which is a bug" not in str(error)
+    else:
+        assert len(frame) == (1 if read is eb.evals else len(content.get("samples") or []))

@@ -27,6 +27,7 @@
 pub mod assets;
 mod bar;
 mod chance;
+mod column_type;
 mod comparison;
 mod csv;
 mod evaluation_set;
@@ -74,6 +75,7 @@ use serde::Serialize;
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 pub use chance::ChanceLevel;
+pub use column_type::ColumnType;
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
     gate_name, gate_reason, gate_subject,

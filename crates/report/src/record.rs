@@ -4,6 +4,7 @@ use errorbar_core::{Estimate, EstimateRow, Maybe, Results, ScoreResult, Side, Un
 use serde::Serialize;
 use serde_json::Value as Json;
 
+use crate::column_type::ColumnType;
 use crate::rows::{groups, keys};
 
 /// An estimate as one flat record, in the order of the columns of CSV. What there is none of is null.
@@ -83,6 +84,50 @@ pub struct EstimateRecord {
     pub undefined: Option<UndefinedParts>,
     /// What else is to be known.
     pub note: Option<String>,
+}
+
+impl EstimateRecord {
+    /// The names of its fields, in order, and what columns of them hold.
+    pub const COLUMNS: [(&'static str, ColumnType); 35] = {
+        use ColumnType::{Bool, Float, Int, Ints, Json, Text, Unsigned};
+        [
+            ("scorer", Text),
+            ("reducer", Text),
+            ("unreduced", Bool),
+            ("field", Text),
+            ("metric", Text),
+            ("spec", Text),
+            ("group_key", Text),
+            ("group", Text),
+            ("key", Text),
+            ("index", Int),
+            ("value", Float),
+            ("stderr", Float),
+            ("stderr_fixed", Float),
+            ("error_method", Text),
+            ("df", Float),
+            ("clusters", Ints),
+            ("lower", Float),
+            ("upper", Float),
+            ("level", Float),
+            ("method", Text),
+            ("side", Text),
+            ("n", Int),
+            ("absent", Int),
+            ("partly_absent", Int),
+            ("bound_worst", Float),
+            ("bound_best", Float),
+            ("absent_as_wrong", Float),
+            ("effective_n", Float),
+            ("design_effect", Float),
+            ("largest_cluster_share", Float),
+            ("degenerate", Bool),
+            ("seed", Unsigned),
+            ("draws", Int),
+            ("undefined", Json),
+            ("note", Text),
+        ]
+    };
 }
 
 /// The number of clusters: one number, or one for each way of clustering.

@@ -89,7 +89,7 @@ impl ScoreColumns {
             let at = self.len();
             self.ids.push(id);
             self.epochs.push(self.epochs.get(row));
-            self.metadata.columns_mut().for_each(|column| column.repeat_row(at, row));
+            self.repeat_metadata(at, row);
             if self.is_errored(row) {
                 self.errored.push(at as u32);
             }
@@ -102,9 +102,18 @@ impl ScoreColumns {
         }
     }
 
-    /// Makes sure that there is a metadata column of this key, even if no row has a value of it.
-    pub(crate) fn add_metadata_key(&mut self, key: &str) {
-        self.metadata.entry(key);
+    /// Gives a row the metadata of one before it.
+    pub(crate) fn repeat_metadata(&mut self, row: usize, before: usize) {
+        self.metadata.columns_mut().for_each(|column| column.repeat_row(row, before));
+    }
+
+    /// Makes sure that there are metadata columns of these keys, even if no row has a value of one, and sorts all of them by
+    /// key.
+    pub(crate) fn add_metadata_keys(&mut self, keys: &[String]) {
+        for key in keys {
+            self.metadata.entry(key);
+        }
+        self.metadata.sort();
     }
 
     /// Sets what metrics of labels read: the same rows with these scores.
@@ -207,6 +216,8 @@ mod tests {
         assert_eq!((columns.id(2), columns.epoch(3), columns.errored()), ("r", 3, 2));
         assert_eq!(columns.metadata_row(2), columns.metadata_row(0));
         assert!(columns.metadata_row(3).is_empty());
+        let values = columns.metadata_column("k").unwrap().len();
+        assert_eq!(values, 3, "what is absent behind the last value takes nothing");
         assert_eq!(columns.score(3, "s"), columns.score(1, "s"));
         assert_eq!(columns.score(2, "s").map(|score| score.value), Some(Value::Int(1)));
         assert_eq!(columns.first_rows(), [0, 2]);

@@ -134,9 +134,11 @@ impl MetadataColumn {
 
     /// Appends what a row has that is there already, to follow row `rows`.
     pub(super) fn repeat_row(&mut self, rows: usize, row: usize) {
-        let code = self.codes.get(row).copied().unwrap_or(ABSENT);
-        self.codes.resize(rows, ABSENT);
-        self.codes.push(code);
+        // What is behind the last value is absent, and takes nothing.
+        if let Some(code) = self.codes.get(row).copied().filter(|code| *code != ABSENT) {
+            self.codes.resize(rows, ABSENT);
+            self.codes.push(code);
+        }
     }
 
     /// Takes all rows out, but keeps the values if they are few.
@@ -297,6 +299,11 @@ impl MetadataColumns {
                 self.columns.insert(key.to_owned(), column);
             }
         }
+    }
+
+    /// Puts the columns into the order of their keys.
+    pub(super) fn sort(&mut self) {
+        self.columns.sort_unstable_keys();
     }
 
     /// The column of a key, made if there is none.

@@ -1,7 +1,7 @@
 //! A sample as bytes: all of it that a plan can see, so that samples with equal bytes have equal figures.
 //!
 //! ```text
-//! record  = [id] · number of epochs · epoch…
+//! record  = number of epochs · epoch…
 //! epoch   = number · flags (errored, new metadata) · [metadata] · cell of each scorer, by name
 //! cell    = tag (value, whether a label and details follow) · payload · [label] · [details]
 //! ```
@@ -63,8 +63,9 @@ const MOST_WHOLE: f64 = (1_u64 << 40) as f64;
 pub(super) struct EpochRecord {
     pub(super) epoch: u32,
     pub(super) is_errored: bool,
-    /// The numbers of metadata keys, ascending, and the JSON of their values.
-    pub(super) metadata: Vec<(u32, String)>,
+    /// The numbers of metadata keys, ascending, and the JSON of their values. None if it is that of the epoch before: a
+    /// copy for each epoch could take any multiple of the bytes.
+    pub(super) metadata: Option<Vec<(u32, String)>>,
     /// One for each scorer.
     pub(super) cells: Vec<CellRecord>,
 }
@@ -224,13 +225,12 @@ impl SampleRecord {
     /// Writes all of it.
     pub(super) fn put(&self, parts: ScoreParts, out: &mut Vec<u8>) {
         put_number(self.epochs.len() as u64, out);
-        let mut before: &[(u32, String)] = &[];
         for epoch in &self.epochs {
-            let metadata: Vec<(u32, &str)> =
-                epoch.metadata.iter().map(|(key, json)| (*key, json.as_str())).collect();
-            let is_new = epoch.metadata != before;
-            put_epoch(epoch.epoch, epoch.is_errored, is_new.then_some(&metadata), out);
-            before = &epoch.metadata;
+            let metadata: Option<Vec<(u32, &str)>> = epoch
+                .metadata
+                .as_ref()
+                .map(|metadata| metadata.iter().map(|(key, json)| (*key, json.as_str())).collect());
+            put_epoch(epoch.epoch, epoch.is_errored, metadata.as_deref(), out);
             for cell in &epoch.cells {
                 let value = cell.value.as_ref().map(Value::view);
                 let label = cell.label.as_ref().map(|label| label.as_ref().as_ref().map(Value::view));
@@ -243,8 +243,15 @@ impl SampleRecord {
     pub(super) fn read(mut bytes: &[u8], scorers: usize, keys: usize) -> Result<Self> {
         let count = take_count(&mut bytes)?;
         let mut epochs: Vec<EpochRecord> = Vec::with_capacity(count.min(1 << 10));
+        // Where the metadata is that the next epoch has, too.
+        let mut new_at: Option<usize> = None;
         for _ in 0..count {
-            let epoch = EpochRecord::read(&mut bytes, scorers, keys, epochs.last())?;
+            let before = new_at.and_then(|at| epochs.get(at)?.metadata.as_deref()).unwrap_or_default();
+            let epoch = EpochRecord::read(&mut bytes, scorers, keys, before)?;
+            if epochs.last().is_some_and(|before| before.epoch >= epoch.epoch) {
+                return Err(invalid("epochs that do not ascend"));
+            }
+            new_at = epoch.metadata.as_ref().map_or(new_at, |_| Some(epochs.len()));
             epochs.push(epoch);
         }
         match (epochs.is_empty(), bytes) {
@@ -256,16 +263,15 @@ impl SampleRecord {
 }
 
 impl EpochRecord {
-    fn read(bytes: &mut &[u8], scorers: usize, keys: usize, before: Option<&EpochRecord>) -> Result<Self> {
+    /// Reads an epoch; the one before has this metadata.
+    fn read(bytes: &mut &[u8], scorers: usize, keys: usize, before: &[(u32, String)]) -> Result<Self> {
         let epoch = u32::try_from(take_number(bytes)?).map_err(|_| invalid("an epoch beyond 32 bits"))?;
-        if before.is_some_and(|before| before.epoch >= epoch) {
-            return Err(invalid("epochs that do not ascend"));
-        }
         let flags = take_byte(bytes)?;
-        let metadata = match flags & epoch_flags::METADATA {
-            0 => before.map(|before| before.metadata.clone()).unwrap_or_default(),
-            _ => read_metadata(bytes, keys)?,
-        };
+        let is_new = flags & epoch_flags::METADATA != 0;
+        let metadata = is_new.then(|| read_metadata(bytes, keys)).transpose()?;
+        if metadata.as_deref().is_some_and(|metadata| metadata == before) {
+            return Err(invalid("metadata that is that of the epoch before"));
+        }
         let cells = (0..scorers).map(|_| CellRecord::read(bytes)).collect::<Result<_>>()?;
         Ok(EpochRecord { epoch, is_errored: flags & epoch_flags::ERRORED != 0, metadata, cells })
     }
@@ -286,8 +292,8 @@ fn read_metadata(bytes: &mut &[u8], keys: usize) -> Result<Vec<(u32, String)>> {
     Ok(metadata)
 }
 
-fn read_json(text: &str) -> Result<Json> {
-    serde_json::from_str(text).map_err(|_| invalid("metadata that is not JSON"))
+pub(super) fn read_json(text: &str) -> Result<Json> {
+    serde_json::from_str(text).map_err(|_| invalid("metadata that is not JSON or nested too deeply"))
 }
 
 impl CellRecord {
@@ -371,4 +377,44 @@ fn read_detail(bytes: &mut &[u8]) -> Result<ScoreDetail> {
         Some(_) => return Err(invalid("a history that is not a list")),
     };
     Ok(ScoreDetail { answer, explanation, reason, metadata, history })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With a copy for each epoch these would be 800 GB.
+    #[test]
+    fn epochs_share_their_metadata() {
+        let json = Json::from("x".repeat(4 << 20)).to_string();
+        let mut bytes = Vec::new();
+        put_number(200_000, &mut bytes);
+        for epoch in 0..200_000 {
+            put_epoch(epoch, false, (epoch == 0).then_some(&[(0, json.as_str())]), &mut bytes);
+        }
+        let sample = SampleRecord::read(&bytes, 0, 1).unwrap();
+        assert_eq!(sample.epochs.iter().filter(|epoch| epoch.metadata.is_some()).count(), 1);
+        let mut again = Vec::new();
+        sample.put(ScoreParts::Value, &mut again);
+        assert_eq!(again.len(), bytes.len());
+        assert!(again == bytes, "written in another way");
+    }
+
+    #[test]
+    fn metadata_is_written_only_where_it_is_new() {
+        let read = |metadata: [Option<&[(u32, &str)]>; 3]| {
+            let mut bytes = vec![3];
+            for (epoch, metadata) in (1..).zip(metadata) {
+                put_epoch(epoch, false, metadata, &mut bytes);
+            }
+            SampleRecord::read(&bytes, 0, 2).map(|sample| sample.epochs.len())
+        };
+        let (a, b): (&[(u32, &str)], &[(u32, &str)]) = (&[(0, "1")], &[(0, "1"), (1, "2")]);
+        assert!(read([Some(a), Some(b), Some(a)]).is_ok());
+        let none: &[(u32, &str)] = &[];
+        assert!(read([None, Some(a), Some(none)]).is_ok());
+        for twice in [[Some(a), Some(a), None], [Some(a), None, Some(a)], [Some(none), None, None]] {
+            assert!(read(twice).unwrap_err().to_string().contains("that of the epoch before"));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::record::{SampleRecord, differ, put_cell, put_epoch};
+use super::record::{SampleRecord, differ, put_cell, put_epoch, read_json};
 use super::wire::{put_number, take_number};
 use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn, first_bytes};
 use crate::error::{Error, Result};
@@ -15,6 +15,9 @@ pub(super) const MAX_BYTES: usize = 64 << 20;
 
 /// The most rows that a tally may stand for when it is finished.
 pub(super) const MAX_ROWS: u64 = 1 << 27;
+
+/// The most scores and metadata values that these rows may have together: a few bytes may count any number of wide rows.
+const MAX_CELLS: u64 = 1 << 29;
 
 /// What a plan can see of a sample.
 #[derive(Clone, Debug, PartialEq)]
@@ -216,7 +219,7 @@ impl Tally {
         for (number, entry) in (0..).zip(self.entries) {
             let mut sample = SampleRecord::read(&entry.record, scorers.len(), keys.len())?;
             for epoch in &mut sample.epochs {
-                for (key, _) in &mut epoch.metadata {
+                for (key, _) in epoch.metadata.iter_mut().flatten() {
                     *key = keys.get(*key as usize).copied().unwrap_or(u32::MAX);
                 }
                 let cells = std::mem::take(&mut epoch.cells);
@@ -248,10 +251,7 @@ impl Tally {
     /// The samples as columns in key order, those that look the same behind each other.
     pub(super) fn to_columns(&self) -> Result<ScoreColumns> {
         if self.rows() > MAX_ROWS {
-            return Err(Error::custom(format!(
-                "the partial result stands for more than {MAX_ROWS} rows, which is the most that is finished at once; \
-                 split the scores into more groups, or compute them on one machine"
-            )));
+            return Err(too_many("rows", MAX_ROWS));
         }
         let mut builder = ColumnBuilder::new(&self.names);
         match &self.ids {
@@ -312,6 +312,13 @@ fn entry_bytes(record: &[u8], id: usize) -> usize {
 /// What an id takes beside its entry.
 fn id_bytes(id: usize) -> usize {
     id + 8
+}
+
+fn too_many(what: &str, most: u64) -> Error {
+    Error::custom(format!(
+        "the partial result stands for more than {most} {what}, which is the most that is finished at once; split the \
+         scores into more groups, or compute them on one machine"
+    ))
 }
 
 pub(super) fn too_many_bytes(has_ids: bool) -> Error {
@@ -417,29 +424,35 @@ struct ColumnBuilder {
     names: Names,
     labels: Vec<ValueColumn>,
     lengths: Vec<u32>,
+    /// The number of scores and metadata values that may come.
+    cells_left: u64,
 }
 
 impl ColumnBuilder {
     fn new(names: &Names) -> Self {
-        let mut columns = ScoreColumns::new(names.scorers.iter().map(String::as_str));
-        names.keys.iter().for_each(|key| columns.add_metadata_key(key));
+        let columns = ScoreColumns::new(names.scorers.iter().map(String::as_str));
         let labels = if names.has_labels { names.scorers.len() } else { 0 };
         let labels = (0..labels).map(|_| ValueColumn::default()).collect();
-        ColumnBuilder { columns, names: names.clone(), labels, lengths: Vec::new() }
+        ColumnBuilder { columns, names: names.clone(), labels, lengths: Vec::new(), cells_left: MAX_CELLS }
     }
 
     /// Adds a sample of an entry; its rows.
     fn add(&mut self, entry: &Entry, id: &str) -> Result<Range<usize>> {
         let sample = SampleRecord::read(&entry.record, self.names.scorers.len(), self.names.keys.len())?;
+        self.take_cells(&sample, entry.count)?;
         let first = self.columns.len();
         for epoch in &sample.epochs {
+            let row = self.columns.len();
+            if epoch.metadata.is_none() && row > first {
+                self.columns.repeat_metadata(row, row - 1);
+            }
             let mut row = self.columns.push(id, epoch.epoch);
             if epoch.is_errored {
                 row = row.errored();
             }
-            for (key, json) in &epoch.metadata {
+            for (key, json) in epoch.metadata.iter().flatten() {
                 let key = self.names.keys.get(*key as usize).map_or("", String::as_str);
-                row = row.metadata(key, serde_json::from_str::<serde_json::Value>(json).unwrap_or_default());
+                row = row.metadata(key, read_json(json)?);
             }
             for (name, cell) in self.names.scorers.iter().zip(&epoch.cells) {
                 if let Some(value) = &cell.value {
@@ -455,6 +468,18 @@ impl ColumnBuilder {
         Ok(first..first + sample.epochs.len())
     }
 
+    /// Counts what samples like this one take, before any of them is added.
+    fn take_cells(&mut self, sample: &SampleRecord, samples: u64) -> Result<()> {
+        let (mut cells, mut metadata) = (0_u64, 0);
+        for epoch in &sample.epochs {
+            metadata = epoch.metadata.as_ref().map_or(metadata, Vec::len);
+            cells += (epoch.cells.len() + metadata) as u64;
+        }
+        let left = cells.checked_mul(samples).and_then(|cells| self.cells_left.checked_sub(cells));
+        self.cells_left = left.ok_or_else(|| too_many("scores and metadata values", MAX_CELLS))?;
+        Ok(())
+    }
+
     /// Adds a sample once more, under another id.
     fn repeat(&mut self, rows: Range<usize>, id: &str) {
         self.lengths.push(rows.len() as u32);
@@ -467,6 +492,8 @@ impl ColumnBuilder {
     }
 
     fn finish(mut self) -> ScoreColumns {
+        // Only now: each row that is repeated looks at all columns, and there may be many keys that no record has.
+        self.columns.add_metadata_keys(&self.names.keys);
         self.columns.set_sample_lengths(self.lengths.into_iter());
         if self.names.has_labels {
             self.columns.set_labels(self.labels);

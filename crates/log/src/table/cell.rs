@@ -4,7 +4,7 @@ use errorbar_core::{Value, ValueColumn};
 use jiter::{Jiter, JiterError, Peek};
 
 use super::TableErrorKind;
-use super::error::excerpt;
+use super::error_text::excerpt;
 use super::limits::Budget;
 use crate::json_value::{self, MemoryAllowance};
 

@@ -1,6 +1,6 @@
 //! Tables that a guess would read wrongly.
 
-use super::error::list;
+use super::error_text::list;
 
 /// Why it is unclear what a table holds.
 #[derive(Debug, thiserror::Error)]

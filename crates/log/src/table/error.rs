@@ -4,6 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use super::error_text::{bytes, excerpt, list, or, or_chars, too_long};
 pub use super::location::TableLocation;
 use super::unfit::{self, UnfitCells};
 
@@ -279,6 +280,17 @@ pub enum TableErrorKind {
         /// What is wrong.
         problem: String,
     },
+    /// A stream of rows in memory that could not be read to its end.
+    #[error("its rows could not be read: {0}")]
+    Stream(String),
+    /// An array that is not as Arrow has it.
+    #[error("the column `{column}` is no valid Arrow array: {problem}")]
+    InvalidArray {
+        /// The column.
+        column: String,
+        /// What is wrong.
+        problem: String,
+    },
     /// A column of a type that it cannot have.
     #[error("the column `{column}` holds {found}; it is read as {role}, which takes {takes}")]
     ColumnType {
@@ -539,61 +551,4 @@ impl TableErrorKind {
     pub(super) fn at_offset(self, offset: u64) -> TableError {
         self.at(TableLocation::Offset(offset))
     }
-}
-
-fn too_long(limit: u64, is_header: bool, in_quote: bool) -> String {
-    let (line, limit) = (if is_header { "header" } else { "line" }, bytes(limit));
-    match in_quote {
-        true => format!("a quote that opens in this row is still open after {limit}"),
-        false => format!("the {line} is longer than {limit}"),
-    }
-}
-
-/// A number of bytes for a message.
-pub(super) fn bytes(bytes: u64) -> String {
-    match bytes {
-        0..10_000 => format!("{bytes} bytes"),
-        10_000..10_000_000 => format!("{} KiB", bytes >> 10),
-        _ => format!("{} MiB", bytes >> 20),
-    }
-}
-
-/// Names for a message, the first few of them.
-pub(crate) fn list(names: &[String]) -> String {
-    const SHOWN: usize = 12;
-    let excerpt: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
-    match names.len().saturating_sub(SHOWN) {
-        0 if names.is_empty() => "none".to_owned(),
-        0 => excerpt.join(", "),
-        more => format!("{} and {more} more", excerpt.join(", ")),
-    }
-}
-
-fn or(names: &[String]) -> String {
-    names.iter().map(|name| quoted(name)).collect::<Vec<_>>().join(" or ")
-}
-
-/// A name from a file, without control characters.
-fn quoted(name: &str) -> String {
-    if name.is_empty() {
-        return "a column without a name".to_owned();
-    }
-    let visible = |c: char| if c.is_control() { '\u{fffd}' } else { c };
-    let short: String = name.chars().take(60).map(visible).collect();
-    format!("`{short}{}`", if short.chars().count() < name.chars().count() { "…" } else { "" })
-}
-
-/// A string from a file, shortened and in quotes.
-pub(crate) fn excerpt(text: &str) -> String {
-    let short: String = text.chars().take(40).collect();
-    format!("{short:?}{}", if short.len() < text.len() { "…" } else { "" })
-}
-
-/// Delimiters for people: those that cannot be seen by their names.
-fn or_chars(characters: &[char]) -> String {
-    let name = |character: &char| match character {
-        '\t' => "a tab".to_owned(),
-        character => format!("`{character}`"),
-    };
-    characters.iter().map(name).collect::<Vec<_>>().join(" or ")
 }

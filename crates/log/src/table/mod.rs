@@ -9,6 +9,7 @@ mod delimited;
 mod doubt;
 mod error;
 mod error_hints;
+mod error_text;
 mod explain;
 pub mod input;
 mod jsonl;
@@ -36,7 +37,7 @@ use errorbar_core::spec::nearest;
 use errorbar_core::{LeafRef, ScoreColumns};
 
 use crate::json_value::kind as json_kind;
-pub(crate) use error::{excerpt, list};
+pub(crate) use error_text::{excerpt, list};
 use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
 use resolve::Resolution;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use errorbar_core::Value;
+use errorbar_core::{MetadataColumn, TextColumn, Value};
 use jiter::JiterError;
 use serde_json::Value as Json;
 
@@ -73,15 +73,63 @@ pub(super) enum TypedCell<'a> {
     Text(&'a str),
 }
 
-/// Appends an id as a string.
-pub(super) fn id_into(text: &mut String, cell: TypedCell<'_>) -> Result<(), TableErrorKind> {
+/// Appends an id; `digits` is memory to write a number to.
+#[inline]
+pub(super) fn push_id(
+    ids: &mut TextColumn,
+    cell: TypedCell<'_>,
+    digits: &mut String,
+) -> Result<(), TableErrorKind> {
+    digits.clear();
     match cell {
-        TypedCell::Text(id) => text.push_str(id),
-        TypedCell::Int(int) => drop(write!(text, "{int}")),
-        TypedCell::Unsigned(int) => drop(write!(text, "{int}")),
-        _ => {}
+        TypedCell::Text(id) if !id.is_empty() => {
+            ids.push(id);
+            return Ok(());
+        }
+        TypedCell::Int(int) => drop(write!(digits, "{int}")),
+        TypedCell::Unsigned(int) => drop(write!(digits, "{int}")),
+        _ => return Err(TableErrorKind::BadId("empty".to_owned())),
     }
-    if text.is_empty() { Err(TableErrorKind::BadId("empty".to_owned())) } else { Ok(()) }
+    ids.push(digits);
+    Ok(())
+}
+
+/// Appends what a column holds that is neither a score nor metadata. A null or an empty string is absent.
+#[inline]
+pub(super) fn push_text(texts: &mut MetadataColumn, cell: TypedCell<'_>) {
+    match cell {
+        TypedCell::Null | TypedCell::Text("") => texts.push_absent(),
+        TypedCell::Text(text) => texts.push_text(text),
+        TypedCell::Bool(bool) => texts.push_text(&bool.to_string()),
+        TypedCell::Int(int) => texts.push_text(&int.to_string()),
+        TypedCell::Unsigned(int) => texts.push_text(&int.to_string()),
+        TypedCell::Float(float) => texts.push_text(&float.to_string()),
+    }
+}
+
+/// Appends the number of a row whose error is some string, and counts the row.
+#[inline]
+pub(super) fn push_error(errored: &mut Vec<u32>, cell: TypedCell<'_>, row: &mut u32) {
+    if !matches!(cell, TypedCell::Null | TypedCell::Text("")) {
+        errored.push(*row);
+    }
+    *row += 1;
+}
+
+/// Appends metadata of a column of this kind and name.
+#[inline]
+pub(super) fn push_metadata(
+    values: &mut MetadataColumn,
+    cell: TypedCell<'_>,
+    kind: ValueKind,
+    column: &str,
+    budget: Budget,
+) -> Result<(), TableErrorKind> {
+    match cell {
+        TypedCell::Text(text) if kind != ValueKind::Json => values.push_text(text),
+        cell => values.push(&metadata_of(cell, column, budget)?),
+    }
+    Ok(())
 }
 
 #[inline]
@@ -115,25 +163,20 @@ pub(super) fn score_of(cell: TypedCell<'_>) -> Option<Value> {
     }
 }
 
-pub(super) fn metadata_of(
-    cell: TypedCell<'_>,
-    kind: ValueKind,
-    column: &str,
-    budget: Budget,
-) -> Result<Json, TableErrorKind> {
+/// Metadata; a string is JSON.
+fn metadata_of(cell: TypedCell<'_>, column: &str, budget: Budget) -> Result<Json, TableErrorKind> {
     Ok(match cell {
         TypedCell::Null => Json::Null,
         TypedCell::Bool(b) => Json::from(b),
         TypedCell::Int(int) => Json::from(int),
         TypedCell::Unsigned(int) => Json::from(int),
         TypedCell::Float(float) => Json::from(float),
-        TypedCell::Text(text) if kind == ValueKind::Json => {
+        TypedCell::Text(text) => {
             let invalid = |error: JiterError| TableErrorKind::BadJsonCell {
                 column: column.to_owned(),
                 problem: error.error_type.to_string(),
             };
             cell::parse_json(text, budget, json_value::any_within, invalid)?
         }
-        TypedCell::Text(text) => Json::from(text),
     })
 }

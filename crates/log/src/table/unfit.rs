@@ -1,6 +1,6 @@
 //! Columns that have names of scores, and cells that are none.
 
-use super::error::excerpt;
+use super::error_text::excerpt;
 use super::values::ScoreWord;
 
 /// How many distinct cells a message lists.

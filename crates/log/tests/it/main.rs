@@ -18,6 +18,8 @@ mod parquet_files;
 mod projected;
 mod table_support;
 mod tables;
+#[cfg(feature = "arrow")]
+mod tables_arrow;
 mod tables_columns;
 mod tables_flips;
 mod tables_generated;

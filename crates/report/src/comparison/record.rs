@@ -6,6 +6,7 @@ use errorbar_core::{
 use serde::Serialize;
 
 use super::ComparisonView;
+use crate::column_type::ColumnType;
 use crate::record::{ClusterCounts, finite, note};
 
 /// A comparison as one flat record, in the order of the columns of CSV. What there is none of is null; a reason is in
@@ -127,6 +128,72 @@ pub struct ComparisonRecord {
     pub undefined: Option<UndefinedComparisonParts>,
     /// What else is to be known about the difference.
     pub note: Option<String>,
+}
+
+impl ComparisonRecord {
+    /// The names of its fields, in order, and what columns of them hold.
+    pub const COLUMNS: [(&'static str, ColumnType); 57] = {
+        use ColumnType::{Bool, Float, Int, Ints, Json, Text, Unsigned};
+        [
+            ("base", Text),
+            ("other", Text),
+            ("scorer", Text),
+            ("metric", Text),
+            ("group_key", Text),
+            ("group", Text),
+            ("n", Int),
+            ("only_base", Int),
+            ("only_other", Int),
+            ("base_value", Float),
+            ("other_value", Float),
+            ("difference", Float),
+            ("stderr", Float),
+            ("df", Float),
+            ("lower", Float),
+            ("upper", Float),
+            ("level", Float),
+            ("method", Text),
+            ("p_value", Float),
+            ("test", Text),
+            ("p_adjusted", Float),
+            ("correction", Text),
+            ("p_mcnemar_exact", Float),
+            ("p_mcnemar_mid", Float),
+            ("p_sign_flip", Float),
+            ("p_tost", Float),
+            ("wins", Int),
+            ("losses", Int),
+            ("ties", Int),
+            ("correlation", Float),
+            ("variance_removed", Float),
+            ("mde", Float),
+            ("gate", Text),
+            ("task", Text),
+            ("reducer", Text),
+            ("field", Text),
+            ("direction", Text),
+            ("paired", Bool),
+            ("base_stderr", Float),
+            ("base_lower", Float),
+            ("base_upper", Float),
+            ("other_stderr", Float),
+            ("other_lower", Float),
+            ("other_upper", Float),
+            ("error_method", Text),
+            ("cluster", Json),
+            ("clusters", Ints),
+            ("side", Text),
+            ("both_right", Int),
+            ("both_wrong", Int),
+            ("absent", Int),
+            ("bound_worst", Float),
+            ("bound_best", Float),
+            ("seed", Unsigned),
+            ("draws", Int),
+            ("undefined", Json),
+            ("note", Text),
+        ]
+    };
 }
 
 /// Why parts of a comparison do not exist.

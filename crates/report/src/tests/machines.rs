@@ -3,9 +3,9 @@
 use errorbar_core::{Error, ErrorMethod, Estimate, Interval, IntervalMethod, Role, StdError, Undefined};
 use serde_json::Value;
 
-use super::all;
 use super::fixtures::{everything, metric, results, score, share, ten_groups};
-use crate::{Csv, Json, PartialRun, Render, Report, estimates};
+use super::{all, check_columns};
+use crate::{Csv, EstimateRecord, Json, PartialRun, Render, Report, estimates};
 
 /// The keys that issue and documentation promise, in order.
 const KEYS: &str = "scorer,reducer,unreduced,field,metric,spec,group_key,group,key,index,value,stderr,stderr_fixed,error_method,df,\
@@ -19,6 +19,16 @@ fn json(reports: &[Report]) -> Value {
 fn schema() -> jsonschema::Validator {
     let text = crate::RESULTS_SCHEMA;
     jsonschema::draft202012::new(&serde_json::from_str(text).unwrap()).unwrap()
+}
+
+#[test]
+fn a_record_has_the_columns_that_it_declares() {
+    let reports = json(&all());
+    for report in reports.as_array().unwrap() {
+        check_columns(&EstimateRecord::COLUMNS, &report["estimates"]);
+    }
+    let declared: Vec<&str> = EstimateRecord::COLUMNS.iter().map(|(name, _)| *name).collect();
+    assert_eq!(declared.join(","), KEYS);
 }
 
 #[test]

@@ -11,7 +11,24 @@ mod models;
 mod names;
 mod people;
 
-use crate::Report;
+use serde_json::Value;
+
+use crate::{ColumnType, Report};
+
+/// Whether records have these fields, in order, and columns of these types hold their values.
+fn check_columns(columns: &[(&str, ColumnType)], records: &Value) {
+    let records = records.as_array().unwrap();
+    for record in records {
+        let fields = record.as_object().unwrap();
+        assert_eq!(
+            fields.keys().collect::<Vec<_>>(),
+            columns.iter().map(|(name, _)| *name).collect::<Vec<_>>()
+        );
+        for (name, kind) in columns {
+            assert!(kind.holds(&fields[*name]), "{name}: {}", fields[*name]);
+        }
+    }
+}
 
 /// All reports of the fixtures.
 fn all() -> Vec<Report> {

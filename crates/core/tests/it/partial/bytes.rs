@@ -188,13 +188,59 @@ fn a_count_that_no_memory_holds_is_refused() {
     let mut columns = ScoreColumns::new(["s"]);
     columns.push("a", 1).score("s", Score::new(1)).unwrap();
     let bytes = Partial::of(&columns, &plan).unwrap().to_bytes().unwrap();
-    // Behind the count of 1: the length of the id, the id and the checksum.
-    let (before, behind) = bytes.split_at(bytes.len() - 8 - 2);
-    let huge = [&before[..before.len() - 1], &[0xff; 8], &[0x0f], &behind[..2]].concat();
-    let partial = Partial::from_bytes(&sealed(&huge), &plan).unwrap();
+    let huge = with_count(&bytes, u64::MAX >> 4);
+    let partial = Partial::from_bytes(&huge, &plan).unwrap();
     let doubled = partial.clone().merge(partial.clone()).unwrap();
     for partial in [partial, doubled] {
         let error = partial.finish().unwrap_err().to_string();
         assert!(error.contains("more than 134217728 rows") && error.contains("more groups"), "{error}");
     }
+}
+
+/// Bytes with this number of samples in place of one whose id has one byte.
+fn with_count(bytes: &[u8], count: u64) -> Vec<u8> {
+    // Behind the count of 1: the length of the id, the id and the checksum.
+    let (before, behind) = bytes.split_at(bytes.len() - 8 - 2);
+    let mut number = Vec::new();
+    let mut rest = count;
+    while rest > 0x7f {
+        number.push(rest as u8 | 0x80);
+        rest >>= 7;
+    }
+    number.push(rest as u8);
+    sealed(&[&before[..before.len() - 1], &number, &behind[..2]].concat())
+}
+
+/// Each count is small enough, but not with so many scores or so much metadata.
+#[test]
+fn a_count_of_wide_rows_that_no_memory_holds_is_refused() {
+    let plan = plan("[grouped(count(), \"g\"), grouped(count(), \"h\")]", None, "{}");
+    let refused = |scorers: u32, epochs: u32| {
+        let names: Vec<String> = (0..scorers).map(|scorer| scorer.to_string()).collect();
+        let mut columns = ScoreColumns::new(names.iter().map(String::as_str));
+        for epoch in 1..=epochs {
+            columns.push("a", epoch).metadata("g", 1).metadata("h", 1);
+        }
+        let bytes = Partial::of(&columns, &plan).unwrap().to_bytes().unwrap();
+        assert!(Partial::from_bytes(&with_count(&bytes, 2), &plan).unwrap().columns().is_ok());
+        let count = (1 << 27) / u64::from(epochs);
+        let error = Partial::from_bytes(&with_count(&bytes, count), &plan).unwrap().columns().unwrap_err();
+        error.to_string()
+    };
+    for (scorers, epochs) in [(100, 1), (3, 4)] {
+        let error = refused(scorers, epochs);
+        assert!(error.contains("more than 536870912 scores and metadata values"), "{error}");
+    }
+}
+
+/// Nobody groups by such a thing, but it must not become another value.
+#[test]
+fn metadata_that_is_too_deep_for_json_is_refused() {
+    let deep = (0..150).fold(json!(1), |inner, _| json!([inner]));
+    let mut columns = ScoreColumns::new(["s"]);
+    columns.push("a", 1).metadata("g", deep).score("s", Score::new(1)).unwrap();
+    let plan = plan("[grouped(mean(), \"g\")]", None, "{}");
+    let counted = Partial::of(&columns, &plan).unwrap().into_owned().unwrap();
+    assert!(refused(&counted.to_bytes().unwrap(), &plan).contains("nested too deeply"));
+    assert!(counted.finish().unwrap_err().to_string().contains("nested too deeply"));
 }

@@ -73,23 +73,37 @@ const REDUCERS: &[&str] = &[
 #[test]
 fn the_catalog_has_every_entry_of_the_registry() {
     let registry = Registry::built_in();
-    let is_there = |all: &[&str], name: &str| {
-        all.iter()
-            .any(|spec| spec.strip_prefix(name).is_some_and(|rest| !rest.starts_with(char::is_alphabetic)))
+    let sorted = |names: &mut dyn Iterator<Item = String>| {
+        let mut names: Vec<String> = names.collect();
+        names.sort_unstable();
+        names.dedup();
+        names
     };
-    for entry in registry.list_metrics() {
-        assert!(is_there(METRICS, &entry.name), "{}", entry.name);
-    }
-    for entry in registry.list_reducers() {
-        assert!(is_there(REDUCERS, &entry.name), "{}", entry.name);
-    }
+    let metric = |spec: &&str| registry.metric(&spec.parse().unwrap()).unwrap().spec().name;
+    let reducer = |spec: &&str| registry.reducer(&spec.parse().unwrap()).unwrap().spec().name;
+    assert_eq!(
+        sorted(&mut METRICS.iter().map(metric)),
+        sorted(&mut registry.list_metrics().map(|entry| entry.name.to_string()))
+    );
+    assert_eq!(
+        sorted(&mut REDUCERS.iter().map(reducer)),
+        sorted(&mut registry.list_reducers().map(|entry| entry.name.to_string()))
+    );
 }
 
-/// A set of samples with everything in it, of which many look the same.
-fn everything(shape: Shape) -> ScoreColumns {
-    let samples: Vec<u32> =
-        (0..36).map(|at: u32| (at % 9).wrapping_mul(0x85eb_ca6b).rotate_left(at % 2)).collect();
-    columns(shape, &samples, |_| true)
+/// A set of samples with everything in it, of which many look the same; and the same in three parts.
+struct Everything {
+    all: ScoreColumns,
+    parts: [ScoreColumns; 3],
+}
+
+impl Everything {
+    fn new(shape: Shape) -> Self {
+        let samples: Vec<u32> =
+            (0..36).map(|at: u32| (at % 9).wrapping_mul(0x85eb_ca6b).rotate_left(at % 2)).collect();
+        let part = |number: usize| columns(shape, &samples, |sample| sample * sample / 3 % 3 == number);
+        Everything { all: columns(shape, &samples, |_| true), parts: [0, 1, 2].map(part) }
+    }
 }
 
 /// The number of samples that look different to a plan that sees their scores: in the bytes, behind the names.
@@ -102,16 +116,31 @@ fn entries(columns: &ScoreColumns) -> usize {
     usize::from(bytes[at])
 }
 
-/// Whether counted samples give what one machine gives, and that all of them.
-fn check(metrics: &str, reducers: Option<&[&str]>, errors: &str, columns: &ScoreColumns) {
+/// Whether merging has its laws under a plan, through bytes, and parts give what one machine gives, all of it to the last
+/// bit.
+fn check(metrics: &str, reducers: Option<&[&str]>, errors: &str, samples: &Everything) {
     let plan = plan(metrics, reducers, errors);
-    let counted = Partial::of(columns, &plan).unwrap().into_owned().and_then(Partial::finish);
-    assert_eq!(shown(counted), whole(columns, &plan), "{metrics} {reducers:?} {errors}");
+    let about = || format!("{metrics} {reducers:?} {errors}");
+    let bytes = |columns: &ScoreColumns| Partial::of(columns, &plan).unwrap().to_bytes().unwrap();
+    let sent = |bytes: &[u8]| Partial::from_bytes(bytes, &plan).unwrap();
+    let parts = samples.parts.each_ref().map(bytes);
+    let [a, b, c] = parts.each_ref().map(|part| part.as_slice());
+    let all = bytes(&samples.all);
+    let merged = |parts: [Partial<'static>; 2]| parts.into_iter().reduce(|a, b| a.merge(b).unwrap()).unwrap();
+    let left = merged([merged([sent(a), sent(b)]), sent(c)]).to_bytes().unwrap();
+    let right = merged([merged([sent(c), sent(b)]), sent(a)]).to_bytes().unwrap();
+    assert!(left == all, "parts, and the whole: {}", about());
+    assert!(right == all, "another order: {}", about());
+    let none = bytes(&ScoreColumns::default());
+    assert!(merged([sent(&all), sent(&none)]).to_bytes().unwrap() == all, "nothing: {}", about());
+    assert!(merged([sent(&none), sent(&all)]).to_bytes().unwrap() == all, "nothing: {}", about());
+    assert_eq!(shown(sent(&left).finish()), whole(&samples.all, &plan), "{}", about());
 }
 
 fn check_all(shape: Shape) {
-    let columns = everything(shape);
-    assert!(entries(&columns) < columns.first_rows().len() / 2, "samples that look the same");
+    let columns = Everything::new(shape);
+    assert!(entries(&columns.all) < columns.all.first_rows().len() / 2, "samples that look the same");
+    assert!(columns.parts.iter().all(|part| part.len() > 9), "all parts have samples");
     for metric in METRICS {
         for metrics in [format!("[{metric}]"), format!("{{\"*\": [{metric}]}}")] {
             let is_by_key = metrics.starts_with('{');
@@ -156,6 +185,11 @@ fn counted_maps_give_what_one_machine_gives() {
 #[test]
 fn counted_lists_give_what_one_machine_gives() {
     check_all(Shape::Lists);
+}
+
+#[test]
+fn counted_infinite_numbers_give_what_one_machine_gives() {
+    check_all(Shape::Infinite);
 }
 
 #[test]

@@ -111,6 +111,32 @@ proptest! {
     }
 }
 
+/// An integer id is the string of its digits: in one table they are one sample, in two partial results one of them is split.
+#[test]
+fn integer_ids_are_the_strings_of_their_digits() {
+    let part = |rows: &[(SampleId, u32)]| {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, epoch) in rows {
+            columns.push_sample(id, *epoch).score("s", Score::new(1)).unwrap();
+        }
+        columns
+    };
+    let (number, text) = (SampleId::from(7), SampleId::from("7"));
+    for number_of_plan in [0, 4] {
+        let plan = plan_of(number_of_plan);
+        let bytes = |rows: &[(SampleId, u32)]| {
+            Partial::of(&part(rows), &plan).unwrap().with_receipt("g").unwrap().to_bytes().unwrap()
+        };
+        let whole = bytes(&[(number.clone(), 1), (text.clone(), 2)]);
+        assert_eq!(whole, bytes(&[(text.clone(), 2), (text.clone(), 1)]));
+        let sent = |rows: &[(SampleId, u32)]| Partial::from_bytes(&bytes(rows), &plan).unwrap();
+        let split = sent(&[(number.clone(), 1)]).merge(sent(&[(text.clone(), 2)]));
+        assert!(split.unwrap_err().to_string().contains("hash bucket"));
+        let twice = part(&[(number.clone(), 1), (text.clone(), 1)]);
+        assert!(Partial::of(&twice, &plan).unwrap().into_owned().is_err());
+    }
+}
+
 #[test]
 fn reduced_scores_in_key_order_are_those_of_their_samples() {
     let samples: Vec<u32> = (0..20).map(|at: u32| at.wrapping_mul(0x85eb_ca6b)).collect();

@@ -19,12 +19,14 @@ enum Shape {
     Labels,
     Maps,
     Lists,
+    /// Numbers, some of which are infinite.
+    Infinite,
     /// All of them at once.
     Mixed,
 }
 
-const SHAPES: [Shape; 6] =
-    [Shape::Grades, Shape::Numbers, Shape::Labels, Shape::Maps, Shape::Lists, Shape::Mixed];
+const SHAPES: [Shape; 7] =
+    [Shape::Grades, Shape::Numbers, Shape::Labels, Shape::Maps, Shape::Lists, Shape::Infinite, Shape::Mixed];
 
 /// Some bits of the genes of a sample, as a number below `count`.
 fn gene(genes: u32, at: u32, count: u32) -> usize {
@@ -52,7 +54,11 @@ fn value(shape: Shape, genes: u32) -> Value {
             _ => Value::map([("a", [0.0, 1.0][gene(genes, 9, 2)]), ("b", 0.5)]),
         },
         Shape::Lists => Value::list([gene(genes, 3, 2) as i64, gene(genes, 6, 2) as i64]),
-        Shape::Mixed => value(SHAPES[gene(genes, 11, 5)], genes),
+        Shape::Infinite => match gene(genes, 8, 4) {
+            0 => Value::from([f64::INFINITY, f64::NEG_INFINITY][gene(genes, 10, 2)]),
+            _ => value(Shape::Numbers, genes),
+        },
+        Shape::Mixed => value(SHAPES[gene(genes, 11, 6)], genes),
     }
 }
 
@@ -61,7 +67,7 @@ fn id(sample: usize) -> SampleId {
     match sample % 4 {
         0 => SampleId::from(sample as i64),
         1 => SampleId::from(sample.to_string()),
-        2 => SampleId::from(format!("q{sample}")),
+        2 => SampleId::from(format!("q{sample}𝄞")),
         _ => SampleId::from(format!("ü\u{1}{}", sample % 7 * 100 + sample)),
     }
 }
@@ -83,6 +89,8 @@ fn columns(shape: Shape, samples: &[u32], is_here: impl Fn(usize) -> bool) -> Sc
     let mut columns = ScoreColumns::new(if is_reversed { ["s", "human"] } else { ["human", "s"] });
     for (sample, epoch, genes) in rows {
         let of_sample = samples[sample];
+        // Epochs of some samples start at 0 and leave numbers out.
+        let epoch = if gene(of_sample, 12, 5) == 0 { [0, 7, u32::MAX][epoch as usize - 1] } else { epoch };
         let mut row = columns.push_sample(&id(sample), epoch);
         if gene(genes, 13, 20) == 0 {
             row = row.errored();
@@ -90,7 +98,10 @@ fn columns(shape: Shape, samples: &[u32], is_here: impl Fn(usize) -> bool) -> Sc
         let group = [json!("x"), json!("y"), json!(true), json!("True"), json!(null), json!(1.5)];
         row = row.metadata("g", group[gene(of_sample, 17, 6)].clone());
         row = row.metadata("c", [json!("1"), json!(1), json!(2.0)][gene(of_sample, 19, 3)].clone());
-        row = row.metadata("w", 1 + gene(of_sample, 20, 3));
+        row = row.metadata(
+            "w",
+            [json!(1), json!(0.1), json!(2.000_000_000_000_000_4)][gene(of_sample, 20, 3)].clone(),
+        );
         row = row.metadata("unused", sample);
         row = row.metadata("confidence", [0.5, 0.9, 1.0][gene(genes, 21, 3)]);
         if gene(of_sample, 23, 9) == 0 {

@@ -7,7 +7,7 @@ use arrow_array::types::{
 };
 use arrow_array::{Array, ArrayRef, StructArray};
 use arrow_buffer::NullBuffer;
-use arrow_schema::DataType;
+use arrow_schema::{DataType, Fields};
 use errorbar_core::{Leaf, LeafMap, Value};
 use serde_json::{Map, Value as Json};
 
@@ -30,11 +30,12 @@ pub(super) fn kind_of(of: &DataType) -> Result<ValueKind, String> {
         DataType::Decimal256(..) => Err("decimals of more than 38 digits".to_owned()),
         DataType::Utf8 | DataType::LargeUtf8 | DataType::Utf8View => Ok(ValueKind::Text),
         DataType::Dictionary(_, values) => kind_of(values),
-        DataType::List(_)
-        | DataType::LargeList(_)
-        | DataType::FixedSizeList(..)
-        | DataType::Struct(_)
-        | DataType::Map(..) => Ok(ValueKind::Nested),
+        // What is in them is read, too.
+        DataType::List(item) | DataType::LargeList(item) | DataType::FixedSizeList(item, _) => {
+            kind_of(item.data_type()).map(|_| ValueKind::Nested).map_err(|found| format!("lists of {found}"))
+        }
+        DataType::Struct(fields) => nested(fields),
+        DataType::Map(entries, _) => kind_of(entries.data_type()),
         DataType::Date32 | DataType::Date64 => Err("dates".to_owned()),
         DataType::Time32(_)
         | DataType::Time64(_)
@@ -45,6 +46,12 @@ pub(super) fn kind_of(of: &DataType) -> Result<ValueKind, String> {
     }
 }
 
+/// What maps with these fields are.
+fn nested(fields: &Fields) -> Result<ValueKind, String> {
+    let unread = fields.iter().find_map(|field| kind_of(field.data_type()).err());
+    unread.map_or(Ok(ValueKind::Nested), |found| Err(format!("maps of {found}")))
+}
+
 /// A column of a batch, with the nulls of the structures that it is in.
 #[derive(Debug)]
 pub(super) struct ArrowColumn {
@@ -53,7 +60,9 @@ pub(super) struct ArrowColumn {
 }
 
 impl ArrowColumn {
-    pub(super) fn new(array: ArrayRef, nulls: Option<NullBuffer>) -> Self {
+    /// A column that is valid; `outer` are the nulls of the structures that it is in.
+    pub(super) fn new(array: ArrayRef, outer: Option<&NullBuffer>) -> Self {
+        let nulls = NullBuffer::union(outer, array.logical_nulls().as_ref());
         let nulls = nulls.filter(|nulls| nulls.null_count() > 0);
         ArrowColumn { array, nulls }
     }
@@ -223,29 +232,24 @@ fn cell_at(array: &dyn Array, at: usize) -> TypedCell<'_> {
         DataType::Utf8 => array.as_string_opt::<i32>().map(|texts| TypedCell::Text(texts.value(at))),
         DataType::LargeUtf8 => array.as_string_opt::<i64>().map(|texts| TypedCell::Text(texts.value(at))),
         DataType::Utf8View => array.as_string_view_opt().map(|texts| TypedCell::Text(texts.value(at))),
-        DataType::Dictionary(..) => array.as_any_dictionary_opt().and_then(|coded| {
-            let code = *coded.keys().slice(at, 1).as_ref().as_any_code()?.first()?;
-            (code < coded.values().len()).then(|| cell_at(coded.values().as_ref(), code))
-        }),
+        DataType::Dictionary(..) => decoded(array, at).map(|(values, at)| cell_at(values, at)),
         _ => None,
     };
     cell.unwrap_or(TypedCell::Null)
 }
 
-/// The keys of a dictionary as positions.
-trait AnyCode {
-    fn as_any_code(&self) -> Option<Vec<usize>>;
-}
-
-impl AnyCode for dyn Array {
-    fn as_any_code(&self) -> Option<Vec<usize>> {
-        let code = |cell| match cell {
-            TypedCell::Int(int) => usize::try_from(int).ok(),
-            TypedCell::Unsigned(int) => usize::try_from(int).ok(),
-            _ => None,
-        };
-        (0..self.len()).map(|at| code(cell_at(self, at))).collect()
+/// Where the value of a position is, which in a dictionary is elsewhere; none for a null.
+fn decoded(array: &dyn Array, at: usize) -> Option<(&dyn Array, usize)> {
+    if array.is_null(at) {
+        return None;
     }
+    let Some(coded) = array.as_any_dictionary_opt() else { return Some((array, at)) };
+    let code = match cell_at(coded.keys(), at) {
+        TypedCell::Int(code) => usize::try_from(code).ok(),
+        TypedCell::Unsigned(code) => usize::try_from(code).ok(),
+        _ => None,
+    };
+    decoded(coded.values().as_ref(), code.filter(|code| *code < coded.values().len())?)
 }
 
 /// The items of a list; none if it is something else.
@@ -284,10 +288,7 @@ fn text(json: &Json) -> String {
 }
 
 fn structure_at(array: &dyn Array, at: usize) -> Result<Option<Value>, &'static str> {
-    if let Some(coded) = array.as_any_dictionary_opt() {
-        let code = coded.keys().slice(at, 1).as_ref().as_any_code().and_then(|codes| codes.first().copied());
-        return code.map_or(Ok(None), |code| structure_at(coded.values().as_ref(), code));
-    }
+    let Some((array, at)) = decoded(array, at) else { return Ok(None) };
     if let Some(items) = items(array, at) {
         let leaves = (0..items.len()).map(|item| leaf_at(items.as_ref(), item)).collect::<Result<_, _>>()?;
         return Ok(Some(Value::List(leaves)));
@@ -301,8 +302,8 @@ fn structure_at(array: &dyn Array, at: usize) -> Result<Option<Value>, &'static 
 }
 
 fn leaf_at(array: &dyn Array, at: usize) -> Result<Leaf, &'static str> {
+    let Some((array, at)) = decoded(array, at) else { return Ok(Leaf::Null) };
     match array.data_type() {
-        _ if array.is_null(at) => Ok(Leaf::Null),
         DataType::List(_) | DataType::LargeList(_) | DataType::FixedSizeList(..) => Err("a list"),
         DataType::Struct(_) | DataType::Map(..) => Err("a map"),
         _ => Ok(match cell_at(array, at) {
@@ -318,9 +319,7 @@ fn leaf_at(array: &dyn Array, at: usize) -> Result<Leaf, &'static str> {
 
 /// Any value. JSON has no word for a number that is not finite, so it becomes null.
 fn json_at(array: &dyn Array, at: usize) -> Json {
-    if array.is_null(at) {
-        return Json::Null;
-    }
+    let Some((array, at)) = decoded(array, at) else { return Json::Null };
     if let Some(items) = items(array, at) {
         return (0..items.len()).map(|item| json_at(items.as_ref(), item)).collect();
     }

@@ -8,7 +8,6 @@ mod cells;
 mod source;
 
 use std::fmt;
-use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
@@ -45,6 +44,8 @@ struct BatchStream {
     first: Vec<RecordBatch>,
     first_rows: usize,
     is_kept: bool,
+    /// Why it could not be read to its end. Each reader fails, not only the first.
+    failed: Option<String>,
 }
 
 impl fmt::Debug for ArrowTable {
@@ -67,6 +68,7 @@ impl ArrowTable {
             first: Vec::new(),
             first_rows: 0,
             is_kept: false,
+            failed: None,
         };
         ArrowTable { fields, rows: None, stream: Mutex::new(stream) }
     }
@@ -119,10 +121,14 @@ impl ArrowTable {
         // The names alone take no row; a stream that fails fails again when it is read.
         let Ok(batches) = self.lock().first(if rows <= 1 { 0 } else { rows }) else { return preview };
         for batch in &batches {
-            let arrays: Vec<ArrowColumn> =
-                columns.iter().filter_map(|(_, path)| path.column(batch)).collect();
+            // A column that is invalid is refused if it is read.
+            let valid = |path: &ColumnPath| path.check(batch).ok().and_then(|()| path.column(batch));
+            let arrays: Vec<Option<ArrowColumn>> = columns.iter().map(|(_, path)| valid(path)).collect();
+            let cell = |column: &Option<ArrowColumn>, row: usize| {
+                column.as_ref().map_or(NO_CELL, |column| column.json(row))
+            };
             for row in 0..batch.num_rows().min(rows.saturating_sub(preview.rows.len())) {
-                preview.rows.push(arrays.iter().map(|column| Some(column.json(row))).collect());
+                preview.rows.push(arrays.iter().map(|column| Some(cell(column, row))).collect());
             }
         }
         preview
@@ -140,12 +146,14 @@ impl BatchStream {
             Some(batch) => batch.take(),
             None => None,
         };
-        let gone = || TableErrorKind::Read(io::Error::other("the stream of its rows was read already"));
-        batch.map(Some).ok_or_else(gone)
+        batch.map(Some).ok_or_else(|| TableErrorKind::Stream("they were read already".to_owned()))
     }
 
     /// Reads a batch; false at the end.
     fn pull(&mut self) -> Result<bool, TableErrorKind> {
+        if let Some(problem) = &self.failed {
+            return Err(TableErrorKind::Stream(problem.clone()));
+        }
         let next = self.reader.as_mut().and_then(Iterator::next);
         match next.transpose() {
             Ok(Some(batch)) => {
@@ -158,7 +166,10 @@ impl BatchStream {
             }
             Err(error) => {
                 self.reader = None;
-                Err(TableErrorKind::Read(io::Error::other(error.to_string())))
+                // What follows is where in a program it was raised.
+                let problem = error.to_string().lines().next().unwrap_or_default().to_owned();
+                self.failed = Some(problem.clone());
+                Err(TableErrorKind::Stream(problem))
             }
         }
     }
@@ -183,18 +194,30 @@ impl BatchStream {
 struct ColumnPath(Vec<usize>);
 
 impl ColumnPath {
-    /// The column of a batch. A field of a structure that is null is null.
-    fn column(&self, batch: &RecordBatch) -> Option<ArrowColumn> {
+    /// The array of a batch, with the nulls of the structures that it is in.
+    fn array(&self, batch: &RecordBatch) -> Option<(ArrayRef, Option<NullBuffer>)> {
         let [root, fields @ ..] = self.0.as_slice() else { return None };
         let mut array: ArrayRef = Arc::clone(batch.columns().get(*root)?);
-        let mut nulls = array.logical_nulls();
+        let mut nulls = None;
         for field in fields {
             let structure = array.as_any().downcast_ref::<arrow_array::StructArray>()?;
-            let child = Arc::clone(structure.columns().get(*field)?);
-            nulls = NullBuffer::union(nulls.as_ref(), child.logical_nulls().as_ref());
-            array = child;
+            nulls = NullBuffer::union(nulls.as_ref(), structure.nulls());
+            array = Arc::clone(structure.columns().get(*field)?);
         }
-        Some(ArrowColumn::new(array, nulls))
+        Some((array, nulls))
+    }
+
+    /// The column of a batch, which must be valid. A field of a structure that is null is null.
+    fn column(&self, batch: &RecordBatch) -> Option<ArrowColumn> {
+        let (array, nulls) = self.array(batch)?;
+        Some(ArrowColumn::new(array, nulls.as_ref()))
+    }
+
+    /// Whether the column is as Arrow has its type; else what is wrong with it. Nobody checked what another library hands
+    /// over, and some make arrays without a check: of strings that are not UTF-8, of numbers beyond a dictionary.
+    fn check(&self, batch: &RecordBatch) -> Result<(), String> {
+        let array = self.array(batch);
+        array.map_or(Ok(()), |(array, _)| array.to_data().validate_full().map_err(|error| error.to_string()))
     }
 
     fn data_type<'f>(&self, fields: &'f Fields) -> Option<&'f DataType> {

@@ -11,7 +11,9 @@ use crate::table::blocks::{RowSource, lock, text_column};
 use crate::table::builder::TableBuilder;
 use crate::table::layout::{ColumnRole, TableLayout};
 use crate::table::limits::Budget;
-use crate::table::typed::{TypedCell, ValueKind, epoch_of, id_into, metadata_of, score_of};
+use crate::table::typed::{
+    TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of,
+};
 use crate::table::{TableError, TableErrorKind, cell};
 
 /// How many rows a piece has, at most; small batches are put together.
@@ -69,6 +71,8 @@ impl<'a> ArrowSource<'a> {
                 None => match self.table.lock().batch(position.batch)? {
                     Some(batch) => {
                         position.batch += 1;
+                        // Once for all of it: pieces of it share dictionaries and the items of lists.
+                        self.check(&batch)?;
                         batch
                     }
                     None => {
@@ -88,6 +92,15 @@ impl<'a> ArrowSource<'a> {
         }
         position.rows += rows as u64;
         Ok(rows > 0)
+    }
+
+    /// Refuses a batch with a column that is read and invalid.
+    fn check(&self, batch: &RecordBatch) -> Result<(), TableErrorKind> {
+        self.columns.iter().try_for_each(|column| {
+            let invalid =
+                |problem| TableErrorKind::InvalidArray { column: column.column.name.clone(), problem };
+            column.path.check(batch).map_err(invalid)
+        })
     }
 
     /// Reads the first rows of a piece into an empty block, all of them or as many as are good.
@@ -132,18 +145,8 @@ impl<'a> ArrowSource<'a> {
     ) -> Result<(), TableErrorKind> {
         match column.column.role {
             ColumnRole::Id => {
-                let (ids, mut digits) = (&mut block.ids, String::new());
-                cells.for_each(row, |cell| {
-                    match cell {
-                        TypedCell::Text(id) if !id.is_empty() => ids.push(id),
-                        cell => {
-                            digits.clear();
-                            id_into(&mut digits, cell)?;
-                            ids.push(&digits);
-                        }
-                    }
-                    Ok(())
-                })
+                let mut digits = String::new();
+                cells.for_each(row, |cell| push_id(&mut block.ids, cell, &mut digits))
             }
             ColumnRole::Epoch => match cells.bytes() {
                 Some(bytes) => {
@@ -166,37 +169,20 @@ impl<'a> ArrowSource<'a> {
                     *row += codes.len();
                     return Ok(());
                 }
-                cells.for_each(row, |cell| {
-                    match cell {
-                        TypedCell::Text(text) => values.push_text(text),
-                        cell => {
-                            values.push(&metadata_of(cell, column.kind, &column.column.name, self.budget)?)
-                        }
-                    }
-                    Ok(())
-                })
+                let name = column.column.name.as_str();
+                cells.for_each(row, |cell| push_metadata(values, cell, column.kind, name, self.budget))
             }
             ColumnRole::Error => {
-                let (errored, mut number) = (&mut block.errored, *row as u32);
+                let mut number = *row as u32;
                 cells.for_each(row, |cell| {
-                    if !matches!(cell, TypedCell::Null | TypedCell::Text("")) {
-                        errored.push(number);
-                    }
-                    number += 1;
+                    push_error(&mut block.errored, cell, &mut number);
                     Ok(())
                 })
             }
             role => {
                 let Some(texts) = text_column(block, role) else { return Ok(()) };
                 cells.for_each(row, |cell| {
-                    match cell {
-                        TypedCell::Null | TypedCell::Text("") => texts.push_absent(),
-                        TypedCell::Text(text) => texts.push_text(text),
-                        TypedCell::Bool(bool) => texts.push_text(&bool.to_string()),
-                        TypedCell::Int(int) => texts.push_text(&int.to_string()),
-                        TypedCell::Unsigned(int) => texts.push_text(&int.to_string()),
-                        TypedCell::Float(float) => texts.push_text(&float.to_string()),
-                    }
+                    push_text(texts, cell);
                     Ok(())
                 })
             }

@@ -11,7 +11,9 @@ use super::{ParquetColumn, ParquetTable, rows_of};
 use crate::table::builder::TableBuilder;
 use crate::table::layout::ColumnRole;
 use crate::table::limits::Budget;
-use crate::table::typed::{TypedCell, ValueKind, epoch_of, id_into, metadata_of, score_of};
+use crate::table::typed::{
+    TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of,
+};
 use crate::table::{TableError, TableErrorKind, cell};
 
 pub(super) fn read(
@@ -180,18 +182,10 @@ fn id_sink(ids: &mut TextColumn, mut left: u64, budget: Budget) -> CellSink<'_> 
     let mut digits = String::new();
     Box::new(move |batch, row| {
         batch.for_each(row, |cell| {
-            match cell {
-                TypedCell::Text(id) if !id.is_empty() => {
-                    left = left.checked_sub(id.len() as u64).ok_or_else(|| budget.refusal())?;
-                    ids.push(id);
-                }
-                cell => {
-                    digits.clear();
-                    id_into(&mut digits, cell)?;
-                    ids.push(&digits);
-                }
+            if let TypedCell::Text(id) = cell {
+                left = left.checked_sub(id.len() as u64).ok_or_else(|| budget.refusal())?;
             }
-            Ok(())
+            push_id(ids, cell, &mut digits)
         })?;
         Ok(ids.heap_bytes() as u64)
     })
@@ -226,13 +220,7 @@ fn metadata_sink<'a>(
             values.extend_coded(&texts, &numbers);
             *row += numbers.len();
         } else {
-            batch.for_each(row, |cell| {
-                match cell {
-                    TypedCell::Text(text) if kind == ValueKind::Text => values.push_text(text),
-                    cell => values.push(&metadata_of(cell, kind, column.name(), budget)?),
-                }
-                Ok(())
-            })?;
+            batch.for_each(row, |cell| push_metadata(values, cell, kind, column.name(), budget))?;
         }
         Ok(values.heap_bytes() as u64)
     })
@@ -249,14 +237,7 @@ fn text_sink(texts: &mut MetadataColumn) -> CellSink<'_> {
             *row += numbers.len();
         } else {
             batch.for_each(row, |cell| {
-                match cell {
-                    TypedCell::Null | TypedCell::Text("") => texts.push_absent(),
-                    TypedCell::Text(text) => texts.push_text(text),
-                    TypedCell::Bool(bool) => texts.push_text(&bool.to_string()),
-                    TypedCell::Int(int) => texts.push_text(&int.to_string()),
-                    TypedCell::Unsigned(int) => texts.push_text(&int.to_string()),
-                    TypedCell::Float(float) => texts.push_text(&float.to_string()),
-                }
+                push_text(texts, cell);
                 Ok(())
             })?;
         }
@@ -269,10 +250,7 @@ fn error_sink(errored: &mut Vec<u32>) -> CellSink<'_> {
     Box::new(|batch, row| {
         let mut number = *row as u32;
         batch.for_each(row, |cell| {
-            if !matches!(cell, TypedCell::Null | TypedCell::Text("")) {
-                errored.push(number);
-            }
-            number += 1;
+            push_error(errored, cell, &mut number);
             Ok(())
         })?;
         Ok(errored.capacity() as u64 * 4)
