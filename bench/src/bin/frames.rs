@@ -85,6 +85,10 @@ impl Buffers {
         columns
     }
 
+    #[allow(
+        clippy::indexing_slicing,
+        reason = "within the buffers, and what is timed is without checks of errors"
+    )]
     fn block(&self, start: usize, topics: &[&str]) -> ColumnBlock {
         let end = (start + BLOCK_ROWS).min(self.scores.len());
         let mut block = ColumnBlock::new(1, 1);

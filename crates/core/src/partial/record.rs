@@ -409,7 +409,8 @@ mod tests {
             }
             SampleRecord::read(&bytes, 0, 2).map(|sample| sample.epochs.len())
         };
-        let (a, b): (&[(u32, &str)], &[(u32, &str)]) = (&[(0, "1")], &[(0, "1"), (1, "2")]);
+        let a: &[(u32, &str)] = &[(0, "1")];
+        let b: &[(u32, &str)] = &[(0, "1"), (1, "2")];
         assert!(read([Some(a), Some(b), Some(a)]).is_ok());
         let none: &[(u32, &str)] = &[];
         assert!(read([None, Some(a), Some(none)]).is_ok());

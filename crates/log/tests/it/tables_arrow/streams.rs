@@ -1,6 +1,6 @@
 //! Batches of any size, and streams that fail.
 
-use arrow_array::{Array, Float64Array, Int64Array, StringArray, UInt32Array};
+use arrow_array::{Float64Array, Int64Array, StringArray, UInt32Array};
 use errorbar_log::{RowLabels, outline_table, read_row_groups, read_tables};
 use proptest::prelude::*;
 
@@ -68,7 +68,7 @@ fn columns_of_one_name_are_refused_and_ten_thousand_are_read() {
 /// Batches with an error behind the first `good`.
 fn failing(good: usize, names: [&str; 2]) -> ArrowTable {
     let first = batch(&[(names[0], integers(0..3)), (names[1], integers(0..3))]);
-    let mut batches = vec![Ok(first.clone()); good];
+    let mut batches: Vec<_> = (0..good).map(|_| Ok(first.clone())).collect();
     batches.push(Err(ArrowError::ComputeError("the database went away\n  in line 3".to_owned())));
     batches.push(Ok(first.clone()));
     table(first.schema(), batches)
