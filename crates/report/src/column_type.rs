@@ -4,7 +4,6 @@ use serde_json::Value as Json;
 
 /// What a column of records holds, nulls apart: for those who make a table with types of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[non_exhaustive]
 pub enum ColumnType {
     /// Strings.
     Text,

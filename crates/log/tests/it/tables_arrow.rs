@@ -51,6 +51,11 @@ fn figures(table: &ScoreTable) -> errorbar_core::Result<Results> {
     plan.evaluate(&table.columns).map(|evaluation| evaluation.results)
 }
 
+/// The same as text, to the last bit.
+fn shown(table: &ScoreTable) -> String {
+    format!("{:#?}", figures(table))
+}
+
 /// All rows of a table: id, epoch, whether it errored, scores and metadata.
 fn rows(table: &ScoreTable) -> Vec<String> {
     let columns = &table.columns;

@@ -83,11 +83,11 @@ fn the_catalog_has_every_entry_of_the_registry() {
     let reducer = |spec: &&str| registry.reducer(&spec.parse().unwrap()).unwrap().spec().name;
     assert_eq!(
         sorted(&mut METRICS.iter().map(metric)),
-        sorted(&mut registry.list_metrics().map(|entry| entry.name.to_string()))
+        sorted(&mut registry.list_metrics().map(|entry| entry.name.clone()))
     );
     assert_eq!(
         sorted(&mut REDUCERS.iter().map(reducer)),
-        sorted(&mut registry.list_reducers().map(|entry| entry.name.to_string()))
+        sorted(&mut registry.list_reducers().map(|entry| entry.name.clone()))
     );
 }
 
