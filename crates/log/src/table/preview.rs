@@ -44,7 +44,7 @@ impl TablePreview {
     ) -> Result<Self, TableErrorKind> {
         #[cfg(feature = "arrow")]
         if let Some(table) = input.in_memory() {
-            return Ok(table.preview(options, rows));
+            return table.preview(options, rows);
         }
         let bytes = input.reopen().map_err(TableErrorKind::Open)?.into_bytes();
         Ok(match input.format() {

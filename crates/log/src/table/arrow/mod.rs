@@ -111,15 +111,22 @@ impl ArrowTable {
     }
 
     /// The first rows.
-    pub(super) fn preview(&self, options: &TableOptions, rows: usize) -> TablePreview {
+    ///
+    /// # Errors
+    /// A stream that fails: what it would have given is unknown.
+    pub(super) fn preview(
+        &self,
+        options: &TableOptions,
+        rows: usize,
+    ) -> Result<TablePreview, TableErrorKind> {
         let columns = self.columns(options);
         let mut preview =
             TablePreview { names: columns.iter().map(|(name, _)| name.clone()).collect(), rows: Vec::new() };
         if columns.len() > options.limits.max_columns {
-            return TablePreview::default();
+            return Ok(TablePreview::default());
         }
-        // The names alone take no row; a stream that fails fails again when it is read.
-        let Ok(batches) = self.lock().first(if rows <= 1 { 0 } else { rows }) else { return preview };
+        // The names alone take no row.
+        let batches = self.lock().first(if rows <= 1 { 0 } else { rows })?;
         for batch in &batches {
             // A column that is invalid is refused if it is read.
             let valid = |path: &ColumnPath| path.check(batch).ok().and_then(|()| path.column(batch));
@@ -131,7 +138,7 @@ impl ArrowTable {
                 preview.rows.push(arrays.iter().map(|column| Some(cell(column, row))).collect());
             }
         }
-        preview
+        Ok(preview)
     }
 }
 

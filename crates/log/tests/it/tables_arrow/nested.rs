@@ -51,7 +51,7 @@ fn lists_are_those_of_json_lines_as_scores_and_as_metadata() {
     let json = concat!(
         r#"{"id":1,"score":[1,0],"tags":[1,0]}"#,
         "\n",
-        r#"{"id":2}"#,
+        r#"{"id":2,"tags":null}"#,
         "\n",
         r#"{"id":3,"score":[0,3],"tags":[0,3]}"#,
         "\n",
