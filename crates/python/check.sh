@@ -17,12 +17,12 @@ wheel=$(ls "$target"/wheels/*.whl)
 
 # No optional library: what needs one is skipped, and nothing else is.
 "$target/bare/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
-"$target/bare/bin/python" -m pytest -q -p no:cacheprovider tests
+"$target/bare/bin/python" -m pytest -q -p no:cacheprovider tests --ignore tests/spark
 
 python3 -m venv "$target/full"
 "$target/full/bin/pip" install --quiet --disable-pip-version-check -r requirements-test.txt
 "$target/full/bin/pip" install --quiet --disable-pip-version-check --force-reinstall --no-deps "$wheel"
-"$target/full/bin/python" -m pytest -q -p no:cacheprovider tests
+"$target/full/bin/python" -m pytest -q -p no:cacheprovider tests --ignore tests/spark
 
 # Outside of the folder, so that the installed package is what is looked at.
 package=$(cd "$target" && "$target/full/bin/python" -c 'import errorbar, os; print(os.path.dirname(errorbar.__file__))')

@@ -163,9 +163,19 @@ def test_a_stream_that_raises_is_no_shorter_table(names, good):
 
 def test_rows_that_are_null_are_refused():
     pyarrow = pytest.importorskip("pyarrow")
-    rows = pyarrow.chunked_array([pyarrow.array([{"id": 1, "score": 1}, None, {"id": 2, "score": 0}])])
-    refused(rows, "1 rows are null", ValueError)
-    assert mean(rows.drop_null()) == (0.5, 2)
+
+    class Rows:
+        """A stream of structures, which may be null as a whole."""
+
+        def __init__(self, rows):
+            self.rows = pyarrow.chunked_array([pyarrow.array(rows)])
+
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.rows.__arrow_c_stream__(requested_schema)
+
+    rows = [{"id": 1, "score": 1}, None, {"id": 2, "score": 0}]
+    refused(Rows(rows), "1 rows are null", ValueError)
+    assert mean(Rows([row for row in rows if row])) == (0.5, 2)
 
 
 def test_what_numpy_masks_is_missing():
