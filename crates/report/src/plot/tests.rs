@@ -402,7 +402,8 @@ fn a_run_without_its_end_is_final_in_no_plot() {
         let (file, _) = shown(plot);
         // The other run is final.
         let is_hollow = |class: &str| {
-            let groups = file.split(&format!("<g class=\"{class}\"")).skip(1);
+            let start = format!("<g class=\"{class}\"");
+            let groups = file.split(&start).skip(1);
             groups
                 .map(|group| group.split("</g>").next().unwrap_or_default())
                 .any(|group| group.contains("ci far") && group.contains("mk hollow"))
