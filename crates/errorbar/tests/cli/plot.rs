@@ -226,8 +226,8 @@ fn an_unfinished_run_is_marked_and_guessing_has_a_line() {
             svg.contains(">chance 0.25</text>") && svg.contains("dashed line: guessing one of 4 choices");
         assert_eq!(has_chance, ["estimates", "forest"].contains(&kind), "{kind}: {svg}");
     }
-    let matched = drawn(&folder, &["plot", "estimates", "json", "--metric", "stderr"]);
-    assert!(!matched.contains("chance"), "the error of a guess is not its level: {matched}");
+    let matched = drawn(&folder, &["plot", "estimates", "json", "--metric", "std"]);
+    assert!(!matched.contains("chance"), "the level of guessing is one of means: {matched}");
     // One of them was cancelled.
     let file = fs::read_dir(&logs).unwrap().map(|entry| entry.unwrap().path()).min().unwrap();
     let text = fs::read_to_string(&file).unwrap();
