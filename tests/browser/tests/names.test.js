@@ -12,6 +12,8 @@ const NAMES = ['heron-long-context-instruct-2026-11-preview-awq-int4', 'magpie-7
 let named;
 /** @type {string} */
 let tasks;
+/** @type {string} */
+let counted;
 before(() => {
   const folder = path.join(FOLDER, 'long names');
   mkdirSync(folder, { recursive: true });
@@ -21,6 +23,9 @@ before(() => {
     return evaluate(NAMES[at], 'examples/almanac/almanac.toml', outputs);
   });
   named = report('named', ...logs);
+  const often = NAMES.slice(0, 2).map(name =>
+    evaluate(`${name} thrice`, 'examples/almanac/almanac.toml', path.join(folder, `${name}.jsonl`), '--epochs', '3'));
+  counted = report('counted', ...often);
   const sums = evaluate('sums', 'examples/sums/sums.toml', 'examples/sums/outputs/finch.jsonl');
   tasks = report('marked', almanac('heron'), almanac('magpie'), sums);
 });
@@ -45,6 +50,13 @@ test('a table of choices leaves room for the choices', async () => {
   const widths = await page.$$eval('.chs thead th', found => found.map(cell => Math.round(cell.getBoundingClientRect().width)));
   assert.ok(widths[1] > 160, `${widths}`);
   assert.equal(await page.locator('.chs th.m .name').first().getAttribute('title'), NAMES[0]);
+});
+
+test('the count of right epochs stays in one piece beside a long name', async () => {
+  const page = await open(counted, { width: 1100 });
+  await settled(page);
+  const lines = await page.$$eval('.ans h4 small', found => found.map(count => Math.round(count.getBoundingClientRect().height / parseFloat(getComputedStyle(count).lineHeight))));
+  assert.deepEqual(lines, [1, 1]);
 });
 
 test('guessing is a dashed line with a name', async () => {
