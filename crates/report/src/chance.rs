@@ -57,10 +57,7 @@ impl ChanceLevel {
         reducer: Option<&str>,
         metric: &str,
     ) -> bool {
-        scorer == "choice"
-            && field.is_none()
-            && reducer.is_none_or(|reducer| reducer == "mean")
-            && matches!(metric, "accuracy" | "mean")
+        scorer == "choice" && field.is_none() && EstimateRow::is_plain_mean(reducer, metric)
     }
 
     /// `chance 0.25`.

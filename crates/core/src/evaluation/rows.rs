@@ -171,6 +171,12 @@ impl<'a> MetricRows<'a> {
 }
 
 impl EstimateRow<'_> {
+    /// Whether a figure of this reducer and metric is the mean of all scores as they are, each epoch counting the same: its
+    /// expectation is that of one score.
+    pub fn is_plain_mean(reducer: Option<&str>, metric: &str) -> bool {
+        reducer.is_none_or(|reducer| reducer == "mean") && matches!(metric, "accuracy" | "mean")
+    }
+
     /// Whether it is the mean of groups, whose error is not the mean of their errors.
     pub fn is_mean_of_groups(&self) -> bool {
         self.scopes.iter().any(|scope| matches!(scope, Scope::MeanOfGroups(_)))
