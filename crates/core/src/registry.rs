@@ -284,14 +284,10 @@ pub struct Registry {
     may_import: bool,
 }
 
-/// Entries that are defined elsewhere, in a language that is loaded at run time. It is asked for names that a registry does
-/// not have.
+/// Entries that are defined elsewhere, such as in Python: asked for names that a registry does not have.
 pub trait EntrySource: Send + Sync {
-    /// Adds the entry of this name to the registry if it is known. `may_import` is true for specs that the user has written,
-    /// on the command line or in a task file: only then code may be loaded, for a log may come from anywhere.
-    ///
-    /// # Errors
-    /// The name says where the entry is, as `module:function`, and it is not there.
+    /// Adds the entry of this name if it is known. `may_import` is true for specs that the user has written: only then code
+    /// may be loaded, for a log may come from anywhere. Fails if `module:function` is not there.
     fn add_entry(&self, name: &str, may_import: bool, registry: &mut Registry) -> Result<()>;
 }
 
