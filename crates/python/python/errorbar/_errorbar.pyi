@@ -10,6 +10,7 @@ VERSION: str
 
 __all__ = [
     "Answer",
+    "ArrowData",
     "Comparison",
     "Frame",
     "MetricEngine",
