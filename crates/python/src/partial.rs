@@ -318,8 +318,9 @@ pub(crate) fn partial(
         let mut setup = Setup { options, metadata_keys: Vec::new(), group, score };
         let about = |error| vec![setup.score.problem(&setup.name(), error)];
         let metadata_keys = setup.score.columns_of(&table).map_err(about)?.metadata_keys;
-        let rows = setup.score.rows(&table, &RowLabels::default());
-        let rows = rows.map_err(|RowGroupError { error, .. }| about(error))?.pop();
+        let about_group = |RowGroupError { error, .. }: RowGroupError| about(error);
+        let mut rows = setup.score.rows(&table, &RowLabels::default()).map_err(about_group)?;
+        let rows = rows.next().transpose().map_err(about_group)?;
         setup.metadata_keys = metadata_keys;
         let none = || core_error(errorbar_core::Error::custom("the table has no rows"));
         Partial::of_rows(rows.filter(|rows| !rows.columns.is_empty()).ok_or_else(none)?, setup)
@@ -346,15 +347,18 @@ pub(crate) fn partials(
         let score = Arc::new(scoring(&options)?);
         let setup = Setup { options, metadata_keys, group: Vec::new(), score };
         let named = |values: Option<&str>| group_of(&keys, values).map(|group| setup.of_group(group));
-        let rows = setup.score.rows(&table, &labels).map_err(|RowGroupError { group, error, .. }| {
+        let about = |RowGroupError { group, error, .. }: RowGroupError| {
             let name = named(group.as_deref()).unwrap_or_else(|_| setup.of_group(Vec::new())).name();
             vec![setup.score.problem(&name, error)]
-        })?;
-        let partial = |rows: RowGroup| {
+        };
+        let partial = |rows: Result<RowGroup, RowGroupError>| {
+            let rows = rows.map_err(about)?;
             let setup = named(rows.group.as_deref()).map_err(core_error)?;
             Partial::of_rows(rows, setup)
         };
-        rows.into_iter().filter(|rows| !rows.columns.is_empty()).map(partial).collect()
+        let is_empty = |rows: &Result<RowGroup, _>| rows.as_ref().is_ok_and(|rows| rows.columns.is_empty());
+        let rows = setup.score.rows(&table, &labels).map_err(about)?;
+        rows.filter(|rows| !is_empty(rows)).map(partial).collect()
     })?;
     raised(py, found)
 }

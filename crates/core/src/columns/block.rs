@@ -73,6 +73,8 @@ pub struct LabelColumns {
     pub tasks: MetadataColumn,
     /// The model of that part.
     pub models: MetadataColumn,
+    /// The hash bucket of the sample, where rows are distributed by it.
+    pub buckets: Vec<u16>,
 }
 
 impl DetailColumns {
@@ -150,16 +152,18 @@ impl ColumnBlock {
     fn clear_labels(&mut self) {
         self.details.columns_mut().into_iter().for_each(MetadataColumn::clear);
         self.labels.columns_mut().into_iter().for_each(MetadataColumn::clear);
+        self.labels.buckets.clear();
     }
 
     /// About how many bytes the rows hold on the heap.
     pub fn heap_bytes(&self) -> usize {
-        let LabelColumns { scorers, parts, tasks, models } = &self.labels;
+        let LabelColumns { scorers, parts, tasks, models, buckets } = &self.labels;
         self.ids.heap_bytes()
             + self.epochs.heap_bytes()
             + self.metadata.iter().map(MetadataColumn::heap_bytes).sum::<usize>()
             + self.scores.iter().map(ValueColumn::heap_bytes).sum::<usize>()
             + self.errored.capacity() * 4
+            + buckets.capacity() * 2
             + self.details.heap_bytes()
             + [scorers, parts, tasks, models].iter().map(|column| column.heap_bytes()).sum::<usize>()
     }

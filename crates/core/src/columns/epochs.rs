@@ -31,6 +31,7 @@ impl EpochColumn {
     }
 
     /// The epoch of a row; 0 beyond the end.
+    #[inline]
     pub fn get(&self, row: usize) -> u32 {
         self.0.get(row).map_or(0, |epoch| epoch as u32)
     }
@@ -80,6 +81,11 @@ impl EpochColumn {
     pub(super) fn append(&mut self, other: &mut EpochColumn) {
         self.0.append(&other.0);
         other.clear();
+    }
+
+    /// Copies some rows of another column; those beyond its end are first epochs.
+    pub(super) fn append_rows(&mut self, other: &EpochColumn, rows: &[u32]) {
+        self.0.extend(rows.iter().map(|row| other.0.get(*row as usize).unwrap_or(1)));
     }
 
     /// Reserves memory for more rows.

@@ -49,11 +49,8 @@ impl ScoreColumns {
     ) {
         self.forget_index();
         let start = self.len();
-        for &row in rows {
-            let epoch = if (row as usize) < block.epochs.len() { block.epochs.get(row as usize) } else { 1 };
-            self.ids.push(block.ids.get(row as usize));
-            self.epochs.push(epoch);
-        }
+        self.ids.append_rows(&block.ids, rows);
+        self.epochs.append_rows(&block.epochs, rows);
         for (key, column) in metadata_keys.into_iter().zip(&block.metadata) {
             self.metadata.entry(key).append_rows(start, column, rows);
         }

@@ -315,10 +315,6 @@ impl MetadataColumns {
         self.columns.get(key)
     }
 
-    pub(super) fn take(&mut self, key: &str) -> Option<MetadataColumn> {
-        self.columns.shift_remove(key)
-    }
-
     pub(super) fn columns_mut(&mut self) -> impl Iterator<Item = &mut MetadataColumn> {
         self.columns.values_mut()
     }

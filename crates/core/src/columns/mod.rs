@@ -335,20 +335,6 @@ impl ScoreColumns {
         self.metadata.row(row)
     }
 
-    /// Takes the metadata of a key out of all rows.
-    ///
-    /// ```
-    /// use errorbar_core::ScoreColumns;
-    /// let mut columns = ScoreColumns::new(["match"]);
-    /// columns.push("q1", 1).metadata("part", "a");
-    /// let parts = columns.take_metadata("part").unwrap_or_default();
-    /// assert_eq!(parts.text(0), Some("a"));
-    /// assert_eq!(columns.metadata_keys().count(), 0);
-    /// ```
-    pub fn take_metadata(&mut self, key: &str) -> Option<MetadataColumn> {
-        self.metadata.take(key)
-    }
-
     /// About how many bytes the columns hold on the heap, what scorers have recorded as metadata aside.
     pub fn heap_bytes(&self) -> usize {
         let scorers = self.scorers.iter().map(|s| s.values.heap_bytes() + s.details.heap_bytes());

@@ -107,7 +107,12 @@ impl TextColumn {
     /// Appends a string.
     #[inline]
     pub fn push(&mut self, text: &str) {
-        let text = text.as_bytes();
+        self.push_bytes(text.as_bytes());
+    }
+
+    /// Appends a string, given its bytes.
+    #[inline]
+    fn push_bytes(&mut self, text: &[u8]) {
         let words = ShortId::of(text);
         self.compare(text, words);
         self.last_words = words;
@@ -146,7 +151,7 @@ impl TextColumn {
     pub(crate) fn append(&mut self, other: &mut TextColumn) {
         let (rows, count) = (self.len(), other.len());
         if count < FEW_TEXTS {
-            other.iter().for_each(|text| self.push(str::from_utf8(text).unwrap_or_default()));
+            other.iter().for_each(|text| self.push_bytes(text));
             return other.clear();
         }
         let first = other.bytes_of(0);
@@ -157,6 +162,19 @@ impl TextColumn {
         other.close();
         self.full.extend(other.full.drain(..).map(|(chunk, end)| (chunk, rows + end)));
         other.clear();
+    }
+
+    /// Copies some strings of another column, which are fewer than a chunk as a rule. A search for the chunk of each would
+    /// take as long as the copy, and mostly it is that of the one before.
+    pub(super) fn append_rows(&mut self, other: &TextColumn, rows: &[u32]) {
+        let (mut chunk, mut start) = (&other.open, usize::MAX);
+        for row in rows.iter().map(|row| *row as usize) {
+            if row.checked_sub(start).is_none_or(|at| at >= chunk.len()) {
+                let (found, at) = other.locate(row);
+                (chunk, start) = (found, row - at);
+            }
+            self.push_bytes(chunk.get(row - start));
+        }
     }
 
     pub(super) fn clear(&mut self) {

@@ -387,6 +387,21 @@ impl ValueColumn {
         }
     }
 
+    /// What a row holds, as numbers: rows of this column whose numbers are equal hold the same.
+    #[inline]
+    pub(crate) fn look(&self, row: usize) -> (u8, u64) {
+        let of_float = |float: f64| (Tag::Float as u8, float.to_bits());
+        let missing = (Tag::Missing as u8, 0);
+        match &self.0 {
+            Repr::Floats(floats, _) => floats.get(row).map_or(missing, |float| of_float(*float)),
+            Repr::Bytes(bytes) => bytes.get(row).map_or(missing, |byte| of_float(f64::from(*byte))),
+            Repr::Tagged(tagged) => match (tagged.tags.get(row), tagged.payloads.get(row)) {
+                (Some(tag), Some(payload)) => (*tag as u8, payload),
+                _ => missing,
+            },
+        }
+    }
+
     /// A key for the scored scalar of a row: rows of this column hold the same scalar, number types
     /// compared across, exactly if their keys are equal.
     pub(crate) fn scalar_key(&self, row: usize) -> ScalarKey {

@@ -19,6 +19,7 @@
 //! On one machine nothing is counted: [`Plan::evaluate`] is [`Partial::of`] and the engine over the same columns.
 
 mod bytes;
+mod looks;
 mod receipt;
 mod record;
 mod tally;

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use super::looks::SampleLooks;
 use super::record::{SampleRecord, differ, put_cell, put_epoch, read_json};
 use super::wire::{put_number, take_number};
 use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn, first_bytes};
@@ -22,7 +23,7 @@ const MAX_CELLS: u64 = 1 << 29;
 /// What a plan can see of a sample.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Visible {
-    keys: MetadataKeys,
+    pub(super) keys: MetadataKeys,
     pub(super) parts: ScoreParts,
     /// Whether figures depend on ids, so that all are kept.
     pub(super) ids: bool,
@@ -102,25 +103,31 @@ impl Tally {
         }
         let names = Names::of(columns);
         let encoder = SampleEncoder::new(columns, &names, visible);
+        let mut looks = SampleLooks::new(columns, &names, visible);
         let mut numbers: HashMap<Box<[u8]>, u32, foldhash::fast::RandomState> = HashMap::default();
         let mut found: Vec<(u64, u32)> = Vec::new();
         let mut ids: Vec<(u32, u32)> = Vec::new();
         let (mut record, mut bytes, mut too_large) = (Vec::new(), 0, false);
         index.for_each(|rows| {
             let Some(&first) = rows.first().filter(|_| !too_large) else { return };
-            record.clear();
-            encoder.put(rows, &mut record);
             let id = |row: u32| columns.id_bytes(row as usize);
-            let number = match numbers.get(record.as_slice()) {
-                Some(number) => *number,
-                None => {
+            let look = looks.as_mut().and_then(|looks| looks.of(rows));
+            let known = look.and_then(|look| looks.as_ref()?.entry(look));
+            let number = known.unwrap_or_else(|| {
+                record.clear();
+                encoder.put(rows, &mut record);
+                let number = numbers.get(record.as_slice()).copied().unwrap_or_else(|| {
                     let number = found.len() as u32;
                     bytes += entry_bytes(&record, id(first).len());
                     numbers.insert(record.as_slice().into(), number);
                     found.push((0, first));
                     number
+                });
+                if let (Some(look), Some(looks)) = (look, &mut looks) {
+                    looks.set_entry(look, number);
                 }
-            };
+                number
+            });
             if let Some((count, smallest)) = found.get_mut(number as usize) {
                 *count += 1;
                 if id(first) < id(*smallest) {

@@ -79,12 +79,16 @@ impl DistributedScore {
         RowColumns::new(&names.iter().map(String::as_str).collect::<Vec<_>>(), &self.options)
     }
 
-    /// The rows that a machine has, by group.
+    /// The rows that a machine has, by group, as [`read_row_groups`] gives them.
     ///
     /// # Errors
     /// Rows that cannot be read, and more memory than the options allow.
     #[cfg(feature = "arrow")]
-    pub fn rows(&self, table: &ArrowTable, labels: &RowLabels) -> Result<Vec<RowGroup>, RowGroupError> {
+    pub fn rows(
+        &self,
+        table: &ArrowTable,
+        labels: &RowLabels,
+    ) -> Result<impl Iterator<Item = Result<RowGroup, RowGroupError>> + use<>, RowGroupError> {
         read_row_groups(table, &self.options, labels)
     }
 

@@ -193,6 +193,7 @@ fn role_name(role: ColumnRole, options: &TableOptions) -> &'static str {
         ColumnRole::Log => "log",
         ColumnRole::Task => "task",
         ColumnRole::Model => "model",
+        ColumnRole::Bucket => "bucket",
         ColumnRole::Metadata(_) | ColumnRole::Skipped => "metadata",
         ColumnRole::Unread => "ignored",
     }

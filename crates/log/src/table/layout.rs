@@ -41,6 +41,8 @@ pub(super) enum ColumnRole {
     Log,
     Task,
     Model,
+    /// The hash bucket, only where rows are on several machines.
+    Bucket,
     /// Metadata that is not fetched.
     Skipped,
     /// Not read, and no metadata either.
@@ -70,6 +72,7 @@ impl ColumnRole {
             name if name == options.epoch_column => ColumnRole::Epoch,
             name if is_long && options.split_column() == Some(name) => ColumnRole::Log,
             name if options.group_column() == Some(name) => ColumnRole::Log,
+            name if options.bucket_column.as_deref() == Some(name) => ColumnRole::Bucket,
             SCORER if is_long => ColumnRole::Scorer,
             "answer" | "explanation" if is_long && !options.details => ColumnRole::Unread,
             "answer" if is_long || has_details(name) => ColumnRole::Answer,

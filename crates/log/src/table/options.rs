@@ -39,6 +39,8 @@ pub struct TableOptions {
     /// Whether they are, because there is none.
     pub(super) is_numbered: bool,
     pub(super) split: TableSplit,
+    /// The column of hash buckets.
+    pub(super) bucket_column: Option<String>,
     /// Tables that are no files.
     pub(super) memory: MemoryTables,
     pub(super) limits: TableLimits,
@@ -80,6 +82,7 @@ impl TableOptions {
             number_rows: false,
             is_numbered: false,
             split: TableSplit::Whole,
+            bucket_column: None,
             memory: MemoryTables::default(),
             limits: TableLimits::default(),
         }

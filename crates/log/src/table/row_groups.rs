@@ -6,14 +6,10 @@
 
 use std::path::Path;
 
+use errorbar_core::ScoreColumns;
 use errorbar_core::spec::nearest;
-#[cfg(feature = "arrow")]
-use errorbar_core::{BUCKETS, MetadataColumn};
-use errorbar_core::{MetadataKeys, ScoreColumns};
 
 use super::builder;
-#[cfg(feature = "arrow")]
-use super::builder::TableBuilder;
 use super::layout::{TableLayout, refuse_twice};
 use super::mapping::TableMapping;
 use super::options::TableSplit;
@@ -101,9 +97,7 @@ pub(super) fn resolved(
 ) -> Result<TableOptions, TableErrorKind> {
     let mut options = options.clone();
     options.split = labels.group.clone().map_or(TableSplit::Whole, TableSplit::Groups);
-    if let Some(bucket) = &labels.bucket {
-        options.metadata = options.metadata.and(MetadataKeys::one(bucket));
-    }
+    options.bucket_column = labels.bucket.clone();
     let has = |name: &String| names.contains(&name.as_str());
     if !has(&options.id_column) {
         let other = options.other_id_columns.iter().find(|name| has(name));
@@ -118,31 +112,6 @@ pub(super) fn resolved(
         return Err(TableErrorKind::NoEpochColumn { name, found, nearest });
     }
     Ok(options)
-}
-
-/// The rows of each group.
-#[cfg(feature = "arrow")]
-pub(super) fn groups(builder: TableBuilder, labels: &RowLabels) -> Result<Vec<RowGroup>, TableError> {
-    let group = |(group, mut columns): (Option<String>, ScoreColumns)| {
-        let buckets = labels.bucket.as_ref().map(|key| {
-            let found = columns.take_metadata(key).unwrap_or_default();
-            let bad = || TableError::from(TableErrorKind::BadBucket(key.clone())).of_part(group.as_deref());
-            buckets(&found, columns.len()).ok_or_else(bad)
-        });
-        Ok(RowGroup { buckets: buckets.transpose()?, group, columns })
-    };
-    builder.finish_parts()?.into_iter().map(group).collect()
-}
-
-/// The bucket of each row, if all have one.
-#[cfg(feature = "arrow")]
-fn buckets(found: &MetadataColumn, rows: usize) -> Option<Vec<u16>> {
-    let bucket = |code: usize| {
-        let bucket = found.value(code)?.as_u64().and_then(|bucket| u16::try_from(bucket).ok());
-        bucket.filter(|bucket| *bucket < BUCKETS)
-    };
-    let of_code: Vec<Option<u16>> = (0..found.distinct()).map(bucket).collect();
-    (0..rows).map(|row| of_code.get(found.code(row)? as usize).copied().flatten()).collect()
 }
 
 impl ScoreTable {

@@ -53,6 +53,7 @@ impl ColumnRole {
         match self {
             ColumnRole::Id => ("the id", "strings or integers", &[Int, Unsigned, Text]),
             ColumnRole::Epoch => ("the epoch", "integers", &[Int, Unsigned, Float]),
+            ColumnRole::Bucket => ("the hash bucket", "integers", &[Int, Unsigned]),
             ColumnRole::Scorer => ("the scorer", "strings", &[Text]),
             ColumnRole::Score(_) => ("a score", ANY.0, ANY.1),
             ColumnRole::Metadata(_) | ColumnRole::Task | ColumnRole::Model => ("metadata", ANY.0, ANY.1),

@@ -286,23 +286,22 @@ pub(super) fn read(table: &ArrowTable, options: &TableOptions) -> Result<Vec<Sco
     blocks(table, &columns, &layout, options)?.finish(&layout)
 }
 
-/// Reads the rows that a machine has of tables that are on several: what depends on all rows of a table is not done.
+/// Reads the rows that a machine has of tables that are on several: what depends on all rows of a table is not done. All
+/// rows are read before the first group comes.
 ///
 /// # Errors
-/// Rows that cannot be read, and more memory than the options allow.
+/// Rows that cannot be read, and more memory than the options allow; of a group, an epoch that a sample has twice.
 pub fn read_row_groups(
     table: &ArrowTable,
     options: &TableOptions,
     labels: &RowLabels,
-) -> Result<Vec<RowGroup>, RowGroupError> {
-    let read = || -> Result<Vec<RowGroup>, TableError> {
-        let columns = table.columns(options);
-        let names = names(&columns, options)?;
-        let options = row_groups::resolved(&names, options, labels)?;
-        let layout = TableLayout::new(&names, &options)?;
-        row_groups::groups(blocks(table, &columns, &layout, &options)?, labels)
-    };
-    Ok(read()?)
+) -> Result<impl Iterator<Item = Result<RowGroup, RowGroupError>> + use<>, RowGroupError> {
+    let columns = table.columns(options);
+    let names = names(&columns, options).map_err(TableError::from)?;
+    let options = row_groups::resolved(&names, options, labels).map_err(TableError::from)?;
+    let layout = TableLayout::new(&names, &options)?;
+    let rows = blocks(table, &columns, &layout, &options)?;
+    Ok(rows.finish_groups(labels.bucket.is_some())?.map(|group| Ok(group?)))
 }
 
 /// The names of the columns, if they can be told apart.

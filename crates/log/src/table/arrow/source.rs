@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
-use errorbar_core::ColumnBlock;
+use errorbar_core::{BUCKETS, ColumnBlock};
 
 use super::cells::ArrowColumn;
 use super::{ArrowTable, ReadColumn};
@@ -156,6 +156,14 @@ impl<'a> ArrowSource<'a> {
                 }
                 None => cells.for_each(row, |cell| epoch_of(cell).map(|epoch| block.epochs.push(epoch))),
             },
+            ColumnRole::Bucket => {
+                let buckets = &mut block.labels.buckets;
+                let bad = || TableErrorKind::BadBucket(column.column.name.clone());
+                cells.for_each(row, |cell| {
+                    buckets.push(bucket_of(cell).ok_or_else(bad)?);
+                    Ok(())
+                })
+            }
             ColumnRole::Score(at) => self.scores(column, cells, row, block, at),
             ColumnRole::Metadata(at) => {
                 let Some(values) = block.metadata.get_mut(at) else { return Ok(()) };
@@ -287,4 +295,15 @@ impl RowSource for ArrowSource<'_> {
     ) -> Result<(), TableError> {
         builder.append(self.layout, block)
     }
+}
+
+/// The hash bucket of a cell, if it is one.
+#[inline]
+fn bucket_of(cell: TypedCell<'_>) -> Option<u16> {
+    let bucket = match cell {
+        TypedCell::Int(int) => u16::try_from(int).ok(),
+        TypedCell::Unsigned(int) => u16::try_from(int).ok(),
+        _ => None,
+    };
+    bucket.filter(|bucket| *bucket < BUCKETS)
 }

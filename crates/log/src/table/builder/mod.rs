@@ -6,7 +6,7 @@
 mod part;
 mod pivot;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
 use indexmap::IndexMap;
@@ -14,6 +14,8 @@ use indexmap::IndexMap;
 use self::part::TablePart;
 use super::layout::{ColumnRole, TableLayout};
 use super::limits::Budget;
+#[cfg(feature = "arrow")]
+use super::row_groups::RowGroup;
 use super::{ScoreTable, TableError, TableErrorKind, TableLocation};
 
 /// How many logs a table may be of: each has its own columns.
@@ -172,27 +174,29 @@ impl TableBuilder {
         let mut lists: Vec<(usize, Vec<u32>)> = Vec::new();
         // The errors of all parts; the first in the file is reported.
         let mut errors = Vec::new();
-        let mut known: HashMap<(Option<u32>, Option<u32>), usize> = HashMap::new();
-        let (mut last, mut list) = (None, 0);
         let labels = &block.labels;
+        // By the code of a part, the last for rows without one: its tasks, mostly one, and the list of each.
+        let mut known: Vec<Vec<(Option<u32>, usize)>> = vec![Vec::new(); labels.parts.distinct() + 1];
+        let unnamed = labels.parts.distinct();
         for row in 0..block.len() {
             // A log has one task.
             let task = layout.split().and_then(|_| labels.tasks.code(row));
-            let key = (labels.parts.code(row), task);
-            if last != Some(key) {
-                let next = known.len();
-                list = *known.entry(key).or_insert(next);
-                last = Some(key);
-                if list == next {
-                    match self.part(layout, block, row) {
-                        Ok(part) => lists.push((part, Vec::new())),
-                        Err(kind) => {
-                            errors.push(BlockError::in_row(row, kind));
-                            break;
-                        }
+            let part = labels.parts.code(row).map_or(unnamed, |code| code as usize);
+            let Some(tasks) = known.get_mut(part) else { continue };
+            let list = match tasks.iter().find(|(known, _)| *known == task) {
+                Some((_, list)) => *list,
+                None => match self.part(layout, block, row) {
+                    Ok(part) => {
+                        tasks.push((task, lists.len()));
+                        lists.push((part, Vec::new()));
+                        lists.len() - 1
                     }
-                }
-            }
+                    Err(kind) => {
+                        errors.push(BlockError::in_row(row, kind));
+                        break;
+                    }
+                },
+            };
             if let Some((_, rows)) = lists.get_mut(list) {
                 rows.push(row as u32);
             }
@@ -267,15 +271,19 @@ impl TableBuilder {
         Ok(self.parts.into_iter().zip(rows).map(table).collect())
     }
 
-    /// The rows of each part as they are, where others are on other machines: what depends on all rows of a table is not
-    /// done.
+    /// The rows of each group as they are, where others are on other machines: what depends on all rows of a table is not
+    /// done. A group is made when it is its turn, because what is done with it next finds its rows in the caches then.
     #[cfg(feature = "arrow")]
-    pub(super) fn finish_parts(mut self) -> Result<Vec<(Option<String>, ScoreColumns)>, TableError> {
+    pub(super) fn finish_groups(
+        self,
+        has_buckets: bool,
+    ) -> Result<impl Iterator<Item = Result<RowGroup, TableError>>, TableError> {
         self.budget.check(self.heap_bytes())?;
-        for ((name, _), part) in &mut self.parts {
-            part.finish().map_err(|(_, error)| error.of_part(name.as_deref()))?;
-        }
-        Ok(self.parts.into_iter().map(|((name, _), part)| (name, part.columns)).collect())
+        Ok(self.parts.into_iter().map(move |((group, _), mut part)| {
+            part.finish().map_err(|(_, error)| error.of_part(group.as_deref()))?;
+            let TablePart { columns, buckets, .. } = part;
+            Ok(RowGroup { group, columns, buckets: has_buckets.then_some(buckets) })
+        }))
     }
 
     /// The epochs of all parts, ascending.

@@ -17,6 +17,8 @@ pub(super) struct TablePart {
     pub(super) columns: ScoreColumns,
     pub(super) task: Option<String>,
     pub(super) model: Option<String>,
+    /// The hash bucket of each row of the columns, where a column has it.
+    pub(super) buckets: Vec<u16>,
     /// Where scorers have their own rows.
     pivot: Option<Pivot>,
     /// How many rows of the table came here.
@@ -38,7 +40,7 @@ impl TablePart {
     /// About how many bytes are held.
     pub(super) fn heap_bytes(&self) -> u64 {
         let pivot = self.pivot.as_ref().map_or(0, Pivot::heap_bytes);
-        (self.columns.heap_bytes() + pivot + self.runs.capacity() * 8) as u64
+        (self.columns.heap_bytes() + pivot + self.runs.capacity() * 8 + self.buckets.capacity() * 2) as u64
     }
 
     /// Reserves memory, if no rows are there yet, for this many blocks like the first.
@@ -67,18 +69,34 @@ impl TablePart {
         }
         self.rows += rows.len(block.len()) as u32;
         let Some(pivot) = &mut self.pivot else {
+            self.add_buckets(&block.labels.buckets, rows);
             match rows {
                 BlockRows::All => self.columns.append(layout.metadata(), block),
                 BlockRows::Some(rows) => self.columns.append_rows(layout.metadata(), block, rows),
             }
             return Ok(());
         };
-        pivot.append(&mut self.columns, layout, block, rows, budget).map_err(|mut error| {
-            if let TableErrorKind::DuplicateScore { first: TableLocation::Row(row), .. } = &mut *error.kind {
-                *row = self.row_in_table(*row);
+        let new_rows =
+            pivot.append(&mut self.columns, layout, block, rows, budget).map_err(|mut error| {
+                if let TableErrorKind::DuplicateScore { first: TableLocation::Row(row), .. } =
+                    &mut *error.kind
+                {
+                    *row = self.row_in_table(*row);
+                }
+                error
+            })?;
+        self.add_buckets(&block.labels.buckets, BlockRows::Some(&new_rows));
+        Ok(())
+    }
+
+    /// Adds the buckets of rows, given those of all rows of a block.
+    fn add_buckets(&mut self, buckets: &[u16], rows: BlockRows<'_>) {
+        match rows {
+            BlockRows::All => self.buckets.extend_from_slice(buckets),
+            BlockRows::Some(rows) => {
+                self.buckets.extend(rows.iter().filter_map(|row| buckets.get(*row as usize)));
             }
-            error
-        })
+        }
     }
 
     /// The row of the table, from 1, of one that came here, from 0.

