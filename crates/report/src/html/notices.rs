@@ -8,6 +8,7 @@ use super::cells::{count, counted};
 use super::task::Task;
 use crate::Verdict;
 use crate::svg::{breakable, escape};
+use crate::text::truncate;
 
 /// A notice: the claim, and what follows from it. Both are markup.
 struct Notice {
@@ -24,6 +25,8 @@ impl Notice {
 
 /// Clusters below this number are few.
 const FEW_CLUSTERS: u64 = 10;
+/// The most of the reason of a run that failed, in columns: a log may hold pages of it.
+const MOST_OF_ERROR: usize = 400;
 
 /// The notices of the runs of a task, as a list; empty if there are none.
 pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> String {
@@ -93,8 +96,18 @@ fn runs(task: &Task<'_>) -> Vec<Notice> {
                 "started" => of(&format!("not finished, {done} so far.")),
                 status => of(&format!("the run did not reach its end ({}), {done}.", escape(status))),
             };
-            let rest = "The figures are of those that finished first, which may be easier than the rest.";
-            notices.push(Notice::warning(capital(&claim), rest));
+            let mut rest = Vec::new();
+            if let Some(error) = &run.facts.error {
+                let error = truncate(error, MOST_OF_ERROR, "…");
+                rest.push(format!("The reason: <span dir=\"auto\">{}</span>", escape(&sentence(&error))));
+            }
+            if report.results.total_samples > 0 {
+                rest.push(
+                    "The figures are of those that finished first, which may be easier than the rest."
+                        .to_owned(),
+                );
+            }
+            notices.push(Notice::warning(capital(&claim), rest.join(" ")));
         }
         if let Some(stop) = &report.early_stop {
             let claim = of(&format!(

@@ -143,7 +143,7 @@ fn several_tasks_are_a_table_of_models_and_tasks() {
     ]);
     assert_eq!(
         lead(&html),
-        "3 runs of 2 tasks by 2 models. In the task in which they are compared, some can be told apart."
+        "3 runs of 2 tasks by 2 models. In law: On the same samples heron is ahead by 0.450 ± 0.080 (p < 0.0001)."
     );
     let tasks = words(&html, "<h2 id=\"h-tasks\">", "</table>");
     assert!(tasks.contains("law") && tasks.contains("logic") && tasks.contains("no run"), "{tasks}");
@@ -195,7 +195,6 @@ fn ids_are_unique() {
     }
 }
 
-/// Names that would be markup, attributes, scripts or invisible.
 #[test]
 fn a_run_without_its_end_is_not_final() {
     let mut fixtures = [fixture("slow", "task", ["a", "b"], |id| id < 30)];
@@ -217,6 +216,39 @@ fn a_run_without_its_end_is_not_final() {
     assert!(row.contains("ci far") && row.contains("mk hollow"), "{row}");
 }
 
+/// Whoever opens a log that failed wants to know why.
+#[test]
+fn a_run_that_failed_has_its_reason() {
+    let mut failed = fixture("slow", "task", ["a", "b"], |_| true);
+    failed.report.partial_run = Some(crate::PartialRun { status: "error".to_owned(), planned: None });
+    let mut run = run(&failed);
+    run.facts.error = Some("the server said <b>no</b>".to_owned());
+    let html = Page::new(vec![run]).to_html();
+    assert!(html.contains("did not reach its end (error)"), "{html}");
+    assert!(
+        html.contains("the server said &lt;b>no&lt;/b>")
+            || html.contains("the server said &lt;b&gt;no&lt;/b&gt;"),
+        "{html}"
+    );
+}
+
+#[test]
+fn the_lead_names_its_error_once() {
+    let html = page(&[
+        fixture("heron", "task", ["a", "b"], |id| id < 30),
+        fixture("wren", "task", ["a", "b"], |id| id < 12),
+    ]);
+    let said = lead(&html);
+    assert!(
+        said.starts_with("heron has an accuracy of 0.750 ± 0.069 (one standard error), wren 0.300 ± 0.073."),
+        "{said}"
+    );
+    // Without an error there is nothing to name.
+    let certain = page(&[fixture("heron", "task", ["a", "b"], |_| true)]);
+    assert!(!lead(&certain).contains("standard error"), "{}", lead(&certain));
+}
+
+/// Names that would be markup, attributes, scripts or invisible.
 const HOSTILE: [&str; 8] = [
     "<script>alert(1)</script>",
     "\"><img src=x onerror=alert(1)>",

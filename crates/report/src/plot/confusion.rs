@@ -3,7 +3,7 @@
 use errorbar_core::Confusion;
 
 use super::area::{Drawing, px};
-use super::words::{count, figure, fitted, short, visible, whole};
+use super::words::{count, figure, fitted, short_or_unknown, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Series, percent};
@@ -59,7 +59,7 @@ impl<'a> ConfusionPlot<'a> {
                 words.join("; ")
             );
             let (body, height) = matrix(&shown, series);
-            let note = self.marks.figure(name, short(&confusion.accuracy));
+            let note = self.marks.figure(name, short_or_unknown(&confusion.accuracy));
             parts.push(PlotPart::new(body, height, label).named(series, name, note));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
