@@ -153,7 +153,7 @@ fn matrix(confusion: &Confusion, series: Series) -> (String, u32) {
             confusion.labels.get(*row).map(|label| &label.recall).filter(|recall| recall.value.is_ok());
         drawing.put(format_args!(
             "<text class=\"lab s\" text-anchor=\"end\" x=\"100%\" y=\"{text_y}\">{}</text>",
-            recall.map_or_else(|| "–".to_owned(), short)
+            recall.map_or_else(|| "–".to_owned(), short_or_unknown)
         ));
     }
     (drawing.0, (top + cell * rows.len().max(1) as f64 + 4.0).ceil() as u32)
