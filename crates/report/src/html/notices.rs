@@ -47,7 +47,7 @@ pub(super) fn summary(tasks: &[Task<'_>]) -> String {
 }
 
 fn all(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
-    let mut notices = runs(task);
+    let mut notices = runs(task, has_samples);
     notices.extend(absent(task));
     notices.extend(reasons(task, has_samples));
     notices.extend(warnings(task));
@@ -79,7 +79,7 @@ fn as_list(notices: &[Notice], label: &str) -> String {
 }
 
 /// What happened to runs: they ended early, were graded by themselves, reached limits.
-fn runs(task: &Task<'_>) -> Vec<Notice> {
+fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
     let mut notices = Vec::new();
     let is_one = task.runs.len() == 1;
     for (run, _) in &task.runs {
@@ -97,7 +97,8 @@ fn runs(task: &Task<'_>) -> Vec<Notice> {
                 status => of(&format!("the run did not reach its end ({}), {done}.", escape(status))),
             };
             let mut rest = Vec::new();
-            if let Some(error) = &run.facts.error {
+            // A page without samples may be published, and an error may quote one.
+            if let Some(error) = run.facts.error.as_ref().filter(|_| has_samples) {
                 let error = truncate(error, MOST_OF_ERROR, "…");
                 rest.push(format!("The reason: <span dir=\"auto\">{}</span>", escape(&sentence(&error))));
             }
