@@ -160,7 +160,7 @@ pub(super) fn compared(comparison: &TaskComparison) -> String {
             let named: Vec<String> = decided
                 .iter()
                 .take(3)
-                .map(|pair| format!("{} from {}", escape(pair.ahead), escape(pair.behind)))
+                .map(|pair| format!("{} from {}", unbroken(pair.ahead), unbroken(pair.behind)))
                 .collect();
             let more = some.saturating_sub(3);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -172,8 +172,14 @@ pub(super) fn compared(comparison: &TaskComparison) -> String {
 
 /// The name of a run; a long one may be broken.
 fn bold(name: &str) -> String {
-    let class = if name_length(name) == " long" { "" } else { " class=\"nw\"" };
-    format!("<b{class}>{}</b>", escape(name))
+    format!("<b>{}</b>", unbroken(name))
+}
+
+fn unbroken(name: &str) -> String {
+    match name_length(name) {
+        " long" => escape(name),
+        _ => format!("<span class=\"nw\">{}</span>", escape(name)),
+    }
 }
 
 fn article(word: &str) -> &'static str {
