@@ -449,7 +449,7 @@ fn comparison(task: &Task<'_>) -> Vec<Notice> {
 }
 
 fn sentence(text: &str) -> String {
-    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+    if text.ends_with(['.', '?', '!', '…']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// A text of ours that starts a sentence.

@@ -29,7 +29,7 @@ fn a_run_that_failed_has_its_reason() {
     let mut failed = fixture("slow", "task", ["a", "b"], |_| true);
     failed.report.partial_run = Some(crate::PartialRun { status: "error".to_owned(), planned: None });
     let mut run = run(&failed);
-    run.facts.error = Some("the server refused <b>bold</b>".to_owned());
+    run.facts.error = Some("the server refused <b>; does it run?".to_owned());
     let mut page = Page::new(vec![run]);
     let published = page.to_html();
     assert!(
@@ -38,7 +38,10 @@ fn a_run_that_failed_has_its_reason() {
     );
     page.samples = Some(PageSamples { origin: SampleOrigin::Page, key: String::new(), data: String::new() });
     let html = page.to_html();
-    assert!(html.contains("The reason: <span dir=\"auto\">the server refused &lt;b"), "{html}");
+    assert!(
+        html.contains("The reason: <span dir=\"auto\">the server refused &lt;b&gt;; does it run?</span>"),
+        "{html}"
+    );
 }
 
 #[test]
