@@ -53,13 +53,15 @@ impl<'a> ConfusionPlot<'a> {
             };
             let words: Vec<String> = shown.labels.iter().map(words).collect();
             let label = format!(
-                "{}: {} right; {}",
+                "{}: same label {}; {}",
                 visible(name),
                 self.marks.figure(name, figure(&confusion.accuracy)),
                 words.join("; ")
             );
             let (body, height) = matrix(&shown, series);
-            let note = self.marks.figure(name, short_or_unknown(&confusion.accuracy));
+            // Not the headline: scorers may accept answers that differ from the label.
+            let note =
+                format!("same label {}", self.marks.figure(name, short_or_unknown(&confusion.accuracy)));
             parts.push(PlotPart::new(body, height, label).named(series, name, note));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
