@@ -70,7 +70,7 @@ fn one_run_has_its_figures_and_no_comparison() {
     assert!(html.contains("<h1 id=\"h-top\" class=\"any\" dir=\"auto\">almanac</h1>"));
     assert_eq!(
         lead(&html),
-        "heron has an accuracy of 0.750 ± 0.069; the 95 % interval is 0.598 to 0.858, over 40 samples."
+        "heron has an accuracy of 0.750 ± 0.069 (one standard error); the 95 % interval is 0.598 to 0.858, over 40 samples."
     );
     assert!(html.contains("id=\"estimates\"") && html.contains("id=\"groups\""), "{html}");
     assert!(!html.contains("id=\"comparison\"") && !html.contains("id=\"samples\""));
