@@ -479,6 +479,16 @@ impl Plan {
         std::iter::once(&self.reducers).chain(self.scorer_reducers.values())
     }
 
+    /// The metrics that it computes, unless scorers have their own defaults.
+    pub(crate) fn own_metrics(&self) -> impl Iterator<Item = &Arc<dyn Metric>> {
+        let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
+        let metrics: Vec<&Metrics> = match &self.task_metrics {
+            Some(metrics) => vec![metrics],
+            None => of_scorers.collect(),
+        };
+        metrics.into_iter().flat_map(Metrics::iter)
+    }
+
     /// The sample metadata keys that must be read for this plan.
     pub fn metadata_keys(&self) -> MetadataKeys {
         let keys = match &self.task_metrics {
@@ -492,12 +502,7 @@ impl Plan {
 
     /// The raters that metrics name: a reader of only some scorers reads these, too.
     pub fn raters(&self) -> Raters {
-        let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
-        let metrics: Vec<&Metrics> = match &self.task_metrics {
-            Some(metrics) => vec![metrics],
-            None => of_scorers.collect(),
-        };
-        Raters::beside(metrics.into_iter().flat_map(Metrics::iter).flat_map(|metric| metric.raters().names))
+        Raters::beside(self.own_metrics().flat_map(|metric| metric.raters().names))
     }
 
     /// The parts of scores that must be read for the figures of this plan. Reduced scores as such, which logs record

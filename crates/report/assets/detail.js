@@ -228,8 +228,10 @@ export class DetailPane {
     const short = code === null ? '' : table.index.answers[code];
     head.append(verdictSquare(outcome.verdict));
     if (short && short.length <= 12) head.append(textElement('b', short, ''));
-    head.append(element('span', '', VERDICTS[outcome.verdict]));
-    if (outcome.value !== null && !/^[CIN]$/.test(outcome.value)) head.append(textElement('span', outcome.value, 'mono'));
+    const isValue = outcome.verdict === 'O' && outcome.value !== null;
+    if (isValue) head.append(textElement('b', outcome.value ?? '', ''));
+    else head.append(element('span', '', VERDICTS[outcome.verdict]));
+    if (!isValue && outcome.value !== null && !/^[CIN]$/.test(outcome.value)) head.append(textElement('span', outcome.value, 'mono'));
     if (epochs.length > 1) head.append(element('span', 'dim', `epoch ${epochs[e]}`));
     if (outcome.reason) head.append(textElement('span', outcome.reason, 'mono any'));
     box.append(head);

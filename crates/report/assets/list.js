@@ -3,10 +3,12 @@ import { button, counted, element } from './dom.js';
 import { textElement } from './text.js';
 import { SampleTable, VERDICTS } from './samples.js';
 
-/** The height of a row, as the style has it. */
-const ROW_HEIGHT = 51;
+/** The heights of a row with a line of text and of one without, as the style has them. */
+const ROW_HEIGHT = 51, FLAT_HEIGHT = 35;
 /** Rows above and below those in view. */
 const MARGIN = 8;
+/** Longer values do not fit beside an id. */
+const LONGEST_VALUE = 8;
 /** More squares than this do not fit into a row. */
 const MOST_SQUARES = 14;
 
@@ -28,7 +30,12 @@ export const runClass = (table, run) => `m${table.index.runs.length <= 6 ? run +
  */
 function runSquares(table, sample, run) {
   const group = element('span', runClass(table, run));
-  table.index.runs[run].epochs.forEach((_, epoch) => group.append(verdictSquare(table.outcome(sample, run, epoch).verdict)));
+  table.index.runs[run].epochs.forEach((_, epoch) => {
+    const { verdict, value } = table.outcome(sample, run, epoch);
+    // A value that is neither right nor wrong says more than a sign for it.
+    const isShort = verdict === 'O' && value !== null && value.length <= LONGEST_VALUE;
+    group.append(isShort ? textElement('small', value, 'val') : verdictSquare(verdict));
+  });
   return group;
 }
 
@@ -40,6 +47,7 @@ export class VirtualList {
   #rows = new Map();
   #sizer = element('div', 'vl');
   #drawing = 0;
+  #height = ROW_HEIGHT;
 
   /**
    * @param {HTMLElement} box
@@ -52,6 +60,9 @@ export class VirtualList {
     this.table = table;
     this.onPick = onPick;
     this.onClear = onClear;
+    const isFlat = !table.index.samples.id.some((_, sample) => this.#preview(sample));
+    box.classList.toggle('flat', isFlat);
+    this.#height = isFlat ? FLAT_HEIGHT : ROW_HEIGHT;
     this.#sizer.setAttribute('role', 'presentation');
     box.addEventListener('scroll', () => this.#soon(), { passive: true });
     new ResizeObserver(() => this.#soon()).observe(box);
@@ -83,14 +94,15 @@ export class VirtualList {
     this.box.removeAttribute('aria-activedescendant');
     if (!shown.length) {
       const none = element('div', 'none');
-      none.append(textElement('p', nothing, ''), button('Clear the filters', this.onClear));
+      none.append(textElement('p', nothing, ''));
+      if (this.table.size) none.append(button('Clear the filters', this.onClear));
       // A list box holds options only.
       this.box.setAttribute('role', 'group');
       this.box.replaceChildren(none);
       return;
     }
     this.box.setAttribute('role', 'listbox');
-    this.#sizer.style.height = `${shown.length * ROW_HEIGHT}px`;
+    this.#sizer.style.height = `${shown.length * this.#height}px`;
     if (this.#sizer.parentNode !== this.box) this.box.replaceChildren(this.#sizer);
     this.#reveal();
     this.#draw();
@@ -105,9 +117,9 @@ export class VirtualList {
   }
 
   #reveal() {
-    const top = this.#at * ROW_HEIGHT, height = this.box.clientHeight || ROW_HEIGHT * 10;
+    const top = this.#at * this.#height, height = this.box.clientHeight || this.#height * 10;
     if (top < this.box.scrollTop) this.box.scrollTop = top;
-    else if (top + ROW_HEIGHT > this.box.scrollTop + height) this.box.scrollTop = top + ROW_HEIGHT - height;
+    else if (top + this.#height > this.box.scrollTop + height) this.box.scrollTop = top + this.#height - height;
   }
 
   #soon() {
@@ -119,9 +131,9 @@ export class VirtualList {
 
   #draw() {
     if (!this.#shown.length) return;
-    const first = Math.max(0, Math.floor(this.box.scrollTop / ROW_HEIGHT) - MARGIN);
+    const first = Math.max(0, Math.floor(this.box.scrollTop / this.#height) - MARGIN);
     const height = this.box.clientHeight || 900;
-    const last = Math.min(this.#shown.length - 1, Math.ceil((this.box.scrollTop + height) / ROW_HEIGHT) + MARGIN);
+    const last = Math.min(this.#shown.length - 1, Math.ceil((this.box.scrollTop + height) / this.#height) + MARGIN);
     for (const [at, row] of this.#rows) {
       // The selected row stays, because the list names it as the active one.
       if ((at < first || at > last) && at !== this.#at) {
@@ -147,9 +159,9 @@ export class VirtualList {
     row.setAttribute('aria-selected', 'false');
     row.setAttribute('aria-setsize', String(this.#shown.length));
     row.setAttribute('aria-posinset', String(at + 1));
-    row.style.top = `${at * ROW_HEIGHT}px`;
+    row.style.top = `${at * this.#height}px`;
     const { id } = table.index.samples;
-    row.append(textElement('span', id[sample], 'id'), this.#verdicts(sample), textElement('span', this.#preview(sample), 'qq'));
+    row.append(textElement('span', id[sample], 'id'), this.#verdicts(sample), textElement('span', this.#preview(sample) || '\u00a0', 'qq'));
     // In the order of the rows, for those who read the page without seeing it.
     const after = [...this.#rows].filter(([other]) => other > at).sort(([a], [b]) => a - b)[0];
     this.#sizer.insertBefore(row, after ? after[1] : null);
@@ -163,7 +175,7 @@ export class VirtualList {
     if (samples.preview[sample]) return samples.preview[sample];
     const named = samples.groups[sample].flatMap((code, key) => (code === null ? [] : [`${groups[key].key} ${groups[key].values[code]}`]));
     const code = samples.answers[sample].find(answer => answer !== null);
-    return named.join(', ') || (code === undefined || code === null ? '' : answers[code]) || '\u00a0';
+    return named.join(', ') || (code === undefined || code === null ? '' : answers[code]);
   }
 
   /** @param {number} sample */

@@ -30,7 +30,7 @@ before(() => {
   tasks = report('marked', almanac('heron'), almanac('magpie'), sums);
 });
 
-for (const width of [360, 820, 1100, 1600])
+for (const width of [360, 820, 900, 1100, 1600])
   test(`names of models at ${width} px`, async () => {
     const page = await open(named, { width });
     await settled(page);

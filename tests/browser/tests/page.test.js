@@ -1,7 +1,9 @@
 // The page around the samples: figures, theme, orders, links into the samples.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { before, test } from 'node:test';
-import { almanac, errorbar, report, severalTasks } from '../lib/errorbar.js';
+import { ROOT, almanac, errorbar, report, severalTasks } from '../lib/errorbar.js';
 import { counts, open, shownId } from '../lib/browser.js';
 
 const MODELS = /** @type {const} */ (['heron', 'magpie', 'wren']);
@@ -86,7 +88,8 @@ test('the theme goes from the system to light to dark and is remembered', async 
   assert.equal(await page.innerText('#theme'), 'Theme: light');
   const light = await ground();
   assert.notEqual(light, dark);
-  await page.reload();
+  // On a busy machine the browser may load the page again before it has stored the choice.
+  for (let loads = 0; loads < 5 && (loads === 0 || await ground() !== light); loads++) await page.reload();
   assert.equal(await ground(), light);
   await page.click('#theme');
   assert.equal(await ground(), dark);
@@ -137,6 +140,23 @@ test('one table is a report too', async () => {
   assert.deepEqual(page.problems, []);
 });
 
+test('ratings of a table without questions are in its list', async () => {
+  const page = await open(report('stars', 'examples/stars.csv', '--score-column', 'judge'));
+  await counts(page, '60 samples');
+  const rows = await page.$$eval('#list .row', found => found.slice(0, 3).map(row => [row.querySelector('.id')?.textContent, row.querySelector('.vs .val')?.textContent]));
+  const [, ...lines] = readFileSync(path.join(ROOT, 'examples/stars.csv'), 'utf8').split('\n');
+  assert.deepEqual(rows, lines.slice(0, 3).map(line => line.split(',').slice(0, 2)));
+  assert.equal(await page.locator('#det .eh b').first().innerText(), rows[0][1]);
+  // Rows without a second line have the height of one, and the last is reached.
+  const tall = await page.locator('#list .row').first().boundingBox();
+  assert.ok(tall && tall.height < 40, `${tall?.height} px`);
+  await page.locator('#list').focus();
+  await page.keyboard.press('End');
+  assert.equal(await shownId(page), lines.filter(Boolean).at(-1)?.split(',')[0]);
+  assert.ok(await page.locator('#list .row[aria-selected=true]').isVisible());
+  assert.deepEqual(page.problems, []);
+});
+
 test('several tasks are a table of models and tasks', async () => {
   const logs = severalTasks();
   const page = await open(report('several', ...logs));
@@ -152,9 +172,16 @@ test('several tasks are a table of models and tasks', async () => {
   assert.equal(page.requests.length, 1);
 });
 
-for (const width of [360, 390, 820, 1000, 1240, 1600])
+for (const width of [360, 390, 820, 900, 1000, 1240, 1600])
   test(`nothing is wider than a screen of ${width} px`, async () => {
     const page = await open(file, { width });
     const wide = await page.evaluate(() => document.documentElement.scrollWidth);
     assert.ok(wide <= width, `${wide} px`);
+    // Where labels of an axis lie over each other, a plot cannot be read.
+    for (const plot of await page.locator(':is(.est, .pairs) tbody .pl').all())
+      assert.ok(((await plot.boundingBox())?.width ?? 0) >= 150, 'a plot has room');
+    const labels = await page.$$eval('.pairs thead .tick', found => found.map(label => label.getBoundingClientRect()).filter(box => box.width)
+      .map(({ left, right }) => [left, right]).sort(([a], [b]) => a - b));
+    assert.ok(labels.length > 1);
+    labels.slice(1).forEach(([left], at) => assert.ok(left >= labels[at][1], `labels at ${labels.join(' ')}`));
   });

@@ -325,7 +325,7 @@ test('an address that is not there says so', async () => {
 });
 
 for (const scheme of /** @type {const} */ (['light', 'dark']))
-  for (const width of [390, 1280])
+  for (const width of [390, 900, 1280])
     test(`the list is accessible, ${scheme}, ${width} px`, async () => {
       const page = await openList({ width, scheme });
       await row(page, 'heron').getByRole('checkbox').check();
@@ -333,6 +333,7 @@ for (const scheme of /** @type {const} */ (['light', 'dark']))
       assert.deepEqual(await violations(page), []);
       const wide = await page.evaluate(() => document.documentElement.scrollWidth);
       assert.ok(wide <= width, `${wide} px`);
+      assert.ok(await row(page, 'heron').locator('.da').isVisible(), 'when it began');
     });
 
 test('an empty list and a page with an error are accessible', async () => {

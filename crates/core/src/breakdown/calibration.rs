@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::ScoreName;
+use super::{ScoreName, replacing_metrics};
 use crate::columns::ScoreColumns;
 use crate::error::Result;
 use crate::estimate::{Estimate, Undefined};
@@ -71,7 +71,7 @@ impl Plan {
     /// # Errors
     /// Of the first scorer whose scores have no confidence, or are neither right nor wrong.
     pub fn calibration(&self, columns: &ScoreColumns, metric: &Ece) -> Result<Vec<CalibrationCurve>> {
-        let mut plan = self.clone().metrics(crate::metrics![metric.clone()]);
+        let mut plan = replacing_metrics(self, crate::metrics![metric.clone()]);
         plan.scorer_reducers.clear();
         let found: RefCell<Vec<Result<CalibrationCurve>>> = RefCell::default();
         plan.visit_scores(columns, &|block| {

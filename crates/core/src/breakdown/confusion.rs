@@ -2,7 +2,7 @@
 
 use std::cell::RefCell;
 
-use super::ScoreName;
+use super::{ScoreName, replacing_metrics};
 use crate::columns::ScoreColumns;
 use crate::error::Result;
 use crate::estimate::{Estimate, Undefined};
@@ -137,7 +137,7 @@ impl Plan {
         target: &str,
         prediction: Prediction,
     ) -> Result<Vec<Confusion>> {
-        let mut plan = self.clone().metrics(crate::metrics![recall(target).prediction(prediction)]);
+        let mut plan = replacing_metrics(self, crate::metrics![recall(target).prediction(prediction)]);
         plan.scorer_reducers.clear();
         let found: RefCell<Vec<Result<Confusion>>> = RefCell::default();
         plan.visit_scores(columns, &|block| {
@@ -189,6 +189,25 @@ mod tests {
             assert_eq!(*rows[at + 3].estimate, label.precision, "{}", label.name);
         }
         assert_eq!(*rows[6].estimate, found.accuracy);
+    }
+
+    /// The accuracy above a matrix is that of the results, and so is its error.
+    #[test]
+    fn errors_are_clustered_as_those_of_the_plan_are() {
+        let mut columns = ScoreColumns::new(["s"]);
+        for id in 0..24_u32 {
+            let truth = if id / 4 % 3 == 0 { "b" } else { "a" };
+            let row = columns.push(id.to_string(), 1).metadata("target", truth);
+            row.metadata("c", format!("c{}", id / 4)).score("s", Score::new("a")).unwrap();
+        }
+        let accuracy = |plan: &Plan| {
+            plan.confusions(&columns, "target", Prediction::Value).unwrap().remove(0).accuracy.error
+        };
+        let named =
+            Plan::new().metrics(metrics![crate::metrics::mean(), crate::metrics::stderr().cluster("c")]);
+        let asked = Plan::new().errors(crate::ErrorPlan::default().cluster("c"));
+        assert_eq!(accuracy(&named), accuracy(&asked));
+        assert_ne!(accuracy(&named), accuracy(&Plan::new()));
     }
 
     #[test]

@@ -19,6 +19,7 @@ pub use pass::{PassCurve, PassPoint};
 use std::sync::Arc;
 
 use crate::error::Result;
+use crate::estimate::ErrorMethod;
 use crate::evaluation::{EstimateRow, Results, Role};
 use crate::metric::{Metric, Wants};
 use crate::plan::{Metrics, Plan};
@@ -83,6 +84,18 @@ fn with_metrics(plan: &Plan, passes: impl Fn(&dyn Metric) -> bool) -> Plan {
     plan.task_metrics = plan.task_metrics.as_ref().map(filtered);
     plan.scorers.iter_mut().for_each(|scorer| scorer.metrics = filtered(&scorer.metrics));
     plan.default_metrics.values_mut().for_each(|metrics| *metrics = filtered(metrics));
+    plan
+}
+
+/// The plan with other metrics, their errors clustered as those of its own are: figures of the same answers side by side
+/// have the same error.
+fn replacing_metrics(plan: &Plan, metrics: Metrics) -> Plan {
+    let key = plan.own_metrics().find_map(|metric| metric.cluster().map(str::to_owned));
+    let mut plan = plan.clone().metrics(metrics);
+    let errors = &mut plan.errors;
+    if errors.cluster.is_empty() && errors.method != Some(ErrorMethod::Iid) {
+        errors.cluster.extend(key);
+    }
     plan
 }
 

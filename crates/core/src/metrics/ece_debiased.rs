@@ -44,7 +44,7 @@ use crate::value::Conversion;
 /// `ece`, `brier`
 ///
 /// # Source
-/// Kumar, Liang & Ma 2019, "Verified uncertainty calibration".
+/// Kumar, Liang & Ma 2019, "Verified uncertainty calibration", NeurIPS 32; `normal_debiased_ce` of their library.
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "ece_debiased")]
 pub struct EceDebiased {

@@ -39,7 +39,7 @@ use crate::value::Conversion;
 /// `quantile`, `mean`, `geometric_mean`
 ///
 /// # Source
-/// Error: Maritz & Jarrett 1978, "A note on estimating the variance of the sample median".
+/// Error: Maritz & Jarrett 1978, "A note on estimating the variance of the sample median", JASA 73(361).
 #[derive(Clone, Debug, Default, Params)]
 #[params(crate = crate, name = "median")]
 pub struct Median {

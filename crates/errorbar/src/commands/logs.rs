@@ -286,6 +286,7 @@ pub(super) fn run_facts(path: &Path, header: &Header) -> RunFacts {
         version => Some(version.to_string()),
     };
     facts.status = status_of_unfinished(header.status).or(Some("success")).map(str::to_owned);
+    facts.error = header.error.as_ref().map(|error| error.message.clone());
     let used = || stats.model_usage.values();
     let tokens = used().map(|usage| usage.total_tokens).fold(0, u64::saturating_add);
     facts.tokens = (tokens > 0).then_some(tokens);

@@ -103,6 +103,7 @@ fn answers(task: &Task<'_>) -> Option<Fact> {
         ([], errored) if unscored > 0 => {
             format!("{} not scored, {} errored", counted(unscored, "answer"), count(errored))
         }
+        ([], 0) if total == 0 => String::new(),
         ([], 0) => "all scored; none absent, none errored".to_owned(),
         ([], errored) => format!("none absent, {} errored", count(errored)),
         (absent, errored) => {
@@ -167,9 +168,9 @@ fn error(task: &Task<'_>) -> Option<Fact> {
     let (cell, error) = errors().find(|(_, error)| !error.degenerate)?;
     let keys = cluster_keys(task);
     let text = match (error.clusters.is_empty(), keys.is_empty()) {
-        (false, false) => format!("standard error, clustered by {}", breakable(&keys.join(" and "))),
-        (false, true) => "standard error, clustered by sample".to_owned(),
-        _ => "standard error".to_owned(),
+        (false, false) => format!("one standard error, clustered by {}", breakable(&keys.join(" and "))),
+        (false, true) => "one standard error, clustered by sample".to_owned(),
+        _ => "one standard error".to_owned(),
     };
     let effects: Vec<f64> =
         errors().filter_map(|(cell, _)| cell.estimate.notes.design_effect).map(f64::sqrt).collect();
@@ -179,8 +180,7 @@ fn error(task: &Task<'_>) -> Option<Fact> {
     let small = match effects.len() {
         0 => {
             let method = error.method.to_string();
-            let method = if method == "iid" { "samples taken as independent" } else { &method };
-            format!("{}; the box in a plot is ± 1", escape(method))
+            escape(if method == "iid" { "samples taken as independent" } else { &method })
         }
         _ if ratio(least) == ratio(most) => format!("{} times that of independent samples", ratio(least)),
         _ => format!("{} to {} times that of independent samples", ratio(least), ratio(most)),

@@ -11,6 +11,8 @@ use crate::headline::no_headline;
 use crate::number::percent;
 use crate::svg::{escape, name_length};
 
+/// What follows the first ± of a lead.
+pub(super) const ERROR_NAME: &str = " (one standard error)";
 /// The most runs that are named.
 const MOST_NAMED: usize = 4;
 
@@ -28,21 +30,25 @@ pub(super) fn sentences(task: &Task<'_>) -> String {
     let by = if has_several { format!(" by {}", figure.key.scorer) } else { String::new() };
     let title = escape(&format!("{}{by}", figure.key.title()));
     let order = task.order();
+    let cell_at = |at: &usize| figure.cells.get(*at).and_then(Option::as_ref);
+    let first_error =
+        order.iter().copied().find(|at| cell_at(at).is_some_and(|cell| has_error(&cell.estimate)));
     // A run without its end has no figure yet but that of the samples that it has.
-    let value = |run: &PageRun<'_>, cell: Option<&FigureCell>| {
+    let value = |at: usize, run: &PageRun<'_>, cell: Option<&FigureCell>| {
+        let what = if first_error == Some(at) { ERROR_NAME } else { "" };
         let so_far = if run.is_partial() && cell.is_some_and(|cell| cell.estimate.value.is_ok()) {
             " so far"
         } else {
             ""
         };
-        cell.map_or_else(|| "no figure".to_owned(), |cell| inline(&cell.estimate) + so_far)
+        cell.map_or_else(|| "no figure".to_owned(), |cell| inline(&cell.estimate) + what + so_far)
     };
     let cells: Vec<(String, Option<&FigureCell>, String)> = order
         .iter()
         .filter_map(|at| {
             let (run, _) = task.runs.get(*at)?;
             let cell = figure.cells.get(*at)?.as_ref();
-            Some((bold(&run.name), cell, value(run, cell)))
+            Some((bold(&run.name), cell, value(*at, run, cell)))
         })
         .collect();
     let mut text = match cells.as_slice() {
@@ -88,8 +94,13 @@ fn single(estimate: &Estimate) -> String {
     interval.unwrap_or_default() + if estimate.n > 0 { &over } else { "" }
 }
 
+/// Whether a figure has an error that is shown.
+pub(super) fn has_error(estimate: &Estimate) -> bool {
+    estimate.value.is_ok() && estimate.error.as_ref().is_ok_and(|error| !error.degenerate)
+}
+
 /// What the corrected tests of all pairs support.
-fn compared(comparison: &TaskComparison) -> String {
+pub(super) fn compared(comparison: &TaskComparison) -> String {
     let pairs: Vec<Pair<'_>> = comparison.pairs.comparisons.iter().map(Pair::of).collect();
     let is_paired = pairs.first().is_some_and(|pair| pair.comparison.is_paired);
     let is_unmatched = comparison
@@ -149,7 +160,7 @@ fn compared(comparison: &TaskComparison) -> String {
             let named: Vec<String> = decided
                 .iter()
                 .take(3)
-                .map(|pair| format!("{} from {}", escape(pair.ahead), escape(pair.behind)))
+                .map(|pair| format!("{} from {}", unbroken(pair.ahead), unbroken(pair.behind)))
                 .collect();
             let more = some.saturating_sub(3);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
@@ -161,8 +172,14 @@ fn compared(comparison: &TaskComparison) -> String {
 
 /// The name of a run; a long one may be broken.
 fn bold(name: &str) -> String {
-    let class = if name_length(name) == " long" { "" } else { " class=\"nw\"" };
-    format!("<b{class}>{}</b>", escape(name))
+    format!("<b>{}</b>", unbroken(name))
+}
+
+fn unbroken(name: &str) -> String {
+    match name_length(name) {
+        " long" => escape(name),
+        _ => format!("<span class=\"nw\">{}</span>", escape(name)),
+    }
 }
 
 fn article(word: &str) -> &'static str {

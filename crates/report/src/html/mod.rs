@@ -96,6 +96,8 @@ pub struct RunFacts {
     pub task_version: Option<String>,
     /// `success`, `cancelled`, `error`, `started`.
     pub status: Option<String>,
+    /// Why the run ended before its end.
+    pub error: Option<String>,
     /// Tokens read and written by the model.
     pub tokens: Option<u64>,
     /// What the run cost, in US dollars.

@@ -8,6 +8,7 @@ use super::cells::{count, counted};
 use super::task::Task;
 use crate::Verdict;
 use crate::svg::{breakable, escape};
+use crate::text::truncate;
 
 /// A notice: the claim, and what follows from it. Both are markup.
 struct Notice {
@@ -24,6 +25,8 @@ impl Notice {
 
 /// Clusters below this number are few.
 const FEW_CLUSTERS: u64 = 10;
+/// The most of the reason of a run that failed, in columns: a log may hold pages of it.
+const MOST_OF_ERROR: usize = 400;
 
 /// The notices of the runs of a task, as a list; empty if there are none.
 pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> String {
@@ -44,7 +47,7 @@ pub(super) fn summary(tasks: &[Task<'_>]) -> String {
 }
 
 fn all(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
-    let mut notices = runs(task);
+    let mut notices = runs(task, has_samples);
     notices.extend(absent(task));
     notices.extend(reasons(task, has_samples));
     notices.extend(warnings(task));
@@ -76,7 +79,7 @@ fn as_list(notices: &[Notice], label: &str) -> String {
 }
 
 /// What happened to runs: they ended early, were graded by themselves, reached limits.
-fn runs(task: &Task<'_>) -> Vec<Notice> {
+fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
     let mut notices = Vec::new();
     let is_one = task.runs.len() == 1;
     for (run, _) in &task.runs {
@@ -93,8 +96,19 @@ fn runs(task: &Task<'_>) -> Vec<Notice> {
                 "started" => of(&format!("not finished, {done} so far.")),
                 status => of(&format!("the run did not reach its end ({}), {done}.", escape(status))),
             };
-            let rest = "The figures are of those that finished first, which may be easier than the rest.";
-            notices.push(Notice::warning(capital(&claim), rest));
+            let mut rest = Vec::new();
+            // A page without samples may be published, and an error may quote one.
+            if let Some(error) = run.facts.error.as_ref().filter(|_| has_samples) {
+                let error = truncate(error, MOST_OF_ERROR, "…");
+                rest.push(format!("The reason: <span dir=\"auto\">{}</span>", escape(&sentence(&error))));
+            }
+            if report.results.total_samples > 0 {
+                rest.push(
+                    "The figures are of those that finished first, which may be easier than the rest."
+                        .to_owned(),
+                );
+            }
+            notices.push(Notice::warning(capital(&claim), rest.join(" ")));
         }
         if let Some(stop) = &report.early_stop {
             let claim = of(&format!(
@@ -435,7 +449,7 @@ fn comparison(task: &Task<'_>) -> Vec<Notice> {
 }
 
 fn sentence(text: &str) -> String {
-    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+    if text.ends_with(['.', '?', '!', '…']) { text.to_owned() } else { format!("{text}.") }
 }
 
 /// A text of ours that starts a sentence.

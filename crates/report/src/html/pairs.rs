@@ -134,7 +134,7 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
     let mut html = format!(
         "<table class=\"t pairs{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
          role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th><th role=\"columnheader\" scope=\"col\" \
-         class=\"num\">difference ± error</th><th role=\"columnheader\" scope=\"col\" class=\"num\">{level}</th><th \
+         class=\"num\">difference ± error</th><th role=\"columnheader\" scope=\"col\" class=\"num c3\">{level}</th><th \
          role=\"columnheader\" scope=\"col\" class=\"pl\"><span class=\"vh\">drawn</span>{}</th>",
         if differences.iter().any(NumberColumn::is_wide) { " bn" } else { "" },
         scale.ends(),

@@ -6,7 +6,8 @@ use errorbar_core::Estimate;
 
 use super::cells::{NumberColumn, axis_head, counted, data, inline};
 use super::figures::FigureCell;
-use super::task::{Task, run_name};
+use super::lead::{ERROR_NAME, compared, has_error};
+use super::task::{Task, TaskComparison, run_name};
 use crate::chance::ChanceLevel;
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, breakable, escape, grid, interval};
 
@@ -32,25 +33,30 @@ pub(super) fn lead(tasks: &[Task<'_>]) -> String {
     );
     if let ([(name, _)], Some(cell)) = (names.as_slice(), tasks.first().and_then(|task| headline(task, 0))) {
         let task = tasks.first().and_then(|task| task.name.as_deref()).unwrap_or_default();
+        let what = if has_error(&cell.estimate) { ERROR_NAME } else { "" };
         return format!(
-            "{first} <b>{}</b> has {} on {}.",
+            "{first} <b>{}</b> has {}{what} on {}.",
             escape(name),
             inline(&cell.estimate),
             escape(task)
         );
     }
-    let compared = tasks.iter().filter(|task| task.comparison.is_some()).count();
+    let comparisons: Vec<(&str, &TaskComparison)> = tasks
+        .iter()
+        .filter_map(|task| Some((task.name.as_deref().unwrap_or_default(), task.comparison.as_ref()?)))
+        .collect();
+    if let [(task, comparison)] = comparisons.as_slice() {
+        return format!("{first} In {}: {}", escape(task), compared(comparison));
+    }
     let decided = |task: &&Task<'_>| {
         let pairs = task.comparison.iter().flat_map(|comparison| &comparison.pairs.comparisons);
         pairs.map(super::task::Pair::of).any(|pair| pair.is_decided)
     };
-    match compared {
+    match comparisons.len() {
         0 => first,
         compared => {
             let some = tasks.iter().filter(decided).count();
             let within = match (some, compared) {
-                (0, 1) => "In the task in which they are compared, no two can be told apart.".to_owned(),
-                (1, 1) => "In the task in which they are compared, some can be told apart.".to_owned(),
                 (0, compared) => format!("In none of {compared} tasks can two of them be told apart."),
                 (some, compared) if some == compared => {
                     format!("In each of {compared} tasks some of them can be told apart.")

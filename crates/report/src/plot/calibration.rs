@@ -4,7 +4,7 @@ use errorbar_core::{CalibrationBin, CalibrationCurve};
 
 use super::area::{Drawing, Vertical, px};
 use super::estimates::percentage;
-use super::words::{estimate_list, estimate_row, figure, score, short, visible};
+use super::words::{estimate_list, estimate_row, figure, score, short_or_unknown, visible};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Scale, Series, percent};
@@ -61,7 +61,7 @@ impl<'a> CalibrationPlot<'a> {
                 self.marks.figure(name, figure(&curve.error))
             );
             let part = PlotPart::new(panel(curve, series, most.unwrap_or(1)), HEIGHT, label);
-            let note = format!("ECE {}", short(&curve.error));
+            let note = format!("ECE {}", short_or_unknown(&curve.error));
             parts.push(part.named(series, name, self.marks.figure(name, note)));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");

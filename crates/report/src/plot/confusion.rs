@@ -3,7 +3,7 @@
 use errorbar_core::Confusion;
 
 use super::area::{Drawing, px};
-use super::words::{count, figure, fitted, short, visible, whole};
+use super::words::{count, figure, fitted, short_or_unknown, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Series, percent};
@@ -53,13 +53,15 @@ impl<'a> ConfusionPlot<'a> {
             };
             let words: Vec<String> = shown.labels.iter().map(words).collect();
             let label = format!(
-                "{}: {} right; {}",
+                "{}: same label {}; {}",
                 visible(name),
                 self.marks.figure(name, figure(&confusion.accuracy)),
                 words.join("; ")
             );
             let (body, height) = matrix(&shown, series);
-            let note = self.marks.figure(name, short(&confusion.accuracy));
+            // Not the headline: scorers may accept answers that differ from the label.
+            let note =
+                format!("same label {}", self.marks.figure(name, short_or_unknown(&confusion.accuracy)));
             parts.push(PlotPart::new(body, height, label).named(series, name, note));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
@@ -153,7 +155,7 @@ fn matrix(confusion: &Confusion, series: Series) -> (String, u32) {
             confusion.labels.get(*row).map(|label| &label.recall).filter(|recall| recall.value.is_ok());
         drawing.put(format_args!(
             "<text class=\"lab s\" text-anchor=\"end\" x=\"100%\" y=\"{text_y}\">{}</text>",
-            recall.map_or_else(|| "–".to_owned(), short)
+            recall.map_or_else(|| "–".to_owned(), short_or_unknown)
         ));
     }
     (drawing.0, (top + cell * rows.len().max(1) as f64 + 4.0).ceil() as u32)

@@ -3,7 +3,7 @@
 use errorbar_core::Distribution;
 
 use super::area::{Drawing, px};
-use super::words::{count, figure, score, short, visible};
+use super::words::{count, figure, score, short_or_unknown, visible};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Y, interval, percent};
@@ -127,7 +127,7 @@ impl<'a> DistributionPlot<'a> {
             }
             let absent =
                 if run.absent > 0 { format!(", {} absent", count(run.absent)) } else { String::new() };
-            let note = self.marks.figure(name, short(&run.estimate)) + &absent;
+            let note = self.marks.figure(name, short_or_unknown(&run.estimate)) + &absent;
             parts.push(PlotPart::new(drawing.0, 180, label).named(series, name, note));
         }
         let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
@@ -185,15 +185,17 @@ fn bars(drawing: &mut Drawing, columns: &[(f64, u64)], highest: u64, scale: &Sca
             px(BASE - height),
             px(height.max(1.0))
         ));
-        // A number needs about a tenth of a narrow drawing.
-        if form == Form::Values && at - last >= 9.0 {
+        let text = count(*number);
+        // A digit needs a thirtieth of a narrow drawing.
+        let half = 1.0 + 1.5 * text.chars().count() as f64;
+        if form == Form::Values && at - half >= last {
             drawing.put(format_args!(
                 "<text class=\"cnt\" x=\"{}\" y=\"{}\">{}</text>",
                 percent(at),
                 px(BASE - height - 6.0),
-                count(*number)
+                text
             ));
-            last = at;
+            last = at + half;
         }
     }
     if form == Form::Bins {

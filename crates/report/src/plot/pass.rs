@@ -4,7 +4,7 @@ use errorbar_core::{Estimate, PassCurve, PassPoint};
 
 use super::area::{Drawing, Vertical, apart, px};
 use super::estimates::percentage;
-use super::words::{estimate_list, estimate_row, figure, short, visible};
+use super::words::{estimate_list, estimate_row, figure, short_or_unknown, visible};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
 use crate::svg::{Scale, Series, percent};
@@ -155,7 +155,7 @@ fn labels(drawing: &mut Drawing, curve: &PassCurve, vertical: &Vertical) {
             percent(RIGHT + 4.0),
             px(y - 1.0),
             px(y + 14.0),
-            short(estimate)
+            short_or_unknown(estimate)
         ));
     }
 }

@@ -82,6 +82,12 @@ pub(super) fn short(estimate: &Estimate) -> String {
     minus(&EstimateText::from(estimate).short())
 }
 
+/// The same, with `± ?` where no error can be estimated: `0.847 ± 0.026`, `0 ± ?`.
+pub(super) fn short_or_unknown(estimate: &Estimate) -> String {
+    let unknown = if crate::notes::no_error(estimate).is_some() { " ± ?" } else { "" };
+    short(estimate) + unknown
+}
+
 /// What stands in the row of an estimate: `0.847 ± 0.026 · n 144`, `1 ± ? · no spread in 3 scores`. The number of scores is
 /// left out where the heading of the row has it.
 pub(super) fn row_text(estimate: &Estimate, has_n: bool) -> String {
@@ -91,7 +97,7 @@ pub(super) fn row_text(estimate: &Estimate, has_n: bool) -> String {
         Some(reason) => {
             // The reason names the number as a rule.
             let n = n.filter(|_| !reason.contains("score"));
-            let parts = [Some(format!("{} ± ?", short(estimate))), n, Some(reason), absent];
+            let parts = [Some(short_or_unknown(estimate)), n, Some(reason), absent];
             parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
         }
         None => [Some(short(estimate)), n, absent].into_iter().flatten().collect::<Vec<_>>().join(" · "),
