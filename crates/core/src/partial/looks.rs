@@ -6,8 +6,9 @@ use std::collections::HashMap;
 use super::tally::{Names, Visible};
 use crate::columns::{MetadataColumn, ScoreColumns, ValueColumn};
 
-/// The most steps that are remembered. Where almost every sample looks different, they would take memory for nothing.
-const MOST_STEPS: usize = 1 << 16;
+/// The most steps that are remembered. Where almost every sample looks different, they would take memory for nothing. Tests
+/// have few, so that they see what comes behind.
+const MOST_STEPS: usize = if cfg!(test) { 1 << 5 } else { 1 << 16 };
 
 /// What a row begins with, before any of its columns.
 const ROW: u32 = u32::MAX;
@@ -100,5 +101,74 @@ impl<'c> SampleLooks<'c> {
         if let Some(slot) = self.entries.get_mut(place as usize) {
             *slot = Some(entry);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tally::Tally;
+    use super::*;
+    use crate::metrics::{accuracy, grouped};
+    use crate::{Plan, Score, Value, metrics};
+
+    /// Samples that differ in one thing each, all of them this often.
+    fn columns(times: usize) -> ScoreColumns {
+        let mut columns = ScoreColumns::new(["s", "t"]);
+        let mut number = 0;
+        let mut id = || {
+            number += 1;
+            format!("q{number}")
+        };
+        for _ in 0..times {
+            for value in
+                [Value::Int(1), Value::Bool(true), Value::Float(0.5), Value::from("1"), Value::Unscored]
+            {
+                columns.push(id(), 1).score("s", Score::new(value)).unwrap();
+            }
+            columns.push(id(), 1);
+            columns.push(id(), 2).score("s", Score::new(1)).unwrap();
+            columns.push(id(), 1).score("t", Score::new(1)).unwrap();
+            columns.push(id(), 1).errored().score("s", Score::new(1)).unwrap();
+            columns.push(id(), 1).metadata("topic", "a").score("s", Score::new(1)).unwrap();
+            columns.push(id(), 1).metadata("topic", "b").score("s", Score::new(1)).unwrap();
+            for values in [[0, 1], [1, 0], [1, 1]] {
+                let id = id();
+                for (epoch, value) in (1..).zip(values) {
+                    columns.push(&id, epoch).score("s", Score::new(value)).unwrap();
+                }
+            }
+        }
+        columns
+    }
+
+    #[test]
+    fn samples_are_counted_together_exactly_if_they_look_the_same() {
+        let plan = Plan::new().metrics(metrics![grouped(accuracy(), "topic")]);
+        let visible = Visible::of(&plan);
+        let once = Tally::of(&columns(1), &visible).unwrap();
+        assert_eq!(once.entries.len(), 14);
+        assert!(once.entries.iter().all(|entry| entry.count == 1));
+        let often = Tally::of(&columns(40), &visible).unwrap();
+        assert_eq!(often.entries.len(), 14);
+        assert!(often.entries.iter().all(|entry| entry.count == 40));
+        // There are more steps than are remembered here.
+        let columns = columns(2);
+        let mut looks = SampleLooks::new(&columns, &often.names, &visible).unwrap();
+        let mut places = Vec::new();
+        columns.sample_index().for_each(|rows| places.push(looks.of(rows)));
+        let (first, second) = places.split_at(14);
+        assert_eq!(first, second);
+        let known: std::collections::HashSet<u32> = first.iter().copied().flatten().collect();
+        let unknown = first.iter().filter(|place| place.is_none()).count();
+        assert!(known.len() + unknown == 14 && unknown > 0 && !known.is_empty());
+    }
+
+    #[test]
+    fn what_is_recorded_with_scores_is_left_to_records() {
+        let plan = Plan::new().metrics(metrics![accuracy()]);
+        let mut columns = ScoreColumns::new(["s"]);
+        columns.push("q1", 1).score("s", Score::new(1).explanation("why")).unwrap();
+        let names = Tally::of(&columns, &Visible::of(&plan)).unwrap().names;
+        assert!(SampleLooks::new(&columns, &names, &Visible::of(&plan)).is_none());
     }
 }
