@@ -220,6 +220,8 @@ MEASURED = [
     ("grouped", 'm.accuracy(), "id"', GRADES),
     ("grouped", 'm.stderr(), "topic"', NUMBERS),
     ("grouped", 'm.accuracy(), "topic", name_template="topic {group_name}"', GRADES),
+    ("grouped", 'm.accuracy(), "topic", name_template="{group_name:>9}"', GRADES),
+    ("grouped", 'm.accuracy(), "id", name_template="{group_name:>9}"', GRADES),
     ("aggregate", '"a", m.mean()', MAPS),
     ("aggregate", '"a", m.stderr(), on_missing="skip"', [*MAPS, {"b": 1}]),
     ("frequency", "", GRADES),

@@ -76,8 +76,9 @@ impl Answer {
         self.content.frame()?.into_python(py)
     }
 
+    /// Without the end of the last line, which whoever shows it adds.
     fn __repr__(&self) -> String {
-        self.content.text()
+        self.content.text().trim_end().to_owned()
     }
 
     fn _repr_html_(&self) -> String {

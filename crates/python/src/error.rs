@@ -5,6 +5,8 @@ use errorbar::table::TableLocation;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::keywords::keywords;
+
 /// The module with the classes.
 const MODULE: &str = "errorbar._errors";
 
@@ -71,7 +73,8 @@ fn text(diagnostic: &Diagnostic) -> String {
     }
 }
 
-fn exception<'py>(py: Python<'py>, diagnostic: &Diagnostic) -> PyResult<Bound<'py, PyAny>> {
+/// The exception of a diagnostic.
+pub(crate) fn exception<'py>(py: Python<'py>, diagnostic: &Diagnostic) -> PyResult<Bound<'py, PyAny>> {
     let class = match diagnostic.kind() {
         DiagnosticKind::Spec => "SpecError",
         DiagnosticKind::Table => "TableError",
@@ -88,70 +91,4 @@ fn exception<'py>(py: Python<'py>, diagnostic: &Diagnostic) -> PyResult<Bound<'p
     }
     fields.set_item("hint", diagnostic.hint_text().map(keywords))?;
     py.import(MODULE)?.getattr(class)?.call((keywords(diagnostic.text()),), Some(&fields))
-}
-
-/// The options of the command line that have another name in Python, besides that of the option with `_` for `-`.
-const KEYWORDS: [(&str, &str); 9] = [
-    ("--score-column", "score="),
-    ("--id-column", "id="),
-    ("--epoch-column", "epoch="),
-    ("--metric", "metrics="),
-    ("--reducer", "reducers="),
-    ("--no-reduce", "reduce=False"),
-    ("--scorers", "compare_scorers="),
-    ("--scorer", "scorers="),
-    ("--from", "runs="),
-];
-
-/// A text with the names of keyword arguments for those of options.
-fn keywords(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find("--") {
-        let (before, option) = rest.split_at(at);
-        out.push_str(before);
-        let is_start =
-            out.chars().next_back().is_none_or(|before| !before.is_alphanumeric() && before != '-');
-        let end = option.find(|c: char| !c.is_ascii_lowercase() && c != '-').unwrap_or(option.len());
-        let (name, after) = option.split_at(end);
-        let known = KEYWORDS.iter().find(|(option, _)| *option == name);
-        match known {
-            _ if !is_start || name.len() < 4 => out.push_str(name),
-            Some((_, keyword)) => out.push_str(keyword),
-            None => {
-                out.push_str(&name.trim_start_matches('-').replace('-', "_"));
-                out.push('=');
-            }
-        }
-        rest = match value(after).filter(|_| is_start && name.len() > 3) {
-            Some((value, after)) => {
-                out.push_str(&value);
-                after
-            }
-            None => after,
-        };
-    }
-    out.push_str(rest);
-    out
-}
-
-/// Words that follow the name of an option in a sentence, and are no value of it.
-const WORDS: [&str; 24] = [
-    "and", "as", "by", "counts", "for", "if", "in", "is", "lists", "of", "once", "or", "reads", "say",
-    "says", "shows", "skips", "such", "takes", "to", "twice", "where", "with", "writes",
-];
-
-/// The value of an option that stands before this text, and what follows it: ` judge?` starts with `"judge"`.
-fn value(text: &str) -> Option<(String, &str)> {
-    let text = text.strip_prefix(' ')?;
-    let end = match text.strip_prefix('\'') {
-        Some(quoted) => quoted.find('\'').map(|end| end + 2)?,
-        None => text.find(|c: char| c.is_whitespace() || ";,?):".contains(c)).unwrap_or(text.len()),
-    };
-    let (value, rest) = text.split_at(end);
-    match value.chars().next()? {
-        '\'' | 'A'..='Z' | '0'..='9' => Some((value.to_owned(), rest)),
-        'a'..='z' | '_' if !WORDS.contains(&value) => Some((format!("{value:?}"), rest)),
-        _ => None,
-    }
 }

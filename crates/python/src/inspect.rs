@@ -16,24 +16,14 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
-use crate::call::caught;
-use crate::pool::pool;
+use crate::call::{caught, compute};
+use crate::table::Cancelled;
 
 /// The name of the only scorer.
 const SCORER: &str = "score";
 /// Fewer scores than this are not worth a thread, unless a metric draws resamples of them. The engine does not use threads
 /// by itself for so few, either.
 const FEW: usize = 1 << 15;
-
-/// Computes on the pool, without the GIL.
-fn on_pool<T: Send>(py: Python<'_>, work: impl FnOnce() -> T + Send) -> PyResult<T> {
-    let caught = || caught(work);
-    if rayon::current_thread_index().is_some() {
-        return py.detach(caught);
-    }
-    let pool = pool().map_err(PyRuntimeError::new_err)?;
-    py.detach(|| pool.install(caught))
-}
 
 /// An error of the engine: in arguments, or in scores.
 fn raised(py: Python<'_>, class: &str, error: &dyn std::fmt::Display) -> PyErr {
@@ -58,20 +48,19 @@ pub(crate) struct MetricEngine {
 
 impl MetricEngine {
     /// The numbers of the metric: a float, a dict or a list.
-    fn numbers<'py>(&self, py: Python<'py>, columns: &ScoreColumns) -> PyResult<Bound<'py, PyAny>> {
-        let compute = || {
+    fn numbers<'py>(&self, py: Python<'py>, columns: ScoreColumns) -> PyResult<Bound<'py, PyAny>> {
+        let is_long = self.is_drawn || columns.len() >= FEW;
+        let (spec, metric) = (self.spec.clone(), Arc::clone(&self.metric));
+        let work = move || {
             // The cheapest interval, where a metric has one in any case: it is not looked at.
             let mut errors = ErrorPlan::new();
             errors.interval = IntervalChoice::Method(IntervalMethod::T);
-            let set = ScoreSet::unreduced(columns, SCORER)?.with_errors(errors).values_only();
-            let value = self.metric.compute(&set.scores())?;
-            let result = MetricResult::new(self.spec.clone(), self.metric.role(), value);
+            let set = ScoreSet::unreduced(&columns, SCORER)?.with_errors(errors).values_only();
+            let value = metric.compute(&set.scores())?;
+            let result = MetricResult::new(spec, metric.role(), value);
             Ok(returned_numbers(&result, columns.len()))
         };
-        let result = match self.is_drawn || columns.len() >= FEW {
-            true => on_pool(py, compute)?,
-            false => caught(compute)?,
-        };
+        let result = if is_long { compute(py, &Cancelled::default(), work)? } else { caught(work)? };
         match result.map_err(|error: errorbar_core::Error| raised(py, "InputError", &error))? {
             ReturnedNumbers::One(number) => Ok(number.into_pyobject(py)?.into_any()),
             ReturnedNumbers::Named(numbers) => {
@@ -127,7 +116,7 @@ impl MetricEngine {
         ids: Option<Vec<String>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let Some(columns) = columns(values, numbers, keys, ids)? else { return Ok(None) };
-        self.numbers(py, &columns).map(Some)
+        self.numbers(py, columns).map(Some)
     }
 
     /// The two ends of the interval of the figure over these values; None if there is none.
@@ -140,9 +129,10 @@ impl MetricEngine {
         ids: Option<Vec<String>>,
     ) -> PyResult<Option<(f64, f64)>> {
         let Some(columns) = columns(values, true, keys, ids)? else { return Ok(None) };
-        let value = on_pool(py, || {
-            let set = ScoreSet::unreduced(&columns, SCORER)?.with_errors(self.errors.clone());
-            self.metric.compute(&set.scores())
+        let (errors, metric) = (self.errors.clone(), Arc::clone(&self.metric));
+        let value = compute(py, &Cancelled::default(), move || {
+            let set = ScoreSet::unreduced(&columns, SCORER)?.with_errors(errors);
+            metric.compute(&set.scores())
         })?;
         let value = value.map_err(|error| raised(py, "InputError", &error))?;
         let interval = value.estimate().and_then(|estimate| estimate.interval.as_ref().ok());
@@ -188,16 +178,23 @@ fn columns<'py>(
 
 /// Adds a value; whether it is a finite number, or a string that stands for one, where numbers are wanted.
 fn push(column: &mut ValueColumn, value: &Bound<'_, PyAny>, numbers: Option<&Conversion>) -> PyResult<bool> {
-    if let Ok(float) = value.cast::<PyFloat>() {
-        let float = float.value();
-        column.push_float(float);
-        return Ok(float.is_finite());
-    }
     if let Ok(text) = value.cast_exact::<PyString>() {
         let text = text.to_str()?;
         column.push_text(text);
         let number = numbers.map(|numbers| numbers.convert(ValueRef::Leaf(LeafRef::Str(text))));
         return Ok(number.is_none_or(|number| number.convertible && number.value.is_finite()));
+    }
+    if let Ok(float) = value.cast::<PyFloat>() {
+        let float = float.value();
+        column.push_float(float);
+        return Ok(float.is_finite());
+    }
+    // Beyond 64 bits it is a float.
+    if let Ok(int) = value.cast_exact::<PyInt>()
+        && let Ok(int) = int.extract()
+    {
+        column.push_int(int);
+        return Ok(true);
     }
     let value = value_of(value)?;
     let is_number = matches!(value, Value::Bool(_) | Value::Int(_) | Value::Float(_));

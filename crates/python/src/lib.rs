@@ -11,6 +11,7 @@ mod compare;
 mod error;
 mod frame;
 mod inspect;
+mod keywords;
 mod log;
 mod partial;
 mod pool;
@@ -19,6 +20,7 @@ mod python;
 mod registry;
 mod restored;
 mod score;
+mod stream;
 mod table;
 
 /// The native part of errorbar.

@@ -57,7 +57,7 @@ impl Content for PlannedRows {
     }
 
     fn html(&self) -> String {
-        fragment::listing(self.0.listing())
+        fragment::text(self.0.to_text())
     }
 }
 

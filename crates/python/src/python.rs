@@ -6,7 +6,7 @@ use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use errorbar::{BoxFuture, Metrics, Score, Scorer, Target, TaskState, ToSpec};
 use errorbar_core::{Error, Estimate, IndexMap, Leaf, MetricValue, Scores, Spec, Value, ValueRef};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value as Json;
@@ -152,25 +152,37 @@ pub(crate) fn compute_metric(
         if let Ok(map) = returned.cast::<PyDict>() {
             let mut estimates = IndexMap::new();
             for (key, value) in map.iter() {
-                estimates.insert(key.str()?.to_string(), estimate(&value, n)?);
+                let key = key.str()?.to_string();
+                let value = estimate(&value, &format!(" under {key:?}"), n)?;
+                estimates.insert(key, value);
             }
             return Ok(MetricValue::Map(estimates));
         }
-        estimate(&returned, n)?.map(MetricValue::One).ok_or_else(|| {
-            pyo3::exceptions::PyTypeError::new_err(
-                "a metric returns a number, an errorbar.Estimate or a dict of them, not None",
-            )
-        })
+        match estimate(&returned, "", n)? {
+            Some(estimate) => Ok(MetricValue::One(estimate)),
+            None => Err(no_figure("", "None")),
+        }
     })
 }
 
-/// A number or an `errorbar.Estimate`; none for None.
-fn estimate(value: &Bound<'_, PyAny>, n: u64) -> PyResult<Option<Estimate>> {
+/// What a metric returned that is no figure, and in which part of a dict.
+fn no_figure(part: &str, found: &str) -> PyErr {
+    PyTypeError::new_err(format!(
+        "a metric returns a float, an errorbar.Estimate or a dict of them; this one returned {found}{part}"
+    ))
+}
+
+/// A number or an `errorbar.Estimate`; none for None. `part` is where in a dict it is, in words.
+fn estimate(value: &Bound<'_, PyAny>, part: &str, n: u64) -> PyResult<Option<Estimate>> {
     if value.is_none() {
         return Ok(None);
     }
     if !value.hasattr("stderr")? {
-        return Ok(Some(Estimate::new(value.extract()?).with_n(n)));
+        let number = value.extract().or_else(|error: PyErr| {
+            let found = value.get_type().name()?.to_string();
+            Err(if error.is_instance_of::<PyTypeError>(value.py()) { no_figure(part, &found) } else { error })
+        });
+        return Ok(Some(Estimate::new(number?).with_n(n)));
     }
     let part = |name: &str| value.getattr(name)?.extract::<Option<f64>>();
     let mut estimate = Estimate::new(value.getattr("value")?.extract()?);
@@ -237,7 +249,7 @@ fn value(object: &Bound<'_, PyAny>) -> PyResult<Value> {
         } else {
             let found = item.get_type().name()?.to_string();
             let text = format!("a score is a number, a string, a list or a dict, not {found}");
-            return Err(pyo3::exceptions::PyTypeError::new_err(text));
+            return Err(PyTypeError::new_err(text));
         })
     };
     if let Ok(map) = object.cast::<PyDict>() {

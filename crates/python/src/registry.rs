@@ -17,7 +17,14 @@ pub(crate) fn registry(py: Python<'_>, entries: &[PythonEntry]) -> PyResult<Regi
     let invalid = |error: Error| PyValueError::new_err(error.to_string());
     let mut registry = collected_registry().map_err(invalid)?.with_source(Arc::new(PythonSource));
     for entry in entries {
-        add(py, &entry.1, entry, &mut registry).map_err(invalid)?;
+        add(py, &entry.1, entry, &mut registry).map_err(|error| match error {
+            // Nothing built in can be replaced from Python.
+            Error::NameTaken { kind, name } => {
+                let text = format!("{name:?} is the name of a {kind} that is built in");
+                PyValueError::new_err(format!("{text}: name yours with @errorbar.{kind}(name=\"my_{name}\")"))
+            }
+            other => invalid(other),
+        })?;
     }
     Ok(registry)
 }

@@ -1,14 +1,13 @@
 //! Data of Python as tables: Arrow, in.
 //!
-//! A frame hands over its Arrow C stream, which is read where it is: no Python object is made of a value. A mapping of
-//! columns is one batch, made of buffers (numpy, `array`) or of lists.
+//! A frame hands over its Arrow C stream: no Python object is made of a value. A mapping of columns is one batch, made of
+//! buffers (numpy, `array`) or of lists.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::AtomicBool;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder};
-use arrow_array::ffi_stream::RecordBatchStreamReader;
+use arrow_array::cast::AsArray;
 use arrow_array::types::{
     Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type,
     UInt64Type,
@@ -20,13 +19,15 @@ use arrow_array::{
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_data::ArrayData;
 use arrow_pyarrow::FromPyArrow;
-use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
+use arrow_schema::{Field, Schema};
 use errorbar_core::IndexMap;
 use errorbar_log::{ArrowTable, MemoryTables};
-use pyo3::buffer::{Element, PyBuffer};
+use pyo3::buffer::{Element, PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
+
+use crate::stream::{arrays, stream_table};
 
 /// Set when a caller no longer waits for what is computed.
 pub(crate) type Cancelled = Arc<AtomicBool>;
@@ -53,52 +54,11 @@ pub(crate) fn memory_tables(
 
 /// The table of a frame or of a mapping of columns.
 pub(crate) fn arrow_table(data: &Bound<'_, PyAny>, cancelled: &Cancelled) -> PyResult<ArrowTable> {
-    let reader: Box<dyn RecordBatchReader + Send> = match data.cast::<PyMapping>() {
-        Ok(mapping) if !data.hasattr("__arrow_c_stream__")? => Box::new(columns(mapping)?),
-        _ => {
-            refuse_null_rows(data)?;
-            Box::new(RecordBatchStreamReader::from_pyarrow_bound(data)?)
+    match data.cast::<PyMapping>() {
+        Ok(mapping) if !data.hasattr("__arrow_c_stream__")? => {
+            Ok(ArrowTable::new(Box::new(columns(mapping)?)))
         }
-    };
-    Ok(ArrowTable::new(Box::new(CancellableReader { reader, cancelled: Arc::clone(cancelled) })))
-}
-
-/// A column of structures can be a table, but a row of it that is null has none of its fields: what stands there is no value,
-/// and Arrow drops that it is null.
-fn refuse_null_rows(data: &Bound<'_, PyAny>) -> PyResult<()> {
-    // A property of arrays; frames have a method or nothing of this name.
-    let nulls = data.getattr_opt("null_count")?.and_then(|count| count.extract::<u64>().ok());
-    match nulls {
-        Some(nulls) if nulls > 0 => {
-            Err(PyValueError::new_err(format!("{nulls} rows are null, and have no id; leave them out")))
-        }
-        _ => Ok(()),
-    }
-}
-
-/// A stream that ends once its caller is gone: it may call Python, which may be about to end.
-struct CancellableReader {
-    reader: Box<dyn RecordBatchReader + Send>,
-    cancelled: Cancelled,
-}
-
-impl Iterator for CancellableReader {
-    type Item = Result<RecordBatch, ArrowError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        match self.cancelled.load(Ordering::Relaxed) {
-            true => Some(Err(ArrowError::ComputeError("interrupted".to_owned()))),
-            // The library panics on arrays that are not as their types say, such as structures with shorter fields.
-            false => catch_unwind(AssertUnwindSafe(|| self.reader.next())).unwrap_or_else(|_| {
-                Some(Err(ArrowError::CDataInterface("arrays that do not fit together".to_owned())))
-            }),
-        }
-    }
-}
-
-impl RecordBatchReader for CancellableReader {
-    fn schema(&self) -> SchemaRef {
-        self.reader.schema()
+        _ => stream_table(data, cancelled),
     }
 }
 
@@ -159,12 +119,15 @@ fn column(name: &str, values: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
 
 /// The only column of a frame that was made of a series.
 fn series(name: &str, frame: &Bound<'_, PyAny>) -> PyResult<ArrayRef> {
-    let reader = RecordBatchStreamReader::from_pyarrow_bound(frame)?;
+    let reader = arrays(frame)?;
     let invalid = |error: String| PyValueError::new_err(format!("column {name:?}: {error}"));
-    let batches = frame.py().detach(|| reader.collect::<Result<Vec<RecordBatch>, _>>());
-    let batches = batches.map_err(|error| invalid(error.to_string()))?;
-    match batches.as_slice() {
-        [one] => one.columns().first().cloned().ok_or_else(|| invalid("it has no values".to_owned())),
+    let arrays = frame.py().detach(|| reader.collect::<Result<Vec<ArrayRef>, _>>());
+    let arrays = arrays.map_err(|error| invalid(error.to_string()))?;
+    match arrays.as_slice() {
+        [one] => {
+            let only = one.as_struct_opt().and_then(|frame| frame.columns().first().cloned());
+            only.ok_or_else(|| invalid("it has no values".to_owned()))
+        }
         _ => Err(invalid("it has several chunks: give the frame that it is of".to_owned())),
     }
 }
@@ -220,7 +183,7 @@ fn plain_buffer(values: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
         typed::<UInt64Type>,
     ];
     // Bytes are a buffer too, and no column of numbers.
-    if values.is_instance_of::<pyo3::types::PyBytes>() {
+    if values.is_instance_of::<pyo3::types::PyBytes>() || is_foreign(values) {
         return Ok(None);
     }
     for read in readers {
@@ -229,6 +192,13 @@ fn plain_buffer(values: &Bound<'_, PyAny>) -> PyResult<Option<ArrayRef>> {
         }
     }
     Ok(None)
+}
+
+/// Whether the numbers of a buffer have the byte order of other machines. The library takes those for this machine's.
+fn is_foreign(values: &Bound<'_, PyAny>) -> bool {
+    let foreign: &[u8] = if cfg!(target_endian = "little") { b">!" } else { b"<" };
+    let buffer = PyUntypedBuffer::get(values);
+    buffer.is_ok_and(|buffer| buffer.format().to_bytes().first().is_some_and(|order| foreign.contains(order)))
 }
 
 /// The most levels of lists and maps in a cell of a list; beyond the first two they can only be metadata.
@@ -261,16 +231,22 @@ fn list(name: &str, items: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRef
         // Numbers of numpy are none of Python, but can be made such.
         let is_scalar = item.hasattr("dtype")? && item.hasattr("item")?;
         let item = if is_scalar { item.call_method0("item")? } else { item.clone() };
-        if let Some(found) = kind_of(&item).map_err(|found| {
-            PyTypeError::new_err(format!("column {name:?}, row {}: a value of the type {found}", row + 1))
-        })? {
-            kind = Some(kind.map_or(Ok(found), |known| joined(known, found)).map_err(|problem| {
-                PyTypeError::new_err(format!("column {name:?}, row {}: {problem}", row + 1))
-            })?);
+        let at = || location(name, row, depth);
+        if let Some(found) = kind_of(&item)
+            .map_err(|found| PyTypeError::new_err(format!("{}: a value of the type {found}", at())))?
+        {
+            kind = Some(
+                kind.map_or(Ok(found), |known| joined(known, found))
+                    .map_err(|problem| PyTypeError::new_err(format!("{}: {problem}", at())))?,
+            );
         }
         plain.push(item);
     }
     let items = plain.iter().map(|item| (!item.is_none()).then_some(item));
+    // What a number or a string cannot be made of, such as an integer beyond all floats.
+    let invalid = |row: usize| {
+        move |error: PyErr| PyValueError::new_err(format!("{}: {error}", location(name, row, depth)))
+    };
     Ok(match kind {
         None => Arc::new(NullArray::new(plain.len())),
         Some(ItemKind::Bool) => {
@@ -289,21 +265,31 @@ fn list(name: &str, items: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRef
         }
         Some(ItemKind::Float) => {
             let mut column = Float64Builder::new();
-            for item in items {
-                column.append_option(item.map(|item| item.extract::<f64>()).transpose()?);
+            for (row, item) in items.enumerate() {
+                let number = item.map(|item| item.extract::<f64>()).transpose();
+                column.append_option(number.map_err(invalid(row))?);
             }
             Arc::new(column.finish())
         }
         Some(ItemKind::Text) => {
             let mut column = LargeStringBuilder::new();
-            for item in items {
-                column.append_option(item.map(|item| item.str().map(|text| text.to_string())).transpose()?);
+            for (row, item) in items.enumerate() {
+                let text = item.map(|item| item.str().map(|text| text.to_string())).transpose();
+                column.append_option(text.map_err(invalid(row))?);
             }
             Arc::new(column.finish())
         }
         Some(ItemKind::List) => lists(name, &plain, depth)?,
         Some(ItemKind::Map) => maps(name, &plain, depth)?,
     })
+}
+
+/// Where a value is. Items of lists and maps are numbered through, so that their numbers are those of no row.
+fn location(name: &str, row: usize, depth: u32) -> String {
+    match depth {
+        0 => format!("column {name:?}, row {}", row + 1),
+        _ => format!("column {name:?}, in a list or map"),
+    }
 }
 
 /// The kind of an item; none for None.

@@ -62,6 +62,28 @@ def test_ctrl_c():
     # The interpreter must be able to end although the thread is still at work.
 
 
+#: A figure that would take hours, and Ctrl-C.
+ENDLESS = """
+import os, signal, threading
+from inspect_ai.scorer import SampleScore, Score
+import errorbar.inspect as own
+scores = [SampleScore(score=Score(value=number / 20_000)) for number in range(20_000)]
+metric = own.bootstrap_stderr(num_samples=10**8)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    metric(scores)
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
+def test_ctrl_c_inside_inspect():
+    pytest.importorskip("inspect_ai")
+    done = subprocess.run([sys.executable, "-c", ENDLESS], capture_output=True, text=True, timeout=100)
+    assert done.stdout == "interrupted\n", done.stderr
+
+
 def test_import_is_light():
     code = (
         "import sys; before = set(sys.modules); import errorbar; errorbar.score; "

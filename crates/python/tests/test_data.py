@@ -162,11 +162,58 @@ def test_a_stream_that_raises_is_no_shorter_table(names, good):
 
 
 def test_a_column_of_structures_is_no_table():
-    """Its rows may be null as a whole, which Arrow does not pass on."""
     pyarrow = pytest.importorskip("pyarrow")
     rows = pyarrow.chunked_array([pyarrow.array([{"id": 1, "score": 1}, None, {"id": 2, "score": 0}])])
     refused(rows, "has no columns", TypeError)
     assert mean(pyarrow.Table.from_struct_array(rows.drop_null())) == (0.5, 2)
+
+
+class Rows:
+    """What an unknown library hands over: a stream, and nothing else."""
+
+    def __init__(self, *chunks):
+        self.chunks = chunks
+
+    def __arrow_c_stream__(self, requested_schema=None):
+        import pyarrow
+
+        return pyarrow.chunked_array(self.chunks).__arrow_c_stream__(requested_schema)
+
+
+def structures(ids, null=()):
+    """Rows of these ids with the score 1; those that are null have an id and the score 0 nevertheless."""
+    import pyarrow
+
+    scores = [0.0 if one in null else 1.0 for one in ids]
+    mask = pyarrow.array([one in null for one in ids], pyarrow.bool_())
+    columns = [pyarrow.array(ids, pyarrow.int64()), pyarrow.array(scores, pyarrow.float64())]
+    return pyarrow.StructArray.from_arrays(columns, ["id", "score"], mask=mask)
+
+
+def test_rows_of_an_unknown_library():
+    pyarrow = pytest.importorskip("pyarrow")
+    assert mean(Rows(structures([1, 2, 3]), structures([]), structures([4]))) == (1.0, 4)
+    assert mean(Rows(structures([9, 9, 1, 2, 9]).slice(2, 2))) == (1.0, 2)
+    refused(Rows(pyarrow.array([1, 0])), "it holds Int64 and no rows")
+
+
+@pytest.mark.parametrize("columns", [{}, {"id": "id", "score": "score"}])
+def test_a_row_that_is_null_is_no_zero(columns):
+    """What its fields hold is no value."""
+    pytest.importorskip("pyarrow")
+    error = refused(Rows(structures([1, 2, 3]), structures([4, 5, 6, 7], null=[6])), "row 6: the row is null as a whole", **columns)
+    assert error.row == 6 and error.hint == "leave out the rows that are null"
+    # The number of nulls of a slice is not known to whoever hands it over.
+    assert refused(Rows(structures([9, 9, 1, 2, 3], null=[9, 2]).slice(2)), "null as a whole", **columns).row == 2
+    assert mean(Rows(structures([9, 9, 1, 2, 3], null=[9]).slice(2))) == (1.0, 3)
+
+
+def test_what_is_no_stream():
+    class Wrong:
+        def __arrow_c_stream__(self, requested_schema=None):
+            return 17
+
+    refused(Wrong(), "PyCapsule", ValueError)
 
 
 def test_what_numpy_masks_is_missing():
@@ -281,7 +328,8 @@ class TestErrors:
         assert "the table has no rows" in str(error) and error.path == "<data>"
         pyarrow = pytest.importorskip("pyarrow")
         assert "no rows" in str(self.raised(pyarrow.table({"id": pyarrow.array([], "string"), "score": pyarrow.array([], "double")}), eb.InputError))
-        assert "the file is empty" in str(self.raised({}))
+        error = self.raised({})
+        assert error.message == "<data>: there are no columns" and "column of ids" in error.hint
 
     def test_no_such_column(self):
         error = self.raised({"id": ["a"], "judge": [1]}, score="juge")

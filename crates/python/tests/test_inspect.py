@@ -152,6 +152,20 @@ def test_groups_of_any_metric():
         ours.grouped(ours.mean(), "topic")(scores([1, 0], [{"topic": "all"}, {"topic": "b"}]))
 
 
+@pytest.mark.parametrize("template", ["{group_name:>9}", "<{group_name!r}>", "{group_name[0]}", "{group_name:.1}!"])
+@pytest.mark.parametrize("all", ["samples", "groups", False])
+def test_templates_that_only_python_can_fill_in(template, all):
+    """Of groups that get the same name the last one has it."""
+    topics = ["plants", "all", "birds", "bees", "plants", "all", "birds"]
+    given = scores([1, 0, 0.5, 0.25, 0, 1, 1], [{"topic": topic} for topic in topics])
+    for name in ("mean", "stderr"):
+        expected, found = (
+            module.grouped(getattr(module, name)(), "topic", all=all, name_template=template)(given) for module in (reference, ours)
+        )
+        assert list(found) == list(expected) and found == pytest.approx(expected)
+        assert len(found) == (4 if "[" not in template and "." not in template else 3) + (all is not False)
+
+
 def test_a_field_of_maps():
     given = scores([{"a": 1, "b": 2}, {"a": 0}, {"a": None, "b": math.nan}])
     for inner in [ours.mean(), reference.mean()]:

@@ -1,18 +1,25 @@
 """Data and arguments of unusual types: read for what they are, or refused by an error that names what is wrong and the way out."""
 
+import ast
+import ctypes
 import datetime
 import decimal
 import enum
 import fractions
 import os
+import re
 import sys
 import uuid
+import warnings
 
 import pytest
 
 import errorbar as eb
+from errorbar import _errorbar
 
 IDS = ["a", "b", "c", "d"]
+#: A number in the byte order of other machines.
+FOREIGN_DOUBLE = getattr(ctypes.c_double, "__ctype_be__" if sys.byteorder == "little" else "__ctype_le__")
 SCORES = {"id": IDS, "score": [1, 0, 1, 1], "topic": ["x", "x", "y", "y"]}
 
 
@@ -52,6 +59,27 @@ def test_every_byte_order(kind):
     assert estimate({"id": IDS, "score": scores}) == (0.75, 4)
     rows = numpy.array(list(zip(IDS, scores, strict=True)), dtype=[("id", "U4"), ("score", kind)])
     assert estimate(rows) == (0.75, 4)
+
+
+def test_buffers_of_every_byte_order():
+    """Python converts them or refuses them, but the native part does not rely on that."""
+    foreign = ">" if sys.byteorder == "little" else "<"
+    with pytest.raises(TypeError, match='column "score": its numbers are in a foreign byte order: convert them'):
+        eb.score({"id": IDS, "score": memoryview((FOREIGN_DOUBLE * 4)(1, 0, 1, 1))})
+    numpy = pytest.importorskip("numpy")
+    columns = {"id": IDS, "score": numpy.array([1, 0, 1, 1], dtype=foreign + "f8")}
+    results = _errorbar.score(["--metric=mean", "--", "data"], [("data", columns, None)], [])
+    assert results.to_dict()[0]["estimates"][0]["value"] == 0.75
+
+
+def test_integers_without_a_float():
+    for scores in ([1, 0, 10**400, 1], [0.5, 0, 10**400, 1]):
+        with pytest.raises(ValueError, match='column "score", row 3: .*too large'):
+            eb.score({"id": IDS, "score": scores})
+    with pytest.raises(ValueError, match='column "score", in a list or map: .*too large'):
+        eb.score({"id": ["a"], "score": [[1, 10**400]]})
+    with pytest.raises(ValueError, match='column "id", row 2: .*digits'):
+        eb.score({"id": ["a", 10**5000], "score": [1, 0]})
 
 
 def test_numpy():
@@ -160,8 +188,10 @@ def test_metrics_of_fields():
 
 
 def test_definitions():
-    with pytest.raises(ValueError, match="'accuracy' cannot be defined as a metric .*@errorbar.metric\\(name=...\\) gives it another name"):
-        eb.metric(lambda scores: 1.0, name="accuracy")
+    for define, kind, name in ((eb.metric, "metric", "accuracy"), (eb.reducer, "reducer", "mean"), (eb.scorer, "scorer", "match")):
+        with pytest.raises(ValueError) as raised:
+            define(lambda *given: 1.0, name=name)
+        assert str(raised.value) == f'"{name}" is the name of a {kind} that is built in: name yours with @errorbar.{kind}(name="my_{name}")'
     # What was refused is not there.
     assert estimate(SCORES) == (0.75, 4)
     with pytest.raises(ValueError, match="'<lambda>' cannot name a reducer: give it another name"):
@@ -170,6 +200,58 @@ def test_definitions():
         eb.metric("accuracy")
     counted = eb.metric(lambda scores: float(len(scores.metadata("topic"))), name="counted", metadata="topic")
     assert estimate(SCORES, metrics=counted)[0] == 4.0
+
+
+@pytest.mark.parametrize("returned, found", [("0.5", "str"), ([0.5], "list"), (None, "None"), ({"low": "x"}, 'str under "low"')])
+def test_what_a_metric_returns(returned, found):
+    eb.metric(lambda scores: returned, name="returning")
+    with pytest.raises(eb.Error) as raised:
+        eb.score(SCORES, metrics="returning")
+    expected = f"returning failed: TypeError: a metric returns a float, an errorbar.Estimate or a dict of them; this one returned {found}"
+    assert raised.value.message.endswith(expected), raised.value.message
+
+
+def hint_of(call):
+    """The hint of an error or of the only warning, whose keyword arguments are Python."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            call()
+            (hint,) = {re.search(r"\((.*)\)$", str(warning.message)).group(1) for warning in caught}
+        except eb.InputError as error:
+            hint = error.hint
+    assert "--" not in re.sub("`[^`]*`", "", hint), hint
+    for argument in re.findall(r"\b([a-z_]\w*=(?:\([^)]*\)|\[[^]]*\]|\"[^\"]*\"|'[^']*'|[^\s;,?`]+))", hint):
+        ast.parse(f"f({argument})")
+    return hint
+
+
+NUMBERED = {"id": ["0", "1", "2", "3"], "score": [1, 0, 1, 1]}
+
+
+@pytest.mark.parametrize(
+    "call, expected",
+    [
+        (
+            lambda: eb.compare(SCORES, SCORES | {"id": ["e", "f", "g", "h"]}),
+            "id= names the column of a table that identifies them; if they are different samples on purpose, give unpaired=True",
+        ),
+        (lambda: eb.compare(NUMBERED, NUMBERED), "trust_ids=True if a number is the same sample on both sides, unpaired=True otherwise"),
+        (lambda: eb.score(SCORES | {"score": ["P", "F", "P", "F"]}), 'correct="P", incorrect="F"'),
+        (lambda: eb.score(SCORES | {"score": ["0,5", "1,5", "0,5", "1,5"]}), 'decimal=","'),
+        (lambda: eb.power(difference=0.03), 'runs=[LOG, LOG]'),
+        (lambda: eb.power(difference=0.03, share=0.5), "add correlation=R or unpaired=True, or give p10= and p01= in place of share="),
+        (lambda: eb.compare(SCORES), 'by='),
+        (lambda: eb.score(SCORES, cluster="topics"), 'did you mean cluster="topic"?'),
+    ],
+)
+def test_hints_are_python(call, expected):
+    assert expected in hint_of(call)
+
+
+def test_hints_of_notes_are_python():
+    (note,) = eb.score(SCORES | {"score": [3, 9, 4, 8]}, interval="wilson").notes[-1:]
+    assert "possible score: range=(LO, HI)" in note
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,9 @@
 import html.parser
 import json
 import pathlib
+import re
 import sys
+import urllib.parse
 
 import pytest
 
@@ -24,6 +26,7 @@ def test_the_forms_of_results():
     results = eb.score(SCORES, metrics=["accuracy", 'grouped(accuracy(), "topic")'])
     assert json.loads(results.to_json()) == results.to_dict()
     assert "accuracy" in repr(results) and "├" in repr(results)
+    assert repr(results) == repr(results).rstrip()
     assert isinstance(results, eb.Answer) and isinstance(results.rows, eb.Frame)
     rows, columns = results.rows.shape
     assert rows == len(results.rows) == len(results.to_dict()[0]["estimates"]) and columns == len(results.rows.columns)
@@ -45,6 +48,28 @@ def test_html_is_self_contained_and_escaped():
     tags.feed(results._repr_html_())
     assert "script" not in tags.seen and {"img", "table"} <= tags.seen
     assert tags.sources and all(source.startswith("data:image/svg+xml,") for source in tags.sources)
+
+
+def drawing(answer):
+    """The text of the only drawing of an answer."""
+    tags = Tags()
+    tags.feed(answer._repr_html_())
+    (source,) = tags.sources
+    return " ".join(re.findall(r">([^<>]+)<", urllib.parse.unquote(source)))
+
+
+def test_differences_are_drawn_around_zero():
+    ids = [f"q{number}" for number in range(200)]
+    a, b = ({"id": ids, "score": [int(number % step > 0) for number in range(200)]} for step in (2, 3))
+    for drawn, sign in ((drawing(eb.compare(a, b)), "+"), (drawing(eb.compare(b, a)), "\N{MINUS SIGN}")):
+        ticks = re.findall(r"(?<=\s)[+\N{MINUS SIGN}]?0(?:\.\d+)?(?=\s)", drawn)
+        assert "0" in ticks and f"{sign}0.1" in ticks, drawn
+        assert f"{sign}0.165" in drawn, drawn
+
+
+def test_the_page_of_a_plan_has_all_that_the_text_has():
+    plan = eb.power(samples=[100, 200], sd=0.4)
+    assert html.unescape(re.sub("<[^>]*>", "", plan._repr_html_())).strip() == repr(plan)
 
 
 def test_frames():
@@ -100,6 +125,8 @@ def test_verify(command, tmp_path):
     with pytest.raises(eb.Error) as raised:
         eb.verify(tmp_path / "nope.eval")
     assert raised.value.path == str(tmp_path / "nope.eval")
+    page = html.unescape(re.sub("<[^>]*>", "", verified._repr_html_()))
+    assert page.strip() == repr(verified) and len(page.splitlines()) > 1
 
 
 def test_a_folder_of_logs_with_a_bad_one(tmp_path):

@@ -65,7 +65,9 @@ pub fn comparisons(report: &ComparisonReport) -> String {
     let plots =
         figures.into_iter().filter(|(_, estimates)| estimates.len() <= MOST_ROWS).take(MOST_PLOTS).map(
             |(title, estimates)| {
-                image(&Estimates::new(&title, estimates).draw(), &format!("difference of {title}"))
+                let mut differences = Estimates::new(format!("difference of {title}"), estimates);
+                differences.are_differences = true;
+                image(&differences.draw(), &differences.metric)
             },
         );
     format!("<div>{}{}</div>", plots.collect::<String>(), listing(&table))
@@ -90,7 +92,9 @@ pub fn listing(listing: &Listing) -> String {
 
 /// Text of a terminal.
 pub fn text(text: &str) -> String {
-    format!("<pre>{}</pre>", escape(text))
+    // The ends of lines are not escaped, which would show them as signs.
+    let lines: Vec<String> = text.lines().map(escape).collect();
+    format!("<pre>{}</pre>", lines.join("\n"))
 }
 
 /// What a figure is: `accuracy by topic · choice`.

@@ -8,16 +8,15 @@ mod state;
 mod template;
 mod weights;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::Arc;
-
-use indexmap::IndexMap;
 
 use self::macro_mean::MacroMean;
 use self::shrinkage::{cut_off, shrink};
 use self::simultaneous::hold_together;
 use self::state::GroupedState;
-use self::template::NameTemplate;
+use self::template::{NameTemplate, recorded_names};
 pub use self::weights::GroupWeights;
 use super::bootstrap::Bootstrap;
 use super::median::Median;
@@ -174,7 +173,7 @@ impl Grouped {
             );
             return Err(Self::refuse("shrink", problem));
         }
-        self.label_of("").map(drop)
+        self.labels_of(std::iter::once("")).map(drop)
     }
 }
 
@@ -437,9 +436,13 @@ impl Grouped {
         self.simultaneous_or_default().then(|| simultaneous::level(errors, groups))
     }
 
-    fn label_of(&self, group: &str) -> Result<String> {
+    /// The names of groups in the results.
+    fn labels_of<'g>(&self, groups: impl Iterator<Item = &'g str>) -> Result<Vec<String>> {
         let template = self.name_template_or_default();
-        NameTemplate(&template).apply(group).map_err(|problem| Self::refuse("name_template", problem))
+        let label = |group| {
+            NameTemplate(&template).apply(group).map_err(|problem| Self::refuse("name_template", problem))
+        };
+        groups.map(label).collect()
     }
 
     fn assemble(
@@ -455,27 +458,27 @@ impl Grouped {
             groups.sort_by(|a, b| (a.n == 0, &a.name).cmp(&(b.n == 0, &b.name)));
         }
         let role = self.metric.role();
-        let owners = self.name_owners(&groups, role)?;
+        let labels = self.labels_of(groups.iter().map(|group| group.name.as_str()))?;
+        let owners = self.name_owners(&groups, &labels, role)?;
         let (over, value) = self.aggregate(&groups, all, estimation, whole, across.as_ref());
         let all_label = self.all_label_or_default();
         if let Some(value) = &value {
             for name in recorded_names(&all_label, value, role) {
                 if let Some(at) = owners.get(&name) {
-                    return Err(name_taken(&groups, *at, name));
+                    return Err(name_taken(&groups, *at, name.into_owned()));
                 }
             }
         }
         let scored = groups.iter().filter(|group| group.n > 0).count();
         let level = self.level_of_groups(scored, &estimation.errors);
         let mut assembled = Vec::with_capacity(groups.len());
-        for GroupValue { name, value, n, .. } in groups {
+        for (GroupValue { name, value, n, .. }, label) in groups.into_iter().zip(labels) {
             // A custom metric does not count its scores.
             let counted = |estimate: Estimate| match estimate.n {
                 0 if estimate.value.is_ok() => estimate.with_n(n),
                 _ => estimate,
             };
-            let (label, value) = (self.label_of(&name)?, value.map(&counted));
-            assembled.push(Group { name, label, n, value });
+            assembled.push(Group { name, label, n, value: value.map(&counted) });
         }
         if let Some(level) = level {
             hold_together(&mut assembled, level, &estimation.errors);
@@ -492,18 +495,24 @@ impl Grouped {
     ///
     /// # Errors
     /// Two groups with the same name, or one with that of the aggregate.
-    fn name_owners(&self, groups: &[GroupValue], role: Role) -> Result<IndexMap<String, usize>> {
-        let mut owners: IndexMap<String, usize> = IndexMap::new();
+    fn name_owners<'l>(
+        &self,
+        groups: &[GroupValue],
+        labels: &'l [String],
+        role: Role,
+    ) -> Result<HashMap<Cow<'l, str>, usize>> {
+        let mut owners: HashMap<Cow<'l, str>, usize> = HashMap::with_capacity(groups.len());
         let (wants_all, all_label) = (self.all_or_default() != All::None, self.all_label_or_default());
-        for (at, GroupValue { name: group, value, sample, n, .. }) in groups.iter().enumerate() {
-            let label = self.label_of(group)?;
+        for ((at, GroupValue { name: group, value, sample, n, .. }), label) in
+            groups.iter().enumerate().zip(labels)
+        {
             if *n == 0 {
                 continue;
             }
-            if wants_all && label == all_label {
-                return Err(name_taken(groups, at, label));
+            if wants_all && *label == all_label {
+                return Err(name_taken(groups, at, label.clone()));
             }
-            for name in recorded_names(&label, value, role) {
+            for name in recorded_names(label, value, role) {
                 if let Some(other) = owners.get(&name).and_then(|other| groups.get(*other)) {
                     return Err(Error::Undefined {
                         metric: Self::NAME.to_owned(),
@@ -562,28 +571,4 @@ fn name_taken(groups: &[GroupValue], at: usize, name: String) -> Error {
     };
     let (metric, group, sample) = (Grouped::NAME.to_owned(), group.clone(), sample.clone());
     Error::GroupNameTaken { metric, group, sample, name }
-}
-
-/// The names that results have a value under: one, or one for each part of it.
-fn recorded_names(label: &str, value: &MetricValue, role: Role) -> Vec<String> {
-    match value {
-        MetricValue::One(_) if role == Role::IntervalOf => {
-            vec![format!("{label}_lower"), format!("{label}_upper")]
-        }
-        MetricValue::One(_) => vec![label.to_owned()],
-        MetricValue::Map(map) if role == Role::IntervalOf => {
-            let ends = ["lower", "upper"];
-            map.keys().flat_map(|key| ends.map(|end| format!("{label}_{key}_{end}"))).collect()
-        }
-        MetricValue::Map(map) => map.keys().map(|key| format!("{label}_{key}")).collect(),
-        MetricValue::List(list) => (1..=list.len()).map(|at| format!("{label}_{at}")).collect(),
-        MetricValue::Groups(groups) => {
-            let inner = groups.groups.iter().filter(|group| group.n > 0);
-            let inner = inner.map(|group| (group.label.as_str(), &group.value));
-            let all = groups.all.iter().map(|all| (all.label.as_str(), all.value.as_ref()));
-            let nested =
-                |(of, value): (&str, &MetricValue)| recorded_names(&format!("{label}_{of}"), value, role);
-            inner.chain(all).flat_map(nested).collect()
-        }
-    }
 }

@@ -283,6 +283,12 @@ pub enum TableErrorKind {
     /// A stream of rows in memory that could not be read to its end.
     #[error("its rows could not be read: {0}")]
     Stream(String),
+    /// This row of a stream, from 1, is null as a whole: none of its fields has a value.
+    #[error("the row is null as a whole: it has neither an id nor a score")]
+    NullRow(u64),
+    /// A table in memory without a column.
+    #[error("there are no columns")]
+    NoColumns,
     /// An array that is not as Arrow has it.
     #[error("the column `{column}` is no valid Arrow array: {problem}")]
     InvalidArray {
@@ -508,9 +514,13 @@ impl TableError {
 
 impl From<TableErrorKind> for TableError {
     fn from(kind: TableErrorKind) -> Self {
+        let location = match kind {
+            TableErrorKind::NullRow(row) => Some(TableLocation::Row(row)),
+            _ => None,
+        };
         TableError(Box::new(ErrorContext {
             path: PathBuf::new(),
-            location: None,
+            location,
             sample: None,
             part: None,
             apart: None,

@@ -101,6 +101,8 @@ impl TableErrorKind {
                 "check that the file was written to its end, or write it again"
             }
             Kind::Stream(_) => "check what the rows come from, and give a stream that was not read before",
+            Kind::NullRow(_) => "leave out the rows that are null",
+            Kind::NoColumns => "give the table a column of ids, `id`, and one of scores, `score`",
             Kind::InvalidArray { .. } => "make the column anew; strings must be UTF-8",
             Kind::ColumnType { .. } => "convert the column, or leave it out",
             Kind::NoParquet => "build it with the feature `parquet`, or save the table as .csv or .jsonl",

@@ -3,7 +3,9 @@
 use errorbar_core::Estimate;
 
 use super::rows::{Row, Rows};
-use super::words::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
+use super::words::{
+    estimate_list, estimate_row, figure, interval_text, row_text, short, short_difference, visible,
+};
 use super::{Plot, PlotPart, RunMarks};
 use crate::chance::ChanceLevel;
 use crate::listing::Listing;
@@ -40,13 +42,15 @@ pub struct Estimates {
     pub chance: Option<ChanceLevel>,
     /// Their marks; by position if unset.
     pub marks: RunMarks,
+    /// Whether these are differences, whose scale has 0 and signs.
+    pub are_differences: bool,
 }
 
 impl Estimates {
     /// These runs, higher figures being better.
     pub fn new(metric: impl Into<String>, runs: Vec<NamedEstimate>) -> Self {
         let (metric, marks) = (metric.into(), RunMarks::default());
-        Estimates { metric, runs, lower_is_better: false, chance: None, marks }
+        Estimates { metric, runs, lower_is_better: false, chance: None, marks, are_differences: false }
     }
 
     /// Draws it.
@@ -60,12 +64,19 @@ impl Estimates {
         order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
         let row = |(at, run): &(usize, &NamedEstimate)| {
             let written = |text: String| self.marks.figure(&run.name, text);
-            let (text, brief) = (written(row_text(&run.estimate, true)), written(short(&run.estimate)));
+            let (text, brief) = match self.are_differences {
+                true => (short_difference(&run.estimate), short_difference(&run.estimate)),
+                false => (row_text(&run.estimate, true), short(&run.estimate)),
+            };
+            let (text, brief) = (written(text), written(brief));
             Row::new(&run.name, &run.estimate, self.marks.series(&run.name, *at, count), text, brief)
         };
         let size = if count > 12 { IntervalSize::Forest } else { IntervalSize::Table };
+        let estimates = self.runs.iter().map(|run| &run.estimate);
+        let scale =
+            if self.are_differences { Scale::of_differences(estimates) } else { Scale::of(estimates) };
         let rows = Rows {
-            scale: Scale::of(self.runs.iter().map(|run| &run.estimate)),
+            scale,
             reference: self.chance.map(ChanceLevel::reference),
             rows: order.iter().map(row).collect(),
             ties: Vec::new(),

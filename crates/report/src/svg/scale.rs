@@ -61,6 +61,11 @@ impl Scale {
         scale
     }
 
+    /// The scale of estimates that are differences.
+    pub fn of_differences<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Self {
+        Scale::differences(estimates.into_iter().flat_map(extent))
+    }
+
     /// The scale of estimates: 0 to 1 if all their values are within, else around all intervals.
     pub fn of<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Self {
         let estimates: Vec<&Estimate> = estimates.into_iter().collect();

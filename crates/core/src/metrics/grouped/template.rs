@@ -1,5 +1,9 @@
 //! The names of groups.
 
+use std::borrow::Cow;
+
+use crate::evaluation::{MetricValue, Role};
+
 /// A name with `{group_name}` in it; `{{` and `}}` stand for braces.
 pub(super) struct NameTemplate<'a>(pub(super) &'a str);
 
@@ -28,6 +32,33 @@ impl NameTemplate<'_> {
         }
         name.push_str(rest);
         Ok(name)
+    }
+}
+
+/// The names that results have a value under: one, or one for each part of it.
+pub(super) fn recorded_names<'l>(label: &'l str, value: &MetricValue, role: Role) -> Vec<Cow<'l, str>> {
+    match value {
+        MetricValue::One(_) if role == Role::IntervalOf => {
+            vec![format!("{label}_lower").into(), format!("{label}_upper").into()]
+        }
+        MetricValue::One(_) => vec![label.into()],
+        MetricValue::Map(map) if role == Role::IntervalOf => {
+            let ends = ["lower", "upper"];
+            map.keys().flat_map(|key| ends.map(|end| format!("{label}_{key}_{end}").into())).collect()
+        }
+        MetricValue::Map(map) => map.keys().map(|key| format!("{label}_{key}").into()).collect(),
+        MetricValue::List(list) => (1..=list.len()).map(|at| format!("{label}_{at}").into()).collect(),
+        MetricValue::Groups(groups) => {
+            let inner = groups.groups.iter().filter(|group| group.n > 0);
+            let inner = inner.map(|group| (group.label.as_str(), &group.value));
+            let all = groups.all.iter().map(|all| (all.label.as_str(), all.value.as_ref()));
+            let nested = |(of, value): (&str, &MetricValue)| {
+                let label = format!("{label}_{of}");
+                let names = recorded_names(&label, value, role);
+                names.into_iter().map(|name| name.into_owned().into()).collect::<Vec<_>>()
+            };
+            inner.chain(all).flat_map(nested).collect()
+        }
     }
 }
 

@@ -6,17 +6,19 @@
 
 mod cells;
 mod source;
+mod stream;
 
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use arrow_array::{Array, ArrayRef, RecordBatch, RecordBatchReader};
+use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchReader};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Fields};
 use serde_json::Value as Json;
 
 use self::cells::{ArrowColumn, kind_of};
 use self::source::ArrowSource;
+use self::stream::{BatchStream, batches_of_arrays, batches_of_reader};
 use super::blocks::read_blocks;
 use super::builder::TableBuilder;
 use super::layout::{ColumnRole, DEFAULT_SCORES, TableColumn, TableLayout, refuse_twice};
@@ -35,19 +37,6 @@ pub struct ArrowTable {
     stream: Mutex<BatchStream>,
 }
 
-/// Batches that were read from a stream, and the rest of it.
-struct BatchStream {
-    reader: Option<Box<dyn RecordBatchReader + Send>>,
-    /// Those that were read, in order; none for one that was handed on.
-    batches: Vec<Option<RecordBatch>>,
-    /// The first rows, which are looked at several times.
-    first: Vec<RecordBatch>,
-    first_rows: usize,
-    is_kept: bool,
-    /// Why it could not be read to its end. Each reader fails, not only the first.
-    failed: Option<String>,
-}
-
 impl fmt::Debug for ArrowTable {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.fields.iter().map(|field| field.name().as_str()).collect();
@@ -62,15 +51,23 @@ impl ArrowTable {
     /// The table of a stream.
     pub fn new(reader: Box<dyn RecordBatchReader + Send>) -> Self {
         let fields = reader.schema().fields().clone();
-        let stream = BatchStream {
-            reader: Some(reader),
-            batches: Vec::new(),
-            first: Vec::new(),
-            first_rows: 0,
-            is_kept: false,
-            failed: None,
+        ArrowTable { fields, rows: None, stream: Mutex::new(BatchStream::new(batches_of_reader(reader))) }
+    }
+
+    /// The table of a stream of structures, which is how libraries hand over rows. Such a row may be null as a whole; then
+    /// it has none of its fields, whatever they hold, and the table cannot be read. A batch cannot hold such a row, so a
+    /// stream that was read as batches has lost it.
+    ///
+    /// # Errors
+    /// Arrays that are no structures.
+    pub fn from_arrays(reader: Box<dyn ArrayReader + Send>) -> Result<Self, TableError> {
+        let DataType::Struct(fields) = reader.field().data_type() else {
+            let found = format!("it holds {} and no rows", reader.field().data_type());
+            return Err(TableErrorKind::Stream(found).into());
         };
-        ArrowTable { fields, rows: None, stream: Mutex::new(stream) }
+        let fields = fields.clone();
+        let stream = Mutex::new(BatchStream::new(batches_of_arrays(reader, &fields)));
+        Ok(ArrowTable { fields, rows: None, stream })
     }
 
     /// The same with about this number of rows, so that memory is reserved once.
@@ -139,60 +136,6 @@ impl ArrowTable {
             }
         }
         Ok(preview)
-    }
-}
-
-impl BatchStream {
-    /// The batch at this position; none behind the last.
-    fn batch(&mut self, at: usize) -> Result<Option<RecordBatch>, TableErrorKind> {
-        if at >= self.batches.len() && !self.pull()? {
-            return Ok(None);
-        }
-        let batch = match self.batches.get_mut(at) {
-            Some(batch) if self.is_kept => batch.clone(),
-            Some(batch) => batch.take(),
-            None => None,
-        };
-        batch.map(Some).ok_or_else(|| TableErrorKind::Stream("they were read already".to_owned()))
-    }
-
-    /// Reads a batch; false at the end.
-    fn pull(&mut self) -> Result<bool, TableErrorKind> {
-        if let Some(problem) = &self.failed {
-            return Err(TableErrorKind::Stream(problem.clone()));
-        }
-        let next = self.reader.as_mut().and_then(Iterator::next);
-        match next.transpose() {
-            Ok(Some(batch)) => {
-                self.batches.push(Some(batch));
-                Ok(true)
-            }
-            Ok(None) => {
-                self.reader = None;
-                Ok(false)
-            }
-            Err(error) => {
-                self.reader = None;
-                // What follows is where in a program it was raised.
-                let problem = error.to_string().lines().next().unwrap_or_default().to_owned();
-                self.failed = Some(problem.clone());
-                Err(TableErrorKind::Stream(problem))
-            }
-        }
-    }
-
-    /// The first rows, at least this many if there are.
-    fn first(&mut self, rows: usize) -> Result<Vec<RecordBatch>, TableErrorKind> {
-        while self.first_rows < rows {
-            if self.first.len() == self.batches.len() && !self.pull()? {
-                break;
-            }
-            let Some(Some(batch)) = self.batches.get(self.first.len()) else { break };
-            let part = batch.slice(0, batch.num_rows().min(rows - self.first_rows));
-            self.first_rows += part.num_rows();
-            self.first.push(part);
-        }
-        Ok(self.first.clone())
     }
 }
 
@@ -310,7 +253,7 @@ fn names<'c>(
     options: &TableOptions,
 ) -> Result<Vec<&'c str>, TableErrorKind> {
     if columns.is_empty() {
-        return Err(TableErrorKind::Empty);
+        return Err(TableErrorKind::NoColumns);
     }
     if columns.len() > options.limits.max_columns {
         return Err(TableErrorKind::TooManyColumns { limit: options.limits.max_columns });

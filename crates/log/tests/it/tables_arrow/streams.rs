@@ -1,7 +1,8 @@
 //! Batches of any size, and streams that fail.
 
-use arrow_array::{Float64Array, Int64Array, StringArray, UInt32Array};
-use errorbar_log::{RowLabels, outline_table, read_row_groups, read_tables};
+use arrow_array::{ArrayIterator, Float64Array, Int64Array, StringArray, StructArray, UInt32Array};
+use arrow_schema::DataType;
+use errorbar_log::{RowLabels, TableLocation, outline_table, read_row_groups, read_tables};
 use proptest::prelude::*;
 
 use super::*;
@@ -34,7 +35,7 @@ fn batches_of_any_size_are_one_table() {
 }
 
 #[test]
-fn a_table_without_rows_or_columns_is_that_of_csv() {
+fn a_table_without_rows_is_that_of_csv_and_one_without_columns_says_so() {
     let empty = read_batches(vec![example(0)], &TableOptions::new()).map(|table| rows(&table));
     let csv = table_support::read("t.csv", "id,score\n").map(|table| rows(&table));
     assert_eq!(empty.is_ok(), csv.is_ok());
@@ -42,12 +43,12 @@ fn a_table_without_rows_or_columns_is_that_of_csv() {
     let none = read_arrow(table(example(0).schema(), Vec::new()), &TableOptions::new());
     assert!(none.is_ok_and(|table| table.columns.is_empty()));
     let error = read_arrow(table(Arc::new(Schema::empty()), Vec::new()), &TableOptions::new()).unwrap_err();
-    assert!(error.to_string().contains("is empty"), "{error}");
+    assert!(error.to_string().contains("there are no columns"), "{error}");
     let options = arrow_array::RecordBatchOptions::new().with_row_count(Some(3));
     let rows_alone =
         RecordBatch::try_new_with_options(Arc::new(Schema::empty()), Vec::new(), &options).unwrap();
     let error = read_batches(vec![rows_alone], &TableOptions::new()).unwrap_err();
-    assert!(error.to_string().contains("is empty"), "{error}");
+    assert!(error.to_string().contains("there are no columns"), "{error}");
 }
 
 #[test]
@@ -63,6 +64,43 @@ fn columns_of_one_name_are_refused_and_ten_thousand_are_read() {
     assert_eq!(table.columns.metadata_row(1).get("c9997"), Some(&1.into()));
     let error = read_batches(vec![batch(&columns)], &options).unwrap_err().to_string();
     assert!(error.contains("more than 10000 columns"), "{error}");
+}
+
+/// A table of structures, each with these rows of the example; which rows are null, counted from the start of each.
+fn structures(parts: &[(std::ops::Range<usize>, &[usize])]) -> ArrowTable {
+    let whole = example(8);
+    let fields = whole.schema().fields().clone();
+    let arrays: Vec<Result<ArrayRef, ArrowError>> = parts
+        .iter()
+        .map(|(range, null)| {
+            let columns = whole.slice(range.start, range.len()).columns().to_vec();
+            let is_valid: Vec<bool> = (0..range.len()).map(|row| !null.contains(&row)).collect();
+            Ok(Arc::new(StructArray::new(fields.clone(), columns, Some(is_valid.into()))) as ArrayRef)
+        })
+        .collect();
+    let field = Arc::new(Field::new("", DataType::Struct(fields), true));
+    ArrowTable::from_arrays(Box::new(ArrayIterator::new(arrays, field))).unwrap()
+}
+
+#[test]
+fn structures_are_batches_unless_a_row_is_null() {
+    let expected = rows(&read_batches(vec![example(8)], &TableOptions::new()).unwrap());
+    let table = read_arrow(structures(&[(0..3, &[]), (3..3, &[]), (3..8, &[])]), &TableOptions::new());
+    assert_eq!(rows(&table.unwrap()), expected);
+    let error = read_arrow(structures(&[(0..3, &[]), (3..8, &[2, 3])]), &TableOptions::new()).unwrap_err();
+    assert_eq!(error.location(), Some(TableLocation::Row(6)));
+    assert_eq!(
+        error.to_string(),
+        "data: row 6: the row is null as a whole: it has neither an id nor a score; leave out the rows that are null"
+    );
+}
+
+#[test]
+fn a_stream_of_numbers_has_no_rows() {
+    let field = Arc::new(Field::new("", DataType::Int64, true));
+    let numbers = ArrayIterator::new([Ok(integers(0..3))], field);
+    let error = ArrowTable::from_arrays(Box::new(numbers)).unwrap_err().to_string();
+    assert!(error.contains("it holds Int64 and no rows"), "{error}");
 }
 
 /// Batches with an error behind the first `good`.

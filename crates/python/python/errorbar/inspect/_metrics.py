@@ -196,15 +196,19 @@ def grouped(
     """
     inner: Computation | None = getattr(metric, "errorbar", None)
     engine = None
+    # Whether the template is one that only Python can fill in.
+    is_labelled = False
     if inner is not None and value_to_float is DEFAULT:
-        arguments = dict(all=all, all_label=all_label, name_template=name_template)
-        try:
-            # All groups in one call.
-            text = spec("grouped", group_key=GROUP, **arguments)
-            engine = MetricEngine(text.replace("grouped(", f"grouped({inner.spec}, ", 1), is_drawn=inner.is_drawn)
-        except SpecError:
-            # A template that only Python can fill in, or a word for no aggregate: group by group.
-            engine = None
+        for template in (name_template, None):
+            text = spec("grouped", group_key=GROUP, all=all, all_label=all_label, name_template=template)
+            try:
+                # All groups in one call.
+                engine = MetricEngine(text.replace("grouped(", f"grouped({inner.spec}, ", 1), is_drawn=inner.is_drawn)
+                is_labelled = template is None
+                break
+            except SpecError:
+                # A word for no aggregate, perhaps: then group by group.
+                continue
 
     def names(scores: list[SampleScore]) -> list[str]:
         found = []
@@ -219,13 +223,19 @@ def grouped(
         if not scores:
             return cast(Value, {all_label: math.nan} if all else {})
         groups = names(scores)
-        if engine is not None and inner is not None:
+        labels = labelled(groups) if is_labelled else groups
+        if engine is not None and inner is not None and labels is not None:
             values = inner.read(scores)
-            found = computed(engine, values, scores, {GROUP: groups, **(inner.keys(scores) or {})})
+            found = computed(engine, values, scores, {GROUP: labels, **(inner.keys(scores) or {})})
             if found is not None:
                 return cast(Value, found)
         # A value that is no finite number.
         return group_by_group(scores, groups)
+
+    def labelled(groups: list[str]) -> list[str] | None:
+        """The names with the template filled in; None if two groups get the same."""
+        label_of = {name: name_template.format(group_name=name) for name in dict.fromkeys(groups)}
+        return [label_of[name] for name in groups] if len(set(label_of.values())) == len(label_of) else None
 
     def group_by_group(scores: list[SampleScore], groups: list[str]) -> Value:
         of_group: dict[str, list[SampleScore]] = {}
