@@ -11,6 +11,7 @@ use errorbar::analysis::Diagnostic;
 use errorbar_log::ArrowTable;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
 
 use crate::error::exception;
 use crate::table::Cancelled;
@@ -26,9 +27,12 @@ pub(crate) fn stream_table(data: &Bound<'_, PyAny>, cancelled: &Cancelled) -> Py
 /// as batches, which drop which rows are null.
 pub(crate) fn arrays(data: &Bound<'_, PyAny>) -> PyResult<ArrayStreamReader> {
     let capsule = data.call_method0("__arrow_c_stream__")?;
-    let mut stream = FFI_ArrowArrayStream::empty();
-    let moved = (capsule, &raw mut stream as usize, size_of::<FFI_ArrowArrayStream>());
-    data.py().import("errorbar._stream")?.getattr("move")?.call1(moved)?;
+    let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
+    // SAFETY: What a capsule of this name points to is an `ArrowArrayStream`, by Arrow's PyCapsule interface. It is moved out,
+    // so that a stream that was released stays behind, as that interface demands; and nobody else looks at it meanwhile,
+    // because the capsule was made for this call.
+    #[allow(unsafe_code, reason = "a pointer in a capsule cannot be followed without")]
+    let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) };
     ArrayStreamReader::try_new(stream).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
