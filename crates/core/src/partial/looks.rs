@@ -3,104 +3,117 @@
 
 use std::collections::HashMap;
 
+use foldhash::fast::RandomState;
+
 use super::tally::{Names, Visible};
-use crate::columns::{MetadataColumn, ScoreColumns, ValueColumn};
+use crate::columns::{ScoreColumns, ValueColumn};
 
-/// The most steps that are remembered. Where almost every sample looks different, they would take memory for nothing. Tests
-/// have few, so that they see what comes behind.
-const MOST_STEPS: usize = if cfg!(test) { 1 << 5 } else { 1 << 16 };
+/// The most epochs of a sample: those of a look are the bytes of a number.
+const MOST_EPOCHS: usize = size_of::<u128>();
+/// With fewer rows the tables take longer than the records. Tests have few rows.
+const FEW_ROWS: usize = if cfg!(test) { 0 } else { 1 << 10 };
+/// More than there are kinds of scores.
+const KINDS: usize = 16;
+/// The payloads of most scores are below this, as those of all grades are.
+const FEW: usize = 1 << 8;
 
-/// What a row begins with, before any of its columns.
-const ROW: u32 = u32::MAX;
-/// What a sample begins with, before any of its rows.
-const SAMPLE: u32 = u32::MAX - 1;
-/// The kinds of steps that are no scores, which have smaller ones.
-const METADATA: u64 = 254;
-const NEXT_ROW: u64 = 255;
-const ABSENT: u64 = u64::MAX;
-
-/// Samples by what can be seen of them. A sample is a path: a step for each column of a row, and for each row a step that
-/// tells which row it was. Samples whose paths end at the same place have the same record.
-pub(super) struct SampleLooks<'c> {
-    columns: &'c ScoreColumns,
-    scorers: Vec<&'c ValueColumn>,
-    keys: Vec<&'c MetadataColumn>,
-    /// From a place, with the kind and the value of a step, to the next place.
-    steps: HashMap<(u32, u64, u64), u32, foldhash::fast::RandomState>,
-    /// The number of the entry of samples that end at a place; none if that is not known yet.
-    entries: Vec<Option<u32>>,
+/// Samples by what can be seen of them. Each row has a code, the same for rows that look the same, and the codes of a
+/// sample's rows are its look.
+pub(super) struct SampleLooks {
+    /// From 1 to 255.
+    codes: Vec<u8>,
+    /// The number of the entry of samples that look like this.
+    entries: HashMap<u128, u32, RandomState>,
 }
 
-impl<'c> SampleLooks<'c> {
-    /// None if samples have more to them than scores and metadata.
-    pub(super) fn new(columns: &'c ScoreColumns, names: &Names, visible: &Visible) -> Option<Self> {
+impl SampleLooks {
+    /// None if there are few rows, if samples have more to them than scores and metadata, or if more than 255 rows look
+    /// different.
+    pub(super) fn new(columns: &ScoreColumns, names: &Names, visible: &Visible) -> Option<Self> {
+        if columns.len() < FEW_ROWS {
+            return None;
+        }
         let scorers: Vec<_> = names.scorers.iter().filter_map(|name| columns.scorer(name)).collect();
         if columns.labels().is_some() || scorers.iter().any(|scorer| !scorer.details.is_empty()) {
             return None;
         }
-        let seen = names.keys.iter().filter(|key| visible.keys.contains(key));
-        Some(SampleLooks {
-            columns,
-            scorers: scorers.into_iter().map(|scorer| &scorer.values).collect(),
-            keys: seen.filter_map(|key| columns.metadata_column(key)).collect(),
-            steps: HashMap::default(),
-            entries: Vec::new(),
-        })
+        let mut looks = SampleLooks { codes: vec![0; columns.len()], entries: HashMap::default() };
+        looks.refine(|row| u8::try_from(columns.epoch(row)).ok())?;
+        if columns.errored() > 0 {
+            looks.refine(|row| Some(columns.is_errored(row).into()))?;
+        }
+        for scorer in scorers {
+            let mut values = ValueCodes::new(&scorer.values);
+            looks.refine(|row| values.of(row))?;
+        }
+        for key in names.keys.iter().filter(|key| visible.keys.contains(key)) {
+            let Some(column) = columns.metadata_column(key) else { continue };
+            looks.refine(|row| column.code(row).map_or(Some(0), |code| u8::try_from(code + 1).ok()))?;
+        }
+        Some(looks)
     }
 
-    /// Where the path of a sample ends; none if there are too many steps.
-    pub(super) fn of(&mut self, rows: &[u32]) -> Option<u32> {
-        let mut sample = SAMPLE;
-        for row in rows {
-            let look = self.row(*row as usize)?;
-            sample = self.step(sample, NEXT_ROW, u64::from(look))?;
+    /// Gives rows other codes where a column has other values; none if there are too many.
+    fn refine(&mut self, mut value: impl FnMut(usize) -> Option<u8>) -> Option<()> {
+        // The new code for each pair of an old code and a value.
+        let mut pairs = vec![0; 1 << 16];
+        let mut last = 0_u8;
+        for (row, code) in self.codes.iter_mut().enumerate() {
+            let pair = pairs.get_mut(usize::from(*code) << 8 | usize::from(value(row)?))?;
+            if *pair == 0 {
+                last = last.checked_add(1)?;
+                *pair = last;
+            }
+            *code = *pair;
         }
-        Some(sample)
+        Some(())
     }
 
-    fn row(&mut self, row: usize) -> Option<u32> {
-        let epoch = u64::from(self.columns.epoch(row)) << 1 | u64::from(self.columns.is_errored(row));
-        // The epoch and the first score are one step.
-        let mut look = ROW;
-        for at in 0..self.scorers.len() {
-            let (kind, value) = self.scorers.get(at).map_or((0, 0), |scorer| scorer.look(row));
-            let before = if at == 0 { epoch << 8 } else { 0 };
-            look = self.step(look, before | u64::from(kind), value)?;
-        }
-        if self.scorers.is_empty() {
-            look = self.step(look, epoch << 8, 0)?;
-        }
-        for at in 0..self.keys.len() {
-            let code = self.keys.get(at).and_then(|key| key.code(row));
-            look = self.step(look, METADATA, code.map_or(ABSENT, u64::from))?;
-        }
-        Some(look)
-    }
-
+    /// The look of a sample; none if it has too many epochs.
     #[inline]
-    fn step(&mut self, from: u32, kind: u64, value: u64) -> Option<u32> {
-        if let Some(place) = self.steps.get(&(from, kind, value)) {
-            return Some(*place);
-        }
-        if self.steps.len() == MOST_STEPS {
-            return None;
-        }
-        let place = self.steps.len() as u32;
-        self.steps.insert((from, kind, value), place);
-        self.entries.push(None);
-        Some(place)
+    pub(super) fn of(&self, rows: &[u32]) -> Option<u128> {
+        let code = |row: &u32| self.codes.get(*row as usize).map_or(0, |code| u128::from(*code));
+        (rows.len() <= MOST_EPOCHS).then(|| rows.iter().fold(0, |look, row| look << 8 | code(row)))
     }
 
-    /// The entry of samples that end here.
+    /// The entry of samples that look like this.
     #[inline]
-    pub(super) fn entry(&self, place: u32) -> Option<u32> {
-        self.entries.get(place as usize).copied().flatten()
+    pub(super) fn entry(&self, look: u128) -> Option<u32> {
+        self.entries.get(&look).copied()
     }
 
-    pub(super) fn set_entry(&mut self, place: u32, entry: u32) {
-        if let Some(slot) = self.entries.get_mut(place as usize) {
-            *slot = Some(entry);
+    pub(super) fn set_entry(&mut self, look: u128, entry: u32) {
+        self.entries.insert(look, entry);
+    }
+}
+
+/// The different scores of a scorer, as numbers from 1 on.
+struct ValueCodes<'c> {
+    values: &'c ValueColumn,
+    /// By kind and payload; 0 for what has not come yet.
+    few: Vec<u8>,
+    others: HashMap<(u8, u64), u8, RandomState>,
+    last: u8,
+}
+
+impl<'c> ValueCodes<'c> {
+    fn new(values: &'c ValueColumn) -> Self {
+        ValueCodes { values, few: vec![0; KINDS * FEW], others: HashMap::default(), last: 0 }
+    }
+
+    /// The number of a row's score; none if there are too many.
+    #[inline]
+    fn of(&mut self, row: usize) -> Option<u8> {
+        let (kind, payload) = self.values.look(row);
+        let code = match usize::try_from(payload) {
+            Ok(payload) if payload < FEW => self.few.get_mut(usize::from(kind) * FEW + payload)?,
+            _ => self.others.entry((kind, payload)).or_insert(0),
+        };
+        if *code == 0 {
+            self.last = self.last.checked_add(1)?;
+            *code = self.last;
         }
+        Some(*code)
     }
 }
 
@@ -151,16 +164,39 @@ mod tests {
         let often = Tally::of(&columns(40), &visible).unwrap();
         assert_eq!(often.entries.len(), 14);
         assert!(often.entries.iter().all(|entry| entry.count == 40));
-        // There are more steps than are remembered here.
-        let columns = columns(2);
-        let mut looks = SampleLooks::new(&columns, &often.names, &visible).unwrap();
-        let mut places = Vec::new();
-        columns.sample_index().for_each(|rows| places.push(looks.of(rows)));
-        let (first, second) = places.split_at(14);
-        assert_eq!(first, second);
-        let known: std::collections::HashSet<u32> = first.iter().copied().flatten().collect();
-        let unknown = first.iter().filter(|place| place.is_none()).count();
-        assert!(known.len() + unknown == 14 && unknown > 0 && !known.is_empty());
+    }
+
+    #[test]
+    fn what_is_too_much_for_looks_is_counted_by_records() {
+        let plan = Plan::new().metrics(metrics![accuracy()]);
+        let visible = Visible::of(&plan);
+        let tally = |columns: &ScoreColumns| {
+            let tally = Tally::of(columns, &visible).unwrap();
+            let has_looks = SampleLooks::new(columns, &tally.names, &visible).is_some();
+            (tally.entries.iter().map(|entry| entry.count).collect::<Vec<_>>(), has_looks)
+        };
+        // As many different scores as there are codes, one more, and each of them twice.
+        for different in [255, 256, 300] {
+            let mut columns = ScoreColumns::new(["s"]);
+            for number in 0..2 * different {
+                let score = Score::new(0.001 * f64::from(number % different));
+                columns.push(format!("q{number}"), 1).score("s", score).unwrap();
+            }
+            assert_eq!(tally(&columns), (vec![2; different as usize], different == 255));
+        }
+        // Samples of 16 epochs have looks, those of 17 have none; they differ in the first one.
+        for epochs in [16, 17] {
+            let mut columns = ScoreColumns::new(["s"]);
+            for (id, first) in [("a", 0), ("b", 1), ("c", 0)] {
+                for epoch in 1..=epochs {
+                    let score = Score::new(if epoch == 1 { first } else { 1 });
+                    columns.push(id, epoch).score("s", score).unwrap();
+                }
+            }
+            let (mut counts, has_looks) = tally(&columns);
+            counts.sort_unstable();
+            assert_eq!((counts, has_looks), (vec![1, 2], true));
+        }
     }
 
     #[test]

@@ -111,7 +111,7 @@ impl Tally {
         index.for_each(|rows| {
             let Some(&first) = rows.first().filter(|_| !too_large) else { return };
             let id = |row: u32| columns.id_bytes(row as usize);
-            let look = looks.as_mut().and_then(|looks| looks.of(rows));
+            let look = looks.as_ref().and_then(|looks| looks.of(rows));
             let known = look.and_then(|look| looks.as_ref()?.entry(look));
             let number = known.unwrap_or_else(|| {
                 record.clear();
