@@ -11,7 +11,7 @@ use crate::columns::{ScoreColumns, ValueColumn};
 /// The most epochs of a sample: those of a look are the bytes of a number.
 const MOST_EPOCHS: usize = size_of::<u128>();
 /// With fewer rows the tables take longer than the records. Tests have few rows.
-const FEW_ROWS: usize = if cfg!(test) { 0 } else { 1 << 10 };
+const FEW_ROWS: usize = if cfg!(test) { 1 } else { 1 << 10 };
 /// More than there are kinds of scores.
 const KINDS: usize = 16;
 /// The payloads of most scores are below this, as those of all grades are.
