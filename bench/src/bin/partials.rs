@@ -36,7 +36,7 @@ fn main() -> Result<()> {
     let (mut reading, mut counting, mut bytes) = (Vec::new(), Vec::new(), 0);
     for _ in 0..rounds {
         let start = cpu_nanoseconds()?;
-        let groups = read(&batches, &plan)?;
+        let groups = read(batches.clone(), &plan)?;
         let read = cpu_nanoseconds()?;
         bytes = 0;
         for group in groups {
@@ -65,9 +65,9 @@ fn cpu_nanoseconds() -> Result<u64> {
     Ok(all)
 }
 
-fn read(batches: &[RecordBatch], plan: &Plan) -> Result<Groups> {
-    let first = batches.first().ok_or("some rows")?;
-    let stream = RecordBatchIterator::new(batches.to_vec().into_iter().map(Ok), first.schema());
+fn read(batches: Vec<RecordBatch>, plan: &Plan) -> Result<Groups> {
+    let schema = batches.first().ok_or("some rows")?.schema();
+    let stream = RecordBatchIterator::new(batches.into_iter().map(Ok), schema);
     let options =
         TableOptions::new().metadata(plan.metadata_keys()).number_rows(false).epoch_column("attempt");
     let labels = RowLabels::new(Some("group".to_owned()), Some("bucket".to_owned()));
