@@ -1,5 +1,6 @@
 //! Rows that another library hands over: an Arrow C stream, read where it is.
 
+use std::ffi::CStr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -9,12 +10,15 @@ use arrow_array::{ArrayReader, ArrayRef};
 use arrow_schema::{ArrowError, FieldRef};
 use errorbar::analysis::Diagnostic;
 use errorbar_log::ArrowTable;
-use pyo3::exceptions::PyValueError;
+use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::error::exception;
 use crate::table::Cancelled;
+
+/// What capsules of streams are called.
+const NAME: &CStr = c"arrow_array_stream";
 
 /// The table of an object with `__arrow_c_stream__`.
 pub(crate) fn stream_table(data: &Bound<'_, PyAny>, cancelled: &Cancelled) -> PyResult<ArrowTable> {
@@ -27,7 +31,14 @@ pub(crate) fn stream_table(data: &Bound<'_, PyAny>, cancelled: &Cancelled) -> Py
 /// as batches, which drop which rows are null.
 pub(crate) fn arrays(data: &Bound<'_, PyAny>) -> PyResult<ArrayStreamReader> {
     let capsule = data.call_method0("__arrow_c_stream__")?;
-    let pointer = capsule.cast::<PyCapsule>()?.pointer_checked(Some(c"arrow_array_stream"))?;
+    let stream =
+        capsule.cast::<PyCapsule>().ok().and_then(|capsule| capsule.pointer_checked(Some(NAME)).ok());
+    let pointer = stream.ok_or_else(|| {
+        let kind = data.get_type();
+        PyTypeError::new_err(format!(
+            "`__arrow_c_stream__` of {kind} returned {capsule}, no capsule of a stream"
+        ))
+    })?;
     // SAFETY: What a capsule of this name points to is an `ArrowArrayStream`, by Arrow's PyCapsule interface. It is moved out,
     // so that a stream that was released stays behind, as that interface demands; and nobody else looks at it meanwhile,
     // because the capsule was made for this call.

@@ -1,5 +1,6 @@
 """The same scores through every way in: JSON equal byte by byte to the command's."""
 
+import datetime
 import array
 import json
 import math
@@ -210,10 +211,14 @@ def test_a_row_that_is_null_is_no_zero(columns):
 
 def test_what_is_no_stream():
     class Wrong:
-        def __arrow_c_stream__(self, requested_schema=None):
-            return 17
+        stream: object = None
 
-    refused(Wrong(), "PyCapsule", ValueError)
+        def __arrow_c_stream__(self, requested_schema=None):
+            return self.stream
+
+    wrong = Wrong()
+    for wrong.stream in (17, b"arrow_array_stream", datetime.datetime_CAPI):
+        refused(wrong, "`__arrow_c_stream__` of <class '.*Wrong'> returned .*, no capsule of a stream", TypeError)
 
 
 def test_what_numpy_masks_is_missing():
