@@ -1,7 +1,7 @@
 """The same scores through every way in: JSON equal byte by byte to the command's."""
 
-import datetime
 import array
+import datetime
 import json
 import math
 
