@@ -176,8 +176,9 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
             "<tr role=\"row\" data-base=\"{}\" data-other=\"{}\"{}><th scope=\"row\" role=\"rowheader\">{heading}</th><td \
              role=\"cell\" class=\"num val\">{}</td><td role=\"cell\" class=\"num c3\" data-l=\"{}\">{}</td><td role=\"cell\" \
              class=\"pl\"><svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" focusable=\"false\">{}{}{drawn}</svg></td>",
-            escape(&pair.comparison.base),
-            escape(&pair.comparison.other),
+            // The value is what the first of the heading is better by, whichever of the two was the base.
+            escape(pair.behind),
+            escape(pair.ahead),
             data(difference),
             column.difference(difference),
             level.replace(" interval", ""),
