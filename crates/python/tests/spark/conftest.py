@@ -21,7 +21,7 @@ import data  # noqa: E402
 try:
     from pyspark import cloudpickle
 except ImportError:
-    # As in CI: pyspark is large, and needs Java.
+    # pyspark is large, and needs Java.
     collect_ignore_glob = ["test_*.py"]
 else:
     # Functions of this module run on executors, which do not have it.
