@@ -2,8 +2,8 @@
 //!
 //! usage: `partials [ROWS] [ROUNDS]`
 //!
-//! Prints the nanoseconds of CPU time for each row, of reading the rows by group and of making states of them (medians). The rows are
-//! shuffled and have 50 groups and 3 epochs, as those of `bench/spark_speed.py`.
+//! Prints the nanoseconds of CPU time for each row, of reading the rows by group and of making states of them (medians).
+//! The rows are shuffled and have 50 groups and 3 epochs, as those of `bench/spark_speed.py`.
 
 use std::error::Error;
 use std::hint::black_box;

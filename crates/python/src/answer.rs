@@ -76,7 +76,7 @@ impl Answer {
         self.content.frame()?.into_python(py)
     }
 
-    /// Without the end of the last line, which whoever shows it adds.
+    /// Without the end of the last line, which Python adds.
     fn __repr__(&self) -> String {
         self.content.text().trim_end().to_owned()
     }

@@ -40,7 +40,7 @@ pub(crate) fn arrays(data: &Bound<'_, PyAny>) -> PyResult<ArrayStreamReader> {
         ))
     })?;
     // SAFETY: What a capsule of this name points to is an `ArrowArrayStream`, by Arrow's PyCapsule interface. It is moved out,
-    // so that a stream that was released stays behind, as that interface demands; and nobody else looks at it meanwhile,
+    // so that a stream that was released stays behind, as that interface demands. Nothing else reads it meanwhile,
     // because the capsule was made for this call.
     #[allow(unsafe_code, reason = "a pointer in a capsule cannot be followed without")]
     let stream = unsafe { FFI_ArrowArrayStream::from_raw(pointer.cast().as_ptr()) };

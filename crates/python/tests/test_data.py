@@ -204,7 +204,7 @@ def test_a_row_that_is_null_is_no_zero(columns):
     pytest.importorskip("pyarrow")
     error = refused(Rows(structures([1, 2, 3]), structures([4, 5, 6, 7], null=[6])), "row 6: the row is null as a whole", **columns)
     assert error.row == 6 and error.hint == "leave out the rows that are null"
-    # The number of nulls of a slice is not known to whoever hands it over.
+    # The library does not know the number of nulls of a slice.
     assert refused(Rows(structures([9, 9, 1, 2, 3], null=[9, 2]).slice(2)), "null as a whole", **columns).row == 2
     assert mean(Rows(structures([9, 9, 1, 2, 3], null=[9]).slice(2))) == (1.0, 3)
 

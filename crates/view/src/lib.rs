@@ -12,11 +12,12 @@
 //! ```no_run
 //! use errorbar_view::{ViewOptions, ViewServer};
 //!
-//! # fn pages() -> std::sync::Arc<dyn errorbar_view::ReportPages> { unimplemented!() }
-//! let server = ViewServer::start(ViewOptions::new("logs", errorbar_core::Registry::default(), pages()))?;
+//! # fn serve(pages: std::sync::Arc<dyn errorbar_view::ReportPages>) -> Result<(), errorbar_view::ViewError> {
+//! let server = ViewServer::start(ViewOptions::new("logs", errorbar_core::Registry::default(), pages))?;
 //! assert!(server.url().starts_with("http://127.0.0.1:"));
 //! server.stop();
-//! # Ok::<(), errorbar_view::ViewError>(())
+//! # Ok(())
+//! # }
 //! ```
 #![forbid(unsafe_code)]
 

@@ -27,8 +27,8 @@ pub(super) struct SampleLooks {
 }
 
 impl SampleLooks {
-    /// None if there are few rows, if samples have more to them than scores and metadata, or if more than 255 rows look
-    /// different.
+    /// None if there are few rows, if samples have more to them than scores and metadata, or if there are more than 255
+    /// different rows.
     pub(super) fn new(columns: &ScoreColumns, names: &Names, visible: &Visible) -> Option<Self> {
         if columns.len() < FEW_ROWS {
             return None;

@@ -14,7 +14,7 @@ pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, StreamErro
 /// Why a stream could not be read to its end.
 #[derive(Clone, Debug)]
 pub(super) enum StreamError {
-    /// Whoever makes it failed, in words.
+    /// The library that makes it failed, in words.
     Failed(String),
     /// This row, from 1, is null as a whole.
     NullRow(u64),

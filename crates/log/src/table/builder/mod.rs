@@ -6,9 +6,10 @@
 mod part;
 mod pivot;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
+use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
 use self::part::TablePart;
@@ -175,28 +176,26 @@ impl TableBuilder {
         // The errors of all parts; the first in the file is reported.
         let mut errors = Vec::new();
         let labels = &block.labels;
-        // By the code of a part, the last for rows without one: its tasks, mostly one, and the list of each.
-        let mut known: Vec<Vec<(Option<u32>, usize)>> = vec![Vec::new(); labels.parts.distinct() + 1];
-        let unnamed = labels.parts.distinct();
+        let mut known: HashMap<(Option<u32>, Option<u32>), usize, RandomState> = HashMap::default();
+        let (mut last, mut list) = (None, 0);
         for row in 0..block.len() {
             // A log has one task.
             let task = layout.split().and_then(|_| labels.tasks.code(row));
-            let part = labels.parts.code(row).map_or(unnamed, |code| code as usize);
-            let Some(tasks) = known.get_mut(part) else { continue };
-            let list = match tasks.iter().find(|(known, _)| *known == task) {
-                Some((_, list)) => *list,
-                None => match self.part(layout, block, row) {
-                    Ok(part) => {
-                        tasks.push((task, lists.len()));
-                        lists.push((part, Vec::new()));
-                        lists.len() - 1
+            let key = (labels.parts.code(row), task);
+            if last != Some(key) {
+                let next = known.len();
+                list = *known.entry(key).or_insert(next);
+                last = Some(key);
+                if list == next {
+                    match self.part(layout, block, row) {
+                        Ok(part) => lists.push((part, Vec::new())),
+                        Err(kind) => {
+                            errors.push(BlockError::in_row(row, kind));
+                            break;
+                        }
                     }
-                    Err(kind) => {
-                        errors.push(BlockError::in_row(row, kind));
-                        break;
-                    }
-                },
-            };
+                }
+            }
             if let Some((_, rows)) = lists.get_mut(list) {
                 rows.push(row as u32);
             }
