@@ -39,7 +39,7 @@ mod module {
     #[pymodule_export]
     use crate::log::log_frame;
     #[pymodule_export]
-    use crate::partial::{Partial, merge_states, partial, partials, row_columns};
+    use crate::partial::{Partial, finish_states, merge_states, partial, partials, row_columns};
     #[pymodule_export]
     use crate::power::{PowerPlan, Verification, power, verify};
     #[pymodule_export]

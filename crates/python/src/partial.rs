@@ -8,10 +8,12 @@ use std::sync::Arc;
 use errorbar::analysis::{Analysis, Diagnostic, DistributedScore};
 use errorbar::collected_registry;
 use errorbar_log::{RowGroup, RowGroupError, RowLabels};
-use pyo3::exceptions::PyRuntimeError;
+use errorbar_report::Report;
+use pyo3::exceptions::{PyBaseException, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
+use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
@@ -84,6 +86,12 @@ impl Setup {
     }
 }
 
+/// Results, if there are any, and what there is to report about them.
+type Finished = (Option<Report>, Vec<Diagnostic>);
+
+/// Groups of more rows are finished one after the other.
+const MANY_ROWS: u64 = 1 << 22;
+
 /// What a table is called that has no name.
 const FRAME: &str = "data";
 
@@ -128,6 +136,12 @@ impl Partial {
         Ok(Partial { samples: partial.map_err(about)?, setup: Arc::new(setup) })
     }
 
+    /// The results, with what there is to report about them.
+    fn finished(&self) -> Result<Finished, Vec<Diagnostic>> {
+        let columns = self.samples.columns().map_err(core_error)?;
+        Ok(self.setup.score.finish(&self.setup.name(), columns, self.setup.metadata_keys.clone()))
+    }
+
     fn bytes(&self) -> Result<Vec<u8>, errorbar_core::Error> {
         let (text, samples) = (self.setup.text(), self.samples.to_bytes()?);
         let mut bytes = MAGIC.to_vec();
@@ -158,6 +172,12 @@ impl Partial {
         let setup = Setup::from_text(text).map_err(|problem| no_state(&problem))?;
         let samples = errorbar_core::Partial::from_bytes(samples, setup.score.plan()).map_err(core_error)?;
         Ok(Partial { setup: Arc::new(setup), samples })
+    }
+
+    fn merged_bytes(states: &[PyBackedBytes]) -> Result<Self, Vec<Diagnostic>> {
+        let read =
+            |bytes: &PyBackedBytes| Partial::read(bytes).map(|partial| (partial.setup, partial.samples));
+        Partial::merged(states.iter().map(read))
     }
 
     /// The samples of all. Each is taken when it is its turn and merged with one of as many before: so few are held at once,
@@ -240,11 +260,7 @@ impl Partial {
     /// The results over all samples, in key order.
     fn finish(slf: &Bound<'_, Self>) -> PyResult<Py<Results>> {
         let (py, own) = (slf.py(), slf.clone().unbind());
-        let finished = compute(py, &Cancelled::default(), move || {
-            let Partial { setup, samples } = own.get();
-            let columns = samples.columns().map_err(core_error)?;
-            Ok(setup.score.finish(&setup.name(), columns, setup.metadata_keys.clone()))
-        })?;
+        let finished = compute(py, &Cancelled::default(), move || own.get().finished())?;
         let (report, diagnostics) = raised(py, finished)?;
         results_of(py, report.into_iter().collect(), diagnostics)
     }
@@ -282,12 +298,46 @@ impl Partial {
 /// Merges states that are bytes, which must be of one group.
 #[pyfunction]
 pub(crate) fn merge_states(py: Python<'_>, states: Vec<PyBackedBytes>) -> PyResult<Partial> {
-    let merged = compute(py, &Cancelled::default(), move || {
-        let read =
-            |bytes: &PyBackedBytes| Partial::read(bytes).map(|partial| (partial.setup, partial.samples));
-        Partial::merged(states.iter().map(read))
-    })?;
+    let merged = compute(py, &Cancelled::default(), move || Partial::merged_bytes(&states))?;
     raised(py, merged)
+}
+
+/// The results of the states of each group, on all threads, with a receipt; or what is wrong with the group.
+#[pyfunction]
+#[expect(clippy::type_complexity, reason = "tuples are what Python takes apart")]
+pub(crate) fn finish_states(
+    py: Python<'_>,
+    groups: Vec<Vec<PyBackedBytes>>,
+) -> PyResult<Vec<(Option<Py<Results>>, String, Option<Py<PyBaseException>>)>> {
+    enum Group {
+        Finished(String, Result<Finished, Vec<Diagnostic>>),
+        Merged(Partial),
+    }
+    let finished = |merged: Partial| Group::Finished(merged.receipt(), merged.finished());
+    let found = compute(py, &Cancelled::default(), move || {
+        let group = |states: &Vec<PyBackedBytes>| match Partial::merged_bytes(states) {
+            Err(diagnostics) => Group::Finished(String::new(), Err(diagnostics)),
+            // All rows of a group are in memory while it is finished.
+            Ok(merged) if merged.rows() > MANY_ROWS => Group::Merged(merged),
+            Ok(merged) => finished(merged),
+        };
+        let groups: Vec<Group> = groups.par_iter().map(group).collect();
+        let group = |group: Group| match group {
+            Group::Merged(merged) => finished(merged),
+            done => done,
+        };
+        groups.into_iter().map(group).collect::<Vec<_>>()
+    })?;
+    let outcome = |group: Group| {
+        let Group::Finished(receipt, finished) = group else { return None };
+        let results = raised(py, finished)
+            .and_then(|(report, diagnostics)| results_of(py, report.into_iter().collect(), diagnostics));
+        Some(match results {
+            Ok(results) => (Some(results), receipt, None),
+            Err(error) => (None, receipt, Some(error.into_value(py))),
+        })
+    };
+    Ok(found.into_iter().filter_map(outcome).collect())
 }
 
 /// What the columns of a table are: those that are read, those that are metadata, and the id.

@@ -16,17 +16,22 @@ impl ScoreColumns {
         if has_names_in_order && self.has_rows_in_order() {
             return None;
         }
-        let order = self.key_order();
-        Some((self.reordered(&order), order))
+        let (order, lengths) = self.key_order();
+        let mut columns = self.reordered(&order);
+        if self.sample_index().duplicate().is_none() {
+            columns.set_sample_lengths(lengths.into_iter());
+        }
+        Some((columns, order))
     }
 
     fn has_rows_in_order(&self) -> bool {
-        let key = |row: usize| (self.id_bytes(row), self.epoch(row));
-        (1..self.len()).all(|row| key(row - 1) <= key(row))
+        let mut before: Option<(&[u8], u32)> = None;
+        let mut keys = self.ids.iter().enumerate().map(|(row, id)| (id, self.epoch(row)));
+        keys.all(|key| before.replace(key).is_none_or(|before| before <= key))
     }
 
-    /// The rows in the order of their keys.
-    fn key_order(&self) -> Vec<u32> {
+    /// The rows in the order of their keys, and how many of them are of each sample.
+    fn key_order(&self) -> (Vec<u32>, Vec<u32>) {
         let index = self.sample_index();
         let id = |row: u32| self.id_bytes(row as usize);
         // Ids often begin alike and differ in the bytes behind; with those in place few are looked for in memory.
@@ -46,20 +51,23 @@ impl ScoreColumns {
         samples.par_sort_unstable_by(|(a, one, _), (b, other, _)| {
             a.cmp(b).then_with(|| id(*one).cmp(id(*other)))
         });
-        let mut order = Vec::with_capacity(self.len());
+        let (mut order, mut lengths) = (Vec::with_capacity(self.len()), Vec::with_capacity(samples.len()));
         for (_, _, sample) in samples {
             let sample = sample as usize;
-            index.for_each_of(sample..sample + 1, |rows| order.extend_from_slice(rows));
+            index.for_each_of(sample..sample + 1, |rows| {
+                order.extend_from_slice(rows);
+                lengths.push(rows.len() as u32);
+            });
         }
-        order
+        (order, lengths)
     }
 
     /// These rows, with scorers and metadata keys by name.
     fn reordered(&self, order: &[u32]) -> Self {
         let mut columns = ScoreColumns::default();
+        columns.ids.append_rows(&self.ids, order);
+        columns.epochs.append_rows(&self.epochs, order);
         for (at, row) in order.iter().map(|row| *row as usize).enumerate() {
-            columns.ids.push(self.id(row));
-            columns.epochs.push(self.epoch(row));
             if self.integer_ids.contains(row) {
                 columns.integer_ids.add(at);
             }
@@ -94,7 +102,7 @@ impl ScoreColumns {
                 self.errored.push(at as u32);
             }
             for scorer in &mut self.scorers {
-                scorer.values.push(scorer.values.to_value(row));
+                scorer.values.repeat_row(row);
                 if let Some(detail) = scorer.details.get(row).cloned() {
                     scorer.details.set(at, detail);
                 }
@@ -141,15 +149,13 @@ pub(crate) fn first_bytes<const N: usize>(bytes: &[u8]) -> [u8; N] {
 
 impl ScorerColumn {
     fn reordered(&self, order: &[u32]) -> Self {
-        let mut values = ValueColumn::with_capacity(order.len());
         let mut details = ScoreDetails::default();
         for (at, row) in order.iter().map(|row| *row as usize).enumerate() {
-            values.push(self.values.to_value(row));
             if let Some(detail) = self.details.get(row) {
                 details.set(at, detail.clone());
             }
         }
-        ScorerColumn { name: self.name.clone(), values, details }
+        ScorerColumn { name: self.name.clone(), values: self.values.reordered(order), details }
     }
 }
 
@@ -190,6 +196,16 @@ mod tests {
             }
         }
         assert!(sorted.in_key_order().is_none());
+    }
+
+    #[test]
+    fn epochs_of_a_sample_are_sorted_and_stay_one_sample() {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, epoch) in [("a", 2), ("a", 1), ("b", 1)] {
+            columns.push(id, epoch);
+        }
+        let (sorted, rows) = columns.in_key_order().unwrap();
+        assert_eq!((rows, sorted.first_rows()), (vec![1, 0, 2], vec![0, 2]));
     }
 
     #[test]

@@ -41,6 +41,11 @@ impl SampleIndex {
         SampleIndex { layout, duplicate: None }
     }
 
+    /// Samples with these rows, one sample after the other, in epoch order; and where the rows of each end.
+    pub(crate) fn listed(rows: Vec<u32>, ends: Vec<u32>) -> Self {
+        SampleIndex { layout: SampleRows::Listed { rows, ends }, duplicate: None }
+    }
+
     /// Samples with this number of rows each, in epoch order, one sample behind the other.
     pub(crate) fn contiguous(lengths: impl Iterator<Item = u32>) -> Self {
         let mut rows = 0;

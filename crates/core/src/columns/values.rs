@@ -6,6 +6,7 @@
 //! as much and a cache miss each.
 
 mod recode;
+mod rows;
 mod survey;
 
 use std::hash::{Hash, Hasher};

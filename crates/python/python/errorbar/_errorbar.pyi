@@ -22,6 +22,7 @@ __all__ = [
     "VERSION",
     "Verification",
     "compare",
+    "finish_states",
     "log_frame",
     "main",
     "merge_states",
@@ -186,6 +187,9 @@ class Partial:
     def __reduce__(self) -> Any: ...
 
 def merge_states(states: Sequence[bytes]) -> Partial: ...
+def finish_states(
+    groups: Sequence[Sequence[bytes]],
+) -> list[tuple[Results | None, str, BaseException | None]]: ...
 def partial(data: Any, options: Sequence[str], group: Sequence[tuple[str, str]]) -> Partial: ...
 def partials(
     data: Any,

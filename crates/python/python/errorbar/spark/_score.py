@@ -167,19 +167,17 @@ def finished(keys: tuple[str, ...], table: Any) -> GroupedResults:
         states.setdefault(tuple(json.loads(group)), []).append(state)
     groups: dict[tuple[str, ...], Any] = {}
     errors: list[Error] = []
-    for group in sorted(states):
-        try:
-            merged = _errorbar.merge_states(states[group])
-        except Error as error:
-            errors.append(error)
-            continue
-        try:
-            groups[group] = (merged.finish(), merged.receipt)
-        except Error as error:
+    names = sorted(states)
+    outcomes = _errorbar.finish_states([states[name] for name in names])
+    for name, (done, receipt, error) in zip(names, outcomes):
+        if isinstance(error, Error):
             errors.append(error)
             # A metric that fails fails alone.
-            if error.results is not None and len(error.results.rows):
-                groups[group] = (error.results, merged.receipt)
+            done = error.results if error.results is not None and len(error.results.rows) else None
+        elif error is not None:
+            raise error
+        if done is not None:
+            groups[name] = (done, receipt)
     results = GroupedResults(keys, groups)
     if errors:
         error = first_of(errors)
