@@ -7,6 +7,7 @@ import pickle
 import pytest
 
 import errorbar as eb
+from errorbar import _errorbar
 
 ROWS = {
     "id": [f"q{at % 20}" for at in range(60)],
@@ -41,6 +42,23 @@ def test_bytes_and_pickles_hold_what_it_takes_to_finish():
         assert copy.group == {"task": "gpqa", "model": "m"}
         assert copy.finish().to_json() == partial.finish().to_json()
     assert "task=gpqa, model=m" in repr(partial)
+
+
+def test_groups_are_finished_together_and_fail_alone():
+    names = [f"t{at}" for at in range(9)]
+    states = [[eb.Partial.of(part(at, 2), METRICS, group={"task": name}).to_bytes() for at in range(2)] for name in names]
+    states[4] = [states[4][0]] * 2
+    outcomes = _errorbar.finish_states(states)
+    whole = eb.score(ROWS, METRICS, order="key", name="data").to_json()
+    receipts = set()
+    for name, (results, receipt, error) in zip(names, outcomes, strict=True):
+        if name == "t4":
+            assert results is None and isinstance(error, eb.InputError) and "hash bucket" in str(error)
+        else:
+            assert error is None and results.to_json() == whole.replace('"data"', f'"task={name}"')
+            receipts.add(receipt)
+    assert len(receipts) == 8, "a receipt is of rows and their group"
+    assert _errorbar.finish_states([]) == []
 
 
 def test_what_cannot_be_merged_is_refused():
