@@ -278,6 +278,9 @@ mod tests {
         });
         let usage = answer(with_nulls).unwrap().usage.unwrap();
         assert_eq!((usage.input_tokens, usage.output_tokens, usage.total_tokens), (3, 0, 3));
+        let no_total = json!({"prompt_tokens": 3, "completion_tokens": 4, "total_tokens": 0});
+        let no_total = json!({"usage": no_total, "choices": [{"message": {"content": "x"}}]});
+        assert_eq!(answer(no_total).unwrap().usage.unwrap().total_tokens, 7);
         let token = json!({"token": "x", "logprob": 0, "bytes": null});
         let bare = json!({"choices": [{"message": {"content": "x"}, "logprobs": {"content": [token]}}]});
         let expected = json!({"content": [{"token": "x", "logprob": 0.0, "top_logprobs": []}]});
