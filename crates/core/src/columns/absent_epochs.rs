@@ -126,7 +126,9 @@ mod tests {
     fn samples_with_other_epochs_are_found_anew() {
         let of = |rows: &[(&str, u32)]| {
             let mut columns = ScoreColumns::new(["s"]);
-            rows.iter().for_each(|(id, epoch)| drop(columns.push(id, *epoch)));
+            for (id, epoch) in rows {
+                columns.push(id, *epoch);
+            }
             columns.add_absent_epochs_of(&[1, 2]);
             columns
         };
