@@ -5,8 +5,9 @@ usage: bench/spark_speed.py [--rows N] [--rounds N] [--partitions N] [--master M
 
 Prints the CPU time of the Python workers and the wall clock of all sides (medians) and their ratios. The CPU time is that
 of all worker processes, with what they do to get rows from Spark. There are three functions for `applyInPandas`: the
-quickest, one that refuses an epoch that a sample has twice, as errorbar does, and one with numpy alone. Needs pyspark with Java 17, pandas, pyarrow and an
-optimised build of the package in one Python (see bench/README.md). Machines are noisy: only ratios mean something.
+quickest, one that refuses an epoch that a sample has twice, as errorbar does, and one with numpy alone. Needs pyspark with
+Java 17, pandas, pyarrow and an optimised build of the package in one Python (see bench/README.md). Machines are noisy: only
+ratios mean something.
 """
 import argparse
 import os
@@ -145,8 +146,8 @@ def main():
     print(f"{args.rows:,} rows, {len(one)} groups, {data.EPOCHS} epochs, {args.partitions} partitions, {args.master}")
     for what, seconds in (("CPU of Python workers", cpu), ("wall clock", wall)):
         ours_, *others = (statistics.median(seconds[name]) for name in sides)
-        others = ", ".join(f"{name} {other:.2f} s ({ours_ / other:.2f})" for name, other in zip(list(sides)[1:], others))
-        print(f"{what}: errorbar {ours_:.2f} s; {others}")
+        compared = (f"{name} {other:.2f} s ({ours_ / other:.2f})" for name, other in zip(list(sides)[1:], others))
+        print(f"{what}: errorbar {ours_:.2f} s; {', '.join(compared)}")
     if statistics.median(cpu["errorbar"]) > WANTED_RATIO * statistics.median(cpu["applyInPandas"]):
         sys.exit(f"wanted: at most {WANTED_RATIO:.2f} of the CPU time")
 

@@ -89,6 +89,9 @@ impl Setup {
 /// Results, if there are any, and what there is to report about them.
 type Finished = (Option<Report>, Vec<Diagnostic>);
 
+/// The results of a group, its receipt, and the exception of what is wrong with it.
+type Outcome = (Option<Py<Results>>, String, Option<Py<PyBaseException>>);
+
 /// Groups of more rows are finished one after the other.
 const MANY_ROWS: u64 = 1 << 22;
 
@@ -304,40 +307,27 @@ pub(crate) fn merge_states(py: Python<'_>, states: Vec<PyBackedBytes>) -> PyResu
 
 /// The results of the states of each group, on all threads, with a receipt; or what is wrong with the group.
 #[pyfunction]
-#[expect(clippy::type_complexity, reason = "tuples are what Python takes apart")]
-pub(crate) fn finish_states(
-    py: Python<'_>,
-    groups: Vec<Vec<PyBackedBytes>>,
-) -> PyResult<Vec<(Option<Py<Results>>, String, Option<Py<PyBaseException>>)>> {
-    enum Group {
-        Finished(String, Result<Finished, Vec<Diagnostic>>),
-        Merged(Partial),
-    }
-    let finished = |merged: Partial| Group::Finished(merged.receipt(), merged.finished());
+pub(crate) fn finish_states(py: Python<'_>, groups: Vec<Vec<PyBackedBytes>>) -> PyResult<Vec<Outcome>> {
     let found = compute(py, &Cancelled::default(), move || {
+        let finished = |merged: Partial| (merged.receipt(), merged.finished());
+        // All rows of a group are in memory while it is finished: an error is a large one, whose turn is later.
         let group = |states: &Vec<PyBackedBytes>| match Partial::merged_bytes(states) {
-            Err(diagnostics) => Group::Finished(String::new(), Err(diagnostics)),
-            // All rows of a group are in memory while it is finished.
-            Ok(merged) if merged.rows() > MANY_ROWS => Group::Merged(merged),
-            Ok(merged) => finished(merged),
+            Ok(merged) if merged.rows() > MANY_ROWS => Err(merged),
+            Ok(merged) => Ok(finished(merged)),
+            Err(diagnostics) => Ok((String::new(), Err(diagnostics))),
         };
-        let groups: Vec<Group> = groups.par_iter().map(group).collect();
-        let group = |group: Group| match group {
-            Group::Merged(merged) => finished(merged),
-            done => done,
-        };
-        groups.into_iter().map(group).collect::<Vec<_>>()
+        let groups: Vec<Result<_, Partial>> = groups.par_iter().map(group).collect();
+        groups.into_iter().map(|group| group.unwrap_or_else(finished)).collect::<Vec<_>>()
     })?;
-    let outcome = |group: Group| {
-        let Group::Finished(receipt, finished) = group else { return None };
+    let outcome = |(receipt, finished): (String, Result<Finished, Vec<Diagnostic>>)| {
         let results = raised(py, finished)
             .and_then(|(report, diagnostics)| results_of(py, report.into_iter().collect(), diagnostics));
-        Some(match results {
+        match results {
             Ok(results) => (Some(results), receipt, None),
             Err(error) => (None, receipt, Some(error.into_value(py))),
-        })
+        }
     };
-    Ok(found.into_iter().filter_map(outcome).collect())
+    Ok(found.into_iter().map(outcome).collect())
 }
 
 /// What the columns of a table are: those that are read, those that are metadata, and the id.

@@ -31,15 +31,10 @@ function scored(folder) {
   return estimates.find((/** @type {any} */ one) => one.metric === 'accuracy');
 }
 
-/**
- * A standard error of 0, of scores without spread, is `?` in pages.
- * @param {import('playwright-core').Page} page @param {string} selector @param {{value: number, stderr: number}} estimate
- */
+/** @param {import('playwright-core').Page} page @param {string} selector @param {{value: number, stderr: number}} estimate */
 async function assertShows(page, selector, { value, stderr }) {
-  const shown = await page.locator(`${selector} .pmv`).innerText();
-  const [number, error] = shown.split('±').map(part => part.trim());
-  const same = stderr === 0 ? error === '?' : Math.abs(Number(error) - stderr) <= 0.005;
-  assert.ok(Math.abs(Number(number) - value) <= 0.005 && same, `${shown}, not ${value} ± ${stderr}`);
+  const [number, error] = (await page.locator(`${selector} .pmv`).innerText()).split('±').map(Number);
+  assert.ok(Math.abs(number - value) <= 0.005 && Math.abs(error - stderr) <= 0.005, `${number} ± ${error}, not ${value} ± ${stderr}`);
 }
 
 test('a run is followed from an empty folder to its end', async () => {

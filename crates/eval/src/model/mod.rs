@@ -232,7 +232,7 @@ pub(crate) const MORE_PROVIDERS: &[ProviderEntry] = {
 fn with_prompt(mut usage: Usage, prompt: u64, total: Option<u64>) -> Usage {
     let cached = [usage.input_tokens_cache_read, usage.input_tokens_cache_write].into_iter().flatten();
     usage.input_tokens = cached.fold(prompt, u64::saturating_sub);
-    // Some servers count both and report a total of 0.
+    // A total of 0 beside counts is none.
     let total = total.filter(|total| *total > 0);
     usage.total_tokens = total.unwrap_or_else(|| prompt.saturating_add(usage.output_tokens));
     usage

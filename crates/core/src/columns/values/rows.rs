@@ -10,10 +10,10 @@ impl ValueColumn {
     pub(in crate::columns) fn repeat_row(&mut self, row: usize) {
         let tagged = self.make_tagged();
         let (tag, payload) = match (tagged.tags.get(row).copied(), tagged.payloads.get(row)) {
-            (Some(Tag::Nested), Some(payload)) => match tagged.nested.get(payload as usize).cloned() {
-                Some(value) => (Tag::Nested, tagged.add_nested(value)),
-                None => (Tag::Missing, 0),
-            },
+            (Some(Tag::Nested), Some(payload)) => {
+                let nested = tagged.nested.get(payload as usize).cloned();
+                tagged.encode(nested)
+            }
             (Some(tag), Some(payload)) => (tag, payload),
             _ => (Tag::Missing, 0),
         };
@@ -40,10 +40,7 @@ impl ValueColumn {
                         _ => (Tag::Missing, 0),
                     }
                 }
-                (Some(Tag::Nested), Some(payload)) => match other.nested.get(payload as usize).cloned() {
-                    Some(value) => (Tag::Nested, own.add_nested(value)),
-                    None => (Tag::Missing, 0),
-                },
+                (Some(Tag::Nested), Some(payload)) => own.encode(other.nested.get(payload as usize).cloned()),
                 (Some(tag), Some(payload)) => (tag, payload),
                 _ => (Tag::Missing, 0),
             };
