@@ -312,12 +312,12 @@ pub(crate) fn finish_states(py: Python<'_>, groups: Vec<Vec<PyBackedBytes>>) -> 
         let finished = |merged: Partial| (merged.receipt(), merged.finished());
         // All rows of a group are in memory while it is finished: an error is a large one, whose turn is later.
         let group = |states: &Vec<PyBackedBytes>| match Partial::merged_bytes(states) {
-            Ok(merged) if merged.rows() > MANY_ROWS => Err(merged),
+            Ok(merged) if merged.rows() > MANY_ROWS => Err(Box::new(merged)),
             Ok(merged) => Ok(finished(merged)),
             Err(diagnostics) => Ok((String::new(), Err(diagnostics))),
         };
-        let groups: Vec<Result<_, Partial>> = groups.par_iter().map(group).collect();
-        groups.into_iter().map(|group| group.unwrap_or_else(finished)).collect::<Vec<_>>()
+        let groups: Vec<Result<_, Box<Partial>>> = groups.par_iter().map(group).collect();
+        groups.into_iter().map(|group| group.unwrap_or_else(|merged| finished(*merged))).collect::<Vec<_>>()
     })?;
     let outcome = |(receipt, finished): (String, Result<Finished, Vec<Diagnostic>>)| {
         let results = raised(py, finished)
