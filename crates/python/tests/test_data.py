@@ -149,6 +149,28 @@ def test_arrays_that_break_the_rules_of_arrow_are_refused():
     assert mean(pyarrow.table({"id": [1, 2], "score": [1, 0], "note": bad})) == (0.5, 2)
 
 
+@pytest.mark.parametrize("text", ["abcdef", "aböcde", "abcdé"])
+@pytest.mark.parametrize("ends", [(2, 3, 6), (0, 3, 6), (2, 1, 6), (2, 9, 6), (-1, 3, 6)])
+def test_strings_are_read_or_refused_as_arrow_says(text, ends):
+    """Strings that are all ASCII have a shorter check."""
+    pyarrow = pytest.importorskip("pyarrow")
+    for kind, width in ((pyarrow.string(), "i"), (pyarrow.large_string(), "q")):
+        offsets = pyarrow.py_buffer(array.array(width, (0, *ends)).tobytes())
+        ids = pyarrow.Array.from_buffers(kind, 3, [None, offsets, pyarrow.py_buffer(text.encode())])
+        try:
+            ids.validate(full=True)
+            found = ids.to_pylist()
+        except pyarrow.ArrowInvalid:
+            refused(pyarrow.table({"id": ids, "score": [1, 0, 1]}), "`id` is no valid Arrow array")
+            continue
+        if "" in found:
+            refused(pyarrow.table({"id": ids, "score": [1, 0, 1]}), "the id is empty")
+            continue
+        assert mean(pyarrow.table({"id": ids, "score": [1, 0, 0.5]})) == (0.5, 3)
+        twice = pyarrow.table({"id": pyarrow.concat_arrays([ids, ids.slice(1, 1)]), "score": [1, 0, 1, 1]})
+        refused(twice, f'"?{found[1]}"?')
+
+
 @pytest.mark.parametrize("names", [("id", "score"), ("question_id", "correct")])
 @pytest.mark.parametrize("good", [0, 1])
 def test_a_stream_that_raises_is_no_shorter_table(names, good):

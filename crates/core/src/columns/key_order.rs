@@ -142,6 +142,9 @@ impl ScoreColumns {
 
 /// The first bytes of some, with zeros behind if there are fewer: of two that differ, the order is that of the whole.
 pub(crate) fn first_bytes<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    if let Some(first) = bytes.first_chunk() {
+        return *first;
+    }
     let mut first = [0; N];
     first.iter_mut().zip(bytes).for_each(|(own, byte)| *own = *byte);
     first

@@ -119,7 +119,7 @@ impl TaggedValues {
     /// The code of a string, which is made only if it is new.
     #[inline]
     pub(super) fn text_code(&mut self, text: &str, make: impl FnOnce() -> Arc<str>) -> u64 {
-        u64::from(self.texts.intern_with(text, || {
+        u64::from(self.texts.intern_text(text, || {
             // Two counters beside the string, rounded up.
             self.text_bytes += text.len() + 24;
             make()

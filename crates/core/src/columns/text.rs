@@ -1,6 +1,7 @@
 //! A column of strings in a few allocations: the sample ids.
 
 use std::cmp::Ordering;
+use std::ops::Range;
 
 use rayon::prelude::*;
 
@@ -13,7 +14,7 @@ pub struct TextColumn {
     full: Vec<(Chunk, usize)>,
     /// The one that strings are pushed to.
     open: Chunk,
-    /// All of the last string if it is short.
+    /// All of the last string if it is short, as long as they go up.
     last_words: Option<ShortId>,
     /// The first row whose string does not come [behind](by_length) the one before it, and how that one
     /// compares with it. Found while the strings are at hand, because later it takes a walk through all.
@@ -126,6 +127,40 @@ impl TextColumn {
         }
     }
 
+    /// Appends strings that lie end to end, given where each of them ends. They are copied together.
+    ///
+    /// ```
+    /// use errorbar_core::TextColumn;
+    /// let mut ids = TextColumn::default();
+    /// ids.extend("q1q2q10", [2, 4, 7].into_iter());
+    /// assert_eq!((ids.len(), ids.get(2)), (3, "q10"));
+    /// ```
+    pub fn extend(&mut self, texts: &str, ends: impl Iterator<Item = usize>) {
+        let bytes = |range: Range<usize>| texts.as_bytes().get(range).unwrap_or_default();
+        let mut start = 0;
+        let mut ends = ends.scan(0, |before, end| {
+            *before = end.clamp(*before, texts.len());
+            Some(*before)
+        });
+        // As long as they go up, each is compared with the one before.
+        while self.not_above.is_none() {
+            let Some(end) = ends.next() else { return };
+            self.push_bytes(bytes(start..end));
+            start = end;
+        }
+        let mut copied = start;
+        for end in ends {
+            if self.open.bytes.len() + (start - copied) > MOST_BYTES {
+                self.open.bytes.extend_from_slice(bytes(copied..start));
+                self.close();
+                copied = start;
+            }
+            self.open.starts.push((self.open.bytes.len() + (start - copied)) as u16);
+            start = end;
+        }
+        self.open.bytes.extend_from_slice(bytes(copied..start));
+    }
+
     /// Begins a new chunk. The full one is a copy that is no larger than it needs to be; the memory in
     /// which it grew, which is in the caches, stays for the next.
     #[cold]
@@ -173,7 +208,30 @@ impl TextColumn {
                 let (found, at) = other.locate(row);
                 (chunk, start) = (found, row - at);
             }
-            self.push_bytes(chunk.get(row - start));
+            match self.not_above {
+                None => self.push_bytes(chunk.get(row - start)),
+                Some(_) => self.push_unordered(chunk, row - start),
+            }
+        }
+    }
+
+    /// Appends a string of a chunk to strings that do not go up, so that there is nothing to compare.
+    #[inline]
+    fn push_unordered(&mut self, chunk: &Chunk, row: usize) {
+        if self.open.bytes.len() > MOST_BYTES {
+            self.close();
+        }
+        self.open.starts.push(self.open.bytes.len() as u16);
+        let (start, length) = (chunk.start(row), chunk.start(row + 1) - chunk.start(row));
+        // What is behind a short string is copied with it and cut off: a number of bytes that is always the same takes no
+        // call.
+        match chunk.bytes.get(start..).and_then(<[u8]>::first_chunk::<16>) {
+            Some(words) if length <= words.len() => {
+                let end = self.open.bytes.len() + length;
+                self.open.bytes.extend_from_slice(words);
+                self.open.bytes.truncate(end);
+            }
+            _ => self.open.bytes.extend_from_slice(chunk.get(row)),
         }
     }
 
@@ -253,19 +311,16 @@ impl TextColumn {
 
     /// Row by row, faster than a lookup of each.
     pub(crate) fn iter(&self) -> impl Iterator<Item = &[u8]> {
-        self.chunks().flat_map(|(chunk, _)| (0..chunk.len()).map(|row| chunk.get(row)))
+        self.chunks().flat_map(|(chunk, _)| ChunkTexts { chunk, rows: 0..chunk.len() })
     }
 
     /// What a function makes of the strings of each part of the column and the row that it starts with, on
     /// all threads.
-    pub(super) fn map_parts<T: Send>(
-        &self,
-        f: impl Fn(usize, &mut dyn Iterator<Item = &[u8]>) -> T + Sync,
-    ) -> Vec<T> {
+    pub(super) fn map_parts<T: Send>(&self, f: impl Fn(usize, ChunkTexts<'_>) -> T + Sync) -> Vec<T> {
         let chunks: Vec<(&Chunk, usize)> = self.chunks().collect();
         chunks
             .into_par_iter()
-            .map(|(chunk, start)| f(start, &mut (0..chunk.len()).map(|row| chunk.get(row))))
+            .map(|(chunk, start)| f(start, ChunkTexts { chunk, rows: 0..chunk.len() }))
             .collect()
     }
 
@@ -273,6 +328,25 @@ impl TextColumn {
     pub fn heap_bytes(&self) -> usize {
         let of_chunk = |chunk: &Chunk| chunk.bytes.capacity() + chunk.starts.capacity() * size_of::<u16>();
         self.chunks().map(|(chunk, _)| of_chunk(chunk)).sum()
+    }
+}
+
+/// The strings of a chunk, in order.
+pub(super) struct ChunkTexts<'a> {
+    chunk: &'a Chunk,
+    rows: Range<usize>,
+}
+
+impl<'a> Iterator for ChunkTexts<'a> {
+    type Item = &'a [u8];
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a [u8]> {
+        self.rows.next().map(|row| self.chunk.get(row))
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.rows.size_hint()
     }
 }
 
@@ -299,6 +373,50 @@ mod tests {
             assert!((0..200).all(|row| column.get(row) == texts[row]));
             assert!(column.iter().eq(texts.iter().map(|text| text.as_bytes())));
         }
+    }
+
+    #[test]
+    fn strings_that_come_together_are_those_that_come_one_by_one() {
+        // Up to some row they go up, or they never do, and some are the last ones of their chunk.
+        let texts: Vec<String> =
+            (0..400).map(|n| format!("é{}", "x".repeat(n * n % 37) + &n.to_string())).collect();
+        let mut sorted = texts.clone();
+        sorted.sort_by(|a, b| by_length(a.as_bytes(), b.as_bytes()));
+        let mixed: Vec<String> = sorted.iter().take(50).chain(&texts).cloned().collect();
+        for texts in [texts, sorted, mixed] {
+            let mut pushed = TextColumn::default();
+            texts.iter().for_each(|text| pushed.push(text));
+            let same = |column: &TextColumn| {
+                assert!(column.iter().eq(texts.iter().map(String::as_bytes)));
+                assert_eq!((column.len(), column.first_not_above()), (texts.len(), pushed.first_not_above()));
+            };
+            for size in [1, 7, 400, 450] {
+                let mut extended = TextColumn::default();
+                for texts in texts.chunks(size) {
+                    let ends = texts.iter().scan(0, |end, text| {
+                        *end += text.len();
+                        Some(*end)
+                    });
+                    extended.extend(&texts.concat(), ends);
+                }
+                same(&extended);
+                let rows: Vec<u32> = (0..texts.len() as u32).collect();
+                let mut copied = TextColumn::default();
+                rows.chunks(size).for_each(|rows| copied.append_rows(&extended, rows));
+                same(&copied);
+                // In another order.
+                let mut back = TextColumn::default();
+                back.append_rows(&extended, &rows.iter().rev().copied().collect::<Vec<_>>());
+                assert!(back.iter().eq(texts.iter().rev().map(String::as_bytes)));
+            }
+        }
+    }
+
+    #[test]
+    fn ends_that_cannot_be_give_empty_strings() {
+        let mut column = TextColumn::default();
+        column.extend("abcdef", [4, 2, 3, 9, 1].into_iter());
+        assert_eq!([0, 1, 2, 3, 4].map(|row| column.get(row)), ["abcd", "", "", "ef", ""]);
     }
 
     #[test]

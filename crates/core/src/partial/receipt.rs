@@ -160,7 +160,8 @@ impl Stamp {
         let mut stamp = Stamp::default();
         let (mut failed, hasher) = (None, SampleHasher::new(group));
         columns.sample_index().for_each(|rows| {
-            let Some(first) = rows.first().map(|row| *row as usize) else { return };
+            // Samples come in the order of these rows, so that ids are read one behind the other.
+            let Some(first) = rows.iter().min().map(|row| *row as usize) else { return };
             let hash = hasher.hash(columns.id_bytes(first));
             for row in rows {
                 stamp.receipt.add(hash.of_epoch(columns.epoch(*row as usize)));

@@ -105,12 +105,16 @@ impl Tally {
         let encoder = SampleEncoder::new(columns, &names, visible);
         let mut looks = SampleLooks::new(columns, &names, visible);
         let mut numbers: HashMap<Box<[u8]>, u32, foldhash::fast::RandomState> = HashMap::default();
-        let mut found: Vec<(u64, u32)> = Vec::new();
+        // By number: how many samples, and the row of the smallest id with its first bytes, which mostly decide.
+        let mut found: Vec<(u64, u32, u64)> = Vec::new();
         let mut ids: Vec<(u32, u32)> = Vec::new();
         let (mut record, mut bytes, mut too_large) = (Vec::new(), 0, false);
         index.for_each(|rows| {
-            let Some(&first) = rows.first().filter(|_| !too_large) else { return };
+            // Samples come in the order of these rows, so that ids are read one behind the other.
+            let Some(&first) = rows.iter().min().filter(|_| !too_large) else { return };
             let id = |row: u32| columns.id_bytes(row as usize);
+            let own_id = id(first);
+            let start = u64::from_be_bytes(first_bytes(own_id));
             let look = looks.as_ref().and_then(|looks| looks.of(rows));
             let known = look.and_then(|look| looks.as_ref()?.entry(look));
             let number = known.unwrap_or_else(|| {
@@ -118,9 +122,9 @@ impl Tally {
                 encoder.put(rows, &mut record);
                 let number = numbers.get(record.as_slice()).copied().unwrap_or_else(|| {
                     let number = found.len() as u32;
-                    bytes += entry_bytes(&record, id(first).len());
+                    bytes += entry_bytes(&record, own_id.len());
                     numbers.insert(record.as_slice().into(), number);
-                    found.push((0, first));
+                    found.push((0, first, start));
                     number
                 });
                 if let (Some(look), Some(looks)) = (look, &mut looks) {
@@ -128,14 +132,14 @@ impl Tally {
                 }
                 number
             });
-            if let Some((count, smallest)) = found.get_mut(number as usize) {
+            if let Some((count, smallest, smallest_start)) = found.get_mut(number as usize) {
                 *count += 1;
-                if id(first) < id(*smallest) {
-                    *smallest = first;
+                if start < *smallest_start || start == *smallest_start && own_id < id(*smallest) {
+                    (*smallest, *smallest_start) = (first, start);
                 }
             }
             if visible.ids {
-                bytes += id_bytes(id(first).len());
+                bytes += id_bytes(own_id.len());
                 ids.push((first, number));
             }
             too_large = bytes > MAX_BYTES;
@@ -144,7 +148,7 @@ impl Tally {
             return Err(too_many_bytes(visible.ids));
         }
         let entry = |(record, number): (Box<[u8]>, u32)| {
-            let (count, row) = found.get(number as usize).copied().unwrap_or_default();
+            let (count, row, _) = found.get(number as usize).copied().unwrap_or_default();
             (Entry { record, count, id: columns.id(row as usize).into() }, number)
         };
         let (entries, order) = sorted(numbers.into_iter().map(entry).collect());

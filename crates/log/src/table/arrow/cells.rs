@@ -5,10 +5,10 @@ use arrow_array::types::{
     Decimal32Type, Decimal64Type, Decimal128Type, Float16Type, Float32Type, Float64Type, Int8Type, Int16Type,
     Int32Type, Int64Type, UInt8Type, UInt16Type, UInt32Type, UInt64Type,
 };
-use arrow_array::{Array, ArrayRef, StructArray};
+use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Fields};
-use errorbar_core::{Leaf, LeafMap, Value};
+use errorbar_core::{Leaf, LeafMap, TextColumn, Value};
 use serde_json::{Map, Value as Json};
 
 use super::NO_CELL;
@@ -149,23 +149,35 @@ impl ArrowColumn {
 
     /// The integers, if each fits a byte and none is null: scores and epochs mostly are.
     pub(super) fn bytes(&self) -> Option<Vec<u8>> {
-        /// Without an early end, so that many are looked at in a step.
-        fn narrow<T: Copy + Into<i64>>(ints: &[T]) -> Option<Vec<u8>> {
-            let bits = ints.iter().fold(0_i64, |bits, int| bits | (*int).into());
-            u8::try_from(bits).is_ok().then(|| ints.iter().map(|int| (*int).into() as u8).collect())
-        }
+        self.narrowed(u8::MAX.into(), |int| int as u8)
+    }
+
+    /// The integers as others, if none is null or negative and each is at most this, which is one less than a power of two.
+    pub(super) fn narrowed<T>(&self, most: i64, narrow: impl Fn(i64) -> T) -> Option<Vec<T>> {
         let array = self.array.as_ref();
         match array.data_type() {
             _ if self.nulls.is_some() => None,
-            DataType::Int64 => narrow(array.as_primitive_opt::<Int64Type>()?.values()),
-            DataType::Int32 => narrow(array.as_primitive_opt::<Int32Type>()?.values()),
-            DataType::Int16 => narrow(array.as_primitive_opt::<Int16Type>()?.values()),
-            DataType::Int8 => narrow(array.as_primitive_opt::<Int8Type>()?.values()),
-            DataType::UInt32 => narrow(array.as_primitive_opt::<UInt32Type>()?.values()),
-            DataType::UInt16 => narrow(array.as_primitive_opt::<UInt16Type>()?.values()),
-            DataType::UInt8 => Some(array.as_primitive_opt::<UInt8Type>()?.values().to_vec()),
+            DataType::Int64 => narrowed(array.as_primitive_opt::<Int64Type>()?.values(), most, narrow),
+            DataType::Int32 => narrowed(array.as_primitive_opt::<Int32Type>()?.values(), most, narrow),
+            DataType::Int16 => narrowed(array.as_primitive_opt::<Int16Type>()?.values(), most, narrow),
+            DataType::Int8 => narrowed(array.as_primitive_opt::<Int8Type>()?.values(), most, narrow),
+            DataType::UInt32 => narrowed(array.as_primitive_opt::<UInt32Type>()?.values(), most, narrow),
+            DataType::UInt16 => narrowed(array.as_primitive_opt::<UInt16Type>()?.values(), most, narrow),
+            DataType::UInt8 => narrowed(array.as_primitive_opt::<UInt8Type>()?.values(), most, narrow),
             _ => None,
         }
+    }
+
+    /// Appends all strings to ids, together; false, and nothing done, if some are null or empty, or do not lie end to end.
+    pub(super) fn extend_ids(&self, ids: &mut TextColumn) -> bool {
+        let array = self.array.as_ref();
+        let extended = match array.data_type() {
+            _ if self.nulls.is_some() => None,
+            DataType::Utf8 => array.as_string_opt::<i32>().and_then(|texts| extend_texts(ids, texts)),
+            DataType::LargeUtf8 => array.as_string_opt::<i64>().and_then(|texts| extend_texts(ids, texts)),
+            _ => None,
+        };
+        extended.is_some()
     }
 
     /// The strings of a dictionary and the number of each cell's among them, if that is what the column is, without nulls and
@@ -189,6 +201,39 @@ impl ArrowColumn {
     pub(super) fn structure(&self, row: usize) -> Result<Option<Value>, &'static str> {
         if self.is_null(row) { Ok(None) } else { structure_at(self.array.as_ref(), row) }
     }
+}
+
+/// Whether an array is of strings in ASCII, none of which ends before it starts. Most strings are, and many bytes are looked
+/// at in a step.
+pub(super) fn is_ascii(array: &dyn Array) -> bool {
+    fn of<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> bool {
+        let offsets = texts.value_offsets();
+        let goes_up =
+            offsets.iter().zip(offsets.iter().skip(1)).fold(true, |all, (start, end)| all & (start <= end));
+        goes_up && texts.value_data().is_ascii()
+    }
+    match array.data_type() {
+        DataType::Utf8 => array.as_string_opt::<i32>().is_some_and(of),
+        DataType::LargeUtf8 => array.as_string_opt::<i64>().is_some_and(of),
+        _ => false,
+    }
+}
+
+fn narrowed<I: Copy + Into<i64>, T>(ints: &[I], most: i64, narrow: impl Fn(i64) -> T) -> Option<Vec<T>> {
+    // Without an early end, so that many are looked at in a step.
+    let bits = ints.iter().fold(0, |bits, int| bits | (*int).into());
+    (0..=most).contains(&bits).then(|| ints.iter().map(|int| narrow((*int).into())).collect())
+}
+
+/// Appends all strings, none of which may be empty.
+fn extend_texts<O: OffsetSizeTrait>(ids: &mut TextColumn, texts: &GenericStringArray<O>) -> Option<()> {
+    let (first, ends) = texts.value_offsets().split_first()?;
+    let has_empty =
+        texts.value_offsets().windows(2).fold(false, |any, pair| any | matches!(pair, [a, b] if a == b));
+    let bytes = texts.value_data().get(first.as_usize()..ends.last()?.as_usize())?;
+    let text = str::from_utf8(bytes).ok().filter(|_| !has_empty)?;
+    ids.extend(text, ends.iter().map(|end| end.as_usize() - first.as_usize()));
+    Some(())
 }
 
 /// The cell at a position that the array has.

@@ -145,6 +145,10 @@ impl<'a> ArrowSource<'a> {
     ) -> Result<(), TableErrorKind> {
         match column.column.role {
             ColumnRole::Id => {
+                if cells.extend_ids(&mut block.ids) {
+                    *row += cells.len();
+                    return Ok(());
+                }
                 let mut digits = String::new();
                 cells.for_each(row, |cell| push_id(&mut block.ids, cell, &mut digits))
             }
@@ -158,6 +162,11 @@ impl<'a> ArrowSource<'a> {
             },
             ColumnRole::Bucket => {
                 let buckets = &mut block.labels.buckets;
+                if let Some(narrowed) = cells.narrowed(i64::from(BUCKETS) - 1, |int| int as u16) {
+                    buckets.extend_from_slice(&narrowed);
+                    *row += narrowed.len();
+                    return Ok(());
+                }
                 let bad = || TableErrorKind::BadBucket(column.column.name.clone());
                 cells.for_each(row, |cell| {
                     buckets.push(bucket_of(cell).ok_or_else(bad)?);

@@ -3,15 +3,16 @@
 //! Readers fill blocks and know nothing of what becomes of them. A block is appended as it is; or its rows, each of one
 //! scorer, are put together by sample and epoch; or they are distributed over several tables.
 
+mod labels;
 mod part;
 mod pivot;
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
-use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
+use self::labels::KnownLabels;
 use self::part::TablePart;
 use super::layout::{ColumnRole, TableLayout};
 use super::limits::Budget;
@@ -176,23 +177,20 @@ impl TableBuilder {
         // The errors of all parts; the first in the file is reported.
         let mut errors = Vec::new();
         let labels = &block.labels;
-        let mut known: HashMap<(Option<u32>, Option<u32>), usize, RandomState> = HashMap::default();
-        let (mut last, mut list) = (None, 0);
+        let tasks = layout.split().map(|_| &labels.tasks);
+        let mut known = KnownLabels::new(labels.parts.distinct(), tasks.map_or(0, MetadataColumn::distinct));
+        // As many rows for each, if they are mixed, and a few more.
+        let expected = block.len() / labels.parts.distinct().max(1) * 9 / 8;
         for row in 0..block.len() {
             // A log has one task.
-            let task = layout.split().and_then(|_| labels.tasks.code(row));
-            let key = (labels.parts.code(row), task);
-            if last != Some(key) {
-                let next = known.len();
-                list = *known.entry(key).or_insert(next);
-                last = Some(key);
-                if list == next {
-                    match self.part(layout, block, row) {
-                        Ok(part) => lists.push((part, Vec::new())),
-                        Err(kind) => {
-                            errors.push(BlockError::in_row(row, kind));
-                            break;
-                        }
+            let task = tasks.and_then(|tasks| tasks.code(row));
+            let (list, is_new) = known.number(labels.parts.code(row), task);
+            if is_new {
+                match self.part(layout, block, row) {
+                    Ok(part) => lists.push((part, Vec::with_capacity(expected))),
+                    Err(kind) => {
+                        errors.push(BlockError::in_row(row, kind));
+                        break;
                     }
                 }
             }

@@ -1,0 +1,50 @@
+//! Which rows of a block have the same labels.
+
+use std::collections::HashMap;
+
+use foldhash::fast::RandomState;
+
+/// Pairs of labels, numbered as they come. Rows of many groups come mixed, so that each is looked up.
+pub(super) enum KnownLabels {
+    /// By both codes, with one more for rows without a label: the number, from 1 on.
+    Table { numbers: Vec<u32>, parts: usize, known: u32 },
+    /// There may be too many pairs for a table.
+    Map(HashMap<(Option<u32>, Option<u32>), u32, RandomState>),
+}
+
+impl KnownLabels {
+    /// Tests have few labels, and see both.
+    const MOST_IN_TABLE: usize = if cfg!(test) { 3 } else { 1 << 16 };
+
+    /// For this many different parts and tasks.
+    pub(super) fn new(parts: usize, tasks: usize) -> Self {
+        match (parts + 1).saturating_mul(tasks + 1) {
+            size @ ..=Self::MOST_IN_TABLE => KnownLabels::Table { numbers: vec![0; size], parts, known: 0 },
+            _ => KnownLabels::Map(HashMap::default()),
+        }
+    }
+
+    /// The number of a pair, from 0 on, and whether it is new.
+    #[inline]
+    pub(super) fn number(&mut self, part: Option<u32>, task: Option<u32>) -> (usize, bool) {
+        match self {
+            KnownLabels::Table { numbers, parts, known } => {
+                let code = |label: Option<u32>| label.map_or(0, |code| code as usize + 1);
+                let Some(number) = numbers.get_mut(code(task) * (*parts + 1) + code(part)) else {
+                    return (0, false);
+                };
+                let is_new = *number == 0;
+                if is_new {
+                    *known += 1;
+                    *number = *known;
+                }
+                (*number as usize - 1, is_new)
+            }
+            KnownLabels::Map(map) => {
+                let next = map.len() as u32;
+                let number = *map.entry((part, task)).or_insert(next);
+                (number as usize, number == next)
+            }
+        }
+    }
+}
