@@ -389,6 +389,7 @@ mod tests {
             let same = |column: &TextColumn| {
                 assert!(column.iter().eq(texts.iter().map(String::as_bytes)));
                 assert_eq!((column.len(), column.first_not_above()), (texts.len(), pushed.first_not_above()));
+                assert_eq!(column.full.len(), pushed.full.len());
             };
             for size in [1, 7, 400, 450] {
                 let mut extended = TextColumn::default();

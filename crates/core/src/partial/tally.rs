@@ -571,4 +571,25 @@ mod tests {
         assert!(columns.in_key_order().is_none());
         assert!((1..columns.len()).all(|row| columns.id(row - 1) < columns.id(row)));
     }
+
+    #[test]
+    fn the_smallest_id_is_kept_whatever_ids_begin_with() {
+        for ids in [
+            ["question-2", "question-10", "question-3"],
+            ["q2", "q10", "q"],
+            ["b", "", "a"],
+            ["é", "e\0", "e"],
+        ] {
+            for first in 0..ids.len() {
+                let mut columns = ScoreColumns::new(["s"]);
+                for id in ids.iter().cycle().skip(first).take(ids.len()) {
+                    columns.push(*id, 1).score("s", Score::new(1)).unwrap();
+                }
+                let plan = Plan::new().metrics(crate::metrics![accuracy()]);
+                let tally = Tally::of(&columns, &Visible::of(&plan)).unwrap();
+                let kept: Vec<&str> = tally.entries.iter().map(|entry| entry.id.as_ref()).collect();
+                assert_eq!(kept, [*ids.iter().min().unwrap()]);
+            }
+        }
+    }
 }
