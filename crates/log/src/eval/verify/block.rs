@@ -71,13 +71,11 @@ impl<'w> LeftOut<'w> {
         nameless.next().map(|(metric, error)| reason(metric, *error)).or_else(unreadable)
     }
 
-    /// The figures of a block that was not recomputed: those of metrics that cannot be, and others, which differ.
+    /// The figures of a block that was not recomputed: those of metrics that cannot be, and others, which differ. One without
+    /// figures only names its scorer.
     pub(super) fn missing(&self, block: &RecordedBlock, is_by_name: bool) -> Vec<Check> {
         let missing = || CheckOutcome::Differs(DifferenceKind::BlockNotRecomputed);
         let check = |outcome| Check::of_block(&block.scorer, &block.name, block.reducer.as_deref(), outcome);
-        if block.metrics.is_empty() {
-            return vec![check(missing())];
-        }
         let figure = |(key, figure): (&String, &RecordedMetric)| {
             let reason =
                 self.metric(metric_name(figure), is_by_name).or_else(|| self.nameless(figure, block));
