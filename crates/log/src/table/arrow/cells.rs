@@ -210,13 +210,19 @@ pub(super) fn is_ascii(array: &dyn Array) -> bool {
         let offsets = texts.value_offsets();
         let goes_up =
             offsets.iter().zip(offsets.iter().skip(1)).fold(true, |all, (start, end)| all & (start <= end));
-        goes_up && texts.value_data().is_ascii()
+        goes_up && bytes_of(texts).is_some_and(<[u8]>::is_ascii)
     }
     match array.data_type() {
         DataType::Utf8 => array.as_string_opt::<i32>().is_some_and(of),
         DataType::LargeUtf8 => array.as_string_opt::<i64>().is_some_and(of),
         _ => false,
     }
+}
+
+/// The bytes of all strings: of a part of an array not those of the whole.
+fn bytes_of<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> Option<&[u8]> {
+    let (start, end) = (texts.value_offsets().first()?, texts.value_offsets().last()?);
+    texts.value_data().get(start.as_usize()..end.as_usize())
 }
 
 fn narrowed<I: Copy + Into<i64>, T>(ints: &[I], most: i64, narrow: impl Fn(i64) -> T) -> Option<Vec<T>> {
@@ -230,8 +236,7 @@ fn extend_texts<O: OffsetSizeTrait>(ids: &mut TextColumn, texts: &GenericStringA
     let (first, ends) = texts.value_offsets().split_first()?;
     let has_empty =
         texts.value_offsets().windows(2).fold(false, |any, pair| any | matches!(pair, [a, b] if a == b));
-    let bytes = texts.value_data().get(first.as_usize()..ends.last()?.as_usize())?;
-    let text = str::from_utf8(bytes).ok().filter(|_| !has_empty)?;
+    let text = str::from_utf8(bytes_of(texts)?).ok().filter(|_| !has_empty)?;
     ids.extend(text, ends.iter().map(|end| end.as_usize() - first.as_usize()));
     Some(())
 }
