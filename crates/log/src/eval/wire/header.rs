@@ -171,11 +171,11 @@ fn read_headline(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<Headline>> {
 }
 
 fn read_block(json: &mut Jiter<'_>, peek: Peek) -> Result<RecordedBlock> {
-    let mut block = RecordedBlock::default();
+    let (mut block, mut scorer) = (RecordedBlock::default(), None);
     object("results.scores[]", json, peek, |key, json, peek| {
         match key {
             "name" => block.name = text(key, json, peek)?.unwrap_or_default(),
-            "scorer" => block.scorer = text(key, json, peek)?.unwrap_or_default(),
+            "scorer" => scorer = text(key, json, peek)?,
             "reducer" => block.reducer = text(key, json, peek)?,
             "scored_samples" => block.scored_samples = count(key, json, peek)?,
             "unscored_samples" => block.unscored_samples = count(key, json, peek)?,
@@ -186,9 +186,7 @@ fn read_block(json: &mut Jiter<'_>, peek: Peek) -> Result<RecordedBlock> {
         }
         Ok(())
     })?;
-    if block.scorer.is_empty() {
-        block.scorer.clone_from(&block.name);
-    }
+    block.scorer = scorer.unwrap_or_else(|| block.name.clone());
     Ok(block)
 }
 
