@@ -13,7 +13,7 @@ use indexmap::{Equivalent, IndexSet};
 #[derive(Clone, Debug)]
 pub(crate) struct Interner<T> {
     items: IndexSet<T, RandomState>,
-    /// Codes of strings that came before, each where [`slot_of`] has it. Empty if no string came.
+    /// Codes of strings that came before, each where [`slot_of`] has it. Empty if no short string came.
     recent: Vec<u32>,
 }
 
@@ -95,7 +95,7 @@ impl<T: Eq + Hash> Interner<T> {
     }
 
     /// The code of a string, which is made an item only if it is new. Columns have few different strings as a rule, and most
-    /// are found without the table.
+    /// are found without a lookup in the general table. Takes memory for that: it is for strings of many rows.
     #[inline]
     pub(crate) fn intern_text(&mut self, text: &str, make: impl FnOnce() -> T) -> u32
     where

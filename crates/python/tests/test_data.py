@@ -167,8 +167,9 @@ def test_strings_are_read_or_refused_as_arrow_says(text, ends):
             refused(pyarrow.table({"id": ids, "score": [1, 0, 1]}), "the id is empty")
             continue
         assert mean(pyarrow.table({"id": ids, "score": [1, 0, 0.5]})) == (0.5, 3)
-        twice = pyarrow.table({"id": pyarrow.concat_arrays([ids, ids.slice(1, 1)]), "score": [1, 0, 1, 1]})
-        refused(twice, f'"?{found[1]}"?')
+        # Strings that do not begin where their bytes do.
+        twice = pyarrow.chunked_array([ids.slice(0, 1), ids.slice(1), ids.slice(1, 1)])
+        refused(pyarrow.table({"id": twice, "score": [1, 0, 1, 1]}), f'row 4: sample "{found[1]}": epoch 1')
 
 
 @pytest.mark.parametrize("names", [("id", "score"), ("question_id", "correct")])

@@ -125,3 +125,22 @@ impl ScoreColumns {
         self.scorers.iter_mut().all(|scorer| scorer.values.unite_keys(most_bytes))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Tables may be split into thousands, each with hundreds of columns.
+    #[test]
+    fn few_rows_take_little_memory() {
+        let mut block = ColumnBlock::new(1, 1);
+        for grade in ["C", "I"] {
+            block.ids.push(grade);
+            block.scores[0].push_text(grade);
+            block.metadata[0].push_text(grade);
+        }
+        let mut columns = ScoreColumns::new(["s"]);
+        columns.append_rows(["topic"], &mut block, &[1]);
+        assert!(columns.heap_bytes() < 2048, "{}", columns.heap_bytes());
+    }
+}

@@ -119,10 +119,20 @@ impl TaggedValues {
     /// The code of a string, which is made only if it is new.
     #[inline]
     pub(super) fn text_code(&mut self, text: &str, make: impl FnOnce() -> Arc<str>) -> u64 {
-        u64::from(self.texts.intern_text(text, || {
-            // Two counters beside the string, rounded up.
-            self.text_bytes += text.len() + 24;
+        // Two counters beside the string, rounded up.
+        let bytes = text.len() + 24;
+        u64::from(self.texts.intern_with(text, || {
+            self.text_bytes += bytes;
             make()
+        }))
+    }
+
+    /// The same for the strings of many rows, one after the other.
+    #[inline]
+    pub(super) fn row_text_code(&mut self, text: &str) -> u64 {
+        u64::from(self.texts.intern_text(text, || {
+            self.text_bytes += text.len() + 24;
+            text.into()
         }))
     }
 

@@ -127,7 +127,8 @@ impl TextColumn {
         }
     }
 
-    /// Appends strings that lie end to end, given where each of them ends. They are copied together.
+    /// Appends strings that lie end to end, given where each of them ends. They are copied together. An end before the one
+    /// before it, behind the last string or within a character is moved to where one can be.
     ///
     /// ```
     /// use errorbar_core::TextColumn;
@@ -139,7 +140,7 @@ impl TextColumn {
         let bytes = |range: Range<usize>| texts.as_bytes().get(range).unwrap_or_default();
         let mut start = 0;
         let mut ends = ends.scan(0, |before, end| {
-            *before = end.clamp(*before, texts.len());
+            *before = texts.floor_char_boundary(end.clamp(*before, texts.len()));
             Some(*before)
         });
         // As long as they go up, each is compared with the one before.
@@ -414,10 +415,12 @@ mod tests {
     }
 
     #[test]
-    fn ends_that_cannot_be_give_empty_strings() {
+    fn ends_that_cannot_be_are_moved() {
         let mut column = TextColumn::default();
         column.extend("abcdef", [4, 2, 3, 9, 1].into_iter());
-        assert_eq!([0, 1, 2, 3, 4].map(|row| column.get(row)), ["abcd", "", "", "ef", ""]);
+        column.extend("aébé", [2, 4, 5, 6].into_iter());
+        let found: Vec<&str> = (0..column.len()).map(|row| column.get(row)).collect();
+        assert_eq!(found, ["abcd", "", "", "ef", "", "a", "éb", "", "é"]);
     }
 
     #[test]

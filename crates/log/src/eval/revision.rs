@@ -1,6 +1,5 @@
 //! A log with something in it replaced, written as a new file in which every other byte is unchanged.
 
-use std::borrow::Cow;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::Path;
@@ -86,35 +85,25 @@ impl Revision<'_> {
     }
 
     pub(super) fn replace_results(&mut self, recorded: &RecordedResults) -> Result<()> {
-        let recorded = &self.with_scorers(recorded)?;
         let old = splice::value(&self.header, "results")?.filter(|json| json.starts_with(b"{"));
         let json = match old {
             // A very old log holds a single block in other fields, which would stand beside the new ones.
             Some(old) if splice::field(old, "scorer")?.is_none() => updated(old, recorded)?,
+            // Nothing else names the scorer of its samples.
+            Some(_) if recorded.scores.is_empty() => {
+                let old = Header::from_json(&self.header)?.results.unwrap_or_default();
+                let named = |RecordedBlock { name, scorer, .. }| RecordedBlock {
+                    name,
+                    scorer,
+                    ..RecordedBlock::default()
+                };
+                let scores = old.scores.into_iter().map(named).collect();
+                RecordedResults { scores, ..recorded.clone() }.to_json()
+            }
             _ => recorded.to_json(),
         };
         self.header = splice::set(&self.header, &["results"], &json)?;
         Ok(())
-    }
-
-    /// Results of which nothing was computed keep the scorers of the old ones if nothing else in the header names them: the
-    /// samples of a very old log do not name theirs.
-    fn with_scorers<'r>(&self, recorded: &'r RecordedResults) -> Result<Cow<'r, RecordedResults>> {
-        let mut recorded = Cow::Borrowed(recorded);
-        if recorded.scores.is_empty() {
-            let header = Header::from_json(&self.header)?;
-            let old = header.results.filter(|_| header.eval.scorers.is_none());
-            let named = |RecordedBlock { name, scorer, .. }| RecordedBlock {
-                name,
-                scorer,
-                ..RecordedBlock::default()
-            };
-            let blocks: Vec<_> = old.into_iter().flat_map(|results| results.scores).map(named).collect();
-            if !blocks.is_empty() {
-                recorded.to_mut().scores = blocks;
-            }
-        }
-        Ok(recorded)
     }
 
     /// Records other metrics for every scorer, so that the log records how its results were computed;

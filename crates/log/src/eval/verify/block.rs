@@ -71,11 +71,15 @@ impl<'w> LeftOut<'w> {
         nameless.next().map(|(metric, error)| reason(metric, *error)).or_else(unreadable)
     }
 
-    /// The figures of a block that was not recomputed: those of metrics that cannot be, and others, which differ. One without
-    /// figures only names its scorer.
+    /// The figures of a block that was not recomputed: those of metrics that cannot be, and others, which differ. A block
+    /// that records nothing but its scorer has nothing to recompute.
     pub(super) fn missing(&self, block: &RecordedBlock, is_by_name: bool) -> Vec<Check> {
         let missing = || CheckOutcome::Differs(DifferenceKind::BlockNotRecomputed);
         let check = |outcome| Check::of_block(&block.scorer, &block.name, block.reducer.as_deref(), outcome);
+        if block.metrics.is_empty() {
+            let has_counts = block.scored_samples.is_some() || block.unscored_samples.is_some();
+            return has_counts.then(|| check(missing())).into_iter().collect();
+        }
         let figure = |(key, figure): (&String, &RecordedMetric)| {
             let reason =
                 self.metric(metric_name(figure), is_by_name).or_else(|| self.nameless(figure, block));

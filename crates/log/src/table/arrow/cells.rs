@@ -168,7 +168,7 @@ impl ArrowColumn {
         }
     }
 
-    /// Appends all strings to ids, together; false, and nothing done, if some are null or empty, or do not lie end to end.
+    /// Appends all strings to ids, together; false, and nothing done, for other types, and if some are null or empty.
     pub(super) fn extend_ids(&self, ids: &mut TextColumn) -> bool {
         let array = self.array.as_ref();
         let extended = match array.data_type() {

@@ -24,26 +24,24 @@ impl KnownLabels {
         }
     }
 
-    /// The number of a pair, from 0 on, and whether it is new.
+    /// The number of a pair, from 0 on, and whether it is new; none for codes beyond those that there are.
     #[inline]
-    pub(super) fn number(&mut self, part: Option<u32>, task: Option<u32>) -> (usize, bool) {
+    pub(super) fn number(&mut self, part: Option<u32>, task: Option<u32>) -> Option<(usize, bool)> {
         match self {
             KnownLabels::Table { numbers, parts, known } => {
                 let code = |label: Option<u32>| label.map_or(0, |code| code as usize + 1);
-                let Some(number) = numbers.get_mut(code(task) * (*parts + 1) + code(part)) else {
-                    return (0, false);
-                };
+                let number = numbers.get_mut(code(task) * (*parts + 1) + code(part))?;
                 let is_new = *number == 0;
                 if is_new {
                     *known += 1;
                     *number = *known;
                 }
-                (*number as usize - 1, is_new)
+                Some((*number as usize - 1, is_new))
             }
             KnownLabels::Map(map) => {
                 let next = map.len() as u32;
                 let number = *map.entry((part, task)).or_insert(next);
-                (number as usize, number == next)
+                Some((number as usize, number == next))
             }
         }
     }

@@ -179,15 +179,16 @@ impl TableBuilder {
         let labels = &block.labels;
         let tasks = layout.split().map(|_| &labels.tasks);
         let mut known = KnownLabels::new(labels.parts.distinct(), tasks.map_or(0, MetadataColumn::distinct));
-        // As many rows for each, if they are mixed, and a few more.
-        let expected = block.len() / labels.parts.distinct().max(1) * 9 / 8;
         for row in 0..block.len() {
             // A log has one task.
             let task = tasks.and_then(|tasks| tasks.code(row));
-            let (list, is_new) = known.number(labels.parts.code(row), task);
+            let Some((list, is_new)) = known.number(labels.parts.code(row), task) else {
+                errors.push(BlockError::in_row(row, TableErrorKind::TooManyLogs { limit: MAX_LOGS }));
+                break;
+            };
             if is_new {
                 match self.part(layout, block, row) {
-                    Ok(part) => lists.push((part, Vec::with_capacity(expected))),
+                    Ok(part) => lists.push((part, Vec::new())),
                     Err(kind) => {
                         errors.push(BlockError::in_row(row, kind));
                         break;

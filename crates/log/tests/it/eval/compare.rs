@@ -51,6 +51,19 @@ fn every_kind_of_difference_is_reported() {
 }
 
 #[test]
+fn a_block_without_figures_is_one_if_it_counts_samples() {
+    let new = computed(0);
+    let mut old = RecordedResults::from(&new);
+    let mut other = RecordedBlock::default();
+    (other.name, other.scorer) = ("gone".to_owned(), "gone".to_owned());
+    old.scores.push(other.clone());
+    assert_eq!(texts(&old, &new), [""; 0]);
+    other.scored_samples = Some(2);
+    old.scores.push(other);
+    assert_eq!(texts(&old, &new), ["gone · recorded, not recomputed"]);
+}
+
+#[test]
 fn not_a_number_equals_itself_only() {
     let new = {
         let columns = ScoreColumns::new(["match"]);

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{MetadataKeys, Registry, Score, Value};
+use errorbar_core::{MetadataKeys, Plan, Registry, Score, Value, metrics};
 use errorbar_log::eval::*;
 use errorbar_test_support::assert_matches;
 use serde_json::{Value as Json, json};
@@ -318,6 +318,41 @@ fn what_a_json_log_lacks_is_added_and_what_it_has_is_replaced() {
             !text.contains("old") && text.contains("\"mine\"") == (before + &after).contains("mine"),
             "{text}"
         );
+    }
+}
+
+#[test]
+fn a_log_of_which_nothing_is_computed_says_as_before_what_its_scores_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let (from, to) = (folder.path().join("log.json"), folder.path().join("new.json"));
+    // A very old log, whose samples do not name their scorer; and one whose blocks would have other reducers.
+    let old = r#""results":{"scorer":{"name":"includes"},"metrics":{"accuracy":{"name":"accuracy","value":1}}},
+        "samples":[{"id":1,"epoch":1,"score":{"value":"C"}}]"#;
+    let block =
+        |reducer: &str| format!(r#"{{"name":"m","scorer":"m","reducer":"{reducer}","metrics":{{}}}}"#);
+    let plain = format!(
+        r#""results":{{"scores":[{},{}]}},"samples":[{{"id":1,"epoch":1,"scores":{{"m":{{"value":"C"}}}}}}]"#,
+        block("max"),
+        block("mode")
+    );
+    for (rest, scorer, blocks) in [(old, "includes", 1), (plain.as_str(), "m", 0)] {
+        let eval = r#"{"task":"t","config":{"epochs":2,"epochs_reducer":["max"]}}"#;
+        fs::write(&from, format!(r#"{{"version":2,"status":"success","eval":{eval},{rest}}}"#)).unwrap();
+        let log = EvalLog::open(&from).unwrap();
+        let scores = |log: &EvalLog| {
+            log.scores(&log.header().unwrap(), &ScoreOptions::new(MetadataKeys::NONE)).unwrap().columns
+        };
+        let columns = scores(&log);
+        let nothing = Plan::new().metrics(metrics![]).evaluate(&columns).unwrap();
+        assert!(nothing.results.scores.is_empty());
+        let mut revision = log.revise().unwrap();
+        revision.set_results(&nothing, &columns).unwrap();
+        revision.write_to(&to).unwrap();
+        let new = EvalLog::open(&to).unwrap();
+        assert!(scores(&new).scorer_names().eq([scorer]), "{scorer}");
+        let results = new.header().unwrap().results.unwrap();
+        assert_eq!(results.scores.len(), blocks, "{scorer}");
+        assert!(compare(&results, &nothing.results).is_empty(), "{scorer}");
     }
 }
 
