@@ -25,6 +25,9 @@ pub(super) struct TaggedValues {
 /// An entry of a map: key and value, the hash, a place in the table, and the key on the heap.
 pub(super) const MAP_ENTRY_BYTES: usize = 112;
 
+/// What a string takes beside its bytes: two counters, rounded up.
+const TEXT_BYTES: usize = 24;
+
 /// What stands for a float: its bits, but 0 to 255 for the floats 0.0 to 255.0, so that a column of 0.0 and 1.0 takes a byte
 /// a row. The floats with the bits 1 to 255, all below 1e-321, have the bits that are free then.
 #[inline]
@@ -119,10 +122,8 @@ impl TaggedValues {
     /// The code of a string, which is made only if it is new.
     #[inline]
     pub(super) fn text_code(&mut self, text: &str, make: impl FnOnce() -> Arc<str>) -> u64 {
-        // Two counters beside the string, rounded up.
-        let bytes = text.len() + 24;
         u64::from(self.texts.intern_with(text, || {
-            self.text_bytes += bytes;
+            self.text_bytes += text.len() + TEXT_BYTES;
             make()
         }))
     }
@@ -131,7 +132,7 @@ impl TaggedValues {
     #[inline]
     pub(super) fn row_text_code(&mut self, text: &str) -> u64 {
         u64::from(self.texts.intern_text(text, || {
-            self.text_bytes += text.len() + 24;
+            self.text_bytes += text.len() + TEXT_BYTES;
             text.into()
         }))
     }
