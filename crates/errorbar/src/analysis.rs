@@ -17,15 +17,18 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::collections::HashSet;
 use std::ffi::OsString;
+use std::sync::LazyLock;
 
 use clap::{Args, FromArgMatches};
 use errorbar_core::{ComparisonReport, Registry};
 pub use errorbar_log::MemoryTables;
+use errorbar_log::eval::LogLimits;
 use errorbar_report::{ComparisonRecord, Json, Listing, Render, Report, TerminalTable};
 use serde_json::Value;
 
-use crate::commands::{Context, Format, compare, power, score, verify};
+use crate::commands::{Context, Format, LimitArgs, compare, power, score, verify};
 pub use crate::commands::{DistributedScore, Status};
 use crate::diagnostic::Diagnostics;
 pub use crate::diagnostic::{Diagnostic, DiagnosticKind, Severity};
@@ -51,6 +54,8 @@ pub struct Scored {
 pub struct Compared {
     /// The comparisons; none if something could not be read or compared.
     pub comparisons: Option<Comparisons>,
+    /// The exit code of the command, which says whether a gate holds.
+    pub status: Status,
     /// Everything that there is to report.
     pub diagnostics: Vec<Diagnostic>,
 }
@@ -164,15 +169,12 @@ impl<'a> Analysis<'a> {
             args.tables.memory = self.tables.clone();
             compare::results(&args, &self.context())
         });
-        match computed {
-            Ok((compared, diagnostics)) => Compared {
-                comparisons: Some(Comparisons(compared)),
-                diagnostics: diagnostics.into_iter().collect(),
-            },
-            Err(diagnostics) => {
-                Compared { comparisons: None, diagnostics: diagnostics.into_iter().collect() }
-            }
-        }
+        let (comparisons, diagnostics) = match computed {
+            Ok((compared, diagnostics)) => (Some(Comparisons(compared)), diagnostics),
+            Err(diagnostics) => (None, diagnostics),
+        };
+        let status = diagnostics.status();
+        Compared { comparisons, status, diagnostics: diagnostics.into_iter().collect() }
     }
 
     /// Plans: `errorbar power` with these arguments.
@@ -227,6 +229,35 @@ impl<'a> Analysis<'a> {
     fn context(&self) -> Context<'a> {
         Context { program: "errorbar", registry: self.registry, quiet: true }
     }
+}
+
+/// The limits for logs: those of these arguments, such as `--max-memory=1G`, and the default of the others.
+///
+/// # Errors
+/// Arguments that are no such limit.
+pub fn log_limits(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result<LogLimits, Vec<Diagnostic>> {
+    let parsed = parse::<LimitArgs>("limits", args);
+    parsed.map(|args| args.limits()).map_err(|diagnostics| diagnostics.into_iter().collect())
+}
+
+/// Whether `score`, `compare`, `power` or `verify` has this option and it needs no value, such as `--strict` and `--flips`.
+pub fn is_flag(option: &str) -> bool {
+    static FLAGS: LazyLock<HashSet<String>> = LazyLock::new(|| {
+        let command = [
+            score::ScoreArgs::augment_args,
+            compare::CompareArgs::augment_args,
+            power::PowerArgs::augment_args,
+            verify::VerifyArgs::augment_args,
+        ];
+        let mut commands = command.map(|augment| augment(clap::Command::new("options")));
+        // Building them sets how many values an option takes.
+        commands.iter_mut().for_each(clap::Command::build);
+        let options = commands.iter().flat_map(clap::Command::get_arguments);
+        let flags =
+            options.filter(|option| option.get_num_args().is_none_or(|values| values.min_values() == 0));
+        flags.filter_map(|option| option.get_long().map(str::to_owned)).collect()
+    });
+    option.strip_prefix("--").is_some_and(|name| FLAGS.contains(name))
 }
 
 /// Parses the arguments of a command.

@@ -2,8 +2,7 @@
 
 use std::ffi::OsString;
 
-use errorbar::analysis::{Analysis, Compared, Comparisons};
-use errorbar_core::GateOutcome;
+use errorbar::analysis::{Analysis, Compared, Comparisons, Status};
 use errorbar_report::{ComparisonRecord, fragment};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -29,15 +28,13 @@ pub(crate) fn compare(
     let cancelled = Cancelled::default();
     let tables = memory_tables(&tables, true, &cancelled)?;
     let work = move || Analysis::new(&registry).tables(tables).compare(args);
-    let Compared { comparisons, diagnostics } = compute(py, &cancelled, work)?;
+    let Compared { comparisons, status, diagnostics } = compute(py, &cancelled, work)?;
     let messages = Messages::new(diagnostics);
     let Some(comparisons) = comparisons else {
         messages.raise(py, || Ok(py.None().into_bound(py)))?;
         return Err(PyRuntimeError::new_err("nothing was compared"));
     };
-    let gates = comparisons.report().comparisons.iter().filter_map(|comparison| comparison.gate.as_ref());
-    let gates: Vec<bool> = gates.map(|gate| *gate == GateOutcome::Passed).collect();
-    let passed = (!gates.is_empty()).then(|| gates.iter().all(|is_met| *is_met));
+    let passed = comparisons.report().options.gate.map(|_| status == Status::Fine);
     let answer = Answer::new(ComparedSides(comparisons), &messages);
     let class = answer.initializer().add_subclass(Comparison { passed });
     let comparison = Bound::new(py, class)?;
@@ -50,7 +47,8 @@ pub(crate) fn compare(
 #[pyclass(module = "errorbar", frozen, extends = Answer)]
 #[derive(Debug)]
 pub(crate) struct Comparison {
-    /// Whether all gates are met (`margin=`, `min_difference=`, `fail_if_worse=`); None without a gate.
+    /// Whether the gate holds (`margin=`, `equivalent=`, `min_difference=`, `fail_if_worse=`), as the exit code of the
+    /// command says; None without a gate.
     #[pyo3(get)]
     passed: Option<bool>,
 }

@@ -1,7 +1,9 @@
 //! Options of the command line in messages, as keyword arguments of Python.
 
-/// The options that have another name in Python, besides that of the option with `_` for `-`.
-const NAMES: [(&str, &str); 8] = [
+use errorbar::analysis::is_flag;
+
+/// The options that have another name in Python than their own with `_` for `-`, and that name.
+pub(crate) const OPTION_NAMES: [(&str, &str); 8] = [
     ("--score-column", "score"),
     ("--id-column", "id"),
     ("--epoch-column", "epoch"),
@@ -10,16 +12,6 @@ const NAMES: [(&str, &str); 8] = [
     ("--scorers", "compare_scorers"),
     ("--scorer", "scorers"),
     ("--from", "runs"),
-];
-/// The options without a value.
-const FLAGS: [&str; 7] = [
-    "--all-pairs",
-    "--fail-if-worse",
-    "--ignore-tasks",
-    "--require-checked",
-    "--skip-bad-samples",
-    "--trust-ids",
-    "--unpaired",
 ];
 /// The options whose value is a number, or two.
 const NUMBERS: [&str; 18] = [
@@ -125,9 +117,10 @@ fn argument<'a>(name: &str, after: &'a str) -> (String, &'a str) {
     if name == "--no-reduce" {
         return ("reduce=False".to_owned(), after);
     }
-    let known = NAMES.iter().find(|(option, _)| *option == name).map(|(_, keyword)| (*keyword).to_owned());
+    let known =
+        OPTION_NAMES.iter().find(|(option, _)| *option == name).map(|(_, keyword)| (*keyword).to_owned());
     let keyword = known.unwrap_or_else(|| name.trim_start_matches('-').replace('-', "_"));
-    if FLAGS.contains(&name) {
+    if is_flag(name) && !after.starts_with('=') {
         return (format!("{keyword}=True"), after);
     }
     let is_number = NUMBERS.contains(&name);
@@ -147,7 +140,13 @@ fn argument<'a>(name: &str, after: &'a str) -> (String, &'a str) {
         rest = behind;
     }
     let value = match values.as_slice() {
-        [] => String::new(),
+        // The parser of options writes what a value is: ` <SIZE>`.
+        [] => {
+            return (
+                format!("{keyword}="),
+                rest.strip_prefix(' ').filter(|rest| rest.starts_with('<')).unwrap_or(rest),
+            );
+        }
         [one] => one.clone(),
         several if is_number => format!("({})", several.join(", ")),
         several => format!("[{}]", several.join(", ")),

@@ -49,6 +49,10 @@ mod module {
     #[pymodule_export]
     use crate::score::{Results, score};
 
+    /// The options that have another name in Python, and that name.
+    #[pymodule_export]
+    const OPTION_NAMES: [(&str, &str); crate::keywords::OPTION_NAMES.len()] = crate::keywords::OPTION_NAMES;
+
     /// The version of the package.
     #[pymodule_export]
     const VERSION: &str = env!("CARGO_PKG_VERSION");

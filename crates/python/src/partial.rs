@@ -92,8 +92,8 @@ type Finished = (Option<Report>, Vec<Diagnostic>);
 /// The results of a group, its receipt, and the exception of what is wrong with it.
 type Outcome = (Option<Py<Results>>, String, Option<Py<PyBaseException>>);
 
-/// Groups of more rows are finished one after the other.
-const MANY_ROWS: u64 = 1 << 22;
+/// Groups of more rows are finished one after the other. A debug build, which the tests have, does so with few.
+const MANY_ROWS: u64 = if cfg!(debug_assertions) { 100 } else { 1 << 22 };
 
 /// What a table is called that has no name.
 const FRAME: &str = "data";

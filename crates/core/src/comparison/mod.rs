@@ -388,12 +388,20 @@ impl Rank {
     }
 }
 
+/// What a noun ends with behind this count.
+fn plural(count: &u64) -> &'static str {
+    if *count == 1 { "" } else { "s" }
+}
+
 /// What a reader of a comparison should know.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum ComparisonWarning {
     /// Samples of one side have no partner.
-    #[error("{only_base} samples of {base} and {only_other} of {other} have no partner and are left out")]
+    #[error(
+        "{only_base} sample{} of {base} and {only_other} of {other} have no partner and are left out",
+        plural(.only_base)
+    )]
     Unmatched {
         /// The base.
         base: String,

@@ -85,7 +85,7 @@ pub(super) struct ReadArgs {
 /// Limits for logs, which may be hostile.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Limits for logs")]
-pub(super) struct LimitArgs {
+pub(crate) struct LimitArgs {
     /// The maximum decompressed size of one entry of a log
     #[arg(long, alias = "max-unpacked", value_name = "SIZE", default_value = "16G", value_parser = parse_bytes)]
     max_decompressed: u64,
@@ -103,7 +103,7 @@ pub(super) struct LimitArgs {
 }
 
 impl LimitArgs {
-    pub(super) fn limits(&self) -> LogLimits {
+    pub(crate) fn limits(&self) -> LogLimits {
         let &LimitArgs { max_decompressed, max_ratio, max_record, max_memory } = self;
         LogLimits { max_decompressed, max_ratio, max_record, max_memory }
     }

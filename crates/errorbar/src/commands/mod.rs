@@ -52,6 +52,7 @@ use crate::output::Output;
 use common::GlobalArgs;
 pub(crate) use common::{Format, counted, table};
 pub use distributed::DistributedScore;
+pub(crate) use logs::LimitArgs;
 
 /// How a command ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]

@@ -37,6 +37,7 @@ mod tasks;
 mod tests;
 mod text;
 
+use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
@@ -87,11 +88,13 @@ pub fn parse_task_file(text: &str, path: &Path, registry: &Registry) -> Result<T
     let mut tasks = match parse_tasks(text, path, &TaskSelection::new(), registry) {
         Ok(tasks) => tasks,
         Err(TaskLoadError::File(error)) => return Err(error),
-        Err(other) => return Err(refuse(path, text.to_owned(), 0..0, &other.to_string())),
+        Err(other) => return Err(refuse(path, text.to_owned(), 0..0, &other.to_string(), None)),
     };
     match (tasks.pop(), tasks.is_empty()) {
         (Some(task), true) => Ok(task),
-        _ => Err(refuse(path, text.to_owned(), 0..0, "the file has several tasks, and one is expected")),
+        _ => {
+            Err(refuse(path, text.to_owned(), 0..0, "the file has several tasks, and one is expected", None))
+        }
     }
 }
 
@@ -232,19 +235,27 @@ fn name(keys: &TomlSection<'_>, task: &TaskTable<'_>, path: &Path) -> Option<Str
 }
 
 /// The error of a file with one mistake.
-fn refuse(path: &Path, text: String, place: Range<usize>, message: &str) -> TaskFileError {
+fn refuse(
+    path: &Path,
+    text: String,
+    place: Range<usize>,
+    message: &str,
+    hint: Option<String>,
+) -> TaskFileError {
     let mistakes = Mistakes::default();
-    mistakes.add(place, message, None);
+    mistakes.add(place, message, hint);
     TaskFileError { path: path.to_owned(), mistakes: mistakes.in_order(&text), text }
 }
 
 fn read_text(path: &Path) -> Result<String, TaskFileError> {
-    let bytes = read_small(path)
-        .map_err(|error| refuse(path, String::new(), 0..0, &format!("cannot read the task file: {error}")))?;
+    let bytes = read_small(path).map_err(|error| {
+        let hint = (error.kind() == ErrorKind::NotFound).then(|| "check the path".to_owned());
+        refuse(path, String::new(), 0..0, &format!("cannot read the task file: {error}"), hint)
+    })?;
     String::from_utf8(bytes).map_err(|error| {
         let good = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        refuse(path, text, good..good + 1, "a task file is UTF-8, and this is not")
+        refuse(path, text, good..good + 1, "a task file is UTF-8, and this is not", None)
     })
 }
 

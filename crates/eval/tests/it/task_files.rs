@@ -504,7 +504,10 @@ fn files_that_cannot_be_read() {
     let registry = built_in_registry();
     let load = || load_task_file(&path, &registry).unwrap_err();
     let reported = lines(&load(), &folder);
-    assert_eq!(reported, [" cannot read the task file: No such file or directory (os error 2)"]);
+    assert_eq!(
+        reported,
+        [" cannot read the task file: No such file or directory (os error 2); check the path"]
+    );
     assert!(load().mistakes[0].is_about_the_file());
 
     std::fs::write(&path, b"name = 'a'\nscorer = '\xff'").unwrap();

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +25,8 @@ def compare(
     unpaired: bool = False,
     trust_ids: bool = False,
     ignore_tasks: bool = False,
-    flips: int | bool | None = None,
+    flips: int | str | bool | None = None,
+    unmatched: int | str | bool | None = None,
     metrics: Any = None,
     reducers: Any = None,
     scorers: str | Sequence[str] | None = None,
@@ -37,33 +39,49 @@ def compare(
     level: float | None = None,
     range: tuple[float, float] | None = None,
     draws: int | None = None,
+    side: str | None = None,
+    population: int | None = None,
     seed: int | None = None,
     correct: str | Sequence[str] | None = None,
     incorrect: str | Sequence[str] | None = None,
     scale: float | tuple[float, float] | None = None,
     na: str | Sequence[str] | None = None,
     unconvertible: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    input_format: str | None = None,
+    mapping: str | os.PathLike[str] | None = None,
+    save_mapping: str | os.PathLike[str] | None = None,
     fail_if_worse: bool = False,
     margin: float | None = None,
+    equivalent: float | None = None,
     min_difference: float | None = None,
+    alpha: float | None = None,
+    decisive: bool = False,
     skip_bad_samples: bool = False,
+    strict: bool = False,
+    max_line: int | str | None = None,
+    max_columns: int | None = None,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
+    max_memory: int | str | None = None,
     names: Sequence[str] | None = None,
 ) -> _errorbar.Comparison:
     """Is one model better than another? `errorbar compare` of the command line.
 
     `a` is the base, and `b` and others are compared with it: paths, frames or mappings of columns, as in `errorbar.score`.
     With one of them, `by` names the column whose values are compared. Samples are matched by their id. `names` are what
-    frames are called. All other arguments are the options of `errorbar compare` of the same name.
+    frames are called. What `unmatched` lists is in `notes`. All other arguments are the options of `errorbar compare` of
+    the same name.
     """
     keywords = {
         key: value
         for key, value in locals().items()
-        if key not in ("a", "b", "others", "names", "flips", "compare_scorers")
+        if key not in ("a", "b", "others", "names", "compare_scorers")
     }
     keywords |= {"metrics": specs(metrics), "reducers": specs(reducers)}
     args = options(keywords)
-    if flips is not None and flips is not False:
-        args.append("--flips" if flips is True else f"--flips={flips}")
     if compare_scorers:
         args += ["--scorers", *compare_scorers]
     if isinstance(a, (list, tuple)):
@@ -105,10 +123,29 @@ def power(
     runs: Any = None,
     by: str | None = None,
     cluster: str | Sequence[str] | None = None,
-    scorer: str | None = None,
+    scorers: str | None = None,
+    trust_ids: bool = False,
+    ignore_tasks: bool = False,
     id: str | Sequence[str] | None = None,
     epoch: str | None = None,
     score: str | Sequence[str] | None = None,
+    correct: str | Sequence[str] | None = None,
+    incorrect: str | Sequence[str] | None = None,
+    scale: float | tuple[float, float] | None = None,
+    na: str | Sequence[str] | None = None,
+    unconvertible: str | None = None,
+    delimiter: str | None = None,
+    decimal: str | None = None,
+    input_format: str | None = None,
+    mapping: str | os.PathLike[str] | None = None,
+    save_mapping: str | os.PathLike[str] | None = None,
+    strict: bool = False,
+    max_line: int | str | None = None,
+    max_columns: int | None = None,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
+    max_memory: int | str | None = None,
 ) -> _errorbar.PowerPlan:
     """How many samples it takes, and what these samples can show: `errorbar power` of the command line.
 
@@ -125,11 +162,20 @@ def power(
     return _errorbar.power([*options(keywords), *runs_given], tables)
 
 
-def verify(logs: Any, *, require_checked: bool = False, strict: bool = False) -> _errorbar.Verification:
+def verify(
+    logs: Any,
+    *,
+    require_checked: bool = False,
+    strict: bool = False,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
+    max_memory: int | str | None = None,
+) -> _errorbar.Verification:
     """Are the results that logs record those of their samples? `errorbar verify` of the command line.
 
     `logs` is a log, a folder of logs, or a list of them. The answer is in `agrees`.
     """
+    args = options({key: value for key, value in locals().items() if key != "logs"})
     paths = log_paths(logs)
-    args = options({"require_checked": require_checked, "strict": strict})
     return _errorbar.verify([*args, "--", *paths], entries())

@@ -6,6 +6,7 @@ from typing import Any, final
 
 from typing_extensions import disjoint_base
 
+OPTION_NAMES: list[tuple[str, str]]
 VERSION: str
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "Comparison",
     "Frame",
     "MetricEngine",
+    "OPTION_NAMES",
     "Partial",
     "PowerPlan",
     "ReducerEngine",
@@ -115,7 +117,7 @@ def compare(args: Sequence[str], tables: Sequence[_Table], entries: Sequence[_En
 def power(args: Sequence[str], tables: Sequence[_Table]) -> PowerPlan: ...
 def verify(args: Sequence[str], entries: Sequence[_Entry]) -> Verification: ...
 def main(args: Sequence[str], entries: Sequence[_Entry]) -> int: ...
-def log_frame(kind: str, logs: Sequence[str], *, inspect: bool = False) -> Frame: ...
+def log_frame(kind: str, logs: Sequence[str], limits: Sequence[str], *, inspect: bool = False) -> Frame: ...
 @final
 class MetricEngine:
     """A metric with its arguments."""

@@ -7,15 +7,15 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from ._errorbar import Frame, log_frame
-from ._options import many
+from ._options import many, options
 
 #: A log or a folder of logs, or several of them.
 Logs: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 
 
-def read(kind: str, logs: Any, *, inspect: bool = False) -> Frame:
+def read(kind: str, logs: Any, *, inspect: bool = False, **limits: Any) -> Frame:
     """Reads a kind of frame."""
-    return log_frame(kind, log_paths(logs), inspect=inspect)
+    return log_frame(kind, log_paths(logs), options(limits), inspect=inspect)
 
 
 def log_paths(logs: Any) -> list[str]:
@@ -28,7 +28,14 @@ def log_paths(logs: Any) -> list[str]:
     return [os.fsdecode(path) for path in paths]
 
 
-def samples(logs: Logs) -> Frame:
+def samples(
+    logs: Logs,
+    *,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
+    max_memory: int | str | None = None,
+) -> Frame:
     """One row for each sample in each epoch of these logs.
 
     Input, target, metadata (`metadata_*`), scores (`score_*`), tokens, times, the error or limit that ended it. Columns
@@ -36,16 +43,25 @@ def samples(logs: Logs) -> Frame:
 
     Args:
         logs: Logs (`.eval`, `.json`) and folders of logs. A sample that is in several of them is read once.
+        max_decompressed, max_ratio, max_record, max_memory: Limits for logs: the options of `errorbar score` of the same name.
     """
-    return read("samples", logs)
+    return read("samples", **locals())
 
 
-def evals(logs: Logs) -> Frame:
+def evals(
+    logs: Logs,
+    *,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
+    max_memory: int | str | None = None,
+) -> Frame:
     """One row for each of these logs: task, model, configuration and results.
 
     Columns have the names, the order and the types of Inspect's `evals_df`. Only headers are read.
 
     Args:
         logs: Logs (`.eval`, `.json`) and folders of logs. Of several logs of one evaluation the first one counts.
+        max_decompressed, max_ratio, max_record, max_memory: Limits for logs: the options of `errorbar score` of the same name.
     """
-    return read("evals", logs)
+    return read("evals", **locals())

@@ -6,19 +6,11 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from ._errorbar import OPTION_NAMES
 from ._errors import InputError
 
-#: The options that have another name than their keyword, with `-` for `_`.
-NAMES = {
-    "metrics": "--metric",
-    "reducers": "--reducer",
-    "scorers": "--scorer",
-    "compare_scorers": "--scorers",
-    "id": "--id-column",
-    "epoch": "--epoch-column",
-    "score": "--score-column",
-    "runs": "--from",
-}
+#: The options of the keywords that are not the option's own name with `_` for `-`.
+NAMES = {keyword: option for option, keyword in OPTION_NAMES}
 #: The options that take two values.
 PAIRS = ("range", "scale")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,9 +41,15 @@ def score(
     delimiter: str | None = None,
     decimal: str | None = None,
     input_format: str | None = None,
-    mapping: Any = None,
+    mapping: str | os.PathLike[str] | None = None,
+    save_mapping: str | os.PathLike[str] | None = None,
     skip_bad_samples: bool = False,
     strict: bool = False,
+    max_line: int | str | None = None,
+    max_columns: int | None = None,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
     max_memory: int | str | None = None,
     name: str = "<data>",
 ) -> _errorbar.Results:

@@ -1,0 +1,123 @@
+"""Keyword arguments are the options of the commands, and what errors and hints name exists."""
+
+import inspect
+import re
+import warnings
+
+import pytest
+
+import errorbar as eb
+from errorbar._options import NAMES
+from test_logs import write_log
+
+#: The options that are about a terminal, about files that are written, or about a run of graders.
+COMMAND_LINE_ONLY = {
+    *("--help", "--color", "--quiet", "--explain", "--format", "--sort", "--brief"),
+    *("--output", "--force", "--write", "--append", "--overwrite", "--junit"),
+    *("--with", "--model-role", "--role-base-url", "--role-api-key-file", "--ca-file", "--max-connections", "--max-retries"),
+    *("--retry-wait", "--startup-timeout", "--timeout", "--cache", "--cache-dir", "--max-samples", "--run-token-limit"),
+    *("--run-cost-limit", "--prices", "--require"),
+}
+#: The arguments that are data, its names, or an option the other way round.
+NO_OPTIONS = {"data", "name", "names", "a", "b", "others", "logs", "reduce"}
+FUNCTIONS = [eb.score, eb.compare, eb.power, eb.verify]
+
+
+def options_of(command, function):
+    """The options of the command of this function."""
+    return set(re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+)", command(function.__name__, "--help").stdout, re.MULTILINE))
+
+
+def option(keyword):
+    return NAMES.get(keyword, "--" + keyword.replace("_", "-"))
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_functions_take_the_options_of_their_command(function, command):
+    keywords = {option(name) for name in inspect.signature(function).parameters if name not in NO_OPTIONS}
+    options = options_of(command, function)
+    assert len(options) > 5
+    # `reduce=False` is one of them.
+    assert options - keywords - COMMAND_LINE_ONLY - {"--no-reduce"} == set()
+    assert keywords - options == set()
+
+
+@pytest.mark.parametrize("function", [eb.samples, eb.evals])
+def test_frames_of_logs_take_the_limits_of_all_commands(function, command):
+    keywords = {option(name) for name in inspect.signature(function).parameters} - {"--logs"}
+    assert keywords == {name for name in options_of(command, eb.verify) if name.startswith("--max-")}
+
+
+def test_options_of_tables_are_those_of_score(tmp_path):
+    """Every function that reads tables reads this one, which needs all of them."""
+    for name, grades in [("a", "yes;no;yes;no;yes;no"), ("b", "yes;yes;yes;no;no;yes")]:
+        rows = [f"{number};{grade}" for number, grade in enumerate(grades.split(";"))]
+        (tmp_path / f"{name}.txt").write_text("\n".join(["question;verdict", *rows]) + "\n")
+    a, b = tmp_path / "a.txt", tmp_path / "b.txt"
+    reading = dict(input_format="csv", delimiter=";", id="question", score="verdict", correct="yes", incorrect="no", max_line="1K")
+    mapping = tmp_path / "mapping.toml"
+    (scored,) = eb.score(a, save_mapping=mapping, max_columns=2, **reading).to_dict()
+    assert scored["estimates"][0]["n"] == 6
+    (row,) = eb.compare(a, b, trust_ids=True, **reading).to_dict()["comparisons"]
+    assert (row["n"], row["wins"], row["losses"]) == (6, 2, 1)
+    planned = eb.power(difference=0.3, runs=[a, b], trust_ids=True, **reading).to_dict()
+    assert planned == eb.power(difference=0.3, runs=[a, b], trust_ids=True, mapping=mapping).to_dict()
+    with pytest.raises(eb.TableError, match="max_columns=") as raised:
+        eb.compare(a, b, max_columns=1, **reading)
+    assert raised.value.path == str(a)
+
+
+def test_samples_without_a_partner_are_listed():
+    a, b = ({"id": list(ids), "score": [1, 0, 1]} for ids in ("abc", "bcd"))
+    with pytest.warns(eb.ScoreWarning, match="1 sample of a and 1 of b have no partner"):
+        assert eb.compare(a, b).notes[-1].endswith("(unmatched=True lists them)")
+        notes = "\n".join(eb.compare(a, b, unmatched=True).notes)
+    assert "only in a, not in b: a" in notes and "only in b, not in a: d" in notes, notes
+
+
+def test_gates_decide_as_the_command_does(tmp_path, command):
+    a = {"id": [f"q{n}" for n in range(40)], "score": [n % 2 for n in range(40)]}
+    b = {**a, "score": [1 - score if n == 7 else score for n, score in enumerate(a["score"])]}
+    for name, columns in [("a", a), ("b", b)]:
+        rows = [f"{id},{score}" for id, score in zip(columns["id"], columns["score"])]
+        (tmp_path / f"{name}.csv").write_text("\n".join(["id,score", *rows]))
+    for passes, gate in [
+        (True, {"equivalent": 0.5}),
+        (False, {"equivalent": 0.01}),
+        (True, {"margin": 0.5}),
+        # A wider interval contains the margin.
+        (True, {"margin": 0.1}),
+        (False, {"margin": 0.1, "alpha": 0.01}),
+        # It contains 0, which fails only if it is to be decided.
+        (True, {"fail_if_worse": True}),
+        (False, {"fail_if_worse": True, "decisive": True}),
+        (False, {"min_difference": 0}),
+    ]:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert eb.compare(a, b, **gate).passed is passes, gate
+        options = [option(key) if value is True else f"{option(key)}={value}" for key, value in gate.items()]
+        assert command("compare", "a.csv", "b.csv", *options, check=False).returncode == int(not passes), gate
+
+
+def test_logs_that_cannot_be_read_have_a_hint(tmp_path):
+    (tmp_path / "text.eval").write_text("no log")
+    for function in [eb.samples, eb.evals, eb.verify, eb.score]:
+        with pytest.raises(eb.LogError, match="cannot open the file") as raised:
+            function(tmp_path / "absent.eval")
+        assert raised.value.hint == "check the path"
+        with pytest.raises(eb.LogError, match="not an eval log") as raised:
+            function(tmp_path / "text.eval")
+        assert raised.value.hint == "give a file that ends in .eval and was written as an eval log"
+        assert raised.value.path == str(tmp_path / "text.eval")
+
+
+@pytest.mark.parametrize("function", [eb.samples, eb.evals, eb.verify, eb.score])
+def test_limits_of_logs(function, tmp_path, command):
+    log = write_log(tmp_path, command)
+    function(log, max_decompressed="1G", max_ratio=50, max_record="1M", max_memory="1G")
+    with pytest.raises(eb.LogError, match="the record takes more than the 100 bytes") as raised:
+        function(log, max_record=100)
+    assert raised.value.path == str(log) and raised.value.hint.endswith("if you trust it, give max_record=")
+    with pytest.raises(eb.InputError, match="invalid value 'much' for 'max_memory=<SIZE>'"):
+        function(log, max_memory="much")
