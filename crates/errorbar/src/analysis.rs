@@ -241,6 +241,13 @@ pub fn log_limits(args: impl IntoIterator<Item = impl Into<OsString>>) -> Result
 }
 
 /// Whether `score`, `compare`, `power` or `verify` has this option and it needs no value, such as `--strict` and `--flips`.
+///
+/// ```
+/// use errorbar::analysis::is_flag;
+///
+/// assert!(is_flag("--strict") && is_flag("--flips") && is_flag("--require-checked"));
+/// assert!(!is_flag("--scale") && !is_flag("--from") && !is_flag("--nothing") && !is_flag("strict"));
+/// ```
 pub fn is_flag(option: &str) -> bool {
     static FLAGS: LazyLock<HashSet<String>> = LazyLock::new(|| {
         let command = [

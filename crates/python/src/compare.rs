@@ -4,13 +4,12 @@ use std::ffi::OsString;
 
 use errorbar::analysis::{Analysis, Compared, Comparisons, Status};
 use errorbar_report::{ComparisonRecord, fragment};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Content};
 use crate::call::compute;
-use crate::error::Messages;
+use crate::error::{Messages, raised};
 use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
@@ -29,11 +28,8 @@ pub(crate) fn compare(
     let tables = memory_tables(&tables, true, &cancelled)?;
     let work = move || Analysis::new(&registry).tables(tables).compare(args);
     let Compared { comparisons, status, diagnostics } = compute(py, &cancelled, work)?;
+    let Some(comparisons) = comparisons else { return raised(py, Err(diagnostics)) };
     let messages = Messages::new(diagnostics);
-    let Some(comparisons) = comparisons else {
-        messages.raise(py, || Ok(py.None().into_bound(py)))?;
-        return Err(PyRuntimeError::new_err("nothing was compared"));
-    };
     let passed = comparisons.report().options.gate.map(|_| status == Status::Fine);
     let answer = Answer::new(ComparedSides(comparisons), &messages);
     let class = answer.initializer().add_subclass(Comparison { passed });

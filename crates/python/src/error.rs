@@ -2,6 +2,7 @@
 
 use errorbar::analysis::{Diagnostic, DiagnosticKind, Severity};
 use errorbar::table::TableLocation;
+use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
@@ -63,6 +64,14 @@ impl Messages {
     pub(crate) fn warnings(&self) -> Vec<String> {
         self.warnings.iter().map(text).collect()
     }
+}
+
+/// A call that ends with a value or with what went wrong.
+pub(crate) fn raised<T>(py: Python<'_>, result: Result<T, Vec<Diagnostic>>) -> PyResult<T> {
+    result.or_else(|diagnostics| {
+        Messages::new(diagnostics).raise(py, || Ok(py.None().into_bound(py)))?;
+        Err(PyRuntimeError::new_err("something failed without a reason, which is a bug"))
+    })
 }
 
 /// A message with its hint.

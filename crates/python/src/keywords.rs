@@ -1,6 +1,7 @@
 //! Options of the command line in messages, as keyword arguments of Python.
 
-use errorbar::analysis::is_flag;
+use errorbar::analysis;
+use pyo3::prelude::*;
 
 /// The options that have another name in Python than their own with `_` for `-`, and that name.
 pub(crate) const OPTION_NAMES: [(&str, &str); 8] = [
@@ -14,23 +15,32 @@ pub(crate) const OPTION_NAMES: [(&str, &str); 8] = [
     ("--from", "runs"),
 ];
 /// The options whose value is a number, or two.
-const NUMBERS: [&str; 18] = [
+const NUMBERS: [&str; 27] = [
     "--alpha",
+    "--call-cost",
     "--correlation",
+    "--design-effect",
     "--difference",
     "--draws",
     "--epochs",
+    "--equivalent",
     "--level",
     "--margin",
+    "--max-columns",
+    "--max-ratio",
+    "--max-samples",
     "--min-difference",
     "--p01",
     "--p10",
     "--population",
     "--power",
     "--range",
+    "--sample-cost",
     "--samples",
     "--scale",
     "--sd",
+    "--sd-within",
+    "--seed",
     "--share",
     "--width",
 ];
@@ -76,6 +86,12 @@ const WORDS: [&str; 34] = [
     "writes",
 ];
 
+/// Whether an option needs no value, so that it is True or False in Python.
+#[pyfunction]
+pub(crate) fn is_flag(option: &str) -> bool {
+    analysis::is_flag(option)
+}
+
 /// A text with keyword arguments for options. Commands stay as they are: `` `score --strict` ``.
 pub(crate) fn keywords(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -120,6 +136,13 @@ fn argument<'a>(name: &str, after: &'a str) -> (String, &'a str) {
     let known =
         OPTION_NAMES.iter().find(|(option, _)| *option == name).map(|(_, keyword)| (*keyword).to_owned());
     let keyword = known.unwrap_or_else(|| name.trim_start_matches('-').replace('-', "_"));
+    // The parser of options writes what a value is, and what it may be: ` <SIZE>` and `[=<N>]`.
+    if let Some((value, rest)) = after.strip_prefix("[=").and_then(|after| after.split_once(']')) {
+        return (format!("{keyword}={value}"), rest);
+    }
+    if let Some(rest) = after.strip_prefix(' ').filter(|after| after.starts_with('<')) {
+        return (format!("{keyword}="), rest);
+    }
     if is_flag(name) && !after.starts_with('=') {
         return (format!("{keyword}=True"), after);
     }
@@ -140,13 +163,7 @@ fn argument<'a>(name: &str, after: &'a str) -> (String, &'a str) {
         rest = behind;
     }
     let value = match values.as_slice() {
-        // The parser of options writes what a value is: ` <SIZE>`.
-        [] => {
-            return (
-                format!("{keyword}="),
-                rest.strip_prefix(' ').filter(|rest| rest.starts_with('<')).unwrap_or(rest),
-            );
-        }
+        [] => String::new(),
         [one] => one.clone(),
         several if is_number => format!("({})", several.join(", ")),
         several => format!("[{}]", several.join(", ")),

@@ -37,6 +37,8 @@ mod module {
     #[pymodule_export]
     use crate::inspect::{MetricEngine, ReducerEngine};
     #[pymodule_export]
+    use crate::keywords::is_flag;
+    #[pymodule_export]
     use crate::log::log_frame;
     #[pymodule_export]
     use crate::partial::{Partial, finish_states, merge_states, partial, partials, row_columns};
@@ -49,7 +51,7 @@ mod module {
     #[pymodule_export]
     use crate::score::{Results, score};
 
-    /// The options that have another name in Python, and that name.
+    /// See [`crate::keywords`].
     #[pymodule_export]
     const OPTION_NAMES: [(&str, &str); crate::keywords::OPTION_NAMES.len()] = crate::keywords::OPTION_NAMES;
 

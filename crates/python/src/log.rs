@@ -7,11 +7,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use errorbar::analysis::{Diagnostic, log_limits};
 use errorbar_log::eval::frames::{Dialect, FrameOptions, eval_frame, log_paths, message_frame, sample_frame};
-use pyo3::exceptions::{PyRuntimeError, PyValueError};
+use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 
 use crate::call::compute;
-use crate::error::Messages;
+use crate::error::raised;
 use crate::frame::Frame;
 
 /// Reads logs into a frame; `kind` is `samples`, `evals` or `messages`, and `limits` are options such as `--max-memory=1G`.
@@ -30,7 +30,7 @@ pub(crate) fn log_frame(
         "messages" => message_frame,
         other => return Err(PyValueError::new_err(format!("there is no frame of {other}"))),
     };
-    let limits = log_limits(limits).or_else(|diagnostics| raise(py, diagnostics))?;
+    let limits = raised(py, log_limits(limits))?;
     let dialect = if inspect { Dialect::Inspect } else { Dialect::Plain };
     let stopped = Arc::new(AtomicBool::new(false));
     let is_stopped = Arc::clone(&stopped);
@@ -39,12 +39,6 @@ pub(crate) fn log_frame(
         let options = FrameOptions::new().dialect(dialect).limits(limits).interrupted(&interrupted);
         log_paths(&logs).and_then(|logs| read(&logs, &options))
     })?;
-    let batch = batch.or_else(|error| raise(py, vec![error.into()]))?;
+    let batch = raised(py, batch.map_err(|error| vec![Diagnostic::from(error)]))?;
     Frame::new(batch.schema(), vec![batch]).into_python(py)
-}
-
-/// Raises what went wrong.
-fn raise<T>(py: Python<'_>, diagnostics: Vec<Diagnostic>) -> PyResult<T> {
-    Messages::new(diagnostics).raise(py, || Ok(py.None().into_bound(py)))?;
-    Err(PyRuntimeError::new_err("nothing was read"))
 }

@@ -9,7 +9,7 @@ use errorbar::analysis::{Analysis, Diagnostic, DistributedScore};
 use errorbar::collected_registry;
 use errorbar_log::{RowGroup, RowGroupError, RowLabels};
 use errorbar_report::Report;
-use pyo3::exceptions::{PyBaseException, PyRuntimeError};
+use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;
 use pyo3::types::{PyBytes, PyDict, PyTuple, PyType};
@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
 use crate::call::compute;
-use crate::error::Messages;
+use crate::error::raised;
 use crate::score::{Results, results_of};
 use crate::table::{Cancelled, arrow_table};
 
@@ -102,14 +102,6 @@ const FRAME: &str = "data";
 fn scoring(options: &[String]) -> Result<DistributedScore, Vec<Diagnostic>> {
     let registry = collected_registry().map_err(|error| vec![Diagnostic::from(error)])?;
     Analysis::new(&registry).distributed_score(options)
-}
-
-/// A call that ends with a value or with what went wrong.
-fn raised<T>(py: Python<'_>, result: Result<T, Vec<Diagnostic>>) -> PyResult<T> {
-    result.or_else(|diagnostics| {
-        Messages::new(diagnostics).raise(py, || Ok(py.None().into_bound(py)))?;
-        Err(PyRuntimeError::new_err("something failed without a reason, which is a bug"))
-    })
 }
 
 fn core_error(error: errorbar_core::Error) -> Vec<Diagnostic> {

@@ -4,13 +4,12 @@ use std::ffi::OsString;
 
 use errorbar::analysis::{Analysis, Planned, Plans, Status, Verified};
 use errorbar_report::{ColumnType, fragment};
-use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Content};
 use crate::call::compute;
-use crate::error::Messages;
+use crate::error::{Messages, raised};
 use crate::frame::{Frame, Tabular, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
@@ -28,11 +27,8 @@ pub(crate) fn power(
     let tables = memory_tables(&tables, true, &cancelled)?;
     let work = move || Analysis::new(&registry).tables(tables).power(args);
     let Planned { plans, diagnostics } = compute(py, &cancelled, work)?;
+    let Some(plans) = plans else { return raised(py, Err(diagnostics)) };
     let messages = Messages::new(diagnostics);
-    let Some(plans) = plans else {
-        messages.raise(py, || Ok(py.None().into_bound(py)))?;
-        return Err(PyRuntimeError::new_err("nothing was planned"));
-    };
     let answer = Answer::new(PlannedRows(plans), &messages);
     let plan = Bound::new(py, answer.initializer().add_subclass(PowerPlan))?;
     messages.raise(py, || Ok(plan.clone().into_any()))?;

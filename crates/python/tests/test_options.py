@@ -10,42 +10,114 @@ import errorbar as eb
 from errorbar._options import NAMES
 from test_logs import write_log
 
-#: The options that are about a terminal, about files that are written, or about a run of graders.
-COMMAND_LINE_ONLY = {
-    *("--help", "--color", "--quiet", "--explain", "--format", "--sort", "--brief"),
-    *("--output", "--force", "--write", "--append", "--overwrite", "--junit"),
-    *("--with", "--model-role", "--role-base-url", "--role-api-key-file", "--ca-file", "--max-connections", "--max-retries"),
+#: What commands have for the terminal.
+TERMINAL = {"--help", "--color", "--quiet", "--format", "--explain"}
+#: What scores answers again, and writes results.
+SCORING = {
+    *("--sort", "--require", "--junit", "--output", "--force", "--write", "--with", "--append", "--overwrite"),
+    *("--model-role", "--role-base-url", "--role-api-key-file", "--ca-file", "--max-connections", "--max-retries"),
     *("--retry-wait", "--startup-timeout", "--timeout", "--cache", "--cache-dir", "--max-samples", "--run-token-limit"),
-    *("--run-cost-limit", "--prices", "--require"),
+    *("--run-cost-limit", "--prices"),
+}
+#: The options that functions do not have.
+LEFT_OUT = {
+    # The last one is `reduce=False`.
+    eb.score: TERMINAL | SCORING | {"--no-reduce"},
+    eb.compare: TERMINAL | {"--brief", "--output", "--force", "--junit"},
+    eb.power: TERMINAL,
+    eb.verify: TERMINAL - {"--explain"},
 }
 #: The arguments that are data, its names, or an option the other way round.
 NO_OPTIONS = {"data", "name", "names", "a", "b", "others", "logs", "reduce"}
-FUNCTIONS = [eb.score, eb.compare, eb.power, eb.verify]
 
 
 def options_of(command, function):
     """The options of the command of this function."""
-    return set(re.findall(r"^ +(?:-\w, )?(--[a-z0-9-]+)", command(function.__name__, "--help").stdout, re.MULTILINE))
+    return set(re.findall(r"^ {2,6}(?:-\w, )?(--[a-z0-9-]+)", command(function.__name__, "--help").stdout, re.MULTILINE))
 
 
 def option(keyword):
     return NAMES.get(keyword, "--" + keyword.replace("_", "-"))
 
 
-@pytest.mark.parametrize("function", FUNCTIONS)
+@pytest.mark.parametrize("function", LEFT_OUT)
 def test_functions_take_the_options_of_their_command(function, command):
     keywords = {option(name) for name in inspect.signature(function).parameters if name not in NO_OPTIONS}
-    options = options_of(command, function)
-    assert len(options) > 5
-    # `reduce=False` is one of them.
-    assert options - keywords - COMMAND_LINE_ONLY - {"--no-reduce"} == set()
-    assert keywords - options == set()
+    assert options_of(command, function) - keywords == LEFT_OUT[function]
+    assert keywords <= options_of(command, function)
 
 
 @pytest.mark.parametrize("function", [eb.samples, eb.evals])
 def test_frames_of_logs_take_the_limits_of_all_commands(function, command):
     keywords = {option(name) for name in inspect.signature(function).parameters} - {"--logs"}
     assert keywords == {name for name in options_of(command, eb.verify) if name.startswith("--max-")}
+
+
+def test_frames_of_inspect_take_them_too(tmp_path, command):
+    pytest.importorskip("inspect_ai")
+    from errorbar import inspect as frames
+
+    log = write_log(tmp_path, command)
+    for function in [frames.samples_df, frames.evals_df, frames.messages_df]:
+        assert len(function(log, max_decompressed="1G", max_ratio=50, max_record="1M", max_memory="1G"))
+        with pytest.raises(eb.LogError, match="the record takes more than the 100 bytes") as raised:
+            function(log, max_record=100)
+        assert raised.value.hint.endswith("if you trust it, give max_record=")
+
+
+@pytest.mark.parametrize("correct, incorrect", [(True, False), ([True], [False]), ("True", "False")])
+def test_booleans_are_values_where_an_option_takes_one(correct, incorrect):
+    cells = {"id": list("abcd"), "score": ["True", "False", "True", "x"]}
+    with pytest.raises(eb.TableError, match='"x"'):
+        eb.score(cells, correct=correct, incorrect=incorrect)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scored = eb.score(cells, correct=correct, incorrect=incorrect, unconvertible="zero")
+    assert scored.to_dict()[0]["estimates"][0]["value"] == 0.5
+
+
+@pytest.mark.parametrize("listed, rows", [(None, 0), (False, 0), (0, 0), (1, 1), (True, 2), ("all", 2)])
+def test_options_whose_value_may_be_left_out(listed, rows):
+    a = {"id": list("abcd"), "score": [1, 0, 1, 1]}
+    assert len(eb.compare(a, {**a, "score": [0, 1, 1, 1]}, flips=listed).to_dict()["flips"]) == rows
+    with pytest.raises(eb.InputError, match="for 'flips=<N>'"):
+        eb.compare(a, a, flips=-1)
+
+
+@pytest.mark.parametrize("bounds", [(-1, 1), (-1e-5, 1), (-1e16, 1e16), (-2.5e-7, 3e-300)])
+def test_negative_numbers(bounds):
+    results = eb.score({"id": list("abcd"), "score": [0, 0, 0, 0]}, metrics="mean", range=bounds, errors="iid", interval="t")
+    assert results.to_dict()[0]["estimates"][0]["value"] == 0
+    for wrong in [(float("-inf"), 1), ("-e", 1)]:
+        with pytest.raises(eb.InputError, match="range="):
+            eb.score({"id": ["a"], "score": [0]}, range=wrong)
+
+
+@pytest.mark.parametrize(
+    "call, expected",
+    [
+        (lambda data: eb.compare(data, data, equivalent=0), "such as equivalent=0.02"),
+        (lambda data: eb.score(data, delimiter="abc"), "for 'delimiter=<CHAR>'"),
+        (lambda data: eb.score(data, decimal="x"), "for 'decimal=<CHAR>'"),
+    ],
+)
+def test_arguments_in_messages(call, expected):
+    with pytest.raises(eb.InputError) as raised:
+        call({"id": ["a", "b"], "score": [1, 0]})
+    assert expected in str(raised.value)
+
+
+def test_a_file_whose_name_starts_as_an_option(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "-x.csv").write_text("id,score\na,1\nb,0\nc,1\nd,1\n")
+    assert eb.score("-x.csv").to_dict()[0]["log"] == "-x.csv"
+    assert eb.power(width=0.1, runs="-x.csv").to_dict() == eb.power(width=0.1, runs="./-x.csv").to_dict()
+
+
+@pytest.mark.parametrize("argument", ["by", "order", "save_mapping", "name", "explain", "cluser"])
+def test_parts_refuse_what_needs_the_whole_table(argument):
+    with pytest.raises(TypeError, match=f"unexpected argument '{argument}'"):
+        eb.Partial.of({"id": ["a"], "score": [1]}, **{argument: "x"})
 
 
 def test_options_of_tables_are_those_of_score(tmp_path):

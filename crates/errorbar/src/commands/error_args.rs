@@ -26,7 +26,7 @@ pub(crate) struct ErrorArgs {
     #[arg(long, value_name = "P", value_parser = level, allow_negative_numbers = true)]
     level: Option<f64>,
     /// The lowest and the highest possible score [default: 0 1 if all scores are within]
-    #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_negative_numbers = true)]
+    #[arg(long, num_args = 2, value_names = ["LO", "HI"], allow_hyphen_values = true)]
     range: Option<Vec<f64>>,
     /// The number of resamples of bootstrap errors and intervals [default: 10000]
     #[arg(long, value_name = "N", value_parser = draws)]
@@ -216,6 +216,7 @@ mod tests {
         assert_eq!(over("--errors iid", recorded), r#"{"method":"iid","interval":"t","level":0.9}"#);
         assert_eq!(over("--cluster a", r#"{"method":"iid"}"#), r#"{"cluster":"a"}"#);
         assert_eq!(over("--range -1 2 --draws 200", "{}"), r#"{"draws":200,"range":[-1.0,2.0]}"#);
+        assert_eq!(over("--range -2.5e-1 2 --draws 200", "{}"), r#"{"draws":200,"range":[-0.25,2.0]}"#);
     }
 
     #[test]

@@ -158,8 +158,7 @@ def power(
         if value is not None and not isinstance(value, str):
             keywords[key] = ",".join(str(one) for one in many(value))
     paths, tables = inputs(several(runs, "<run>")) if runs is not None else ([], [])
-    runs_given = ["--from", *paths] if paths else []
-    return _errorbar.power([*options(keywords), *runs_given], tables)
+    return _errorbar.power([*options(keywords), *(f"--from={path}" for path in paths)], tables)
 
 
 def verify(

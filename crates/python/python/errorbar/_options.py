@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from ._errorbar import OPTION_NAMES
+from ._errorbar import OPTION_NAMES, is_flag
 from ._errors import InputError
 
 #: The options of the keywords that are not the option's own name with `_` for `-`.
@@ -16,13 +16,13 @@ PAIRS = ("range", "scale")
 
 
 def options(keywords: Mapping[str, Any]) -> list[str]:
-    """The options that keyword arguments mean; None and False mean that an option is not given."""
+    """The options that keyword arguments mean; None, and False for one without a value, mean that it is not given."""
     found: list[str] = []
     for keyword, value in keywords.items():
         option = NAMES.get(keyword, "--" + keyword.replace("_", "-"))
-        if value is None or value is False:
+        if value is None or (value is False and is_flag(option)):
             continue
-        if value is True:
+        if value is True and is_flag(option):
             found.append(option)
         elif keyword in PAIRS:
             found += [option, *pair(keyword, value)]
@@ -42,7 +42,19 @@ def pair(keyword: str, value: Any) -> list[str]:
     values = [] if isinstance(value, str) or not isinstance(value, Iterable) else list(value)
     if len(values) != 2:
         raise InputError(f"{keyword}= takes two numbers, found {value!r}", hint=f"write {keyword}=(0, 10)")
-    return [text(one) for one in values]
+    return [plain(text(one)) for one in values]
+
+
+def plain(number: str) -> str:
+    """A number without an exponent: the parser of options takes `-1e-05` for an option."""
+    if number.startswith("-") and "e" in number.lower():
+        from decimal import Decimal, InvalidOperation
+
+        try:
+            return format(Decimal(number), "f")
+        except InvalidOperation:
+            pass
+    return number
 
 
 def many(value: Any) -> Iterable[Any]:

@@ -9,13 +9,20 @@ from . import _errorbar
 from ._data import table
 from ._errors import InputError
 from ._options import many, options
+from ._score import score
 
 #: What a table is called that has no name.
 NAME = "data"
+#: The arguments of `score` that need a whole table, or are given: parts have the order of their keys.
+WHOLE = ("by", "order", "save_mapping")
 
 
-def named(keywords: Mapping[str, Any]) -> dict[str, Any]:
+def named(keywords: Mapping[str, Any], *, without: tuple[str, ...] = ()) -> dict[str, Any]:
     """Arguments of `score` that can be sent to other processes: metrics and reducers that have a name everywhere."""
+    known = {"metrics", "reducers", *(score.__kwdefaults__ or ())} - {"name", *without}
+    for name in keywords:
+        if name not in known:
+            raise TypeError(f"unexpected argument {name!r}: those of errorbar.score are taken, without {', '.join(('name', *without))}")
     keywords = dict(keywords)
     for kind in ("metrics", "reducers"):
         for one in many(keywords.get(kind) or ()):
@@ -31,7 +38,7 @@ def named(keywords: Mapping[str, Any]) -> dict[str, Any]:
 
 def arguments(keywords: Mapping[str, Any]) -> list[str]:
     """The options of `score` for rows on several machines."""
-    return [*options(named(keywords)), "--", NAME]
+    return [*options(named(keywords, without=WHOLE)), "--", NAME]
 
 
 def of(

@@ -19,6 +19,11 @@ def samples_df(
     parallel: bool | int = False,
     quiet: bool | None = None,
     exclude_fields: set[str] | None = None,
+    *,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
+    max_memory: int | str | None = None,
 ) -> Any:
     """Inspect's `samples_df(full=True)`: one row for each sample in each epoch.
 
@@ -31,6 +36,7 @@ def samples_df(
         parallel: All threads are used in any case.
         quiet: There is no output.
         exclude_fields: Fields of samples to leave out; the frame is then read by Inspect.
+        max_decompressed, max_ratio, max_record, max_memory: Limits for logs: the options of `errorbar score` of the same name.
     """
     logs = _given(logs)
     if exclude_fields or _is_for_inspect(logs, columns):
@@ -38,7 +44,8 @@ def samples_df(
 
         given: dict[str, Any] = dict(full=full, strict=strict, parallel=parallel, quiet=quiet, exclude_fields=exclude_fields)
         return analysis.samples_df(logs, **_with_columns(columns), **given)
-    return _result("samples", logs, strict)
+    limits = dict(max_decompressed=max_decompressed, max_ratio=max_ratio, max_record=max_record, max_memory=max_memory)
+    return _result("samples", logs, strict, limits)
 
 
 def evals_df(
@@ -46,6 +53,11 @@ def evals_df(
     columns: Sequence[Any] | None = None,
     strict: bool = True,
     quiet: bool | None = None,
+    *,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
+    max_memory: int | str | None = None,
 ) -> Any:
     """Inspect's `evals_df`: one row for each log. The arguments are those of `samples_df`."""
     logs = _given(logs)
@@ -54,7 +66,8 @@ def evals_df(
 
         given: dict[str, Any] = dict(strict=strict, quiet=quiet)
         return analysis.evals_df(logs, **_with_columns(columns), **given)
-    return _result("evals", logs, strict)
+    limits = dict(max_decompressed=max_decompressed, max_ratio=max_ratio, max_record=max_record, max_memory=max_memory)
+    return _result("evals", logs, strict, limits)
 
 
 def messages_df(
@@ -64,6 +77,11 @@ def messages_df(
     strict: bool = True,
     parallel: bool | int = False,
     quiet: bool | None = None,
+    *,
+    max_decompressed: int | str | None = None,
+    max_ratio: int | None = None,
+    max_record: int | str | None = None,
+    max_memory: int | str | None = None,
 ) -> Any:
     """Inspect's `messages_df`: one row for each message that a model was sent or returned.
 
@@ -75,7 +93,8 @@ def messages_df(
 
         given: dict[str, Any] = dict(filter=filter, strict=strict, parallel=parallel, quiet=quiet)
         return analysis.messages_df(logs, **_with_columns(columns), **given)
-    return _result("messages", logs, strict)
+    limits = dict(max_decompressed=max_decompressed, max_ratio=max_ratio, max_record=max_record, max_memory=max_memory)
+    return _result("messages", logs, strict, limits)
 
 
 def _is_for_inspect(logs: list[Any], columns: Sequence[Any] | None) -> bool:
@@ -113,11 +132,11 @@ def _path(log: Any) -> Any:
     return path
 
 
-def _result(kind: str, logs: list[Any], strict: bool) -> Any:
+def _result(kind: str, logs: list[Any], strict: bool, limits: dict[str, Any]) -> Any:
     # The columns of the frame are those in Arrow, as they are in Inspect's.
     import pandas
 
-    table = read(kind, [_path(log) for log in logs], inspect=True).to_pyarrow()
+    table = read(kind, [_path(log) for log in logs], inspect=True, **limits).to_pyarrow()
     # Nothing is converted, so there is nothing for threads to do.
     frame = table.to_pandas(types_mapper=pandas.ArrowDtype, use_threads=False)
     return frame if strict else (frame, [])

@@ -37,7 +37,7 @@ def score_logs(
         paths: Logs, or folders of logs, which are listed here.
         metrics: Metrics to compute in place of those that a log records.
         reducers: Reducers of a sample's epochs in place of those that a log records.
-        **keywords: What else `errorbar.score` takes.
+        **keywords: What else `errorbar.score` takes, without `name`.
 
     Returns:
         The results of each log, by its path.

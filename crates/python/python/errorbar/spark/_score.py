@@ -33,7 +33,7 @@ def score(
     cluster: str | Sequence[str] | None = None,
     partitions: int | None = None,
     merge: str = "auto",
-    max_memory: str = "512M",
+    max_memory: int | str = "512M",
     **options: Any,
 ) -> GroupedResults:
     """Computes metrics of the scores in a Spark DataFrame, each with its error bar, for every group of rows.
@@ -53,7 +53,7 @@ def score(
         partitions: How many partitions the rows are distributed over; if it is not given, Spark decides.
         merge: Where states are merged: at the `driver`, on `executors`, or `auto`: on executors above 256 MB of states.
         max_memory: How much memory a task may take for the rows of its partition.
-        **options: What else `errorbar.score` takes.
+        **options: What else `errorbar.score` takes, without `name`, `order` and `save_mapping`.
 
     Raises:
         errorbar.InputError: As `errorbar.score`, with the group in the message. The results of all other groups are its
