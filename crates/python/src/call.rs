@@ -9,14 +9,14 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
-use crate::pool::pool;
+use crate::pool::{give_up, pool};
 use crate::table::Cancelled;
 
 /// How often a caller that waits looks for signals.
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);
 
 /// Computes on the pool while other Python threads run. The caller looks for signals meanwhile: after Ctrl-C the call
-/// raises at once, and what was under way is dropped when it ends.
+/// raises at once, and what was under way is dropped when it ends, on threads that no other call waits for.
 pub(crate) fn compute<T: Send + 'static>(
     py: Python<'_>,
     cancelled: &Cancelled,
@@ -36,6 +36,7 @@ pub(crate) fn compute<T: Send + 'static>(
             Ok(result) => return result,
             Err(RecvTimeoutError::Timeout) => py.check_signals().inspect_err(|_| {
                 cancelled.store(true, Ordering::Relaxed);
+                give_up(&pool);
             })?,
             Err(RecvTimeoutError::Disconnected) => return Err(panicked("the thread ended")),
         }

@@ -77,8 +77,8 @@ pub(crate) fn raised<T>(py: Python<'_>, result: Result<T, Vec<Diagnostic>>) -> P
 /// A message with its hint.
 fn text(diagnostic: &Diagnostic) -> String {
     match diagnostic.hint_text() {
-        Some(hint) => format!("{} ({})", diagnostic.text(), keywords(hint)),
-        None => diagnostic.text().to_owned(),
+        Some(hint) => format!("{} ({})", keywords(diagnostic.text()), keywords(hint)),
+        None => keywords(diagnostic.text()),
     }
 }
 

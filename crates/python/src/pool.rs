@@ -13,6 +13,9 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 /// The variable with the number of threads.
 const THREADS: &str = "ERRORBAR_THREADS";
 
+/// More threads than any machine has cores for.
+const MOST_THREADS: usize = 4096;
+
 /// The pool, and the process that its threads are of. It is locked only while the GIL is held, as it is by whoever forks,
 /// so no child finds it locked.
 static POOL: Mutex<Option<(u32, Arc<ThreadPool>)>> = Mutex::new(None);
@@ -39,11 +42,22 @@ pub(crate) fn pool() -> Result<Arc<ThreadPool>, String> {
     Ok(made)
 }
 
+/// Gives this pool up, because what runs on it is no longer waited for: it ends by itself, and the next call has threads of
+/// its own.
+pub(crate) fn give_up(used: &Arc<ThreadPool>) {
+    let mut pool = POOL.lock().unwrap_or_else(PoisonError::into_inner);
+    if pool.as_ref().is_some_and(|(_, known)| Arc::ptr_eq(known, used)) {
+        *pool = None;
+    }
+}
+
 /// The number of threads; 0 means that of the cores.
 fn threads() -> Result<usize, String> {
     match env::var(THREADS) {
         Ok(text) if !text.trim().is_empty() => {
-            text.trim().parse().map_err(|_| format!("{THREADS}={text}: expected a number of threads"))
+            let number = text.trim().parse().ok().filter(|number| *number <= MOST_THREADS);
+            number
+                .ok_or_else(|| format!("{THREADS}={text}: expected a number of threads up to {MOST_THREADS}"))
         }
         _ => Ok(0),
     }

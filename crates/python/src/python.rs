@@ -128,10 +128,27 @@ impl PyScores {
     }
 }
 
+/// An exception in words, with the line that raised it.
+fn described(py: Python<'_>, error: &PyErr) -> String {
+    let raised_at = || -> PyResult<String> {
+        let mut at = error.traceback(py).ok_or_else(|| PyRuntimeError::new_err("raised in Rust"))?.into_any();
+        loop {
+            let next = at.getattr("tb_next")?;
+            if next.is_none() {
+                break;
+            }
+            at = next;
+        }
+        let file = at.getattr("tb_frame")?.getattr("f_code")?.getattr("co_filename")?;
+        Ok(format!(" ({file}, line {})", at.getattr("tb_lineno")?))
+    };
+    format!("{error}{}", raised_at().unwrap_or_default())
+}
+
 /// Calls Python; an exception becomes an error that names it.
 fn attached<T>(name: &str, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> errorbar_core::Result<T> {
     let failed = |text: String| Error::custom(format!("{name}: {text}"));
-    match Python::try_attach(|py| call(py).map_err(|error| failed(error.to_string()))) {
+    match Python::try_attach(|py| call(py).map_err(|error| failed(described(py, &error)))) {
         Some(result) => result,
         None => Err(failed("Python has ended".to_owned())),
     }
@@ -154,6 +171,11 @@ pub(crate) fn compute_metric(
             for (key, value) in map.iter() {
                 let key = key.str()?.to_string();
                 let value = estimate(&value, &format!(" under {key:?}"), n)?;
+                if estimates.contains_key(&key) {
+                    return Err(PyTypeError::new_err(format!(
+                        "two keys of the figures are {key:?} as strings"
+                    )));
+                }
                 estimates.insert(key, value);
             }
             return Ok(MetricValue::Map(estimates));

@@ -274,7 +274,7 @@ fn list(name: &str, items: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRef
         Some(ItemKind::Text) => {
             let mut column = LargeStringBuilder::new();
             for (row, item) in items.enumerate() {
-                let text = item.map(|item| item.str().map(|text| text.to_string())).transpose();
+                let text = item.map(|item| Ok(item.str()?.to_str()?.to_owned())).transpose();
                 column.append_option(text.map_err(invalid(row))?);
             }
             Arc::new(column.finish())

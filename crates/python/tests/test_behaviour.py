@@ -62,6 +62,26 @@ def test_ctrl_c():
     # The interpreter must be able to end although the thread is still at work.
 
 
+#: A figure that would take hours on the only thread, Ctrl-C, and a call after it.
+INTERRUPTED = """
+import os, signal, threading
+import errorbar as eb
+rows = range(20_000)
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+try:
+    eb.score({"id": [str(row) for row in rows], "score": [row % 7 / 7 for row in rows]}, "bootstrap_stderr(num_samples=100000000)")
+except KeyboardInterrupt:
+    print(eb.score({"id": ["a", "b"], "score": [1, 0]}).to_dict()[0]["estimates"][0]["value"])
+"""
+
+
+@pytest.mark.skipif(os.name != "posix", reason="signals of Unix")
+def test_a_call_after_ctrl_c_has_threads_of_its_own():
+    environment = {**os.environ, "ERRORBAR_THREADS": "1"}
+    done = subprocess.run([sys.executable, "-c", INTERRUPTED], capture_output=True, text=True, timeout=100, env=environment)
+    assert done.stdout == "0.5\n", done.stderr
+
+
 #: A figure that would take hours, and Ctrl-C.
 ENDLESS = """
 import os, signal, threading

@@ -409,3 +409,16 @@ class TestErrors:
 
         error = self.raised(pyarrow.RecordBatchReader.from_batches(schema, batches()))
         assert "the disk is gone" in str(error)
+
+
+def test_columns_in_chunks():
+    pyarrow = pytest.importorskip("pyarrow")
+    expected = eb.score({"id": ["a", "b"], "score": [1, 0]}).to_json()
+    table = pyarrow.table({"id": pyarrow.chunked_array([["a"], ["b"]]), "score": pyarrow.chunked_array([[1], [0]])})
+    assert eb.score({"id": table["id"], "score": table["score"]}).to_json() == expected
+    pandas = pytest.importorskip("pandas")
+    halves = [pandas.DataFrame({"id": ["a"], "score": [1], "m": [{"x": 1}]}), pandas.DataFrame({"id": ["b"], "score": [0], "m": [None]})]
+    frame = pandas.concat(halves, ignore_index=True)
+    assert eb.score({"id": frame["id"], "score": frame["score"]}).to_json() == expected
+    (scored,) = eb.score(frame).to_dict()
+    assert scored["estimates"][0]["value"] == 0.5

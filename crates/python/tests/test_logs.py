@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 
 import pytest
 
@@ -151,3 +152,14 @@ def test_logs_that_lack_things_are_frames_or_errors_that_name_the_log(tmp_path, 
         assert str(error.path) == str(path) and "which is a bug" not in str(error)
     else:
         assert len(frame) == (1 if read is eb.evals else len(content.get("samples") or []))
+
+
+def test_a_log_of_a_later_version_is_refused(log, tmp_path, command):
+    later = tmp_path / "later.json"
+    command("log", "convert", log, "-o", later)
+    written = later.read_text()
+    later.write_text(re.sub(r'"version": *2', '"version":99', written, count=1))
+    for function in [eb.samples, eb.evals, eb.score, eb.verify]:
+        with pytest.raises(eb.LogError, match="version 99") as raised:
+            function(later)
+        assert raised.value.hint == "get a newer errorbar"

@@ -6,6 +6,7 @@ import datetime
 import decimal
 import enum
 import fractions
+import json
 import os
 import re
 import sys
@@ -220,7 +221,8 @@ def hint_of(call):
             (hint,) = {re.search(r"\((.*)\)$", str(warning.message)).group(1) for warning in caught}
         except eb.InputError as error:
             hint = error.hint
-    assert "--" not in re.sub("`[^`]*`", "", hint), hint
+    # What is in backticks is a command, and in quotes data.
+    assert "--" not in re.sub('`[^`]*`|"[^"]*"', "", hint), hint
     for argument in re.findall(r"\b([a-z_]\w*=(?:\([^)]*\)|\[[^]]*\]|\"[^\"]*\"|'[^']*'|[^\s;,?`]+))", hint):
         ast.parse(f"f({argument})")
     return hint
@@ -243,10 +245,82 @@ NUMBERED = {"id": ["0", "1", "2", "3"], "score": [1, 0, 1, 1]}
         (lambda: eb.power(difference=0.03, share=0.5), "add correlation=R or unpaired=True, or give p10= and p01= in place of share="),
         (lambda: eb.compare(SCORES), 'by='),
         (lambda: eb.score(SCORES, cluster="topics"), 'did you mean cluster="topic"?'),
+        (lambda: eb.score(SCORES | {"my topic": list("xyxy")}, cluster="my topics"), 'did you mean cluster="my topic"?'),
+        # What an option repeats is a list.
+        (lambda: eb.score(SCORES | {"score": ["C", "I", "ugly", "C"]}), 'correct="C", incorrect=["I", "ugly"];'),
+        (lambda: eb.score(SCORES, metrics="mean, std"), 'metrics=["mean", "std"]'),
+        # Values with signs that end a sentence, and with quotes of a shell.
+        (lambda: eb.score(SCORES | {"score": ["x:y", "z,w"] * 2}), 'correct="x:y", incorrect="z,w";'),
+        (lambda: eb.score(SCORES | {"score": ["--", "1", "0", "1"]}), 'na="--"'),
+        (lambda: eb.score({"id": IDS, "it's": [1, 0, 1, 0]}, score="its"), 'did you mean score="it\'s"?'),
+        (lambda: eb.score(SCORES | {"score": ["a\\b", "c\td"] * 2}), r'correct="a\\b", incorrect="c\td";'),
+        # A hint that can be followed: the 0.5 would be neither correct nor incorrect.
+        (lambda: eb.score(SCORES | {"score": ["nope", "0.5", "0", "0"]}), "other cells are numbers"),
     ],
 )
 def test_hints_are_python(call, expected):
     assert expected in hint_of(call)
+
+
+def test_data_in_messages_is_as_it_was():
+    for text in ["git commit --amend now", 'say "--by x" twice --level 3', "--strict"]:
+        with pytest.raises(eb.TableError) as raised:
+            eb.score({"id": [text] * 2, "score": [1, 0]})
+        assert raised.value.sample == text and json.dumps(text) in raised.value.message
+
+
+def test_texts_of_warnings_are_python():
+    with pytest.warns(eb.ScoreWarning, match="metrics= names no metric"):
+        eb.score(SCORES, metrics={})
+
+
+def test_errors_say_where():
+    with pytest.raises(eb.TableError) as raised:
+        eb.score(SCORES | {"score": [1, 0, "huh", 1]})
+    assert (raised.value.path, raised.value.row, raised.value.sample) == ("<data>", 3, "c")
+    with pytest.raises(eb.TableError) as raised:
+        eb.score(SCORES | {"score": ["yes", "no", "huh", "no"]}, correct="yes", incorrect="no", name="grades")
+    assert (raised.value.path, raised.value.row, raised.value.sample) == ("grades", 3, "c")
+    with pytest.raises(eb.InputError) as raised:
+        eb.score(SCORES, metrics='grouped(accuracy(), "topics")')
+    assert raised.value.path == "<data>"
+
+
+def test_an_exception_of_a_metric_says_which_line_raised_it():
+    def failing(scores):
+        raise ValueError("no")
+
+    eb.metric(failing)
+    with pytest.raises(eb.InputError, match="failing failed: ValueError: no .*test_misuse.py, line") as raised:
+        eb.score(SCORES, metrics="failing")
+    assert f"line {failing.__code__.co_firstlineno + 1})" in raised.value.message
+
+
+def test_what_a_reducer_returns_is_a_score():
+    eb.reducer(lambda scores: "zz", name="lettering")
+    with pytest.raises(eb.InputError, match="`score`: 2 values are no scores") as raised:
+        eb.score({"id": ["a", "a", "b", "b"], "epoch": [1, 2, 1, 2], "score": [1, 0, 1, 1]}, reducers="lettering")
+    assert raised.value.message.endswith("are no scores") and "let it return numbers" in raised.value.hint
+
+
+def test_figures_of_a_metric_have_keys_that_differ():
+    eb.metric(lambda scores: {1: 1.0, "1": 2.0}, name="doubled")
+    with pytest.raises(eb.InputError, match='two keys of the figures are "1" as strings'):
+        eb.score(SCORES, metrics="doubled")
+
+
+def test_strings_that_are_no_unicode_are_refused():
+    for column in ["id", "topic"]:
+        with pytest.raises(ValueError, match=f'column "{column}", row 1: .*surrogates not allowed'):
+            eb.score(SCORES | {column: ["\ud800", "\ud801", "c", "d"]})
+
+
+def test_a_frame_and_a_file_have_different_names(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b").write_text("id,score\na,1\nb,1\nc,1\nd,0\n")
+    assert eb.compare("b", SCORES, input_format="csv").to_dict()["sides"] == ["b", "c"]
+    with pytest.raises(ValueError, match="a frame and a file have the name 'b'"):
+        eb.compare("b", SCORES, input_format="csv", names=["x", "b"])
 
 
 def test_hints_of_notes_are_python():

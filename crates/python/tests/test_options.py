@@ -193,3 +193,22 @@ def test_limits_of_logs(function, tmp_path, command):
     assert raised.value.path == str(log) and raised.value.hint.endswith("if you trust it, give max_record=")
     with pytest.raises(eb.InputError, match="invalid value 'much' for 'max_memory=<SIZE>'"):
         function(log, max_memory="much")
+
+
+def test_scalars_of_numpy_are_values():
+    numpy = pytest.importorskip("numpy")
+    data = {"id": list("abcd"), "score": [1, 0, 1, 1]}
+    expected = eb.score(data, strict=True, level=0.9).to_json()
+    assert eb.score(data, strict=numpy.bool_(True), level=numpy.array(0.9)).to_json() == expected
+    assert eb.score(data, strict=numpy.False_, level=numpy.float32(0.5)).to_dict()[0]["estimates"][0]["level"] == 0.5
+
+
+def test_power_takes_two_runs():
+    data = {"id": list("abcd"), "score": [1, 0, 1, 1]}
+    with pytest.raises(eb.InputError, match="runs= takes one or two runs, found 3"):
+        eb.power(difference=0.1, runs=[data] * 3)
+
+
+def test_compare_scorers_are_a_list():
+    with pytest.raises(TypeError, match="compare_scorers= takes two names or more, found 'ab'"):
+        eb.compare({"id": ["a"], "score": [1]}, compare_scorers="ab")

@@ -102,3 +102,16 @@ def test_errors_name_the_group():
     assert (caught.value.sample, caught.value.row) == ("q1", None)
     with pytest.raises(eb.InputError, match="no rows"):
         eb.Partial.of({"id": [], "score": []})
+
+
+def test_metrics_of_fields_are_a_mapping():
+    maps = {"id": ["a", "b"], "score": [{"x": 1}, {"x": 0}]}
+    finished = eb.Partial.of(maps, {"*": ["mean"]}).finish()
+    assert finished.to_json() == eb.score(maps, {"*": ["mean"]}, order="key", name="data").to_json()
+
+
+def test_warnings_name_the_line_that_finished():
+    partial = eb.Partial.of({"id": ["a", "b"], "score": ["C", "x"]}, unconvertible="zero")
+    with pytest.warns(eb.ScoreWarning, match="counted as 0") as caught:
+        partial.finish()
+    assert {warning.filename for warning in caught} == {__file__}

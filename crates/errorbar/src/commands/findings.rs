@@ -8,7 +8,7 @@ use errorbar_report::Report;
 
 use super::common::counted;
 use super::error_args::ErrorArgs;
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Place};
 use crate::hints;
 
 /// The warnings of results, and the metrics that failed.
@@ -49,7 +49,8 @@ pub(super) fn metric_failure(
     let field = block.field.as_ref().map(|field| format!(": {field}")).unwrap_or_default();
     let place = format!("{name}: {}{field}", block.scorer);
     let hint = hints::core::cluster_hint(error, cluster).or_else(|| hints::core::hint(error));
-    Diagnostic::error(format!("{place}: {metric} failed: {text}")).hint_if(hint)
+    let diagnostic = Diagnostic::error(format!("{place}: {metric} failed: {text}")).hint_if(hint);
+    diagnostic.at(Place { path: name.to_owned(), location: None, sample: None })
 }
 
 /// The errors of figures that have none because of a cluster key that was asked for, as `score` reports them.

@@ -15,10 +15,12 @@ use errorbar_core::{
     Conversion, IndexMap, LeafRef, Metric, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef,
     Warning, metrics,
 };
-use errorbar_log::{NoScore, NoScorePolicy, NoScores, ScoreTable, ScoreWord, TableOptions, read_tables};
+use errorbar_log::{
+    NoScore, NoScorePolicy, NoScores, ScoreTable, ScoreWord, TableLocation, TableOptions, read_tables,
+};
 
 use super::common::counted;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use crate::hints::table as hints;
 
 /// The number of distinct values that an error lists.
@@ -121,18 +123,20 @@ pub(super) fn read_cells(
 
 /// The error of cells that only the mapping of the table makes no scores.
 fn no_scores(found: &[NoScores], table: &ScoreTable, path: &Path) -> Diagnostic {
+    let numbered = |row: usize| (!table.is_unordered).then_some(row);
+    let first = |one: &NoScores| {
+        one.row.map(|row| place(numbered(row), table.columns.id(row), table.columns.len(), path))
+    };
     let about = |one: &NoScores| {
         let count: usize = one.values.iter().map(|(_, count)| count).sum();
         let values: Vec<(String, usize)> = one.values.iter().map(|(value, n)| (quoted(value), *n)).collect();
-        let numbered = |row: usize| (!table.is_unordered).then_some(row);
-        let first = one.row.map(|row| place(numbered(row), table.columns.id(row), table.columns.len(), path));
-        problem(&one.scorer, None, count, &values, first, why(one.reason, table))
+        problem(&one.scorer, None, count, &values, first(one).as_ref(), why(one.reason, table))
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
     let has_commas =
         |one: &NoScores| table.columns.distinct_strings(&one.scorer).any(|text| text.contains(','));
     let hint = found.first().map(|one| hints::no_score_hint(one, &table.mapping, has_commas(one)));
-    Diagnostic::error(problem).about(path.display()).hint_if(hint)
+    table_error(problem, found.first().and_then(first)).about(path.display()).hint_if(hint)
 }
 
 /// Why cells are no scores, in a few words.
@@ -435,12 +439,12 @@ fn quoted(text: &str) -> String {
 }
 
 /// Where a row is, which has no number if rows have no order.
-fn place(row: Option<usize>, sample: &str, rows: usize, path: &Path) -> String {
-    match row.map(|row| (row, line_of(path, row, rows))) {
-        Some((_, Some(line))) => format!("line {line}, sample {sample:?}"),
-        Some((row, None)) => format!("row {}, sample {sample:?}", row + 1),
-        None => format!("sample {sample:?}"),
-    }
+fn place(row: Option<usize>, sample: &str, rows: usize, path: &Path) -> Place {
+    let location = row.map(|row| match line_of(path, row, rows) {
+        Some(line) => TableLocation::Line(line as u64),
+        None => TableLocation::Row(row as u64 + 1),
+    });
+    Place { path: path.display().to_string(), location, sample: Some(sample.to_owned()) }
 }
 
 /// What is wrong with values of a scorer: how many they are, the most frequent ones, and where the first is.
@@ -449,7 +453,7 @@ fn problem(
     key: Option<&str>,
     count: usize,
     values: &[(String, usize)],
-    first: Option<String>,
+    first: Option<&Place>,
     why: String,
 ) -> String {
     let listed = values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
@@ -464,20 +468,36 @@ fn problem(
         (1, _) => ("value is", why),
         _ => ("values are", why),
     };
-    let first = first.map(|first| format!("; the first is in {first}")).unwrap_or_default();
-    format!("`{scorer}`{key}: {count} {values_are} {why}: {listed}{first}")
+    let first = first.map(|Place { location, sample, .. }| {
+        let sample = format!("sample {:?}", sample.as_deref().unwrap_or_default());
+        match location {
+            Some(TableLocation::Line(line)) => format!("; the first is in line {line}, {sample}"),
+            Some(TableLocation::Row(row)) => format!("; the first is in row {row}, {sample}"),
+            _ => format!("; the first is in {sample}"),
+        }
+    });
+    // A reducer may have made them, so that no row has them.
+    let listed = if listed.is_empty() { listed } else { format!(": {listed}") };
+    format!("`{scorer}`{key}: {count} {values_are} {why}{listed}{}", first.unwrap_or_default())
 }
 
 fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -> Diagnostic {
+    let numbered = |row: usize| (!cells.is_unordered).then_some(row);
+    let first = |one: &UnconvertibleScores| {
+        one.first.as_ref().map(|(row, sample)| place(numbered(*row), sample, rows, cells.path))
+    };
     let about = |one: &UnconvertibleScores| {
         let values: Vec<(String, usize)> =
             one.values.iter().map(|(value, count)| (value.clone(), *count)).collect();
-        let numbered = |row: usize| (!cells.is_unordered).then_some(row);
-        let first = one.first.as_ref().map(|(row, sample)| place(numbered(*row), sample, rows, cells.path));
-        problem(&one.scorer, one.key.as_deref(), one.count, &values, first, "no scores".to_owned())
+        let first = first(one);
+        problem(&one.scorer, one.key.as_deref(), one.count, &values, first.as_ref(), "no scores".to_owned())
     };
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
     let meaning = match found {
+        [one, ..] if one.values.is_empty() => {
+            "the scores are numbers, and what the reducer makes of them is not: let it return numbers"
+                .to_owned()
+        }
         [one, ..] if one.values.keys().all(|value| value == NULL) => {
             "write NaN in place of null for what could not be scored".to_owned()
         }
@@ -503,5 +523,14 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
             format!("{meaning}; or --unconvertible missing skips them, --unconvertible zero counts them as 0")
         }
     };
-    Diagnostic::error(problem).hint(hint)
+    table_error(problem, found.first().and_then(first)).hint(hint)
+}
+
+/// What is wrong with cells of a table, the first of which is there.
+fn table_error(problem: String, first: Option<Place>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(problem).of_kind(DiagnosticKind::Table);
+    match first {
+        Some(first) => diagnostic.at(first),
+        None => diagnostic,
+    }
 }

@@ -3,6 +3,8 @@
 use errorbar_core::spec::nearest;
 use errorbar_core::{ComparisonError, Error, NoCoverage};
 
+use crate::shell;
+
 /// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &Error) -> Option<String> {
     match error {
@@ -98,7 +100,7 @@ pub(crate) fn cluster_hint(error: &Error, cluster: &[String]) -> Option<String> 
         return None;
     }
     Some(match nearest(key, known.iter().map(String::as_str)) {
-        Some(nearest) => format!("did you mean --cluster {nearest}?"),
+        Some(nearest) => format!("did you mean --cluster {}?", shell::word(nearest)),
         // Of a run, only the keys that are computed with are known.
         None if known.is_empty() => {
             format!("give every sample the key `{key}`, or name another one with --cluster")

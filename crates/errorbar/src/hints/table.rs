@@ -251,7 +251,8 @@ fn fraction_in_words(text: &str) -> Option<(&str, &str)> {
 /// What to do about cells that no metric understands; `known` are those of the same column that it does, and `numbers` a
 /// few of its numbers.
 pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], numbers: &[f64]) -> String {
-    let has_numbers = !numbers.is_empty();
+    let is_number = |word: &&ScoreWord| word.word.trim().parse::<f64>().is_ok();
+    let has_numbers = !numbers.is_empty() || known.iter().any(is_number);
     let reader = CellReader::new(&TableMapping::default());
     let reason = |text: &String| match reader.meaning(LeafRef::Str(text)) {
         CellMeaning::NoScore(reason) => Some(reason),

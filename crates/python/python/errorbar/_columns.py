@@ -26,6 +26,8 @@ def column(name: str, values: Any) -> Any:
         raise TypeError(f'column "{name}": a frame is no column: give several frames as a list')
     if library_of(values) == "pandas" and hasattr(values, "to_frame"):
         return series(values)
+    if library_of(values) == "pyarrow" and hasattr(values, "combine_chunks"):
+        return values.combine_chunks()
     if hasattr(values, "__arrow_c_array__") or hasattr(values, "__arrow_c_stream__"):
         return values
     if hasattr(values, "dtype"):
@@ -47,10 +49,11 @@ def column(name: str, values: Any) -> Any:
 def series(values: Any) -> Any:
     """A column of pandas: as Arrow, as an array of numbers, or as a list in which what is missing is None, as it is in Arrow."""
     if has_pyarrow():
-        if values.dtype != object:
-            return values
         import pyarrow
 
+        if values.dtype != object:
+            # A series of several frames has several chunks.
+            return pyarrow.Table.from_pandas(values.to_frame("values"), preserve_index=False).column(0).combine_chunks()
         try:
             return pyarrow.array(values, from_pandas=True)
         except (pyarrow.ArrowException, OverflowError, TypeError, ValueError):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
+from itertools import count
 from collections.abc import Sequence
 from typing import Any
 
 from . import _errorbar
 from ._custom import entries, specs
 from ._data import inputs, several
+from ._errors import InputError
 from ._logs import log_paths
 from ._options import many, options
 
@@ -82,16 +84,25 @@ def compare(
     }
     keywords |= {"metrics": specs(metrics), "reducers": specs(reducers)}
     args = options(keywords)
-    if compare_scorers:
+    if isinstance(compare_scorers, str):
+        raise TypeError(f"compare_scorers= takes two names or more, found {compare_scorers!r}")
+    if compare_scorers is not None:
         args += ["--scorers", *compare_scorers]
     if isinstance(a, (list, tuple)):
         raise TypeError("compare takes each input as an argument: compare(*inputs)")
     data = [a] if b is None and not others else [a, b, *others]
-    titles = list(names) if names is not None else [_letters(at) for at, _ in enumerate(data)]
+    titles = list(names) if names is not None else _titles(data)
     if len(titles) != len(data):
         raise ValueError(f"{len(data)} inputs have {len(titles)} names")
     paths, tables = inputs(list(zip(data, titles)))
     return _errorbar.compare([*args, "--", *paths], tables, entries())
+
+
+def _titles(data: Sequence[Any]) -> list[str]:
+    """Names of frames without one: letters that no path has."""
+    paths = {os.fsdecode(one) for one in data if isinstance(one, (str, bytes, os.PathLike))}
+    letters = (_letters(number) for number in count())
+    return [next(letter for letter in letters if letter not in paths) for _ in data]
 
 
 def _letters(number: int) -> str:
@@ -150,14 +161,17 @@ def power(
     """How many samples it takes, and what these samples can show: `errorbar power` of the command line.
 
     Of `samples`, `difference` and `power` two are given, and the third is computed; a list of numbers gives a row for
-    each. `runs` are one or two inputs as in `errorbar.score` that show how scores vary.
+    each. `runs` are one or two logs, tables or frames that show how scores vary.
     """
     keywords = {key: value for key, value in locals().items() if key != "runs"}
     for key in ("difference", "width", "samples", "power", "epochs"):
         value = keywords[key]
         if value is not None and not isinstance(value, str):
             keywords[key] = ",".join(str(one) for one in many(value))
-    paths, tables = inputs(several(runs, "<run>")) if runs is not None else ([], [])
+    given = several(runs, "<run>") if runs is not None else []
+    if len(given) > 2:
+        raise InputError(f"runs= takes one or two runs, found {len(given)}", hint="give two at a time")
+    paths, tables = inputs(given)
     return _errorbar.power([*options(keywords), *(f"--from={path}" for path in paths)], tables)
 
 

@@ -40,6 +40,10 @@ class Estimate:
                 raise TypeError(f"errorbar.Estimate: {name} is a number, found {number!r}")
         if self.stderr is not None and self.stderr < 0:
             raise ValueError(f"errorbar.Estimate: stderr is at least 0, found {self.stderr}")
+        if (self.lower is None) != (self.upper is None):
+            raise ValueError(f"errorbar.Estimate: an interval has two ends, found lower={self.lower} and upper={self.upper}")
+        if self.n is not None and self.n < 0:
+            raise ValueError(f"errorbar.Estimate: n is at least 0, found {self.n}")
         if self.lower is not None and self.upper is not None and self.lower > self.upper:
             raise ValueError(f"errorbar.Estimate: lower is at most upper, found {self.lower} and {self.upper}")
         if not 0 < self.level < 1:

@@ -33,6 +33,9 @@ def inputs(data: Sequence[tuple[Any, str]]) -> tuple[list[str], list[Table]]:
                 raise ValueError(f"two frames have the name {name!r}: give each another with names=")
             tables.append((name, *table(value)))
             paths.append(name)
+    for name, _, _ in tables:
+        if paths.count(name) > 1:
+            raise ValueError(f"a frame and a file have the name {name!r}: give the frame another with names=")
     return paths, tables
 
 

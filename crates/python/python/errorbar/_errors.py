@@ -88,5 +88,7 @@ def warn(message: str) -> None:
     if sys.version_info >= (3, 12):
         warnings.warn(message, ScoreWarning, skip_file_prefixes=(_PACKAGE,))
     else:
-        # This function, and the one of the package that was called.
-        warnings.warn(message, ScoreWarning, stacklevel=3)
+        level, frame = 2, sys._getframe(1)
+        while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)).startswith(_PACKAGE):
+            level, frame = level + 1, frame.f_back
+        warnings.warn(message, ScoreWarning, stacklevel=level)

@@ -19,6 +19,8 @@ def options(keywords: Mapping[str, Any]) -> list[str]:
     """The options that keyword arguments mean; None, and False for one without a value, mean that it is not given."""
     found: list[str] = []
     for keyword, value in keywords.items():
+        if getattr(value, "shape", None) == () and hasattr(value, "item"):
+            value = value.item()
         option = NAMES.get(keyword, "--" + keyword.replace("_", "-"))
         if value is None or (value is False and is_flag(option)):
             continue

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import _errorbar
+from ._custom import specs
 from ._data import table
 from ._errors import InputError
 from ._options import many, options
@@ -23,7 +24,7 @@ def named(keywords: Mapping[str, Any], *, without: tuple[str, ...] = ()) -> dict
     for name in keywords:
         if name not in known:
             raise TypeError(f"unexpected argument {name!r}: those of errorbar.score are taken, without {', '.join(('name', *without))}")
-    keywords = dict(keywords)
+    keywords = dict(keywords) | {kind: specs(keywords.get(kind)) for kind in ("metrics", "reducers")}
     for kind in ("metrics", "reducers"):
         for one in many(keywords.get(kind) or ()):
             if callable(one):

@@ -15,6 +15,7 @@ use crate::commands::table_scores::CellContext;
 use crate::commands::{Context, handles, table_scores};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
+use crate::shell;
 
 /// How the scores of one run vary, or the difference of two.
 pub(super) struct Runs {
@@ -311,7 +312,7 @@ fn scorer(run: &Run, named: Option<&str>) -> Result<String, Diagnostic> {
             let problem = format!("there are scores by {}", several.join(", "));
             let hint = format!(
                 "choose one with --scorer, such as --scorer {}",
-                several.first().map_or("", String::as_str)
+                shell::word(several.first().map_or("", String::as_str))
             );
             Err(Diagnostic::error(problem).about(&run.name).hint(hint))
         }
