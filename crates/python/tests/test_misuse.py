@@ -228,6 +228,7 @@ def hint_of(call):
     return hint
 
 
+PARTLY = {"id": ["a", "b"], "score": [{"x": 1, "y": "t"}, {"x": 0, "y": "u"}]}
 NUMBERED = {"id": ["0", "1", "2", "3"], "score": [1, 0, 1, 1]}
 
 
@@ -254,6 +255,9 @@ NUMBERED = {"id": ["0", "1", "2", "3"], "score": [1, 0, 1, 1]}
         (lambda: eb.score(SCORES | {"score": ["--", "1", "0", "1"]}), 'na="--"'),
         (lambda: eb.score({"id": IDS, "it's": [1, 0, 1, 0]}, score="its"), 'did you mean score="it\'s"?'),
         (lambda: eb.score(SCORES | {"score": ["a\\b", "c\td"] * 2}), r'correct="a\\b", incorrect="c\td";'),
+        # `compare` reduces the epochs of a sample in any case.
+        (lambda: eb.compare(PARTLY, PARTLY, trust_ids=True), "(`x`) as columns of their own, and name one with score="),
+        (lambda: eb.score(PARTLY), """reduce=False, metrics='{"x": [mean(), stderr()]}'"""),
         # A hint that can be followed: the 0.5 would be neither correct nor incorrect.
         (lambda: eb.score(SCORES | {"score": ["nope", "0.5", "0", "0"]}), "other cells are numbers"),
     ],

@@ -214,6 +214,7 @@ impl CoverageTask<'_> {
             path: self.path,
             words: &table.words,
             is_unordered: table.is_unordered,
+            has_no_reduce: false,
         };
         table_scores::check(&mut table.columns, plan, cells).map_err(about)?;
         let mut report = plan.coverage(&table.columns, self.options).map_err(|error| about(error.into()))?;

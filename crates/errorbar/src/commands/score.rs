@@ -338,6 +338,7 @@ pub(super) fn score_rows(
         path,
         words: &table.words,
         is_unordered: table.is_unordered,
+        has_no_reduce: true,
     };
     let results = table_scores::compute(&mut table.columns, &plan, cells);
     let mut results = results.map_err(about)?;

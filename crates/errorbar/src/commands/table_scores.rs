@@ -63,6 +63,8 @@ pub(super) struct CellContext<'a> {
     pub(super) words: &'a [ScoreWord],
     /// Whether rows have no order, so that their numbers mean nothing.
     pub(super) is_unordered: bool,
+    /// Whether the command has `--no-reduce`.
+    pub(super) has_no_reduce: bool,
 }
 
 /// The rows of a table; of each log, if it is of several. Their cells have the meaning that the mapping gives them; metrics
@@ -502,11 +504,14 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
             "write NaN in place of null for what could not be scored".to_owned()
         }
         [one, ..] if one.are_labels => {
-            "they are labels, and the reducer reads numbers: add --reducer mode or --no-reduce".to_owned()
+            let or_none = if cells.has_no_reduce { " or --no-reduce" } else { "" };
+            format!("they are labels, and the reducer reads numbers: add --reducer mode{or_none}")
         }
         [one, ..] if one.has_lists => hints::LISTS.to_owned(),
         [one, ..] if one.are_nested => hints::map_hint(),
-        [one, ..] if one.are_parts && !one.keys.is_empty() => hints::keys_hint(&one.keys),
+        [one, ..] if one.are_parts && !one.keys.is_empty() => {
+            hints::keys_hint(&one.keys, cells.has_no_reduce)
+        }
         [one, ..] => {
             let words: Vec<&ScoreWord> =
                 cells.words.iter().filter(|word| word.scorer == one.scorer).collect();

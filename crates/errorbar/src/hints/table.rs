@@ -219,8 +219,16 @@ pub(crate) fn map_hint() -> String {
     "give metrics by key, such as --metric '{\"*\": [mean(), stderr()]}'".to_owned()
 }
 
-/// The same where only the values under some keys are scores. A reducer of numbers would read all of them.
-pub(crate) fn keys_hint(keys: &[String]) -> String {
+/// The same where only the values under some keys are scores. A reducer of numbers would read all of them, so it takes a
+/// command that can do without.
+pub(crate) fn keys_hint(keys: &[String], has_no_reduce: bool) -> String {
+    if !has_no_reduce {
+        let keys: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
+        return format!(
+            "write the keys that hold scores ({}) as columns of their own, and name one with --score-column",
+            keys.join(", ")
+        );
+    }
     let metrics: Vec<String> =
         keys.iter().take(5).map(|key| format!("{key:?}: [mean(), stderr()]")).collect();
     let metrics = shell::word(&format!("{{{}}}", metrics.join(", ")));

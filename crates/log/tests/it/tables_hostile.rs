@@ -149,3 +149,20 @@ fn parquet_cut_off_anywhere() {
     }
     assert!(read_anything(&path, &bytes, &TableOptions::new()));
 }
+
+#[test]
+fn a_json_file_without_json_is_named_as_such() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("scores.json");
+    for (text, expected) in [
+        ("hello", "this is not valid JSON"),
+        ("not", "this is not valid JSON"),
+        ("tru", "this is not valid JSON"),
+        ("17", "this JSON is no table: it is a number"),
+        ("null", "this JSON is no table: it is null"),
+    ] {
+        std::fs::write(&path, text).unwrap();
+        let error = read_table(&path, &TableOptions::default()).unwrap_err().to_string();
+        assert!(error.contains(expected), "{text}: {error}");
+    }
+}

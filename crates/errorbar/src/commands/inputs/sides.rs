@@ -301,6 +301,7 @@ fn prepare_tables(
             path: &input.path,
             words: &input.words,
             is_unordered: false,
+            has_no_reduce: false,
         };
         let checked = table_scores::compute(&mut input.columns, &input.plan, cells);
         checked.map_err(|error| error.about(input.path.display()))?;

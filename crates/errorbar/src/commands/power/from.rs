@@ -276,6 +276,7 @@ fn read_table(
             path,
             words: &table.words,
             is_unordered: table.is_unordered,
+            has_no_reduce: false,
         };
         table_scores::check(&mut table.columns, &Plan::new(), cells).map_err(about)?;
         let part = table.part.as_ref().or(table.log.as_ref()).filter(|_| are_several);

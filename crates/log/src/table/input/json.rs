@@ -28,7 +28,11 @@ pub(super) fn document(text: &[u8], ids: &[String]) -> Result<Records, TableErro
     match first {
         Peek::Array => list(text, ids),
         Peek::Object => map(text, ids),
-        other => Err(no_rows(format!("it is {}", json_kind(other)))),
+        other => {
+            // A word that is no value at all looks like one by its first letter.
+            json.known_value(other).map_err(|error| invalid(text, &error))?;
+            Err(no_rows(format!("it is {}", json_kind(other))))
+        }
     }
 }
 
