@@ -99,14 +99,15 @@ pub(crate) fn keywords(text: &str) -> String {
     let mut rest = text;
     // The argument before, and where it is written: several values of one are a list.
     let mut last: Option<(usize, Argument<'_>)> = None;
+    let mut marks = Marks::default();
     while let Some(at) = rest.find("--") {
         let (before, option) = rest.split_at(at);
         out.push_str(before);
+        marks.pass(before);
         let end = option.find(|c: char| !c.is_ascii_alphanumeric() && !"-_".contains(c));
         let (name, after) = option.split_at(end.unwrap_or(option.len()));
         let is_start = out.chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '-');
-        let is_data = is_quoted(text.get(..text.len() - option.len()).unwrap_or_default());
-        if !is_start || name.len() < 4 || is_data || is_in_command(&out) {
+        if !is_start || name.len() < 4 || marks.is_quoted || marks.is_code && !out.ends_with('`') {
             out.push_str(name);
             rest = after;
             last = None;
@@ -114,6 +115,7 @@ pub(crate) fn keywords(text: &str) -> String {
         }
         let mut argument = Argument::new(name, after);
         rest = argument.rest;
+        marks.pass(option.get(..option.len() - rest.len()).unwrap_or_default());
         let mut start = out.len();
         if let Some((first, known)) = last.take().filter(|_| before == " ") {
             let is_same = known.keyword == argument.keyword;
@@ -135,20 +137,25 @@ pub(crate) fn keywords(text: &str) -> String {
     out
 }
 
-/// Whether what follows this text is within double quotes.
-fn is_quoted(before: &str) -> bool {
-    let mut quotes = 0;
-    let mut is_escaped = false;
-    for byte in before.bytes() {
-        quotes += usize::from(byte == b'"' && !is_escaped);
-        is_escaped = byte == b'\\' && !is_escaped;
-    }
-    quotes % 2 == 1
+/// What the marks before a place make of it.
+#[derive(Default)]
+struct Marks {
+    /// Whether it is within double quotes, which hold data.
+    is_quoted: bool,
+    is_escaped: bool,
+    /// Whether it is within backticks, which hold a command, or an option if that comes first.
+    is_code: bool,
 }
 
-/// Whether what follows this text is within backticks, behind a word.
-fn is_in_command(before: &str) -> bool {
-    before.matches('`').count() % 2 == 1 && !before.ends_with('`')
+impl Marks {
+    /// Goes on behind this text.
+    fn pass(&mut self, text: &str) {
+        for byte in text.bytes() {
+            self.is_quoted ^= byte == b'"' && !self.is_escaped;
+            self.is_code ^= byte == b'`';
+            self.is_escaped = byte == b'\\' && !self.is_escaped;
+        }
+    }
 }
 
 /// An option as an argument, and what follows it: of ` 0 10;` behind `--range` that is `range=(0, 10)` and `;`.
