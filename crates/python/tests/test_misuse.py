@@ -368,9 +368,3 @@ def test_what_is_no_log(function):
     for data in (None, 5, SCORES):
         with pytest.raises(TypeError, match="expected paths of eval logs or of folders of them, found"):
             function(data)
-
-
-def test_a_message_with_many_dashes_takes_no_long_time():
-    """A megabyte of what looks like options: for each of them, what came before was read again."""
-    with pytest.raises(eb.TableError):
-        eb.score({"id": ["--level " * 100_000] * 2, "score": [1, 0]})

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-from itertools import count
 from collections.abc import Sequence
+from itertools import count
 from typing import Any
 
 from . import _errorbar

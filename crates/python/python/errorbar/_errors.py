@@ -7,7 +7,8 @@ import sys
 import warnings
 from typing import Any
 
-_PACKAGE = os.path.dirname(os.path.abspath(__file__))
+#: How the paths of the files of the package begin.
+_PACKAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "")
 
 
 class Error(Exception):
@@ -89,6 +90,6 @@ def warn(message: str) -> None:
         warnings.warn(message, ScoreWarning, skip_file_prefixes=(_PACKAGE,))
     else:
         level, frame = 2, sys._getframe(1)
-        while frame.f_back is not None and os.path.dirname(os.path.abspath(frame.f_code.co_filename)).startswith(_PACKAGE):
+        while frame.f_back is not None and os.path.abspath(frame.f_code.co_filename).startswith(_PACKAGE):
             level, frame = level + 1, frame.f_back
         warnings.warn(message, ScoreWarning, stacklevel=level)
