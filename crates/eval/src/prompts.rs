@@ -1,12 +1,15 @@
 //! Prompts that are data: templates as arguments, and those of the reference, which are shipped with their source and
 //! licence.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::sync::{Arc, OnceLock};
 
 use errorbar_core::spec::Arg;
 use errorbar_core::{ArgProblem, ArgType, Error, Registry};
 use serde::Deserialize;
 
+use crate::dataset::nearest_file;
 use crate::small_file::read_small;
 
 /// The word that stands for the reference's prompt, in the template of an entry that has one.
@@ -96,15 +99,18 @@ impl From<String> for TemplateText {
 impl ArgType for TemplateText {
     const EXPECTED: &'static str = String::EXPECTED;
 
-    /// What has braces or several lines is no name of a file.
+    /// What has braces or several lines is no name of a file; what looks like one must be readable.
     fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
         let mut template = TemplateText::from(String::from_arg(arg, registry)?);
         let path = registry.folder().join(&template.given);
         let may_be_file = !template.given.contains(['{', '\n']) && template.given != INSPECT;
-        if may_be_file && path.is_file() {
+        if may_be_file && (path.is_file() || looks_like_file(&template.given)) {
             let unreadable = |problem: String| {
+                let near = nearest_file(&path).filter(|_| !path.exists());
+                let near = near.map(|near| format!("did you mean {near:?}? ")).unwrap_or_default();
                 ArgProblem::Invalid(Error::custom(format!(
-                    "the template cannot be read from {}: {problem}",
+                    "the text cannot be read from {}: {problem}; {near}a string with a space at its end is no name of \
+                     a file",
                     path.display()
                 )))
             };
@@ -118,6 +124,18 @@ impl ArgType for TemplateText {
     fn to_arg(&self) -> Arg {
         self.given.to_arg()
     }
+}
+
+/// Whether a string is written as the name of a file: without blanks, and with an ending such as `.txt`.
+fn looks_like_file(text: &str) -> bool {
+    const LONGEST_ENDING: usize = 8;
+    let is_ending = |ending: &str| {
+        ending.len() <= LONGEST_ENDING
+            && ending.starts_with(|c: char| c.is_ascii_alphabetic())
+            && ending.chars().all(|c| c.is_ascii_alphanumeric())
+    };
+    !text.contains(char::is_whitespace)
+        && Path::new(text).extension().and_then(OsStr::to_str).is_some_and(is_ending)
 }
 
 #[cfg(test)]

@@ -61,7 +61,13 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
         Ok(())
     }
 
-    /// The same behind a solver of which this is known: one of which nothing is may add what the sample lacks.
+    /// Refuses a conversation that it could not judge, before anything is paid for: what a model is asked about it would
+    /// not be all of it.
+    fn check_answer(&self, _state: &TaskState) -> Result<()> {
+        Ok(())
+    }
+
+    /// The same as [`check`](Scorer::check) behind a solver of which this is known: one of which nothing is may add what the sample lacks.
     fn check_behind(&self, sample: &crate::Sample, _solver: &SolverEffects) -> Result<()> {
         self.check(sample)
     }

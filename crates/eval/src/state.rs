@@ -115,6 +115,13 @@ impl TaskState {
     }
 }
 
+/// What the text of a message lacks for somebody who judges the conversation: images and what tools did, but not what the
+/// model thought, which is no part of an answer.
+pub(crate) fn unseen(message: &Message) -> Vec<&str> {
+    const THOUGHTS: [&str; 2] = ["reasoning", "data"];
+    message.omitted.iter().map(String::as_str).filter(|kind| !THOUGHTS.contains(kind)).collect()
+}
+
 fn from_input(mut message: Message) -> Message {
     message.source = Some(MessageSource::Input);
     message

@@ -1,6 +1,6 @@
 //! JSON values off a parser that also reads the bare `NaN` and `Infinity` of Python.
 
-use errorbar_core::{Leaf, Value};
+use errorbar_core::{Leaf, SampleId, Value};
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
 use serde_json::Value as Json;
 
@@ -14,6 +14,8 @@ pub(crate) enum Scalar<'a> {
     Int(i64),
     /// An integer beyond `i64`.
     Big(u64),
+    /// An integer beyond 64 bits, as its digits.
+    Digits(&'a str),
     Float(f64),
     Text(&'a str),
 }
@@ -27,8 +29,24 @@ impl Scalar<'_> {
             Scalar::Int(i) => i.to_string(),
             Scalar::Big(i) => i.to_string(),
             Scalar::Float(f) => format!("the number {f}"),
-            Scalar::Text(text) => crate::table::excerpt(text),
+            Scalar::Text(text) | Scalar::Digits(text) => crate::table::excerpt(text),
         }
+    }
+
+    /// The id that it is: a string or an integer; one beyond `i64` is the string of its digits.
+    pub(crate) fn id(&self) -> Option<SampleId> {
+        match self {
+            Scalar::Int(id) => Some(SampleId::Int(*id)),
+            Scalar::Big(id) => Some(SampleId::Str(id.to_string())),
+            Scalar::Text(id) | Scalar::Digits(id) => Some(SampleId::Str((*id).to_owned())),
+            Scalar::Null | Scalar::Bool(_) | Scalar::Float(_) => None,
+        }
+    }
+
+    /// The number that an integer beyond 64 bits is closest to.
+    pub(crate) fn rounded(digits: &str) -> f64 {
+        // The parser has checked the form.
+        digits.parse().unwrap_or(f64::NAN)
     }
 }
 
@@ -40,6 +58,7 @@ impl From<Scalar<'_>> for Leaf {
             Scalar::Int(i) => Leaf::Int(i),
             Scalar::Big(i) => Leaf::from(i as f64),
             Scalar::Float(f) => Leaf::from(f),
+            Scalar::Digits(digits) => Leaf::from(Scalar::rounded(digits)),
             Scalar::Text(text) => Leaf::from(text),
         }
     }
@@ -71,14 +90,15 @@ pub(crate) fn scalar<'a>(json: &'a mut Jiter<'_>, peek: Peek) -> Result<Option<S
     }))
 }
 
-/// A number as it is written: an integer that fits is one, anything else a float.
-fn number(digits: &[u8]) -> Scalar<'static> {
+/// A number as it is written: an integer or a float.
+fn number(digits: &[u8]) -> Scalar<'_> {
     let text = str::from_utf8(digits).unwrap_or_default();
     if let Ok(int) = text.parse() {
         return Scalar::Int(int);
     }
     match text.parse() {
         Ok(big) => Scalar::Big(big),
+        Err(_) if text.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-') => Scalar::Digits(text),
         // The parser has checked the form; what is left is a float, `NaN` or `Infinity`.
         Err(_) => Scalar::Float(text.parse().unwrap_or(f64::NAN)),
     }
@@ -165,7 +185,12 @@ pub(crate) fn any_within(
     peek: Peek,
     allowance: &mut MemoryAllowance,
 ) -> Result<Json, JiterError> {
-    nested(json, peek, MAX_DEPTH, allowance)
+    nested(json, peek, MAX_DEPTH, allowance, |digits| Json::from(Scalar::rounded(digits)))
+}
+
+/// Any value whose integers beyond 64 bits are the text of their digits, so that ids stay as they are.
+pub(crate) fn exact(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
+    nested(json, peek, MAX_DEPTH, &mut MemoryAllowance::UNLIMITED.clone(), Json::from)
 }
 
 fn nested(
@@ -173,13 +198,14 @@ fn nested(
     peek: Peek,
     depth: usize,
     allowance: &mut MemoryAllowance,
+    digits: fn(&str) -> Json,
 ) -> Result<Json, JiterError> {
     if depth == 0 {
         let error_type = JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded);
         return Err(JiterError { error_type, index: json.current_index() });
     }
     let deeper = |json: &mut Jiter<'_>, peek, allowance: &mut MemoryAllowance| {
-        nested(json, peek, depth - 1, allowance)
+        nested(json, peek, depth - 1, allowance, digits)
     };
     match peek {
         Peek::Array => Ok(Json::Array(items(json, allowance, deeper)?)),
@@ -190,6 +216,7 @@ fn nested(
             Some(Scalar::Int(i)) => Json::from(i),
             Some(Scalar::Big(i)) => Json::from(i),
             Some(Scalar::Float(f)) => Json::from(f),
+            Some(Scalar::Digits(text)) => digits(text),
             Some(Scalar::Text(text)) => Json::from(text),
         }),
     }

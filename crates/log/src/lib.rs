@@ -30,6 +30,7 @@ pub mod inspect;
 mod json_value;
 mod score_records;
 mod table;
+mod url;
 
 pub use atomic_file::WrittenFile;
 pub use decompress::DecompressedFile;
@@ -47,3 +48,4 @@ pub use table::{
     TableError, TableErrorKind, TableExplanation, TableLimits, TableLocation, TableMapping, TableOptions,
     UnfitCells, explain_table, outline_table, read_table, read_tables,
 };
+pub use url::{URL_HINT, is_url};

@@ -108,11 +108,10 @@ impl Fields {
             ("score", None) => self.value = Some(value()?),
             ("value", None) => self.other_value = Some(value()?),
             ("id", _) => {
-                self.id = match json_value::scalar(json, peek).map_err(text)? {
-                    Some(Scalar::Int(id)) => Some(id.to_string()),
-                    Some(Scalar::Text(id)) => Some(id.to_owned()),
-                    _ => return Err(format!("expected a string or an integer, found {}", kind(peek))),
-                };
+                let id = json_value::scalar(json, peek).map_err(text)?.and_then(|scalar| scalar.id());
+                let id =
+                    id.ok_or_else(|| format!("expected a string or an integer, found {}", kind(peek)))?;
+                self.id = Some(id.to_string());
             }
             ("epoch", _) => {
                 self.epoch = match json_value::scalar(json, peek).map_err(text)? {
@@ -193,6 +192,13 @@ mod tests {
             read_score_records(r#"{"id": 1, "score": 1, "x": 2}"#, Some("x")).unwrap()[0].score.value,
             Value::from(2)
         );
+    }
+
+    #[test]
+    fn ids_beyond_64_bits_are_the_text_of_their_digits() {
+        for id in ["12345678901234567890", "1234567890123456789012345678901"] {
+            assert_eq!(read(&format!("{{\"id\": {id}, \"score\": 1}}")).unwrap()[0].id, id);
+        }
     }
 
     #[test]

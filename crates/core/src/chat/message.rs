@@ -72,12 +72,15 @@ pub struct Message {
     pub role: MessageRole,
     /// The model, if a model is the author.
     pub model: Option<String>,
+    /// What the message holds beside its text, which is all that is read of it: the kinds of those parts, such as
+    /// `image`, and `tool_calls`. Such a message is not sent to a model.
+    pub omitted: Vec<String>,
 }
 
 impl Message {
     /// A message of this role, with nothing else recorded.
     pub fn new(role: MessageRole, content: impl Into<String>) -> Self {
-        Message { id: None, content: content.into(), source: None, role, model: None }
+        Message { id: None, content: content.into(), source: None, role, model: None, omitted: Vec::new() }
     }
 
     /// A system message.

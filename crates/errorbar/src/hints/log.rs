@@ -3,6 +3,7 @@
 use std::io;
 
 use errorbar_log::eval::{LogError, LogErrorKind as Kind, LogWarning};
+use errorbar_log::{URL_HINT, is_url};
 
 /// What to do about it.
 pub(crate) fn hint(error: &LogError) -> Option<String> {
@@ -12,6 +13,7 @@ pub(crate) fn hint(error: &LogError) -> Option<String> {
         Kind::TooDense { .. } => trusted("--max-ratio"),
         Kind::TooLargeRecord { .. } => trusted("--max-record"),
         Kind::TooMuchMemory { .. } => trusted("--max-memory"),
+        Kind::Open(_) if error.path().is_some_and(is_url) => URL_HINT.to_owned(),
         kind => fixed_hint(kind)?.to_owned(),
     })
 }

@@ -7,7 +7,7 @@ use errorbar_core::spec::nearest;
 use errorbar_log::export::ExportError;
 use errorbar_log::{
     CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScores, ScoreWord, TableDoubt, TableError,
-    TableErrorKind, TableMapping,
+    TableErrorKind, TableMapping, is_url,
 };
 
 use super::log;
@@ -24,7 +24,9 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
         }
         TableErrorKind::NoScoreColumn { .. } => "name the column that holds the scores with --score-column",
         TableErrorKind::Open(open)
-            if open.kind() == ErrorKind::NotFound && error.path().extension().is_none() =>
+            if open.kind() == ErrorKind::NotFound
+                && error.path().extension().is_none()
+                && !is_url(error.path()) =>
         {
             NO_FILE
         }

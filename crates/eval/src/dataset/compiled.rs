@@ -218,7 +218,14 @@ fn input(name: &str, value: Cow<'_, Json>) -> std::result::Result<Input, Unsuita
     match &*value {
         Json::Null => Err(none(name, "''")),
         Json::Object(entries) => Err(map(name, entries)),
-        Json::Array(_) => {
+        Json::Array(messages) => {
+            let is_empty = |message: &Json| {
+                let has = |field| message.get(field).is_some_and(|value| !value.is_null());
+                message.is_object() && !has("content") && !has("tool_calls")
+            };
+            if let Some(at) = messages.iter().position(is_empty) {
+                return Err(Unsuitable::new(format!("`{name}` has no `content` in message {}", at + 1)));
+            }
             serde_json::from_value(value.into_owned()).map(|Wire(messages)| Input::Messages(messages)).map_err(|error| {
                 Unsuitable::new(format!(
                     "`{name}` is a list, but not of messages {{\"role\": \"user\", \"content\": \"…\"}}: {error}"
@@ -316,6 +323,7 @@ fn id(name: &str, value: Cow<'_, Json>) -> std::result::Result<SampleId, Unsuita
         Json::Null => Err(none(name, "'…'")),
         value => match value.as_i64() {
             Some(number) => Ok(SampleId::Int(number)),
+            None if value.is_u64() => Ok(SampleId::Str(value.to_string())),
             None => Err(Unsuitable::new(format!("an id is a string or an integer, found {value}"))),
         },
     }

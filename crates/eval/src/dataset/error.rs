@@ -4,6 +4,8 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use errorbar_log::URL_HINT;
+
 use super::files::FileFormat;
 use super::hub::HubProblem;
 use crate::expression::{ExpressionError, ExpressionErrorKind, InvalidExpression};
@@ -79,6 +81,12 @@ pub enum DatasetError {
         path: PathBuf,
         /// Why.
         problem: String,
+    },
+    /// An address, which is not opened.
+    #[error("cannot read the dataset {url}: {URL_HINT}; a dataset of the Hugging Face hub is hf:ORG/NAME")]
+    Url {
+        /// The address.
+        url: String,
     },
     /// A pattern that no file matches.
     #[error(
@@ -221,6 +229,22 @@ pub enum DatasetError {
         /// Whether one of them got its id by counting.
         numbered: bool,
     },
+    /// A message that is not text alone, which is all that models are sent.
+    #[error(
+        "{}sample {sample:?}: message {message} of its input {problem}, and models are sent text alone; put it into \
+         words, or leave the sample out",
+        before(place)
+    )]
+    NotText {
+        /// Where.
+        place: RecordLocation,
+        /// The sample's id.
+        sample: String,
+        /// The number of the message, from 1.
+        message: usize,
+        /// What it is beside text.
+        problem: String,
+    },
     /// Choices that cannot be shuffled.
     #[error("sample {sample:?}: {problem}")]
     Choices {
@@ -229,6 +253,11 @@ pub enum DatasetError {
         /// What is wrong.
         problem: String,
     },
+}
+
+/// The place before a message; nothing for samples made in code.
+fn before(place: &RecordLocation) -> String {
+    if *place == RecordLocation::NOWHERE { String::new() } else { format!("{place}: ") }
 }
 
 fn no_data_files(folder: &Path, format: Option<FileFormat>, found: &[String]) -> String {

@@ -7,20 +7,26 @@ use hashbrown::{DefaultHashBuilder, HashTable};
 
 use super::NamedSample;
 use super::error::{DatasetError, RecordLocation};
-use crate::{Sample, SampleId};
+use crate::{Input, MessageRole, Sample, SampleId};
 
 /// A sample and where it was read. It is shared from the start: to move a million of them takes their memory twice.
 pub(super) type LocatedSample = (RecordLocation, Arc<Sample>);
 
 /// Samples with their ids; those without one are numbered by their place.
+///
+/// # Errors
+/// Two samples of one id, and one that models cannot be sent as it is.
 pub(super) fn with_ids(samples: Vec<LocatedSample>) -> Result<Arc<[NamedSample]>, DatasetError> {
     let hasher = DefaultHashBuilder::default();
     // Places in the list, by the text of the id: the texts themselves would take as much memory as small samples.
     let mut seen: HashTable<u32> = HashTable::with_capacity(samples.len());
     let mut named: Vec<NamedSample> = Vec::with_capacity(samples.len());
-    for (at, (_, sample)) in samples.iter().enumerate() {
+    for (at, (place, sample)) in samples.iter().enumerate() {
         let id = sample.id.clone().unwrap_or_else(|| SampleId::Int(at as i64 + 1));
         let text = id.to_string();
+        if let Some((message, problem)) = beside_text(&sample.input) {
+            return Err(DatasetError::NotText { place: place.clone(), sample: text, message, problem });
+        }
         let is_same = |other: &u32| named.get(*other as usize).is_some_and(|(id, _)| has_text(id, &text));
         if let Some(&first) = seen.find(hasher.hash_one(&text), is_same) {
             let first = first as usize;
@@ -40,6 +46,16 @@ pub(super) fn with_ids(samples: Vec<LocatedSample>) -> Result<Arc<[NamedSample]>
     }
     drop((samples, seen));
     Ok(named.into())
+}
+
+/// The first message that is not text alone, by its number from 1, and what it is.
+fn beside_text(input: &Input) -> Option<(usize, String)> {
+    let Input::Messages(messages) = input else { return None };
+    (1..).zip(messages).find_map(|(number, message)| match message.omitted.as_slice() {
+        [] if message.role == MessageRole::Tool => Some((number, "is the answer of a tool".to_owned())),
+        [] => None,
+        parts => Some((number, format!("has {}", parts.join(", ")))),
+    })
 }
 
 /// Whether an id is written like this: the number 1 and the string "1" are the same id.

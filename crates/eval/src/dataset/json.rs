@@ -16,7 +16,7 @@ use serde_json::Value as Json;
 use serde_json::value::RawValue;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
-use super::limits::{MAX_LINE, check_integers, record, too_long};
+use super::limits::{MAX_LINE, record, too_long};
 use super::reading::{RecordSink, Stop};
 use super::record::{FieldNames, Record};
 
@@ -162,7 +162,6 @@ impl Objects<'_, '_> {
         let wrong = |problem: String| DatasetError::Record { place: place.clone(), problem };
         match record(json).map_err(|problem| wrong(format!("{problem}{advice}")))? {
             Json::Object(fields) => {
-                check_integers(json).map_err(wrong)?;
                 if !fields.keys().eq(self.names.all()) {
                     self.names = Arc::new(FieldNames::new(fields.keys().cloned()));
                 }

@@ -3,12 +3,14 @@
 //! Samples stay in memory for the whole run, so a file of any size is read; what is bounded is one line, the
 //! number of columns, and how many times larger than the file the samples may be.
 
+use std::borrow::Cow;
 use std::fs::File;
 use std::io::{self, Read};
+use std::ops::Range;
 use std::path::Path;
 
 use memchr::{memchr, memrchr};
-use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::{Input, Sample};
@@ -158,14 +160,15 @@ fn check_size(json: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Reads a value of a type from a record of JSON, which is one line, within the limit.
-pub(crate) fn record<'de, T: Deserialize<'de>>(json: &'de str) -> Result<T, String> {
+/// Reads a value of a type from a record of JSON, which is one line, within the limit. An integer of more than 64 bits is
+/// the text of its digits.
+pub(crate) fn record<T: DeserializeOwned>(json: &str) -> Result<T, String> {
     check_size(json)?;
-    serde_json::from_str(json).map_err(|error| json_problem(&error))
+    serde_json::from_str(&exact_integers(json)).map_err(|error| json_problem(&error))
 }
 
-/// Refuses integers of more than 64 bits, which JSON readers round: ids would change in silence.
-pub(super) fn check_integers(json: &str) -> Result<(), String> {
+/// The same JSON with integers of more than 64 bits in quotes: JSON readers would round them, and ids change in silence.
+fn exact_integers(json: &str) -> Cow<'_, str> {
     /// The digits of the smallest integer that does not fit.
     const DIGITS: usize = 19;
     let bytes = json.as_bytes();
@@ -177,21 +180,22 @@ pub(super) fn check_integers(json: &str) -> Result<(), String> {
         after > 0 && before.iter().rev().take_while(is_digit).count() + after >= DIGITS
     };
     if !(0..bytes.len()).step_by(DIGITS).any(is_long) {
-        return Ok(());
+        return Cow::Borrowed(json);
     }
+    let part = |range: Range<usize>| json.get(range).unwrap_or_default();
+    let (mut exact, mut copied) = (String::new(), 0);
     let (mut is_string, mut is_escaped, mut start) = (false, false, None);
     for (at, byte) in bytes.iter().copied().chain([b' ']).enumerate() {
         let is_part = matches!(byte, b'0'..=b'9' | b'-' | b'+' | b'.' | b'e' | b'E');
         match start {
             None if !is_string && (byte.is_ascii_digit() || byte == b'-') => start = Some(at),
             Some(from) if !is_part => {
-                let number = json.get(from..at).unwrap_or_default();
+                let number = part(from..at);
                 let is_whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
                 if is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
-                    let shown: String = number.chars().take(40).collect();
-                    return Err(format!(
-                        "the integer {shown} has more than 64 bits and would be rounded; write it as a string, in quotes"
-                    ));
+                    exact.push_str(part(copied..from));
+                    exact.extend(["\"", number, "\""]);
+                    copied = at;
                 }
                 start = None;
             }
@@ -200,7 +204,8 @@ pub(super) fn check_integers(json: &str) -> Result<(), String> {
         is_string ^= byte == b'"' && !is_escaped;
         is_escaped = is_string && byte == b'\\' && !is_escaped;
     }
-    Ok(())
+    exact.push_str(part(copied..json.len()));
+    Cow::Owned(exact)
 }
 
 /// What is wrong with one line of JSON; its line is known, so only the column is named.

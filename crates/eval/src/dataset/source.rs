@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::Metadata;
+use errorbar_log::is_url;
 
 use super::delimited::Dialect;
 use super::error::DatasetError;
@@ -121,6 +122,9 @@ impl RecordSource {
     fn files(&self) -> Result<SourceFiles, DatasetError> {
         let mut found = SourceFiles { files: Vec::new(), provenance: Metadata::new() };
         for path in &self.paths {
+            if is_url(path) {
+                return Err(DatasetError::Url { url: path.display().to_string() });
+            }
             let paths = match HubDataset::parse(path) {
                 Some(dataset) => {
                     let dataset = dataset?;

@@ -218,7 +218,10 @@ impl Scoring {
                 return self.fail(at, error);
             }
             if step == Step::Check {
-                continue;
+                match self.check_answer(answered) {
+                    Ok(()) => continue,
+                    Err(error) => return self.fail(at, error),
+                }
             }
             match self.score(answered).await {
                 Ok((sample, scorers, usage)) => self.keep(at, sample, scorers, &usage),
@@ -247,6 +250,15 @@ impl Scoring {
             }
         }
         Ok(())
+    }
+
+    fn check_answer(&self, answered: AnsweredSample) -> Result<(), RescoreError> {
+        let state = state(&self.model, answered, self.mode);
+        self.scorers.iter().try_for_each(|(name, scorer)| {
+            scorer.check_answer(&state).map_err(|problem| {
+                self.problem(&state.sample_id, state.epoch, name, format!("refuses it: {problem}"))
+            })
+        })
     }
 
     async fn score(

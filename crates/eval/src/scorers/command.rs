@@ -11,6 +11,7 @@ use errorbar_core::{
 
 use super::external::{Pool, PoolOptions, Program, Question};
 use super::of_grades;
+use crate::state::unseen;
 use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// Runs a program that scores: command(["python3", "score.py"]) sends it a line of JSON per sample and reads one back.
@@ -329,6 +330,12 @@ impl Scorer for CommandScorer {
             let of_command = |problem: String| {
                 Error::custom(format!("the command `{}` {problem}", self.program().shown()))
             };
+            let unseen = state.messages.iter().flat_map(unseen).next().filter(|_| self.messages_or_default());
+            if let Some(kind) = unseen {
+                return Err(of_command(format!(
+                    "would get the conversation without its parts that are not text ({kind}); leave out `messages`"
+                )));
+            }
             let question = Question::new(state, target, self.messages_or_default());
             let score = self.pool().score(&question).await.map_err(|error| of_command(error.to_string()))?;
             self.check_score(&score).map_err(of_command)?;

@@ -92,8 +92,8 @@ pub struct ModelGradedScore {
     /// The prompt for the grader: `{question}`, `{answer}`, `{criterion}`, `{instructions}`, `{min}`, `{max}` and the names
     /// of the sample's metadata are filled in; `{{` is a brace. In a spec, also the name of a file.
     template: Option<TemplateText>,
-    /// How the grader must answer, for `{instructions}`.
-    instructions: Option<String>,
+    /// How the grader must answer, for `{instructions}`. In a spec, also the name of a file.
+    instructions: Option<TemplateText>,
     /// A regular expression whose first group is the number; the first match counts.
     score_pattern: Option<String>,
     /// Whether the grader is shown the whole conversation and not only the question.
@@ -162,7 +162,10 @@ impl ModelGradedScore {
     fn prompt(&self) -> Result<Prompt> {
         let (template, bounds) = (self.template.as_ref(), self.bounds());
         let text = template.map_or(TEMPLATE, TemplateText::text);
-        let instructions = self.instructions.clone().unwrap_or_else(|| instructions(bounds));
+        let instructions = match &self.instructions {
+            Some(text) => text.text().to_owned(),
+            None => instructions(bounds),
+        };
         let given = template.map(TemplateText::given);
         let prompt = Prompt::new(text, given, instructions, self.include_history_or_default())?;
         prompt.of_numbers(bounds, template.is_none().then_some(WITHOUT_CRITERION))
@@ -210,6 +213,10 @@ impl Scorer for ModelGradedScore {
 
     fn check(&self, sample: &Sample) -> Result<()> {
         self.checked()?.0.check(sample, true)
+    }
+
+    fn check_answer(&self, state: &TaskState) -> Result<()> {
+        self.checked()?.0.check_shown(state, &state.target)
     }
 
     fn check_behind(&self, sample: &Sample, solver: &SolverEffects) -> Result<()> {

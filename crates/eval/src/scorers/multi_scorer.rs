@@ -110,6 +110,10 @@ impl Scorer for MultiScorer {
         self.scorers.iter().try_for_each(|scorer| scorer.check(sample))
     }
 
+    fn check_answer(&self, state: &TaskState) -> Result<()> {
+        self.scorers.iter().try_for_each(|scorer| scorer.check_answer(state))
+    }
+
     fn check_behind(&self, sample: &Sample, solver: &SolverEffects) -> Result<()> {
         match solver.is_unknown() {
             true => self.scorers.iter().try_for_each(|scorer| scorer.check_behind(sample, solver)),

@@ -307,21 +307,6 @@ fn values_of_the_wrong_kind_have_their_place() {
     }
 }
 
-/// Integers that a reader would round are refused.
-#[test]
-fn integers_of_more_than_64_bits_are_refused() {
-    let (folder, path) = write(
-        "x.jsonl",
-        "{\"input\": \"a \\\" 12345678901234567890123\", \"id\": 12345678901234567890123}\n",
-    );
-    let error = json_dataset(&path, Fields::new().reader()).samples().unwrap_err().to_string();
-    assert!(error.ends_with("the integer 12345678901234567890123 has more than 64 bits and would be rounded; write it as a string, in quotes"), "{error}");
-    let text = "{\"input\": \"12345678901234567890123\", \"x\": [-9223372036854775808, 18446744073709551615, 1.2345678901234567890123]}\n";
-    fs::write(&path, text).unwrap();
-    json_dataset(&path, Fields::new().reader()).samples().unwrap();
-    drop(folder);
-}
-
 /// A split of one file would be all of it: the examples would be questions of the test.
 #[test]
 fn a_split_of_one_file_and_a_folder_that_is_not_there() {

@@ -44,6 +44,7 @@ use std::path::Path;
 use errorbar_core::registry::EntryKind;
 use errorbar_core::spec::Spec;
 use errorbar_core::{Registry, Result, unique_names};
+use errorbar_log::{URL_HINT, is_url};
 use toml::de::DeTable;
 
 use crate::small_file::read_small;
@@ -249,7 +250,8 @@ fn refuse(
 
 fn read_text(path: &Path) -> Result<String, TaskFileError> {
     let bytes = read_small(path).map_err(|error| {
-        let hint = (error.kind() == ErrorKind::NotFound).then(|| "check the path".to_owned());
+        let check = if is_url(path) { URL_HINT } else { "check the path" };
+        let hint = (error.kind() == ErrorKind::NotFound).then(|| check.to_owned());
         refuse(path, String::new(), 0..0, &format!("cannot read the task file: {error}"), hint)
     })?;
     String::from_utf8(bytes).map_err(|error| {

@@ -85,6 +85,87 @@ fn mistakes_name_the_line_or_the_record() {
     assert_eq!(dataset.samples().unwrap_err().to_string(), message);
 }
 
+/// Servers get the text of messages alone, so a model would answer a question that it has not seen.
+#[test]
+fn inputs_with_more_than_text_are_refused() {
+    let problem = |input: &str| {
+        let line = format!(
+            "{{\"id\": \"q1\", \"input\": [{{\"role\": \"user\", \"content\": \"Hm?\"}}, {input}]}}\n"
+        );
+        let dataset = read("x.jsonl", &line);
+        let message = dataset.samples().map(|_| String::new()).unwrap_or_else(|error| error.to_string());
+        message.strip_prefix(dataset.location().unwrap()).unwrap_or(&message).to_owned()
+    };
+    let user = |content: &str| format!("{{\"role\": \"user\", \"content\": {content}}}");
+    let part = |kind: &str| {
+        user(&format!("[{{\"type\": \"text\", \"text\": \"Look:\"}}, {{\"type\": \"{kind}\"}}]"))
+    };
+    for kind in ["image", "audio", "video", "data", "document", "reasoning", "tool_use", "image_url"] {
+        assert_eq!(
+            problem(&part(kind)),
+            format!(
+                ", line 1: sample \"q1\": message 2 of its input has {kind}, and models are sent text alone; put it \
+                 into words, or leave the sample out"
+            )
+        );
+    }
+    let calls = r#"{"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": "add", "arguments": {}}]}"#;
+    for (message, part) in [
+        (calls, "has tool_calls"),
+        (r#"{"role": "tool", "content": "4", "tool_call_id": "1"}"#, "is the answer of a tool"),
+        (&user(r#"[{"text": "no type"}]"#), "has a part without a type"),
+        (&user("{\"type\": \"text\"}"), "has a content that is neither a string nor a list"),
+    ] {
+        assert!(
+            problem(message).contains(&format!("message 2 of its input {part}, ")),
+            "{}",
+            problem(message)
+        );
+    }
+    for message in [r#"{"role": "user"}"#, &user("null")] {
+        assert_eq!(problem(message), ", line 1: `input`: `input` has no `content` in message 2");
+    }
+    for fine in [
+        user(r#"[{"type": "text", "text": "a"}, "b"]"#),
+        user("\"c\""),
+        r#"{"role": "assistant", "content": "d", "tool_calls": [], "error": null}"#.to_owned(),
+    ] {
+        assert_eq!(problem(&fine), "");
+    }
+}
+
+/// As the reference reads them; only that its ids stay integers.
+#[test]
+fn integers_beyond_64_bits_are_the_text_of_their_digits() {
+    const LONG: &str = "-12345678901234567890123";
+    for id in ["12345678901234567890", LONG] {
+        let dataset = read(
+            "x.jsonl",
+            &format!("{{\"id\": {id}, \"input\": \"a {id} \\\" {id}\", \"target\": [{id}]}}\n"),
+        );
+        let (found, sample) = &dataset.samples().unwrap()[0];
+        assert_eq!(*found, SampleId::from(id));
+        assert_eq!(sample.input, errorbar_eval::Input::from(format!("a {id} \" {id}")));
+        assert_eq!(sample.target.text(), id);
+    }
+    let others = r#"{"input": "a", "metadata": {"x": [-9223372036854775808, 18446744073709551615, 1.2345678901234567890123, -12345678901234567890123]}}"#;
+    let dataset = read("x.json", &format!("[{others}]"));
+    let expected = serde_json::json!([i64::MIN, u64::MAX, 1.2345678901234567, LONG]);
+    assert_eq!(dataset.samples().unwrap()[0].1.metadata["x"], expected);
+}
+
+#[test]
+fn addresses_are_not_opened() {
+    for url in ["https://example.org/x.jsonl", "s3://bucket/x.csv", "https://example.org/x"] {
+        let error = at_once(url).samples().unwrap_err().to_string();
+        let expected = format!(
+            "cannot read the dataset {url}: addresses are not opened: download the file, and name the copy; a dataset \
+             of the Hugging Face hub is hf:ORG/NAME"
+        );
+        assert_eq!(error, expected);
+    }
+}
+
 #[test]
 fn the_same_id_twice_is_refused_whatever_its_type() {
     let message =

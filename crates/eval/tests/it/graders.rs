@@ -355,7 +355,9 @@ fn specs_that_cannot_work_are_refused() {
         "model_graded_qa(model=3)",
         "model_graded_qa(model=['a/b', 3])",
         "model_graded_qa(template='{a:.2e}')",
+        "model_graded_qa(template='grader')",
         "model_graded_qa(template='grader.txt')",
+        "model_graded_score(instructions='notes/how.md')",
         "model_graded_qa(reducer='mood')",
     ];
     assert_eq!(
@@ -368,8 +370,12 @@ fn specs_that_cannot_work_are_refused() {
             r#"model_graded_qa: argument `model` must be the name of a model, or a list of such names, found ["a/b", 3]"#,
             "model_graded_qa: the template has {a:.2e}: behind a colon come side, width and digits, as in >8, .2f, .1% and \
              ,d, and nothing else; braces that should stay are written {{ and }}",
-            "model_graded_qa: the template \"grader.txt\" names no file, and as a string it shows the grader nothing; put \
+            "model_graded_qa: the template \"grader\" names no file, and as a string it shows the grader nothing; put \
              {question}, {answer}, {criterion} and {instructions} into it",
+            "model_graded_qa: argument `template`: the text cannot be read from grader.txt: No such file or directory (os \
+             error 2); a string with a space at its end is no name of a file",
+            "model_graded_score: argument `instructions`: the text cannot be read from notes/how.md: No such file or \
+             directory (os error 2); a string with a space at its end is no name of a file",
             "unknown reducer `mood`",
         ]
     );
@@ -402,6 +408,30 @@ fn a_template_may_be_in_a_file() {
         "the name, not the text"
     );
     assert_eq!(prompt_of(scorer, &Sample::new("2 + 2?")).unwrap(), "From a file: 2 + 2?\n");
+}
+
+#[test]
+fn instructions_may_be_in_a_file() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("how.txt"), "Say {C} or {I}.\n").unwrap();
+    let registry = built_in_registry().relative_to(folder.path());
+    for scorer in ["model_graded_qa", "model_graded_score"] {
+        let of = |template: &str, instructions: &str| {
+            format!("{scorer}(template=\"{template}\", instructions=\"{instructions}\")")
+        };
+        let prompt = |instructions: &str| {
+            let scorer = built_in(&registry, &of("{answer} {instructions}", instructions)).unwrap();
+            assert_eq!(scorer.spec().to_string(), of("{answer} {instructions}", instructions));
+            prompt_of(scorer, &Sample::new("2 + 2?").target("4")).unwrap()
+        };
+        assert_eq!(prompt("how.txt"), format!("{ANSWER} Say {{C}} or {{I}}.\n"));
+        // Not what a file is called, and what the hint proposes.
+        for words in ["Be brief.", "C/I", "v1.5", "how.md "] {
+            assert_eq!(prompt(words), format!("{ANSWER} {words}"));
+        }
+        let error = built_in(&registry, &of("{answer}", "hwo.txt")).unwrap_err().to_string();
+        assert!(error.contains("did you mean \"how.txt\"? a string with"), "{error}");
+    }
 }
 
 #[test]

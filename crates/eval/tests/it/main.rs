@@ -31,6 +31,7 @@ mod rescore;
 mod resume;
 mod run;
 mod scorers;
+mod seen_by_graders;
 mod solvers;
 mod task_file_errors;
 mod task_file_mutations;

@@ -122,6 +122,7 @@ fn a_template_may_be_the_name_of_a_file() {
     let solver: AnySolver = registry.build(&"system_message('system.txt')".parse().unwrap()).unwrap();
     let (state, _) = solved(solver, &Sample::new("q"), &[]);
     assert_eq!(texts(&state.messages), ["From a file: the store's\n", "q"]);
+    assert!(registry.build::<AnySolver>(&"user_message('sytem.txt')".parse().unwrap()).is_err());
 }
 
 #[test]

@@ -4,6 +4,8 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::url::{URL_HINT, is_url};
+
 use super::error_text::{bytes, excerpt, list, or, or_chars, too_long};
 pub use super::location::TableLocation;
 use super::unfit::{self, UnfitCells};
@@ -458,7 +460,10 @@ impl TableError {
 
     /// What to do about it.
     pub fn hint(&self) -> &'static str {
-        self.kind().hint()
+        match self.kind() {
+            TableErrorKind::Open(_) if is_url(self.path()) => URL_HINT,
+            kind => kind.hint(),
+        }
     }
 }
 

@@ -88,6 +88,17 @@ fn json_lines_become_values() {
 }
 
 #[test]
+fn ids_beyond_64_bits_are_the_text_of_their_digits() {
+    let ids = ["12345678901234567890", "-1234567890123456789012345678901", "12345678901234567891"];
+    for name in ["t.jsonl", "t.json"] {
+        let rows = ids.map(|id| format!("{{\"id\": {id}, \"score\": 1}}"));
+        let text = if name == "t.json" { format!("[{}]", rows.join(",")) } else { rows.join("\n") };
+        let found = values(&read(name, text).unwrap().columns, "score");
+        assert_eq!(found.iter().map(|(id, _)| id.as_str()).collect::<Vec<_>>(), ids, "{name}");
+    }
+}
+
+#[test]
 fn marks_line_ends_and_tabs_do_not_matter() {
     for (name, content) in [
         ("t.csv", "\u{feff}id,epoch,score\r\nq1,1,0.5\r\nq1,2,1\r\n"),

@@ -37,6 +37,11 @@ pub(super) fn read(
         return openai::read_answer(&body, context.model, key)
             .map_err(|problem| no_answer(context.address, "chat completion", &problem, &raw.to_string()));
     }
+    if let Some(StopReason::Other(reason)) = &response.stop_reason
+        && openai::is_failure(reason)
+    {
+        return Err(none(&format!("it ended with the stop reason {reason:?}")));
+    }
     let found = TEXTS.iter().filter_map(|place| raw.pointer(place));
     if let Some(found) = found.into_iter().find(|found| !found.is_string() && !found.is_null()) {
         return Err(none(&format!("its text is not a string, but {found}")));

@@ -24,6 +24,7 @@ struct Completion {
 
 #[derive(Deserialize)]
 struct ChatChoice {
+    index: Option<u64>,
     message: ChatMessage,
     finish_reason: Option<String>,
     logprobs: Option<Logprobs>,
@@ -77,7 +78,14 @@ pub(in crate::model) fn read(body: &[u8], asked: &str, key: Option<&ApiKey>) -> 
             message.map_or_else(|| error.to_string(), str::to_owned)
         ));
     }
-    let choices = completion.choices.ok_or("it has no `choices`")?;
+    let mut choices = completion.choices.ok_or("it has no `choices`")?;
+    // The first is the answer. Servers that number them may list them in any order.
+    choices.sort_by_key(|choice| choice.index.unwrap_or(u64::MAX));
+    if let Some(reason) = choices.first().and_then(|choice| choice.finish_reason.as_deref())
+        && is_failure(reason)
+    {
+        return Err(format!("it ended with the `finish_reason` {reason:?}"));
+    }
     let model = completion.model.filter(|model| !model.is_empty()).unwrap_or_else(|| asked.to_owned());
     let reasoning = choices.first().and_then(|choice| {
         choice.message.reasoning_content.clone().or_else(|| choice.message.reasoning.clone())
@@ -132,6 +140,21 @@ fn text_of(content: &Json) -> Result<String, String> {
         }
         _ => Err(wrong()),
     }
+}
+
+/// Whether a model that stopped for this reason has failed, so that what it wrote until then is no answer.
+pub(in crate::model) fn is_failure(finish_reason: &str) -> bool {
+    const FAILURES: [&str; 8] = [
+        "error",
+        "failed",
+        "abort",
+        "aborted",
+        "cancelled",
+        "network_error",
+        "server_error",
+        "insufficient_system_resource",
+    ];
+    FAILURES.iter().any(|failure| finish_reason.eq_ignore_ascii_case(failure))
 }
 
 /// Why the model stopped, as logs call it.
@@ -309,6 +332,32 @@ mod tests {
         let output = answer(json!({"choices": [choice("a"), choice("b")]})).unwrap();
         let texts: Vec<_> = output.choices.iter().map(|choice| choice.message.content.as_str()).collect();
         assert_eq!((output.completion.as_str(), texts), ("a", vec!["a", "b"]));
+    }
+
+    #[test]
+    fn of_several_choices_index_0_is_the_answer() {
+        let choice = |index: Option<u64>, text: &str| json!({"index": index, "message": {"content": text, "reasoning": text}});
+        for (choices, expected) in [
+            ([choice(Some(1), "b"), choice(Some(0), "a")], "a"),
+            ([choice(Some(0), "a"), choice(Some(1), "b")], "a"),
+            ([choice(None, "a"), choice(None, "b")], "a"),
+            ([choice(None, "b"), choice(Some(0), "a")], "a"),
+        ] {
+            let output = answer(json!({"choices": choices})).unwrap();
+            let reasoning = &output.metadata.unwrap()["reasoning"];
+            assert_eq!((output.completion.as_str(), reasoning), (expected, &json!(expected)));
+        }
+    }
+
+    #[test]
+    fn a_reason_of_failure_is_no_answer() {
+        for reason in ["error", "ERROR", "abort", "network_error", "insufficient_system_resource"] {
+            let choice = json!({"message": {"content": "half an ans"}, "finish_reason": reason});
+            let fine = json!({"index": 0, "message": {"content": "4"}, "finish_reason": "stop"});
+            let problem = answer(json!({"choices": [choice.clone()]})).unwrap_err();
+            assert_eq!(problem, format!("it ended with the `finish_reason` {reason:?}"));
+            assert_eq!(answer(json!({"choices": [choice, fine]})).unwrap().completion, "4");
+        }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use super::{Model, ModelError, OpenOptions, Provider, ProviderEntry, Request, pr
 use crate::{BoxFuture, Error, ModelOutput, Result};
 
 #[cfg(feature = "providers")]
-pub(super) use answer::read as read_answer;
+pub(super) use answer::{is_failure, read as read_answer};
 
 pub(super) const PROVIDER: ProviderEntry = provider!(
     "openai",

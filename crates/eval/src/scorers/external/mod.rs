@@ -19,6 +19,7 @@ mod process;
 mod program;
 mod protocol;
 mod stderr_tail;
+mod unique_keys;
 
 pub(crate) use group::end_all;
 pub(super) use pool::{Pool, PoolOptions};

@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value as Json, json};
 
 use super::error::CommandError;
+use super::unique_keys::UniqueKeys;
 use crate::text::choice_label;
 use crate::{Message, SampleId, Target, TaskState};
 
@@ -113,7 +114,13 @@ impl Answer {
             }
             .to_owned());
         };
-        Ok(Answer { seq, score: score(fields) })
+        let unique = serde_json::from_slice::<UniqueKeys>(line);
+        let repeated = unique.map_err(|error| {
+            let problem = error.to_string();
+            let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(problem, _)| problem);
+            CommandError::NoScore { problem: problem.to_owned() }
+        });
+        Ok(Answer { seq, score: repeated.and_then(|_| score(fields)) })
     }
 }
 
@@ -199,6 +206,19 @@ mod tests {
             r#"{"seq": 1, "value": 1, "metadata": 3}"#,
         ] {
             assert!(matches!(read(line), Err(NoScore { .. })), "{line}");
+        }
+    }
+
+    #[test]
+    fn a_key_that_is_there_twice_is_no_score() {
+        for (line, key) in [
+            (r#"{"seq": 1, "value": 1, "value": 0}"#, "value"),
+            (r#"{"seq": 1, "value": {"a": 1, "a": 0}}"#, "a"),
+            (r#"{"seq": 1, "value": 1, "metadata": {"x": [{"b": 1, "b": null}]}}"#, "b"),
+            (r#"{"seq": 2, "seq": 1, "value": 1}"#, "seq"),
+        ] {
+            let problem = format!("it has the key `{key}` twice");
+            assert_eq!(read(line), Err(CommandError::NoScore { problem }));
         }
     }
 

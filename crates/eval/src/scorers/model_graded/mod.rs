@@ -25,7 +25,7 @@ pub(super) use self::number::NumberReader;
 pub(super) use self::prompt::Prompt;
 use super::of_grades;
 use super::panel_reducer::PanelReducer;
-use crate::prompts::{INSPECT, InspectPrompts, inspect_prompts};
+use crate::prompts::{InspectPrompts, inspect_prompts};
 use crate::{BoxFuture, Sample, Scorer, ScorerNeeds, SolverEffects, Target, TaskState, TemplateText};
 
 /// The default question for graders: what distinguishes [`ModelGraded`] scorers.
@@ -69,9 +69,9 @@ pub struct ModelGraded<Q: GraderQuestion> {
     /// metadata are filled in; `{{` is a brace. In a spec, also the name of a file. "inspect" is the prompt of inspect_ai
     /// with its instructions, word for word.
     template: Option<TemplateText>,
-    /// How the grader must answer, for `{instructions}`; "inspect" for those of inspect_ai. With others, any of C, P and I
-    /// is a grade.
-    instructions: Option<String>,
+    /// How the grader must answer, for `{instructions}`, in a spec also the name of a file; "inspect" for those of
+    /// inspect_ai. With others, any of C, P and I is a grade.
+    instructions: Option<TemplateText>,
     /// A regular expression whose first group is the grade, as it is; the first match counts.
     grade_pattern: Option<String>,
     /// Whether the grader is shown the whole conversation and not only the question.
@@ -148,13 +148,13 @@ impl<Q: GraderQuestion> ModelGraded<Q> {
     }
 
     fn custom_instructions(&self) -> Option<&str> {
-        self.instructions.as_deref().filter(|instructions| *instructions != INSPECT)
+        self.instructions.as_ref().filter(|text| !text.is_inspect()).map(TemplateText::text)
     }
 
     /// Whether the instructions are those of the reference, which its prompt brings along.
     fn is_inspect(&self) -> bool {
         match &self.instructions {
-            Some(instructions) => instructions == INSPECT,
+            Some(instructions) => instructions.is_inspect(),
             None => self.template.as_ref().is_some_and(TemplateText::is_inspect),
         }
     }
@@ -209,6 +209,10 @@ impl<Q: GraderQuestion> Scorer for ModelGraded<Q> {
 
     fn check(&self, sample: &Sample) -> Result<()> {
         self.checked()?.0.check(sample, true)
+    }
+
+    fn check_answer(&self, state: &TaskState) -> Result<()> {
+        self.checked()?.0.check_shown(state, &state.target)
     }
 
     fn check_behind(&self, sample: &Sample, solver: &SolverEffects) -> Result<()> {

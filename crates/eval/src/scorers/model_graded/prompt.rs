@@ -5,6 +5,7 @@ use errorbar_core::{Error, Metadata, Result};
 use serde_json::Value as Json;
 
 use super::format::{self, FormatTemplate, Placeholder};
+use crate::state::unseen;
 use crate::{Input, Message, MessageRole, Sample, Target, TaskState};
 
 /// How to answer, if the author gives no instructions.
@@ -85,16 +86,53 @@ impl Prompt {
         NAMES.contains(&name) || self.bounds.is_some() && BOUNDS.contains(&name)
     }
 
+    fn template_for(&self, target: &Target) -> &FormatTemplate {
+        match &self.without_criterion {
+            Some(other) if target.iter().all(|target| target.trim().is_empty()) => other,
+            _ => &self.template,
+        }
+    }
+
+    /// Refuses a conversation of which the grader would not see all that the template shows it: a verdict about an image
+    /// that was not there looks like any other.
+    pub(in crate::scorers) fn check_shown(&self, state: &TaskState, target: &Target) -> Result<()> {
+        let refuse = |part: &str, unseen: Vec<&str>, advice: &str| match unseen.as_slice() {
+            [] => Ok(()),
+            kinds => Err(Error::custom(format!(
+                "its {part} has {}, and a grader is shown the text alone; {advice}",
+                kinds.join(", ")
+            ))),
+        };
+        let template = self.template_for(target);
+        let has = |name: &str| template.fields().any(|field| field.name == name);
+        let question = last_of_user(&state.input);
+        match question.filter(|_| has("question") && !self.include_history) {
+            Some(question) => {
+                let advice = "if the criterion says enough, take a template without {question}";
+                refuse("question", unseen(question), advice)?;
+            }
+            None if has("question") && self.include_history => {
+                let advice = "if the question and the answer say enough, leave out include_history";
+                let unseen = shown_history(&state.messages).flat_map(unseen).take(1).collect();
+                refuse("conversation", unseen, advice)?;
+            }
+            None => {}
+        }
+        let answer = state.output.choices.first().filter(|_| has("answer"));
+        let mut unseen = answer.map(|choice| unseen(&choice.message)).unwrap_or_default();
+        // What it did to find the answer is no part of that.
+        unseen.retain(|kind| !["tool_calls", "tool_use"].contains(kind));
+        refuse("answer", unseen, "take a scorer that compares texts")
+    }
+
     /// The prompt for one answer.
     pub(in crate::scorers) fn text(&self, state: &TaskState, target: &Target) -> Result<String> {
+        self.check_shown(state, target)?;
         let question = match self.include_history {
             true => history(&state.messages),
             false => question(&state.input)?.to_owned(),
         };
-        let template = match &self.without_criterion {
-            Some(other) if target.iter().all(|target| target.trim().is_empty()) => other,
-            _ => &self.template,
-        };
+        let template = self.template_for(target);
         template.fill(|field, _| {
             let text = |text: &str| Json::from(text);
             let shown = match field.name.as_str() {
@@ -161,24 +199,32 @@ fn shown(field: &Placeholder, value: &Json) -> Result<String> {
 fn question(input: &Input) -> Result<&str> {
     match input {
         Input::Text(text) => Ok(text),
-        Input::Messages(messages) => {
-            let last = messages.iter().rfind(|message| message.role == MessageRole::User);
-            last.map(|message| message.content.as_str()).ok_or_else(|| {
-                Error::custom(
-                    "its input has no message of the user, which is the question that a grader is shown; add one, or \
-                     show the whole conversation: include_history=true",
-                )
-            })
-        }
+        Input::Messages(_) => last_of_user(input).map(|message| message.content.as_str()).ok_or_else(|| {
+            Error::custom(
+                "its input has no message of the user, which is the question that a grader is shown; add one, or show \
+                 the whole conversation: include_history=true",
+            )
+        }),
     }
 }
 
-/// The conversation up to the last answer, without system messages.
-fn history(messages: &[Message]) -> String {
+fn last_of_user(input: &Input) -> Option<&Message> {
+    match input {
+        Input::Text(_) => None,
+        Input::Messages(messages) => messages.iter().rfind(|message| message.role == MessageRole::User),
+    }
+}
+
+/// The messages up to the last answer, without those of the system.
+fn shown_history(messages: &[Message]) -> impl Iterator<Item = &Message> {
     let end = messages.iter().rposition(|message| message.role == MessageRole::Assistant);
     let shown = messages.get(..end.map_or(messages.len(), |end| end + 1)).unwrap_or_default();
-    let shown = shown.iter().filter(|message| message.role != MessageRole::System).enumerate();
-    let lines = shown.map(|(at, message)| match message.role {
+    shown.iter().filter(|message| message.role != MessageRole::System)
+}
+
+/// The conversation as text.
+fn history(messages: &[Message]) -> String {
+    let lines = shown_history(messages).enumerate().map(|(at, message)| match message.role {
         // The question.
         _ if at == 0 => message.content.clone(),
         MessageRole::Assistant => format!("Assistant: {}", message.content),

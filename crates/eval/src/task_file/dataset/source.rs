@@ -223,6 +223,7 @@ impl DatasetSource<'_> {
                 (Some(*key), Some(hint))
             }
             DatasetError::DuplicateId { .. } => (Some("id"), None),
+            DatasetError::NotText { .. } => (Some("input"), None),
             DatasetError::Choices { .. } => (Some("shuffle_choices"), None),
             _ => (None, None),
         };

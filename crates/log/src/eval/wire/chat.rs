@@ -5,7 +5,7 @@ use errorbar_core::chat::{
 };
 use errorbar_core::{Metadata, SampleId};
 use indexmap::IndexMap;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 use serde_json::Value as Json;
 
 /// A value in the JSON shape that logs give it, to be written (`Wire<&T>`) or read (`Wire<T>`).
@@ -13,10 +13,10 @@ use serde_json::Value as Json;
 /// ```
 /// use errorbar_core::chat::Message;
 /// use errorbar_log::eval::Wire;
-/// // Of a content in several parts the strings are read.
+/// // Of a content in several parts the strings are read, and the kinds of the others.
 /// let parts = r#"{"role": "user", "content": [{"type": "text", "text": "Look:"}, {"type": "image", "image": "…"}]}"#;
 /// let Wire(message) = serde_json::from_str::<Wire<Message>>(parts)?;
-/// assert_eq!(message, Message::user("Look:"));
+/// assert_eq!((message.content.as_str(), message.omitted.as_slice()), ("Look:", &["image".to_owned()][..]));
 /// assert_eq!(serde_json::to_string(&Wire(&message))?, r#"{"content":"Look:","role":"user"}"#);
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -102,8 +102,22 @@ macro_rules! shapes {
         }
     )+};
 }
-shapes!(SampleId: SampleIdShape, MessageSource: MessageSourceShape, Message: MessageShape, Input: InputShape);
+shapes!(SampleId: SampleIdShape, MessageSource: MessageSourceShape, Input: InputShape);
 shapes!(Targets: TargetsShape, Usage: UsageShape, OutputChoice: OutputChoiceShape, ModelOutput: ModelOutputShape);
+
+impl Shape for Message {
+    fn write<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        MessageShape::serialize(self, to)
+    }
+
+    fn read<'de, D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
+        let json = Json::deserialize(from)?;
+        let omitted = omitted(&json);
+        let mut message = MessageShape::deserialize(json).map_err(de::Error::custom)?;
+        message.omitted = omitted;
+        Ok(message)
+    }
+}
 
 /// A value read by its shape. Types that will grow cannot be built field by field from outside of their crate: serde
 /// converts the shape if one of its fields has a getter, which is the first one here.
@@ -138,7 +152,17 @@ read_by_shape! {
 #[serde(remote = "SampleId", untagged)]
 enum SampleIdShape {
     Int(i64),
-    Str(String),
+    Str(#[serde(deserialize_with = "text_of_id")] String),
+}
+
+/// A string, or the digits of an integer beyond `i64`.
+fn text_of_id<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Error> {
+    let json = Json::deserialize(from)?;
+    match json {
+        Json::String(id) => Ok(id),
+        json if json.is_u64() => Ok(json.to_string()),
+        _ => Err(de::Error::custom("an id is an integer or a string")),
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -188,6 +212,30 @@ fn text_of_content<'de, D: Deserializer<'de>>(from: D) -> Result<String, D::Erro
     })
 }
 
+/// What a message holds beside its text: the kinds of the parts of its content, the tools that it calls, and the error
+/// of a tool.
+fn omitted(message: &Json) -> Vec<String> {
+    let kind = |part: &Json| match part.get("type").and_then(Json::as_str) {
+        _ if part.is_string() => None,
+        Some("text") if part.get("text").is_some_and(Json::is_string) => None,
+        kind => Some(kind.unwrap_or("a part without a type").to_owned()),
+    };
+    let mut omitted: Vec<String> = match message.get("content") {
+        None | Some(Json::Null | Json::String(_)) => Vec::new(),
+        Some(Json::Array(parts)) => parts.iter().filter_map(kind).collect(),
+        Some(_) => vec!["a content that is neither a string nor a list".to_owned()],
+    };
+    let is_there = |field: &&&str| match message.get(**field) {
+        None | Some(Json::Null) => false,
+        Some(Json::Array(items)) => !items.is_empty(),
+        Some(_) => true,
+    };
+    omitted.extend(["tool_calls", "error"].iter().filter(is_there).map(|field| (*field).to_owned()));
+    omitted.sort();
+    omitted.dedup();
+    omitted
+}
+
 /// A source that a later version of the format may bring is no reason to refuse a log.
 fn known_source<'de, D: Deserializer<'de>>(from: D) -> Result<Option<MessageSource>, D::Error> {
     Ok(serde_json::from_value::<Wire<_>>(Json::deserialize(from)?).ok().map(|Wire(source)| source))
@@ -227,7 +275,7 @@ struct UsageShape {
 #[derive(Serialize, Deserialize)]
 #[serde(remote = "OutputChoice", rename = "OutputChoice")]
 struct OutputChoiceShape {
-    #[serde(with = "MessageShape")]
+    #[serde(with = "as_wire")]
     message: Message,
     #[serde(default = "unknown_stop_reason", getter = "OutputChoiceShape::known")]
     stop_reason: String,

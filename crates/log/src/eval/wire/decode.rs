@@ -72,6 +72,7 @@ pub(in crate::eval) fn number(field: &str, json: &mut Jiter<'_>, peek: Peek) -> 
         Some(Scalar::Int(int)) => Ok(Some(int as f64)),
         Some(Scalar::Big(int)) => Ok(Some(int as f64)),
         Some(Scalar::Float(float)) => Ok(Some(float)),
+        Some(Scalar::Digits(digits)) => Ok(Some(Scalar::rounded(digits))),
         Some(Scalar::Null) => Ok(None),
         _ => Err(unexpected(field, peek, "a number")),
     }
@@ -89,11 +90,8 @@ pub(in crate::eval) fn count(field: &str, json: &mut Jiter<'_>, peek: Peek) -> R
 
 /// The id of a sample.
 pub(in crate::eval) fn sample_id(json: &mut Jiter<'_>, peek: Peek) -> Result<SampleId> {
-    match json_value::scalar(json, peek)? {
-        Some(Scalar::Int(id)) => Ok(SampleId::Int(id)),
-        Some(Scalar::Text(id)) => Ok(SampleId::Str(id.to_owned())),
-        _ => Err(unexpected("id", peek, "an integer or a string")),
-    }
+    let id = json_value::scalar(json, peek)?.and_then(|scalar| scalar.id());
+    id.ok_or_else(|| unexpected("id", peek, "an integer or a string"))
 }
 
 /// The epoch of a sample.
@@ -113,7 +111,7 @@ pub(in crate::eval) fn typed<T: DeserializeOwned>(
     json: &mut Jiter<'_>,
     peek: Peek,
 ) -> Result<T> {
-    serde_json::from_value(any(json, peek)?)
+    serde_json::from_value(json_value::exact(json, peek)?)
         .map_err(|error| LogErrorKind::Part { part, problem: error.to_string() }.into())
 }
 

@@ -11,7 +11,7 @@ use jiter::{Jiter, JiterError, Peek};
 
 use super::lines::{LinePiece, LineReader};
 use super::paths;
-use crate::json_value::{self, Scalar};
+use crate::json_value;
 use crate::table::error::MISSING;
 use crate::table::layout::{ColumnRole, DEFAULT_SCORES, SCORER, TableLayout};
 use crate::table::{TableError, TableErrorKind, TableOptions};
@@ -202,8 +202,7 @@ impl KeyNames {
             }
             let peek = json.peek().map_err(invalid)?;
             match json_value::scalar(&mut json, peek).map_err(invalid)? {
-                Some(Scalar::Text(text)) if is_id => text.clone_into(id),
-                Some(Scalar::Int(int)) if is_id => *id = int.to_string(),
+                Some(scalar) if is_id => *id = scalar.id().map(|id| id.to_string()).unwrap_or_default(),
                 Some(_) => {}
                 None => json.known_skip(peek).map_err(invalid)?,
             }

@@ -127,6 +127,8 @@ impl Line<'_, '_> {
                 match json_value::scalar(json, peek)?.ok_or(peek) {
                     Ok(Scalar::Text(text)) => parser.id.push_str(text),
                     Ok(Scalar::Int(int)) => parser.id = int.to_string(),
+                    Ok(Scalar::Big(int)) => parser.id = int.to_string(),
+                    Ok(Scalar::Digits(digits)) => parser.id.push_str(digits),
                     Ok(Scalar::Float(float)) if cell::whole_number(float).is_some() => {
                         parser.id = cell::whole_number(float).unwrap_or_default().to_string();
                     }

@@ -44,9 +44,36 @@ fn every_compression_and_both_ways_to_find_members() {
         let score = &samples[0].scores["s"];
         assert_eq!((&score.value, score.reason.as_deref()), (&Value::Unscored, Some("refusal")));
         assert_eq!(samples[2].error.as_deref(), Some("it broke"));
-        assert_eq!(samples[2].input, Input::Messages(vec![Message::user("a\nb")]));
+        let mut message = Message::user("a\nb");
+        message.omitted = vec!["image".to_owned()];
+        assert_eq!(samples[2].input, Input::Messages(vec![message]));
         assert_eq!(log.score_columns(&MetadataKeys::All).unwrap().len(), 3);
     }
+}
+
+/// As the reference writes ids that are integers in a dataset.
+#[test]
+fn ids_beyond_64_bits_are_the_text_of_their_digits() {
+    const LONG: &str = "1234567890123456789012345678901";
+    let start = br#"{"version":2,"eval":{"created":"x","task":"t","dataset":{"sample_ids":[7,12345678901234567890,1234567890123456789012345678901]},"model":"m","config":{}},"plan":{}}"#;
+    let sample = |id: &str| format!(r#"{{"id":{id},"epoch":1,"input":"?","scores":{{"s":{{"value":1}}}}}}"#);
+    let samples = ["12345678901234567890", LONG].map(sample);
+    let bytes = zip(&[
+        ("_journal/start.json", 0, start.to_vec(), start),
+        ("samples/a_epoch_1.json", 0, samples[0].clone().into_bytes(), samples[0].as_bytes()),
+        ("samples/b_epoch_1.json", 0, samples[1].clone().into_bytes(), samples[1].as_bytes()),
+    ]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log.eval");
+    std::fs::write(&path, bytes).unwrap();
+    let log = EvalLog::open(&path).unwrap();
+    let expected = [SampleId::from("12345678901234567890"), SampleId::from(LONG)];
+    let recorded = log.header().unwrap().eval.dataset.sample_ids.unwrap();
+    assert_eq!(recorded, [&[SampleId::from(7)][..], &expected[..]].concat());
+    let read: Vec<SampleId> = log.samples().unwrap().map(|sample| sample.unwrap().id).collect();
+    assert_eq!(read, expected);
+    let columns = log.score_columns(&MetadataKeys::All).unwrap();
+    assert_eq!([0, 1].map(|row| columns.sample_id(row)), expected);
 }
 
 #[test]
