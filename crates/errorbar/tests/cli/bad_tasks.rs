@@ -3,7 +3,7 @@
 use std::fs;
 
 use crate::eval::{Logs, quiz};
-use crate::{check, errorbar};
+use crate::{Folder, check, errorbar};
 
 const GOOD: &str = "dataset = { path = \"d.jsonl\" }\nscorer = \"match()\"\n";
 const DATASET: (&str, &str) = ("d.jsonl", "{\"id\": 1, \"input\": \"1?\", \"target\": \"1\"}\n");
@@ -62,6 +62,35 @@ fn mistakes_about_how_the_model_generates() {
         &[DATASET, ("t.toml", &format!("{GOOD}generate = 0.5\n"))],
         &["eval", "t.toml"],
     );
+}
+
+#[test]
+fn datasets_with_more_than_text() {
+    let image = r#"{"id": 1, "input": "2 + 2?", "target": "4"}
+{"id": 2, "input": [{"role": "user", "content": [{"type": "text", "text": "What is this?"}, {"type": "image", "image": "a.png"}]}], "target": "a cat"}
+"#;
+    let folder = Folder::new(&[("d.jsonl", image), ("t.toml", GOOD)]);
+    folder.check("dataset_with_image", &["eval", "t.toml", "--model", "mock/x"]);
+    assert_eq!(folder.files(), 2, "nothing has run");
+}
+
+#[test]
+fn addresses_are_not_opened() {
+    let task = "dataset = \"https://example.org/d.jsonl\"\nscorer = \"match()\"\n";
+    check("dataset_address", &[("t.toml", task)], &["eval", "t.toml", "--model", "mock/x"]);
+    for args in [
+        ["score", "https://example.org/scores"],
+        ["score", "https://example.org/scores.csv"],
+        ["verify", "s3://bucket/log.eval"],
+        ["eval", "https://example.org/task.toml"],
+    ] {
+        let output = errorbar(Folder::new(&[]).path(), &args).output().unwrap();
+        let stderr = String::from_utf8(output.stderr).unwrap();
+        assert!(
+            stderr.contains("hint: addresses are not opened: download the file, and name the copy"),
+            "{stderr}"
+        );
+    }
 }
 
 #[test]
