@@ -73,7 +73,7 @@ pub struct Message {
     /// The model, if a model is the author.
     pub model: Option<String>,
     /// What the message holds beside its text, which is all that is read of it: the kinds of those parts, such as
-    /// `image`, and `tool_calls`. Such a message is not sent to a model.
+    /// `image`, and `tool_calls`. A dataset with such a message is refused.
     pub omitted: Vec<String>,
 }
 

@@ -191,8 +191,12 @@ fn exact_integers(json: &str) -> Cow<'_, str> {
             None if !is_string && (byte.is_ascii_digit() || byte == b'-') => start = Some(at),
             Some(from) if !is_part => {
                 let number = part(from..at);
-                let is_whole = number.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-');
-                if is_whole && number.parse::<i64>().is_err() && number.parse::<u64>().is_err() {
+                let digits = number.strip_prefix('-').unwrap_or(number);
+                // What is no JSON stays so.
+                let is_integer = digits.bytes().all(|byte| byte.is_ascii_digit()) && !digits.starts_with('0');
+                let is_key = || part(at..json.len()).trim_start().starts_with(':');
+                let is_long = || number.parse::<i64>().is_err() && number.parse::<u64>().is_err();
+                if is_integer && is_long() && !is_key() {
                     exact.push_str(part(copied..from));
                     exact.extend(["\"", number, "\""]);
                     copied = at;

@@ -148,6 +148,11 @@ fn integers_beyond_64_bits_are_the_text_of_their_digits() {
         assert_eq!(sample.input, errorbar_eval::Input::from(format!("a {id} \" {id}")));
         assert_eq!(sample.target.text(), id);
     }
+    for wrong in ["01234567890123456789012", "12345678901234567890-1", "-", "--12345678901234567890123"] {
+        let dataset = read("x.jsonl", &format!("{{\"id\": {wrong}, \"input\": \"a\"}}"));
+        assert!(matches!(dataset.samples(), Err(DatasetError::Record { .. })), "{wrong}");
+    }
+    assert!(read("x.jsonl", &format!("{{{LONG}: 1, \"input\": \"a\"}}")).samples().is_err());
     let others = r#"{"input": "a", "metadata": {"x": [-9223372036854775808, 18446744073709551615, 1.2345678901234567890123, -12345678901234567890123]}}"#;
     let dataset = read("x.json", &format!("[{others}]"));
     let expected = serde_json::json!([i64::MIN, u64::MAX, 1.2345678901234567, LONG]);
