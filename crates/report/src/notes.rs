@@ -327,7 +327,6 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &CommonMet
             false => Some(format!("{method} {title}").trim_start().to_owned()),
         }
     }));
-    notes.extend(ignores_epochs(row).then(|| "± takes epochs as independent".to_owned()));
     let is_clustered = shown_error(estimate).is_some_and(|error| !error.clusters.is_empty());
     let design_effect = estimate.notes.design_effect.filter(|_| is_clustered);
     // One below 1 is possible: clusters may be more alike than their samples are. With few clusters it is chance.
@@ -342,12 +341,6 @@ pub(crate) fn methods(row: &EstimateRow<'_>, keys: &[String], common: &CommonMet
         ));
     }
     notes
-}
-
-/// Whether the error is that of a metric which takes the epochs of a sample as independent scores, though they are not.
-fn ignores_epochs(row: &EstimateRow<'_>) -> bool {
-    let is_iid = shown_error(&row.estimate).is_some_and(|error| error.method == ErrorMethod::Iid);
-    row.unreduced && row.error_metric.is_some() && is_iid && row.estimate.notes.design_effect.is_some()
 }
 
 /// Why there is no error, where the number of scores does not explain it.

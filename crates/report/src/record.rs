@@ -35,7 +35,7 @@ pub struct EstimateRecord {
     pub index: Option<usize>,
     /// The number.
     pub value: Option<f64>,
-    /// Its standard error; 0 if it is degenerate.
+    /// Its standard error; without information if it is degenerate.
     pub stderr: Option<f64>,
     /// The standard error over runs of the same samples; only of means over epochs.
     pub stderr_fixed: Option<f64>,

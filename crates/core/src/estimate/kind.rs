@@ -41,6 +41,8 @@ pub(super) struct Extent {
     pub(super) binary: bool,
 }
 
+/// Integers up to this number, 2⁵³, are exact.
+const MAX_INTEGER: f64 = 9_007_199_254_740_992.0;
 /// Scores that a thread takes at once.
 const PART: usize = 1 << 15;
 /// Scores that are looked at together: few enough to stay in the nearest cache.
@@ -49,9 +51,16 @@ const BLOCK: usize = 1 << 10;
 const LANES: usize = 8;
 
 impl Extent {
-    /// Whether the scores are equal but for rounding.
+    /// Whether the scores are equal but for rounding. Integers are not rounded.
     pub(super) fn is_point(self) -> bool {
-        is_rounding(self.least, self.greatest, self.least.abs().max(self.greatest.abs()))
+        let largest = self.least.abs().max(self.greatest.abs());
+        let are_integers =
+            largest <= MAX_INTEGER && self.least.fract() == 0.0 && self.greatest.fract() == 0.0;
+        if are_integers {
+            self.least == self.greatest
+        } else {
+            is_rounding(self.least, self.greatest, largest)
+        }
     }
 
     /// That of no score.

@@ -171,11 +171,12 @@ impl Summary {
         let alone = self.mean_alone();
         let Ok(mean) = alone.value else { return alone };
         let mut figure = self.error(plan, random);
+        let exact = figure.error.clone();
         if let Ok(error) = &mut figure.error
-            && self.extent().is_point()
+            && error.degenerate
         {
-            // 0.3, 0.3 and 0.1 + 0.2 have no spread: what there is, is rounding.
-            (error.se, error.degenerate) = (0.0, true);
+            // No interval comes from rounding.
+            error.se = 0.0;
         }
         let sampled = self.sampled(plan, all);
         let error = finite_population(figure.error.clone(), &sampled);
@@ -207,6 +208,7 @@ impl Summary {
                 figure.annotate(&mut estimate, iid, None);
             }
         }
+        estimate.error = finite_population(exact, &self.sampled(plan, all));
         estimate.notes.population = plan.population.filter(|_| estimate.error.is_ok());
         estimate
     }
@@ -278,12 +280,17 @@ impl Summary {
 
     /// The standard error of the mean, and what is to be known about it.
     fn error(&self, plan: &ErrorPlan, random: &Random) -> ErrorFigure {
-        match self {
+        let mut figure = match self {
             Summary::Moments(plain) | Summary::Tally(plain) => {
                 ErrorFigure::new(independent_error(&plain.moments, plan.independent_method()))
             }
             Summary::Clusters(clustered) => clustered.error(plan, random),
+        };
+        if let Ok(error) = &mut figure.error {
+            // 0.3, 0.3 and 0.1 + 0.2 have no spread: what there is, is rounding.
+            error.degenerate |= self.extent().is_point();
         }
+        figure
     }
 }
 

@@ -66,13 +66,14 @@ pub enum Scope<'a> {
 impl Results {
     /// All estimates, flat, in order, errors and intervals folded into the rows that they belong to.
     pub fn rows(&self) -> Vec<EstimateRow<'_>> {
-        let rows = |(at, score)| fold(leaves(at, score), &self.errors);
+        let rows = |(at, score)| fold(leaves(at, score), score, &self.errors);
         self.scores.iter().enumerate().flat_map(rows).collect()
     }
 
     /// The rows of one of [`Results::scores`].
     pub fn rows_of(&self, score: usize) -> Vec<EstimateRow<'_>> {
-        self.scores.get(score).map(|found| fold(leaves(score, found), &self.errors)).unwrap_or_default()
+        let found = self.scores.get(score);
+        found.map(|found| fold(leaves(score, found), found, &self.errors)).unwrap_or_default()
     }
 }
 
@@ -192,7 +193,9 @@ impl EstimateRow<'_> {
 }
 
 /// Puts errors and intervals into the rows that they belong to.
-fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow<'a>> {
+fn fold<'a>(leaves: Vec<EstimateRow<'a>>, result: &ScoreResult, errors: &ErrorPlan) -> Vec<EstimateRow<'a>> {
+    // Metrics of errors and intervals take unreduced epochs as independent scores, unless they have a cluster key.
+    let has_epochs = result.unreduced && result.counts.epochs > 1;
     let numbered = leaves.into_iter().enumerate();
     let (mut parts, mut rows): (Vec<_>, Vec<_>) = numbered.partition(|(_, row)| is_part(row));
     let mut by_scope: HashMap<Vec<Scope<'a>>, Vec<usize>> = HashMap::new();
@@ -205,12 +208,13 @@ fn fold<'a>(leaves: Vec<EstimateRow<'a>>, errors: &ErrorPlan) -> Vec<EstimateRow
             let row = rows.get_mut(*at).map(|(_, row)| row).filter(|row| row.is_about_the_same(part));
             let Some(row) = row else { continue };
             let of_sequence = |interval: &Interval| interval.method == IntervalMethod::Betting;
+            let is_of_epochs = has_epochs && part.result.cluster.is_none();
             is_folded |= match part.role {
                 // A sequence has no standard error, and no other interval allows for the early stop.
                 _ if row.estimate.interval.as_ref().is_ok_and(of_sequence) => is_bare(part),
-                Role::ErrorOf if errors.sets_error() => is_bare(part),
+                Role::ErrorOf if errors.sets_error() || is_of_epochs => is_bare(part),
                 Role::ErrorOf => put_error(row, part),
-                _ if errors.sets_interval() => is_bare(part),
+                _ if errors.sets_interval() || is_of_epochs => is_bare(part),
                 _ => put_interval(row, part),
             };
         }

@@ -4,8 +4,9 @@ use errorbar_core::metrics::{
     All, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency, grouped, mean, std, stderr,
 };
 use errorbar_core::{
-    Cr, Error, ErrorMethod, ErrorPlan, Estimate, EstimateRow, Evaluation, Interval, IntervalMethod, Metrics,
-    Plan, Reducers, Score, ScoreColumns, Undefined, Value, metric_fn, metrics, value_to_float,
+    Cr, Error, ErrorMethod, ErrorPlan, Estimate, EstimateRow, Evaluation, Interval, IntervalMethod,
+    MetricValue, Metrics, Plan, Reducers, Score, ScoreColumns, Undefined, Value, metric_fn, metrics,
+    value_to_float,
 };
 use errorbar_test_support::assert_matches;
 
@@ -213,7 +214,39 @@ fn epochs_of_a_sample_belong_together_unless_they_are_reduced() {
     let plan = Plan::new().metrics(metrics).reducers(Reducers::Disabled);
     let evaluation = plan.evaluate(&columns).unwrap();
     let estimate = evaluation.results.estimate("mean").unwrap();
-    assert_eq!(estimate.error.unwrap().method, ErrorMethod::Iid);
+    assert_eq!(estimate.error.unwrap().method, ErrorMethod::Cluster(Cr::Cr2));
+    let [_, stderr] = evaluation.results.scores[0].metrics.as_slice() else { panic!() };
+    let MetricValue::One(estimate) = &stderr.value else { panic!() };
+    assert!((estimate.number().unwrap() - (3.0f64 / 16.0 / 11.0).sqrt()).abs() < 1e-15, "{estimate:?}");
+}
+
+/// A cluster key that a metric names itself is not lost among the epochs.
+#[test]
+fn the_error_of_unreduced_epochs_is_clustered() {
+    let mut columns = ScoreColumns::new(["s"]);
+    for at in 0..12 {
+        let row = columns.push((at / 3).to_string(), at % 3 + 1).metadata("c", (at / 6).to_string());
+        row.metadata("g", "a").score("s", Score::new(at % 5 < 2)).unwrap();
+    }
+    let shown = |metrics: Metrics, reducers: Reducers| {
+        let evaluation = Plan::new().metrics(metrics).reducers(reducers).evaluate(&columns).unwrap();
+        let rows = evaluation.results.rows();
+        let error = rows[0].estimate.error.as_ref().unwrap();
+        (rows.len(), error.method, error.clusters.clone(), interval(&rows[0].estimate).method)
+    };
+    let by_sample = (1, ErrorMethod::Cluster(Cr::Cr2), vec![4], IntervalMethod::Wilson);
+    for metrics in [
+        metrics![accuracy(), stderr()],
+        metrics![accuracy(), ci()],
+        metrics![accuracy(), bootstrap_stderr()],
+        metrics![grouped(accuracy(), "g").all(All::None), grouped(stderr(), "g").all(All::None)],
+    ] {
+        assert_eq!(shown(metrics, Reducers::Disabled), by_sample);
+    }
+    let (rows, method, clusters, _) = shown(metrics![accuracy(), stderr().cluster("c")], Reducers::Disabled);
+    assert_eq!((rows, method, clusters), (1, ErrorMethod::Cluster(Cr::Cr1), vec![2]));
+    // Reduced epochs are one score of their sample.
+    assert_eq!(shown(metrics![accuracy(), stderr()], Reducers::default()).1, ErrorMethod::Iid);
 }
 
 #[test]
@@ -301,6 +334,37 @@ fn equal_scores_have_no_spread() {
     let evaluation = evaluated(&columns([7; 8]), metrics![mean()], ErrorPlan::new());
     let estimate = evaluation.results.estimate("mean").unwrap();
     assert_eq!(estimate.interval, Err(Undefined::NoSpread { n: 8 }), "the range is unknown");
+}
+
+/// There is one way to compute the error of scores that are almost equal, and it is exact.
+#[test]
+fn the_error_of_a_small_spread_does_not_depend_on_other_metrics() {
+    let third = 0.1 + 0.2;
+    for (scores, expected) in [
+        (vec![1e15, 1e15 + 1.0], 0.5),
+        (vec![1e15, 1e15 + 0.125], 0.0625),
+        (vec![0.3, third], (third - 0.3) / 2.0),
+        (vec![0.3, 0.3], 0.0),
+    ] {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (at, score) in scores.iter().enumerate() {
+            columns.push(at.to_string(), 1).score("s", Score::new(*score)).unwrap();
+        }
+        let of = |metrics: Metrics| {
+            let evaluation = evaluated(&columns, metrics, ErrorPlan::new());
+            let estimate = evaluation.results.estimate("mean").unwrap();
+            (estimate.error, estimate.interval)
+        };
+        let (error, interval) = of(metrics![mean()]);
+        let se = error.as_ref().unwrap().se;
+        assert!((se - expected).abs() <= expected * 1e-15, "{scores:?}: {se}");
+        for metrics in [metrics![mean(), stderr()], metrics![stderr(), mean(), ci()]] {
+            assert_eq!(of(metrics), (error.clone(), interval.clone()), "{scores:?}");
+        }
+        // What lies within a few roundings is no reason for an interval without width.
+        let has_spread = scores[0] == 1e15 && expected == 0.5;
+        assert_eq!(error.unwrap().degenerate, !has_spread, "{scores:?}");
+    }
 }
 
 #[test]

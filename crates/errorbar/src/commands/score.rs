@@ -299,6 +299,7 @@ fn score_table(
     let tables = table_scores::read(path, &options, &plan, args.tables.unconvertible)?;
     warnings.extend(table_scores::numbered_rows(&tables, path));
     warnings.extend(table_scores::pooled_rows(&tables, path));
+    warnings.extend(table_scores::split_tasks(&tables, path));
     if let Some(table) = tables.first() {
         warnings.extend(args.tables.save(&table.mapping)?);
     }

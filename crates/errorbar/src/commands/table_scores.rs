@@ -92,10 +92,26 @@ pub(super) fn numbered_rows(tables: &[ScoreTable], path: &Path) -> Option<Diagno
 /// What a reader of the results of a table whose rows are of several models or metrics should know.
 pub(super) fn pooled_rows(tables: &[ScoreTable], path: &Path) -> Option<Diagnostic> {
     let (column, values) = tables.iter().find_map(|table| table.pooled.as_ref())?;
-    let text =
-        format!("`{column}` has several values ({}, …), and all rows are scored together", values.join(", "));
-    let hint = format!("for results of each, add {}", hints::option("--by", column));
+    let split = tables.first().and_then(|table| table.mapping.by.as_deref());
+    let text = format!(
+        "`{column}` has several values ({}, …), and all rows{} are scored together",
+        values.join(", "),
+        if split.is_some() { " of a part" } else { "" },
+    );
+    let by = hints::option("--by", column);
+    let hint = match split {
+        Some(split) => format!("for results of each, use {by} in place of {}", hints::option("--by", split)),
+        None => format!("for results of each, add {by}"),
+    };
     Some(Diagnostic::note(text).about(path.display()).hint(hint))
+}
+
+/// What a reader of the results of parts should know that are split by task as well.
+pub(super) fn split_tasks(tables: &[ScoreTable], path: &Path) -> Option<Diagnostic> {
+    tables.iter().any(|table| table.split_by_task).then(|| {
+        let text = "samples of several tasks have the same id, so every part is split by `task`, too";
+        Diagnostic::note(text).about(path.display())
+    })
 }
 
 /// Gives the cells of tables their meaning.

@@ -49,6 +49,7 @@ mod rewrite;
 mod score;
 mod show;
 mod table_columns;
+mod table_parts;
 mod table_scores;
 mod task_sets;
 #[cfg(unix)]

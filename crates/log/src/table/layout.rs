@@ -14,6 +14,8 @@ pub(super) const SCORER: &str = "scorer";
 
 /// The column that names the log, where a table is made of several.
 pub(super) const LOG: &str = "log";
+/// The column that names the task of a log or part.
+pub(super) const TASK: &str = "task";
 
 /// The score columns that are looked for when none is named: the first that is there.
 pub(super) const DEFAULT_SCORES: [&str; 2] = ["score", "value"];
@@ -80,7 +82,7 @@ impl ColumnRole {
             "reason" if is_long => ColumnRole::Reason,
             "error" if is_long => ColumnRole::Error,
             // What is grouped by is metadata.
-            "task" if is_long && is_split && !options.metadata.contains(name) => ColumnRole::Task,
+            TASK if is_long && is_split && !options.metadata.contains(name) => ColumnRole::Task,
             "model" if is_long && is_split && !options.metadata.contains(name) => ColumnRole::Model,
             _ => match scores.iter().position(|score| score == name) {
                 Some(at) => ColumnRole::Score(at),
@@ -126,6 +128,8 @@ pub(super) struct TableLayout {
     pub(super) metadata_keys: Vec<String>,
     /// The column that the table is split by, if every row must have a value there.
     split: Option<String>,
+    /// Whether tasks are tables of their own.
+    pub(super) splits_tasks: bool,
     /// Whether rows are numbered, because no column has their ids.
     pub(super) is_numbered: bool,
     /// Whether rows have no order, so that it is of no use to know where they were.
@@ -191,6 +195,7 @@ impl TableLayout {
             metadata,
             metadata_keys,
             split: options.required_column().map(str::to_owned),
+            splits_tasks: options.splits_tasks(),
             is_numbered: options.is_numbered,
             is_unordered: options.group_column().is_some(),
         })

@@ -73,10 +73,12 @@ pub struct ScoreTable {
     pub part: Option<String>,
     /// The log that the rows are of, where a column names it; only with [`read_tables`], as are task and model.
     pub log: Option<String>,
-    /// The task of that log.
+    /// The task of that log or part, if all rows have the same.
     pub task: Option<String>,
-    /// The model of that log.
+    /// The model of that log or part, if all rows have the same.
     pub model: Option<String>,
+    /// Whether a part has a table for each of its tasks, because they have the same ids.
+    pub split_by_task: bool,
     /// Whether ids are the numbers of rows, because no column has them: the same id is then no reason to believe that
     /// two rows are of the same sample.
     pub has_synthetic_ids: bool,
@@ -84,7 +86,8 @@ pub struct ScoreTable {
     pub epochs_from_zero: bool,
     /// Whether rows have no order, because they were on several machines.
     pub is_unordered: bool,
-    /// A column of models or metrics whose rows count as samples together, and two of its values.
+    /// A column of models or metrics whose rows count as samples together, in some part if there are parts, and two of its
+    /// values.
     pub pooled: Option<(String, Vec<String>)>,
     /// What the file was found to be.
     pub input: InputDescription,
@@ -122,8 +125,9 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<Scor
 }
 
 /// Reads a score table that may be of several logs, as logs are exported together: one table for each value of the
-/// column `log`, or of the one that [`TableOptions::split_by`] names, in the order in which they come. Samples of different logs may have the same id. A table without
-/// that column, or without rows, is one table.
+/// column `log`, or of the one that [`TableOptions::split_by`] names, in the order in which they come. Samples of
+/// different logs may have the same id. Each is expected to have the epochs that its own samples have. A table without that
+/// column, or without rows, is one table.
 ///
 /// # Errors
 /// As [`read_table`]; more than ten thousand logs.
@@ -163,18 +167,20 @@ fn read(path: &Path, options: &TableOptions) -> Result<Vec<ScoreTable>, TableErr
 fn read_resolved(input: &TableInput, resolution: &Resolution) -> Result<Vec<ScoreTable>, TableError> {
     let mut options = resolution.options.clone();
     options.check()?;
-    if resolution.spare_epoch.is_some() {
+    // What the table may be if ids repeat: tasks with the same ids; epochs that only rows behind the first ones show.
+    let mut others: Vec<TableOptions> =
+        options.by_task().filter(|_| resolution.has_tasks).into_iter().collect();
+    others.extend(resolution.spare_epoch.as_ref().map(|epoch| options.clone().with_epochs(epoch)));
+    if !others.is_empty() {
         input.keep_rows();
     }
     let mut tables = read_by_id(input, &options);
-    if let (Err(error), Some(epoch)) = (&tables, &resolution.spare_epoch)
-        && error.kind().is_repeated_row()
-    {
-        // Ids repeat behind the first rows, so the column numbers epochs after all.
-        let numbered = TableOptions { epoch_column: epoch.clone(), ..options.clone() };
-        if let Ok(read) = read_by_id(input, &numbered) {
-            options.mapping.epoch_column = Some(epoch.clone());
-            tables = Ok(read);
+    for other in others {
+        if !tables.as_ref().is_err_and(|error| error.kind().is_repeated_row()) {
+            break;
+        }
+        if let Ok(read) = read_by_id(input, &other) {
+            (options, tables) = (other, Ok(read));
         }
     }
     let mut tables = tables.map_err(|error| match error.kind().is_repeated_row() {

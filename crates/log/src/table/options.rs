@@ -53,8 +53,8 @@ pub(super) enum TableSplit {
     Whole,
     /// The log that rows are of, if a column names it.
     ByLog,
-    /// This column, which must be there; and the task, if a column names it.
-    By(String),
+    /// This column, which must be there; and the task that the column `task` names, if tasks have the same ids.
+    By { column: String, tasks: bool },
     /// This column, whose values tell tables apart that have nothing to do with each other.
     Groups(String),
 }
@@ -133,6 +133,13 @@ impl TableOptions {
         self
     }
 
+    /// The same with this column as the one of epochs, which was found out.
+    pub(super) fn with_epochs(mut self, column: &str) -> Self {
+        self.epoch_column = column.to_owned();
+        self.mapping.epoch_column = Some(column.to_owned());
+        self
+    }
+
     /// Reads the table as a mapping says: its columns, its parts and its format.
     #[must_use]
     pub fn mapping(mut self, mapping: &TableMapping) -> Self {
@@ -154,12 +161,25 @@ impl TableOptions {
         self
     }
 
-    /// [`read_tables`](super::read_tables) gives a table for each value of this column, and for each task if there is a column `task` that
-    /// is not fetched as metadata; by default for each value of the column `log`.
+    /// [`read_tables`](super::read_tables) gives a table for each value of this column; by default for each value of the
+    /// column `log`. If samples of one part would repeat, and a column `task` that is not fetched as metadata tells them
+    /// apart, there is a table for each task of the part.
     #[must_use]
     pub fn split_by(mut self, column: impl Into<String>) -> Self {
-        self.split = TableSplit::By(column.into());
+        self.split = TableSplit::By { column: column.into(), tasks: false };
         self
+    }
+
+    /// These options with tasks that are tables of their own, if the table is split by a column.
+    pub(super) fn by_task(&self) -> Option<Self> {
+        let TableSplit::By { column, .. } = &self.split else { return None };
+        let split = TableSplit::By { column: column.clone(), tasks: true };
+        Some(TableOptions { split, ..self.clone() })
+    }
+
+    /// Whether tasks are tables of their own.
+    pub(super) fn splits_tasks(&self) -> bool {
+        matches!(self.split, TableSplit::By { tasks: true, .. })
     }
 
     /// The column that the table is split by.
@@ -167,7 +187,7 @@ impl TableOptions {
         match &self.split {
             TableSplit::Whole => None,
             TableSplit::ByLog => Some(LOG),
-            TableSplit::By(column) | TableSplit::Groups(column) => Some(column),
+            TableSplit::By { column, .. } | TableSplit::Groups(column) => Some(column),
         }
     }
 

@@ -13,7 +13,7 @@ use errorbar_core::{LeafRef, MetadataKeys};
 use serde_json::Value as Json;
 
 use super::input::{TableFormat, TableInput};
-use super::layout::{DEFAULT_SCORES, SCORER};
+use super::layout::{DEFAULT_SCORES, SCORER, TASK};
 use super::mapping::{DecimalMark, InputFormat, TableMapping};
 use super::options::TableSplit;
 use super::preview::{TablePreview, scalar};
@@ -48,6 +48,8 @@ pub(super) struct Resolution {
     pub(super) scores: ColumnReason,
     /// A column that has the name of one of epochs and was not needed, because no id repeats in the first rows.
     pub(super) spare_epoch: Option<String>,
+    /// Whether the column `task` can tell rows of a part apart.
+    pub(super) has_tasks: bool,
     /// A column of models or metrics whose rows count as samples together, and two of its values.
     pub(super) pooled: Option<(String, Vec<String>)>,
 }
@@ -100,6 +102,7 @@ impl ColumnFinder<'_> {
                 epoch: None,
                 scores: ColumnReason::Name,
                 spare_epoch: None,
+                has_tasks: false,
                 pooled: None,
                 options,
             });
@@ -122,15 +125,16 @@ impl ColumnFinder<'_> {
             }
         }
         options.mapping = self.mapping(&options, input, id.is_some(), epoch.is_some());
+        let has_tasks = self.is_there(TASK) && self.is_free(TASK, &options);
         let pooled = self.pooled(&options);
         if let (Some((column, values)), Some(reason)) = (&pooled, epoch)
             && reason != ColumnReason::Option
             // The reader reports rows that repeat.
-            && !has_repeats(&self.preview, &[&options.id_column, &options.epoch_column])
+            && self.is_unique(&options.id_column, &self.row_columns(&options))
         {
             self.refuse_pooled_epochs(&options, column, values)?;
         }
-        Ok(Resolution { options, id, epoch, scores, spare_epoch, pooled })
+        Ok(Resolution { options, id, epoch, scores, spare_epoch, has_tasks, pooled })
     }
 
     fn is_there(&self, name: &str) -> bool {

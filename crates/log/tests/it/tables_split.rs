@@ -53,20 +53,73 @@ fn a_table_for_each_value() {
     );
 }
 
-/// A part lacks the epochs that only others have.
+/// A part lacks only the epochs that one of its own samples has.
 #[test]
-fn the_epochs_of_all_parts_are_expected() {
+fn the_epochs_of_the_part_are_expected() {
     let by_model = TableOptions::new().split_by("model");
-    let csv = "id,model,epoch,topic,score\nq,A,1,x,1\nq,A,2,x,0\nq,B,1,y,1\n";
+    let csv = "id,model,epoch,topic,score\nq,A,1,x,1\nq,A,2,x,0\nr,A,1,x,0\nq,B,1,y,1\n";
     let tables = split("t.csv", csv, &by_model).unwrap();
     let rows: Vec<_> = tables.iter().map(|table| (table.rows, table.columns.len())).collect();
-    assert_eq!(rows, [(2, 2), (1, 2)]);
-    let columns = &tables[1].columns;
-    assert_eq!((columns.epoch(1), columns.score(1, "score")), (2, None));
-    // Logs are runs of their own.
+    assert_eq!(rows, [(3, 4), (1, 1)]);
+    let columns = &tables[0].columns;
+    assert_eq!((columns.id(3), columns.epoch(3), columns.score(3, "score")), ("r", 2, None));
+    // Logs are runs of their own, too.
     let csv = "log,id,scorer,epoch,value\na,q,m,1,1\na,q,m,2,0\nb,q,m,1,1\n";
     let tables = split("t.csv", csv, &TableOptions::new()).unwrap();
     assert_eq!(tables.iter().map(|table| table.columns.len()).collect::<Vec<_>>(), [2, 1]);
+}
+
+/// A task or model of all rows of a part is that of the part.
+#[test]
+fn a_label_is_constant_in_its_part() {
+    let labels = |csv: &str, options: &TableOptions| -> Vec<(Option<String>, Option<String>)> {
+        let options = options.clone().metadata(MetadataKeys::NONE);
+        let tables = split("t.csv", csv, &options).unwrap();
+        tables.into_iter().map(|table| (table.task, table.model)).collect()
+    };
+    let by_topic = TableOptions::new().split_by("topic");
+    let some = |label: &str| Some(label.to_owned());
+    let csv = "id,topic,task,model,score\n1,law,a,x,1\n2,law,a,y,1\n3,art,b,x,0\n4,art,,x,0\n";
+    assert_eq!(labels(csv, &by_topic), [(some("a"), None), (None, some("x"))]);
+    // Rows of scorers; and of logs, each of which has one task and model, or none.
+    let csv = "id,topic,scorer,model,value\n1,law,s,x,1\n1,law,t,x,1\n2,art,s,y,0\n2,art,t,x,0\n";
+    assert_eq!(labels(csv, &by_topic), [(None, some("x")), (None, None)]);
+    assert_eq!(labels(csv, &TableOptions::new()), [(None, None)]);
+    let csv = "log,id,task,model,score\na,1,s,x,1\nb,1,s,x,1\nb,2,t,x,0\n";
+    assert_eq!(labels(csv, &TableOptions::new()), [(some("s"), some("x")), (None, some("x"))]);
+    // Beyond the first block of rows.
+    let rows: String = (0..70_000).map(|at| format!("{at},law,{},1\n", u8::from(at == 69_999))).collect();
+    assert_eq!(labels(&format!("id,topic,model,score\n{rows}"), &by_topic), [(None, None)]);
+}
+
+/// `--by topic` is not `--by task`: tasks are tables of their own only if their ids would repeat.
+#[test]
+fn tasks_split_a_part_only_if_they_share_ids() {
+    let by_topic = TableOptions::new().metadata(MetadataKeys::NONE).split_by("topic");
+    let unique = "id,topic,task,score\n1,law,a,1\n2,law,b,1\n3,art,a,0\n";
+    let tables = split("t.csv", unique, &by_topic).unwrap();
+    assert_eq!(parts(&tables), ["law/-: 1 2", "art/a: 3"]);
+    assert!(tables.iter().all(|table| !table.split_by_task));
+    for (name, shared) in [
+        ("t.csv", "id,topic,task,score\n1,law,a,1\n1,law,b,1\n3,art,a,0\n".to_owned()),
+        (
+            "t.jsonl",
+            "{\"id\": 1, \"topic\": \"law\", \"task\": \"a\", \"score\": 1}\n\
+                     {\"id\": 1, \"topic\": \"law\", \"task\": \"b\", \"score\": 1}\n\
+                     {\"id\": 3, \"topic\": \"art\", \"task\": \"a\", \"score\": 1}\n"
+                .to_owned(),
+        ),
+    ] {
+        let tables = split(name, &shared, &by_topic).unwrap();
+        assert_eq!(parts(&tables), ["law/a: 1", "law/b: 1", "art/a: 3"], "{name}");
+        assert!(tables.iter().all(|table| table.split_by_task));
+    }
+    // Rows that repeat within a task are an error of the whole.
+    let repeated = "id,topic,task,score\n1,law,a,1\n1,law,a,1\n3,art,a,0\n";
+    assert_matches!(
+        split("t.csv", repeated, &by_topic).unwrap_err().kind(),
+        TableErrorKind::DuplicateRow { .. }
+    );
 }
 
 #[test]

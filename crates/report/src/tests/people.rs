@@ -322,27 +322,6 @@ fn the_only_cluster_is_not_the_largest() {
 }
 
 #[test]
-fn errors_that_ignore_epochs_have_a_note() {
-    const NOTE: &str = "± takes epochs as independent";
-    let text = |unreduced: bool, explicit: bool, effect: Option<f64>| {
-        let mut estimate = share(20, 40, 0);
-        estimate.notes.design_effect = effect;
-        let mut metrics = vec![metric("accuracy", Role::Location, estimate.clone())];
-        let mut error = Estimate::new(0.08).with_n(40);
-        error.error = estimate.error.clone();
-        metrics.extend(explicit.then(|| metric("stderr", Role::ErrorOf, error)));
-        let mut score = score("match", 40, metrics);
-        (score.unreduced, score.counts.epochs) = (unreduced, 4);
-        TerminalTable::default().to_text(&[Report::new("t.csv", results(vec![score]))])
-    };
-    let marked = text(true, true, Some(2.0));
-    assert!(marked.contains(NOTE), "{marked}");
-    for other in [text(false, true, Some(2.0)), text(true, false, Some(2.0)), text(true, true, None)] {
-        assert!(!other.contains(NOTE), "{other}");
-    }
-}
-
-#[test]
 fn ends_of_a_scale_do_not_run_together() {
     let mut estimate = Estimate::new(100_000_000.4).with_n(40);
     estimate = estimate.with_stderr(0.2).with_interval(100_000_000.1, 100_000_000.8, 0.95);

@@ -1,8 +1,51 @@
-//! Which rows of a block have the same labels.
+//! Which rows of a block have the same labels, and which label all rows of a part have.
 
 use std::collections::HashMap;
 
+use errorbar_core::MetadataColumn;
 use foldhash::fast::RandomState;
+
+/// The label of a part, such as its model: what all of its rows have.
+#[derive(Debug, Default)]
+pub(super) enum PartLabel {
+    /// There are no rows yet.
+    #[default]
+    Unknown,
+    /// All rows have this one.
+    Constant(String),
+    /// Rows differ, or have none.
+    Varying,
+}
+
+impl PartLabel {
+    /// Looks at the labels of rows that come to the part.
+    pub(super) fn add(&mut self, labels: &MetadataColumn, rows: impl Iterator<Item = usize>) {
+        let mut last = None;
+        for row in rows {
+            if matches!(self, PartLabel::Varying) {
+                return;
+            }
+            let code = labels.code(row);
+            if last == Some(code) {
+                continue;
+            }
+            last = Some(code);
+            *self = match (std::mem::take(self), labels.text(row).filter(|text| !text.is_empty())) {
+                (PartLabel::Unknown, Some(text)) => PartLabel::Constant(text.to_owned()),
+                (PartLabel::Constant(known), Some(text)) if known == text => PartLabel::Constant(known),
+                _ => PartLabel::Varying,
+            };
+        }
+    }
+
+    /// The label, if all rows have it.
+    pub(super) fn constant(self) -> Option<String> {
+        match self {
+            PartLabel::Constant(label) => Some(label),
+            PartLabel::Unknown | PartLabel::Varying => None,
+        }
+    }
+}
 
 /// Pairs of labels, numbered as they come. Rows of many groups come mixed, so that each is looked up.
 pub(super) enum KnownLabels {

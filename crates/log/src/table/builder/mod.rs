@@ -7,8 +7,6 @@ mod labels;
 mod part;
 mod pivot;
 
-use std::collections::BTreeSet;
-
 use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
 use indexmap::IndexMap;
 
@@ -31,8 +29,8 @@ const CHECK_EVERY: usize = 16;
 /// Tables that grow block by block.
 #[derive(Debug)]
 pub(super) struct TableBuilder {
-    /// By the log or the value of the column that the table is split by, and in the latter case by task. A table that is
-    /// not split is one without a name.
+    /// By the log or the value of the column that the table is split by, and in the latter case by task if tasks are apart.
+    /// A table that is not split is one without a name.
     parts: IndexMap<(Option<String>, Option<String>), TablePart>,
     /// How many rows were appended.
     rows: u64,
@@ -141,12 +139,7 @@ impl TableBuilder {
             true => self.append_split(layout, block, start as u32),
             false => {
                 let expected = self.expected;
-                let (task, model) = (text(&block.labels.tasks, 0), text(&block.labels.models, 0));
-                let part = self.parts.entry((None, None)).or_insert_with(|| {
-                    let mut part = TablePart::new(layout);
-                    (part.task, part.model) = (task, model);
-                    part
-                });
+                let part = self.parts.entry((None, None)).or_insert_with(|| TablePart::new(layout));
                 part.expect(layout, block, expected);
                 part.append(layout, block, BlockRows::All, start as u32, self.budget)
             }
@@ -177,10 +170,9 @@ impl TableBuilder {
         // The errors of all parts; the first in the file is reported.
         let mut errors = Vec::new();
         let labels = &block.labels;
-        let tasks = layout.split().map(|_| &labels.tasks);
+        let tasks = layout.splits_tasks.then_some(&labels.tasks);
         let mut known = KnownLabels::new(labels.parts.distinct(), tasks.map_or(0, MetadataColumn::distinct));
         for row in 0..block.len() {
-            // A log has one task.
             let task = tasks.and_then(|tasks| tasks.code(row));
             let Some((list, is_new)) = known.number(labels.parts.code(row), task) else {
                 errors.push(BlockError::in_row(row, TableErrorKind::TooManyLogs { limit: MAX_LOGS }));
@@ -217,10 +209,10 @@ impl TableBuilder {
     ) -> Result<usize, TableErrorKind> {
         let labels = &block.labels;
         let name = text(&labels.parts, row).filter(|name| !name.is_empty());
+        let task = if layout.splits_tasks { text(&labels.tasks, row) } else { None };
         let key = match (name, layout.split()) {
             (None, Some(column)) => return Err(TableErrorKind::EmptySplit(column.to_owned())),
-            (None, None) => (None, None),
-            (name, split) => (name, split.and_then(|_| text(&labels.tasks, row))),
+            (name, _) => (name, task),
         };
         if let Some(part) = self.parts.get_index_of(&key) {
             return Ok(part);
@@ -228,10 +220,7 @@ impl TableBuilder {
         if self.parts.len() == MAX_LOGS {
             return Err(TableErrorKind::TooManyLogs { limit: MAX_LOGS });
         }
-        let (task, model) = (text(&labels.tasks, row), text(&labels.models, row));
-        let mut part = TablePart::new(layout);
-        (part.task, part.model) = (task, model);
-        Ok(self.parts.insert_full(key, part).0)
+        Ok(self.parts.insert_full(key, TablePart::new(layout)).0)
     }
 
     /// The tables, one for each part.
@@ -249,11 +238,9 @@ impl TableBuilder {
         let mut others = self.heap_bytes();
         self.budget.check(others)?;
         let rows: Vec<usize> = self.parts.values().map(|part| part.columns.len()).collect();
-        // Parts of one table were all to be run as often.
-        let all = layout.split().map(|_| self.all_epochs());
         for part in self.parts.values_mut() {
-            let own = || part.columns.distinct_epochs();
-            let epochs = all.clone().unwrap_or_else(own);
+            // Parts need not have been run as often as each other.
+            let epochs = part.columns.distinct_epochs();
             others = complete(&mut part.columns, &epochs, others, self.budget)?;
         }
         let table = |(((log, _), part), rows): (((Option<String>, _), TablePart), usize)| ScoreTable {
@@ -261,8 +248,9 @@ impl TableBuilder {
             columns: part.columns,
             metadata_keys: layout.metadata_keys.clone(),
             log,
-            task: part.task,
-            model: part.model,
+            task: part.task.constant(),
+            model: part.model.constant(),
+            split_by_task: layout.splits_tasks,
             epochs_from_zero: is_zero_based,
             ..ScoreTable::default()
         };
@@ -282,13 +270,6 @@ impl TableBuilder {
             let TablePart { columns, buckets, .. } = part;
             Ok(RowGroup { group, columns, buckets: has_buckets.then_some(buckets) })
         }))
-    }
-
-    /// The epochs of all parts, ascending.
-    fn all_epochs(&self) -> Vec<u32> {
-        let parts = self.parts.values();
-        let all: BTreeSet<u32> = parts.flat_map(|part| part.columns.distinct_epochs()).collect();
-        all.into_iter().collect()
     }
 
     /// Counts the epochs of a table that starts at 0 one higher; whether it does.

@@ -2,6 +2,7 @@
 
 use errorbar_core::{ColumnBlock, ScoreColumns};
 
+use super::labels::PartLabel;
 use super::pivot::Pivot;
 use super::{BlockError, BlockRows};
 use crate::table::layout::TableLayout;
@@ -15,8 +16,8 @@ const MOST_RESERVED: usize = 1 << 24;
 #[derive(Debug, Default)]
 pub(super) struct TablePart {
     pub(super) columns: ScoreColumns,
-    pub(super) task: Option<String>,
-    pub(super) model: Option<String>,
+    pub(super) task: PartLabel,
+    pub(super) model: PartLabel,
     /// The hash bucket of each row of the columns, where a column has it.
     pub(super) buckets: Vec<u16>,
     /// Where scorers have their own rows.
@@ -68,6 +69,8 @@ impl TablePart {
             }
         }
         self.rows += rows.len(block.len()) as u32;
+        self.task.add(&block.labels.tasks, rows.iter(block.len()));
+        self.model.add(&block.labels.models, rows.iter(block.len()));
         let Some(pivot) = &mut self.pivot else {
             self.add_buckets(&block.labels.buckets, rows);
             match rows {

@@ -130,21 +130,25 @@ impl ColumnFinder<'_> {
         if columns.is_empty() { Ok(()) } else { Err(TableDoubt::Figures { columns }.into()) }
     }
 
-    /// A column that names models or metrics, with two of its values: rows of all of them count as samples.
+    /// A column that names models or metrics, with two of its values within a part: rows of all of them count as samples.
     pub(super) fn pooled(&self, options: &TableOptions) -> Option<(String, Vec<String>)> {
-        if options.split_column().is_some_and(|column| self.is_there(column)) {
-            return None;
-        }
         self.free_names(options, spellings::is_pooled).find_map(|name| {
-            let cells = self.preview.column(name).flatten().filter_map(Json::as_str);
-            let mut values: Vec<String> = Vec::new();
-            for cell in cells.map(str::trim).filter(|cell| !cell.is_empty()) {
-                if values.len() < 2 && !values.iter().any(|value| value == cell) {
-                    values.push(cell.to_owned());
-                }
-            }
-            (values.len() > 1).then(|| (name.clone(), values))
+            let mut first: HashMap<String, &str> = HashMap::new();
+            let mut cells = self.parts(options).into_iter().zip(self.preview.column(name));
+            cells.find_map(|(part, cell)| {
+                let cell = cell.and_then(Json::as_str).map(str::trim).filter(|cell| !cell.is_empty())?;
+                let first = *first.entry(part).or_insert(cell);
+                (first != cell).then(|| (name.clone(), vec![first.to_owned(), cell.to_owned()]))
+            })
         })
+    }
+
+    /// The part that each row is of; the same for all if the table has none.
+    fn parts(&self, options: &TableOptions) -> Vec<String> {
+        match options.split_column().filter(|column| self.is_there(column)) {
+            Some(column) => self.preview.column(column).map(|cell| format!("{cell:?}")).collect(),
+            None => vec![String::new(); self.preview.rows.len()],
+        }
     }
 
     /// Refuses rows of several models with the same id: they would be averaged as epochs of a sample.
@@ -154,11 +158,12 @@ impl ColumnFinder<'_> {
         column: &str,
         values: &[String],
     ) -> Result<(), TableErrorKind> {
-        let mut values_of: HashMap<String, String> = HashMap::new();
-        for (id, value) in self.preview.column(&options.id_column).zip(self.preview.column(column)) {
+        let mut values_of: HashMap<(String, String), String> = HashMap::new();
+        let ids = self.parts(options).into_iter().zip(self.preview.column(&options.id_column));
+        for ((part, id), value) in ids.zip(self.preview.column(column)) {
             let (Some(id), Some(value)) = (id, value) else { continue };
-            let (id, value) = (id.to_string(), value.to_string());
-            if *values_of.entry(id).or_insert_with(|| value.clone()) != value {
+            let (sample, value) = ((part, id.to_string()), value.to_string());
+            if *values_of.entry(sample).or_insert_with(|| value.clone()) != value {
                 let (column, epoch) = (column.to_owned(), options.epoch_column.clone());
                 return Err(TableDoubt::PooledEpochs { column, values: values.to_vec(), epoch }.into());
             }

@@ -1,0 +1,169 @@
+//! Tables that `--by` splits: what each part has for itself, and epochs that are not reduced.
+
+use serde_json::Value as Json;
+
+use crate::{Folder, check};
+
+/// Questions of the models `many`, which was run five times, and `once`.
+fn unequal(is_shared: bool) -> [String; 3] {
+    let score = |at: usize, epoch: usize| u8::from((at * 7 + epoch * 3) % 11 < 5);
+    let (mut of_many, mut of_once) = (String::new(), String::new());
+    for at in 0..20 {
+        for epoch in 1..=5 {
+            of_many += &format!("q{at},many,{epoch},{}\n", score(at, epoch));
+        }
+        let id = if is_shared { at } else { at + 20 };
+        of_once += &format!("q{id},once,1,{}\n", score(at, 2));
+    }
+    let header = "id,model,epoch,score\n";
+    [format!("{header}{of_many}{of_once}"), format!("{header}{of_many}"), format!("{header}{of_once}")]
+}
+
+/// 20 questions with 5 epochs each, 45 of 100 answers right.
+fn repeated() -> String {
+    let right = [vec![5; 2], vec![4; 6], vec![3; 2], vec![2; 2], vec![1], vec![0; 7]].concat();
+    let rows = right.iter().enumerate().flat_map(|(at, right)| {
+        (1..=5).map(move |epoch| format!("q{at},{epoch},{}\n", u8::from(epoch <= *right)))
+    });
+    format!("id,epoch,score\n{}", rows.collect::<String>())
+}
+
+fn reports(folder: &Folder, args: &[&str]) -> Vec<Json> {
+    let output = folder.run(&[args, &["--format", "json"]].concat());
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+fn estimates(folder: &Folder, args: &[&str]) -> Vec<Json> {
+    let reports = reports(folder, args);
+    reports.iter().flat_map(|report| report["estimates"].as_array().unwrap().clone()).collect()
+}
+
+/// Epochs that a part was not to have are not absent from it.
+#[test]
+fn epochs_are_those_of_the_part() {
+    let [both, ..] = unequal(true);
+    let folder = Folder::new(&[("t.csv", &both)]);
+    let rows = estimates(&folder, &["score", "t.csv", "--by", "model", "-m", "accuracy"]);
+    assert_eq!(rows.len(), 2);
+    for row in &rows {
+        assert!(
+            row["absent"] == 0 && row["partly_absent"].is_null() && row["bound_worst"].is_null(),
+            "{row}"
+        );
+    }
+    folder.check("parts_epochs", &["score", "t.csv", "--by", "model"]);
+}
+
+/// The sides of one table are refused as those of two are.
+#[test]
+fn epochs_are_those_of_the_side() {
+    let [both, many, once] = unequal(true);
+    let folder = Folder::new(&[("t.csv", &both), ("many.csv", &many), ("once.csv", &once)]);
+    let errors = |args: &[&str]| {
+        let output = folder.run(&[&["compare"], args].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    for reducer in ["max", "at_least_1"] {
+        let by = errors(&["t.csv", "--by", "model", "--reducer", reducer]);
+        assert_eq!(by, errors(&["many.csv", "once.csv", "--reducer", reducer]));
+        assert_eq!(by.0, Some(2));
+        assert!(by.1.contains("the numbers of epochs differ (many: 5, once: 1)"), "{}", by.1);
+    }
+    let (code, note) = errors(&["t.csv", "--by", "model"]);
+    assert_eq!((code, note), errors(&["many.csv", "once.csv"]));
+}
+
+/// A part of several models has none, as a table of several has none.
+#[test]
+fn a_part_of_several_models_has_no_model() {
+    let rows = |model: fn(usize) -> &'static str| -> String {
+        let row = |at: usize| {
+            let topic = if at < 10 { "law" } else { "art" };
+            format!("q{at},{topic},{},{}\n", model(at), at % 2)
+        };
+        format!("id,topic,model,score\n{}", (0..20).map(row).collect::<String>())
+    };
+    let folder = Folder::new(&[
+        ("mixed.csv", &rows(|at| ["m1", "m2"][at % 2])),
+        ("own.csv", &rows(|at| ["m1", "m2"][at / 10])),
+        ("late.csv", &rows(|at| if at == 19 { "m2" } else { "m1" })),
+    ]);
+    let models = |table: &str| -> Vec<Json> {
+        let args = ["score", table, "--by", "topic"];
+        reports(&folder, &args).iter().map(|report| report["model"].clone()).collect()
+    };
+    assert_eq!(models("mixed.csv"), [Json::Null, Json::Null]);
+    assert_eq!(models("own.csv"), ["m1", "m2"]);
+    assert_eq!(models("late.csv"), [Json::from("m1"), Json::Null]);
+    folder.check("parts_mixed_models", &["score", "mixed.csv", "--by", "topic"]);
+    folder.check("parts_own_models", &["score", "own.csv", "--by", "topic"]);
+}
+
+/// A column `task` is no other `--by`.
+#[test]
+fn tasks_split_parts_only_if_they_share_ids() {
+    let table = |is_shared: bool| {
+        let row = |at: usize| {
+            let (topic, task) = (["law", "art"][at % 2], ["sums", "maps"][at / 2 % 2]);
+            let id = if is_shared { at / 4 } else { at };
+            format!("q{id},{topic},{task},{}\n", at % 3 % 2)
+        };
+        format!("id,topic,task,score\n{}", (0..24).map(row).collect::<String>())
+    };
+    let (unique, shared) = (table(false), table(true));
+    check(
+        "parts_tasks_unique",
+        &[("t.csv", &unique)],
+        &["score", "t.csv", "--by", "topic", "-m", "accuracy"],
+    );
+    check(
+        "parts_tasks_shared",
+        &[("t.csv", &shared)],
+        &["score", "t.csv", "--by", "topic", "-m", "accuracy"],
+    );
+}
+
+/// The error of rows is that of questions, whatever metrics are wanted beside it.
+#[test]
+fn the_error_of_unreduced_epochs_is_of_questions() {
+    let folder = Folder::new(&[("t.csv", &repeated())]);
+    let reduced = estimates(&folder, &["score", "t.csv", "-m", "accuracy"]);
+    let se = reduced[0]["stderr"].as_f64().unwrap();
+    assert!((se - 0.0869).abs() < 1e-4, "{se}");
+    for metrics in [&["accuracy"][..], &["accuracy", "stderr"], &["accuracy", "bootstrap_stderr", "ci"]] {
+        let metrics = metrics.iter().flat_map(|metric| ["-m", *metric]);
+        let args: Vec<&str> = ["score", "t.csv", "--no-reduce"].into_iter().chain(metrics).collect();
+        let rows = estimates(&folder, &args);
+        let row = &rows[0];
+        assert!((row["stderr"].as_f64().unwrap() - se).abs() < 1e-12, "{row}");
+        assert_eq!((&row["error_method"], &row["clusters"]), (&Json::from("CR2"), &Json::from(20)));
+        assert_eq!(rows.len(), 1, "{args:?}");
+    }
+    folder.check("parts_unreduced", &["score", "t.csv", "--no-reduce"]);
+    // The metric itself is the reference's: √(0.45 · 0.55 / 99).
+    let recorded = reports(&folder, &["score", "t.csv", "--no-reduce"]);
+    let recorded = recorded[0]["results"]["scores"][0]["metrics"]["stderr"]["value"].as_f64().unwrap();
+    assert!((recorded - 0.05).abs() < 1e-12, "{recorded}");
+}
+
+#[test]
+fn a_requirement_reads_the_error_of_questions() {
+    let folder = Folder::new(&[("t.csv", &repeated())]);
+    let code = |requirement: &str| {
+        folder.run(&["score", "t.csv", "--no-reduce", "--require", requirement]).status.code()
+    };
+    assert_eq!(code("stderr(accuracy) < 0.06"), Some(1));
+    assert_eq!(code("stderr(accuracy) < 0.09"), Some(0));
+}
+
+/// Five answers to one question have no error that is about questions.
+#[test]
+fn epochs_of_one_question_have_no_error() {
+    let rows: String = (1..=5).map(|epoch| format!("q,{epoch},{}\n", epoch % 2)).collect();
+    let folder = Folder::new(&[("t.csv", &format!("id,epoch,score\n{rows}"))]);
+    let rows = estimates(&folder, &["score", "t.csv", "--no-reduce"]);
+    assert!(rows[0]["stderr"].is_null(), "{}", rows[0]);
+    let rows = estimates(&folder, &["score", "t.csv", "--no-reduce", "-m", "accuracy", "-m", "frequency"]);
+    assert!(rows.iter().all(|row| row["stderr"].is_null()), "{rows:?}");
+}
