@@ -220,6 +220,9 @@ fn fold<'a>(leaves: Vec<EstimateRow<'a>>, result: &ScoreResult, errors: &ErrorPl
         }
         !is_folded
     });
+    for (_, part) in parts.iter_mut().filter(|(_, part)| has_epochs && part.result.cluster.is_none()) {
+        part.estimate.to_mut().notes.add_caution("takes epochs as independent");
+    }
     // An error by itself is a figure without its own error.
     for (_, part) in parts.iter_mut().filter(|(_, part)| part.role == Role::ErrorOf) {
         let n = part.estimate.n;

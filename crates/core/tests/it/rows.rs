@@ -245,6 +245,11 @@ fn the_error_of_unreduced_epochs_is_clustered() {
     }
     let (rows, method, clusters, _) = shown(metrics![accuracy(), stderr().cluster("c")], Reducers::Disabled);
     assert_eq!((rows, method, clusters), (1, ErrorMethod::Cluster(Cr::Cr1), vec![2]));
+    // By itself it is what it is, and says so.
+    let evaluation = Plan::new().metrics(metrics![stderr()]).reducers(Reducers::Disabled).evaluate(&columns);
+    let evaluation = evaluation.unwrap();
+    let [row] = evaluation.results.rows().try_into().unwrap();
+    assert_eq!(row.estimate.notes.reason.as_deref(), Some("takes epochs as independent"));
     // Reduced epochs are one score of their sample.
     assert_eq!(shown(metrics![accuracy(), stderr()], Reducers::default()).1, ErrorMethod::Iid);
 }
