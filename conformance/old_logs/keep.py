@@ -30,9 +30,13 @@ KEPT = {
     "0.3.100": "task_metrics_map.eval task_metrics_two.json grouped.eval custom_beside.eval appended_custom.eval",
     "0.3.120": "task_metrics_reducers.eval task_metrics_custom.eval not_a_number_epochs.eval failed_samples_epochs.eval",
     "0.3.140": "two.json task_metrics.eval appended_mode.eval appended.eval no_reduction.eval custom_shadows_first.eval",
+    "0.3.195": "epochs.eval",
     "0.3.200": "two_with_map.eval grouped_epochs.eval custom_reducer.eval appended_plain.eval",
     "0.3.240": "plain.json epochs.eval bootstrap.eval map_glob.eval conversion.eval without_samples_reducers.eval",
     "0.3.280": "two_epochs.eval appended.eval interval.eval custom_epochs.eval several_graders.eval failed_run.eval",
+    "0.3.285": "early_stopping.eval early_stopping.json early_stopping_failed.eval custom_same_name.eval name_template.eval "
+    "conversion_by_name.eval conversion_of_groups.eval none_append_no.eval none_append_both.eval mode_append_both.eval "
+    "no_append_mean.eval no_append_mode.eval no_append_both.eval both_append_mean.eval",
 }
 
 

@@ -187,6 +187,29 @@ def only_custom():
     return length()
 
 
+def halved(value):
+    """A conversion that only its author knows."""
+    return 0.5 if value == "C" else 0.125
+
+
+class Stopping:
+    """Keeps some samples from being run, as a manager of early stopping does."""
+
+    async def start_task(self, task, samples, epochs):
+        return "made"
+
+    async def schedule_sample(self, id, epoch):
+        from inspect_ai.util import EarlyStop
+
+        return EarlyStop(id=id, epoch=epoch, reason="enough") if draw(id, epoch, 3) == 0 else None
+
+    async def complete_sample(self, id, epoch, scores):
+        pass
+
+    async def complete_task(self):
+        return {}
+
+
 def wide():
     return own("wide", mean())
 
@@ -333,6 +356,17 @@ def make(maker):
     # The mean converts before the metric does; the mode keeps grades as they are.
     maker.run("conversion", task(swapped), epochs=Epochs(2, "mode"))
 
+    by_author = lambda: [mean(), accuracy(to_float=halved), has("grouped")(accuracy(to_float=halved), "topic")]
+    maker.run("conversion_by_name", task(lambda: own("halves", *by_author())), epochs=Epochs(2, ["mode", "max"]))
+    of_groups = lambda: has("grouped")(mean(), "topic", all="groups", value_to_float=halved)
+    maker.run("conversion_of_groups", task(lambda: own("by_topic", of_groups(), mean())))
+    template = lambda: has("grouped")(mean(), "topic", name_template="{group_name:>6}")
+    maker.run("name_template", task(lambda: own("named", template(), has("grouped")(std(), "topic"), mean())))
+
+    maker.run("early_stopping", task(match, early_stopping=Stopping), *both, epochs=3)
+    maker.run("early_stopping_failed", task(match, solver=failing, early_stopping=Stopping), epochs=3, fail_on_error=False)
+    maker.run("custom_same_name", task(with_custom, match, with_custom), epochs=2)
+
     maker.run("custom", task(with_custom), *both)
     maker.run("custom_epochs", task(with_custom), epochs=Epochs(2, ["max", "mean"]))
     maker.run("custom_only", task(only_custom), *both)
@@ -360,6 +394,14 @@ def make(maker):
     for path in several[:1]:
         maker.rescore("appended_mode", path, length(), action="append", epochs_reducer="mode")
         maker.rescore("appended_plain", path, grade(), action="append")
+    # Every reducer before, and every one after it.
+    reducers = {"none": None, "no": [], "mean": "mean", "mode": "mode", "both": ["mean", "mode"]}
+    for before, old in reducers.items():
+        for path in maker.run(f"epochs_{before}", task(match), epochs=3 if old is None else Epochs(3, old)):
+            for after, new in reducers.items():
+                for action in ("append", "overwrite"):
+                    name = f"{before}_{action}_{after}"
+                    maker.rescore(name, path, includes(), action=action, epochs_reducer=new)
     if plain:
         maker.rescore("rescored", plain, includes())
         maker.rescore("appended_one_epoch", plain, length(), action="append")

@@ -68,6 +68,26 @@ pub fn str_repr(text: &str) -> String {
     out
 }
 
+/// Python's `ascii()` of a string: its `repr` with escapes for what is not ASCII.
+///
+/// ```
+/// use errorbar_core::python_text::str_ascii;
+///
+/// assert_eq!(str_ascii("é\u{3a9}😀"), r"'\xe9\u03a9\U0001f600'");
+/// ```
+pub fn str_ascii(text: &str) -> String {
+    let mut out = String::with_capacity(text.len() + 2);
+    for c in str_repr(text).chars() {
+        match u32::from(c) {
+            ..0x80 => out.push(c),
+            code @ ..0x100 => out.push_str(&format!("\\x{code:02x}")),
+            code @ ..0x1_0000 => out.push_str(&format!("\\u{code:04x}")),
+            code => out.push_str(&format!("\\U{code:08x}")),
+        }
+    }
+    out
+}
+
 /// Python's `str()` of the value that a piece of JSON decodes to: a string as it is, anything else as `repr` writes it.
 ///
 /// An integer beyond the range of `i64` and `u64` keeps its digits only where `serde_json` retains them (its

@@ -5,6 +5,7 @@ mod macro_mean;
 mod shrinkage;
 mod simultaneous;
 mod state;
+mod string_format;
 mod template;
 mod weights;
 
@@ -131,7 +132,7 @@ pub struct Grouped {
     /// How the values of groups become numbers for the mean over groups; scores are read as the metric reads them.
     #[param(default = Conversion::default())]
     value_to_float: Option<Conversion>,
-    /// How groups are named; `{group_name}` stands for the value of the key.
+    /// How groups are named; `{group_name}`, or `{group_name:>6}`, stands for the value of the key.
     #[param(default = "{group_name}")]
     name_template: Option<String>,
     /// The weights of the groups in the mean over them: a map such as {"law": 2, "art": 1}, or the metadata key that has

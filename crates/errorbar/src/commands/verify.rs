@@ -96,7 +96,7 @@ fn verify(
     let log = read.open(path)?;
     let header = log.header()?;
     let verifier = Verifier::new(&header, context.registry).map_err(|error| error.at(path))?;
-    let (keys, parts) = (verifier.plan().metadata_keys(), verifier.score_parts());
+    let (keys, parts) = (verifier.plan().metadata_keys(), verifier.plan().score_parts());
     let scores = logs::read_scores(
         &log,
         &header,

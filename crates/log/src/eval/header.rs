@@ -15,6 +15,10 @@ use super::wire::as_wire;
 /// The version of the format.
 pub const VERSION: u32 = 2;
 
+/// The newest version that is read. Some releases of the reference (0.3.195 to 0.3.199) wrote it on request; what events
+/// share is in other fields of samples there, and everything else as in version 2.
+pub(super) const NEWEST: u32 = 3;
+
 fn version() -> u32 {
     VERSION
 }
@@ -200,6 +204,12 @@ impl EvalInfo {
     /// A run of this task with this model, with nothing else recorded.
     pub fn new(task: impl Into<String>, model: impl Into<String>) -> Self {
         EvalInfo { task: task.into(), model: model.into(), ..EvalInfo::default() }
+    }
+
+    /// The number of samples that shards had when they were merged into this log, if they were.
+    pub(super) fn merged_samples(&self) -> Option<u64> {
+        let ledger = self.extra.get("shards")?.get("ledger")?.as_array()?;
+        ledger.iter().map(|shard| shard.get("samples")?.as_u64()).sum()
     }
 
     /// The figure that the task names as its headline, if it names one.

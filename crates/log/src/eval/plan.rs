@@ -1,6 +1,8 @@
 //! The plan that a log records, to compute its results again; and the record of a plan.
 
 mod from_results;
+mod reducers;
+mod unavailable;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -8,8 +10,8 @@ use std::sync::Arc;
 use errorbar_core::metrics::{mean, perplexity_per_seq, perplexity_per_token, stderr};
 use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
-    Error, ErrorPlan, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducer, Reducers, Registry,
-    ScorerPlan, metrics, unique_names,
+    Error, ErrorPlan, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers, Registry, ScorerPlan,
+    metrics, unique_names,
 };
 use serde_json::{Value as Json, json};
 
@@ -17,6 +19,9 @@ pub(super) use self::from_results::{
     is_of_reference, metric_name, version_before_computed_metrics, without_package,
 };
 use self::from_results::{metrics_by_name, scorers_with_results, task_metrics_were_computed};
+pub(super) use self::reducers::{is_same_reducer, reducer};
+use self::reducers::{scorer_reducers, set_reducers};
+use self::unavailable::Unavailable;
 use super::early_stop::recorded_early_stop;
 use super::error::{LogErrorKind, Result};
 use super::header::{EvalInfo, Header};
@@ -26,18 +31,20 @@ const BUILT_IN: &str = "inspect_ai";
 /// The package of those that only errorbar has.
 const OWN: &str = "errorbar";
 /// The arguments that hold a conversion, which is a function and has no representation in a log.
-const CONVERSIONS: [&str; 2] = ["to_float", "value_to_float"];
+const CONVERSIONS: [&str; 2] = ["to_float", VALUE_TO_FLOAT];
+const VALUE_TO_FLOAT: &str = "value_to_float";
+const GROUPED: &str = "grouped";
 
-/// The conversion that stands in for one that cannot be known. Leaving the argument out would not do: there
-/// are metrics that do not convert by default.
-const DEFAULT_CONVERSION: &str = "value_to_float";
+/// The conversion that stands in for one that cannot be known, to find the names of figures; no figure is shown. Leaving
+/// the argument out would not do: there are metrics that do not convert by default.
+const DEFAULT_CONVERSION: &str = VALUE_TO_FLOAT;
 
 /// What a reader of recomputed results should know about what the log records.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
 pub enum LogWarning {
-    /// A metric that is not registered is skipped.
-    #[error("the metric `{metric}` {} is not registered and is skipped", of(scorer))]
+    /// A metric that is not registered: its figures are undefined.
+    #[error("the metric `{metric}` {} is not registered: its figures are undefined", of(scorer))]
     Unregistered {
         /// The metric, as the log names it.
         metric: String,
@@ -46,8 +53,8 @@ pub enum LogWarning {
         /// The name nearest to it, if it is in our own package.
         nearest: Option<String>,
     },
-    /// A metric that cannot be built is skipped.
-    #[error("the metric `{metric}` {} is skipped: {error}", of(scorer))]
+    /// A metric that cannot be built: its figures are undefined.
+    #[error("the metric `{metric}` {} cannot be built, so its figures are undefined: {error}", of(scorer))]
     Unusable {
         /// The metric, as the log names it.
         metric: String,
@@ -56,10 +63,9 @@ pub enum LogWarning {
         /// Why.
         error: Error,
     },
-    /// A conversion is recorded by a name only, so the default one takes its place.
+    /// A conversion is recorded by a name only, so the figures that depend on it are undefined.
     #[error(
-        "`{argument}` of the metric `{metric}` is recorded by a name only ({recorded}): the default conversion takes its \
-         place"
+        "`{argument}` of the metric `{metric}` is recorded by a name only ({recorded}): its figures are undefined"
     )]
     ConversionByName {
         /// The metric.
@@ -101,7 +107,7 @@ fn of(scorer: &Option<String>) -> String {
 
 /// The plan that a log records: scorers with their metrics, the metrics of the task, reducers, how errors are computed,
 /// and the seed of random figures where one is recorded. A scorer whose recorded results have other reducers than the
-/// header keeps its own: the header names those of the last scoring.
+/// header, or were not reduced, keeps its own: the header names those of the last scoring.
 ///
 /// # Errors
 /// A reducer that is not registered, as nothing computed without it would mean what the log records.
@@ -116,13 +122,12 @@ fn of(scorer: &Option<String>) -> String {
 /// eval.scorers = Some(vec![scorer]);
 /// let header = Header::started(StartRecord::new(eval, PlanRecord::default()));
 /// let (plan, warnings) = plan_from_header(&header, &Registry::built_in())?;
-/// assert_eq!(plan.scorers[0].metrics.iter().count(), 1);
+/// assert_eq!(plan.scorers[0].metrics.iter().count(), 2, "the figure of the other is undefined");
 /// assert!(matches!(&warnings[0], LogWarning::Unregistered { metric, .. } if metric == "my/own"));
 /// # Ok::<(), LogError>(())
 /// ```
 pub fn plan_from_header(header: &Header, registry: &Registry) -> Result<(Plan, Vec<LogWarning>)> {
-    let RecordedPlan { mut plan, warnings, unknown_reducers, .. } = RecordedPlan::new(header, registry)?;
-    plan.scorer_reducers = scorer_reducers(&plan, header, registry);
+    let RecordedPlan { plan, warnings, unknown_reducers, .. } = RecordedPlan::new(header, registry)?;
     match unknown_reducers.into_iter().next() {
         Some((_, error)) => Err(LogErrorKind::Core(error).into()),
         None => Ok((plan, warnings)),
@@ -145,6 +150,9 @@ impl RecordedPlan {
     pub(super) fn new(header: &Header, registry: &Registry) -> Result<Self> {
         let mut builder = PlanBuilder {
             registry,
+            header,
+            // Of a log without scorers there is nothing whose figures could be undefined.
+            keeps_unavailable: header.eval.scorers.is_some() || header.results.is_some(),
             warnings: Vec::new(),
             figures: MetricCounter::new(header),
             is_of_reference: is_of_reference(&header.eval),
@@ -170,7 +178,7 @@ impl RecordedPlan {
                     metrics.clone()
                 }
                 (None, Some(metrics)) => {
-                    builder.metrics(metrics, Some(&scorer.name))?.unwrap_or(Metrics::List(Vec::new()))
+                    builder.metrics(metrics, Some(name))?.unwrap_or(Metrics::List(Vec::new()))
                 }
                 (None, None) if is_changed => Metrics::List(Vec::new()),
                 (None, None) => match metrics_by_name(header, name, registry) {
@@ -198,6 +206,8 @@ impl RecordedPlan {
             plan.task_metrics = None;
         }
         let unknown_reducers = set_reducers(&mut plan, header, registry);
+        plan.scorer_reducers = scorer_reducers(&plan.reducers, header, registry);
+        builder.figures.add_scorers(&plan)?;
         plan.headline = header.eval.headline_request();
         plan.seed = recorded_seed(header).unwrap_or(plan.seed);
         plan.max_draws = Some(MAX_DRAWS);
@@ -212,76 +222,6 @@ impl RecordedPlan {
         }
         Ok(RecordedPlan { plan, warnings: builder.warnings, unknown_reducers, by_name })
     }
-}
-
-/// Sets the reducers that are registered; the others are returned.
-fn set_reducers(plan: &mut Plan, header: &Header, registry: &Registry) -> Vec<(String, Error)> {
-    let mut unknown = Vec::new();
-    let Some(names) = &header.eval.config.epochs_reducer else { return unknown };
-    // Up to 0.3.240 the reference records the implied mean by name, but not with the results of the first scorer.
-    let blocks = || header.results.iter().flat_map(|results| &results.scores);
-    if matches!(names.as_slice(), [name] if name == "mean") && blocks().any(|block| block.reducer.is_none()) {
-        return unknown;
-    }
-    let mut known = Vec::with_capacity(names.len());
-    for name in names {
-        match reducer(name, registry) {
-            Ok(reducer) => known.push(reducer),
-            Err(error) => unknown.push((name.clone(), error)),
-        }
-    }
-    // Without any that is known, the default is better than none, which would be no reduction at all.
-    if !known.is_empty() || names.is_empty() {
-        plan.reducers = Reducers::explicit(known);
-    }
-    unknown
-}
-
-/// The reducers of scorers whose recorded results have others than the plan.
-fn scorer_reducers(plan: &Plan, header: &Header, registry: &Registry) -> IndexMap<String, Reducers> {
-    let mut recorded: IndexMap<&str, Vec<Option<&str>>> = IndexMap::new();
-    for block in header.results.iter().flat_map(|results| &results.scores) {
-        let reducers = recorded.entry(&block.scorer).or_default();
-        let reducer = block.reducer.as_deref();
-        if !reducers.contains(&reducer) {
-            reducers.push(reducer);
-        }
-    }
-    let mut own = IndexMap::new();
-    for (scorer, names) in recorded {
-        let planned = plan.reducers.log_names();
-        let is_planned = |name: &Option<&str>| match &planned {
-            None => is_same_reducer(None, *name),
-            // Where nothing is reduced, nothing is named.
-            Some(planned) if planned.is_empty() => name.is_none(),
-            Some(planned) => planned.iter().any(|planned| is_same_reducer(Some(planned), *name)),
-        };
-        if names.iter().any(is_planned) {
-            continue;
-        }
-        let built: std::result::Result<Vec<_>, _> =
-            names.iter().flatten().map(|name| reducer(name, registry)).collect();
-        match built {
-            Ok(built) if built.is_empty() => own.insert(scorer.to_owned(), Reducers::Implicit),
-            Ok(built) => own.insert(scorer.to_owned(), Reducers::explicit(built)),
-            // What cannot be built is computed as the header has it.
-            Err(_) => None,
-        };
-    }
-    own
-}
-
-/// The reducer that is implied where none is named.
-pub(super) const MEAN: &str = "mean";
-
-/// Whether two names mean the same reducer; none is the implied mean.
-pub(super) fn is_same_reducer(a: Option<&str>, b: Option<&str>) -> bool {
-    a.unwrap_or(MEAN) == b.unwrap_or(MEAN)
-}
-
-/// A reducer by the name that logs have for it.
-pub(super) fn reducer(name: &str, registry: &Registry) -> std::result::Result<Arc<dyn Reducer>, Error> {
-    registry.reducer(&name.parse::<Spec>().map_err(Error::from)?)
 }
 
 /// The number of values that the random figures of a log may draw together: a second or two of work.
@@ -302,7 +242,20 @@ impl MetricCounter {
     }
 
     fn add(&mut self, metrics: usize) -> Result<()> {
-        self.count = self.count.saturating_add(metrics.saturating_mul(self.reducers));
+        self.add_figures(metrics.saturating_mul(self.reducers))
+    }
+
+    /// Counts the metrics of scorers under reducers of their own.
+    fn add_scorers(&mut self, plan: &Plan) -> Result<()> {
+        let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+        names.iter().zip(&plan.scorers).try_for_each(|(name, scorer)| {
+            let reducers = plan.scorer_reducers.get(name).and_then(Reducers::log_names);
+            self.add_figures(reducers.map_or(0, |names| scorer.metrics.iter().count() * names.len()))
+        })
+    }
+
+    fn add_figures(&mut self, figures: usize) -> Result<()> {
+        self.count = self.count.saturating_add(figures);
         match self.count > MAX_METRICS {
             true => Err(LogErrorKind::TooMany { what: "metrics", limit: MAX_METRICS }.into()),
             false => Ok(()),
@@ -349,6 +302,9 @@ pub fn scorer_metrics() -> IndexMap<String, Metrics> {
 
 struct PlanBuilder<'a> {
     registry: &'a Registry,
+    header: &'a Header,
+    /// Whether a metric that cannot be computed has undefined figures, and is not skipped.
+    keeps_unavailable: bool,
     warnings: Vec<LogWarning>,
     figures: MetricCounter,
     /// The reference names the package of every built-in metric, so a name alone is that of a custom one.
@@ -394,37 +350,77 @@ impl PlanBuilder<'_> {
             .collect()
     }
 
-    fn metric(&mut self, mut spec: Spec, scorer: Option<&str>) -> Option<Arc<dyn Metric>> {
-        self.read_conversions(&mut spec);
+    fn metric(&mut self, recorded: Spec, scorer: Option<&str>) -> Option<Arc<dyn Metric>> {
+        let mut spec = recorded.clone();
+        let mut unknown = Vec::new();
+        self.read_conversions(&mut spec, 0, &mut unknown);
         let metric = spec.qualified_name().into_owned();
-        let scorer = scorer.map(str::to_owned);
+        let of_scorer = scorer.map(str::to_owned);
         let is_built_in =
             || self.registry.list_metrics().any(|listing| listing.built_in && listing.name == spec.name);
         if self.is_of_reference && spec.package.is_none() && is_built_in() {
-            self.warnings.push(LogWarning::Unregistered { metric, scorer, nearest: None });
-            return None;
+            self.warnings.push(LogWarning::Unregistered { metric, scorer: of_scorer, nearest: None });
+            return self.unavailable(recorded, scorer, "not registered".to_owned());
         }
         match self.registry.metric(&spec) {
-            Ok(metric) => return Some(metric),
+            Ok(built) => self.converted(built, recorded, scorer, unknown),
             Err(Error::UnknownName { kind: "metric", name, nearest }) if name == spec.log_name() => {
                 // For a metric of another package, a name of ours is no help.
                 let is_own = without_own_package(&name) != name;
                 let nearest = nearest.filter(|_| is_own);
-                self.warnings.push(LogWarning::Unregistered { metric, scorer, nearest });
+                self.warnings.push(LogWarning::Unregistered { metric, scorer: of_scorer, nearest });
+                self.unavailable(recorded, scorer, "not registered".to_owned())
             }
-            Err(error) => self.warnings.push(LogWarning::Unusable { metric, scorer, error }),
+            Err(error) => {
+                let reason = error.to_string();
+                self.warnings.push(LogWarning::Unusable { metric, scorer: of_scorer, error });
+                self.unavailable(recorded, scorer, reason)
+            }
         }
-        None
+    }
+
+    /// A metric, unless its figures depend on a conversion that is known by its name only.
+    fn converted(
+        &mut self,
+        built: Arc<dyn Metric>,
+        recorded: Spec,
+        scorer: Option<&str>,
+        unknown: Vec<UnknownConversion>,
+    ) -> Option<Arc<dyn Metric>> {
+        // That of groups is for the mean over them.
+        let is_of_aggregate = |unknown: &UnknownConversion| {
+            unknown.depth == 0 && unknown.argument == VALUE_TO_FLOAT && recorded.name == GROUPED
+        };
+        let is_aggregate_only = unknown.iter().all(is_of_aggregate);
+        let is_over_groups = || matches!(recorded.kwargs.get("all"), Some(Arg::Str(all)) if all == "groups");
+        let Some(first) = unknown.first().filter(|_| !is_aggregate_only || is_over_groups()) else {
+            return Some(built);
+        };
+        let reason = format!("`{}` is recorded by a name only ({})", first.argument, first.recorded);
+        for UnknownConversion { metric, argument, recorded, .. } in unknown {
+            self.warnings.push(LogWarning::ConversionByName { metric, argument, recorded });
+        }
+        let unavailable = || {
+            let metric = Unavailable::new(self.header, scorer, recorded, reason);
+            Arc::new(metric.built(built, is_aggregate_only)) as Arc<dyn Metric>
+        };
+        self.keeps_unavailable.then(unavailable)
+    }
+
+    /// A metric that cannot be computed.
+    fn unavailable(&self, spec: Spec, scorer: Option<&str>, reason: String) -> Option<Arc<dyn Metric>> {
+        let unavailable = || Arc::new(Unavailable::new(self.header, scorer, spec, reason)) as Arc<dyn Metric>;
+        self.keeps_unavailable.then(unavailable)
     }
 
     /// We record conversions as the string of their spec, others by some name. Nested metrics
     /// have them too.
-    fn read_conversions(&mut self, spec: &mut Spec) {
+    fn read_conversions(&self, spec: &mut Spec, depth: usize, unknown: &mut Vec<UnknownConversion>) {
         let metric = spec.log_name().into_owned();
         for (name, arg) in &mut spec.kwargs {
             if !CONVERSIONS.contains(&name.as_str()) {
                 if let Arg::Spec(nested) = arg {
-                    self.read_conversions(nested);
+                    self.read_conversions(nested, depth + 1, unknown);
                 }
                 continue;
             }
@@ -435,14 +431,22 @@ impl PlanBuilder<'_> {
                 other => (None, other.kind().to_owned()),
             };
             let known = written.filter(|spec| self.registry.conversion(spec).is_ok());
-            let default = || {
+            if known.is_none() {
                 let (metric, argument) = (metric.clone(), name.clone());
-                self.warnings.push(LogWarning::ConversionByName { metric, argument, recorded });
-                Spec::new(DEFAULT_CONVERSION)
-            };
-            *arg = Arg::Spec(known.unwrap_or_else(default));
+                unknown.push(UnknownConversion { depth, metric, argument, recorded });
+            }
+            *arg = Arg::Spec(known.unwrap_or_else(|| Spec::new(DEFAULT_CONVERSION)));
         }
     }
+}
+
+/// A conversion that is recorded by a name only.
+struct UnknownConversion {
+    /// How many metrics the one that has it is nested in.
+    depth: usize,
+    metric: String,
+    argument: String,
+    recorded: String,
 }
 
 /// Metrics as logs record them: a list of `{name, options}` with maps among them, or one map. The registry

@@ -31,6 +31,24 @@ pub struct RecordedResults {
     pub headline: Option<Headline>,
     /// Anything else, `warnings` among it.
     pub metadata: Option<Metadata>,
+    /// The samples that an early stopping manager of the reference kept from being run, as it records them.
+    pub early_stopping: Option<Metadata>,
+    /// The number of samples that are in the log, where a run was ended without the others.
+    pub logged_samples: Option<u64>,
+}
+
+impl RecordedResults {
+    /// The samples that were stopped early, which the log does not hold: their ids and epochs.
+    pub(super) fn early_stops(&self) -> impl Iterator<Item = (String, u32)> {
+        let stops = self.early_stopping.as_ref().and_then(|summary| summary.get("early_stops")?.as_array());
+        stops.into_iter().flatten().filter_map(|stop| {
+            let id = match stop.get("id")? {
+                Json::String(id) => id.clone(),
+                id => id.to_string(),
+            };
+            Some((id, u32::try_from(stop.get("epoch")?.as_u64()?).ok()?))
+        })
+    }
 }
 
 /// The metrics of one scorer under one reducer.

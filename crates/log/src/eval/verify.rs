@@ -2,7 +2,7 @@
 //!
 //! A figure agrees, differs, or cannot be checked, for a reason that has a type: an alarm that is none makes people ignore
 //! the next one. So the plan is not taken from the header alone. Every recorded block is recomputed under the reducer that
-//! it names, whatever the header names now, because re-scoring replaces the one and keeps the other.
+//! it names, whatever the header names now, because re-scoring replaces the one and keeps the other (`plan/reducers.rs`).
 
 mod agreement;
 mod block;
@@ -10,7 +10,7 @@ mod outcome;
 
 use std::collections::HashSet;
 
-use errorbar_core::{Plan, Reducers, Registry, Results, ScoreColumns, ScoreParts, unique_names};
+use errorbar_core::{Plan, Reducers, Registry, Results, ScoreColumns, unique_names};
 
 use self::block::{BlockCheck, LeftOut};
 pub use self::outcome::{
@@ -18,9 +18,7 @@ pub use self::outcome::{
 };
 use super::error::{LogErrorKind, Result};
 use super::header::{Header, Status};
-use super::plan::{
-    LogWarning, MEAN, RecordedPlan, is_same_reducer, reducer, version_before_computed_metrics,
-};
+use super::plan::{LogWarning, RecordedPlan, is_same_reducer, reducer, version_before_computed_metrics};
 use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 use crate::inspect::{ProjectedBlock, Projection};
 
@@ -44,17 +42,8 @@ use crate::inspect::{ProjectedBlock, Projection};
 pub struct Verifier<'h> {
     header: &'h Header,
     recorded: RecordedPlan,
-    /// The reducers of recorded blocks that the header does not name.
-    others: Vec<OtherReducer>,
-}
-
-/// A reducer that a recorded block has and the header does not name.
-#[derive(Debug)]
-struct OtherReducer {
-    /// None for the implied mean, or for no reduction at all.
-    name: Option<String>,
-    /// None if it is not registered.
-    plan: Option<Plan>,
+    /// The reducers of recorded blocks that are not registered.
+    custom_reducers: HashSet<&'h str>,
 }
 
 impl<'h> Verifier<'h> {
@@ -64,21 +53,10 @@ impl<'h> Verifier<'h> {
     /// A log that records more metrics than any evaluation has.
     pub fn new(header: &'h Header, registry: &Registry) -> Result<Self> {
         let recorded = RecordedPlan::new(header, registry)?;
-        let mut verifier = Verifier { header, recorded, others: Vec::new() };
-        for block in verifier.blocks() {
-            let name = block.reducer.as_deref();
-            let is_known = verifier.others.iter().any(|other| other.name.as_deref() == name);
-            if is_known || verifier.is_planned(name) {
-                continue;
-            }
-            let reducers = match name {
-                None => Some(Reducers::Implicit),
-                Some(name) => reducer(name, registry).ok().map(|one| Reducers::explicit(vec![one])),
-            };
-            let plan = reducers.map(|reducers| verifier.recorded.plan.clone().reducers(reducers));
-            verifier.others.push(OtherReducer { name: name.map(str::to_owned), plan });
-        }
-        Ok(verifier)
+        let blocks = header.results.iter().flat_map(|results| &results.scores);
+        let names: HashSet<&str> = blocks.filter_map(|block| block.reducer.as_deref()).collect();
+        let custom_reducers = names.into_iter().filter(|name| reducer(name, registry).is_err()).collect();
+        Ok(Verifier { header, recorded, custom_reducers })
     }
 
     /// What of the recorded plan cannot be built.
@@ -86,28 +64,10 @@ impl<'h> Verifier<'h> {
         &self.recorded.warnings
     }
 
-    /// The plan that the header records; the metadata that its metrics need is all that has to be read.
+    /// The plan that the log records, each scorer under the reducers of its blocks; the metadata and the parts of scores
+    /// that it needs are all that has to be read.
     pub fn plan(&self) -> &Plan {
         &self.recorded.plan
-    }
-
-    /// The parts of scores that have to be read.
-    pub fn score_parts(&self) -> ScoreParts {
-        let others = self.others.iter().filter_map(|other| other.plan.as_ref());
-        others.map(Plan::score_parts).fold(self.recorded.plan.score_parts(), ScoreParts::max)
-    }
-
-    fn blocks(&self) -> &'h [RecordedBlock] {
-        self.header.results.as_ref().map_or(&[], |results| results.scores.as_slice())
-    }
-
-    /// Whether the plan has this reducer.
-    fn is_planned(&self, name: Option<&str>) -> bool {
-        match self.recorded.plan.reducers.log_names() {
-            Some(names) if names.is_empty() => name.is_none(),
-            Some(names) => names.iter().any(|planned| is_same_reducer(Some(planned), name)),
-            None => name.is_none_or(|name| name == MEAN) && self.recorded.unknown_reducers.is_empty(),
-        }
     }
 
     /// Checks the figures against the scores of the samples.
@@ -130,27 +90,23 @@ impl<'h> Verifier<'h> {
             return Ok(Verification::not_checkable(reason));
         }
         let mut pairs = Pairs::new(&results);
-        let mut checks = count_checks(recorded, &results);
+        let absent = recorded_absent(self.header, recorded, columns);
+        let mut checks = count_checks(recorded, &results, absent);
         // Blocks of one name are compared in their order.
-        let is_planned = |block: &RecordedBlock| self.is_planned(block.reducer.as_deref());
-        let others = self.evaluate_others(columns, recorded)?;
-        let others: Vec<Option<Projection<'_>>> =
-            others.iter().map(|results| results.as_ref().map(Projection::new)).collect();
         for block in &recorded.scores {
             // Beside any reducers, metrics that want every epoch have a block without one.
             if let Some(new) = pairs.take_unreduced(block) {
                 checks.extend(self.check_block(block, Some(&new)));
                 continue;
             }
-            let mut other = self.others.iter().zip(&others).filter(|(other, _)| other.name == block.reducer);
-            checks.extend(match other.next().filter(|_| !is_planned(block)) {
-                None => self.check_block(block, pairs.take(block).as_ref()),
-                Some((_, Some(projection))) => self.check_block(block, find(projection, block)),
-                Some((_, None)) => {
-                    let reducer = block.reducer.clone().unwrap_or_default();
-                    unchecked(block, &NotCheckable::CustomReducer { reducer })
-                }
-            });
+            checks.extend(
+                match block.reducer.as_deref().filter(|name| self.custom_reducers.contains(name)) {
+                    Some(reducer) => {
+                        unchecked(block, &NotCheckable::CustomReducer { reducer: reducer.to_owned() })
+                    }
+                    None => self.check_block(block, pairs.take(block).as_ref()),
+                },
+            );
         }
         checks.extend(self.not_recorded(recorded, pairs.left));
         let has_figures = recorded.scores.iter().any(|block| !block.metrics.is_empty());
@@ -159,11 +115,9 @@ impl<'h> Verifier<'h> {
 
     /// Why nothing in the log can be checked, if so.
     fn reason_of_all(&self, recorded: &RecordedResults, columns: &ScoreColumns) -> Option<NotCheckable> {
-        let eval = &self.header.eval;
-        if columns.is_empty() && (recorded.total_samples > 0 || eval.dataset.samples.is_some_and(|n| n > 0)) {
-            return Some(NotCheckable::NoSamples);
-        }
-        None
+        // Very old logs do not record how many there were.
+        let was_empty = recorded.total_samples == 0 && self.header.eval.dataset.samples == Some(0);
+        (columns.is_empty() && !was_empty).then_some(NotCheckable::NoSamples)
     }
 
     /// Why the log records nothing to check, if so.
@@ -176,32 +130,6 @@ impl<'h> Verifier<'h> {
             // These versions compute nothing if reduction is disabled, and do not record that it is.
             false => version_before_computed_metrics(&self.header.eval).map(|_| NotCheckable::NoFigures),
         }
-    }
-
-    /// The results under each of the other reducers; none where it is not registered.
-    fn evaluate_others(
-        &self,
-        columns: &ScoreColumns,
-        recorded: &RecordedResults,
-    ) -> Result<Vec<Option<Results>>> {
-        let evaluate = |plan: &Plan| plan.evaluate(columns).map(|evaluation| evaluation.results);
-        let other = |other: &OtherReducer| {
-            let Some(plan) = &other.plan else { return Ok(None) };
-            let results = evaluate(plan)?;
-            // No reducer is recorded for the implied mean, and if there was no reduction, which then has more scores.
-            let projection = Projection::new(&results);
-            let is_unreduced = |block: &&RecordedBlock| {
-                let counts = find(&projection, block).map(|new| new.score.counts.scored as u64);
-                block.scored_samples.zip(counts).is_some_and(|(old, new)| old > new)
-            };
-            let mut of_other = recorded.scores.iter().filter(|block| block.reducer == other.name);
-            if other.name.is_none() && of_other.any(|block| is_unreduced(&block)) {
-                return evaluate(&plan.clone().reducers(Reducers::Disabled)).map(Some);
-            }
-            Ok(Some(results))
-        };
-        let results: std::result::Result<_, errorbar_core::Error> = self.others.iter().map(other).collect();
-        Ok(results.map_err(LogErrorKind::Core)?)
     }
 
     fn check_block(&self, block: &RecordedBlock, new: Option<&ProjectedBlock<'_>>) -> Vec<Check> {
@@ -225,18 +153,22 @@ impl<'h> Verifier<'h> {
         let is_rescored = names
             .as_ref()
             .is_some_and(|names| recorded.scores.iter().any(|block| !names.contains(&block.scorer)));
-        // Or it left those of a scorer as they were, under reducers that are no longer those of the header.
-        let has_other_reducers = |scorer: &str| {
-            let mut blocks = recorded.scores.iter().filter(|block| block.scorer == scorer);
+        // Or all that a scorer has is of custom reducers, which the header need not name any more.
+        let is_of_custom_reducers = |scorer: &str| {
             let unknown = &self.recorded.unknown_reducers;
-            let is_named =
-                |name: &Option<String>| unknown.iter().any(|(known, _)| name.as_ref() == Some(known));
-            blocks.any(|block| !self.is_planned(block.reducer.as_deref()) && !is_named(&block.reducer))
+            let is_named = |name: &str| unknown.iter().any(|(known, _)| known == name);
+            let mut blocks = recorded.scores.iter().filter(|block| block.scorer == scorer);
+            blocks.any(|block| {
+                let custom = block.reducer.as_deref().filter(|name| self.custom_reducers.contains(name));
+                custom.is_some_and(|name| !is_named(name))
+            })
         };
-        let is_of_custom_reducers = !self.recorded.unknown_reducers.is_empty()
+        let has_custom_reducers_only = !self.recorded.unknown_reducers.is_empty()
             && matches!(self.recorded.plan.reducers, Reducers::Implicit);
         left.into_iter()
-            .filter(|new| !is_rescored && !is_of_custom_reducers && !has_other_reducers(&new.score.scorer))
+            .filter(|new| {
+                !is_rescored && !has_custom_reducers_only && !is_of_custom_reducers(&new.score.scorer)
+            })
             .map(|new| {
                 let outcome = CheckOutcome::Differs(DifferenceKind::BlockNotRecorded);
                 Check::of_block(&new.score.scorer, new.score.name(), new.score.reducer.as_deref(), outcome)
@@ -264,7 +196,10 @@ impl<'h> Verifier<'h> {
 /// ```
 pub fn compare(recorded: &RecordedResults, recomputed: &Results) -> Vec<Difference> {
     let mut pairs = Pairs::new(recomputed);
-    let mut checks = count_checks(recorded, recomputed);
+    // Which samples there are is not known here.
+    let stopped = recorded.early_stops().collect::<HashSet<_>>().len() as u64;
+    let absent = stopped.min(recorded.total_samples.saturating_sub(recomputed.total_samples as u64));
+    let mut checks = count_checks(recorded, recomputed, absent);
     for old in &recorded.scores {
         checks.extend(match pairs.take(old) {
             Some(new) => {
@@ -315,19 +250,35 @@ impl<'r> Pairs<'r> {
     }
 }
 
-/// The recomputed block of a scorer and a key, where there is one reducer only.
-fn find<'p, 'r>(projection: &'p Projection<'r>, old: &RecordedBlock) -> Option<&'p ProjectedBlock<'r>> {
-    projection.blocks.iter().find(|new| is_of(new, old))
-}
-
 fn is_of(new: &ProjectedBlock<'_>, old: &RecordedBlock) -> bool {
     new.score.name() == old.name && new.score.scorer == old.scorer
 }
 
-/// What is different about the numbers of samples of the whole.
-fn count_checks(recorded: &RecordedResults, recomputed: &Results) -> Vec<Check> {
+/// The number of samples that the total counts and that are not in the log, as it says itself: those that early stopping
+/// names, those that a run was ended without, and those of shards that are not merged yet.
+fn recorded_absent(header: &Header, recorded: &RecordedResults, columns: &ScoreColumns) -> u64 {
+    let present = columns.len() as u64;
+    let others = recorded.total_samples.saturating_sub(present);
+    if recorded.logged_samples.is_some_and(|logged| logged <= present) {
+        return others;
+    }
+    let merged = header.eval.merged_samples().filter(|_| header.status != Status::Success);
+    if merged == Some(present) {
+        return others;
+    }
+    let mut stopped: HashSet<(String, u32)> = recorded.early_stops().collect();
+    if !stopped.is_empty() {
+        for row in 0..columns.len() {
+            stopped.remove(&(columns.id(row).to_owned(), columns.epoch(row)));
+        }
+    }
+    stopped.len() as u64
+}
+
+/// What is different about the numbers of samples of the whole, of which this number is not in the log.
+fn count_checks(recorded: &RecordedResults, recomputed: &Results, absent: u64) -> Vec<Check> {
     let counts = [
-        ("total samples", recorded.total_samples, recomputed.total_samples as u64),
+        ("total samples", recorded.total_samples, recomputed.total_samples as u64 + absent),
         ("completed samples", recorded.completed_samples, recomputed.completed_samples as u64),
     ];
     // Very old logs do not record the number.

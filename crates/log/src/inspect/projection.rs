@@ -80,6 +80,7 @@ impl<'r> Projection<'r> {
             headline: self.headline.clone(),
             metadata: (!warnings.is_empty())
                 .then(|| Metadata::from_iter([("warnings".to_owned(), Json::Array(warnings))])),
+            ..RecordedResults::default()
         }
     }
 }

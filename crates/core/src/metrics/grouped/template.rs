@@ -2,9 +2,12 @@
 
 use std::borrow::Cow;
 
+use super::string_format::StringFormat;
 use crate::evaluation::{MetricValue, Role};
+use crate::python_text::{str_ascii, str_repr};
 
-/// A name with `{group_name}` in it; `{{` and `}}` stand for braces.
+/// A name with `{group_name}` in it, with a conversion and a format specification as Python has them for strings; `{{` and
+/// `}}` stand for braces.
 pub(super) struct NameTemplate<'a>(pub(super) &'a str);
 
 impl NameTemplate<'_> {
@@ -20,8 +23,10 @@ impl NameTemplate<'_> {
             } else if let Some(after) = brace.strip_prefix("}}") {
                 name.push('}');
                 rest = after;
-            } else if let Some(after) = brace.strip_prefix("{group_name}") {
-                name.push_str(group);
+            } else if let Some(field) = brace.strip_prefix("{group_name").filter(|field| ends_name(field)) {
+                let (inside, after) =
+                    field.split_once('}').ok_or_else(|| self.refuse("expected '}' before end of string"))?;
+                name.push_str(&formatted(group, inside).map_err(|problem| self.refuse(&problem))?);
                 rest = after;
             } else {
                 let template = self.0;
@@ -33,6 +38,38 @@ impl NameTemplate<'_> {
         name.push_str(rest);
         Ok(name)
     }
+
+    fn refuse(&self, problem: &str) -> String {
+        format!("cannot be used, found {:?}: {problem}", self.0)
+    }
+}
+
+/// Whether the name of a placeholder ends here.
+fn ends_name(rest: &str) -> bool {
+    rest.is_empty() || rest.starts_with(['}', '!', ':'])
+}
+
+/// A string by what stands behind the name of a placeholder: `!r`, `:>6`, both or nothing.
+fn formatted(text: &str, inside: &str) -> Result<String, String> {
+    let (conversion, spec) = match inside.strip_prefix('!') {
+        None => (None, inside.strip_prefix(':').unwrap_or_default()),
+        Some(conversion) => {
+            let mut chars = conversion.chars();
+            let kind = chars.next().ok_or("unmatched '{' in format spec")?;
+            let spec = match chars.as_str() {
+                "" => "",
+                spec => spec.strip_prefix(':').ok_or("expected ':' after conversion specifier")?,
+            };
+            (Some(kind), spec)
+        }
+    };
+    let text: Cow<'_, str> = match conversion {
+        None | Some('s') => text.into(),
+        Some('r') => str_repr(text).into(),
+        Some('a') => str_ascii(text).into(),
+        Some(other) => return Err(format!("Unknown conversion specifier {other}")),
+    };
+    StringFormat::parse(spec).map(|format| format.apply(&text))
 }
 
 /// The names that results have a value under: one, or one for each part of it.
@@ -71,8 +108,68 @@ mod tests {
         assert_eq!(NameTemplate("{group_name}").apply("x").unwrap(), "x");
         assert_eq!(NameTemplate("a_{group_name}_{group_name}").apply("x").unwrap(), "a_x_x");
         assert_eq!(NameTemplate("{{{group_name}}}").apply("{y}").unwrap(), "{{y}}");
-        for broken in ["{", "}", "{other}", "{}", "{group_name", "{group_name:>5}"] {
+        for broken in ["{", "}", "{other}", "{}", "{group_name", "{group_name2}", "{group_name >5}"] {
             assert!(NameTemplate(broken).apply("x").is_err(), "{broken}");
         }
+    }
+
+    // The right-hand sides were printed by Python 3.11.
+    #[test]
+    fn conversions_and_formats_are_those_of_python_strings() {
+        for (inside, name) in [
+            (":>6", "   law"),
+            (":<6", "law   "),
+            (":*^8", "**law***"),
+            (":6", "law   "),
+            (":.2", "la"),
+            (":é^9.2s", "ééélaéééé"),
+            (":08", "law00000"),
+            (":>08", "00000law"),
+            (":*>08", "*****law"),
+            (":>>6", ">>>law"),
+            (":0", "law"),
+            (":", "law"),
+            ("!r", "'law'"),
+            ("!s:>5", "  law"),
+            ("!r:08", "'law'000"),
+            ("!a:_>7", "__'law'"),
+        ] {
+            let template = format!("{{group_name{inside}}}|");
+            assert_eq!(NameTemplate(&template).apply("law"), Ok(format!("{name}|")), "{inside}");
+        }
+        assert_eq!(NameTemplate("{group_name!a}").apply("é😀'\n").unwrap(), r#""\xe9\U0001f600'\n""#);
+        // Characters are counted, not bytes.
+        assert_eq!(NameTemplate("{group_name:>3.1}").apply("éa").unwrap(), "  é");
+    }
+
+    // The problems too.
+    #[test]
+    fn what_a_string_cannot_take_is_refused_in_the_words_of_python() {
+        for (inside, problem) in [
+            (":d", "Unknown format code 'd' for object of type 'str'"),
+            (":>6.2f", "Unknown format code 'f' for object of type 'str'"),
+            (":+d", "Unknown format code 'd' for object of type 'str'"),
+            (":8 ", "Unknown format code '\\x20' for object of type 'str'"),
+            (":+", "Sign not allowed in string format specifier"),
+            (": 8", "Space not allowed in string format specifier"),
+            (":=8", "'=' alignment not allowed in string format specifier"),
+            (":#", "Alternate form (#) not allowed in string format specifier"),
+            (":z", "Negative zero coercion (z) not allowed in string format specifier"),
+            (":,", "Cannot specify ',' with 's'."),
+            (":_", "Cannot specify '_' with 's'."),
+            (":,_", "Cannot specify both ',' and '_'."),
+            (":.", "Format specifier missing precision"),
+            (":ss", "Invalid format specifier 'ss' for object of type 'str'"),
+            (":1_000", "Invalid format specifier '1_000' for object of type 'str'"),
+            (":99999999999999999999", "Too many decimal digits in format string"),
+            ("!x", "Unknown conversion specifier x"),
+            ("!rr", "expected ':' after conversion specifier"),
+        ] {
+            let template = format!("{{group_name{inside}}}");
+            let expected = format!("cannot be used, found {template:?}: {problem}");
+            assert_eq!(NameTemplate(&template).apply("law"), Err(expected), "{inside}");
+        }
+        // Python would fill the memory.
+        assert!(NameTemplate("{group_name:>1001}").apply("law").is_err());
     }
 }

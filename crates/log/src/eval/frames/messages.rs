@@ -28,6 +28,9 @@ pub(super) const COLUMNS: &[&str] = &[
     "order",
 ];
 
+/// Where version 3 of the format has the messages that events share.
+const POOL_OF_VERSION_3: &str = "message_pool";
+
 /// How wide a call of a tool may be in one line.
 const WIDTH: usize = 1000;
 
@@ -41,6 +44,7 @@ fn wanted() -> Vec<(&'static str, Selection)> {
     let mut wanted = ["id", "epoch", "uuid", "attachments"].map(|name| (name, All)).to_vec();
     wanted.push(("events", FieldsOfItems(EVENT)));
     wanted.push(("events_data", Fields(&[("messages", All)])));
+    wanted.push((POOL_OF_VERSION_3, All));
     wanted
 }
 
@@ -99,7 +103,8 @@ fn messages(sample: &Node) -> Result<Vec<Node>> {
     let attachments =
         attachments.iter().filter_map(|(name, text)| Some((name.clone(), text.as_text()?.to_owned())));
     let attachments = attachments.collect();
-    let pool = sample.at(&["events_data", "messages"]).map(Node::as_list).unwrap_or_default();
+    let pool = sample.at(&["events_data", "messages"]).or_else(|| sample.get(POOL_OF_VERSION_3));
+    let pool = pool.map(Node::as_list).unwrap_or_default();
     let mut seen = HashSet::new();
     let mut messages: Vec<Node> = Vec::new();
     let mut add = |message: &Node| {

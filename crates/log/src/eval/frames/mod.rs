@@ -39,7 +39,7 @@ use rayon::prelude::*;
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::folder::find_logs;
-use super::header::VERSION;
+use super::header::NEWEST;
 use super::limits::LogLimits;
 use super::reader::EvalLog;
 use frame::{FrameBuilder, FramePart};
@@ -203,10 +203,10 @@ fn open(path: &Path, limits: LogLimits) -> Result<(EvalLog, Node, RunIds)> {
     let header = log.json_of_header()?;
     let header = Node::parse(&header).map_err(|error| error.at(path))?;
     if let Some(&Node::Int(found)) = header.get("version")
-        && found > i64::from(VERSION)
+        && found > i64::from(NEWEST)
     {
         let found = u32::try_from(found).unwrap_or(u32::MAX);
-        return Err(LogError::from(LogErrorKind::Version { found, known: VERSION }).at(path));
+        return Err(LogError::from(LogErrorKind::Version { found, known: NEWEST }).at(path));
     }
     let run = RunIds::of(path, &header);
     Ok((log, header, run))

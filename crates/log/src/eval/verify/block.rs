@@ -1,6 +1,6 @@
 //! The figures of one block.
 
-use errorbar_core::Error;
+use errorbar_core::{Error, Undefined};
 use serde_json::Value as Json;
 
 use super::agreement::Agreement;
@@ -92,6 +92,11 @@ impl<'w> LeftOut<'w> {
         block.metrics.iter().map(figure).collect()
     }
 
+    /// Whether an entry is undefined because of a conversion that is not known.
+    fn is_unavailable(&self, entry: &ProjectedEntry<'_>) -> bool {
+        !self.conversions.is_empty() && is_unavailable(entry)
+    }
+
     /// The conversion that is among the arguments of a figure.
     fn conversion(&self, figure: &RecordedMetric) -> Option<NotCheckable> {
         let has = |(_, argument, recorded): &&(&str, &str, &str)| {
@@ -163,8 +168,10 @@ impl BlockCheck<'_> {
             !self.old.metrics.get(*key).is_some_and(|figure| is_same_metric(figure, entry))
         });
         for (key, entry) in extra {
-            // A custom metric of the same name may have shifted the numbers behind keys.
-            if self.left_out.metric(&entry.figure.result.spec.name, false).is_none() {
+            // A custom metric of the same name may have shifted the numbers behind keys, and what cannot be computed need not
+            // be recorded.
+            let is_known = self.left_out.metric(&entry.figure.result.spec.name, false).is_none();
+            if is_known && !self.left_out.is_unavailable(entry) {
                 checks.push(Check {
                     metric: Some(key.clone()),
                     recomputed: Some(entry.figure.number()),
@@ -213,12 +220,17 @@ impl BlockCheck<'_> {
         figure: &RecordedMetric,
         entry: Option<&ProjectedEntry<'_>>,
     ) -> CheckOutcome {
-        if entry.is_some_and(|entry| agreement.holds(figure, key, &entry.figure)) {
+        let is_computed = |entry: &&ProjectedEntry<'_>| !is_unavailable(entry);
+        let reason = self.reason(figure, entry);
+        // What is undefined because it cannot be computed does not agree with what is not a number.
+        let entry_to_compare = entry.filter(|entry| reason.is_none() || is_computed(entry));
+        if entry_to_compare.is_some_and(|entry| agreement.holds(figure, key, &entry.figure)) {
             return CheckOutcome::Agrees;
         }
-        if let Some(reason) = self.reason(figure, entry) {
+        if let Some(reason) = reason {
             // Where a custom metric has the name of a built-in one, keys do not show which is which.
-            let mut namesakes = self.new.entries.iter().filter(|(_, other)| other.name == figure.name);
+            let namesakes = self.new.entries.iter().filter(|(_, other)| other.name == figure.name);
+            let mut namesakes = namesakes.filter(|(_, other)| is_computed(other));
             return match namesakes.any(|(key, other)| agreement.holds(figure, key, &other.figure)) {
                 true => CheckOutcome::Agrees,
                 false => CheckOutcome::NotCheckable(reason),
@@ -240,8 +252,12 @@ impl BlockCheck<'_> {
         if let Some(reason) = self.left_out.metric(metric, self.is_by_name) {
             return Some(reason);
         }
-        if entry.is_some() {
-            return self.left_out.conversion(figure).or_else(|| self.otherwise());
+        match entry {
+            Some(entry) if is_unavailable(entry) => {
+                return self.left_out.conversion(figure).or_else(|| self.otherwise());
+            }
+            Some(_) => return self.otherwise(),
+            None => {}
         }
         let is_known = self.new.score.metrics.iter().any(|known| known.spec.name == without_package(metric));
         if is_known || self.failure(figure).is_some() {
@@ -260,6 +276,12 @@ impl BlockCheck<'_> {
         let failure = self.new.score.failures.iter().find(|failure| is_of(&failure.metric));
         failure.map(|failure| failure.error.to_string())
     }
+}
+
+/// Whether an entry is undefined for a reason that does not follow from the number of scores: the log does not record
+/// enough to compute it, or the metric has no figure for these scores.
+fn is_unavailable(entry: &ProjectedEntry<'_>) -> bool {
+    entry.figure.estimate.is_some_and(|estimate| matches!(estimate.value, Err(Undefined::Other(_))))
 }
 
 /// Whether a figure can be of the same metric as a recomputed one of the same key. Older logs do not record the metric.

@@ -7,7 +7,7 @@ use jiter::{Jiter, Peek};
 use super::JsonWriter;
 use super::decode::{any, count, fields, metadata, number, root_fields, text, typed, unexpected};
 use crate::eval::error::{LogErrorKind, Result};
-use crate::eval::header::{Header, StartRecord, VERSION};
+use crate::eval::header::{Header, NEWEST, StartRecord};
 use crate::eval::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
 
 impl Header {
@@ -52,8 +52,8 @@ impl Header {
             }
             Ok(())
         })?;
-        if header.version > VERSION {
-            return Err(LogErrorKind::Version { found: header.version, known: VERSION }.into());
+        if header.version > NEWEST {
+            return Err(LogErrorKind::Version { found: header.version, known: NEWEST }.into());
         }
         header.eval = eval.ok_or(LogErrorKind::Missing("eval"))?;
         header.plan = plan.unwrap_or_default();
@@ -96,6 +96,8 @@ fn write_results(json: &mut JsonWriter, results: &RecordedResults) {
         write_blocks(json.key("scores"), results);
         json.optional("headline", results.headline.as_ref().map(headline_json).as_ref());
         json.optional("metadata", results.metadata.as_ref());
+        json.optional("early_stopping", results.early_stopping.as_ref());
+        json.optional("logged_samples", results.logged_samples.as_ref());
     });
 }
 
@@ -136,6 +138,8 @@ fn read_results(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<RecordedResul
             "scores" => results.scores = list("results.scores", json, peek, read_block)?,
             "headline" => results.headline = read_headline(json, peek)?,
             "metadata" => results.metadata = metadata("results.metadata", json, peek)?,
+            "early_stopping" => results.early_stopping = metadata("results.early_stopping", json, peek)?,
+            "logged_samples" => results.logged_samples = count(key, json, peek)?,
             "scorer" => old = old_scorer(std::mem::take(&mut old), json, peek)?,
             "metrics" => old.metrics = read_metrics(json, peek)?,
             _ => json.known_skip(peek)?,

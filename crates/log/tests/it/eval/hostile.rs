@@ -220,10 +220,10 @@ fn a_sample_in_several_members() {
 
 #[test]
 fn a_format_of_the_future_is_refused() {
-    let start = br#"{"version":3,"eval":{"task":"t"},"plan":{}}"#;
+    let start = br#"{"version":4,"eval":{"task":"t"},"plan":{}}"#;
     let (_folder, path) = written(&Zip::new().stored("_journal/start.json", start).bytes());
     let error = EvalLog::open(&path).unwrap().header().unwrap_err();
-    assert_matches!(error.kind(), LogErrorKind::Version { found: 3, known: 2 });
+    assert_matches!(error.kind(), LogErrorKind::Version { found: 4, known: 3 });
 }
 
 #[test]

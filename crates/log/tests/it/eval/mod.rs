@@ -15,6 +15,7 @@ mod old_logs;
 mod own_package;
 mod plan;
 mod regressions;
+mod rescored;
 mod resume;
 mod revision;
 mod round_trip;

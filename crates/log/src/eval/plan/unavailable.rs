@@ -1,0 +1,268 @@
+//! A metric that a log records and that cannot be computed from it: its figures are undefined, with the reason.
+//!
+//! It has its place among the other metrics, so that their figures have the names and numbers that the log has for them,
+//! and where the log records its figures, the reasons say them.
+
+use std::collections::HashSet;
+use std::sync::Arc;
+
+use errorbar_core::spec::Spec;
+use errorbar_core::{
+    Estimate, FigureNames, IndexMap, Metadata, MetadataKeys, Metric, MetricValue, Raters, RequiredKey, Role,
+    ScoreParts, Scores, ToSpec, Undefined, Wants,
+};
+
+use serde_json::Value as Json;
+
+use super::from_results::{metric_name, without_package};
+use crate::eval::header::Header;
+use crate::eval::recorded::RecordedBlock;
+
+/// The most recorded figures that a reason names.
+const NAMED: usize = 4;
+
+/// A metric whose figures cannot be computed.
+#[derive(Debug)]
+pub(super) struct Unavailable {
+    /// As it is recorded.
+    spec: Spec,
+    params: Metadata,
+    /// The same metric with the default conversion in place of one that is known by its name only: its figures have the
+    /// same names.
+    built: Option<Arc<dyn Metric>>,
+    /// Whether only the aggregate over groups is undefined.
+    is_aggregate_only: bool,
+    reason: String,
+    recorded: RecordedFigures,
+}
+
+/// What the blocks of a log record of a metric.
+#[derive(Debug, Default)]
+struct RecordedFigures {
+    /// The figures of each name, each with the block that it is in.
+    by_name: IndexMap<String, Vec<(String, f64)>>,
+    /// Whether there is one figure, which has the name of the metric.
+    is_one: bool,
+    /// Whether they have positions and no names.
+    is_list: bool,
+}
+
+impl RecordedFigures {
+    /// The figures of a metric with these arguments, of one scorer or of all.
+    fn of(header: &Header, scorer: Option<&str>, spec: &Spec, params: &Metadata) -> Self {
+        let blocks = header.results.iter().flat_map(|results| &results.scores);
+        let blocks: Vec<&RecordedBlock> =
+            blocks.filter(|block| scorer.is_none_or(|scorer| block.scorer == scorer)).collect();
+        // Old logs do not record arguments.
+        let with_params = RecordedFigures::in_blocks(&blocks, spec, Some(params));
+        match with_params.by_name.is_empty() {
+            true => RecordedFigures::in_blocks(&blocks, spec, None),
+            false => with_params,
+        }
+    }
+
+    fn in_blocks(blocks: &[&RecordedBlock], spec: &Spec, params: Option<&Metadata>) -> Self {
+        let mut found = RecordedFigures::default();
+        let names: HashSet<(&str, &str)> =
+            blocks.iter().map(|block| (block.name.as_str(), block.scorer.as_str())).collect();
+        for block in blocks {
+            let of_metric = block.metrics.iter().filter(|(_, figure)| {
+                without_package(metric_name(figure)) == spec.name
+                    && params.is_none_or(|params| figure.params == *params)
+            });
+            for (key, figure) in of_metric {
+                let is_one = figure.group.is_none() && without_package(&figure.name) == spec.name;
+                found.is_one |= is_one;
+                found.is_list |= figure.group.is_some() && *key == format!("{}-{}", spec.name, figure.name);
+                let name = if is_one { String::new() } else { figure.name.clone() };
+                let title = match (&block.reducer, names.len()) {
+                    (None, _) => block.name.clone(),
+                    (Some(reducer), 1) => reducer.clone(),
+                    (Some(reducer), _) => format!("{} by {reducer}", block.name),
+                };
+                found.by_name.entry(name).or_default().push((title, figure.value));
+            }
+        }
+        found
+    }
+
+    /// Figures of these names.
+    fn value(&self, undefined: &dyn Fn(&str) -> Estimate) -> MetricValue {
+        if self.is_one || self.by_name.is_empty() {
+            return MetricValue::One(undefined(""));
+        }
+        if self.is_list {
+            return MetricValue::List(self.by_name.keys().map(|name| Some(undefined(name))).collect());
+        }
+        MetricValue::Map(self.by_name.keys().map(|name| (name.clone(), Some(undefined(name)))).collect())
+    }
+
+    /// The recorded figures of a name, as people read them.
+    fn text(&self, name: &str) -> Option<String> {
+        let figures = self.by_name.get(name)?;
+        let titles: HashSet<&str> = figures.iter().map(|(title, _)| title.as_str()).collect();
+        // Two in one block: which of them is meant is not known.
+        if titles.len() < figures.len() {
+            return None;
+        }
+        match figures.as_slice() {
+            [(_, value)] => Some(number(*value)),
+            figures => {
+                let named =
+                    figures.iter().take(NAMED).map(|(title, value)| format!("{} ({title})", number(*value)));
+                let more = if figures.len() > NAMED { ", …" } else { "" };
+                Some(named.collect::<Vec<_>>().join(", ") + more)
+            }
+        }
+    }
+}
+
+/// A number with six digits.
+fn number(value: f64) -> String {
+    format!("{value:.5e}").parse::<f64>().unwrap_or(value).to_string()
+}
+
+impl Unavailable {
+    /// A metric of a scorer, or of the task.
+    pub(super) fn new(header: &Header, scorer: Option<&str>, spec: Spec, reason: String) -> Self {
+        let params = spec.to_log().get("options").and_then(Json::as_object).cloned().unwrap_or_default();
+        let params = Metadata::from(params);
+        let recorded = RecordedFigures::of(header, scorer, &spec, &params);
+        Unavailable { spec, params, built: None, is_aggregate_only: false, reason, recorded }
+    }
+
+    /// The metric with another conversion, whose figures have the same names.
+    pub(super) fn built(self, metric: Arc<dyn Metric>, is_aggregate_only: bool) -> Self {
+        Unavailable { built: Some(metric), is_aggregate_only, ..self }
+    }
+
+    fn undefined(&self, name: &str) -> Estimate {
+        let recorded = self.recorded.text(name).map(|text| format!("; the log records {text}"));
+        Estimate::undefined(Undefined::Other(format!("{}{}", self.reason, recorded.unwrap_or_default())))
+    }
+
+    /// The same figures, undefined.
+    fn undefine(&self, value: MetricValue, label: Option<&str>, is_interval: bool) -> MetricValue {
+        let named = |name: &str| match label {
+            Some(label) => self.undefined(&format!("{label}_{name}")),
+            None => self.undefined(name),
+        };
+        match value {
+            MetricValue::One(_) if is_interval => {
+                let ends = ["lower", "upper"].map(|end| (end.to_owned(), Some(named(end))));
+                MetricValue::Map(ends.into_iter().collect())
+            }
+            MetricValue::One(_) => MetricValue::One(self.undefined(label.unwrap_or_default())),
+            MetricValue::Map(map) => {
+                let entry = |(key, estimate): (String, Option<Estimate>)| {
+                    let undefined = estimate.map(|_| named(&key));
+                    (key, undefined)
+                };
+                MetricValue::Map(map.into_iter().map(entry).collect())
+            }
+            MetricValue::List(list) => {
+                let entry = |(at, estimate): (usize, Option<Estimate>)| {
+                    estimate.map(|_| named(&(at + 1).to_string()))
+                };
+                MetricValue::List(list.into_iter().enumerate().map(entry).collect())
+            }
+            MetricValue::Groups(mut groups) => {
+                let undefine = |label: &str, value: &mut MetricValue| {
+                    let old =
+                        std::mem::replace(value, MetricValue::One(Estimate::undefined(Undefined::NoScores)));
+                    *value = self.undefine(old, Some(label), is_interval);
+                };
+                if !self.is_aggregate_only {
+                    groups.groups.iter_mut().for_each(|group| undefine(&group.label, &mut group.value));
+                }
+                if let Some(all) = &mut groups.all {
+                    undefine(&all.label, &mut all.value);
+                }
+                MetricValue::Groups(groups)
+            }
+            other => other,
+        }
+    }
+}
+
+impl ToSpec for Unavailable {
+    fn spec(&self) -> Spec {
+        self.spec.clone()
+    }
+}
+
+impl Metric for Unavailable {
+    fn compute(&self, scores: &Scores<'_>) -> errorbar_core::Result<MetricValue> {
+        match &self.built {
+            Some(built) => {
+                let is_interval = built.role() == Role::IntervalOf;
+                Ok(self.undefine(built.compute(scores)?, None, is_interval))
+            }
+            None => Ok(self.recorded.value(&|name| self.undefined(name))),
+        }
+    }
+
+    fn params(&self) -> Metadata {
+        self.params.clone()
+    }
+
+    fn inner(&self) -> Option<&dyn Metric> {
+        self.built.as_ref().and_then(|built| built.inner())
+    }
+
+    /// An error or an interval of an unknown conversion is about no number that is shown.
+    fn role(&self) -> Role {
+        match &self.built {
+            Some(built) if self.is_aggregate_only => built.role(),
+            _ => Role::Other,
+        }
+    }
+
+    fn wants(&self) -> Wants {
+        self.built.as_ref().map_or(Wants::Auto, |built| built.wants())
+    }
+
+    fn needs_epochs(&self) -> bool {
+        self.built.as_ref().is_some_and(|built| built.needs_epochs())
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        self.built.as_ref().map_or(MetadataKeys::NONE, |built| built.metadata_keys())
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        self.built.as_ref().map_or(ScoreParts::Value, |built| built.score_parts())
+    }
+
+    fn reads_labels(&self) -> bool {
+        self.built.as_ref().is_some_and(|built| built.reads_labels())
+    }
+
+    fn subject(&self) -> Option<errorbar_core::Subject> {
+        self.built.as_ref().filter(|_| self.is_aggregate_only)?.subject()
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.built.as_ref()?.cluster()
+    }
+
+    fn group_key(&self) -> Option<&str> {
+        self.built.as_ref()?.group_key()
+    }
+
+    fn required_keys(&self) -> Vec<RequiredKey> {
+        self.built.as_ref().map(|built| built.required_keys()).unwrap_or_default()
+    }
+
+    fn figure_names(&self) -> FigureNames {
+        self.built.as_ref().map_or(FigureNames::OfScores, |built| built.figure_names())
+    }
+
+    fn raters(&self) -> Raters {
+        self.built.as_ref().map(|built| built.raters()).unwrap_or_default()
+    }
+
+    fn depends_on_ids(&self, is_resampled: bool) -> bool {
+        self.built.as_ref().is_some_and(|built| built.depends_on_ids(is_resampled))
+    }
+}
