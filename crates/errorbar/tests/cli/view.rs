@@ -7,6 +7,8 @@ use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
 
+use errorbar_test_support::zip::{Zip, deflated};
+
 use crate::errorbar;
 
 /// Fetches an address.
@@ -107,6 +109,46 @@ fn a_run_is_served_beside_itself_and_after_it() {
     assert!(!rest.iter().any(|line| line.contains("cancelled")), "the run was over: {rest:?}");
     let reports: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(reports[0]["results"]["completed_samples"], 8, "data stay by themselves on standard output");
+}
+
+/// The most memory that a process has held so far, in MiB.
+#[cfg(target_os = "linux")]
+fn peak(child: &Child) -> u64 {
+    let status = fs::read_to_string(format!("/proc/{}/status", child.id())).unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse::<u64>().unwrap() >> 10
+}
+
+/// A decoder has 40 kB: one for each sample, freed between strings that stay, leaves holes of that size.
+#[cfg(target_os = "linux")]
+#[test]
+fn deflated_samples_share_a_decoder() {
+    const SAMPLES: usize = 6000;
+    let header = r#"{"version": 2, "status": "success", "eval": {"created": "2026-11-15T02:39:22+00:00", "task": "quiz",
+        "model": "mock/x", "dataset": {}, "config": {}, "scorers": [{"name": "match", "metrics": [{"name": "accuracy"}]}]}}"#;
+    let log = (0..SAMPLES).fold(Zip::new().stored("header.json", header.as_bytes()), |zip, id| {
+        let sample = format!(
+            r#"{{"id": {id}, "epoch": 1, "input": "What is {id} plus 1?", "target": "x",
+            "messages": [{{"role": "user", "content": "What is {id} plus 1?"}}],
+            "scores": {{"match": {{"value": "C", "explanation": "because of {id}"}}}}}}"#
+        );
+        let name = format!("samples/{id}_epoch_1.json");
+        zip.member(&name, 8, &deflated(sample.as_bytes()), sample.as_bytes())
+    });
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("a.eval"), log.bytes()).unwrap();
+    let mut child = start(folder.path(), &["view", "."]);
+    let mut url = String::new();
+    BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut url).unwrap();
+    let url = url.trim_end();
+    assert!(get(url).contains("1 log of 1 task."));
+    let before = peak(&child);
+    let samples = get(&format!("{url}logs/1/samples.json"));
+    assert!(samples.contains("What is 5999 plus 1?"), "{samples}");
+    let grown = peak(&child) - before;
+    interrupt(&child);
+    assert!(child.wait().unwrap().success());
+    assert!(grown < SAMPLES as u64 * 10 / 1024, "{grown} MiB for {SAMPLES} samples");
 }
 
 #[test]
