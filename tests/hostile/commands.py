@@ -66,6 +66,10 @@ def _score_to_copy(case: Case, file: Path, work: Path) -> list[str]:
     return ["score", str(file), "-o", str(work / f"new{file.suffix}")]
 
 
+def _report(case: Case, file: Path, work: Path) -> list[str]:
+    return ["report", str(file), "-o", str(work / "page.html")]
+
+
 def _dump_sample(case: Case, file: Path, work: Path) -> list[str]:
     return ["log", "dump", str(file), "--sample", case.options.get("sample", "1")]
 
@@ -81,6 +85,7 @@ LOG = [
     on("plot", "estimates", "F"),
     on("plot", "distribution", "F"),
     on("plot", "confusion", "F"),
+    Command("report F -o NEW", _report),
     Command("score F -o NEW", _score_to_copy),
     on_copy("score", "F", "--write"),
     on("verify", "F", negative=True),
@@ -116,12 +121,14 @@ TABLE = [
 
 
 def _figures(*more: str) -> Callable[[Case, Path, Path], list[str]]:
-    """The command with the metrics that the case names."""
+    """The command with the arguments that the case names."""
 
     def of(case: Case, file: Path, work: Path) -> list[str]:
         words = shlex.split(case.options["arguments"])
         if words[0] == "COVERAGE":
             return ["coverage", str(file), *words[1:]]
+        if words[0] == "REPORT":
+            return ["report", str(file), *words[1:], "-o", str(work / "page.html")]
         return ["score", str(file), *words, *more]
 
     return of

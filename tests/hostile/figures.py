@@ -50,6 +50,22 @@ for name, metric in PLANS.items():
     case(f"figure_{name}.json", f"{metric['name']} with {text if len(text) < 60 else text[:60] + '…'}")(_plan(metric))
 
 
+@case("figure_bootstraps_1e8.json", "two standard errors from 100,000,000 resamples of 10 scores each")
+def bootstraps(path: Path) -> None:
+    metric = {"name": "inspect_ai/bootstrap_stderr", "options": {"num_samples": 10**8}}
+    samples = ",".join(dumps(sample(id, scores={"match": {"value": id % 4}})) for id in range(1, 11))
+    path.write_text(json_log(header(scorers=scorers(metric, metric)), samples))
+
+
+@case("figure_groups_of_medians.json", "10,000 resamples of the median in each of 10,000 groups")
+def groups_of_medians(path: Path) -> None:
+    median = {"type": "metric", "name": "errorbar/median", "params": {}}
+    inner = {"type": "metric", "name": "errorbar/bootstrap", "params": {"metric": median, "num_samples": 10_000}}
+    metric = {"name": "inspect_ai/grouped", "options": {"metric": inner, "group_key": "category"}}
+    values = (sample(id, metadata={"category": id % 10_000}, scores={"match": {"value": id % 11}}) for id in range(1, 60_001))
+    path.write_text(json_log(header(scorers=scorers(metric)), ",".join(map(dumps, values))))
+
+
 @case("figure_reducers_1e5.json", "pass_at(1..100000) as the reducers of a log")
 def reducers(path: Path) -> None:
     names = [f"pass_at_{n}" for n in range(1, 100_001)]
@@ -100,7 +116,24 @@ def huge_weights(path: Path) -> None:
     path.write_bytes(_table(f"q{n},1,{n % 2},1e308,{n % 2}\n" for n in range(40)))
 
 
+def models(count: int, is_shared: bool = True):
+    """Two samples of each of many models: the same two, or each its own."""
+
+    def make(path: Path) -> None:
+        ids = [["q1", "q2"] if is_shared else [f"q{model}", f"r{model}"] for model in range(count)]
+        rows = (f"{id},m{model},{(model + at) % 2}\n" for model in range(count) for at, id in enumerate(ids[model]))
+        path.write_text("id,model,score\n" + "".join(rows))
+
+    return make
+
+
 OF_TABLES = {
+    "report_models_2000": (models(2_000), "REPORT --by model", "a page of 2,000 models"),
+    "report_models_5000": (models(5_000), "REPORT --by model", "a page of 5,000 models"),
+    "report_models_10000": (models(10_001), "REPORT --by model", "more models than there may be"),
+    "report_models_apart": (models(5_000, is_shared=False), "REPORT --by model", "5,000 models without a common sample"),
+    "report_models_pairs": (models(201), "REPORT --by model --all-pairs", "more models than all pairs may be of"),
+    "report_groups": (groups, "REPORT --group category", "a page of 100,000 groups"),
     "groups_bootstrap": (groups, "-m 'bootstrap(grouped(mean(), \"category\"))'", "100,000 groups, resampled"),
     "groups_each_bootstrap": (groups, "-m 'grouped(bootstrap(mean()), \"category\")'", "a bootstrap in each of 100,000 groups"),
     "groups_together": (groups, "-m 'grouped(mean(), \"category\", all=\"groups\", simultaneous=true)'", "100,000 intervals at once"),

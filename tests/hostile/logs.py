@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import random
 from pathlib import Path
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from case import Cases
 from content import Content, Repeat
@@ -38,6 +39,17 @@ def answer_13mb(path: Path) -> None:
     for piece in dumps(record).split('"HOLE"'):
         parts += [piece, *text_of(13_500_000)]
     log_with([(sample_entry(), Content(*parts[:-3]))], ratio=None).write(path)
+
+
+@case("deflated_80000.eval", "80,000 deflated samples, as Inspect wrote them before zstd: a decoder has 40 kB", seconds="60")
+def deflated(path: Path) -> None:
+    with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=1) as file:
+        file.writestr(START, dumps(start()))
+        for id in range(1, 80_001):
+            question, answer = f"Question {id}: what is {id} times {id}?", f"It is {id * id}, by {id * 7919 % 10007} steps."
+            messages = [{"role": "user", "content": question}, {"role": "assistant", "content": answer}]
+            file.writestr(sample_entry(id), dumps(sample(id, input=question, messages=messages)))
+        file.writestr(HEADER, dumps(header()))
 
 
 # --- records that hold hundreds of megabytes ---

@@ -8,6 +8,18 @@ use crate::error::{Error, Result};
 /// The values that all intervals of a set of estimates may draw together where the user has not requested resampling.
 const AUTO_DRAWS: u64 = 100_000_000;
 
+/// A resample takes at least as long as it takes to draw this number of values.
+pub(crate) const LEAST_COST: u64 = 100;
+/// What a resample takes if a figure that is no sum is computed from it, in values that are drawn and summed: for itself,
+/// and for each of its values.
+const FIGURE_COST: u64 = 2_000;
+const FIGURE_COST_OF_VALUE: u64 = 40;
+
+/// The cost of a resample of as many values if a figure that is no sum is computed from it, in values drawn.
+pub(crate) fn figure_cost(values: u64) -> u64 {
+    values.saturating_mul(FIGURE_COST_OF_VALUE).saturating_add(FIGURE_COST)
+}
+
 /// The seed of random figures, and how many values they may draw, all of them together.
 #[derive(Clone, Debug)]
 pub struct Random {
@@ -56,35 +68,37 @@ impl Random {
         wanted.min(self.auto_draws / values.max(1))
     }
 
-    /// Whether an estimate may draw as many resamples, each of as many values, for the requested interval.
+    /// Whether an estimate may draw as many resamples, each at this cost, for the requested interval.
     ///
     /// # Errors
     /// A sentence with the number that it may draw.
-    pub(crate) fn check_draws(&self, resamples: u64, values: u64) -> std::result::Result<(), String> {
-        let draws = resamples.saturating_mul(values);
+    pub(crate) fn check_draws(&self, resamples: u64, cost: u64) -> std::result::Result<(), String> {
+        let cost = cost.max(LEAST_COST);
+        let draws = resamples.saturating_mul(cost);
         match self.interval_draws {
             Some(most) if draws > most => Err(format!(
-                "it would draw {draws} values ({resamples} draws of {values} scores or clusters), and may draw {most}; \
-                 lower the number of draws"
+                "it would take as long as drawing {draws} values ({resamples} resamples, each as {cost} values), and may \
+                 draw {most}; lower the number of draws"
             )),
             _ => Ok(()),
         }
     }
 
-    /// Takes the draws of one figure: as many resamples, each of as many values.
+    /// Takes the draws of one figure: as many resamples, each at this cost in values drawn.
     ///
     /// # Errors
     /// There are not as many left.
-    pub(crate) fn take_draws(&self, metric: &str, resamples: usize, values: usize) -> Result<()> {
+    pub(crate) fn take_draws(&self, metric: &str, resamples: usize, cost: u64) -> Result<()> {
         let Some(left) = &self.draws_left else { return Ok(()) };
-        let draws = (resamples as u64).saturating_mul(values as u64);
+        let cost = cost.max(LEAST_COST);
+        let draws = (resamples as u64).saturating_mul(cost);
         let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| left.checked_sub(draws));
         taken.map(|_| ()).map_err(|left| Error::Argument {
             target: metric.to_owned(),
             argument: "num_samples".to_owned(),
             problem: format!(
-                "draws {draws} values ({resamples} resamples of {values} scores), and {left} are left of what random \
-                 figures may draw; lower it"
+                "takes as long as drawing {draws} values ({resamples} resamples, each as {cost} values), and {left} are left \
+                 of what random figures may draw; lower it"
             ),
         })
     }
@@ -98,14 +112,21 @@ mod tests {
     fn draws_are_taken_out_of_one_budget() {
         let random = Random::new(7, Some(1000));
         let same = random.clone();
-        random.take_draws("m", 10, 60).unwrap();
-        let error = same.take_draws("m", 10, 41).unwrap_err().to_string();
-        assert!(
-            error.contains("`num_samples` draws 410 values") && error.contains("400 are left"),
-            "{error}"
-        );
-        same.take_draws("m", 10, 40).unwrap();
-        assert!(random.take_draws("m", usize::MAX, usize::MAX).is_err());
-        Random::new(7, None).take_draws("m", usize::MAX, usize::MAX).unwrap();
+        random.take_draws("m", 3, 200).unwrap();
+        let error = same.take_draws("m", 2, 201).unwrap_err().to_string();
+        assert!(error.contains("as long as drawing 402 values") && error.contains("400 are left"), "{error}");
+        same.take_draws("m", 2, 200).unwrap();
+        assert!(random.take_draws("m", usize::MAX, u64::MAX).is_err());
+        Random::new(7, None).take_draws("m", usize::MAX, u64::MAX).unwrap();
+    }
+
+    /// The stream of a resample has to be set up, however few values it draws.
+    #[test]
+    fn small_resamples_are_not_free() {
+        let random = Random::new(7, Some(1_000_000));
+        assert!(random.take_draws("m", 10_001, 2).is_err());
+        assert!(random.check_draws(10_001, 2).is_err());
+        random.check_draws(10_000, 2).unwrap();
+        random.take_draws("m", 10_000, 2).unwrap();
     }
 }

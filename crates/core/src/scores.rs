@@ -285,8 +285,8 @@ impl<'a> Scores<'a> {
     }
 
     /// Takes the draws of a random figure over the scores out of what the plan allows.
-    pub(crate) fn take_draws(&self, metric: &str, resamples: usize) -> Result<()> {
-        self.set.estimation.random.take_draws(metric, resamples, self.len())
+    pub(crate) fn take_draws(&self, metric: &str, resamples: usize, cost: u64) -> Result<()> {
+        self.set.estimation.random.take_draws(metric, resamples, cost)
     }
 
     /// The rows of the score columns of samples that are missing here or unscored.

@@ -137,6 +137,10 @@ fn read_list(states: Vec<LogState>) -> Result<SampleList, PageError> {
         }
         epochs.push(found.into_iter().collect());
     }
+    if builder.is_too_sparse() {
+        let text = "the logs have too few samples in common to be listed together; choose fewer logs";
+        return Err(PageError::Unusable(text.to_owned()));
+    }
     let json = builder.finish().index_json();
     let json = serde_json::to_vec(&json).map_err(|error| PageError::Unusable(error.to_string()))?;
     Ok(SampleList { logs: states, json: json.into(), epochs })

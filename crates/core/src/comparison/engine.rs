@@ -17,8 +17,7 @@ use crate::error::Result;
 use crate::reducers::mean;
 use crate::stats::{benjamini_hochberg, holm};
 
-/// The most sides of which every pair is tested, for a ranking or a matrix: the work and the memory grow with the square.
-const MOST_RANKED: usize = 200;
+const MOST_RANKED: usize = ComparisonOptions::MOST_PAIRED;
 
 pub(super) fn compare(
     inputs: &[ComparedScores<'_>],

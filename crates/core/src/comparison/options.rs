@@ -18,6 +18,11 @@ pub struct ComparisonOptions {
     pub gate: Option<Gate>,
 }
 
+impl ComparisonOptions {
+    /// The most sides of which every pair is tested, for a ranking or a matrix: the work and the memory grow with the square.
+    pub const MOST_PAIRED: usize = 200;
+}
+
 /// How p-values of several comparisons are corrected.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]

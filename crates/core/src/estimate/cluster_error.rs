@@ -5,7 +5,7 @@ use std::hash::Hash;
 use super::clusters::Clusters;
 use super::{Cr, Draws, ErrorMethod, Estimate, Maybe, StdError, Undefined};
 use crate::random::Random;
-use crate::stats::{ClusterTotal, clustered_resampled_means, standard_deviation};
+use crate::stats::{ClusterTotal, clustered_standard_deviation};
 
 /// A standard error, and what is to be known about it.
 pub(crate) struct ErrorFigure {
@@ -120,8 +120,8 @@ pub(super) fn one_way<Id: Clone + Eq + Hash>(
 /// The standard deviation of the means of resampled clusters.
 pub(super) fn drawn(clusters: &[ClusterTotal], draws: u32, random: &Random) -> Maybe<(f64, Draws)> {
     random.check_draws(u64::from(draws), clusters.len() as u64).map_err(Undefined::Other)?;
-    let means = clustered_resampled_means(clusters, draws as usize, random.seed);
-    Ok((standard_deviation(&means), Draws::new(random.seed, u64::from(draws))))
+    let se = clustered_standard_deviation(clusters, draws as usize, random.seed);
+    Ok((se, Draws::new(random.seed, u64::from(draws))))
 }
 
 /// V = V_a + V_b − V_ab (Cameron, Gelbach & Miller, "Robust inference with multiway clustering", 2011). That may come out

@@ -5,14 +5,12 @@ use super::{
     StdError, Undefined,
 };
 use crate::error::Result;
-use crate::random::Random;
+use crate::random::{LEAST_COST, Random, figure_cost};
 use crate::scores::Scores;
 use crate::stats::{
     bca_shares, jackknife_error, left_out_rows, percentile_ends, resampled_rows, standard_deviation,
 };
 
-/// A resample takes at least as long as it takes to draw this number of values.
-const LEAST_COST: u64 = 100;
 /// With fewer resamples an interval says little.
 const FEWEST_DRAWS: u64 = 200;
 
@@ -158,13 +156,12 @@ impl ResampledFigures {
 /// The resamples of the plan, for n scores or units: as many as it names; if it names none, 10,000, or fewer of very many.
 pub(crate) fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64) -> Maybe<Draws> {
     let wanted = u64::from(plan.draws());
-    // A figure of few scores takes its time as well: a hundred thousand groups of two are no small matter.
-    let n = n.max(LEAST_COST);
     let count = if plan.draws.is_some() {
-        random.check_draws(wanted, n).map_err(Undefined::Other)?;
+        random.check_draws(wanted, figure_cost(n)).map_err(Undefined::Other)?;
         wanted
     } else {
-        random.affordable_draws(wanted, n)
+        // A figure of few scores takes its time as well: a hundred thousand groups of two are no small matter.
+        random.affordable_draws(wanted, n.max(LEAST_COST))
     };
     if count < FEWEST_DRAWS.min(wanted) {
         let problem = "too many scores or groups for a bootstrap without a number of draws";

@@ -10,6 +10,7 @@ use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
 use crate::params::Params;
+use crate::random::figure_cost;
 use crate::scores::{Resampler, Scores};
 use crate::spec::Arg;
 
@@ -182,7 +183,7 @@ impl Bootstrap {
             );
             return Err(Self::refuse("num_samples", problem));
         }
-        scores.take_draws(Self::NAME, count)?;
+        scores.take_draws(Self::NAME, count, figure_cost(scores.len() as u64))?;
         Ok(Ok(draws))
     }
 

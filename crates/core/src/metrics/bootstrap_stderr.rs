@@ -1,6 +1,6 @@
 //! `bootstrap_stderr`: the standard error of the mean, by resampling.
 
-use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits};
+use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits, take_means};
 use super::summary::{Computation, Figure, SummaryMetric};
 use crate::args::Count;
 use crate::error::Result;
@@ -8,7 +8,7 @@ use crate::estimate::{ErrorMethod, Estimate, Estimation, StdError, Undefined};
 use crate::evaluation::Role;
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::{resampled_means, standard_deviation};
+use crate::stats::ResampledMeans;
 use crate::value::Conversion;
 
 /// Standard deviation of the means of resampled scores; reproducible by its seed.
@@ -64,15 +64,23 @@ impl SummaryMetric for BootstrapStderr {
 impl BootstrapStderr {
     fn resample(&self, scores: &Scores<'_>) -> Result<Estimate> {
         let Count(count) = self.num_samples_or_default();
-        let draws = draws(Self::NAME, scores, count, self.seed)?;
+        let draws = draws(scores, count, self.seed);
         let n = scores.len() as u64;
-        let error =
-            scores.finite(Self::NAME, &self.figure().conversion(), |numbers| match numbers.len() {
-                0 => Err(Undefined::NoScores),
-                1 => Err(Undefined::TooFewScores { n }),
-                _ if count < 2 => Err(Undefined::Other("num_samples < 2".to_owned())),
-                _ => Ok(standard_deviation(&resampled_means(&numbers.to_floats(), count, draws.seed))),
-            })?;
+        let means = scores.finite(Self::NAME, &self.figure().conversion(), |numbers| {
+            let too_few = match numbers.len() {
+                0 => Some(Undefined::NoScores),
+                1 => Some(Undefined::TooFewScores { n }),
+                _ => (count < 2).then(|| Undefined::Other("num_samples < 2".to_owned())),
+            };
+            too_few.map_or_else(|| ResampledMeans::of(&numbers.to_floats()).ok_or(Undefined::NoScores), Err)
+        })?;
+        let error = match means {
+            Ok(means) => {
+                take_means(Self::NAME, scores, &means, draws)?;
+                Ok(means.standard_deviation(count, draws.seed))
+            }
+            Err(reason) => Err(reason),
+        };
         let std_error = |se: f64| StdError {
             se,
             method: ErrorMethod::Bootstrap,

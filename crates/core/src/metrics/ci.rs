@@ -1,7 +1,7 @@
 //! `ci`: a confidence interval for the mean.
 
 use super::level::{DEFAULT_LEVEL, check_level};
-use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits};
+use super::resampling::{DEFAULT_NUM_SAMPLES, check_held_samples, draws, seed_bits, take_means};
 use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
 use crate::args::{ArgProblem, ArgType, Count};
 use crate::error::Result;
@@ -14,7 +14,7 @@ use crate::params::Params;
 use crate::registry::Registry;
 use crate::scores::Scores;
 use crate::spec::Arg;
-use crate::stats::{clustered_resampled_means, quantile_linear, resampled_means, t_quantile};
+use crate::stats::{ResampledMeans, quantile_linear, t_quantile};
 use crate::value::Conversion;
 
 /// How an interval is computed.
@@ -111,7 +111,7 @@ pub struct Ci {
     #[param(default = CiMethod::T, from = CiMethod, reference = ["t", "bootstrap"])]
     method: Option<CiMethod>,
     /// The number of resamples of the bootstrap; 10000 for the other methods that draw, if unset.
-    #[param(default = DEFAULT_NUM_SAMPLES, from = usize, map = Count, check = check_num_samples)]
+    #[param(default = DEFAULT_NUM_SAMPLES, from = usize, map = Count, check = check_held_samples)]
     num_samples: Option<Count<usize>>,
     /// How values become numbers.
     #[param(default = Conversion::default())]
@@ -156,7 +156,7 @@ impl Ci {
     fn resample(&self, scores: &Scores<'_>) -> Result<Estimate> {
         let (Count(count), level) = (self.num_samples_or_default(), self.level_or_default());
         let side = self.side_or_default();
-        let draws = draws(Self::NAME, scores, count, self.seed)?;
+        let draws = draws(scores, count, self.seed);
         let (conversion, errors) = (self.figure().conversion(), self.figure().reference_errors());
         let summary = scores.summary(Self::NAME, &conversion, &errors)?;
         let mut estimate = Estimate::of(summary.mean().ok_or(Undefined::NoScores));
@@ -166,11 +166,18 @@ impl Ci {
             (Err(reason), _) => Err(Undefined::Other(reason)),
             (Ok(()), Some(reason)) => Err(reason),
             (Ok(()), None) => {
-                let mut means = match summary.clusters() {
-                    Some(clusters) => clustered_resampled_means(&clusters.totals(), count, draws.seed),
+                let means = match summary.clusters() {
+                    Some(clusters) => ResampledMeans::of_clusters(&clusters.totals()),
                     None => scores.finite(Self::NAME, &conversion, |numbers| {
-                        resampled_means(&numbers.to_floats(), count, draws.seed)
+                        ResampledMeans::of(&numbers.to_floats())
                     })?,
+                };
+                let mut means = match means {
+                    Some(means) => {
+                        take_means(Self::NAME, scores, &means, draws)?;
+                        means.all(count, draws.seed)
+                    }
+                    None => Vec::new(),
                 };
                 means.sort_unstable_by(f64::total_cmp);
                 let tail = if side == Side::TwoSided { (1.0 - level) / 2.0 } else { 1.0 - level };

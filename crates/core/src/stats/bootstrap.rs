@@ -4,6 +4,8 @@
 //! replicates: the data is put into a canonical order first, each replicate has its own random numbers, and sums are
 //! taken in a fixed order.
 
+use std::ops::Range;
+
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::draw_table::DrawTable;
@@ -13,7 +15,6 @@ use super::philox::Stream;
 use super::population::Population;
 use super::purpose::{CLUSTERED_MEANS, MEANS};
 use super::tally::tally;
-use super::xoshiro::Xoshiro;
 
 /// Nanoseconds of work from which on threads pay for being woken.
 const PARALLEL_WORK: u64 = 1_000_000;
@@ -29,26 +30,110 @@ pub fn resampled_means(values: &[f64], num_samples: usize, seed: u64) -> Vec<f64
 
 /// The same, of distinct values in ascending order with their counts.
 pub(crate) fn resampled_means_of(tally: &[(f64, u64)], num_samples: usize, seed: u64) -> Vec<f64> {
-    let n = tally.iter().map(|(_, count)| count).sum();
-    let Some(frame) = Frame::of_values(tally, n) else {
-        return Vec::new();
-    };
-    match tally {
-        [(value, _)] => vec![*value; num_samples],
-        &[(low, _), (high, high_count)] => {
-            let table = DrawTable::binomial(n, high_count);
-            let (low, high) = (frame.inwards(low), frame.inwards(high));
-            let one = |replicate| {
+    ResampledMeans::of_values(tally).map(|means| means.all(num_samples, seed)).unwrap_or_default()
+}
+
+/// The means of resamples of a data set, of which as many are computed as are wanted.
+pub(crate) struct ResampledMeans {
+    frame: Frame,
+    source: MeanSource,
+}
+
+/// What a mean is drawn from.
+enum MeanSource {
+    Equal(f64),
+    Two { table: DrawTable, n: u64, low: f64, high: f64 },
+    Values { population: Population<1>, n: u64 },
+    Clusters(Population<2>),
+}
+
+/// The means that are held to be summed.
+const PART: usize = 1 << 16;
+
+impl ResampledMeans {
+    /// The means of values; `None` without any.
+    pub(crate) fn of(values: &[f64]) -> Option<Self> {
+        Self::of_values(&tally(values))
+    }
+
+    /// The means of distinct values in ascending order with their counts; `None` without any.
+    pub(crate) fn of_values(tally: &[(f64, u64)]) -> Option<Self> {
+        let n = tally.iter().map(|(_, count)| count).sum();
+        let frame = Frame::of_values(tally, n)?;
+        let source = match tally {
+            [(value, _)] => MeanSource::Equal(*value),
+            &[(low, _), (high, high_count)] => MeanSource::Two {
+                table: DrawTable::binomial(n, high_count),
+                n,
+                low: frame.inwards(low),
+                high: frame.inwards(high),
+            },
+            _ => {
+                let runs = tally.iter().map(|(value, count)| ([frame.inwards(*value)], *count));
+                MeanSource::Values { population: Population::new(runs), n }
+            }
+        };
+        Some(Self { frame, source })
+    }
+
+    /// The means of the observations of whole clusters; `None` without any.
+    pub(crate) fn of_clusters(clusters: &[ClusterTotal]) -> Option<Self> {
+        let frame = Frame::of_clusters(clusters)?;
+        let mut things: Vec<[f64; 2]> =
+            clusters.iter().map(|cluster| [frame.total_inwards(cluster), cluster.size as f64]).collect();
+        things.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
+        let runs = things.chunk_by(|a, b| a == b);
+        let runs = runs.filter_map(|run| Some((*run.first()?, run.len() as u64)));
+        let source = MeanSource::Clusters(Population::new(runs));
+        Some(Self { frame, source })
+    }
+
+    /// About how many nanoseconds a mean takes.
+    pub(crate) fn cost(&self) -> u64 {
+        match &self.source {
+            MeanSource::Equal(_) => 0,
+            MeanSource::Two { .. } => 10,
+            MeanSource::Values { population, .. } => population.cost(),
+            MeanSource::Clusters(population) => population.cost(),
+        }
+    }
+
+    /// The mean of one replicate. `counts` is scratch space.
+    fn mean(&self, seed: u64, replicate: u64, counts: &mut Vec<u64>) -> f64 {
+        let frame = &self.frame;
+        match &self.source {
+            MeanSource::Equal(value) => *value,
+            MeanSource::Two { table, n, low, high } => {
                 let highs = table.draw(Stream::new(seed, MEANS, replicate).next_u64());
-                frame.mean(low * (n - highs) as f64 + high * highs as f64, n as f64)
-            };
-            (0..num_samples as u64).map(one).collect()
+                frame.mean(low * (n - highs) as f64 + high * highs as f64, *n as f64)
+            }
+            MeanSource::Values { population, n } => {
+                let [sum] = population.sums(Stream::new(seed, MEANS, replicate), counts);
+                frame.mean(sum, *n as f64)
+            }
+            MeanSource::Clusters(population) => {
+                let [sum, size] = population.sums(Stream::new(seed, CLUSTERED_MEANS, replicate), counts);
+                frame.mean(sum, size)
+            }
         }
-        _ => {
-            let runs = tally.iter().map(|(value, count)| ([frame.inwards(*value)], *count));
-            let population = Population::new(runs);
-            replicates(&population, num_samples, seed, MEANS, |[sum]| frame.mean(sum, n as f64))
+    }
+
+    fn range(&self, range: Range<usize>, seed: u64) -> Vec<f64> {
+        replicates(self.cost(), range, |counts, replicate| self.mean(seed, replicate, counts))
+    }
+
+    /// This number of means.
+    pub(crate) fn all(&self, num_samples: usize, seed: u64) -> Vec<f64> {
+        self.range(0..num_samples, seed)
+    }
+
+    /// The standard deviation of this number of means, as [`standard_deviation`] of them has it, without holding them.
+    pub(crate) fn standard_deviation(&self, num_samples: usize, seed: u64) -> f64 {
+        let mut moments = Moments::new();
+        for first in (0..num_samples).step_by(PART) {
+            moments.extend(&self.range(first..num_samples.min(first + PART), seed));
         }
+        moments.population_std().unwrap_or(f64::NAN)
     }
 }
 
@@ -92,16 +177,13 @@ impl ClusterTotal {
 ///
 /// Sums should be finite, and sizes above 0 and below 2^53 together. If all observations are equal, so are all means, exactly.
 pub fn clustered_resampled_means(clusters: &[ClusterTotal], num_samples: usize, seed: u64) -> Vec<f64> {
-    let Some(frame) = Frame::of_clusters(clusters) else {
-        return Vec::new();
-    };
-    let mut things: Vec<[f64; 2]> =
-        clusters.iter().map(|cluster| [frame.total_inwards(cluster), cluster.size as f64]).collect();
-    things.sort_unstable_by(|a, b| a[0].total_cmp(&b[0]).then(a[1].total_cmp(&b[1])));
-    let runs = things.chunk_by(|a, b| a == b);
-    let runs = runs.filter_map(|run| Some((*run.first()?, run.len() as u64)));
-    let population = Population::new(runs);
-    replicates(&population, num_samples, seed, CLUSTERED_MEANS, |[sum, size]| frame.mean(sum, size))
+    ResampledMeans::of_clusters(clusters).map(|means| means.all(num_samples, seed)).unwrap_or_default()
+}
+
+/// The standard deviation of the same means, without holding them; NaN without clusters.
+pub(crate) fn clustered_standard_deviation(clusters: &[ClusterTotal], num_samples: usize, seed: u64) -> f64 {
+    ResampledMeans::of_clusters(clusters)
+        .map_or(f64::NAN, |means| means.standard_deviation(num_samples, seed))
 }
 
 /// The standard deviation with divisor n, as the bootstrap's standard error takes it; NaN of nothing, exactly 0 of equal values.
@@ -139,24 +221,17 @@ pub fn quantile_inverse(sorted: &[f64], q: f64) -> f64 {
     sorted.get((at as usize).saturating_sub(1).min(last)).copied().unwrap_or(f64::NAN)
 }
 
-/// Runs the replicates, on threads if that is worth it.
-pub(super) fn replicates<const K: usize>(
-    population: &Population<K>,
-    num_samples: usize,
-    seed: u64,
-    purpose: u32,
-    mean: impl Fn([f64; K]) -> f64 + Sync,
+/// Runs replicates that take so many nanoseconds each, on threads if that is worth it.
+pub(super) fn replicates(
+    cost: u64,
+    range: Range<usize>,
+    one: impl Fn(&mut Vec<u64>, u64) -> f64 + Sync,
 ) -> Vec<f64> {
-    let one = |counts: &mut Vec<u64>, replicate: usize| {
-        let mut random = Xoshiro::from_stream(Stream::new(seed, purpose, replicate as u64));
-        mean(population.replicate(&mut random, counts))
-    };
-    if population.cost().saturating_mul(num_samples as u64) < PARALLEL_WORK {
+    if cost.saturating_mul(range.len() as u64) < PARALLEL_WORK {
         let mut counts = Vec::new();
-        return (0..num_samples).map(|b| one(&mut counts, b)).collect();
+        return range.map(|replicate| one(&mut counts, replicate as u64)).collect();
     }
-    let all = (0..num_samples).into_par_iter();
-    all.map_init(Vec::new, one).collect()
+    range.into_par_iter().map_init(Vec::new, |counts, replicate| one(counts, replicate as u64)).collect()
 }
 
 /// Where sums are taken: about a pivot, and at a scale at which they cannot overflow.
@@ -230,4 +305,28 @@ impl Frame {
 fn adds_exactly(x: f64, n: u64) -> bool {
     const LIMIT: f64 = (1_u64 << 43) as f64;
     (x * 1024.0).fract() == 0.0 && x.abs() * n as f64 <= LIMIT
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Runs, blocks and both, over parts that are full and that are not.
+    #[test]
+    fn means_that_are_not_held_have_the_same_deviation() {
+        let layouts: [&[u64]; 6] = [&[9], &[4, 3], &[1, 2, 3], &[1; 300], &[300, 5], &[700, 255, 300, 1, 80]];
+        for runs in layouts {
+            let tally: Vec<(f64, u64)> =
+                (0_u32..).map(|at| f64::from(at) / 7.0).zip(runs.iter().copied()).collect();
+            let means = ResampledMeans::of_values(&tally).unwrap();
+            for count in [1, 1000, PART + 1] {
+                let held = standard_deviation(&means.all(count, 3));
+                assert_eq!(means.standard_deviation(count, 3).to_bits(), held.to_bits(), "{runs:?}, {count}");
+            }
+        }
+        let clusters: Vec<ClusterTotal> =
+            (1..40).map(|at| ClusterTotal::new(1 + at % 5, (at as f64 / 3.0, 0.0))).collect();
+        let held = standard_deviation(&clustered_resampled_means(&clusters, PART + 1, 3));
+        assert_eq!(clustered_standard_deviation(&clusters, PART + 1, 3).to_bits(), held.to_bits());
+    }
 }

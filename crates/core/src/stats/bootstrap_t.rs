@@ -2,6 +2,7 @@
 
 use super::bootstrap::{ClusterTotal, replicates};
 use super::moments::Moments;
+use super::philox::Stream;
 use super::population::Population;
 use super::purpose::{STUDENTISED_CLUSTERED_MEANS, STUDENTISED_MEANS};
 
@@ -58,7 +59,9 @@ pub(crate) fn studentised_means(
         let scatter = squares - sum * mean;
         studentise(mean, scatter, squares, || (scatter / (n - 1.0) / n).sqrt())
     };
-    let statistics = replicates(&population, num_samples, seed, STUDENTISED_MEANS, statistic);
+    let statistics = replicates(population.cost(), 0..num_samples, |counts, replicate| {
+        statistic(population.sums(Stream::new(seed, STUDENTISED_MEANS, replicate), counts))
+    });
     Some(StudentisedMeans::new(mean, stderr, statistics))
 }
 
@@ -96,7 +99,9 @@ pub(crate) fn studentised_cluster_means(
         let scatter = squares - 2.0 * mean * products + mean * mean * sizes;
         studentise(mean, scatter, squares, || (scatter * factor).sqrt() / size)
     };
-    let statistics = replicates(&population, num_samples, seed, STUDENTISED_CLUSTERED_MEANS, statistic);
+    let statistics = replicates(population.cost(), 0..num_samples, |counts, replicate| {
+        statistic(population.sums(Stream::new(seed, STUDENTISED_CLUSTERED_MEANS, replicate), counts))
+    });
     Some(StudentisedMeans::new(mean, stderr, statistics))
 }
 

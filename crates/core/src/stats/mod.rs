@@ -37,11 +37,11 @@ pub use beta::{beta_cdf, beta_quantile, beta_survival, beta_survival_quantile};
 pub use binomial::{binomial_cdf, binomial_pmf, binomial_survival};
 pub use bonett_price::bonett_price;
 pub(crate) use bonett_price::{bonett_price_centre, bonett_price_of};
-pub(crate) use bootstrap::resampled_means_of;
 pub use bootstrap::{
     ClusterTotal, clustered_resampled_means, quantile_inverse, quantile_linear, resampled_means,
     standard_deviation,
 };
+pub(crate) use bootstrap::{ResampledMeans, clustered_standard_deviation, resampled_means_of};
 pub(crate) use bootstrap_t::{studentised_cluster_means, studentised_means};
 pub(crate) use correlation::correlation_of_variances;
 pub use exact::ExactSum;
@@ -60,7 +60,7 @@ pub(crate) use tally::tally;
 pub use tost::tost_p_value;
 pub(crate) use units::{
     acceleration, bca_shares, bca_shares_of, jackknife_error, left_out_rows, percentile_ends, resampled,
-    resampled_figures, resampled_rows,
+    resampled_figures, resampled_moments, resampled_rows,
 };
 pub(crate) use welch::satterthwaite;
 pub use welch::{MeanError, Welch, two_sided};

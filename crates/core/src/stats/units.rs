@@ -7,6 +7,7 @@ use rayon::prelude::*;
 
 use super::bootstrap::{quantile_inverse, standard_deviation};
 use super::exact::ExactSum;
+use super::moments::Moments;
 use super::normal::{normal_cdf, normal_quantile};
 use super::philox::Stream;
 use super::purpose::UNITS;
@@ -25,8 +26,26 @@ pub(crate) fn resampled_figures(
     seed: u64,
     figure: impl Fn(&[u32]) -> Option<f64> + Sync,
 ) -> Vec<f64> {
-    let defined = |figure: &f64| !figure.is_nan();
-    resampled(units, draws, seed, figure).into_iter().flatten().filter(defined).collect()
+    resampled(units, draws, seed, figure).into_iter().flatten().filter(|figure| !figure.is_nan()).collect()
+}
+
+/// The moments of the same figures, of which a part is held at a time.
+pub(crate) fn resampled_moments(
+    units: usize,
+    draws: usize,
+    seed: u64,
+    figure: impl Fn(&[u32]) -> Option<f64> + Sync,
+) -> Moments {
+    const PART: usize = 1 << 16;
+    let mut moments = Moments::new();
+    for first in (0..draws).step_by(PART) {
+        let part = in_parallel(units, draws.min(first + PART) - first, |counts, at| {
+            draw_counts(counts, units, Stream::new(seed, UNITS, (first + at) as u64));
+            figure(counts).unwrap_or(f64::NAN)
+        });
+        moments.extend(&part.into_iter().filter(|figure| !figure.is_nan()).collect::<Vec<_>>());
+    }
+    moments
 }
 
 /// The same for figures of any type, one for each resample.
@@ -267,6 +286,12 @@ mod tests {
 
     #[test]
     fn undefined_resamples_are_dropped() {
+        let one_third = |counts: &[u32]| (counts[0] > 0).then_some(f64::from(counts[0]) / 3.0);
+        let (figures, moments) =
+            (resampled_figures(2, 70_000, 0, one_third), resampled_moments(2, 70_000, 0, one_third));
+        let mut held = Moments::new();
+        held.extend(&figures);
+        assert_eq!(moments, held, "those that are not held");
         let figures = resampled_figures(2, 1000, 0, |counts| (counts[0] > 0).then_some(1.0));
         // A quarter of them misses the first unit; 5 standard deviations are 68.
         assert!((1000 - figures.len()).abs_diff(250) < 68, "{}", figures.len());

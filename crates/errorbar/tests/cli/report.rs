@@ -313,3 +313,65 @@ fn a_size_is_kept_to() {
     assert_eq!((code, of_page), (Some(0), Some(0)), "{text}");
     assert!(text.contains("all samples are left out") && page(&folder, "r.html").len() <= size, "{text}");
 }
+
+/// Runs of the same four samples.
+fn many(runs: usize) -> String {
+    let rows = (0..runs).flat_map(|run| (0..4).map(move |id| format!("q{id},m{run},{}\n", (run >> id) % 2)));
+    format!("id,model,score\n{}", rows.collect::<String>())
+}
+
+/// The work for all pairs, and a matrix of them, grow with the square.
+#[test]
+fn many_runs_are_compared_with_the_first_alone() {
+    let folder = Folder::new(&[("few.csv", &many(30)), ("many.csv", &many(31)), ("most.csv", &many(201))]);
+    let report = |table: &str, option: &str| {
+        let args = ["report", table, "--by", "model", "-o", "r.html", "--force", option];
+        let (code, text) = reported(&folder, &args);
+        (code, text, page(&folder, "r.html"))
+    };
+    let pairs = |html: &str| html.matches("data-base=").count();
+    let (code, text, html) = report("few.csv", "--no-samples");
+    assert_eq!((code, pairs(&html), text.contains("alone")), (Some(0), 435, false), "{text}");
+    assert!(html.contains("Every two runs"));
+    let (code, text, html) = report("many.csv", "--no-samples");
+    assert_eq!((code, pairs(&html)), (Some(0), 30), "{text}");
+    assert!(text.contains("31 runs: each is compared with m0 alone\nhint: --all-pairs"), "{text}");
+    assert!(html.contains("With 31 runs, each is compared with m0 alone.") && !html.contains("Every two runs"));
+    let (code, text, html) = report("many.csv", "--all-pairs");
+    assert_eq!((code, pairs(&html), text.contains("alone")), (Some(0), 465, false), "{text}");
+    let (code, text, _) = report("most.csv", "--all-pairs");
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("200") && text.contains("omit --all-pairs"), "{text}");
+}
+
+/// Of many pairs those that differ most have a row, and samples that few runs share have no table by runs.
+#[test]
+fn a_page_of_many_runs_is_bounded() {
+    let own = (0..2_100).flat_map(|run| (0..2).map(move |id| format!("q{run}-{id},m{run},{id}\n")));
+    let own = format!("id,model,score\n{}", own.collect::<String>());
+    let folder = Folder::new(&[("many.csv", &many(600)), ("own.csv", &own)]);
+    let (code, text) = reported(&folder, &["report", "many.csv", "--by", "model", "-o", "r.html"]);
+    assert_eq!(code, Some(0), "{text}");
+    let html = page(&folder, "r.html");
+    assert_eq!(html.matches("data-base=").count(), 500);
+    assert!(html.contains("The 500 pairs of 599 that differ most"));
+    assert!(html.contains("id=\"samples-index\""), "all runs have them");
+    let (code, text) = reported(&folder, &["report", "own.csv", "--by", "model", "-o", "r.html", "--force"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("all samples are left out: the runs have too few of them in common"), "{text}");
+    let html = page(&folder, "r.html");
+    assert!(!html.contains("id=\"samples-index\"") && html.matches("<li>").count() < 400, "{}", html.len());
+}
+
+#[test]
+fn a_page_shows_the_first_of_many_groups() {
+    let rows: String = (0..8_000).map(|at| format!("q{at},g{at},{}\n", at % 2)).collect();
+    let folder = Folder::new(&[("t.csv", &format!("id,topic,score\n{rows}"))]);
+    let (code, text) =
+        reported(&folder, &["report", "t.csv", "--group", "topic", "-o", "r.html", "--no-samples"]);
+    assert_eq!(code, Some(0), "{text}");
+    let html = page(&folder, "r.html");
+    assert!(html.contains("These are the first 7,000 groups by topic, of 8,000."), "{}", html.len());
+    assert!(html.contains("data-group=\"g6999\"") && !html.contains("data-group=\"g7000\""));
+    assert!(html.len() < 12_000_000, "{}", html.len());
+}

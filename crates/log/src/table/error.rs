@@ -250,8 +250,10 @@ pub enum TableErrorKind {
         limit: usize,
     },
     /// More logs than a table may be of.
-    #[error("the column `log` names more than {limit} logs")]
+    #[error("the column `{column}` has more than {limit} different values, each of which would be a run")]
     TooManyLogs {
+        /// The column that the table is split by.
+        column: String,
         /// How many there may be.
         limit: usize,
     },

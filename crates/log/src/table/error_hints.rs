@@ -94,7 +94,12 @@ impl TableErrorKind {
             Kind::NoScorer(_) => "name the scorer in every row with a score, or remove the column `scorer`",
             Kind::BadScorer(_) => "name the scorer with a string",
             Kind::TooManyScorers { .. } => "if the column is no scorer but metadata, rename it",
-            Kind::TooManyLogs { .. } => "if the column is no log but metadata, rename it",
+            Kind::TooManyLogs { column, .. } if column == "log" => {
+                "if the column is no log but metadata, rename it"
+            }
+            Kind::TooManyLogs { .. } => {
+                "name a column with fewer values, or split the table into several files"
+            }
             Kind::BadStructure { .. } => "write it as JSON, such as {\"a\": 1} or [1, 0]",
             Kind::BadJsonCell { .. } => "write JSON, or make it a column of strings",
             Kind::Parquet(_) | Kind::ParquetColumn { .. } => {

@@ -141,6 +141,20 @@ fn what_it_cannot_be_split_by() {
     );
 }
 
+/// The error names the column that the table is split by.
+#[test]
+fn too_many_parts() {
+    let rows: String = (0..=10_000).map(|run| format!("q,m{run},1\n")).collect();
+    let error = |head: &str, options: &TableOptions| {
+        split("t.csv", &format!("{head}\n{rows}"), options).unwrap_err().kind().to_string()
+    };
+    assert_eq!(
+        error("id,model,score", &TableOptions::new().split_by("model")),
+        "the column `model` has more than 10000 different values, each of which would be a run"
+    );
+    assert!(error("id,log,score", &TableOptions::new()).starts_with("the column `log` has more than 10000"));
+}
+
 #[test]
 fn ids_in_another_column() {
     let named = TableOptions::new().id_column("question");

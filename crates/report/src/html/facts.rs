@@ -57,7 +57,7 @@ fn samples(task: &Task<'_>) -> Option<Fact> {
         .map(|(clusters, key)| format!(" in {} clusters by {}", count(clusters), breakable(&key)));
     let mut groups: Vec<String> = Vec::new();
     for grouping in &task.figures.groupings {
-        let text = format!("{}: {}", breakable(&grouping.by), counted(grouping.groups.len() as u64, "group"));
+        let text = format!("{}: {}", breakable(&grouping.by), counted(grouping.count() as u64, "group"));
         if !groups.contains(&text) {
             groups.push(text);
         }

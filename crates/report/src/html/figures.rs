@@ -127,7 +127,17 @@ pub(super) struct Grouping {
     pub(super) role: Role,
     /// Over all groups, if the metric has that.
     pub(super) all: Option<GroupFigure>,
+    /// Those that are shown: the first ones.
     pub(super) groups: Vec<GroupFigure>,
+    /// All names of groups, with their positions.
+    names: IndexMap<String, ()>,
+}
+
+impl Grouping {
+    /// The number of groups, of which the first are shown.
+    pub(super) fn count(&self) -> usize {
+        self.names.len()
+    }
 }
 
 /// One group, by run.
@@ -170,6 +180,8 @@ pub(super) struct Figures {
     /// The others over all samples.
     pub(super) others: Vec<Figure>,
     pub(super) groupings: Vec<Grouping>,
+    /// The most groups of a key that are shown.
+    most_groups: usize,
     /// By which keys a run has no figures, and why.
     pub(super) failed_groups: Vec<(usize, String, String)>,
 }
@@ -197,8 +209,10 @@ impl Figures {
 
     /// The figures of the runs. Those of groups are in the results if a metric is by group; for these keys, and others
     /// that the plan names, they are computed by the same plan.
-    pub(super) fn of(runs: &[&PageRun<'_>], groups: &[String]) -> Self {
-        let mut figures = Figures::default();
+    /// There are at most `group_cells` figures of a key, over all runs.
+    pub(super) fn of(runs: &[&PageRun<'_>], groups: &[String], group_cells: usize) -> Self {
+        let most_groups = (group_cells / runs.len().max(1)).max(1);
+        let mut figures = Figures { most_groups, ..Figures::default() };
         let wanted_row = runs.iter().find_map(|run| headline(&run.report.results));
         let wanted = wanted_row.as_ref().map(FigureKey::of);
         for (at, run) in runs.iter().enumerate() {
@@ -275,7 +289,8 @@ impl Figures {
         let by = rows::keys(row).join(" / ");
         let found = self.groupings.iter().position(|known| known.by == by && known.key == key);
         let found = found.unwrap_or_else(|| {
-            self.groupings.push(Grouping { by, key, role: row.role, all: None, groups: Vec::new() });
+            let (groups, names) = (Vec::new(), IndexMap::new());
+            self.groupings.push(Grouping { by, key, role: row.role, all: None, groups, names });
             self.groupings.len() - 1
         });
         let grouping = self.groupings.get_mut(found)?;
@@ -287,10 +302,10 @@ impl Figures {
             return Some(&mut grouping.all.get_or_insert_with(empty).cells);
         }
         let name = if row.group.is_none() { format!("{name} / all") } else { name };
-        let found = grouping.groups.iter().position(|group| group.name == name).unwrap_or_else(|| {
+        let (found, known) = grouping.names.insert_full(name.clone(), ());
+        if known.is_none() && found < self.most_groups {
             grouping.groups.push(GroupFigure { name, cells: vec![None; count], is_mean });
-            grouping.groups.len() - 1
-        });
+        }
         grouping.groups.get_mut(found).map(|group| &mut group.cells)
     }
 

@@ -22,11 +22,7 @@ pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples
         .collect();
     let all = pairs.len();
     if all > MOST {
-        // Those that can be told apart first, then those that differ most.
-        let distance = |pair: &Pair<'_>| pair.comparison.difference.number().map_or(0.0, f64::abs);
-        pairs.sort_by(|(a, _), (b, _)| {
-            b.is_decided.cmp(&a.is_decided).then(distance(b).total_cmp(&distance(a)))
-        });
+        sort_by_distance(&mut pairs, |(pair, _)| pair);
         pairs.truncate(MOST);
     }
     if pairs.is_empty() {
@@ -46,6 +42,15 @@ pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples
         html += &matrix(task, pair, table, has_samples);
     }
     html + "</div>"
+}
+
+/// Those that can be told apart first, then those that differ most.
+pub(super) fn sort_by_distance<'c, T>(pairs: &mut [T], pair: impl Fn(&T) -> &Pair<'c>) {
+    let distance = |pair: &Pair<'_>| pair.comparison.difference.number().map_or(0.0, f64::abs);
+    pairs.sort_by(|a, b| {
+        let (a, b) = (pair(a), pair(b));
+        b.is_decided.cmp(&a.is_decided).then(distance(b).total_cmp(&distance(a)))
+    });
 }
 
 fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: bool) -> String {

@@ -89,6 +89,7 @@ fn grouped(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> String {
     let chance = task.chance.filter(|_| is_headline).and_then(ChanceLevel::of_part);
     let reference = chance.map(ChanceLevel::reference);
     let reference = reference.as_ref();
+    let title = title + &omitted(grouping);
     let is_drawn = grouping.role != Role::ErrorOf;
     // The best mean first; groups without a figure are last, ties in the order of the data.
     let mut order: Vec<usize> = (0..grouping.groups.len()).collect();
@@ -123,6 +124,20 @@ fn grouped(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> String {
         ));
     }
     title + &table.whole(&bodies)
+}
+
+/// How many groups are not shown, if there are too many for a page.
+fn omitted(grouping: &Grouping) -> String {
+    let (shown, all) = (grouping.groups.len(), grouping.count());
+    if shown == all {
+        return String::new();
+    }
+    format!(
+        "<p class=\"note\">These are the first {} groups by {}, of {}.</p>",
+        count(shown as u64),
+        breakable(&grouping.by),
+        count(all as u64)
+    )
 }
 
 /// What scripts sort groups by.

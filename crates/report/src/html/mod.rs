@@ -27,10 +27,16 @@ mod tests;
 use errorbar_core::{IndexMap, Plan, ScoreColumns};
 
 use self::document::Document;
-use self::task::Task;
+pub use self::task::MOST_PAIRED;
+use self::task::{Task, TaskOptions};
 use crate::samples::{SampleOrigin, section_html};
 use crate::svg::{Series, escape};
 use crate::{ChanceLevel, Report, assets, stylesheet};
+
+/// The most figures of groups on a page, over all tasks and runs, and those of a key of one task: markup takes about a
+/// kilobyte for each.
+const GROUP_CELLS: usize = 30_000;
+const GROUP_CELLS_OF_TASK: usize = 7_000;
 
 /// What a page is made of.
 #[derive(Debug, Clone, Default)]
@@ -41,6 +47,8 @@ pub struct Page<'a> {
     pub runs: Vec<PageRun<'a>>,
     /// Metadata keys to show the headline by, besides those that the plans name.
     pub groups: Vec<String>,
+    /// Whether every pair of runs is tested, though there are more than [`MOST_PAIRED`] in a task.
+    pub all_pairs: bool,
     /// Why runs of a task are not compared, if they must not be: their samples have the same ids and are different ones.
     pub not_compared: Option<String>,
     /// The samples; none leaves out the browser.
@@ -177,25 +185,28 @@ impl<'a> Page<'a> {
 
     /// The runs by task, in order of appearance; colours are by name, the same in all tasks.
     fn tasks(&self) -> Vec<Task<'_>> {
-        let mut names: Vec<&str> = Vec::new();
+        let mut names: IndexMap<&str, ()> = IndexMap::new();
         let mut by_task: IndexMap<Option<&str>, Vec<&PageRun<'_>>> = IndexMap::new();
         for run in &self.runs {
-            if !names.contains(&run.name.as_str()) {
-                names.push(&run.name);
-            }
+            names.insert(&run.name, ());
             by_task.entry(run.report.task.as_deref()).or_default().push(run);
         }
         let series = |run: &PageRun<'_>| {
-            let position = names.iter().position(|name| *name == run.name).unwrap_or(0);
+            let position = names.get_index_of(run.name.as_str()).unwrap_or(0);
             Series { is_partial: run.is_partial(), ..Series::of(position, names.len()) }
         };
         let are_several = by_task.len() > 1;
+        let options = TaskOptions {
+            groups: &self.groups,
+            group_cells: GROUP_CELLS_OF_TASK.min(GROUP_CELLS / by_task.len().max(1)),
+            all_pairs: self.all_pairs,
+            not_compared: self.not_compared.as_deref(),
+        };
         by_task
             .into_iter()
             .map(|(task, runs)| {
                 let runs = runs.into_iter().map(|run| (run, series(run))).collect();
-                let task =
-                    Task::new(task.map(str::to_owned), runs, &self.groups, self.not_compared.as_deref());
+                let task = Task::new(task.map(str::to_owned), runs, &options);
                 Task { is_one_of_several: are_several, ..task }
             })
             .collect()

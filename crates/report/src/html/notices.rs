@@ -1,6 +1,6 @@
 //! What a reader must know before trusting a figure.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use errorbar_core::IndexMap;
 
@@ -27,6 +27,8 @@ impl Notice {
 const FEW_CLUSTERS: u64 = 10;
 /// The most of the reason of a run that failed, in columns: a log may hold pages of it.
 const MOST_OF_ERROR: usize = 400;
+/// The most notices of a list.
+const MOST_NOTICES: usize = 100;
 
 /// The notices of the runs of a task, as a list; empty if there are none.
 pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> String {
@@ -68,12 +70,15 @@ fn as_list(notices: &[Notice], label: &str) -> String {
         return String::new();
     }
     let mut html = format!("<ul class=\"notices\" aria-label=\"{}\">", escape(label));
-    for Notice { is_warning, claim, rest } in notices {
+    for Notice { is_warning, claim, rest } in notices.iter().take(MOST_NOTICES) {
         let sign = if *is_warning { "warn" } else { "info" };
         html += &format!(
             "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\" focusable=\"false\"><use \
              href=\"#{sign}\"/></svg><span><strong>{claim}</strong> {rest}</span></li>"
         );
+    }
+    if let more @ 1.. = notices.len().saturating_sub(MOST_NOTICES) {
+        html += &format!("<li>and {}</li>", counted(more as u64, "more notice"));
     }
     html + "</ul>"
 }
@@ -436,13 +441,12 @@ fn comparison(task: &Task<'_>) -> Vec<Notice> {
         Notice::warning("The runs are not compared.".to_owned(), escape(&capital(&sentence(reason))))
     });
     let report = task.comparison.iter().flat_map(|comparison| &comparison.pairs.warnings);
-    let mut seen: Vec<String> = Vec::new();
+    let mut seen: HashSet<String> = HashSet::new();
     let warned = report.filter_map(move |warning| {
         let text = warning.to_string();
-        if seen.contains(&text) {
+        if !seen.insert(text.clone()) {
             return None;
         }
-        seen.push(text.clone());
         Some(Notice::warning("Comparison.".to_owned(), escape(&capital(&sentence(&text)))))
     });
     failed.chain(warned).collect()

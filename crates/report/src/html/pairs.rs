@@ -15,6 +15,8 @@ use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, escape, 
 
 /// The most pairs that have a row each without being asked for; of more there is a matrix.
 const MOST_ROWS: usize = 15;
+/// The most pairs that have a row at all.
+const MOST_LISTED: usize = 500;
 
 /// The comparison of the runs of a task: a section.
 pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<String> {
@@ -26,15 +28,24 @@ pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<St
         mde_key(comparison),
         introduction(task, comparison),
     );
-    let pairs: Vec<(String, Pair<'_>)> =
+    let mut pairs: Vec<(String, Pair<'_>)> =
         comparison.pairs.comparisons.iter().map(|c| (String::new(), Pair::of(c))).collect();
+    let all = pairs.len();
+    if all > MOST_LISTED {
+        flips::sort_by_distance(&mut pairs, |(_, pair)| pair);
+        pairs.truncate(MOST_LISTED);
+    }
     let rows = table(task, &pairs, "pair", "Differences of pairs of runs");
-    html += &match pairs.len() > MOST_ROWS {
-        true => format!(
-            "{}<details class=\"more\"><summary>All {} pairs with their intervals</summary>{rows}</details>",
-            matrix(task, comparison),
-            pairs.len()
-        ),
+    // What is compared with one run alone is one row of a matrix.
+    let matrix = if comparison.pairs.options.all_pairs { matrix(task, comparison) } else { String::new() };
+    let summary = match all - pairs.len() {
+        0 => format!("All {} pairs with their intervals", count(all as u64)),
+        _ => {
+            format!("The {MOST_LISTED} pairs of {} that differ most, with their intervals", count(all as u64))
+        }
+    };
+    html += &match all > MOST_ROWS {
+        true => format!("{matrix}<details class=\"more\"><summary>{summary}</summary>{rows}</details>"),
         false => rows,
     };
     html += &flips::matrices(task, comparison, has_samples);

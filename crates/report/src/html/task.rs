@@ -10,8 +10,8 @@ use crate::chance::ChanceLevel;
 use crate::comparison::is_significant;
 use crate::svg::{Series, breakable, escape, name_length};
 
-/// The most runs of which every pair is tested: 190 pairs.
-const MOST_PAIRED: usize = 20;
+/// The most runs of which every pair is tested without being asked for: 435 pairs.
+pub const MOST_PAIRED: usize = 30;
 /// The most groups that runs are compared within.
 const MOST_GROUPS: usize = 12;
 
@@ -49,19 +49,30 @@ pub(super) struct GroupComparison {
     pub(super) ranking: Option<Ranking>,
 }
 
+/// What of a page is about each of its tasks.
+pub(super) struct TaskOptions<'a> {
+    /// Metadata keys to show the headline by.
+    pub(super) groups: &'a [String],
+    /// The most figures of groups of a key, over all runs.
+    pub(super) group_cells: usize,
+    /// Whether every pair of many runs is tested.
+    pub(super) all_pairs: bool,
+    /// Why runs must not be compared.
+    pub(super) not_compared: Option<&'a str>,
+}
+
 impl<'p> Task<'p> {
     pub(super) fn new(
         name: Option<String>,
         runs: Vec<(&'p PageRun<'p>, Series)>,
-        groups: &[String],
-        not_compared: Option<&str>,
+        options: &TaskOptions<'_>,
     ) -> Self {
         let of_runs: Vec<&PageRun<'_>> = runs.iter().map(|(run, _)| *run).collect();
-        let figures = Figures::of(&of_runs, groups);
-        let (comparison, not_compared) = match not_compared {
+        let figures = Figures::of(&of_runs, options.groups, options.group_cells);
+        let (comparison, not_compared) = match options.not_compared {
             _ if runs.len() < 2 => (None, None),
             Some(reason) => (None, Some(reason.to_owned())),
-            None => match compared(&of_runs, &figures) {
+            None => match compared(&of_runs, &figures, options.all_pairs) {
                 Ok(comparison) => (comparison, None),
                 Err(error) => (None, Some(error.to_string())),
             },
@@ -126,10 +137,14 @@ pub(super) fn run_name(name: &str, series: Series) -> String {
     format!("<span class=\"name {class}{length}\"{title}>{dot}<span class=\"any\">{name}</span></span>")
 }
 
-fn compared(runs: &[&PageRun<'_>], figures: &Figures) -> errorbar_core::Result<Option<TaskComparison>> {
+fn compared(
+    runs: &[&PageRun<'_>],
+    figures: &Figures,
+    all_pairs: bool,
+) -> errorbar_core::Result<Option<TaskComparison>> {
     let Some(headline) = &figures.headline else { return Ok(None) };
     let mut options = ComparisonOptions::default();
-    options.all_pairs = runs.len() <= MOST_PAIRED;
+    options.all_pairs = all_pairs || runs.len() <= MOST_PAIRED;
     options.correction = Some(Correction::Holm);
     let scores: Vec<ComparedScores<'_>> =
         runs.iter().map(|run| ComparedScores::new(&run.name, run.columns, run.plan)).collect();
@@ -142,9 +157,8 @@ fn compared(runs: &[&PageRun<'_>], figures: &Figures) -> errorbar_core::Result<O
     }
     let ranking = pairs.rankings.iter().find(|ranking| headline.key.is_ranked_by(ranking)).cloned();
     let mut groups = Vec::new();
-    let is_small = |grouping: &&Grouping| {
-        grouping.key == headline.key && (2..=MOST_GROUPS).contains(&grouping.groups.len())
-    };
+    let is_small =
+        |grouping: &&Grouping| grouping.key == headline.key && (2..=MOST_GROUPS).contains(&grouping.count());
     for grouping in figures.groupings.iter().filter(is_small) {
         groups.extend(within_groups(runs, &grouping.by, &options, &is_headline, &|ranking| {
             headline.key.is_ranked_by(ranking)

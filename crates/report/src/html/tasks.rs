@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::Estimate;
+use errorbar_core::{Estimate, IndexMap};
 
 use super::cells::{NumberColumn, axis_head, counted, data, inline};
 use super::figures::FigureCell;
@@ -13,13 +13,11 @@ use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, breakable, escap
 
 /// The names of all runs, each once, in order.
 pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
-    let mut names: Vec<(String, Series)> = Vec::new();
+    let mut names: IndexMap<&str, Series> = IndexMap::new();
     for (run, series) in tasks.iter().flat_map(|task| &task.runs) {
-        if !names.iter().any(|(name, _)| *name == run.name) {
-            names.push((run.name.clone(), *series));
-        }
+        names.entry(&run.name).or_insert(*series);
     }
-    names
+    names.into_iter().map(|(name, series)| (name.to_owned(), series)).collect()
 }
 
 /// What the page is about, and in how many tasks which run is ahead for sure.

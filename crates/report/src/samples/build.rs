@@ -20,6 +20,9 @@ const MOST_VALUES: usize = 200;
 /// A metadata value that is longer is no name of a group.
 const LONGEST_VALUE: usize = 60;
 
+/// More cells than this, samples × epochs of runs, are not held if fewer than one in four has a record.
+const MOST_SPARSE: usize = 4_000_000;
+
 /// The key that samples of several tasks are filtered by.
 const TASK: &str = "task";
 
@@ -42,6 +45,9 @@ pub struct SampleSetBuilder {
     task: Option<String>,
     /// The samples that cannot be read, and why.
     problems: Vec<LogError>,
+    /// The number of epochs of all runs, and of records that were added.
+    epochs: usize,
+    records: usize,
 }
 
 impl SampleSetBuilder {
@@ -126,7 +132,11 @@ impl SampleSetBuilder {
         mut texts: SampleTexts,
         mut record: EpochRecord,
     ) {
+        if self.is_too_sparse() {
+            return;
+        }
         let Some(at) = self.epoch_index(run, epoch) else { return };
+        self.records += 1;
         if let Some(task) = &self.task {
             texts.metadata.insert(0, (TASK.to_owned(), task.as_str().into()));
         }
@@ -165,6 +175,13 @@ impl SampleSetBuilder {
         self
     }
 
+    /// Whether the runs have so few samples in common that a table of samples by runs would be large and nearly empty.
+    /// Nothing is added from then on.
+    pub fn is_too_sparse(&self) -> bool {
+        let cells = self.set.samples.len().saturating_mul(self.epochs);
+        cells > MOST_SPARSE && cells / 4 > self.records
+    }
+
     /// The samples that could not be read.
     pub fn problems(&self) -> &[LogError] {
         &self.problems
@@ -200,6 +217,7 @@ impl SampleSetBuilder {
             Some(at) => Some(at),
             None => {
                 epochs.push(epoch);
+                self.epochs += 1;
                 Some(epochs.len() - 1)
             }
         }

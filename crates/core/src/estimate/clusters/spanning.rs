@@ -17,7 +17,7 @@ use super::{Cluster, ClusterCorrection, Clusters};
 use crate::estimate::cluster_error::WayError;
 use crate::estimate::{Draws, ErrorMethod, Maybe, Undefined};
 use crate::random::Random;
-use crate::stats::{ExactSum, resampled_figures, root_of_squares, standard_deviation};
+use crate::stats::{ExactSum, resampled_moments, root_of_squares};
 
 /// A group: its clusters and its weight in the mean.
 pub(in crate::estimate) struct ClusteredGroup<'a, Id> {
@@ -113,11 +113,11 @@ fn drawn(
         }
         Some(mean.to_f64())
     };
-    let figures = resampled_figures(units, draws as usize, random.seed, figure);
-    if 2 * figures.len() < draws as usize {
+    let figures = resampled_moments(units, draws as usize, random.seed, figure);
+    if 2 * figures.count() < count {
         return Err(Undefined::Other("most resamples of clusters leave a group without a score".to_owned()));
     }
-    let se = standard_deviation(&figures);
+    let se = figures.population_std().unwrap_or(f64::NAN);
     Ok(WayError { se, df: (units - 1) as f64, draws: Some(Draws::new(random.seed, count)) })
 }
 

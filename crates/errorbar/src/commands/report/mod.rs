@@ -11,8 +11,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use errorbar_core::{ComparisonError, ComparisonOptions, Error, IndexMap};
 use errorbar_log::MemoryTables;
-use errorbar_report::html::Page;
+use errorbar_report::html::{MOST_PAIRED, Page};
 
 use self::runs::Run;
 use super::common::{human_size, parse_bytes};
@@ -76,6 +77,9 @@ pub(crate) struct ReportArgs {
     /// Show the headline also by this metadata key or column; may be repeated
     #[arg(long = "group", value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     groups: Vec<String>,
+    /// Compare every run with every other, also if there are more than 30 of a task
+    #[arg(long)]
+    all_pairs: bool,
     /// Take the same id for the same sample, though input or target differ
     #[arg(long)]
     trust_ids: bool,
@@ -115,12 +119,15 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
     let mut sides = sides::named(inputs, &options, context)?;
     order_by_task(&mut sides);
     let not_compared = not_compared(&sides, &options, &mut diagnostics);
+    if not_compared.is_none() {
+        check_pairs(&sides, args.all_pairs, &mut diagnostics)?;
+    }
     let run = |side| Run::new(side, &args.errors, &mut diagnostics);
     let runs = sides.into_iter().map(run).collect::<Result<Vec<_>, _>>()?;
     let mut page = Page::new(runs.iter().map(Run::of_page).collect());
     page.title = args.title.clone().unwrap_or_default();
     page.groups = args.groups.clone();
-    page.not_compared = not_compared;
+    (page.all_pairs, page.not_compared) = (args.all_pairs, not_compared);
     if !args.no_samples {
         // What the page takes without samples is not there for them.
         let least = args.max_size.map(|size| (size, page.to_html().len() as u64));
@@ -186,13 +193,31 @@ impl ReportArgs {
 
 /// Puts the runs of a task together; tasks and runs stay in the order of the inputs otherwise.
 fn order_by_task(sides: &mut [Side]) {
-    let mut tasks: Vec<Option<String>> = Vec::new();
-    for side in sides.iter() {
-        if !tasks.contains(&side.task) {
-            tasks.push(side.task.clone());
+    let tasks: IndexMap<Option<String>, ()> = sides.iter().map(|side| (side.task.clone(), ())).collect();
+    sides.sort_by_key(|side| tasks.get_index_of(&side.task));
+}
+
+/// Many runs of a task are compared with the first alone, unless all pairs are wanted.
+///
+/// # Errors
+/// There are more runs than all pairs are tested of.
+fn check_pairs(sides: &[Side], all_pairs: bool, diagnostics: &mut Diagnostics) -> Result<(), Diagnostic> {
+    let most = ComparisonOptions::MOST_PAIRED;
+    for sides in sides.chunk_by(|a, b| a.task == b.task).filter(|sides| sides.len() > MOST_PAIRED) {
+        if all_pairs && sides.len() > most {
+            return Err(Error::from(ComparisonError::TooManySides { sides: sides.len(), most }).into());
+        }
+        if let Some(first) = sides.first().filter(|_| !all_pairs) {
+            let of = first.task.as_ref().map(|task| format!(" of task `{task}`")).unwrap_or_default();
+            let text = format!("{} runs{of}: each is compared with {} alone", sides.len(), first.name);
+            let hint = match sides.len() > most {
+                true => format!("--all-pairs compares every two of up to {most} runs"),
+                false => "--all-pairs compares every two".to_owned(),
+            };
+            diagnostics.push(Diagnostic::note(text).hint(hint));
         }
     }
-    sides.sort_by_key(|side| tasks.iter().position(|task| *task == side.task));
+    Ok(())
 }
 
 /// Why the runs of a task must not be compared, if they have not the same samples under the same ids.

@@ -175,7 +175,7 @@ impl TableBuilder {
         for row in 0..block.len() {
             let task = tasks.and_then(|tasks| tasks.code(row));
             let Some((list, is_new)) = known.number(labels.parts.code(row), task) else {
-                errors.push(BlockError::in_row(row, TableErrorKind::TooManyLogs { limit: MAX_LOGS }));
+                errors.push(BlockError::in_row(row, too_many_logs(layout)));
                 break;
             };
             if is_new {
@@ -218,7 +218,7 @@ impl TableBuilder {
             return Ok(part);
         }
         if self.parts.len() == MAX_LOGS {
-            return Err(TableErrorKind::TooManyLogs { limit: MAX_LOGS });
+            return Err(too_many_logs(layout));
         }
         Ok(self.parts.insert_full(key, TablePart::new(layout)).0)
     }
@@ -334,3 +334,8 @@ fn complete(
 
 #[cfg(test)]
 mod tests;
+
+/// The error of a table of too many logs, or of too many parts.
+fn too_many_logs(layout: &TableLayout) -> TableErrorKind {
+    TableErrorKind::TooManyLogs { column: layout.split().unwrap_or("log").to_owned(), limit: MAX_LOGS }
+}

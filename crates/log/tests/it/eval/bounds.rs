@@ -228,19 +228,47 @@ fn a_header_does_not_decide_how_much_is_computed() {
         warnings[0],
         LogWarning::Unusable { error: Error::Argument { argument, .. }, .. } if argument == "metric"
     );
+}
 
-    // A hundred million resamples are a matter of how many scores there are.
-    let many = r#"{"name":"inspect_ai/bootstrap_stderr","options":{"num_samples":100000000}}"#;
-    let (found, _) = plan(&recording(many)).unwrap();
-    let mut columns = ScoreColumns::new(["s"]);
-    for id in 0..100 {
-        columns.push(id.to_string(), 1).score("s", Score::new(id % 3)).unwrap();
+/// What a resample costs, not only how many values it draws: few scores make many resamples no cheaper, and a median
+/// takes longer than a sum.
+#[test]
+fn random_figures_of_a_log_have_a_budget() {
+    let failures = |metrics: &str, samples: i64, groups: i64| {
+        let (_folder, path) = written(&recording(metrics));
+        let header = EvalLog::open(&path).unwrap().header().unwrap();
+        let (plan, _) = plan_from_header(&header, &Registry::built_in()).unwrap();
+        let mut columns = ScoreColumns::new(["s"]);
+        for id in 0..samples {
+            let row = columns.push(id.to_string(), 1).metadata("k", (id % groups).to_string());
+            row.score("s", Score::new(id % 3)).unwrap();
+        }
+        let scores = plan.evaluate(&columns).unwrap().results.scores;
+        scores.into_iter().flat_map(|score| score.failures).map(|failure| failure.error).collect::<Vec<_>>()
+    };
+    let stderr = |resamples: u64| {
+        format!(r#"{{"name":"inspect_ai/bootstrap_stderr","options":{{"num_samples":{resamples}}}}}"#)
+    };
+    let ten = stderr(100_000_000);
+    for metrics in [ten.clone(), format!("{ten},{ten}")] {
+        for error in failures(&metrics, 10, 1) {
+            assert_matches!(error, Error::Argument { argument, .. } if argument == "num_samples");
+        }
+        assert_eq!(failures(&metrics, 10, 1).len(), metrics.matches("bootstrap").count());
     }
-    let computed = found.evaluate(&columns).unwrap().results;
-    assert_matches!(
-        computed.scores[0].failures[0].error,
-        Error::Argument { argument, .. } if argument == "num_samples"
-    );
+    let median = |resamples: u64| {
+        let inner = r#"{"type":"metric","name":"errorbar/median","params":{}}"#;
+        let inner = format!(
+            r#"{{"type":"metric","name":"errorbar/bootstrap","params":{{"metric":{inner},"num_samples":{resamples}}}}}"#
+        );
+        format!(r#"{{"name":"inspect_ai/grouped","options":{{"metric":{inner},"group_key":"k"}}}}"#)
+    };
+    let found = failures(&median(10_000), 2_000, 1_000);
+    assert!(found.first().is_some_and(|error| error.to_string().contains("num_samples")), "{found:?}");
+    // What people record is computed.
+    for metrics in [stderr(1_000), stderr(1_000_000), median(1_000)] {
+        assert_eq!(failures(&metrics, 200, 4), [], "{metrics}");
+    }
 }
 
 #[test]
