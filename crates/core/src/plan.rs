@@ -309,7 +309,8 @@ pub struct Plan {
     pub reducers: Reducers,
     /// The seed of random figures.
     pub seed: u64,
-    /// The number of values that random figures may draw, all of them together; no limit if unset. A plan that comes
+    /// The number of values that random figures may draw, all of them together; no limit if unset. What takes longer than
+    /// drawing its values, such as a median of each resample, counts as more. A plan that comes
     /// from a file of others can ask for years of work in a few bytes.
     pub max_draws: Option<u64>,
     /// Which figure to show first; the first one if unset.

@@ -90,7 +90,7 @@ pub use latex::{Latex, escape as escape_latex};
 pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
 pub use record::{ClusterCounts, EstimateRecord, UndefinedParts, all_estimates, estimates};
-pub use run_names::{RunIdentity, run_names};
+pub use run_names::{RunIdentity, fitting_names, run_names};
 pub use side_by_side::SideBySide;
 pub use sort::Sort;
 pub use table::TerminalTable;

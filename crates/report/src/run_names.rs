@@ -3,8 +3,13 @@
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
+use crate::text::truncate_middle;
+
 /// What the model of a log of recorded outputs starts with; the rest is a path.
 const RECORDED: &str = "replay/";
+
+/// The most parts at the end of a model's name that are tried.
+const MOST_PARTS: usize = 64;
 
 /// What a run is known by.
 #[derive(Clone, Copy, Debug)]
@@ -77,18 +82,43 @@ pub fn run_names(runs: &[RunIdentity<'_>]) -> Vec<String> {
     let cells: HashSet<(&String, Option<&str>)> =
         told_apart.iter().zip(runs.iter().map(|run| run.task)).collect();
     if cells.len() == runs.len() {
-        return told_apart;
+        return fitting_names(told_apart);
     }
     // One file twice.
-    told_apart.iter().enumerate().map(|(at, name)| format!("{name} #{}", at + 1)).collect()
+    let numbered = told_apart.iter().enumerate().map(|(at, name)| format!("{name} #{}", at + 1));
+    fitting_names(numbered.collect())
+}
+
+/// Names that are repeated in many rows: very long ones are cut in the middle. Equal ones stay equal, and others apart.
+pub fn fitting_names(names: Vec<String>) -> Vec<String> {
+    const MOST: usize = 500;
+    if names.iter().all(|name| name.len() <= MOST) {
+        return names;
+    }
+    let mut taken: HashSet<String> = names.iter().filter(|name| name.len() <= MOST).cloned().collect();
+    let mut cut: HashMap<String, String> = HashMap::new();
+    let mut fitting = |name: String| {
+        if name.len() <= MOST {
+            return name;
+        }
+        let number = cut.len() + 1;
+        let short = cut.entry(name).or_insert_with_key(|name| {
+            let short = truncate_middle(name, MOST, "…");
+            let short = if taken.contains(&short) { format!("{short} ({number})") } else { short };
+            taken.insert(short.clone());
+            short
+        });
+        short.clone()
+    };
+    names.into_iter().map(&mut fitting).collect()
 }
 
 /// The fewest parts at the end of the models' names under which different models have different names.
 fn short_models(runs: &[RunIdentity<'_>]) -> Vec<String> {
     let distinct: HashSet<&str> = runs.iter().map(|run| run.model).collect();
     let longest = distinct.iter().map(|model| parts(model).count()).max().unwrap_or(0);
-    // A name without parts, such as `/`, is none.
-    for count in 1..=longest.max(1) {
+    // A name without parts, such as `/`, is none; one of very many is no path.
+    for count in 1..=longest.clamp(1, MOST_PARTS) {
         let short: HashSet<String> = distinct.iter().map(|model| last_parts(model, count)).collect();
         if short.len() == distinct.len() {
             return runs.iter().map(|run| last_parts(run.model, count)).collect();
@@ -136,6 +166,15 @@ mod tests {
             .map(|(model, task, path)| RunIdentity::new(model, Path::new(path)).of_task(*task))
             .collect();
         run_names(&runs)
+    }
+
+    #[test]
+    fn very_long_names_are_cut() {
+        let long = |end: &str| format!("{}{end}", "x".repeat(100_000));
+        let names = fitting_names(vec![long("a"), "short".to_owned(), long("b"), long("a")]);
+        assert!(names.iter().all(|name| name.len() <= 600), "{names:?}");
+        assert_eq!((names[1].as_str(), &names[0]), ("short", &names[3]));
+        assert_ne!(names[0], names[2]);
     }
 
     #[test]

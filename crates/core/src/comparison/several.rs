@@ -9,7 +9,7 @@ use super::pairing::Pairing;
 use super::ranking::RankInput;
 use super::side::{Block, Side};
 use crate::error::Result;
-use crate::estimate::{ErrorPlan, Estimate, ScoreUnits};
+use crate::estimate::{ErrorPlan, Estimate, MAX_FIGURES, ScoreUnits};
 use crate::metric::Metric;
 use crate::scores::{Resampler, Scores};
 use crate::stats::{resampled, standard_deviation, two_sided};
@@ -152,13 +152,13 @@ impl SeveralScores<'_> {
 /// The fewest resamples that give an error to two digits or so.
 const FEWEST: u64 = 200;
 
-/// As many resamples as the plan names, or the usual ones, but fewer of very many scores: a resample is drawn once for all
-/// sides.
+/// As many resamples as the plan names, or the usual ones, but fewer of very many scores, and no more than can be held: a
+/// resample is drawn once for all sides.
 fn draws(errors: &ErrorPlan, scores: &[Scores<'_>]) -> usize {
     let Some(first) = scores.first() else { return 0 };
     let wanted = u64::from(errors.draws.unwrap_or(DRAWS));
     let affordable = first.estimation().random.affordable_draws(wanted, first.len() as u64);
-    affordable.max(FEWEST.min(wanted)) as usize
+    (affordable.max(FEWEST.min(wanted)) as usize).min(MAX_FIGURES / scores.len())
 }
 
 /// The tests of all pairs, from resamples.

@@ -336,7 +336,9 @@ fn many_runs_are_compared_with_the_first_alone() {
     let (code, text, html) = report("many.csv", "--no-samples");
     assert_eq!((code, pairs(&html)), (Some(0), 30), "{text}");
     assert!(text.contains("31 runs: each is compared with m0 alone\nhint: --all-pairs"), "{text}");
-    assert!(html.contains("With 31 runs, each is compared with m0 alone.") && !html.contains("Every two runs"));
+    assert!(
+        html.contains("With 31 runs, each is compared with m0 alone.") && !html.contains("Every two runs")
+    );
     let (code, text, html) = report("many.csv", "--all-pairs");
     assert_eq!((code, pairs(&html), text.contains("alone")), (Some(0), 465, false), "{text}");
     let (code, text, _) = report("most.csv", "--all-pairs");

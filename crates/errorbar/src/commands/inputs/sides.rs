@@ -5,7 +5,7 @@ use std::path::Path;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{ComparedScores, ComparisonError, Conversion, Error, IndexMap};
-use errorbar_report::{RunIdentity, run_names};
+use errorbar_report::{RunIdentity, fitting_names, run_names};
 
 use super::InputOptions;
 use super::read::Input;
@@ -37,7 +37,7 @@ pub(crate) fn named(
 ) -> Result<Vec<Side>, Diagnostics> {
     prepare_tables(&mut inputs, options, context)?;
     let tasks = tasks(&inputs, options);
-    let names = names(&inputs, &tasks, options.whole_names);
+    let names = fitting_names(names(&inputs, &tasks, options.whole_names));
     let sides = inputs.into_iter().zip(names).zip(tasks);
     Ok(sides.map(|((input, name), task)| Side { name, task, input }).collect())
 }

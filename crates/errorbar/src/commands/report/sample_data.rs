@@ -33,7 +33,8 @@ pub(super) fn of_page(
         }
         run.add_samples(&mut samples)?;
         if samples.is_too_sparse() {
-            let text = "all samples are left out: the runs have too few of them in common to be shown together";
+            let text =
+                "all samples are left out: the runs have too few of them in common to be shown together";
             diagnostics.push(Diagnostic::warning(text).hint("give fewer runs for a page with samples"));
             return Ok(None);
         }
