@@ -116,6 +116,10 @@ def huge_weights(path: Path) -> None:
     path.write_bytes(_table(f"q{n},1,{n % 2},1e308,{n % 2}\n" for n in range(40)))
 
 
+def some_groups(path: Path) -> None:
+    path.write_bytes(_table(f"q{n},1,{n % 2},c{n},0.5\n" for n in range(50_000)))
+
+
 def models(count: int, is_shared: bool = True):
     """Two samples of each of many models: the same two, or each its own."""
 
@@ -133,7 +137,7 @@ OF_TABLES = {
     "report_models_10000": (models(10_001), "REPORT --by model", "more models than there may be"),
     "report_models_apart": (models(5_000, is_shared=False), "REPORT --by model", "5,000 models without a common sample"),
     "report_models_pairs": (models(201), "REPORT --by model --all-pairs", "more models than all pairs may be of"),
-    "report_groups": (groups, "REPORT --group category", "a page of 100,000 groups"),
+    "report_groups": (some_groups, "REPORT --group category", "a page of 50,000 groups"),
     "groups_bootstrap": (groups, "-m 'bootstrap(grouped(mean(), \"category\"))'", "100,000 groups, resampled"),
     "groups_each_bootstrap": (groups, "-m 'grouped(bootstrap(mean()), \"category\")'", "a bootstrap in each of 100,000 groups"),
     "groups_together": (groups, "-m 'grouped(mean(), \"category\", all=\"groups\", simultaneous=true)'", "100,000 intervals at once"),

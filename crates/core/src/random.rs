@@ -12,8 +12,8 @@ const AUTO_DRAWS: u64 = 100_000_000;
 pub(crate) const LEAST_COST: u64 = 100;
 /// What a resample takes if a figure that is no sum is computed from it, in values that are drawn and summed: for itself,
 /// and for each of its values.
-const FIGURE_COST: u64 = 2_000;
-const FIGURE_COST_OF_VALUE: u64 = 40;
+const FIGURE_COST: u64 = 300;
+const FIGURE_COST_OF_VALUE: u64 = 16;
 
 /// The cost of a resample of as many values if a figure that is no sum is computed from it, in values drawn.
 pub(crate) fn figure_cost(values: u64) -> u64 {

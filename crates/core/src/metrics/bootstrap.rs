@@ -183,7 +183,10 @@ impl Bootstrap {
             );
             return Err(Self::refuse("num_samples", problem));
         }
-        scores.take_draws(Self::NAME, count, figure_cost(scores.len() as u64))?;
+        // Those of the plan are as many as can be afforded, or were checked.
+        let n = scores.len() as u64;
+        let cost = if self.num_samples.is_some() { figure_cost(n) } else { n };
+        scores.take_draws(Self::NAME, count, cost)?;
         Ok(Ok(draws))
     }
 
