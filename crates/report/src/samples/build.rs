@@ -152,12 +152,15 @@ impl SampleSetBuilder {
         if sample.preview.is_empty() {
             sample.preview = preview(&sample.texts.question());
         }
-        // A vector grows to four at once, and most samples have one run and one epoch.
-
-        sample.records.reserve_exact((run + 1).saturating_sub(sample.records.len()));
+        // A vector begins with room for four, and most samples have one run and one epoch.
+        if sample.records.is_empty() {
+            sample.records.reserve_exact(run + 1);
+        }
         sample.records.resize_with(sample.records.len().max(run + 1), Vec::new);
         if let Some(records) = sample.records.get_mut(run) {
-            records.reserve_exact((at + 1).saturating_sub(records.len()));
+            if records.is_empty() {
+                records.reserve_exact(at + 1);
+            }
             records.resize_with(records.len().max(at + 1), || None);
             if let Some(place) = records.get_mut(at) {
                 *place = Some(record);
