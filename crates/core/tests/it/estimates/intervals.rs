@@ -170,15 +170,16 @@ fn draws_have_a_limit() {
     let values = [1.0, 2.0, 4.0, 8.0];
     let summary = summary(&plan, &rows(&values, &[] as &[i64], &[] as &[i64]));
     // As often as one likes: the limit is that of each, so that their order does not matter.
-    let random = Random::new(7, Some(4_000));
+    let random = Random::new(7, Some(100_000));
     let estimates: Vec<Estimate> =
         (0..3).map(|_| summary.estimate(&plan, ScoreKind::Unbounded, &random)).collect();
     assert!(estimates[0] == estimates[1] && estimates[1] == estimates[2]);
     assert!(estimates[0].interval.is_ok());
-    let refused = summary.estimate(&plan, ScoreKind::Unbounded, &Random::new(7, Some(3_999)));
+    let refused = summary.estimate(&plan, ScoreKind::Unbounded, &Random::new(7, Some(99_999)));
     assert_eq!(
         refused.interval.clone().unwrap_err().to_string(),
-        "it would draw 4000 values (1000 draws of 4 scores or clusters), and may draw 3999; lower the number of draws"
+        "it would take as long as drawing 100000 values (1000 resamples, each as 100 values), and may draw 99999; lower \
+         the number of draws"
     );
     assert!(refused.error.is_ok() && refused.draws.is_none());
     // One without spread takes none.
