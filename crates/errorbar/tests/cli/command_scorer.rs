@@ -71,7 +71,8 @@ fn value(scorer: &str, script: &str) -> String {
     fs::write(folder.path().join("t.toml"), task(scorer)).unwrap();
     let output = errorbar(folder.path(), &["eval", "t.toml", "--metric", "frequency", "--format", "json"])
         .env("ERRORBAR_LOG_DIR", logs.path())
-        .envs([("SCORER_SETTING", "seen"), ("SCORER_API_KEY", "secret")])
+        .envs([("SCORER_SETTING", "seen"), ("DB_PASS", "hidden"), ("JWT", "hidden")])
+        .envs([("VIRTUAL_ENV", "/venv"), ("LC_TIME", "C")])
         .output()
         .unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -82,13 +83,13 @@ fn value(scorer: &str, script: &str) -> String {
 }
 
 #[test]
-fn secrets_are_passed_on_only_by_name() {
+fn only_listed_variables_reach_a_program() {
     let script = r#"while read -r line; do s=$(echo "$line" | sed 's/.*"seq":\([0-9]*\).*/\1/')
-echo "{\"seq\": $s, \"value\": \"$SCORER_SETTING-${SCORER_API_KEY:-none}\"}"; done"#;
+echo "{\"seq\": $s, \"value\": \"${SCORER_SETTING:-unset} ${DB_PASS:-unset} ${JWT:-unset} $VIRTUAL_ENV $LC_TIME\"}"; done"#;
     let plain = value(r#"command(["sh", "score.sh"])"#, script);
-    assert!(plain.contains("seen-none") && !plain.contains("secret"), "{plain}");
-    let passed = value(r#"command(["sh", "score.sh"], env=["SCORER_API_KEY"])"#, script);
-    assert!(passed.contains("seen-secret"), "{passed}");
+    assert!(plain.contains("unset unset unset /venv C"), "{plain}");
+    let named = value(r#"command(["sh", "score.sh"], env=["DB_PASS"])"#, script);
+    assert!(named.contains("unset hidden unset /venv C"), "{named}");
 }
 
 #[test]

@@ -16,8 +16,8 @@ use crate::{BoxFuture, NamedSample, Scorer, ScorerNeeds, Target, TaskState};
 
 /// Runs a program that scores: command(["python3", "score.py"]) sends it a line of JSON per sample and reads one back.
 ///
-/// There is no shell. The program runs in the folder of the task file, in the environment of errorbar without variables
-/// that look like secrets, and is started once. It gets `seq`, `id`, `epoch`, `model`, `input`, `output`, `target`,
+/// There is no shell. The program runs in the folder of the task file, with a short list of variables (`PATH`, `HOME`, the
+/// locale and the like) and those that `env` names, and is started once. It gets `seq`, `id`, `epoch`, `model`, `input`, `output`, `target`,
 /// `targets`, `choices`, `metadata` and `store`, and answers with the same `seq` and `value`, perhaps `answer`,
 /// `explanation`, `reason` and `metadata`; or with `error`. See docs/command-scorer.md.
 ///
@@ -77,7 +77,7 @@ pub struct CommandScorer {
     /// How often processes that end before the run are replaced.
     #[param(default = 10_u32)]
     max_restarts: Option<u32>,
-    /// Variables that are passed on although their names look like secrets, such as ["OPENAI_API_KEY"].
+    /// More variables of errorbar's environment that it gets, such as ["OPENAI_API_KEY"].
     env: Option<Vec<String>>,
     /// The folder that it runs in, relative to that of the task file.
     folder: Option<String>,

@@ -1,37 +1,49 @@
-//! The environment of a program: ours without what looks like a secret.
+//! The environment of a program: a short list of our variables, and those that the task names.
 
-/// Words in the name of a variable that holds a secret.
-const SECRET_WORDS: [&str; 15] = [
-    "APIKEY",
-    "AUTH",
-    "CREDENTIAL",
-    "CREDENTIALS",
-    "KEY",
-    "KEYS",
-    "PASSPHRASE",
-    "PASSWD",
-    "PASSWORD",
-    "PAT",
-    "PWD",
-    "SECRET",
-    "SECRETS",
-    "TOKEN",
-    "TOKENS",
+use std::env;
+use std::ffi::OsString;
+
+/// What a program needs to be found, to start, and to read and write text. Secrets are in none of these.
+const LISTED: [&str; 11] = [
+    "PATH",
+    "HOME",
+    "USER",
+    "LOGNAME",
+    "SHELL",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "TMPDIR",
+    // A Python that was started by another name than that of its environment finds its packages by these.
+    "VIRTUAL_ENV",
+    "CONDA_PREFIX",
 ];
 
-/// Ends of such words, as in `PGPASSWORD` and `AUTHTOKEN`.
-const SECRET_ENDS: [&str; 6] = ["CREDENTIALS", "KEY", "PASSWD", "PASSWORD", "SECRET", "TOKEN"];
+/// Without these no program starts on Windows.
+#[cfg(windows)]
+const OF_SYSTEM: [&str; 7] =
+    ["SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "PATHEXT", "TEMP", "TMP", "USERPROFILE"];
+#[cfg(not(windows))]
+const OF_SYSTEM: [&str; 0] = [];
 
-/// Variables whose names have such a word and which hold no secret.
-const NO_SECRETS: [&str; 2] = ["PWD", "OLDPWD"];
+/// Python would hold its answers back, and read and write other encodings than UTF-8 on some systems.
+const FOR_PYTHON: [&str; 2] = ["PYTHONUNBUFFERED", "PYTHONUTF8"];
 
-/// Whether a variable looks like a secret by its name: `OPENAI_API_KEY`, `HF_TOKEN`, `PGPASSWORD`.
-pub(super) fn is_secret(name: &str) -> bool {
-    let name = name.to_ascii_uppercase();
-    let mut words = name.split(['_', '-', '.']);
-    let is_secret_word =
-        |word: &str| SECRET_WORDS.contains(&word) || SECRET_ENDS.iter().any(|end| word.ends_with(end));
-    !NO_SECRETS.contains(&name.as_str()) && words.any(is_secret_word)
+/// The variables of a program, of which these are named by its task.
+pub(super) fn variables(named: &[String]) -> impl Iterator<Item = (OsString, OsString)> {
+    let for_python = FOR_PYTHON.iter().map(|name| (OsString::from(name), OsString::from("1")));
+    for_python.chain(env::vars_os().filter(|(name, _)| is_passed(&name.to_string_lossy(), named)))
+}
+
+fn is_passed(name: &str, named: &[String]) -> bool {
+    let listed = || LISTED.iter().chain(&OF_SYSTEM).chain(&FOR_PYTHON);
+    let is_same = |other: &str| match cfg!(windows) {
+        true => other.eq_ignore_ascii_case(name),
+        false => other == name,
+    };
+    name.starts_with("LC_")
+        || listed().any(|listed| is_same(listed))
+        || named.iter().any(|named| is_same(named))
 }
 
 #[cfg(test)]
@@ -39,31 +51,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn secrets_are_known_by_their_names() {
-        for name in [
-            "OPENAI_API_KEY",
-            "HF_TOKEN",
-            "aws_secret_access_key",
-            "DB_PASSWORD",
-            "GITHUB_PAT",
-            "MYSQL_PWD",
-            "PGPASSWORD",
-            "MYSECRET",
-            "NPM_AUTHTOKEN",
-        ] {
-            assert!(is_secret(name), "{name}");
+    fn variables_are_passed_by_name_alone() {
+        for name in ["PATH", "HOME", "LC_ALL", "LC_TIME", "TZ", "TMPDIR", "VIRTUAL_ENV", "PYTHONUTF8"] {
+            assert!(is_passed(name, &[]), "{name}");
         }
-        for name in [
-            "PATH",
-            "HOME",
-            "PWD",
-            "OLDPWD",
-            "KEYBOARD",
-            "PYTHONPATH",
-            "OPENAI_BASE_URL",
-            "TOKENIZERS_PARALLELISM",
-        ] {
-            assert!(!is_secret(name), "{name}");
+        for name in ["OPENAI_API_KEY", "DB_PASS", "SSHPASS", "MY_CREDS", "JWT", "LD_PRELOAD", "path", "LC"] {
+            assert!(!is_passed(name, &[]), "{name}");
+            assert!(is_passed(name, &[name.to_owned()]), "{name}");
         }
     }
 }

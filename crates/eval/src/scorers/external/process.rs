@@ -82,10 +82,10 @@ pub(super) struct PendingReply {
 impl Process {
     /// Starts a program.
     pub(super) fn start(program: &Program) -> Result<Self, CommandError> {
-        let mut child = program.start()?;
+        let (mut child, mark) = program.start()?;
         let (stdin, stdout, stderr) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let shared = Arc::new(Shared {
-            group: ProcessGroup::new(child),
+            group: ProcessGroup::new(child, mark),
             state: Mutex::default(),
             changed: Condvar::new(),
             stderr: Mutex::default(),

@@ -7,9 +7,9 @@ use std::process::{Child, Command, Stdio};
 
 use errorbar_core::spec::nearest;
 
-use super::environment::is_secret;
+use super::environment::variables;
 use super::error::CommandError;
-use super::group::{in_own_group, limit_memory};
+use super::group::{GroupMark, limit_memory};
 
 /// How much of a command is shown in errors: it may hold a whole script.
 const SHOWN: usize = 120;
@@ -23,7 +23,7 @@ pub(in crate::scorers) struct Program {
     name: String,
     arguments: Vec<String>,
     folder: PathBuf,
-    /// Variables that are passed on although they look like secrets.
+    /// Variables that are passed on beside those that every program gets.
     passed: Vec<String>,
     memory: Option<u64>,
 }
@@ -148,8 +148,8 @@ impl Program {
         (digest.count() > 0).then(|| digest.finalize().to_hex().chars().take(16).collect())
     }
 
-    /// Starts it, with pipes to all three streams.
-    pub(super) fn start(&self) -> Result<Child, CommandError> {
+    /// Starts it in a group of its own, with pipes to all three streams.
+    pub(super) fn start(&self) -> Result<(Child, GroupMark), CommandError> {
         let refused = |problem: String| CommandError::NotStarted { problem };
         let path = self.find().map_err(|problem| refused(format!("it {problem}")))?;
         let mut command = Command::new(&path);
@@ -157,19 +157,9 @@ impl Program {
         if !self.folder.as_os_str().is_empty() {
             command.current_dir(&self.folder);
         }
-        for (name, _) in env::vars_os() {
-            let shown = name.to_string_lossy();
-            if is_secret(&shown) && !self.passed.iter().any(|passed| *passed == shown) {
-                command.env_remove(&name);
-            }
-        }
-        // Python would hold its answers back, and read and write other encodings than UTF-8 on some systems.
-        for name in ["PYTHONUNBUFFERED", "PYTHONUTF8"] {
-            if env::var_os(name).is_none() {
-                command.env(name, "1");
-            }
-        }
-        let mut child = in_own_group(&mut command).spawn().map_err(|error| {
+        command.env_clear().envs(variables(&self.passed));
+        let mark = GroupMark::new(&mut command);
+        let mut child = command.spawn().map_err(|error| {
             let advice = match error.kind() {
                 io::ErrorKind::PermissionDenied => {
                     "; make it executable, or name its interpreter, as in [\"python3\", \"score.py\"]"
@@ -185,7 +175,7 @@ impl Program {
             let _ = child.wait();
             return Err(refused(error.to_string()));
         }
-        Ok(child)
+        Ok((child, mark))
     }
 }
 

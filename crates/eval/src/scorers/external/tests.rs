@@ -210,3 +210,24 @@ fn memory_has_a_limit() {
     let [score] = scores(&pool);
     assert_eq!(score, Ok(Score::new(i64::from(64 << 20))));
 }
+
+/// `setsid` starts a session, and so a group, of its own.
+#[test]
+#[cfg(target_os = "linux")]
+fn what_left_the_group_ends_with_the_pool() {
+    let folder = tempfile::tempdir().unwrap();
+    let pid = folder.path().join("pid");
+    let daemon = format!("setsid sh -c 'echo $$ > {}; exec sleep 600' &", pid.display());
+    let pool = pool(&script(&format!(
+        r#"{daemon} while read -r line; do echo "{{\"seq\": $(seq "$line"), \"value\": 1}}"; done"#
+    )));
+    let [scored] = scores(&pool);
+    assert_eq!(scored, Ok(Score::new(1)));
+    let written = || std::fs::read_to_string(&pid).unwrap_or_default();
+    wait_until("the daemon has started", || written().ends_with('\n').then_some(()));
+    let stat = Path::new("/proc").join(written().trim()).join("stat");
+    let is_alive = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+    assert!(is_alive());
+    drop(pool);
+    wait_until("the daemon is gone", || (!is_alive()).then_some(()));
+}
