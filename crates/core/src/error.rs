@@ -41,6 +41,9 @@ pub enum Error {
         /// Why.
         problem: String,
     },
+    /// A file that an argument names outside of the folder that it must be in.
+    #[error("{} is outside of the folder of the task file", .0.display())]
+    OutsideFolder(std::path::PathBuf),
     /// An argument of the wrong type or outside its range.
     #[error("{target}: argument `{argument}` {problem}")]
     Argument {

@@ -278,6 +278,8 @@ pub struct Registry {
     tables: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     /// What files among arguments are relative to; nothing here opens them.
     folder: PathBuf,
+    /// What files among arguments may be in beside the folder; none for specs that may name any file.
+    allowed_paths: Option<Arc<[PathBuf]>>,
     /// Where names that are not in the tables may come from.
     source: Option<Arc<dyn EntrySource>>,
     /// Whether specs are those of the user, who may import what is not loaded yet.
@@ -312,7 +314,7 @@ impl Registry {
     /// What the engine brings, and nothing else.
     pub fn built_in() -> Self {
         let mut registry =
-            Registry { tables: HashMap::new(), folder: PathBuf::new(), source: None, may_import: false };
+            Registry { tables: HashMap::new(), folder: PathBuf::new(), allowed_paths: None, source: None, may_import: false };
         registry.add_built_in(metrics::ENTRIES);
         registry.add_built_in(reducers::ENTRIES);
         registry.add_built_in(&[Entry::<Conversion>::of::<ValueToFloat>()]);
@@ -333,6 +335,13 @@ impl Registry {
         Registry { folder: folder.into(), ..self.clone() }
     }
 
+    /// The same, with files whose content may go to a model only from its folder and these paths: for the specs of a task
+    /// file, that may be someone else's.
+    #[must_use]
+    pub fn confined(&self, allowed_paths: impl IntoIterator<Item = PathBuf>) -> Self {
+        Registry { allowed_paths: Some(allowed_paths.into_iter().collect()), ..self.clone() }
+    }
+
     /// The same, with names that it does not have from this source.
     #[must_use]
     pub fn with_source(self, source: Arc<dyn EntrySource>) -> Self {
@@ -348,6 +357,11 @@ impl Registry {
     /// The folder that files among arguments are relative to; empty for the current one.
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// The paths beside the [folder](Self::folder) that files must be in if the registry is [confined](Self::confined).
+    pub fn allowed_paths(&self) -> Option<&[PathBuf]> {
+        self.allowed_paths.as_deref()
     }
 
     /// Adds an entry of any kind; a name that is taken is refused unless the entry is marked as a replacement.

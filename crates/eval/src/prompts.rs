@@ -10,7 +10,7 @@ use errorbar_core::{ArgProblem, ArgType, Error, Registry};
 use serde::Deserialize;
 
 use crate::dataset::nearest_file;
-use crate::small_file::read_small;
+use crate::small_file::{is_within, read_small};
 
 /// The word that stands for the reference's prompt, in the template of an entry that has one.
 pub(crate) const INSPECT: &str = "inspect";
@@ -105,6 +105,9 @@ impl ArgType for TemplateText {
         let path = registry.folder().join(&template.given);
         let may_be_file = !template.given.contains(['{', '\n']) && template.given != INSPECT;
         if may_be_file && (path.is_file() || looks_like_file(&template.given)) {
+            if path.is_file() && !is_within(&path, registry.folder(), registry.allowed_paths()) {
+                return Err(ArgProblem::Invalid(Error::OutsideFolder(path)));
+            }
             let unreadable = |problem: String| {
                 let near = nearest_file(&path).filter(|_| !path.exists());
                 let near = near.map(|near| format!("did you mean {near:?}? ")).unwrap_or_default();

@@ -46,6 +46,11 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
         None
     }
 
+    /// The programs that it runs, as commands: named before a run that a log describes is resumed.
+    fn programs(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// What may be a mistake in its arguments, to be reported before a run.
     fn warnings(&self) -> Vec<String> {
         Vec::new()

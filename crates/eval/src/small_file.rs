@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// More than anybody writes by hand. What is parsed takes fifty times as much memory.
 const MOST_BYTES: u64 = 4 << 20;
@@ -19,6 +19,15 @@ pub fn read_small(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
     }
     Ok(bytes)
+}
+
+/// Whether a file is in a folder or in one of the paths beside it, wherever links lead; any is if there are no such paths.
+pub(crate) fn is_within(path: &Path, folder: &Path, allowed: Option<&[PathBuf]>) -> bool {
+    let Some(allowed) = allowed else { return true };
+    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+    let Ok(path) = path.canonicalize() else { return false };
+    let mut roots = std::iter::once(folder).chain(allowed.iter().map(PathBuf::as_path));
+    roots.any(|root| root.canonicalize().is_ok_and(|root| path.starts_with(root)))
 }
 
 #[cfg(test)]

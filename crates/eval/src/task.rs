@@ -46,6 +46,8 @@ pub struct Task {
 pub(crate) struct Origin {
     /// The task file.
     pub(crate) file: Option<PathBuf>,
+    /// The digest of its bytes.
+    pub(crate) file_digest: Option<String>,
     /// The name by which it is registered, or by which a file of several tasks has it.
     pub(crate) registered: Option<String>,
     /// All arguments, with their values.

@@ -8,13 +8,18 @@ use indexmap::IndexSet;
 use super::Context;
 use super::eval::grouped;
 use super::servers::resume_command;
+use super::tasks::is_in_current_folder;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::hints;
 
 /// What there is to report of a run that has ended, and whether it did all that it should.
 pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Diagnostics, bool) {
     let FinishedRun { log, total, done, failed, .. } = finished;
-    let resume = resume_command(context.program, &[], &finished.archive, &finished.servers);
+    let FinishedRun { task_file, passed_args, archive, servers, .. } = finished;
+    let task = task_file.as_ref().filter(|file| !is_in_current_folder(file));
+    let task = task.map(|file| file.display().to_string());
+    let args = task_file.as_ref().map(|_| passed_args.clone()).unwrap_or_default();
+    let resume = resume_command(context.program, task.as_deref(), &args, archive, servers);
     let resume = format!("resume it with `{resume}`");
     if let Some(error) = &finished.log_error {
         return (log_lost(error, finished, &resume).into(), false);

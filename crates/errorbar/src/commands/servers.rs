@@ -2,11 +2,13 @@
 
 use std::path::Path;
 
+use errorbar_core::Metadata;
 use errorbar_eval::{ModelServer, RecordedServer, ResumableLog};
 use errorbar_report::clean;
 use indexmap::{IndexMap, IndexSet};
 
 use super::Context;
+use super::tasks::{file_args, is_taken_from_log};
 use crate::diagnostic::Diagnostic;
 use crate::shell;
 
@@ -25,15 +27,20 @@ pub(super) fn note(servers: impl Iterator<Item = ModelServer>) -> Option<Diagnos
     (!named.is_empty()).then(|| Diagnostic::note(clean(&format!("calling {}", named.join(", ")))))
 }
 
-/// The command that resumes a run, with the addresses that it wants to be given.
+/// The command that resumes a run, with what is not taken from the log alone: the task, arguments, addresses.
 pub(super) fn resume_command(
     program: &str,
-    tasks: &[String],
+    task: Option<&str>,
+    args: &Metadata,
     log: &Path,
     servers: &[RecordedServer],
 ) -> String {
     let mut words = vec![program.to_owned(), "eval".to_owned()];
-    words.extend(tasks.iter().map(|task| shell::word(task)));
+    words.extend(task.map(shell::word));
+    for (name, value) in args.iter().filter(|(_, value)| !is_taken_from_log(value)) {
+        let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+        words.extend(["-T".to_owned(), shell::word(&format!("{name}={value}"))]);
+    }
     words.extend(["--resume".to_owned(), shell::word(&log.display().to_string())]);
     for RecordedServer { role, base_url, has_query, .. } in servers {
         // What stands behind a `?` may be secret, and is in no log.
@@ -50,7 +57,7 @@ pub(super) fn resume_command(
 pub(super) fn unnamed(
     unnamed: &[RecordedServer],
     log: &ResumableLog,
-    tasks: &[String],
+    task: Option<&str>,
     context: &Context<'_>,
 ) -> Diagnostic {
     let all = log.servers();
@@ -64,6 +71,6 @@ pub(super) fn unnamed(
         true => "; what follows the `?` is in no log: give it too",
         false => "",
     };
-    let command = resume_command(context.program, tasks, log.path(), &all);
+    let command = resume_command(context.program, task, &file_args(log), log.path(), &all);
     Diagnostic::error(problem).hint(format!("if you trust it, name it yourself: `{command}`{query}"))
 }

@@ -1,9 +1,9 @@
 //! Tasks on the command line: files, folders of them, tasks of files, registered names; with arguments.
 
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use errorbar_core::spec::{Arg, Spec, nearest};
-use errorbar_core::{Error, Registry};
+use errorbar_core::{Error, Metadata, Registry};
 use errorbar_eval::{
     ResumableLog, Task, TaskLoadError, TaskOutline, TaskSelection, load_tasks, outline_task_file,
 };
@@ -39,15 +39,7 @@ pub(super) fn tasks(
     limit: Option<usize>,
     context: &Context<'_>,
 ) -> Result<Vec<NamedTask>, Diagnostics> {
-    let given: Vec<(String, String)> = all(args.iter().map(|arg| Ok(key_and_value(arg)?)))?;
-    let twice = given
-        .iter()
-        .enumerate()
-        .find(|(at, (name, _))| given.iter().take(*at).any(|(earlier, _)| earlier == name));
-    if let Some((_, (name, _))) = twice {
-        let hint = format!("a list is one value: -T {name}=a,b");
-        return Err(Diagnostic::error(format!("-T: the argument `{name}` is given twice")).hint(hint).into());
-    }
+    let given = given_args(args)?;
     let sources = all(named.iter().map(|named| sources(named, context)))?;
     let sources: Vec<TaskSource> = sources.into_iter().flatten().collect();
     // Of several tasks each gets the arguments that it has; one that none has is a mistake.
@@ -65,7 +57,11 @@ pub(super) fn tasks(
         let takes = |name: &String| known.get(at).is_none_or(|known| known.contains(name));
         let given: Vec<(String, String)> = given.iter().filter(|(name, _)| takes(name)).cloned().collect();
         match source {
-            TaskSource::File(path, name) => from_file(path, name.as_deref(), &texts(&given), limit, context),
+            TaskSource::File(path, name) => {
+                let mut selection = TaskSelection::new();
+                (selection.name, selection.args, selection.limit) = (name.clone(), texts(&given), limit);
+                from_file(path, selection, context)
+            }
             TaskSource::Registered(named) => {
                 let task = registered(named, &given, context)?;
                 Ok(vec![NamedTask { named: named.clone(), task }])
@@ -143,17 +139,64 @@ pub(super) fn file_and_name(named: &str) -> Option<(PathBuf, Option<String>)> {
     Some((file.to_owned(), name.strip_prefix('@').map(str::to_owned)))
 }
 
+/// The arguments of the options `-T`.
+fn given_args(args: &[String]) -> Result<Vec<(String, String)>, Diagnostics> {
+    let given: Vec<(String, String)> = all(args.iter().map(|arg| Ok(key_and_value(arg)?)))?;
+    let twice = given
+        .iter()
+        .enumerate()
+        .find(|(at, (name, _))| given.iter().take(*at).any(|(earlier, _)| earlier == name));
+    if let Some((_, (name, _))) = twice {
+        let hint = format!("a list is one value: -T {name}=a,b");
+        return Err(Diagnostic::error(format!("-T: the argument `{name}` is given twice")).hint(hint).into());
+    }
+    Ok(given)
+}
+
 /// The task of a log that is resumed: the named one, or the one that the log names, with the arguments that it records.
+///
+/// A log may come from anywhere, and a task reads files and runs programs. So a file that only the log names is one of
+/// the current folder as the log knows it, and strings among the arguments are given by the user.
 pub(super) fn task_of_log(
     named: Option<&str>,
+    args: &[String],
     log: &ResumableLog,
     context: &Context<'_>,
 ) -> Result<Task, Diagnostics> {
-    let of_file = |file: &Path, name: Option<&str>| {
-        let passed = log.passed_args().iter().map(|(name, value)| (name.clone(), value.clone()));
-        let mut tasks = from_file(file, name, &passed.collect::<Vec<_>>(), None, context)?;
+    let given = given_args(args)?;
+    let resume = |task: &str| {
+        resume_command(context.program, Some(task), &file_args(log), log.path(), &log.servers())
+    };
+    let untrusted = |file: &Path, problem: &str| {
+        let problem = format!("the log alone names the task file {}, {problem}", file.display());
+        let hint = format!("if you trust it, name it yourself: `{}`", resume(&shown(file)));
+        Diagnostics::from(Diagnostic::error(problem).about(log.path().display()).hint(hint))
+    };
+    let of_file = |file: &Path, name: Option<&str>, digest: Option<&str>| {
+        let is_given = |name: &str| given.iter().any(|(given, _)| given == name);
+        let of_log = || log.passed_args().iter().filter(|(name, _)| !is_given(name));
+        if let Some((name, value)) = of_log().find(|(_, value)| !is_taken_from_log(value)) {
+            let problem = format!(
+                "the log alone gives the task the argument {name} = {value}, and a string may name a file or a program"
+            );
+            let hint = format!("if you trust it, give it yourself: `{}`", resume(named.unwrap_or(&shown(file))));
+            return Err(Diagnostic::error(problem).about(log.path().display()).hint(hint).into());
+        }
+        let of_log = of_log().map(|(name, value)| (name.clone(), value.clone()));
+        let mut selection = TaskSelection::new();
+        selection.name = name.map(str::to_owned);
+        selection.args = of_log.chain(texts(&given)).collect();
+        selection.recorded_digest = digest.map(str::to_owned);
+        Diagnostic::note(format!("resumed with the task file {}", file.display()))
+            .about(log.path().display())
+            .print(context.quiet);
+        check_extension(file, context.program)?;
+        let mut tasks = load_tasks(file, &selection, context.registry).map_err(|error| match error {
+            TaskLoadError::OtherDigest => untrusted(file, "which has changed since the run was started"),
+            error => load_problems(file, error),
+        })?;
         match (tasks.pop(), tasks.is_empty()) {
-            (Some(only), true) => Ok(only.task),
+            (Some(only), true) => Ok(only),
             _ => {
                 let problem = format!("{} has several tasks, and the log is of one", file.display());
                 let hint = format!("name it: {}@NAME", file.display());
@@ -165,18 +208,23 @@ pub(super) fn task_of_log(
         (Some(named), ..) if file_and_name(named).is_some() => {
             let (file, name) = file_and_name(named).unwrap_or_default();
             // The log knows which of several tasks it is of.
-            return of_file(
-                &file,
-                name.as_deref().or(log.registered().filter(|_| log.task_file().is_some())),
-            );
+            let name = name.as_deref().or(log.registered().filter(|_| log.task_file().is_some()));
+            return of_file(&file, name, None);
         }
         (Some(named), ..) => named,
-        (None, Some(file), name) if file.is_file() => return of_file(file, name),
-        (None, Some(file), _) => {
+        (None, Some(file), _) if !file.is_file() => {
             let problem = format!("the task file of the log, {}, does not exist", file.display());
-            let resume = resume_command(context.program, &["TASK".to_owned()], log.path(), &log.servers());
-            let hint = format!("the log has the path that the run was given; name the file: `{resume}`");
+            let hint = format!("the log has the path that the run was given; name the file: `{}`", resume("TASK"));
             return Err(Diagnostic::error(problem).hint(hint).into());
+        }
+        (None, Some(file), _) if !is_in_current_folder(file) => {
+            return Err(untrusted(file, "which is not in this folder, and a task runs programs"));
+        }
+        (None, Some(file), name) => {
+            let Some(digest) = log.task_file_digest() else {
+                return Err(untrusted(file, "without a digest of it, and a task runs programs"));
+            };
+            return of_file(file, name, Some(digest));
         }
         (None, None, Some(name)) => name,
         (None, None, None) => {
@@ -185,8 +233,35 @@ pub(super) fn task_of_log(
             return Err(Diagnostic::error(problem).hint(hint).into());
         }
     };
+    if let Some((given, _)) = given.first() {
+        let problem = format!("-T {given}: a task of this program is resumed with the arguments of the log");
+        return Err(Diagnostic::error(problem).hint("leave it out").into());
+    }
     let spec = Spec::from_log(name, log.passed_args().as_object()).map_err(errorbar_core::Error::from)?;
     Ok(build(&spec, context)?)
+}
+
+fn shown(file: &Path) -> String {
+    file.display().to_string()
+}
+
+/// Whether a task file lies directly in the current folder, with no path of its own and no link that leads elsewhere.
+pub(super) fn is_in_current_folder(file: &Path) -> bool {
+    let mut parts = file.components().filter(|part| *part != Component::CurDir);
+    let is_name = matches!((parts.next(), parts.next()), (Some(Component::Normal(_)), None));
+    let folder = Path::new(".").canonicalize();
+    let place = file.canonicalize();
+    is_name && place.is_ok_and(|place| folder.is_ok_and(|folder| place.parent() == Some(folder.as_path())))
+}
+
+/// The arguments of a task file that a log records.
+pub(super) fn file_args(log: &ResumableLog) -> Metadata {
+    log.task_file().map(|_| log.passed_args().clone()).unwrap_or_default()
+}
+
+/// Whether a value is taken from a log alone: a string may name a file or a program.
+pub(super) fn is_taken_from_log(value: &Json) -> bool {
+    matches!(value, Json::Null | Json::Bool(_) | Json::Number(_))
 }
 
 /// The error of a file that is no task file, by its name.
@@ -208,19 +283,11 @@ fn check_extension(path: &Path, program: &str) -> Result<(), Diagnostic> {
 
 fn from_file(
     path: &Path,
-    name: Option<&str>,
-    args: &[(String, Json)],
-    limit: Option<usize>,
+    selection: TaskSelection,
     context: &Context<'_>,
 ) -> Result<Vec<NamedTask>, Diagnostics> {
     check_extension(path, context.program)?;
-    let mut selection = TaskSelection::new();
-    (selection.name, selection.args) = (name.map(str::to_owned), args.to_vec());
-    selection.limit = limit;
-    let tasks = load_tasks(path, &selection, context.registry).map_err(|error| match error {
-        TaskLoadError::File(error) => Diagnostics::from(error),
-        other => hints::eval::task_diagnostic(&other).about(path.display()).into(),
-    })?;
+    let tasks = load_tasks(path, &selection, context.registry).map_err(|error| load_problems(path, error))?;
     let named = |task: Task| {
         let named = match task.name_in_file() {
             Some(name) => format!("{}@{name}", path.display()),
@@ -229,6 +296,13 @@ fn from_file(
         NamedTask { named, task }
     };
     Ok(tasks.into_iter().map(named).collect())
+}
+
+fn load_problems(path: &Path, error: TaskLoadError) -> Diagnostics {
+    match error {
+        TaskLoadError::File(error) => Diagnostics::from(error),
+        other => hints::eval::task_diagnostic(&other).about(path.display()).into(),
+    }
 }
 
 /// An argument of the option `-T`.

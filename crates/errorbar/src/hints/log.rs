@@ -14,6 +14,9 @@ pub(crate) fn hint(error: &LogError) -> Option<String> {
         Kind::TooLargeRecord { .. } => trusted("--max-record"),
         Kind::TooMuchMemory { .. } => trusted("--max-memory"),
         Kind::Open(_) if error.path().is_some_and(is_url) => URL_HINT.to_owned(),
+        Kind::LockedElsewhere { lock, .. } => {
+            format!("wait for it; if that process is gone, delete {}", lock.display())
+        }
         kind => fixed_hint(kind)?.to_owned(),
     })
 }
@@ -23,7 +26,7 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
         Kind::Create(error) if error.kind() == io::ErrorKind::NotFound => "make the folder first",
         Kind::Create(_) => "choose a location that you may write to",
-        Kind::Unfinished => "resume it with `eval --resume`, or make a whole copy with `log convert`",
+        Kind::Unfinished => "resume it with `eval TASK --resume LOG`, or make a whole copy with `log convert`",
         Kind::Itself => "give another name, or put results in place with `score --write`",
         Kind::Replaced => "try again",
         Kind::Gone | Kind::Displaced => {
@@ -43,8 +46,8 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
         Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
         Kind::Damaged(_) | Kind::Json { .. } => {
-            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read, and `eval --resume LOG \
-             --skip-bad-samples` runs them again"
+            "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read, and `eval TASK --resume \
+             LOG --skip-bad-samples` runs them again"
         }
         Kind::Method(_) => "rewrite the log with stored, deflate or zstd entries",
         Kind::TooMany { .. } => "check which program wrote the log; no evaluation has that number of them",

@@ -10,6 +10,8 @@ pub(crate) mod log;
 pub(crate) mod power;
 pub(crate) mod table;
 
+use std::path::PathBuf;
+
 use errorbar_core::PowerError;
 use errorbar_eval::{RescoreError, TaskFileError};
 use errorbar_log::TableError;
@@ -17,6 +19,7 @@ use errorbar_log::eval::LogError;
 use errorbar_log::export::ExportError;
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Place};
+use crate::shell;
 use crate::snippet::Snippet;
 
 /// The number of mistakes of a task file that are shown; a file that is no task file at all has hundreds.
@@ -93,7 +96,11 @@ impl From<TaskFileError> for Diagnostics {
     fn from(error: TaskFileError) -> Self {
         let (path, count) = (error.path.display().to_string(), error.mistakes.len());
         let mistakes = error.mistakes.iter().take(MISTAKES_SHOWN).map(|mistake| {
-            let diagnostic = Diagnostic::error(&mistake.message).hint_if(mistake.hint.clone());
+            let allow = |path: &PathBuf| {
+                format!("if you trust it, allow it: --allow-path {}", shell::word(&path.display().to_string()))
+            };
+            let hint = mistake.hint.clone().or_else(|| mistake.outside.as_ref().map(allow));
+            let diagnostic = Diagnostic::error(&mistake.message).hint_if(hint);
             if mistake.is_about_the_file() {
                 return diagnostic.about(&path);
             }

@@ -45,6 +45,7 @@ mod report;
 mod requirements;
 mod rescore;
 mod resume;
+mod resume_trust;
 mod rewrite;
 mod score;
 mod show;

@@ -88,6 +88,26 @@ pub enum DatasetError {
         /// The address.
         url: String,
     },
+    /// A file outside of the folder that the dataset must be in.
+    #[error(
+        "{} is outside of the folder of the task file, which only a log names",
+        path.display()
+    )]
+    OutsideFolder {
+        /// The file.
+        path: PathBuf,
+    },
+    /// A folder or a pattern with more files than are looked at.
+    #[error(
+        "{} stands for more than {limit} files and folders; name a folder further down, or fewer files",
+        path.display()
+    )]
+    TooManyFiles {
+        /// The folder or the pattern.
+        path: PathBuf,
+        /// How many are looked at.
+        limit: usize,
+    },
     /// A pattern that no file matches.
     #[error(
         "no file matches {pattern}{}",

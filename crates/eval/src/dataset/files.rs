@@ -1,12 +1,13 @@
 //! The files of a dataset: those that a path, a folder or a pattern names.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fmt;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use errorbar_core::spec::nearest;
 use errorbar_log::input::Compression;
+use glob::{Pattern, PatternError};
 
 use super::error::DatasetError;
 
@@ -68,7 +69,7 @@ pub(super) fn stem(path: &Path) -> String {
     base(path).file_stem().unwrap_or_default().to_string_lossy().into_owned()
 }
 
-/// How many files of a folder, or matches of a pattern, are looked at.
+/// How many files and folders a folder or a pattern may stand for.
 const MOST_FILES: usize = 100_000;
 
 /// The files that a path stands for, in the order of their names: itself, those of a folder that have the format, or
@@ -87,8 +88,11 @@ pub(super) fn find(path: &Path, format: Option<FileFormat>) -> Result<Vec<PathBu
 fn of_folder(folder: &Path, format: Option<FileFormat>) -> Result<Vec<PathBuf>, DatasetError> {
     let unreadable =
         |error: std::io::Error| DatasetError::Read { path: folder.to_owned(), problem: error.to_string() };
-    let entries = fs::read_dir(folder).map_err(unreadable)?.take(MOST_FILES);
+    let entries = fs::read_dir(folder).map_err(unreadable)?.take(MOST_FILES + 1);
     let paths: Vec<PathBuf> = entries.filter_map(|entry| Some(entry.ok()?.path())).collect();
+    if paths.len() > MOST_FILES {
+        return Err(DatasetError::TooManyFiles { path: folder.to_owned(), limit: MOST_FILES });
+    }
     let mut files: Vec<(FileFormat, PathBuf)> = paths
         .iter()
         .filter(|path| is_visible(path) && path.is_file())
@@ -129,9 +133,10 @@ fn matching(pattern: &str, format: Option<FileFormat>) -> Result<Vec<PathBuf>, D
         problem,
         nearest: nearest_file(Path::new(pattern)),
     };
-    let paths = glob::glob(pattern).map_err(|error| no_match(Some(error.msg.to_owned())))?;
-    let mut files: Vec<PathBuf> =
-        paths.take(MOST_FILES).filter_map(Result::ok).filter(|path| path.is_file()).collect();
+    let parts = parts(Path::new(pattern)).map_err(|error| no_match(Some(error.msg.to_owned())))?;
+    let found = walk(&parts, MOST_FILES)
+        .ok_or_else(|| DatasetError::TooManyFiles { path: pattern.into(), limit: MOST_FILES })?;
+    let mut files: Vec<PathBuf> = found.into_iter().filter(|path| path.is_file()).collect();
     // Of data and what lies beside it, the data; a pattern that names other files alone means those.
     let is_data = |path: &PathBuf| {
         is_visible(path)
@@ -141,7 +146,63 @@ fn matching(pattern: &str, format: Option<FileFormat>) -> Result<Vec<PathBuf>, D
         files.retain(is_data);
     }
     files.sort();
+    files.dedup();
     if files.is_empty() { Err(no_match(None)) } else { Ok(files) }
+}
+
+/// A part of a pattern, between two slashes.
+enum PatternPart {
+    Literal(OsString),
+    Wildcard(Pattern),
+    /// `**`: any number of folders.
+    Folders,
+}
+
+fn parts(pattern: &Path) -> Result<Vec<PatternPart>, PatternError> {
+    let part = |component: Component<'_>| match component.as_os_str().to_str() {
+        Some("**") => Ok(PatternPart::Folders),
+        Some(text) if text.contains(['*', '?', '[']) => Pattern::new(text).map(PatternPart::Wildcard),
+        _ => Ok(PatternPart::Literal(component.as_os_str().to_owned())),
+    };
+    pattern.components().map(part).collect()
+}
+
+/// What a pattern may match; none if more than this number of files and folders were looked at. `**` follows no links:
+/// one that leads up would never end.
+fn walk(parts: &[PatternPart], limit: usize) -> Option<Vec<PathBuf>> {
+    let (mut found, mut looked_at) = (Vec::new(), 0);
+    let mut open = vec![(PathBuf::new(), parts)];
+    while let Some((path, parts)) = open.pop() {
+        let Some((part, rest)) = parts.split_first() else {
+            found.push(path);
+            continue;
+        };
+        if let PatternPart::Literal(name) = part {
+            open.push((path.join(name), rest));
+            continue;
+        }
+        if matches!(part, PatternPart::Folders) {
+            open.push((path.clone(), rest));
+        }
+        let folder = if path.as_os_str().is_empty() { Path::new(".") } else { &path };
+        // What cannot be read has no match.
+        for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+            looked_at += 1;
+            if looked_at > limit {
+                return None;
+            }
+            let is_folder = || entry.file_type().is_ok_and(|kind| kind.is_dir());
+            let name = entry.file_name();
+            match part {
+                PatternPart::Folders if is_folder() => open.push((path.join(name), parts)),
+                PatternPart::Wildcard(wanted) if wanted.matches(&name.to_string_lossy()) => {
+                    open.push((path.join(name), rest));
+                }
+                _ => {}
+            }
+        }
+    }
+    Some(found)
 }
 
 /// The file beside a missing one that was probably meant.
@@ -152,4 +213,38 @@ pub(crate) fn nearest_file(path: &Path) -> Option<String> {
     let mut names: Vec<String> = entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
     nearest(path.file_name()?.to_str()?, names.iter().map(String::as_str)).map(str::to_owned)
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    fn walked(folder: &Path, pattern: &str, limit: usize) -> Option<Vec<String>> {
+        let found = walk(&parts(&folder.join(pattern)).unwrap(), limit)?;
+        let name = |path: &PathBuf| path.strip_prefix(folder).unwrap().display().to_string();
+        let mut names: Vec<String> = found.iter().filter(|path| path.is_file()).map(name).collect();
+        names.sort();
+        names.dedup();
+        Some(names)
+    }
+
+    #[test]
+    fn a_pattern_follows_no_links_with_two_stars_and_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join("a/b")).unwrap();
+        for name in ["1.csv", "a/2.csv", "a/b/3.csv", "a/b/4.txt"] {
+            fs::write(folder.path().join(name), "").unwrap();
+        }
+        symlink(folder.path(), folder.path().join("a/up")).unwrap();
+        let names = |pattern: &str| walked(folder.path(), pattern, 1000).unwrap();
+        assert_eq!(names("**/*.csv"), ["1.csv", "a/2.csv", "a/b/3.csv"]);
+        assert_eq!(names("a/**/b/?.csv"), ["a/b/3.csv"]);
+        assert_eq!(names("*/*.csv"), ["a/2.csv"]);
+        assert_eq!(names("a/up/[0-9].csv"), ["a/up/1.csv"], "a link that is named");
+        assert_eq!(names("**/**/3.csv"), ["a/b/3.csv"]);
+        assert_eq!(walked(folder.path(), "**/*.csv", 11), None);
+        assert!(walked(folder.path(), "**/*.csv", 12).is_some());
+    }
 }

@@ -14,6 +14,7 @@ use super::reading::{RecordSink, Stop, ToSample};
 use super::record::{IntoSample, Record};
 use super::{Dataset, Fields, Origin, ReadSamples, delimited, ids, json};
 use crate::setters::setters;
+use crate::small_file::is_within;
 
 /// Files whose records become samples: one or several files, folders or patterns, or a dataset of the Hugging Face
 /// hub that was downloaded.
@@ -32,6 +33,8 @@ pub struct RecordSource {
     paths: Vec<PathBuf>,
     /// What relative paths are relative to.
     folder: PathBuf,
+    /// What files must be in beside the folder; none if they may be anywhere.
+    allowed_paths: Option<Vec<PathBuf>>,
     format: Option<FileFormat>,
     header: Option<bool>,
     columns: Option<Vec<String>>,
@@ -88,6 +91,11 @@ impl RecordSource {
         hub_cache: impl Into<PathBuf> => Some(hub_cache.into());
     }
 
+    /// The same, with files only in its folder and in these paths, wherever links lead.
+    pub(crate) fn confined(self, allowed_paths: &[PathBuf]) -> Self {
+        RecordSource { allowed_paths: Some(allowed_paths.to_vec()), ..self }
+    }
+
     /// A dataset whose samples a closure makes.
     pub fn samples<S: IntoSample>(self, to_sample: impl Fn(&Record) -> S + Send + Sync + 'static) -> Dataset {
         self.dataset(Arc::new(move |record: &Record| to_sample(record).into_sample()))
@@ -135,7 +143,7 @@ impl RecordSource {
                 None => {
                     let path = self.folder.join(path);
                     let is_choice = self.subset.is_some() || self.split.is_some();
-                    match is_choice {
+                    let files = match is_choice {
                         true if path.is_dir() => hub::choose_in_folder(&path, self.choice())?,
                         true => hub::choose_among(&path, files::find(&path, self.format)?, self.choice())?,
                         false => {
@@ -143,7 +151,13 @@ impl RecordSource {
                             hub::check_whole(&path, &found)?;
                             found
                         }
+                    };
+                    let allowed = self.allowed_paths.as_deref();
+                    let is_outside = |path: &&PathBuf| path.exists() && !is_within(path, &self.folder, allowed);
+                    if let Some(path) = files.iter().find(is_outside) {
+                        return Err(DatasetError::OutsideFolder { path: path.clone() });
                     }
+                    files
                 }
             };
             for path in paths {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use errorbar_core::{IndexMap, Results};
+use errorbar_core::{IndexMap, Metadata, Results};
 use errorbar_log::eval::{
     EvalError, EvalLog, Header, LogWriter, Reductions, STOPPED_EARLY, Stats, Status, StoppedEarly,
     StoredSample, convert,
@@ -66,6 +66,10 @@ pub struct FinishedRun {
     pub stop_rules: Vec<String>,
     /// The servers that the log names, which are to be given again when the run is resumed.
     pub servers: Vec<RecordedServer>,
+    /// The file of the task, which is to be given again if it is in another folder.
+    pub task_file: Option<PathBuf>,
+    /// The arguments that were passed to the task of the file, of which strings are to be given again.
+    pub passed_args: Metadata,
 }
 
 impl FinishedRun {
@@ -92,6 +96,8 @@ impl FinishedRun {
             stop_problem: None,
             stop_rules: prepared.stopping.as_ref().map(StopPlan::texts).unwrap_or_default(),
             servers: recorded_servers(&prepared.start.eval),
+            task_file: prepared.origin.file.clone(),
+            passed_args: prepared.origin.passed.clone(),
         }
     }
 

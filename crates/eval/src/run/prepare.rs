@@ -18,6 +18,7 @@ use super::record::{options_of, start_record};
 use super::steps::StepNames;
 use super::stopping::StopPlan;
 use crate::NamedSample;
+use crate::task::Origin;
 use crate::task_check::{self, Finding, HeadlineParts};
 use crate::{
     AnyModel, AnyScorer, AnySolver, Calls, Error, FailOnError, Models, Result, Sample, SampleId, Task,
@@ -53,6 +54,8 @@ pub struct PreparedTask {
     pub(super) steps: Option<StepNames>,
     pub(super) log_path: PathBuf,
     pub(super) start: StartRecord,
+    /// Where the task comes from; the record of the start may be that of a log.
+    pub(super) origin: Origin,
     warnings: Vec<String>,
 }
 
@@ -161,6 +164,7 @@ impl Task {
             steps: None,
             log_path: PathBuf::new(),
             start: StartRecord::new(Default::default(), Default::default()),
+            origin: self.origin.clone(),
             warnings,
         };
         prepared.steps = options.log_events.then(|| StepNames::of(&prepared));

@@ -19,6 +19,8 @@ use crate::{AnyModel, ModelClient, Models, Task};
 
 /// Where the server of the model is recorded.
 pub(super) const BASE_URL: &str = "model_base_url";
+/// Where the digest of the task file is recorded.
+pub(super) const TASK_FILE_DIGEST: &str = "task_file_digest";
 /// Where the models in roles are recorded.
 pub(crate) const ROLES: &str = "model_roles";
 
@@ -105,6 +107,9 @@ pub(super) fn start_record(
     }
     if !prepared.models.roles.is_empty() {
         extra.insert(ROLES.to_owned(), roles(&prepared.models));
+    }
+    if let Some(digest) = &task.origin.file_digest {
+        extra.insert(TASK_FILE_DIGEST.to_owned(), digest.as_str().into());
     }
     let mut eval = EvalInfo::new(prepared.name.as_str(), prepared.model_name());
     eval.eval_id = unique_id();

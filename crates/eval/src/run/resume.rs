@@ -16,7 +16,9 @@ use super::conclude::FinishedRun;
 use super::observer::Observer;
 use super::options::{LOG_FORMAT, LogFormat, RunOptions};
 use super::prepare::PreparedTask;
-use super::record::{BASE_URL, LOG_EVENTS, ROLES, SCORER_DIGESTS, record_stopping, recorded_args};
+use super::record::{
+    BASE_URL, LOG_EVENTS, ROLES, SCORER_DIGESTS, TASK_FILE_DIGEST, record_stopping, recorded_args,
+};
 use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
@@ -74,9 +76,14 @@ impl ResumableLog {
         &self.eval.task
     }
 
-    /// The file of the task.
+    /// The file of the task. A log may come from anywhere and name any file: a task can read files and run programs.
     pub fn task_file(&self) -> Option<&Path> {
         self.eval.task_file.as_deref().map(Path::new)
+    }
+
+    /// The digest that the file of the task had when the run was started.
+    pub fn task_file_digest(&self) -> Option<&str> {
+        self.eval.extra.get(TASK_FILE_DIGEST).and_then(Json::as_str)
     }
 
     /// The name by which the task is registered.

@@ -110,6 +110,11 @@ fn is_there(server: &RecordedServer, registry: &Registry) -> bool {
 }
 
 impl PreparedTask {
+    /// The programs that scorers will run, as commands.
+    pub fn programs(&self) -> Vec<String> {
+        self.scorers.iter().flat_map(|(_, scorer)| scorer.programs()).collect()
+    }
+
     /// The servers that will be called.
     pub fn servers(&self) -> Vec<ModelServer> {
         let requested = |client: &ModelClient| {

@@ -351,6 +351,10 @@ impl Scorer for CommandScorer {
         self.program().digest()
     }
 
+    fn programs(&self) -> Vec<String> {
+        vec![self.program().command()]
+    }
+
     fn warnings(&self) -> Vec<String> {
         let unset = self.env.iter().flatten().filter(|name| std::env::var_os(name).is_none());
         unset.map(|name| format!("`command` passes on the variable {name} (env), which is not set")).collect()

@@ -94,6 +94,10 @@ impl Scorer for MultiScorer {
         (!digests.is_empty()).then(|| digests.join(" "))
     }
 
+    fn programs(&self) -> Vec<String> {
+        self.scorers.iter().flat_map(|scorer| scorer.programs()).collect()
+    }
+
     fn warnings(&self) -> Vec<String> {
         self.scorers.iter().flat_map(|scorer| scorer.warnings()).collect()
     }

@@ -24,6 +24,9 @@ pub struct TaskSelection {
     pub args: Vec<(String, Json)>,
     /// How many samples of each task are wanted, at most: the rest of its dataset is neither read nor checked.
     pub limit: Option<usize>,
+    /// The digest that the file must have, if only a log names it. Its datasets then have to be where its templates have to
+    /// be: in its folder, or in the paths that the registry [allows](errorbar_core::Registry::confined).
+    pub recorded_digest: Option<String>,
 }
 
 impl TaskSelection {
@@ -61,6 +64,9 @@ pub enum TaskLoadError {
     /// Mistakes in the file.
     #[error(transparent)]
     File(#[from] TaskFileError),
+    /// Another file than the one that a run was started with.
+    #[error("the task file has changed since the run was started")]
+    OtherDigest,
     /// A task that the file does not have.
     #[error("the file has no task `{name}`")]
     UnknownTask {

@@ -34,6 +34,9 @@ pub struct Mistake {
     pub message: String,
     /// What would be right, where that is known; on one line.
     pub hint: Option<String>,
+    /// The file outside of the folder of the task file that it is about. A registry can
+    /// [allow](errorbar_core::Registry::confined) it.
+    pub outside: Option<PathBuf>,
 }
 
 impl Mistake {
@@ -54,8 +57,8 @@ fn in_lines(path: &Path, text: &str, mistakes: &[Mistake]) -> String {
     mistakes.iter().map(in_line).collect::<Vec<_>>().join("\n")
 }
 
-/// A mistake before its line is known: its span, message and hint.
-type UnlocatedMistake = (Range<usize>, String, Option<String>);
+/// A mistake before its line is known: its span, message, hint and the file outside of the folder.
+type UnlocatedMistake = (Range<usize>, String, Option<String>, Option<PathBuf>);
 
 /// The mistakes found so far.
 #[derive(Debug, Default)]
@@ -67,7 +70,12 @@ pub(super) struct Mistakes {
 
 impl Mistakes {
     pub(super) fn add(&self, place: Range<usize>, message: impl Into<String>, hint: Option<String>) {
-        self.found.borrow_mut().push((place, message.into(), hint));
+        self.found.borrow_mut().push((place, message.into(), hint, None));
+    }
+
+    /// A file outside of the folder of the task file.
+    pub(super) fn add_outside(&self, place: Range<usize>, message: impl Into<String>, path: &Path) {
+        self.found.borrow_mut().push((place, message.into(), None, Some(path.to_owned())));
     }
 
     /// A required key that is absent in the table at this place.
@@ -89,12 +97,12 @@ impl Mistakes {
         let mut seen = HashSet::new();
         found.retain(|mistake| seen.insert(mistake.clone()));
         let mut cursor = LineCursor { text, at: 0, line: 1, column: 1 };
-        let located = found.into_iter().map(|(place, message, hint)| {
+        let located = found.into_iter().map(|(place, message, hint, outside)| {
             let start = text.floor_char_boundary(place.start);
             let end = text.ceil_char_boundary(place.end).max(start);
             let (line, column) = cursor.at(start);
             let hint = hint.map(|hint| on_one_line(&hint));
-            Mistake { span: start..end, line, column, message: on_one_line(&message), hint }
+            Mistake { span: start..end, line, column, message: on_one_line(&message), hint, outside }
         });
         located.collect()
     }

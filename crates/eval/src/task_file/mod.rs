@@ -61,7 +61,8 @@ pub use args::TaskArgument;
 pub use load::{TaskLoadError, TaskOutline, TaskSelection};
 pub use mistake::{Mistake, TaskFileError};
 
-/// Reads a task file and checks it as a whole. Paths in it are relative to its folder.
+/// Reads a task file and checks it as a whole. Paths in it are relative to its folder; its templates may only name files
+/// in there, or in paths that the registry [allows](Registry::confined).
 ///
 /// # Errors
 /// Every mistake that can be found without calling a model, with its place. A file of several tasks:
@@ -139,10 +140,21 @@ fn parse_tasks(
     selection: &TaskSelection,
     registry: &Registry,
 ) -> Result<Vec<Task>, TaskLoadError> {
+    let digest = blake3::hash(text.as_bytes()).to_hex().to_string();
+    if selection.recorded_digest.as_ref().is_some_and(|recorded| *recorded != digest) {
+        return Err(TaskLoadError::OtherDigest);
+    }
     let registry = registry.importing().relative_to(path.parent().unwrap_or(Path::new("")));
+    let registry = registry.confined(registry.allowed_paths().unwrap_or_default().iter().cloned());
     let given: Vec<GivenArgument> =
         selection.args.iter().map(|(name, value)| GivenArgument::new(name, value)).collect();
-    let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default(), limit: selection.limit };
+    let file = TaskFile {
+        text,
+        registry: &registry,
+        mistakes: Mistakes::default(),
+        limit: selection.limit,
+        is_of_log: selection.recorded_digest.is_some(),
+    };
     let (table, broken) = syntax::parse(&file);
     let mut tables = TaskTables::read(&file, table);
     // What stands in a file that is no TOML may not have been understood.
@@ -156,8 +168,11 @@ fn parse_tasks(
     let is_filled = file.mistakes.count() == before;
     let tasks = tables.tasks.iter().filter(|_| is_filled).map(|task| read(&file, task, &broken, path));
     let tasks: Vec<Option<Task>> = tasks.collect();
-    match tasks.into_iter().collect() {
-        Some(tasks) if file.mistakes.count() == 0 => Ok(tasks),
+    match tasks.into_iter().collect::<Option<Vec<Task>>>() {
+        Some(mut tasks) if file.mistakes.count() == 0 => {
+            tasks.iter_mut().for_each(|task| task.origin.file_digest = Some(digest.clone()));
+            Ok(tasks)
+        }
         _ => {
             let mistakes = file.mistakes.in_order(text);
             Err(TaskFileError { path: path.to_owned(), text: text.to_owned(), mistakes }.into())
@@ -173,7 +188,7 @@ fn parse_tasks(
 pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOutline>, TaskFileError> {
     let text = read_text(path)?;
     let registry = &registry.relative_to(path.parent().unwrap_or(Path::new("")));
-    let file = TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None };
+    let file = TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None, is_of_log: false };
     let (table, broken) = syntax::parse(&file);
     let is_task = |table: &DeTable<'_>| ["dataset", "scorer"].iter().any(|key| table.contains_key(*key));
     if !is_task(&table) && !table.contains_key("task") && broken.is_empty() {
@@ -360,7 +375,7 @@ fn read(file: &TaskFile<'_>, task: &TaskTable<'_>, broken: &[Range<usize>], path
     task.time_limit = time_limit;
     task.model = model.map(|(_, model)| model);
     task.generate = generate.unwrap_or_default();
-    task.origin = Origin { file: Some(path.to_owned()), registered: key, args, passed };
+    task.origin = Origin { file: Some(path.to_owned()), file_digest: None, registered: key, args, passed };
     Some(task)
 }
 

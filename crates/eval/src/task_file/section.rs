@@ -21,6 +21,8 @@ pub(super) struct TaskFile<'d> {
     pub(super) mistakes: Mistakes,
     /// How many samples of the dataset are wanted.
     pub(super) limit: Option<usize>,
+    /// Whether only a log names the file.
+    pub(super) is_of_log: bool,
 }
 
 /// A table of the file, its entries under the keys that it may have.

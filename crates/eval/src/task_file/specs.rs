@@ -45,6 +45,9 @@ pub(super) fn report(text: &TomlString<'_>, kind: &str, error: &Error) {
             let hint = hint.filter(|_| wrong.text() == Some(text.value));
             (wrong.kind().to_string(), hint.or_else(|| wrong.hint().map(str::to_owned)))
         }
+        Error::OutsideFolder(path) => {
+            return text.file.mistakes.add_outside(place(text, kind, error), error.to_string(), path);
+        }
         other => (other.to_string(), None),
     };
     text.file.mistakes.add(place(text, kind, error), message, hint);

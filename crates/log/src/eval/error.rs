@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use super::edit::UNCHANGED;
 use super::lock::LockHolder;
+use super::lock_file::FileHolder;
 
 /// The result of everything in this module.
 pub type Result<T> = std::result::Result<T, LogError>;
@@ -60,6 +61,18 @@ pub enum LogErrorKind {
     /// Another process writes to the log.
     #[error("the log is being written by another process")]
     Locked,
+    /// A file says that another process writes to the log, perhaps one of another machine.
+    #[error(
+        "the log is being written by {}, as {} says",
+        holder.as_ref().map_or("an unknown process".to_owned(), ToString::to_string),
+        lock.display()
+    )]
+    LockedElsewhere {
+        /// The lock file.
+        lock: PathBuf,
+        /// Which process it names.
+        holder: Option<FileHolder>,
+    },
     /// Another process has kept the log locked all the time that was waited for it.
     #[error(
         "the log is being written by another process{}, which has not ended it within {} s",

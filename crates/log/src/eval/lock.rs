@@ -1,15 +1,16 @@
 //! Locks on logs, so that changes by several processes follow one another.
 
 use std::fmt;
-use std::fs::{File, OpenOptions};
+use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use super::error::{LogError, LogErrorKind, Result};
+use super::lock_file::{FileHolder, LockFile};
 use super::reader::EvalLog;
-use super::writer::lock_named;
+use crate::atomic_file::is_named;
 
 /// How often to try again.
 const INTERVAL: Duration = Duration::from_millis(20);
@@ -21,6 +22,52 @@ const INTERVAL: Duration = Duration::from_millis(20);
 pub struct LogLock {
     path: PathBuf,
     pub(super) file: File,
+    _lock: HeldLock,
+}
+
+/// What holds the lock of a log beside its open file: a file, where the system has no locks.
+#[derive(Debug)]
+pub(super) struct HeldLock {
+    _file: Option<LockFile>,
+}
+
+/// Locks the log for this process, as long as the file is open and what is returned is held.
+pub(super) fn lock(file: &File, path: &Path) -> Result<HeldLock> {
+    match system_lock(file) {
+        Ok(()) => Ok(HeldLock { _file: None }),
+        Err(TryLockError::WouldBlock) => Err(LogErrorKind::Locked.into()),
+        Err(TryLockError::Error(error)) if has_no_locks(&error) => {
+            Ok(HeldLock { _file: Some(LockFile::create(path)?) })
+        }
+        Err(TryLockError::Error(error)) => Err(LogError::from(LogErrorKind::Open(error))),
+    }
+}
+
+/// Locks the log that has this name for this process. Between opening and locking, another may have put a new
+/// file there, and what is written to the old one would be lost.
+pub(super) fn lock_named(file: &File, path: &Path) -> Result<HeldLock> {
+    let lock = lock(file, path)?;
+    match is_named(file, path).map_err(LogErrorKind::Open)? {
+        true => Ok(lock),
+        false => Err(LogErrorKind::Replaced.into()),
+    }
+}
+
+#[cfg(not(test))]
+fn system_lock(file: &File) -> std::result::Result<(), TryLockError> {
+    file.try_lock()
+}
+
+#[cfg(test)]
+use tests::system_lock;
+
+/// Whether a file system has no locks (ENOSYS, EOPNOTSUPP), or none at present (ENOLCK).
+fn has_no_locks(error: &io::Error) -> bool {
+    #[cfg(unix)]
+    let is_short = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
+    #[cfg(not(unix))]
+    let is_short = false;
+    is_short || error.kind() == io::ErrorKind::Unsupported
 }
 
 impl LogLock {
@@ -58,16 +105,19 @@ impl LogLock {
                 _ => LogErrorKind::Open(error),
             })?;
             match lock_named(&file, path) {
-                Ok(()) => return Ok(LogLock { path: path.to_owned(), file }),
+                Ok(lock) => return Ok(LogLock { path: path.to_owned(), file, _lock: lock }),
                 // A change that is complete has put a new file in place.
                 Err(error) if matches!(error.kind(), LogErrorKind::Replaced) => continue,
-                Err(error) if !matches!(error.kind(), LogErrorKind::Locked) => return Err(error),
+                Err(error) if !is_locked(&error) => return Err(error),
                 // A run may take days, and its log is not to be changed before it ends.
                 Err(_) if !waits && EvalLog::open(path).is_ok_and(|log| !log.has_header()) => {
                     return Err(LogErrorKind::Unfinished.into());
                 }
-                Err(_) if started.elapsed() >= timeout => {
-                    let holder = LockHolder::of(&file);
+                Err(error) if started.elapsed() >= timeout => {
+                    if !matches!(error.kind(), LogErrorKind::Locked) {
+                        return Err(error);
+                    }
+                    let holder = LockHolder::of(&file, path);
                     return Err(LogErrorKind::LockTimeout { waited: timeout, holder }.into());
                 }
                 Err(_) => {
@@ -87,6 +137,10 @@ impl LogLock {
     }
 }
 
+fn is_locked(error: &LogError) -> bool {
+    matches!(error.kind(), LogErrorKind::Locked | LogErrorKind::LockedElsewhere { .. })
+}
+
 /// The process that has locked a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
@@ -95,40 +149,50 @@ pub struct LockHolder {
     pub pid: u32,
     /// Its name, if it can be seen.
     pub name: Option<String>,
+    /// Its machine, if the lock is a file beside the log.
+    pub host: Option<String>,
 }
 
 impl fmt::Display for LockHolder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.name {
-            Some(name) => write!(f, "{name}, process {}", self.pid),
-            None => write!(f, "process {}", self.pid),
+        match (&self.name, &self.host) {
+            (Some(name), _) => write!(f, "{name}, process {}", self.pid),
+            (None, Some(host)) => write!(f, "process {} on {host}", self.pid),
+            (None, None) => write!(f, "process {}", self.pid),
         }
     }
 }
 
 impl EvalLog {
-    /// The process that writes to the log at present, where the system lists locks.
+    /// The process that writes to the log at present, where the system lists locks or has none.
     pub fn lock_holder(&self) -> Option<LockHolder> {
-        LockHolder::of(self.container.source.file())
+        LockHolder::of(self.container.source.file(), self.path())
     }
 }
 
 impl LockHolder {
+    fn of(file: &File, path: &Path) -> Option<Self> {
+        LockHolder::listed(file).or_else(|| {
+            let FileHolder { pid, host, .. } = LockFile::holder(path)?;
+            Some(LockHolder { pid, name: None, host: Some(host) })
+        })
+    }
+
     /// The process that has locked this file, where the system lists locks.
     #[cfg(target_os = "linux")]
-    fn of(file: &File) -> Option<Self> {
+    fn listed(file: &File) -> Option<Self> {
         use std::fs::read_to_string;
         use std::os::unix::fs::MetadataExt;
 
         let inode = file.metadata().ok()?.ino();
         let pid = holder_in(&read_to_string("/proc/locks").ok()?, inode)?;
         let name = read_to_string(format!("/proc/{pid}/comm")).ok().map(|name| name.trim().to_owned());
-        Some(LockHolder { pid, name })
+        Some(LockHolder { pid, name, host: None })
     }
 
     /// Other systems do not list them.
     #[cfg(not(target_os = "linux"))]
-    fn of(_file: &File) -> Option<Self> {
+    fn listed(_file: &File) -> Option<Self> {
         None
     }
 }
@@ -149,7 +213,145 @@ fn holder_in(locks: &str, inode: u64) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
+    use std::cell::Cell;
+    use std::fs;
+    use std::process::{Command, Stdio};
+
+    use errorbar_test_support::wait_until;
+    use serde_json::{Value as Json, json};
+
     use super::*;
+    use crate::eval::{EvalInfo, LogWriter, PlanRecord, StartRecord};
+
+    thread_local! {
+        /// What the system answers in place of a lock.
+        static REFUSAL: Cell<Option<i32>> = const { Cell::new(None) };
+    }
+
+    pub(super) fn system_lock(file: &File) -> std::result::Result<(), TryLockError> {
+        match REFUSAL.get() {
+            Some(code) => Err(TryLockError::Error(io::Error::from_raw_os_error(code))),
+            None => file.try_lock(),
+        }
+    }
+
+    /// The codes of Linux.
+    const ENOLCK: i32 = 37;
+    const ENOSYS: i32 = 38;
+    const EOPNOTSUPP: i32 = 95;
+
+    fn create(path: &Path) -> Result<LogWriter> {
+        LogWriter::create(path, &StartRecord::new(EvalInfo::default(), PlanRecord::default()))
+    }
+
+    fn lock_of(log: &Path) -> PathBuf {
+        PathBuf::from(format!("{}.lock", log.display()))
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn without_locks_of_the_system_a_file_beside_the_log_is_one() {
+        let folder = tempfile::tempdir().unwrap();
+        for code in [ENOLCK, ENOSYS, EOPNOTSUPP] {
+            REFUSAL.set(Some(code));
+            let log = folder.path().join(format!("{code}.eval"));
+            let writer = create(&log).unwrap();
+            let holder: Json = serde_json::from_slice(&fs::read(lock_of(&log)).unwrap()).unwrap();
+            assert_eq!(holder["pid"], std::process::id());
+            let locked = LogWriter::resume(&log).unwrap_err();
+            assert!(matches!(locked.kind(), LogErrorKind::Locked), "{locked}");
+            let waited = LogLock::wait(&log, Duration::ZERO).unwrap_err();
+            assert!(matches!(waited.kind(), LogErrorKind::Unfinished), "{waited}");
+            let seen = EvalLog::open(&log).unwrap().lock_holder().unwrap();
+            assert_eq!((seen.pid, seen.host.is_some()), (std::process::id(), true));
+            drop(writer);
+            assert!(!lock_of(&log).exists());
+            drop(LogWriter::resume(&log).unwrap());
+            assert!(!lock_of(&log).exists());
+        }
+    }
+
+    const FOLDER: &str = "ERRORBAR_TEST_LOCK_FOLDER";
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_lock_of_a_process_that_was_killed_is_taken_over() {
+        const NAME: &str = "eval::lock::tests::the_lock_of_a_process_that_was_killed_is_taken_over";
+        REFUSAL.set(Some(ENOSYS));
+        if let Some(folder) = std::env::var_os(FOLDER) {
+            let _writer = create(&Path::new(&folder).join("log.eval")).unwrap();
+            thread::sleep(Duration::from_secs(600));
+            return;
+        }
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.eval");
+        let mut other = Command::new(std::env::current_exe().unwrap());
+        other.args([NAME, "--exact"]).env(FOLDER, folder.path()).stdout(Stdio::null());
+        let mut other = other.spawn().unwrap();
+        wait_until("the other process has the lock", || EvalLog::open(&log).ok());
+        let locked = LogWriter::resume(&log).unwrap_err();
+        assert!(matches!(locked.kind(), LogErrorKind::Locked), "{locked}");
+        other.kill().unwrap();
+        other.wait().unwrap();
+        assert!(lock_of(&log).exists(), "it was left behind");
+        assert_eq!(EvalLog::open(&log).unwrap().lock_holder(), None);
+        let writer = LogWriter::resume(&log).unwrap().0;
+        assert!(LogWriter::resume(&log).is_err());
+        drop(writer);
+        assert_eq!(errorbar_test_support::file_names(folder.path()), ["log.eval"]);
+    }
+
+    #[test]
+    fn of_many_that_take_over_one_does() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.eval");
+        drop(create(&log).unwrap());
+        for _ in 0..20 {
+            let mut stale = own_record(&log);
+            stale["process"] = json!("1");
+            fs::write(lock_of(&log), stale.to_string()).unwrap();
+            let taken: Vec<Result<LockFile>> = thread::scope(|scope| {
+                let takers: Vec<_> = (0..8).map(|_| scope.spawn(|| LockFile::create(&log))).collect();
+                takers.into_iter().map(|taker| taker.join().unwrap()).collect()
+            });
+            assert_eq!(taken.iter().filter(|taken| taken.is_ok()).count(), 1, "{taken:?}");
+        }
+        assert!(!lock_of(&log).exists());
+    }
+
+    /// What this process would write.
+    fn own_record(log: &Path) -> Json {
+        let _lock = LockFile::create(log).unwrap();
+        serde_json::from_slice(&fs::read(lock_of(log)).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn a_lock_of_another_machine_is_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.eval");
+        drop(create(&log).unwrap());
+        REFUSAL.set(Some(EOPNOTSUPP));
+        let mut foreign = own_record(&log);
+        foreign["host"] = json!("node7");
+        foreign["pid"] = json!(4242);
+        foreign["since"] = json!("2026-11-18T09:00:00+00:00");
+        fs::write(lock_of(&log), foreign.to_string()).unwrap();
+        let error = if cfg!(target_os = "linux") {
+            LogWriter::resume(&log).unwrap_err()
+        } else {
+            LockFile::create(&log).unwrap_err()
+        };
+        let text = error.to_string();
+        let expected = format!(
+            "the log is being written by process 4242 on node7, since 2026-11-18T09:00:00+00:00, as {} says",
+            lock_of(&log).canonicalize().unwrap().display()
+        );
+        assert!(text.contains(&expected), "{text}");
+        assert!(lock_of(&log).exists(), "it is not ours to remove");
+        fs::write(lock_of(&log), "").unwrap();
+        let error = LockFile::create(&log).unwrap_err();
+        assert!(error.to_string().contains("by an unknown process"), "{error}");
+    }
 
     #[test]
     fn the_holder_is_found_in_the_list_of_the_kernel() {

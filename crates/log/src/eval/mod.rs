@@ -59,6 +59,7 @@ mod json;
 mod json_log;
 mod limits;
 mod lock;
+mod lock_file;
 mod members;
 mod memory_budget;
 mod parallel;
@@ -105,6 +106,7 @@ pub use header::{
 pub(crate) use json::validate as validate_json;
 pub use limits::LogLimits;
 pub use lock::{LockHolder, LogLock};
+pub use lock_file::FileHolder;
 pub use plan::{
     ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
 };

@@ -1,6 +1,6 @@
 //! Reading a log.
 
-use std::fs::File;
+use std::fs::{self, File, Metadata};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -51,8 +51,17 @@ impl EvalLog {
     /// Opens a log that may be larger than others, or must be smaller.
     pub fn open_with(path: impl AsRef<Path>, limits: LogLimits) -> Result<Self> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(|error| LogError::from(LogErrorKind::Open(error)).at(path))?;
-        Self::from_file(file, path, limits)
+        let opened = |error| LogError::from(LogErrorKind::Open(error)).at(path);
+        let file = File::open(path).map_err(opened)?;
+        let state = |metadata: Metadata| (metadata.len(), metadata.modified().ok());
+        let before = file.metadata().map(state).map_err(opened)?;
+        match Self::from_file(file, path, limits) {
+            // A run has cut off the directory that was being read, to append a sample: the new one is read.
+            Err(_) if fs::metadata(path).is_ok_and(|now| state(now) != before) => {
+                Self::from_file(File::open(path).map_err(opened)?, path, limits)
+            }
+            log => log,
+        }
     }
 
     pub(super) fn from_file(file: File, path: &Path, limits: LogLimits) -> Result<Self> {

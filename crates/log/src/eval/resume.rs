@@ -7,11 +7,12 @@ use super::container::scan_source;
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
 use super::limits::LogLimits;
+use super::lock::lock_named;
 use super::members::{HEADER, SAMPLES, START, is_derived, is_journal_summaries};
 use super::memory_budget;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
-use super::writer::{LogWriter, lock_named};
+use super::writer::LogWriter;
 use super::zip::Encoder;
 use super::zip::decompress::Decompressor;
 use super::zip::directory;
@@ -49,7 +50,7 @@ impl LogWriter {
 
 fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
-    lock_named(&file, path)?;
+    let lock = lock_named(&file, path)?;
     let source = LogFile::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
     // The walk, even where there is a directory: what it finds is what a later one will find again.
     let found = scan_source(&source, limits)?;
@@ -92,7 +93,7 @@ fn resume(path: &Path, limits: LogLimits) -> Result<(LogWriter, ResumedLog)> {
 
     let has_start = members.contains_key(START);
     file.set_len(end).map_err(LogErrorKind::Write)?;
-    let mut writer = LogWriter::with_members(path, file, members, end)?;
+    let mut writer = LogWriter::with_members(path, file, lock, members, end)?;
     if !has_start {
         // The header, the only record of what was run, has been cut off. If the process is killed now, the log must still have one.
         writer.append(Encoder::new()?.encode(START, &start.to_json())?)?;

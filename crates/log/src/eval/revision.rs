@@ -12,14 +12,13 @@ use super::error::{LogErrorKind, Result};
 use super::header::Header;
 use super::json::splice;
 use super::json_log::JsonLog;
-use super::lock::LogLock;
+use super::lock::{LogLock, lock, lock_named};
 use super::members::{HEADER, REDUCTIONS};
 use super::plan::ERRORS;
 use super::reader::EvalLog;
 use super::recorded::{RecordedBlock, RecordedResults};
 use super::reductions::Reductions;
 use super::rescore::NewScores;
-use super::writer::{lock, lock_named};
 use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, DirectoryRecord, Members};
 use super::zip::source::FileSection;
@@ -192,7 +191,7 @@ impl Revision<'_> {
         // Held until the new file has its name, so that two changes cannot cross.
         let path = self.log.path();
         let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Create)?;
-        lock_named(&held, path)?;
+        let _lock = lock_named(&held, path)?;
         self.check_same(&held)?;
         self.write_whole(path)
     }
@@ -302,7 +301,7 @@ pub(super) fn refuse_busy(log: &EvalLog, path: &Path) -> Result<()> {
     if log.container.source.has_name(path).map_err(LogErrorKind::Open)? {
         return Err(LogErrorKind::Itself.into());
     }
-    lock(&there)
+    lock(&there, path).map(drop)
 }
 
 /// The old results with the new figures in them.

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::limits::LogLimits;
+use super::lock::lock_named;
 use super::members::SAMPLES;
 use super::reader::{EvalLog, SampleReader};
 use super::stored::SampleFields;
-use super::writer::lock_named;
 use super::zip::decompress::Decompressor;
 use super::zip::directory::Members;
 use super::zip::directory_bytes;
@@ -38,7 +38,7 @@ pub fn remove_damaged_samples(path: &Path, limits: LogLimits) -> Result<Option<D
 
 fn remove(path: &Path, limits: LogLimits) -> Result<Option<DamagedSamples>> {
     let file = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Open)?;
-    lock_named(&file, path)?;
+    let _lock = lock_named(&file, path)?;
     let source = LogFile::new(file.try_clone().map_err(LogErrorKind::Open)?).map_err(LogErrorKind::Read)?;
     let (found, mut damaged) = all_members(&source, &mut Decompressor::new(limits))?;
     let unreadable = unreadable_samples(path, &source, limits, &found)?;

@@ -1,11 +1,12 @@
 //! Writing a log during a run.
 
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
+use super::lock::{HeldLock, lock};
 use super::members::{HEADER, REDUCTIONS, START};
 use super::reductions::Reductions;
 use super::sample::SampleRecord;
@@ -48,6 +49,7 @@ pub struct LogWriter {
     has_tail: bool,
     /// All bytes ever written, to see that the cost is linear.
     bytes_written: u64,
+    _lock: HeldLock,
 }
 
 /// A sample and its summary, encoded on whichever thread had the time.
@@ -90,15 +92,21 @@ impl LogWriter {
             io::ErrorKind::AlreadyExists => LogErrorKind::Exists,
             _ => LogErrorKind::Open(error),
         })?;
-        lock(&file)?;
-        let mut writer = Self::with_members(path, file, Members::new(), 0)?;
+        let lock = lock(&file, path)?;
+        let mut writer = Self::with_members(path, file, lock, Members::new(), 0)?;
         let member = writer.encoder.encode(START, &start.to_json())?;
         writer.write(vec![member], true)?;
         Ok(writer)
     }
 
-    /// A writer that appends to these members.
-    pub(super) fn with_members(path: &Path, file: File, members: Members, end: u64) -> Result<Self> {
+    /// A writer that appends to these members of a log that is locked.
+    pub(super) fn with_members(
+        path: &Path,
+        file: File,
+        lock: HeldLock,
+        members: Members,
+        end: u64,
+    ) -> Result<Self> {
         let reader = file.try_clone().and_then(LogFile::new).map_err(LogErrorKind::Open)?;
         let mut writer = LogWriter {
             path: path.to_owned(),
@@ -113,6 +121,7 @@ impl LogWriter {
             since_directory: end,
             has_tail: true,
             bytes_written: 0,
+            _lock: lock,
         };
         for (name, entry) in members {
             writer.directory_len += directory_share(&name);
@@ -275,27 +284,6 @@ impl LogWriter {
 /// How many bytes of the directory a member takes.
 fn directory_share(name: &str) -> u64 {
     46 + name.len() as u64
-}
-
-/// Locks the log for this process, as long as the file is open.
-pub(super) fn lock(file: &File) -> Result<()> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(LogErrorKind::Locked.into()),
-        // Some network file systems have no locks; a log without one is better than none.
-        Err(TryLockError::Error(error)) if error.kind() == io::ErrorKind::Unsupported => Ok(()),
-        Err(TryLockError::Error(error)) => Err(LogError::from(LogErrorKind::Open(error))),
-    }
-}
-
-/// Locks the log that has this name for this process. Between opening and locking, another may have put a new
-/// file there, and what is written to the old one would be lost.
-pub(super) fn lock_named(file: &File, path: &Path) -> Result<()> {
-    lock(file)?;
-    match is_named(file, path).map_err(LogErrorKind::Open)? {
-        true => Ok(()),
-        false => Err(LogErrorKind::Replaced.into()),
-    }
 }
 
 /// Makes a folder, and those above it, for their owner alone; those that exist stay as they are.

@@ -191,6 +191,9 @@ pub struct Export {
     keys: MetadataTree,
     columns: Vec<ExportColumn>,
     recovered: Vec<PathBuf>,
+    /// The logs of runs that have not ended, as they were when they were read for the columns: a sample that came later may
+    /// need another.
+    growing: Vec<EvalLog>,
 }
 
 /// Somewhere that rows go.
@@ -211,7 +214,7 @@ impl Export {
         let logs: Vec<PathBuf> = logs.into_iter().map(Into::into).collect();
         let mut keys = MetadataTree::default();
         let mut kinds = IndexMap::<String, Option<ExportKind>>::new();
-        let mut recovered = Vec::new();
+        let (mut recovered, mut growing) = (Vec::new(), Vec::new());
         let fields = SampleFields::scores(MetadataKeys::All).score_parts(ScoreParts::Value);
         for path in &logs {
             let log = EvalLog::open_with(path, options.limits)?;
@@ -230,6 +233,9 @@ impl Export {
                     *known = Some(known.map_or(kind, |known| known.and(kind)));
                 }
             }
+            if !log.has_header() {
+                growing.push(log);
+            }
         }
         if let Some(scorer) = options.scorers.iter().find(|name| !kinds.contains_key(*name)) {
             let nearest = nearest(scorer, kinds.keys().map(String::as_str)).map(str::to_owned);
@@ -245,7 +251,7 @@ impl Export {
             false => ScorerColumns::One(number(kinds.into_values().flatten().reduce(ExportKind::and))),
         };
         let columns = chosen_columns(keys.columns(&form), logs.len(), &options)?;
-        Ok(Export { logs, options, scorers, keys, columns, recovered })
+        Ok(Export { logs, options, scorers, keys, columns, recovered, growing })
     }
 
     /// The names of the columns, in order.
@@ -293,7 +299,14 @@ impl Export {
         path: &Path,
         mut write: impl FnMut(&ExportRow<'_>) -> Result<(), ExportError>,
     ) -> Result<(), ExportError> {
-        let log = EvalLog::open_with(path, self.options.limits)?;
+        let opened;
+        let log = match self.growing.iter().find(|log| log.path() == path) {
+            Some(log) => log,
+            None => {
+                opened = EvalLog::open_with(path, self.options.limits)?;
+                &opened
+            }
+        };
         let header = log.header()?;
         let run = LogContext {
             log: path.display().to_string(),

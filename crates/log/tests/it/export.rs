@@ -219,19 +219,30 @@ fn an_archive_is_exported_also_while_it_grows() {
     let mut writer = started_log(&path);
     let export = Export::of([&path], without_texts()).unwrap();
     assert_eq!(written(&export, ExportFormat::Csv).1.rows, 2);
-    // More samples with the same columns are welcome; an unknown column is not.
-    let scores = [("match".to_owned(), Score::new("I"))];
-    sample(&SampleId::from("q3"), &scores, "", |record| writer.append_sample(record)).unwrap();
-    assert_eq!(written(&export, ExportFormat::Csv).1.rows, 3);
+    // It is exported as it was when its columns were found: later samples may have others.
     let metadata = Metadata::from_iter([("new".to_owned(), json!(1))]);
-    sample(&SampleId::from("q4"), &scores, "", |record| writer.append_sample(&record.metadata(&metadata)))
-        .unwrap();
-    let error = export.write(ExportFormat::Csv, &mut Vec::new()).unwrap_err();
-    assert!(matches!(error, ExportError::Changed { .. }), "{error}");
-    // Nor is an unknown scorer, whose scores would be lost.
-    let export = Export::of([&path], without_texts()).unwrap();
     let scores = [("judge".to_owned(), Score::new(1))];
-    sample(&SampleId::from("q5"), &scores, "", |record| writer.append_sample(record)).unwrap();
+    sample(&SampleId::from("q3"), &scores, "", |record| writer.append_sample(&record.metadata(&metadata)))
+        .unwrap();
+    assert_eq!(written(&export, ExportFormat::Csv).1.rows, 2);
+    assert_eq!(written(&Export::of([&path], without_texts()).unwrap(), ExportFormat::Csv).1.rows, 3);
+}
+
+#[test]
+fn a_log_that_was_replaced_while_it_is_exported_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let [path, other] = ["a.eval", "b.eval"].map(|name| folder.path().join(name));
+    let finish = |writer: LogWriter| {
+        let start = StartRecord::new(EvalInfo::new("quiz", "mock/x"), PlanRecord::default());
+        writer.finish(&Header::started(start), &Reductions::none()).unwrap();
+    };
+    finish(started_log(&path));
+    let export = Export::of([&path], without_texts()).unwrap();
+    let mut writer = started_log(&other);
+    let scores = [("judge".to_owned(), Score::new(1))];
+    sample(&SampleId::from("q3"), &scores, "", |record| writer.append_sample(record)).unwrap();
+    finish(writer);
+    std::fs::rename(&other, &path).unwrap();
     let error = export.write(ExportFormat::Csv, &mut Vec::new()).unwrap_err();
     assert!(matches!(error, ExportError::Changed { .. }), "{error}");
 }

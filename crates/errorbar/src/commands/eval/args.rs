@@ -42,8 +42,8 @@ Examples:
   not run again, and what it has begun is continued:
     errorbar eval tasks/ --model openai/a --model openai/b --skip-complete
 
-  Resume a run that was interrupted or stopped early, or several:
-    errorbar eval --resume logs/2026-11-15T06-09-13+00-00_almanac_1f0c….eval
+  Resume a run that was interrupted or stopped early; without TASK, its file must be in this folder, unchanged:
+    errorbar eval almanac.toml --resume logs/2026-11-15T06-09-13+00-00_almanac_1f0c….eval
     errorbar eval --resume latest
 
 Every sample is in the log before it is counted. Ctrl-C ends the run and computes the results over
@@ -58,9 +58,14 @@ pub(crate) struct EvalArgs {
     /// Task files (.toml; FILE@NAME for one of several tasks), folders of them, or tasks of this program
     #[arg(required_unless_present = "resume", value_name = "TASK")]
     pub(super) tasks: Vec<String>,
-    /// An argument of the task; may be repeated; of several tasks, those get it that have it
+    /// An argument of the task; may be repeated; of several tasks, those get it that have it; with --resume required again
+    /// where it is a string, which may name a file or a program
     #[arg(short = 'T', value_name = "KEY=VALUE")]
     pub(super) task_args: Vec<String>,
+    /// A file or folder outside of the folder of the task file that its templates may be read from, such as that of
+    /// system_message("../prompts/brief.txt"); may be repeated. Of a task that only a log names (--resume), datasets too
+    #[arg(long = "allow-path", value_name = "PATH")]
+    pub(super) allowed_paths: Vec<PathBuf>,
     /// Run the first N samples only
     #[arg(long, value_name = "N")]
     pub(super) limit: Option<usize>,
@@ -118,9 +123,10 @@ pub(crate) struct EvalArgs {
     #[arg(long, conflicts_with = "resume")]
     pub(super) skip_complete: bool,
     /// Resume the run of this log (a path, @1 or latest): keep its samples, run those that are missing or failed;
-    /// several logs of a task are resumed side by side
+    /// several logs of a task are resumed side by side. Name the TASK too, unless its file is in this folder and has not
+    /// changed since the run was started: a log may come from anywhere, and a task runs programs
     #[arg(long, value_name = "LOG", num_args = 1.., conflicts_with_all = [
-        "task_args", "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed", "roles",
+        "limit", "sample_ids", "epochs", "reducers", "no_reduce", "metrics", "seed", "roles",
     ])]
     pub(super) resume: Vec<PathBuf>,
     /// With --resume: run samples again whose records are damaged; the damaged log is kept beside the new one

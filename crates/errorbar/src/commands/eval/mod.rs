@@ -23,7 +23,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Stream;
 use crate::progress::Watcher;
 pub(crate) use args::EvalArgs;
-use notes::limits_note;
+use notes::{limits_note, programs_note};
 pub(super) use notes::{call_notes, grouped, usage_note};
 
 /// A task that is ready to run with one model.
@@ -45,6 +45,8 @@ enum RunStart {
 
 pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     args.errors.check()?;
+    let registry = context.registry.confined(args.allowed_paths.iter().cloned());
+    let context = &Context { registry: &registry, ..*context };
     let requirements = args.requirements.parse()?;
     // Data stays by itself on standard output.
     let shown_on = if args.output.format == Format::Table { Stream::Stdout } else { Stream::Stderr };
@@ -92,15 +94,16 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
 fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> Diagnostics {
     let to_run = || runs.iter().flatten().filter(|run| !matches!(run.start, RunStart::Complete(_)));
     let servers = servers::note(to_run().flat_map(|run| run.task.servers()));
-    let limits = to_run().filter(|run| matches!(run.start, RunStart::Resumed(_)));
-    let limits = limits.filter_map(|run| limits_note(&run.task));
+    let resumed = || to_run().filter(|run| matches!(run.start, RunStart::Resumed(_)));
+    let programs = resumed().flat_map(|run| programs_note(&run.task));
+    let limits = resumed().filter_map(|run| limits_note(&run.task));
     let connections = calls.and_then(|calls| args.model_args.calling.connections.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|run| {
         let warnings = run.task.warnings().iter();
         warnings.map(|warning| Diagnostic::warning(warning.to_string()).about(&run.label))
     });
-    servers.into_iter().chain(connections).chain(limits).chain(warnings).collect()
+    servers.into_iter().chain(programs).chain(connections).chain(limits).chain(warnings).collect()
 }
 
 /// A run, and how it ended.

@@ -17,6 +17,12 @@ pub(super) fn limits_note(run: &PreparedTask) -> Option<Diagnostic> {
     })
 }
 
+/// A note of each program that a resumed run starts.
+pub(super) fn programs_note(run: &PreparedTask) -> Vec<Diagnostic> {
+    let note = |command| Diagnostic::note(format!("runs the program `{command}`")).about(run.name());
+    run.programs().into_iter().map(note).collect()
+}
+
 /// The tokens that a run has used.
 pub(in crate::commands) fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
     let cached = match usage.input_tokens_cache_read {

@@ -76,7 +76,8 @@ fn resume(
 ) -> Result<PreparedRun, Diagnostics> {
     give_up_bad_samples(path, args, context)?;
     let log = open_resumable_with(path, args.read_limits.limits())?;
-    let task = tasks::task_of_log(tasks.first().map(String::as_str), &log, context)?;
+    let named = tasks.first().map(String::as_str);
+    let task = tasks::task_of_log(named, &args.task_args, &log, context)?;
     let recorded = log.options(&task, context.registry)?;
     let stop_when = stop_rules::read(&args.stop_when, &args.log_dir)?;
     let mut options = RunOptions {
@@ -94,12 +95,11 @@ fn resume(
     };
     let unnamed = log.unnamed_servers(&task, &options, context.registry);
     if !unnamed.is_empty() {
-        return Err(servers::unnamed(&unnamed, &log, tasks, context).into());
+        return Err(servers::unnamed(&unnamed, &log, named, context).into());
     }
     args.model_args.calling.apply(&mut options, watcher)?;
     options.calls = Arc::clone(calls.get_or_insert(options.calls));
-    let named = format!("{}: {}", path.display(), log.task());
-    let prepared = prepare(&named, &task, &options, context)?;
+    let prepared = prepare(&format!("{}: {}", path.display(), log.task()), &task, &options, context)?;
     let label = prepared.name().to_owned();
     Ok(PreparedRun { task: prepared, label, start: RunStart::Resumed(log) })
 }

@@ -41,18 +41,23 @@ impl Program {
         Program { name, arguments: arguments.to_vec(), folder, passed: passed.to_vec(), memory }
     }
 
-    /// The command as people write it.
+    /// The command as people write it, but for the end of a long one.
     pub(in crate::scorers) fn shown(&self) -> String {
+        let command = self.command();
+        match command.char_indices().nth(SHOWN) {
+            Some((end, _)) => format!("{}…", command.get(..end).unwrap_or_default()),
+            None => command,
+        }
+    }
+
+    /// The command as people write it.
+    pub(in crate::scorers) fn command(&self) -> String {
         let words = std::iter::once(&self.name).chain(&self.arguments);
         let shown = words.map(|word| match word.is_empty() || word.contains(char::is_whitespace) {
             true => format!("{word:?}"),
             false => word.clone(),
         });
-        let shown = shown.collect::<Vec<_>>().join(" ");
-        match shown.char_indices().nth(SHOWN) {
-            Some((end, _)) => format!("{}…", shown.get(..end).unwrap_or_default()),
-            None => shown,
-        }
+        shown.collect::<Vec<_>>().join(" ")
     }
 
     /// Refuses a folder that is not there.

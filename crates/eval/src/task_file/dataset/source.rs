@@ -125,7 +125,12 @@ pub(super) struct DatasetSource<'d> {
 impl DatasetSource<'_> {
     pub(super) fn read(&self, keys: &SourceKeys, at_most: Option<usize>) -> Option<Dataset> {
         let is_known = self.check_names(keys);
-        let source = keys.source(&self.paths, self.field.file.registry.folder());
+        let registry = self.field.file.registry;
+        let source = keys.source(&self.paths, registry.folder());
+        let source = match registry.allowed_paths().filter(|_| self.field.file.is_of_log) {
+            Some(allowed) => source.confined(allowed),
+            None => source,
+        };
         let dataset = keys.apply(source.fields(self.fields.fields.clone()));
         let dataset = at_most.into_iter().fold(dataset, Dataset::limit);
         if let Err(problem) = dataset.samples() {
@@ -196,6 +201,10 @@ impl DatasetSource<'_> {
             DatasetError::Read { path, .. } => {
                 let near = if path.exists() { None } else { nearest_file(path) };
                 (None, did_you_mean(near.as_deref()))
+            }
+            DatasetError::OutsideFolder { path } => {
+                let place = self.paths.first().map_or_else(|| self.field.place(), |path| path.span.clone());
+                return self.field.file.mistakes.add_outside(place, problem.to_string(), path);
             }
             DatasetError::NoMatch { nearest, .. } => (None, did_you_mean(nearest.as_deref())),
             DatasetError::UnknownFormat { .. } => {

@@ -1,6 +1,7 @@
 use super::super::header::{EvalInfo, PlanRecord};
 use super::super::members::SUMMARIES;
 use super::super::reader::EvalLog;
+use super::super::zip::source::tests::change_before_read;
 use super::*;
 
 fn writer(folder: &Path) -> LogWriter {
@@ -117,4 +118,24 @@ fn new_logs_and_their_folders_are_for_their_owner_alone() {
     let json = place.join("log.json");
     super::super::convert(&EvalLog::open(&log).unwrap(), &json).unwrap();
     assert_eq!(mode(&json), 0o600);
+}
+
+#[test]
+fn a_log_whose_directory_goes_while_it_is_opened_is_read_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut writer = writer(folder.path());
+    let path = writer.path.clone();
+    let mut encoder = Encoder::new().unwrap();
+    let mut count = 0;
+    while count < 300 || !writer.has_tail {
+        count += 1;
+        writer.append_encoded(sample(&mut encoder, count, 0)).unwrap();
+    }
+    let len = std::fs::metadata(&path).unwrap().len();
+    let shorter = path.clone();
+    change_before_read(move || {
+        writer.append_encoded(sample(&mut encoder, count + 1, 0)).unwrap();
+        assert!(std::fs::metadata(&shorter).unwrap().len() < len);
+    });
+    assert_eq!(EvalLog::open(&path).unwrap().sample_count(), count + 1);
 }

@@ -61,6 +61,8 @@ impl LogFile {
     /// Reads up to this number of bytes at an offset, fewer only at the end of the file, which may come earlier than
     /// it did: a writer cuts off the directory to append a member.
     pub(in crate::eval) fn read_up_to(&self, offset: u64, len: u64, into: &mut Vec<u8>) -> io::Result<()> {
+        #[cfg(test)]
+        tests::before_read(offset);
         let len = len.min(self.len.saturating_sub(offset));
         into.clear();
         into.resize(usize::try_from(len).map_err(|_| io::ErrorKind::OutOfMemory)?, 0);
@@ -115,4 +117,25 @@ fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
 #[cfg(windows)]
 fn read_at(file: &File, buffer: &mut [u8], offset: u64) -> io::Result<usize> {
     std::os::windows::fs::FileExt::seek_read(file, buffer, offset)
+}
+
+#[cfg(test)]
+pub(in crate::eval) mod tests {
+    use std::cell::RefCell;
+
+    type Change = Box<dyn FnOnce()>;
+
+    thread_local! {
+        /// What another process does before the first read behind the start of a file.
+        static CHANGE: RefCell<Option<Change>> = const { RefCell::new(None) };
+    }
+
+    pub(in crate::eval) fn change_before_read(change: impl FnOnce() + 'static) {
+        CHANGE.set(Some(Box::new(change)));
+    }
+
+    pub(super) fn before_read(offset: u64) {
+        let change = if offset > 0 { CHANGE.take() } else { None };
+        change.into_iter().for_each(|change| change());
+    }
 }
