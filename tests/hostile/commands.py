@@ -49,7 +49,7 @@ def _resume(case: Case, file: Path, work: Path) -> list[str]:
     (work / "questions.csv").write_text("id,input,target\n" + "".join(f"{id},?,!\n" for id in range(1, 13)))
     copy = work / file.name
     shutil.copyfile(file, copy)
-    return ["eval", "--resume", str(copy)]
+    return ["eval", "task.toml", "--resume", str(copy)]
 
 
 def _folder_with_only(case: Case, file: Path, work: Path) -> list[str]:

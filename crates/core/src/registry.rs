@@ -313,8 +313,13 @@ impl Default for Registry {
 impl Registry {
     /// What the engine brings, and nothing else.
     pub fn built_in() -> Self {
-        let mut registry =
-            Registry { tables: HashMap::new(), folder: PathBuf::new(), allowed_paths: None, source: None, may_import: false };
+        let mut registry = Registry {
+            tables: HashMap::new(),
+            folder: PathBuf::new(),
+            allowed_paths: None,
+            source: None,
+            may_import: false,
+        };
         registry.add_built_in(metrics::ENTRIES);
         registry.add_built_in(reducers::ENTRIES);
         registry.add_built_in(&[Entry::<Conversion>::of::<ValueToFloat>()]);

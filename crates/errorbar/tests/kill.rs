@@ -140,13 +140,13 @@ fn killed_runs_lose_nothing() {
             );
             in_between += usize::from(there > 0 && there < SAMPLES * EPOCHS);
             let mut again = errorbar();
-            again.arg("--resume").arg(&log);
+            again.arg(&task).arg("--resume").arg(&log);
             reported = run_and_kill(again, moment(there)).max(there);
             kills += 1;
         }
         let there = samples(&log);
         assert!(there >= reported, "round {round}: {reported} samples were reported, {there} are in the log");
-        let last = errorbar().arg("--resume").arg(&log).output().unwrap();
+        let last = errorbar().arg(&task).arg("--resume").arg(&log).output().unwrap();
         assert_eq!(results(&last), expected, "round {round}");
         assert_eq!(samples(&log), SAMPLES * EPOCHS);
         assert_eq!(logs(&logs_of_round).len(), 1, "a run has one log");

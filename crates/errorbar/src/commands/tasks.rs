@@ -164,9 +164,8 @@ pub(super) fn task_of_log(
     context: &Context<'_>,
 ) -> Result<Task, Diagnostics> {
     let given = given_args(args)?;
-    let resume = |task: &str| {
-        resume_command(context.program, Some(task), &file_args(log), log.path(), &log.servers())
-    };
+    let resume =
+        |task: &str| resume_command(context.program, Some(task), &file_args(log), log.path(), &log.servers());
     let untrusted = |file: &Path, problem: &str| {
         let problem = format!("the log alone names the task file {}, {problem}", file.display());
         let hint = format!("if you trust it, name it yourself: `{}`", resume(&shown(file)));
@@ -179,7 +178,8 @@ pub(super) fn task_of_log(
             let problem = format!(
                 "the log alone gives the task the argument {name} = {value}, and a string may name a file or a program"
             );
-            let hint = format!("if you trust it, give it yourself: `{}`", resume(named.unwrap_or(&shown(file))));
+            let hint =
+                format!("if you trust it, give it yourself: `{}`", resume(named.unwrap_or(&shown(file))));
             return Err(Diagnostic::error(problem).about(log.path().display()).hint(hint).into());
         }
         let of_log = of_log().map(|(name, value)| (name.clone(), value.clone()));
@@ -214,7 +214,8 @@ pub(super) fn task_of_log(
         (Some(named), ..) => named,
         (None, Some(file), _) if !file.is_file() => {
             let problem = format!("the task file of the log, {}, does not exist", file.display());
-            let hint = format!("the log has the path that the run was given; name the file: `{}`", resume("TASK"));
+            let hint =
+                format!("the log has the path that the run was given; name the file: `{}`", resume("TASK"));
             return Err(Diagnostic::error(problem).hint(hint).into());
         }
         (None, Some(file), _) if !is_in_current_folder(file) => {

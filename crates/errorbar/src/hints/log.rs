@@ -26,7 +26,9 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Open(error) if error.kind() == io::ErrorKind::NotFound => "check the path",
         Kind::Create(error) if error.kind() == io::ErrorKind::NotFound => "make the folder first",
         Kind::Create(_) => "choose a location that you may write to",
-        Kind::Unfinished => "resume it with `eval TASK --resume LOG`, or make a whole copy with `log convert`",
+        Kind::Unfinished => {
+            "resume it with `eval TASK --resume LOG`, or make a whole copy with `log convert`"
+        }
         Kind::Itself => "give another name, or put results in place with `score --write`",
         Kind::Replaced => "try again",
         Kind::Gone | Kind::Displaced => {

@@ -97,7 +97,10 @@ impl From<TaskFileError> for Diagnostics {
         let (path, count) = (error.path.display().to_string(), error.mistakes.len());
         let mistakes = error.mistakes.iter().take(MISTAKES_SHOWN).map(|mistake| {
             let allow = |path: &PathBuf| {
-                format!("if you trust it, allow it: --allow-path {}", shell::word(&path.display().to_string()))
+                format!(
+                    "if you trust it, allow it: --allow-path {}",
+                    shell::word(&path.display().to_string())
+                )
             };
             let hint = mistake.hint.clone().or_else(|| mistake.outside.as_ref().map(allow));
             let diagnostic = Diagnostic::error(&mistake.message).hint_if(hint);

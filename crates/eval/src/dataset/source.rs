@@ -153,7 +153,8 @@ impl RecordSource {
                         }
                     };
                     let allowed = self.allowed_paths.as_deref();
-                    let is_outside = |path: &&PathBuf| path.exists() && !is_within(path, &self.folder, allowed);
+                    let is_outside =
+                        |path: &&PathBuf| path.exists() && !is_within(path, &self.folder, allowed);
                     if let Some(path) = files.iter().find(is_outside) {
                         return Err(DatasetError::OutsideFolder { path: path.clone() });
                     }

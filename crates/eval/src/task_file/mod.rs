@@ -188,7 +188,8 @@ fn parse_tasks(
 pub fn outline_task_file(path: &Path, registry: &Registry) -> Result<Vec<TaskOutline>, TaskFileError> {
     let text = read_text(path)?;
     let registry = &registry.relative_to(path.parent().unwrap_or(Path::new("")));
-    let file = TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None, is_of_log: false };
+    let file =
+        TaskFile { text: &text, registry, mistakes: Mistakes::default(), limit: None, is_of_log: false };
     let (table, broken) = syntax::parse(&file);
     let is_task = |table: &DeTable<'_>| ["dataset", "scorer"].iter().any(|key| table.contains_key(*key));
     if !is_task(&table) && !table.contains_key("task") && broken.is_empty() {

@@ -184,7 +184,13 @@ mod tests {
     fn wrong(spec: &str) -> (String, String) {
         let text = format!("metrics = '''{spec}'''");
         let registry = built_in_registry();
-        let file = TaskFile { text: &text, registry: &registry, mistakes: Mistakes::default(), limit: None };
+        let file = TaskFile {
+            text: &text,
+            registry: &registry,
+            mistakes: Mistakes::default(),
+            limit: None,
+            is_of_log: false,
+        };
         build(&TomlString::new(&file, 10..text.len(), spec), |registry, spec| registry.metric(spec));
         let [mistake] = file.mistakes.in_order(&text).try_into().unwrap();
         (mistake.message, text[mistake.span].to_owned())
@@ -211,7 +217,13 @@ mod tests {
     fn of_two_of_one_name_the_wrong_one_is_meant() {
         let text = "metrics = 'mean(to_float=mean())'";
         let registry = built_in_registry();
-        let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default(), limit: None };
+        let file = TaskFile {
+            text,
+            registry: &registry,
+            mistakes: Mistakes::default(),
+            limit: None,
+            is_of_log: false,
+        };
         let string = TomlString::new(&file, 10..text.len(), &text[11..text.len() - 1]);
         let place = |kind: &'static str, wanted: &'static str| {
             let error = Error::UnknownName { kind: wanted, name: "mean".to_owned(), nearest: None };

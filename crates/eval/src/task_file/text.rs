@@ -150,7 +150,13 @@ mod tests {
     /// Where a part of a string of the file stands.
     fn place(text: &str, span: Range<usize>, value: &str, part: Range<usize>) -> Range<usize> {
         let registry = Registry::built_in();
-        let file = TaskFile { text, registry: &registry, mistakes: Mistakes::default(), limit: None };
+        let file = TaskFile {
+            text,
+            registry: &registry,
+            mistakes: Mistakes::default(),
+            limit: None,
+            is_of_log: false,
+        };
         TomlString::new(&file, span, value).place(part)
     }
 

@@ -40,7 +40,7 @@ fn a_key_is_not_sent_to_a_server_that_only_the_log_names() {
             "error: {log}: the log alone names the server {base_url} (of openai/unsure), and the key is not sent to a \
              server that only a log names"
         );
-        assert_eq!(ran.stderr.lines().next(), Some(error.as_str()));
+        assert_eq!(ran.stderr.lines().nth(1), Some(error.as_str()), "{}", ran.stderr);
         let given = [task, &["--resume", &log, "--base-url", &base_url]].concat().join(" ");
         assert_eq!(quoted(&ran.stderr).join(" "), format!("eval {given}"));
     }
@@ -54,14 +54,15 @@ fn a_key_is_not_sent_to_a_server_that_only_the_log_names() {
     );
     assert!(ran.stderr.lines().any(|line| line == error), "{}", ran.stderr);
 
-    // The command of the message does, and names the server in its first line.
+    // The command of the message does, and names the server before it is called.
     let refused = with_key(&desk, &["eval", "--resume", &log]);
     let command = quoted(&refused.stderr);
     let ran = with_key(&desk, &command.iter().map(String::as_str).collect::<Vec<_>>());
     assert_eq!(ran.code, Some(1), "the limit of the run ends it once more: {}", ran.stderr);
     assert!(server.requests() > requests);
-    let first = ran.stderr.lines().next().unwrap();
-    assert!(first.ends_with(&format!("{base_url} (openai/unsure)")), "{first}");
+    let [task, servers] = [0, 1].map(|at| ran.stderr.lines().nth(at).unwrap());
+    assert!(task.ends_with(": resumed with the task file sums.toml"), "{task}");
+    assert!(servers.ends_with(&format!("{base_url} (openai/unsure)")), "{servers}");
     // So does every command that a run prints when it ends.
     let printed = quoted(&ran.stderr).join(" ");
     assert_eq!(printed, format!("eval --resume {log} --base-url {base_url}"));

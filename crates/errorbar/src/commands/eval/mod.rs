@@ -23,8 +23,8 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Stream;
 use crate::progress::Watcher;
 pub(crate) use args::EvalArgs;
-use notes::{limits_note, programs_note};
 pub(super) use notes::{call_notes, grouped, usage_note};
+use notes::{limits_note, programs_note};
 
 /// A task that is ready to run with one model.
 struct PreparedRun {
