@@ -4,10 +4,12 @@
 //! entries come from the explicit lists in `metrics/mod.rs` and `reducers/mod.rs`; what the macros
 //! define is collected at link time by `inventory`; anything else is added by hand.
 
+mod scope;
+
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
 use std::fmt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
@@ -278,7 +280,7 @@ pub struct Registry {
     tables: HashMap<TypeId, Arc<dyn Any + Send + Sync>>,
     /// What files among arguments are relative to; nothing here opens them.
     folder: PathBuf,
-    /// What files among arguments may be in beside the folder; none for specs that may name any file.
+    /// What templates may be in beside the folder; none if they may be anywhere.
     allowed_paths: Option<Arc<[PathBuf]>>,
     /// Where names that are not in the tables may come from.
     source: Option<Arc<dyn EntrySource>>,
@@ -332,41 +334,6 @@ impl Registry {
         registry.add_all(inventory::iter::<MetricEntry>.into_iter().collect())?;
         registry.add_all(inventory::iter::<ReducerEntry>.into_iter().collect())?;
         Ok(registry)
-    }
-
-    /// The same, with files among arguments relative to this folder: that of a task file, for the specs in it.
-    #[must_use]
-    pub fn relative_to(&self, folder: impl Into<PathBuf>) -> Self {
-        Registry { folder: folder.into(), ..self.clone() }
-    }
-
-    /// The same, with files whose content may go to a model only from its folder and these paths: for the specs of a task
-    /// file, that may be someone else's.
-    #[must_use]
-    pub fn confined(&self, allowed_paths: impl IntoIterator<Item = PathBuf>) -> Self {
-        Registry { allowed_paths: Some(allowed_paths.into_iter().collect()), ..self.clone() }
-    }
-
-    /// The same, with names that it does not have from this source.
-    #[must_use]
-    pub fn with_source(self, source: Arc<dyn EntrySource>) -> Self {
-        Registry { source: Some(source), ..self }
-    }
-
-    /// The same for specs that the user has written: `module:function` is imported.
-    #[must_use]
-    pub fn importing(&self) -> Self {
-        Registry { may_import: true, ..self.clone() }
-    }
-
-    /// The folder that files among arguments are relative to; empty for the current one.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
-    /// The paths beside the [folder](Self::folder) that files must be in if the registry is [confined](Self::confined).
-    pub fn allowed_paths(&self) -> Option<&[PathBuf]> {
-        self.allowed_paths.as_deref()
     }
 
     /// Adds an entry of any kind; a name that is taken is refused unless the entry is marked as a replacement.
