@@ -171,7 +171,7 @@ pub(super) fn task_of_log(
         let hint = format!("if you trust it, name it yourself: `{}`", resume(&shown(file)));
         Diagnostics::from(Diagnostic::error(problem).about(log.path().display()).hint(hint))
     };
-    let of_file = |file: &Path, name: Option<&str>, digest: Option<&str>| {
+    let of_file = |file: &Path, name: Option<&str>, digest: Option<&str>| -> Result<Task, Diagnostics> {
         let is_given = |name: &str| given.iter().any(|(given, _)| given == name);
         let of_log = || log.passed_args().iter().filter(|(name, _)| !is_given(name));
         if let Some((name, value)) = of_log().find(|(_, value)| !is_taken_from_log(value)) {

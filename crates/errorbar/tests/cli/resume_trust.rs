@@ -6,6 +6,8 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::process::Output;
 
+use errorbar_log::eval::{EvalInfo, LogWriter, PlanRecord, StartRecord};
+
 use crate::errorbar;
 use crate::eval::Logs;
 
@@ -111,6 +113,21 @@ fn a_task_file_of_this_folder_is_run_if_the_log_has_its_digest() {
     let resumed = logs.run(&sub, &["eval", "--resume", &log]);
     assert!(resumed.status.success() && sub.join("ran").exists(), "{}", stderr(&resumed));
     assert!(stderr(&resumed).contains("runs the program `sh score.sh`"), "{}", stderr(&resumed));
+}
+
+#[test]
+fn a_log_without_a_digest_names_no_task_file() {
+    let (logs, folder) = (Logs::new(), folder());
+    let sub = folder.path().join("sub");
+    let mut eval = EvalInfo::new("t", "replay/o.jsonl");
+    eval.task_file = Some("t.toml".to_owned());
+    let log = logs.path().join("a.eval");
+    drop(LogWriter::create(&log, &StartRecord::new(eval, PlanRecord::default())).unwrap());
+    let refused = logs.run(&sub, &["eval", "--resume", "latest"]);
+    let text = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(2), "{text}");
+    assert!(text.contains("the log alone names the task file t.toml, without a digest of it"), "{text}");
+    assert_eq!(proposed(&text)[..], ["eval", "t.toml", "--resume", log.to_str().unwrap()]);
 }
 
 #[test]
