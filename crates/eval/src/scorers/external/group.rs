@@ -162,8 +162,10 @@ fn end_marked(mark: &str) {
         if marked.is_empty() {
             return;
         }
-        // One that has ended meanwhile needs no signal.
-        marked.into_iter().for_each(|pid| drop(kill_process(pid, Signal::KILL)));
+        for pid in marked {
+            // One that has ended meanwhile needs no signal.
+            let _ = kill_process(pid, Signal::KILL);
+        }
     }
 }
 
