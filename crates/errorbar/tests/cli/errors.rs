@@ -75,7 +75,7 @@ fn a_log_records_how_its_errors_are_computed() {
     // A change of the task does not change what a log was run with, and `score --write` records what it was given.
     let log = logs.only();
     std::fs::write(folder.path().join("t.toml"), TASK).unwrap();
-    let resume = ["eval", "--resume", log.to_str().unwrap()];
+    let resume = ["eval", "t.toml", "--resume", log.to_str().unwrap()];
     assert_eq!(errorbar(folder.path(), &resume).output().unwrap().status.code(), Some(0));
     assert_eq!(recorded(&log), of_task);
     let score = |options: &[&str]| {
