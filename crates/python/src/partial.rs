@@ -92,6 +92,9 @@ type Finished = (Option<Report>, Vec<Diagnostic>);
 /// The results of a group, its receipt, and the exception of what is wrong with it.
 type Outcome = (Option<Py<Results>>, String, Option<Py<PyBaseException>>);
 
+/// What unpickles a partial result, and its arguments.
+type Restored<'py> = (Bound<'py, PyAny>, (Bound<'py, PyBytes>, bool));
+
 /// Groups of more rows are finished one after the other. A debug build, which the tests have, does so with few.
 const MANY_ROWS: u64 = if cfg!(debug_assertions) { 100 } else { 1 << 22 };
 
@@ -135,6 +138,10 @@ impl Partial {
     fn finished(&self) -> Result<Finished, Vec<Diagnostic>> {
         let columns = self.samples.columns().map_err(core_error)?;
         Ok(self.setup.score.finish(&self.setup.name(), columns, self.setup.metadata_keys.clone()))
+    }
+
+    fn trusted(self) -> Self {
+        Partial { samples: self.samples.trusted(), ..self }
     }
 
     fn bytes(&self) -> Result<Vec<u8>, errorbar_core::Error> {
@@ -225,12 +232,14 @@ impl Partial {
         py.import("errorbar._partial")?.getattr("of")?.call(PyTuple::new(py, all)?, keywords)
     }
 
-    /// The partial result of bytes.
+    /// The partial result of bytes. Unless they are trusted, they may claim at most 16,777,216 rows.
     #[classmethod]
-    fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, bytes: &[u8]) -> PyResult<Self> {
+    #[pyo3(signature = (bytes, trusted = false))]
+    fn from_bytes(_class: &Bound<'_, PyType>, py: Python<'_>, bytes: &[u8], trusted: bool) -> PyResult<Self> {
         let bytes = bytes.to_vec();
         let read = compute(py, &Cancelled::default(), move || Partial::read(&bytes))?;
-        raised(py, read)
+        let partial = raised(py, read)?;
+        Ok(if trusted { partial.trusted() } else { partial })
     }
 
     /// The partial result as bytes, the same for equal ones.
@@ -280,9 +289,10 @@ impl Partial {
         Ok(group)
     }
 
-    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<(Bound<'py, PyAny>, (Bound<'py, PyBytes>,))> {
+    /// Who unpickles runs what the pickle says, so its bytes are trusted.
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Restored<'py>> {
         let restore = slf.get_type().getattr("from_bytes")?;
-        Ok((restore, (Partial::to_bytes(slf)?,)))
+        Ok((restore, (Partial::to_bytes(slf)?, true)))
     }
 
     fn __repr__(&self) -> String {
@@ -301,7 +311,8 @@ pub(crate) fn merge_states(py: Python<'_>, states: Vec<PyBackedBytes>) -> PyResu
 #[pyfunction]
 pub(crate) fn finish_states(py: Python<'_>, groups: Vec<Vec<PyBackedBytes>>) -> PyResult<Vec<Outcome>> {
     let found = compute(py, &Cancelled::default(), move || {
-        let finished = |merged: Partial| (merged.receipt(), merged.finished());
+        // They come from the executors of the cluster.
+        let finished = |merged: Partial| (merged.receipt(), merged.trusted().finished());
         // All rows of a group are in memory while it is finished: an error is a large one, whose turn is later.
         let group = |states: &Vec<PyBackedBytes>| match Partial::merged_bytes(states) {
             Ok(merged) if merged.rows() > MANY_ROWS => Err(Box::new(merged)),

@@ -37,7 +37,9 @@ def test_parts_give_the_results_of_the_whole(parts):
 
 def test_bytes_and_pickles_hold_what_it_takes_to_finish():
     partial = eb.Partial.of(ROWS, METRICS, group={"task": "gpqa", "model": "m"})
-    for copy in (eb.Partial.from_bytes(partial.to_bytes()), pickle.loads(pickle.dumps(partial))):
+    bytes_of = partial.to_bytes()
+    trusted = eb.Partial.from_bytes(bytes_of, trusted=True)
+    for copy in (eb.Partial.from_bytes(bytes_of), trusted, pickle.loads(pickle.dumps(partial))):
         assert copy.to_bytes() == partial.to_bytes()
         assert copy.group == {"task": "gpqa", "model": "m"}
         assert copy.finish().to_json() == partial.finish().to_json()

@@ -96,7 +96,9 @@ impl Partial<'static> {
         {
             return Err(invalid("it has another number of rows than its receipt"));
         }
-        let partial = Partial { plan: Cow::Owned(plan.clone()), samples: Samples::Tally(tally), stamp };
+        let claimed = tally.rows();
+        let partial =
+            Partial { plan: Cow::Owned(plan.clone()), samples: Samples::Tally(tally), stamp, claimed };
         // Whatever could be written in two ways is found here.
         if partial.to_bytes()? != bytes {
             return Err(invalid("they are not written in the canonical way"));

@@ -35,7 +35,7 @@ use crate::evaluation::{Evaluation, Results};
 use crate::order::Order;
 use crate::plan::Plan;
 use receipt::Stamp;
-use tally::{Tally, Visible};
+use tally::{MAX_CLAIMED_ROWS, Tally, Visible, too_many_claimed};
 
 /// The results of some of the samples, which can be merged with those of others.
 ///
@@ -68,6 +68,8 @@ pub struct Partial<'a> {
     plan: Cow<'a, Plan>,
     samples: Samples<'a>,
     stamp: Option<Stamp>,
+    /// The rows that bytes claim: a count of any size takes a few of them, so they prove none.
+    claimed: u64,
 }
 
 /// The samples of a partial result.
@@ -86,7 +88,7 @@ impl<'a> Partial<'a> {
     /// A plan whose parts do not fit together.
     pub fn of(columns: &'a ScoreColumns, plan: &'a Plan) -> Result<Self> {
         plan.errors.check().map_err(Error::custom)?;
-        Ok(Partial { plan: Cow::Borrowed(plan), samples: Samples::Columns(columns), stamp: None })
+        Ok(Partial { plan: Cow::Borrowed(plan), samples: Samples::Columns(columns), stamp: None, claimed: 0 })
     }
 
     /// The same with a receipt of its rows and the hash buckets of its samples, so that a row that is lost or counted twice
@@ -137,7 +139,15 @@ impl<'a> Partial<'a> {
     /// A sample that has an epoch twice, and more than 64 MB.
     pub fn into_owned(self) -> Result<Partial<'static>> {
         let samples = Samples::Tally(self.samples.into_tally(&Visible::of(&self.plan))?);
-        Ok(Partial { plan: Cow::Owned(self.plan.into_owned()), samples, stamp: self.stamp })
+        let (stamp, claimed) = (self.stamp, self.claimed);
+        Ok(Partial { plan: Cow::Owned(self.plan.into_owned()), samples, stamp, claimed })
+    }
+
+    /// The same, whose bytes are believed: they come from machines of yours. Those of others may claim rows that never were,
+    /// and take the time and memory of them, so that at most 16,777,216 rows are.
+    #[must_use]
+    pub fn trusted(self) -> Self {
+        Partial { claimed: 0, ..self }
     }
 
     /// The samples of both.
@@ -161,8 +171,10 @@ impl<'a> Partial<'a> {
             }
         };
         let visible = Visible::of(&self.plan);
+        let claimed = self.claimed.saturating_add(other.claimed);
         let (own, other) = (self.samples.into_tally(&visible)?, other.samples.into_tally(&visible)?);
-        Ok(Partial { plan: self.plan, samples: Samples::Tally(own.merge(other, &visible)?), stamp })
+        let samples = Samples::Tally(own.merge(other, &visible)?);
+        Ok(Partial { plan: self.plan, samples, stamp, claimed })
     }
 
     /// The samples as columns, in [key order](Order::Key): for what is decided when all samples are known, such as what
@@ -170,8 +182,10 @@ impl<'a> Partial<'a> {
     /// one has the smallest of their ids, and the others have ids that are made up.
     ///
     /// # Errors
-    /// A sample that has an epoch twice, and more than 134 million rows.
+    /// A sample that has an epoch twice, and more than 134 million rows, or 16 million of bytes that are not
+    /// [trusted](Partial::trusted).
     pub fn columns(&self) -> Result<ScoreColumns> {
+        self.check_claims()?;
         match &self.samples {
             Samples::Tally(tally) => tally.to_columns(),
             Samples::Columns(columns) => Tally::of(columns, &Visible::of(&self.plan))?.to_columns(),
@@ -181,13 +195,21 @@ impl<'a> Partial<'a> {
     /// The results over all samples, in [key order](Order::Key).
     ///
     /// # Errors
-    /// As [`Plan::evaluate`]; and more than 134 million rows.
+    /// As [`Plan::evaluate`]; and as [`Partial::columns`].
     pub fn finish(self) -> Result<Results> {
         Ok(self.evaluate(Order::Key)?.results)
     }
 
+    fn check_claims(&self) -> Result<()> {
+        match self.claimed {
+            0..=MAX_CLAIMED_ROWS => Ok(()),
+            claimed => Err(too_many_claimed(claimed)),
+        }
+    }
+
     /// The same with the reduced scores, in any order that the samples have.
     pub(crate) fn evaluate(self, order: Order) -> Result<Evaluation> {
+        self.check_claims()?;
         match self.samples {
             Samples::Columns(columns) => self.plan.evaluate_in(order, columns),
             Samples::Tally(tally) => self.plan.evaluate_sorted(&tally.to_columns()?),

@@ -197,6 +197,34 @@ fn a_count_that_no_memory_holds_is_refused() {
     }
 }
 
+#[test]
+fn a_count_that_bytes_only_claim_is_bounded_unless_they_are_trusted() {
+    let plan = plan("[mean()]", None, "{}");
+    let mut columns = ScoreColumns::new(["s"]);
+    columns.push("a", 1).score("s", Score::new(1)).unwrap();
+    let counted = Partial::of(&columns, &plan).unwrap();
+    let bytes = counted.to_bytes().unwrap();
+    let claiming = |rows| Partial::from_bytes(&with_count(&bytes, rows), &plan).unwrap();
+    for partial in [
+        claiming((1 << 24) + 1),
+        claiming(1 << 27),
+        claiming(1 << 23).merge(claiming((1 << 23) + 1)).unwrap(),
+        counted.clone().merge(claiming(1 << 25)).unwrap(),
+        claiming(1 << 25).into_owned().unwrap(),
+    ] {
+        let columns = partial.columns().map(drop);
+        for error in [columns.unwrap_err(), partial.finish().map(drop).unwrap_err()] {
+            let error = error.to_string();
+            assert!(error.contains("at most 16777216") && error.contains("trusted"), "{error}");
+        }
+    }
+    // What this process counted itself is no claim, and what is trusted is as good.
+    let many = claiming(1 << 20).trusted().merge(counted).unwrap();
+    assert_eq!(many.finish().unwrap().estimate("mean").unwrap().n, (1 << 20) + 1);
+    let trusted = claiming((1 << 27) + 1).trusted().finish().unwrap_err().to_string();
+    assert!(trusted.contains("more than 134217728 rows"), "{trusted}");
+}
+
 /// Bytes with this number of samples in place of one whose id has one byte.
 fn with_count(bytes: &[u8], count: u64) -> Vec<u8> {
     // Behind the count of 1: the length of the id, the id and the checksum.
@@ -224,7 +252,8 @@ fn a_count_of_wide_rows_that_no_memory_holds_is_refused() {
         let bytes = Partial::of(&columns, &plan).unwrap().to_bytes().unwrap();
         assert!(Partial::from_bytes(&with_count(&bytes, 2), &plan).unwrap().columns().is_ok());
         let count = (1 << 27) / u64::from(epochs);
-        let error = Partial::from_bytes(&with_count(&bytes, count), &plan).unwrap().columns().unwrap_err();
+        let error =
+            Partial::from_bytes(&with_count(&bytes, count), &plan).unwrap().trusted().columns().unwrap_err();
         error.to_string()
     };
     for (scorers, epochs) in [(100, 1), (3, 4)] {
