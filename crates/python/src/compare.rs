@@ -23,11 +23,12 @@ pub(crate) fn compare(
     tables: Vec<NamedTable<'_>>,
     entries: Vec<PythonEntry>,
 ) -> PyResult<Py<Comparison>> {
-    let registry = registry(py, &entries)?;
+    let (registry, exit) = registry(py, &entries)?;
     let cancelled = Cancelled::default();
     let tables = memory_tables(&tables, true, &cancelled)?;
     let work = move || Analysis::new(&registry).tables(tables).compare(args);
     let Compared { comparisons, status, diagnostics } = compute(py, &cancelled, work)?;
+    exit.check()?;
     let Some(comparisons) = comparisons else { return raised(py, Err(diagnostics)) };
     let messages = Messages::new(diagnostics);
     let passed = comparisons.report().options.gate.map(|_| status == Status::Fine);

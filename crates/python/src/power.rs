@@ -22,11 +22,12 @@ pub(crate) fn power(
     args: Vec<OsString>,
     tables: Vec<NamedTable<'_>>,
 ) -> PyResult<Py<PowerPlan>> {
-    let registry = registry(py, &[])?;
+    let (registry, exit) = registry(py, &[])?;
     let cancelled = Cancelled::default();
     let tables = memory_tables(&tables, true, &cancelled)?;
     let work = move || Analysis::new(&registry).tables(tables).power(args);
     let Planned { plans, diagnostics } = compute(py, &cancelled, work)?;
+    exit.check()?;
     let Some(plans) = plans else { return raised(py, Err(diagnostics)) };
     let messages = Messages::new(diagnostics);
     let answer = Answer::new(PlannedRows(plans), &messages);
@@ -90,8 +91,9 @@ pub(crate) fn verify(
     args: Vec<OsString>,
     entries: Vec<PythonEntry>,
 ) -> PyResult<Py<Verification>> {
-    let registry = registry(py, &entries)?;
+    let (registry, exit) = registry(py, &entries)?;
     let mut verified = compute(py, &Cancelled::default(), move || Analysis::new(&registry).verify(args))?;
+    exit.check()?;
     let messages = Messages::new(std::mem::take(&mut verified.diagnostics));
     let agrees = verified.status == Status::Fine;
     let answer = Answer::new(VerifiedLogs(verified), &messages);

@@ -1,12 +1,12 @@
 //! Metrics, reducers and scorers that are written in Python.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use arrow_array::{ArrayRef, Float64Array, LargeStringArray, RecordBatch};
 use arrow_schema::{DataType, Field, Schema};
 use errorbar::{BoxFuture, Metrics, Score, Scorer, Target, TaskState, ToSpec};
 use errorbar_core::{Error, Estimate, IndexMap, Leaf, MetricValue, Scores, Spec, Value, ValueRef};
-use pyo3::exceptions::{PyRuntimeError, PyTypeError};
+use pyo3::exceptions::{PyException, PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyBytes, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple};
 use serde_json::Value as Json;
@@ -145,10 +145,46 @@ fn described(py: Python<'_>, error: &PyErr) -> String {
     format!("{error}{}", raised_at().unwrap_or_default())
 }
 
+/// What a function of Python raised to end the program, such as `KeyboardInterrupt` and `SystemExit`, and not because it
+/// failed. The call raises the first of them as it is, and no function is called behind it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Exit(Arc<Mutex<Option<PyErr>>>);
+
+impl Exit {
+    /// Remembers an exception that is to end the program.
+    pub(crate) fn note(&self, py: Python<'_>, error: &PyErr) {
+        if !error.is_instance_of::<PyException>(py) {
+            self.lock().get_or_insert_with(|| error.clone_ref(py));
+        }
+    }
+
+    /// Raises what was remembered.
+    pub(crate) fn check(&self) -> PyResult<()> {
+        self.lock().take().map_or(Ok(()), Err)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<PyErr>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Calls Python; an exception becomes an error that names it.
-fn attached<T>(name: &str, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> errorbar_core::Result<T> {
+fn attached<T>(
+    name: &str,
+    exit: &Exit,
+    call: impl FnOnce(Python<'_>) -> PyResult<T>,
+) -> errorbar_core::Result<T> {
     let failed = |text: String| Error::custom(format!("{name}: {text}"));
-    match Python::try_attach(|py| call(py).map_err(|error| failed(described(py, &error)))) {
+    let called = Python::try_attach(|py| {
+        if exit.lock().is_some() {
+            return Err(failed("the program is to end".to_owned()));
+        }
+        call(py).map_err(|error| {
+            exit.note(py, &error);
+            failed(described(py, &error))
+        })
+    });
+    match called {
         Some(result) => result,
         None => Err(failed("Python has ended".to_owned())),
     }
@@ -158,11 +194,12 @@ fn attached<T>(name: &str, call: impl FnOnce(Python<'_>) -> PyResult<T>) -> erro
 pub(crate) fn compute_metric(
     name: &str,
     function: &Py<PyAny>,
+    exit: &Exit,
     keys: &[String],
     scores: &Scores<'_>,
 ) -> errorbar_core::Result<MetricValue> {
     let (columns, n) = (Arc::new(MetricScores::new(scores, keys)), scores.len() as u64);
-    attached(name, |py| {
+    attached(name, exit, |py| {
         let rows: Arc<MetricScores> = Arc::clone(&columns);
         let columns = Bound::new(py, ArrowData::initializer(PyScores(columns), rows))?;
         let returned = function.bind(py).call1((columns,))?;
@@ -219,8 +256,13 @@ fn estimate(value: &Bound<'_, PyAny>, part: &str, n: u64) -> PyResult<Option<Est
 }
 
 /// Reduces the scores of a sample in Python.
-pub(crate) fn reduce(name: &str, function: &Py<PyAny>, scores: &[Score]) -> errorbar_core::Result<Score> {
-    attached(name, |py| {
+pub(crate) fn reduce(
+    name: &str,
+    function: &Py<PyAny>,
+    exit: &Exit,
+    scores: &[Score],
+) -> errorbar_core::Result<Score> {
+    attached(name, exit, |py| {
         let values: Vec<Bound<'_, PyAny>> =
             scores.iter().map(|score| object(py, score.value.view())).collect::<PyResult<_>>()?;
         Ok(Score::new(value(&function.bind(py).call1((values,))?)?))
@@ -294,6 +336,7 @@ pub(crate) struct PyScorer {
     pub(crate) name: String,
     pub(crate) function: Py<PyAny>,
     pub(crate) metrics: Metrics,
+    pub(crate) exit: Exit,
 }
 
 impl ToSpec for PyScorer {
@@ -313,7 +356,7 @@ impl Scorer for PyScorer {
         target: &'a Target,
     ) -> BoxFuture<'a, errorbar_core::Result<Option<Score>>> {
         Box::pin(async move {
-            attached(&self.name, |py| {
+            attached(&self.name, &self.exit, |py| {
                 let fields = PyDict::new(py);
                 fields.set_item("model", &state.model)?;
                 fields.set_item("sample_id", state.sample_id.to_string())?;

@@ -23,11 +23,12 @@ pub(crate) fn score(
     tables: Vec<NamedTable<'_>>,
     entries: Vec<PythonEntry>,
 ) -> PyResult<Py<Results>> {
-    let registry = registry(py, &entries)?;
+    let (registry, exit) = registry(py, &entries)?;
     let cancelled = Cancelled::default();
     let tables = memory_tables(&tables, false, &cancelled)?;
     let work = move || Analysis::new(&registry).tables(tables).score(args);
     let Scored { reports, diagnostics } = compute(py, &cancelled, work)?;
+    exit.check()?;
     results_of(py, reports, diagnostics)
 }
 

@@ -23,7 +23,7 @@ use arrow_schema::{Field, Schema};
 use errorbar_core::IndexMap;
 use errorbar_log::{ArrowTable, MemoryTables};
 use pyo3::buffer::{Element, PyBuffer, PyUntypedBuffer};
-use pyo3::exceptions::{PyTypeError, PyValueError};
+use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
@@ -245,7 +245,10 @@ fn list(name: &str, items: &[Bound<'_, PyAny>], depth: u32) -> PyResult<ArrayRef
     let items = plain.iter().map(|item| (!item.is_none()).then_some(item));
     // What a number or a string cannot be made of, such as an integer beyond all floats.
     let invalid = |row: usize| {
-        move |error: PyErr| PyValueError::new_err(format!("{}: {error}", location(name, row, depth)))
+        move |error: PyErr| match Python::attach(|py| error.is_instance_of::<PyException>(py)) {
+            true => PyValueError::new_err(format!("{}: {error}", location(name, row, depth))),
+            false => error,
+        }
     };
     Ok(match kind {
         None => Arc::new(NullArray::new(plain.len())),

@@ -158,3 +158,34 @@ def test_a_log_imports_nothing(command, tmp_path):
     failed = command("score", str(log), check=False)
     assert "trap:f" in failed.stderr, failed.stdout + failed.stderr
     assert not (tmp_path / "sprung").exists()
+
+
+@pytest.mark.parametrize("ending", [KeyboardInterrupt, SystemExit(3), GeneratorExit])
+def test_what_ends_the_program_is_no_failure(ending):
+    @eb.metric(name="ends")
+    def metric(scores):
+        raise ending
+
+    @eb.reducer(name="ends_early")
+    def reducer(scores):
+        raise ending
+
+    class Number:
+        def __float__(self):
+            raise ending
+
+    @eb.metric(name="ends_late")
+    def late(scores):
+        return Number()
+
+    kind = ending if isinstance(ending, type) else type(ending)
+    for metrics in ([metric], [late], ["mean", metric, best], [f"bootstrap({name}())" for name in ("mean",)] + [metric]):
+        with pytest.raises(kind) as raised:
+            eb.score(SCORES, metrics)
+        assert getattr(raised.value, "code", 3) == 3
+    with pytest.raises(kind):
+        eb.score(SCORES, "mean", reducers=[reducer])
+    with pytest.raises(kind):
+        eb.compare(SCORES, {**SCORES, "score": [1.0, 0.5, 0.0, 1.0]}, metrics=[metric])
+    # The next call is as any other.
+    assert estimates(metrics=[best])["best"]["value"] == 0.75
