@@ -12,6 +12,8 @@ use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, header}
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 
+use crate::visitors::Visitor;
+
 /// The policy of answers that are no page.
 const NOTHING: &str = "default-src 'none'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'";
 
@@ -126,6 +128,8 @@ impl IntoResponse for Refusal {
             }
         };
         let mut response = (status, text).into_response();
+        // A connection is only for those who may ask.
+        response.headers_mut().insert(header::CONNECTION, HeaderValue::from_static("close"));
         if self == Refusal::Method {
             response.headers_mut().insert(header::ALLOW, HeaderValue::from_static("GET, HEAD"));
         }
@@ -136,7 +140,12 @@ impl IntoResponse for Refusal {
 /// Checks a request, and adds what every answer has.
 pub(crate) async fn guard(State(guard): State<Arc<Guard>>, request: Request, next: Next) -> Response {
     let mut response = match guard.check(&request) {
-        Ok(()) => next.run(request).await,
+        Ok(()) => {
+            if let Some(visitor) = request.extensions().get::<Visitor>() {
+                visitor.admit();
+            }
+            next.run(request).await
+        }
         Err(refusal) => refusal.into_response(),
     };
     let headers = response.headers_mut();

@@ -30,6 +30,7 @@ mod routes;
 mod samples;
 mod search;
 mod server;
+mod visitors;
 
 use std::io;
 use std::path::PathBuf;

@@ -1,20 +1,20 @@
 //! The pages of logs, which are made by whoever starts the server.
 
-use std::path::PathBuf;
-
 use axum::http::StatusCode;
+use errorbar_log::eval::EvalLog;
 
 /// Makes the report page of logs.
 ///
 /// The page is that of a report, and what it takes to compute one (the registry of metrics, the alignment of samples) is
-/// known where reports are made. So the server gets it as a value.
+/// known where reports are made. So the server gets it as a value. Logs are opened by the server, which checks that they
+/// are inside of its folder.
 pub trait ReportPages: Send + Sync {
     /// The page of one log, or of several compared, as HTML whose sample browser fetches `samples.json` and `sample.json`
     /// from beside the page.
     ///
     /// # Errors
     /// Logs that cannot be read or compared.
-    fn page(&self, logs: &[PathBuf]) -> Result<String, PageError>;
+    fn page(&self, logs: &[EvalLog]) -> Result<String, PageError>;
 }
 
 /// Why there is no page.

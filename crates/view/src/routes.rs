@@ -1,6 +1,5 @@
 //! What is at which address, below the token.
 
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -10,6 +9,7 @@ use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Redirect, Response};
 use axum::routing::get;
 use axum::{Router, middleware};
+use errorbar_log::eval::EvalLog;
 use tokio::sync::{Semaphore, watch};
 
 use crate::catalog::{Catalog, LogId};
@@ -81,12 +81,8 @@ impl App {
         page
     }
 
-    fn paths(&self, ids: &[LogId]) -> Result<Vec<PathBuf>, PageError> {
-        let path = |id: &LogId| {
-            let gone = || PageError::NotFound("this log is no longer in the folder".to_owned());
-            self.catalog().path(*id).ok_or_else(gone)
-        };
-        ids.iter().map(path).collect()
+    fn open(&self, ids: &[LogId]) -> Result<Vec<EvalLog>, PageError> {
+        ids.iter().map(|id| self.catalog().open(*id)).collect()
     }
 
     /// Works off the threads that answer requests, few at a time. What takes too long is given up.
@@ -200,7 +196,7 @@ async fn page(
     Path((_, ids)): Path<(String, String)>,
 ) -> Result<impl IntoResponse, Failure> {
     let ids = parse_ids(&ids)?;
-    let page = app.work(move |app| app.0.pages.page(&app.paths(&ids)?)).await?;
+    let page = app.work(move |app| app.0.pages.page(&app.open(&ids)?)).await?;
     // The page has its own policy for scripts and styles; both hold.
     const POLICY: &str =
         "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; connect-src 'self'; object-src 'none'";
@@ -212,7 +208,7 @@ async fn samples(
     Path((_, ids)): Path<(String, String)>,
 ) -> Result<impl IntoResponse, DataFailure> {
     let ids = parse_ids(&ids)?;
-    let list = app.work(move |app| app.0.samples.index(&app.paths(&ids)?)).await?;
+    let list = app.work(move |app| app.0.samples.index(&app.open(&ids)?)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], list))
 }
 
@@ -231,7 +227,7 @@ async fn sample(
     let id = id.ok_or_else(|| PageError::NotFound("name a sample: sample.json?id=…".to_owned()))?;
     let messages =
         form_urlencoded::parse(query.as_bytes()).any(|(key, value)| key == "messages" && value == "true");
-    let sample = app.work(move |app| app.0.samples.sample(&app.paths(&ids)?, &id, messages)).await?;
+    let sample = app.work(move |app| app.0.samples.sample(&app.open(&ids)?, &id, messages)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], sample))
 }
 
@@ -250,7 +246,7 @@ async fn find(
         found.map(|(_, value)| value.into_owned()).unwrap_or_default()
     };
     let (text, from) = (get("q"), get("from").parse().unwrap_or(0));
-    let found = app.work(move |app| search::search(&app.paths(&ids)?, &text, from)).await?;
+    let found = app.work(move |app| search::search(&app.open(&ids)?, &text, from)).await?;
     Ok(([(header::CONTENT_TYPE, "application/json")], found))
 }
 

@@ -4,7 +4,7 @@
 //! is found by the name of its entry. A log without summaries is read as a whole, once as long as it does not change.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::SystemTime;
 
@@ -14,6 +14,7 @@ use errorbar_log::eval::{EvalLog, LogError, Transcript};
 use errorbar_report::samples::{EpochRecord, SampleSetBuilder, SampleTexts};
 use errorbar_report::{RunIdentity, run_names};
 
+use crate::catalog::reason;
 use crate::pages::PageError;
 
 /// How many lists are held, and how many bytes of them.
@@ -45,25 +46,24 @@ struct LogState {
 }
 
 impl LogState {
-    fn of(path: &Path) -> Result<Self, PageError> {
-        let metadata = path.metadata().map_err(|error| PageError::Unusable(error.to_string()))?;
-        Ok(LogState { path: path.to_owned(), modified: metadata.modified().ok(), len: metadata.len() })
+    fn of(log: &EvalLog) -> Self {
+        let (len, modified) = log.file_stamp();
+        LogState { path: log.path().to_owned(), modified, len }
     }
 }
 
 impl SampleReader {
     /// The list of all samples of logs.
-    pub(crate) fn index(&self, logs: &[PathBuf]) -> Result<Bytes, PageError> {
+    pub(crate) fn index(&self, logs: &[EvalLog]) -> Result<Bytes, PageError> {
         self.list(logs).map(|list| list.json.clone())
     }
 
     /// All epochs of a sample, in all logs, with their conversations or without.
-    pub(crate) fn sample(&self, logs: &[PathBuf], id: &str, messages: bool) -> Result<Vec<u8>, PageError> {
+    pub(crate) fn sample(&self, logs: &[EvalLog], id: &str, messages: bool) -> Result<Vec<u8>, PageError> {
         let list = self.list(logs)?;
         let mut builder = SampleSetBuilder::new();
-        for (path, epochs) in logs.iter().zip(&list.epochs) {
+        for (log, epochs) in logs.iter().zip(&list.epochs) {
             let run = builder.start_run("");
-            let log = EvalLog::open(path).map_err(unusable)?;
             let mut found = log.transcripts_of(id).map_err(unusable)?;
             while let Some(transcript) = found.next() {
                 let mut transcript = transcript.map_err(unusable)?;
@@ -82,12 +82,12 @@ impl SampleReader {
         serde_json::to_vec(&sample).map_err(|error| PageError::Unusable(error.to_string()))
     }
 
-    fn list(&self, logs: &[PathBuf]) -> Result<Arc<SampleList>, PageError> {
-        let states: Vec<LogState> = logs.iter().map(|path| LogState::of(path)).collect::<Result<_, _>>()?;
+    fn list(&self, logs: &[EvalLog]) -> Result<Arc<SampleList>, PageError> {
+        let states: Vec<LogState> = logs.iter().map(LogState::of).collect();
         if let Some(held) = self.held(&states) {
             return Ok(held);
         }
-        let list = Arc::new(read_list(states)?);
+        let list = Arc::new(read_list(logs, states)?);
         let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         lists.insert(0, Arc::clone(&list));
         let mut bytes = 0;
@@ -106,19 +106,14 @@ impl SampleReader {
     }
 }
 
-fn read_list(states: Vec<LogState>) -> Result<SampleList, PageError> {
+fn read_list(logs: &[EvalLog], states: Vec<LogState>) -> Result<SampleList, PageError> {
     let mut builder = SampleSetBuilder::new();
     let mut epochs = Vec::new();
-    let open = |state: &LogState| {
-        let log = EvalLog::open(&state.path)?;
-        let model = log.short_header()?.eval.model;
-        Ok((log, model))
-    };
-    let logs: Vec<(EvalLog, String)> =
-        states.iter().map(open).collect::<Result<_, LogError>>().map_err(unusable)?;
+    let model = |log: &EvalLog| Ok(log.short_header()?.eval.model);
+    let models: Vec<String> = logs.iter().map(model).collect::<Result<_, LogError>>().map_err(unusable)?;
     let identities: Vec<RunIdentity<'_>> =
-        logs.iter().map(|(log, model)| RunIdentity::new(model, log.path())).collect();
-    for ((log, _), name) in logs.iter().zip(run_names(&identities)) {
+        logs.iter().zip(&models).map(|(log, model)| RunIdentity::new(model, log.path())).collect();
+    for (log, name) in logs.iter().zip(run_names(&identities)) {
         let run = builder.start_run(&name);
         let mut found: BTreeSet<u32> = BTreeSet::new();
         let mut add_one = |transcript: &Transcript| {
@@ -153,8 +148,5 @@ fn add(builder: &mut SampleSetBuilder, run: usize, transcript: &Transcript) {
 }
 
 pub(crate) fn unusable(error: LogError) -> PageError {
-    PageError::Unusable(match error.member() {
-        Some(member) => format!("{member}: {}", error.kind()),
-        None => error.kind().to_string(),
-    })
+    PageError::Unusable(reason(error))
 }

@@ -4,7 +4,6 @@
 //! where the next one continues. So a log of any size needs the memory of the samples that are being read, a page shows
 //! how far it is, and a search that nobody waits for any more ends by itself.
 
-use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use errorbar_log::eval::{EvalLog, Transcript};
@@ -12,7 +11,6 @@ use rayon::prelude::*;
 use serde_json::json;
 
 use crate::pages::PageError;
-use crate::samples::unusable;
 
 /// How long samples are read for one request.
 const STEP: Duration = Duration::from_millis(250);
@@ -21,19 +19,18 @@ const BATCH: usize = 8;
 
 /// Searches samples from a position on, for a while: the ids of those that contain the text, the position after the last
 /// that was read, and the number of all. Positions count the samples of all logs, one log after the other.
-pub(crate) fn search(logs: &[PathBuf], text: &str, from: usize) -> Result<Vec<u8>, PageError> {
+pub(crate) fn search(logs: &[EvalLog], text: &str, from: usize) -> Result<Vec<u8>, PageError> {
     let wanted = text.trim().to_lowercase();
     let (started, mut first, mut position) = (Instant::now(), 0, from);
     let mut found: Vec<String> = Vec::new();
-    for path in logs {
-        let log = EvalLog::open(path).map_err(unusable)?;
+    for log in logs {
         let end = first + log.sample_count();
         while position < end && !wanted.is_empty() && started.elapsed() < STEP {
             let next = end.min(position + BATCH * rayon::current_num_threads());
             let batches: Vec<usize> = (position..next).step_by(BATCH).collect();
             let of_batches = batches
                 .into_par_iter()
-                .map(|at| search_batch(&log, at - first..next.min(at + BATCH) - first, &wanted));
+                .map(|at| search_batch(log, at - first..next.min(at + BATCH) - first, &wanted));
             found.par_extend(of_batches.flatten_iter());
             position = next;
         }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use axum::Router;
+use axum::{Extension, Router};
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
@@ -15,11 +15,15 @@ use tokio::sync::{Semaphore, watch};
 
 use crate::guard::Guard;
 use crate::routes::{self, App};
+use crate::visitors::{Visitors, turned_away};
 use crate::{ViewError, ViewOptions};
 
 /// Connections at a time. Browsers hold up to six for each page; the rest wait.
 const CONNECTIONS: usize = 400;
-/// The time in which the head of a request must have come, and the longest that a connection waits for the next one.
+/// Those of them that have not shown the token. The others are for whoever has.
+const VISITORS: usize = CONNECTIONS / 4 * 3;
+/// The time in which the head of a request must have come, and the longest that a connection waits for the next one. For
+/// the first request there is less.
 const HEAD_TIME: Duration = Duration::from_secs(20);
 /// The most bytes of the head of a request.
 const HEAD_BYTES: usize = 16 << 10;
@@ -120,8 +124,8 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
     /// How long to wait if no more files can be opened.
     const PAUSE: Duration = Duration::from_millis(100);
     let permits = Arc::new(Semaphore::new(CONNECTIONS));
+    let visitors = Arc::new(Visitors::default());
     loop {
-        let Ok(permit) = Arc::clone(&permits).acquire_owned().await else { return };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = stopped.changed() => return,
@@ -130,12 +134,24 @@ async fn serve(listener: TcpListener, router: Router, mut stopped: watch::Receiv
             tokio::time::sleep(PAUSE).await;
             continue;
         };
-        let (router, mut stopped) = (router.clone(), stopped.clone());
+        if permits.available_permits() == 0 {
+            visitors.drop_oldest();
+        }
+        let permit = tokio::select! {
+            permit = Arc::clone(&permits).acquire_owned() => permit,
+            _ = stopped.changed() => return,
+        };
+        let (visitor, admitted) = visitors.enter(VISITORS);
+        // The guard admits who shows the token.
+        let router = router.clone().layer(Extension(visitor.clone()));
+        let mut stopped = stopped.clone();
         tokio::spawn(async move {
             tokio::select! {
                 () = answer(stream, router) => {}
+                () = turned_away(admitted) => {}
                 _ = stopped.changed() => {}
             }
+            visitor.leave();
             drop(permit);
         });
     }

@@ -4,6 +4,7 @@ use std::fs::{self, File, Metadata};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use super::chunks::SampleExtent;
 use super::container::{Container, LogLayout};
@@ -64,7 +65,11 @@ impl EvalLog {
         }
     }
 
-    pub(super) fn from_file(file: File, path: &Path, limits: LogLimits) -> Result<Self> {
+    /// Reads a log of a file that is open already, so that what was checked of it still holds. Messages name the path.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn from_file(file: File, path: &Path, limits: LogLimits) -> Result<Self> {
         let container = Container::open(file, limits).map_err(|error| error.at(path))?;
         Ok(EvalLog { path: path.to_owned(), container, old_scorer: OnceLock::new() })
     }
@@ -78,6 +83,11 @@ impl EvalLog {
     /// The file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// The length of the file when it was opened, and when it was last changed before.
+    pub fn file_stamp(&self) -> (u64, Option<SystemTime>) {
+        self.container.source.stamp()
     }
 
     /// Whether the directory of the file was missing or wrong and its members were found one by one.

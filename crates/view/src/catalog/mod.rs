@@ -3,20 +3,23 @@
 //! A log is read again when its size or its modification time changes. That of a run in progress changes all the time, and
 //! reading it takes longer the longer it is, so it is read again only when that takes a small part of the time.
 
+mod beneath;
 mod summary;
 #[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
+use std::{fs, io};
 
 use errorbar_core::Registry;
-use errorbar_log::eval::find_logs;
+use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, LogLimits, find_logs};
 use rayon::prelude::*;
+use summary::LIMITS;
 
+use crate::pages::PageError;
 pub(crate) use summary::{Figure, FigureTitle, LogSummary, Progress, RunState};
 
 /// A list that is younger than this is not made again.
@@ -102,13 +105,24 @@ impl Catalog {
         Arc::clone(&state.snapshot)
     }
 
-    /// The log of a number, if it is still there and inside the folder.
-    pub(crate) fn path(&self, id: LogId) -> Option<PathBuf> {
+    /// Opens the log of a number.
+    ///
+    /// # Errors
+    /// A log that is no longer in the folder, or cannot be read.
+    pub(crate) fn open(&self, id: LogId) -> Result<EvalLog, PageError> {
         let find =
             |snapshot: &Snapshot| snapshot.logs.iter().find(|log| log.id == id).map(|log| log.path.clone());
         let known = find(&self.lock().snapshot);
-        let path = known.or_else(|| find(&self.refresh()))?;
-        is_inside(&path, &self.folder).then_some(path)
+        let gone = || PageError::NotFound("this log is no longer in the folder".to_owned());
+        let path = known.or_else(|| find(&self.refresh())).ok_or_else(gone)?;
+        let opened = self.open_path(&path, LogLimits::default());
+        opened.map_err(|error| if is_gone(&error) { gone() } else { PageError::Unusable(reason(error)) })
+    }
+
+    /// The one place where logs are opened.
+    fn open_path(&self, path: &Path, limits: LogLimits) -> Result<EvalLog, LogError> {
+        let file = beneath::open(path, &self.folder).map_err(LogErrorKind::Open)?;
+        EvalLog::from_file(file, path, limits)
     }
 
     fn scan(&self, before: &Snapshot, ids: &mut HashMap<PathBuf, LogId>) -> Snapshot {
@@ -156,13 +170,18 @@ impl Catalog {
             let (at, cost) = earlier.read;
             let is_running = earlier.is_running();
             let is_too_early = is_running && at.elapsed() < cost * COST_SHARE;
-            let may_have_ended = || is_running && stamp.is_silent() && !summary::is_held(&path);
+            let is_held = || self.open_path(&path, LIMITS).is_ok_and(|log| log.lock_holder().is_some());
+            let may_have_ended = || is_running && stamp.is_silent() && !is_held();
             if is_too_early || (earlier.stamp == stamp && !may_have_ended()) {
                 return Some(Arc::clone(earlier));
             }
         }
         let started = Instant::now();
-        let summary = LogSummary::read(&path, !stamp.is_silent(), &self.registry);
+        let summary = match self.open_path(&path, LIMITS) {
+            Ok(log) => LogSummary::read(&log, !stamp.is_silent(), &self.registry),
+            Err(error) if is_gone(&error) => return None,
+            Err(error) => Err(reason(error)),
+        };
         let first_seen = match (&summary, earlier.and_then(|earlier| earlier.first_seen)) {
             (Ok(LogSummary { progress: Some(_), .. }), Some(seen)) => Some(seen),
             (Ok(LogSummary { progress: Some(progress), .. }), None) => Some((started, progress.done)),
@@ -210,7 +229,21 @@ impl LogEntry {
     }
 }
 
-/// Whether a file is inside the folder, links resolved.
+/// What is wrong with a log, without its path.
+pub(crate) fn reason(error: LogError) -> String {
+    match error.member() {
+        Some(member) => format!("{member}: {}", error.kind()),
+        None => error.kind().to_string(),
+    }
+}
+
+/// Whether there is no such log inside the folder.
+fn is_gone(error: &LogError) -> bool {
+    matches!(error.kind(), LogErrorKind::Open(error) if error.kind() == io::ErrorKind::NotFound)
+}
+
+/// Whether a file is inside the folder, links resolved: what is listed. What is opened is checked when it is
+/// ([`beneath`]).
 fn is_inside(path: &Path, folder: &Path) -> bool {
     // Folders behind a link are not entered, so only the file itself may be one.
     let is_link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.is_symlink());

@@ -1,20 +1,20 @@
 //! What a list shows of a log.
 
 use std::collections::BTreeMap;
-use std::path::Path;
 
 use errorbar_core::chat::Usage;
 use errorbar_core::{Estimate, EstimateRow, Registry};
 use errorbar_log::eval::{
-    EvalLog, Header, LogError, LogLimits, ScoreOptions, Stats, Status, StoppedEarly, compare,
-    plan_from_header,
+    EvalLog, Header, LogLimits, ScoreOptions, Stats, Status, StoppedEarly, compare, plan_from_header,
 };
 use errorbar_log::inspect::{RecordedRow, recovered_headline};
 use errorbar_report::{headline, no_headline};
 use jiff::Timestamp;
 
+use super::reason;
+
 /// The most that is held of one log for the list. Several are read at a time.
-const LIMITS: LogLimits = LogLimits {
+pub(super) const LIMITS: LogLimits = LogLimits {
     max_decompressed: 16 << 30,
     max_ratio: 100,
     max_record: 16 << 20,
@@ -109,8 +109,7 @@ pub(crate) struct Progress {
 impl LogSummary {
     /// Reads what is recorded; of a run in progress, or one that was killed, the scores as well. `is_recent` says whether the
     /// file was written to a moment ago.
-    pub(super) fn read(path: &Path, is_recent: bool, registry: &Registry) -> Result<Self, String> {
-        let log = EvalLog::open_with(path, LIMITS).map_err(reason)?;
+    pub(super) fn read(log: &EvalLog, is_recent: bool, registry: &Registry) -> Result<Self, String> {
         let header = log.short_header().map_err(reason)?;
         let state = match header.status {
             Status::Success => RunState::Done,
@@ -120,14 +119,12 @@ impl LogSummary {
             Status::Started if is_recent || log.lock_holder().is_some() => RunState::Running,
             Status::Started => RunState::Interrupted,
         };
-        let mut summary = LogSummary::of_header(header, &log, state);
+        let mut summary = LogSummary::of_header(header, log, state);
         if summary.figure.is_none() && matches!(state, RunState::Running | RunState::Interrupted) {
-            summary.read_scores(&log, registry);
-        } else if summary.is_short_of_report()
-            && path.metadata().is_ok_and(|metadata| metadata.len() <= SMALL)
-        {
+            summary.read_scores(log, registry);
+        } else if summary.is_short_of_report() && log.file_stamp().0 <= SMALL {
             // Where it fails, what is recorded is the best that there is.
-            let _ = summary.estimate(&log, registry, &mut Progress::default());
+            let _ = summary.estimate(log, registry, &mut Progress::default());
         }
         Ok(summary)
     }
@@ -220,19 +217,6 @@ impl LogSummary {
         self.figure = headline(&results).map(|row| Figure::of_estimate(&row));
         self.no_figure = no_headline(&results).filter(|_| self.figure.is_none());
         Ok(())
-    }
-}
-
-/// Whether a process of this machine writes to a log.
-pub(super) fn is_held(path: &Path) -> bool {
-    EvalLog::open_with(path, LIMITS).is_ok_and(|log| log.lock_holder().is_some())
-}
-
-/// What is wrong with a log, without its path.
-fn reason(error: LogError) -> String {
-    match error.member() {
-        Some(member) => format!("{member}: {}", error.kind()),
-        None => error.kind().to_string(),
     }
 }
 

@@ -62,7 +62,7 @@ fn the_list_and_the_report_show_the_same_figure() {
     for path in folders.iter().flat_map(|folder| find_logs(folder).logs) {
         let Ok(log) = EvalLog::open(&path) else { continue };
         let Some(report) = of_report(&log, &registry) else { continue };
-        let Ok(summary) = LogSummary::read(&path, false, &registry) else { continue };
+        let Ok(summary) = LogSummary::read(&log, false, &registry) else { continue };
         compared += 1;
         let figure = summary.figure.as_ref().map(|figure| &figure.estimate);
         let listed = Shown {

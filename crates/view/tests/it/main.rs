@@ -15,22 +15,23 @@ mod samples;
 mod search;
 mod security;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use errorbar_core::Registry;
+use errorbar_log::eval::EvalLog;
 use errorbar_view::{PageError, ReportPages, ViewOptions, ViewServer};
 
 /// Pages that name the logs that they are of.
 struct NamedPages;
 
 impl ReportPages for NamedPages {
-    fn page(&self, logs: &[PathBuf]) -> Result<String, PageError> {
-        if logs.iter().any(|log| log.ends_with("fails.eval")) {
+    fn page(&self, logs: &[EvalLog]) -> Result<String, PageError> {
+        if logs.iter().any(|log| log.path().ends_with("fails.eval")) {
             return Err(PageError::unusable("no <page> of it"));
         }
         let names: Vec<String> =
-            logs.iter().map(|log| log.file_name().unwrap().display().to_string()).collect();
+            logs.iter().map(|log| log.path().file_name().unwrap().display().to_string()).collect();
         Ok(format!("<!doctype html><title>page of {}</title>", names.join(" ")))
     }
 }

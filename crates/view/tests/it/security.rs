@@ -125,23 +125,76 @@ fn no_path_leads_out_of_the_folder() {
     // A log that becomes a link out of the folder after it was listed is not opened.
     #[cfg(unix)]
     {
-        let id = list
-            .split("title=\"a.eval\"")
-            .next()
-            .unwrap()
-            .rsplit("logs/")
-            .next()
-            .unwrap()
-            .split('/')
-            .next()
-            .unwrap()
-            .to_owned();
+        let id = numbered(&list, "a.eval");
         assert_eq!(get(&server, &format!("logs/{id}/")).status, 200);
         fs::remove_file(folder.join("a.eval")).unwrap();
         std::os::unix::fs::symlink(outside.path().join("secret.eval"), folder.join("a.eval")).unwrap();
         assert_eq!(get(&server, &format!("logs/{id}/")).status, 404);
         assert_eq!(get(&server, &format!("logs/{id}/samples.json")).status, 404);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_became_a_link_is_not_followed() {
+    let outside = tempfile::tempdir().unwrap();
+    let folder = outside.path().join("logs");
+    for (place, task) in [(folder.join("sub"), "quiz"), (outside.path().join("other"), "secret")] {
+        fs::create_dir_all(&place).unwrap();
+        finished(&place.join("b.eval"), task, "m");
+    }
+    let server = serve(&folder);
+    let id = numbered(&get(&server, "").body, "sub/b.eval");
+    assert_eq!(get(&server, &format!("logs/{id}/")).status, 200);
+    fs::remove_dir_all(folder.join("sub")).unwrap();
+    std::os::unix::fs::symlink("../other", folder.join("sub")).unwrap();
+    for page in ["", "samples.json", "sample.json?id=q1", "search.json?q=a"] {
+        assert_eq!(get(&server, &format!("logs/{id}/{page}")).status, 404, "{page}");
+    }
+}
+
+/// The number in the address of a log.
+#[cfg(unix)]
+fn numbered(list: &str, name: &str) -> String {
+    let before = list.split(&format!("title=\"{name}\"")).next().unwrap();
+    before.rsplit("logs/").next().unwrap().split('/').next().unwrap().to_owned()
+}
+
+#[test]
+fn a_refusal_ends_the_connection_and_an_answer_does_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path());
+    let host = server.address();
+    // Nobody asks for the connection to be closed. The answers come one behind the other.
+    let stream = connect(&server);
+    for path in [format!("{}nothing", root(&server)), "/wrong/".to_owned()] {
+        (&stream).write_all(format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n").as_bytes()).unwrap();
+    }
+    let answers = read_answer(stream);
+    assert_eq!(answers.status, 404);
+    assert!(!answers.head.to_lowercase().contains("connection: close"), "{answers:?}");
+    assert_eq!(answers.body.matches("HTTP/1.1 403").count(), 1, "{answers:?}");
+    assert_eq!(answers.body.to_lowercase().matches("connection: close").count(), 1, "{answers:?}");
+}
+
+#[test]
+fn who_has_the_token_is_answered_beside_any_number_of_others() {
+    let folder = tempfile::tempdir().unwrap();
+    let server = serve(folder.path());
+    let ask = |stream: &std::net::TcpStream, ending: &str| {
+        let head = format!("GET {}nothing HTTP/1.1\r\nHost: {}\r\n{ending}", root(&server), server.address());
+        let mut stream = stream;
+        stream.write_all(head.as_bytes()).unwrap();
+    };
+    // It has shown the token once, so it is not the oldest of those that have not.
+    let known = connect(&server);
+    ask(&known, "\r\n");
+    assert!(known.peek(&mut [0]).is_ok_and(|read| read == 1));
+    let half: Vec<_> = (0..500).map(|_| connect(&server)).collect();
+    half.iter().for_each(|stream| ask(stream, ""));
+    assert_eq!(get(&server, "").status, 200);
+    ask(&known, "Connection: close\r\n\r\n");
+    assert_eq!(read_answer(known).body.matches("HTTP/1.1 404").count(), 1);
 }
 
 #[test]

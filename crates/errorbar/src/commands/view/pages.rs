@@ -4,7 +4,7 @@
 //! them are those that the log records. If they are not, or the log has no list, the samples are read.
 
 use std::collections::{BTreeSet, HashMap};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use errorbar_core::{Evaluation, MetadataKeys, Plan, Registry, ScoreColumns, ScoreParts};
 use errorbar_eval::self_graded;
@@ -44,16 +44,16 @@ impl LogPages {
         LogPages { registry: context.registry.clone() }
     }
 
-    fn load(&self, path: &Path, is_compared: bool) -> Result<LoadedLog, PageError> {
-        let log = EvalLog::open(path).map_err(unusable)?;
+    fn load(&self, log: &EvalLog, is_compared: bool) -> Result<LoadedLog, PageError> {
+        let path = log.path();
         let header = log.header().map_err(unusable)?;
         let (plan, _) = plan_from_header(&header, &self.registry).map_err(unusable)?;
-        let is_large = path.metadata().is_ok_and(|metadata| metadata.len() > LARGE);
+        let is_large = log.file_stamp().0 > LARGE;
         // What samples ask is compared, and is not in the list.
-        let summarized = if is_large && !is_compared { from_summaries(&log, &header, &plan) } else { None };
+        let summarized = if is_large && !is_compared { from_summaries(log, &header, &plan) } else { None };
         let (scores, evaluation) = match summarized {
             Some(found) => found,
-            None => from_samples(&log, &header, &plan, is_compared)?,
+            None => from_samples(log, &header, &plan, is_compared)?,
         };
         let (mut facts, partial_run) = (run_facts(path, &header), partial_run(&header));
         facts.chance = ChanceLevel::of_rows(&scores.columns, &scores.choice_counts);
@@ -106,9 +106,9 @@ fn from_samples(
 }
 
 impl ReportPages for LogPages {
-    fn page(&self, logs: &[PathBuf]) -> Result<String, PageError> {
+    fn page(&self, logs: &[EvalLog]) -> Result<String, PageError> {
         let loaded: Vec<LoadedLog> =
-            logs.iter().map(|path| self.load(path, logs.len() > 1)).collect::<Result<_, _>>()?;
+            logs.iter().map(|log| self.load(log, logs.len() > 1)).collect::<Result<_, _>>()?;
         let tasks: BTreeSet<Option<&str>> = loaded.iter().map(|log| log.report.task.as_deref()).collect();
         if tasks.len() > 1 {
             let text = "these logs are of several tasks; choose logs of one task to compare them";

@@ -28,6 +28,11 @@ impl LogFile {
         &self.file
     }
 
+    /// How long the file was when it was opened, and when it was last changed before.
+    pub(in crate::eval) fn stamp(&self) -> (u64, Option<SystemTime>) {
+        (self.len, self.changed)
+    }
+
     /// Looks again how long the file is.
     pub(in crate::eval) fn refresh(&mut self) -> io::Result<()> {
         let metadata = self.file.metadata()?;
