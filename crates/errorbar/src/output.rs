@@ -2,7 +2,8 @@
 //! Text from files, servers and arguments may hold characters that a terminal obeys: escape sequences that change its
 //! title or hide what follows, overrides of the direction of text ([`is_unsafe`]). **What is for people** (tables,
 //! messages, progress, help) is always cleaned, each such character replaced with U+FFFD: even through a pipe it may end
-//! on a terminal, by way of `less -R`, `tee` or the log of a CI run. **What is data** (CSV, JSON, Markdown, records) is
+//! on a terminal, by way of `less -R`, `tee` or the log of a CI run. So are Markdown and LaTeX, where they are made
+//! (errorbar-report), since pages show them to people. **What is data** (CSV, JSON, records) is
 //! cleaned on a terminal and nowhere else: in a pipe or a file every byte stays as it is. **Colours are the program's own**:
 //! whoever styles a text hands over a function that renders it with styles and without. The text without styles is what
 //! is looked at, and the styled one is written only if there is nothing to clean in the other, so that every escape
@@ -22,7 +23,7 @@ use std::panic::PanicHookInfo;
 use std::time::Duration;
 
 use anstream::{AutoStream, ColorChoice};
-use errorbar_report::{REPLACEMENT, clean, is_unsafe};
+use errorbar_report::{REPLACEMENT, clean, clean_lines};
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 /// A stream for people to read.
@@ -93,8 +94,8 @@ pub(crate) fn rendered(stream: Stream, render: impl Fn(bool) -> String) -> Strin
 /// The text with styles if they are wanted and all escape sequences in it are those of the styles.
 fn safe(has_colors: bool, render: impl Fn(bool) -> String) -> String {
     let plain = render(false);
-    match cleaned(&plain) {
-        Cow::Owned(cleaned) => cleaned,
+    match clean_lines(&plain) {
+        Cow::Owned(clean) => clean,
         Cow::Borrowed(_) if has_colors => render(true),
         Cow::Borrowed(_) => plain,
     }
@@ -103,7 +104,7 @@ fn safe(has_colors: bool, render: impl Fn(bool) -> String) -> String {
 /// The text of a message, cleaned and not too long. The lines after the first are indented, so that none of them can
 /// be mistaken for another message.
 pub(crate) fn paragraph(text: &str) -> String {
-    cleaned(shortened(text)).trim_end().replace('\n', "\n  ")
+    clean_lines(shortened(text)).trim_end().replace('\n', "\n  ")
 }
 
 /// As much of a message as people read: a name in a file may have megabytes.
@@ -135,16 +136,6 @@ fn panic_text(panic: &PanicHookInfo<'_>, backtrace: &Backtrace) -> String {
     }
 }
 
-/// The text without unsafe characters, with its lines and tabs; borrowed if there are none.
-fn cleaned(text: &str) -> Cow<'_, str> {
-    let is_unsafe = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
-    if text.contains(is_unsafe) {
-        Cow::Owned(text.replace(is_unsafe, REPLACEMENT.encode_utf8(&mut [0; 4])))
-    } else {
-        Cow::Borrowed(text)
-    }
-}
-
 /// What a command writes to standard output.
 #[derive(Default)]
 pub(crate) enum Output {
@@ -162,10 +153,15 @@ impl Output {
 
     /// What would be written, without styles.
     pub(crate) fn plain_text(self) -> String {
+        String::from_utf8_lossy(&self.into_bytes()).into_owned()
+    }
+
+    /// The same, for a file.
+    pub(crate) fn into_bytes(self) -> Vec<u8> {
         match self {
-            Output::Nothing => String::new(),
-            Output::Text(render) => cleaned(&render(false)).into_owned(),
-            Output::Data(data) => String::from_utf8_lossy(&data).into_owned(),
+            Output::Nothing => Vec::new(),
+            Output::Text(render) => clean_lines(&render(false)).into_owned().into_bytes(),
+            Output::Data(data) => data,
         }
     }
 
@@ -211,7 +207,7 @@ impl<W: Write> CleaningWriter<W> {
     fn write_cleaned(&mut self, bytes: &[u8], is_end: bool) -> io::Result<()> {
         let mut chunks = bytes.utf8_chunks().peekable();
         while let Some(chunk) = chunks.next() {
-            self.inner.write_all(cleaned(chunk.valid()).as_bytes())?;
+            self.inner.write_all(clean_lines(chunk.valid()).as_bytes())?;
             let invalid = chunk.invalid();
             if invalid.is_empty() {
                 continue;
@@ -364,6 +360,7 @@ impl ProgressLines {
 #[cfg(test)]
 mod tests {
     use anstyle::Style;
+    use errorbar_report::is_unsafe;
 
     use super::*;
 

@@ -6,6 +6,7 @@
 //! not depend on which sample came back first.
 #![forbid(unsafe_code)]
 
+mod allowed_paths;
 mod dataset;
 mod effects;
 mod error;
@@ -23,7 +24,6 @@ mod scorer;
 pub mod scorers;
 mod setters;
 mod shared_object;
-mod small_file;
 mod solver;
 pub mod solvers;
 mod state;
@@ -66,7 +66,6 @@ pub use run::{
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
 pub use scorers::self_graded;
-pub use small_file::read_small;
 pub use solver::{AnySolver, Chain, Solver, SolverEntry};
 pub use state::{Choice, TaskState};
 pub use task::{FailOnError, ModelChoice, Task, TaskEntry};

@@ -7,10 +7,11 @@ use std::sync::{Arc, OnceLock};
 
 use errorbar_core::spec::Arg;
 use errorbar_core::{ArgProblem, ArgType, Error, Registry};
+use errorbar_log::read_small;
 use serde::Deserialize;
 
+use crate::allowed_paths::is_within;
 use crate::dataset::nearest_file;
-use crate::small_file::{is_within, read_small};
 
 /// The word that stands for the reference's prompt, in the template of an entry that has one.
 pub(crate) const INSPECT: &str = "inspect";

@@ -23,6 +23,37 @@ pub(crate) struct AtomicFile {
     written: WrittenFile,
 }
 
+/// Who may read a file that is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FileAccess {
+    /// Whoever the umask lets; if a file is replaced, whoever could read that one.
+    Umask,
+    /// Its owner alone: it may hold samples.
+    Owner,
+}
+
+/// Writes a file, which takes the place of one of that name when it is whole and on the disk. If anything fails before, the
+/// old file is as it was.
+///
+/// ```
+/// use errorbar_log::{FileAccess, write_file};
+///
+/// # let folder = tempfile::tempdir()?;
+/// # let path = folder.path().join("page.html");
+/// write_file(&path, b"old", FileAccess::Umask)?;
+/// write_file(&path, b"new", FileAccess::Owner)?;
+/// assert_eq!(std::fs::read(&path)?, b"new");
+/// # Ok::<(), std::io::Error>(())
+/// ```
+///
+/// # Errors
+/// A folder that is not there or may not be written to; a path that is a folder; a full disk.
+pub fn write_file(path: &Path, content: &[u8], access: FileAccess) -> io::Result<WrittenFile> {
+    let mut file = AtomicFile::create_with(path, access)?;
+    file.write_all(content)?;
+    file.commit()
+}
+
 /// What became of a file that was written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
@@ -39,18 +70,18 @@ impl AtomicFile {
     /// # Errors
     /// A folder that is not there or may not be written to; a path that is a folder.
     pub(crate) fn create(path: &Path) -> io::Result<Self> {
-        AtomicFile::create_with(path, false)
+        AtomicFile::create_with(path, FileAccess::Umask)
     }
 
-    /// The same, and a file that replaces none is for its owner alone: a log.
+    /// The same for what holds samples: the new file is for its owner alone, whoever could read the old one.
     ///
     /// # Errors
     /// As [`create`](Self::create).
     pub(crate) fn create_private(path: &Path) -> io::Result<Self> {
-        AtomicFile::create_with(path, true)
+        AtomicFile::create_with(path, FileAccess::Owner)
     }
 
-    fn create_with(path: &Path, is_private: bool) -> io::Result<Self> {
+    fn create_with(path: &Path, access: FileAccess) -> io::Result<Self> {
         let old = fs::metadata(path).ok();
         if old.as_ref().is_some_and(Metadata::is_dir) {
             return Err(io::ErrorKind::IsADirectory.into());
@@ -64,14 +95,14 @@ impl AtomicFile {
             Some(_) => fs::canonicalize(path)?,
             None => link_target(path)?,
         };
-        let (file, new) = create_beside(&place, old.as_ref(), is_private)?;
+        let (file, new) = create_beside(&place, old.as_ref(), access)?;
         let mut whole = AtomicFile {
             out: Some(BufWriter::new(file)),
             rename: Some((new, place)),
             written: WrittenFile::default(),
         };
         if let (Some(old), Some(out)) = (old, &whole.out) {
-            whole.written.has_new_owner = !keep_owner(out.get_ref(), &old)?;
+            whole.written.has_new_owner = !keep_owner(out.get_ref(), &old, access)?;
         }
         Ok(whole)
     }
@@ -146,23 +177,23 @@ fn link_target(path: &Path) -> io::Result<PathBuf> {
 }
 
 /// A new file in the same folder, as only there a rename is a single step. What others left there is removed.
-fn create_beside(path: &Path, old: Option<&Metadata>, is_private: bool) -> io::Result<(File, PathBuf)> {
+fn create_beside(path: &Path, old: Option<&Metadata>, access: FileAccess) -> io::Result<(File, PathBuf)> {
     let mut created = None;
     for slot in 0..SLOTS {
         let new = beside(path, slot);
         remove_abandoned(&new);
         if created.is_none() {
-            created = create_locked(&new, old, is_private)?.map(|file| (file, new));
+            created = create_locked(&new, old, access)?.map(|file| (file, new));
         }
     }
     created.ok_or_else(|| io::Error::new(io::ErrorKind::WouldBlock, "many processes are writing this file"))
 }
 
 /// Creates a file and locks it; none if another process was faster.
-fn create_locked(new: &Path, old: Option<&Metadata>, is_private: bool) -> io::Result<Option<File>> {
+fn create_locked(new: &Path, old: Option<&Metadata>, access: FileAccess) -> io::Result<Option<File>> {
     let mut options = File::options();
     options.write(true).create_new(true);
-    limit_mode(&mut options, old, is_private);
+    limit_mode(&mut options, old, access);
     let file = match options.open(new) {
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => return Ok(None),
         opened => opened?,
@@ -175,6 +206,10 @@ fn create_locked(new: &Path, old: Option<&Metadata>, is_private: bool) -> io::Re
 
 /// Removes a file that a writer has abandoned and that no process holds.
 fn remove_abandoned(new: &Path) {
+    // What is no file is none of ours, and to open a pipe would wait for its reader.
+    if !fs::symlink_metadata(new).is_ok_and(|metadata| metadata.is_file()) {
+        return;
+    }
     // What cannot be opened, locked or removed belongs to somebody else.
     let Ok(file) = File::options().write(true).open(new) else { return };
     if file.try_lock().is_ok() && is_named(&file, new).unwrap_or(false) {
@@ -191,22 +226,23 @@ fn beside(path: &Path, slot: usize) -> PathBuf {
 
 /// What a new file starts with is no more than what it will have in the end.
 #[cfg(unix)]
-fn limit_mode(options: &mut fs::OpenOptions, old: Option<&Metadata>, is_private: bool) {
+fn limit_mode(options: &mut fs::OpenOptions, old: Option<&Metadata>, access: FileAccess) {
     use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
     match old {
         // Its owner has to write it; no other user may read it before it has its final mode.
         Some(old) => options.mode(old.mode() & 0o700 | 0o600),
-        None if is_private => options.mode(0o600),
+        None if access == FileAccess::Owner => options.mode(0o600),
         None => options,
     };
 }
 
 #[cfg(not(unix))]
-fn limit_mode(_: &mut fs::OpenOptions, _: Option<&Metadata>, _: bool) {}
+fn limit_mode(_: &mut fs::OpenOptions, _: Option<&Metadata>, _: FileAccess) {}
 
-/// Gives a file the owner, the group and the mode of another; false if it has another owner or group.
+/// Gives a file the owner, the group and the mode of another, as far as access allows; false if it has another owner or
+/// group.
 #[cfg(unix)]
-fn keep_owner(file: &File, old: &Metadata) -> io::Result<bool> {
+fn keep_owner(file: &File, old: &Metadata, access: FileAccess) -> io::Result<bool> {
     use std::os::unix::fs::{MetadataExt, PermissionsExt, fchown};
     let new = file.metadata()?;
     let (uid, gid) = (old.uid(), old.gid());
@@ -217,12 +253,15 @@ fn keep_owner(file: &File, old: &Metadata) -> io::Result<bool> {
         // The bits of the group are for that group alone.
         mode = mode & 0o707 | (mode & 0o007) << 3;
     }
+    if access == FileAccess::Owner {
+        mode &= 0o600;
+    }
     file.set_permissions(Permissions::from_mode(mode))?;
     Ok(has_group && has_owner)
 }
 
 #[cfg(not(unix))]
-fn keep_owner(file: &File, old: &Metadata) -> io::Result<bool> {
+fn keep_owner(file: &File, old: &Metadata, _: FileAccess) -> io::Result<bool> {
     file.set_permissions(old.permissions())?;
     Ok(true)
 }
@@ -315,6 +354,43 @@ mod tests {
         null.write_all(b"x").unwrap();
         null.commit().unwrap();
         assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_holds_samples_is_for_its_owner_alone() {
+        use std::os::unix::fs::PermissionsExt;
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("page.html");
+        let mode = || fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        for (old, access, expected) in [
+            (None, FileAccess::Owner, 0o600),
+            (Some(0o644), FileAccess::Owner, 0o600),
+            (Some(0o400), FileAccess::Owner, 0o400),
+            (Some(0o644), FileAccess::Umask, 0o644),
+            (Some(0o600), FileAccess::Umask, 0o600),
+        ] {
+            if let Some(old) = old {
+                fs::set_permissions(&path, Permissions::from_mode(old)).unwrap();
+            }
+            write_file(&path, b"new", access).unwrap();
+            assert_eq!(mode(), expected, "{old:?} {access:?}");
+        }
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn pipes_and_links_in_its_way_are_left_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        let make_pipe = |name: &Path| {
+            assert!(std::process::Command::new("mkfifo").arg(name).status().unwrap().success());
+        };
+        make_pipe(&beside(&path, 0));
+        make_pipe(&folder.path().join("pipe"));
+        std::os::unix::fs::symlink("pipe", beside(&path, 1)).unwrap();
+        write_file(&path, b"new", FileAccess::Umask).unwrap();
+        assert_eq!(names(folder.path()), ["a.csv", "a.csv.errorbar-0.new", "a.csv.errorbar-1.new", "pipe"]);
     }
 
     #[cfg(unix)]

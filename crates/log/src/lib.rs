@@ -29,12 +29,14 @@ pub mod export;
 pub mod inspect;
 mod json_value;
 mod score_records;
+mod small_file;
 mod table;
 mod url;
 
-pub use atomic_file::WrittenFile;
+pub use atomic_file::{FileAccess, WrittenFile, write_file};
 pub use decompress::DecompressedFile;
 pub use score_records::{ScoreRecord, read_score_records};
+pub use small_file::read_small;
 #[cfg(feature = "parquet")]
 pub use table::ParquetRecords;
 #[doc(hidden)]

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use errorbar_log::export::spreadsheet_cell;
 use serde_json::Value as Json;
 
 use crate::comparison::{self, ComparisonView};
@@ -16,6 +17,35 @@ use crate::{Listing, Render, Report};
 /// `undefined`. A metric that failed has a row too, with its error there and no value.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
+
+/// The same for spreadsheets: a cell that begins as a formula does gets an apostrophe in front of it
+/// ([`spreadsheet_cell`]).
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SafeCsv;
+
+impl Render for SafeCsv {
+    fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
+        write_safe(&Csv.to_text(reports), out)
+    }
+
+    fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
+        write_safe(&Csv.listing_text(listing), out)
+    }
+
+    fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
+        write_safe(&Csv.comparison_text(view), out)
+    }
+}
+
+/// Writes CSV again, with cells that a spreadsheet takes for text.
+fn write_safe(exact: &str, out: &mut dyn io::Write) -> io::Result<()> {
+    let mut rows = csv::ReaderBuilder::new().has_headers(false).flexible(true).from_reader(exact.as_bytes());
+    let mut writer = csv::WriterBuilder::new().flexible(true).from_writer(out);
+    for row in rows.records() {
+        writer.write_record(row?.iter().map(|cell| spreadsheet_cell(cell).into_owned()))?;
+    }
+    writer.flush()
+}
 
 /// The columns before those of an estimate.
 const REPORT: [&str; 3] = ["log", "task", "model"];

@@ -5,6 +5,7 @@ use std::io;
 
 use crate::comparison::{self, ComparisonView};
 use crate::matrix::tables;
+use crate::text::is_unsafe;
 use crate::title::{facts, remarks};
 use crate::{Listing, Render, Report, Sort};
 
@@ -156,15 +157,14 @@ pub(crate) fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) ->
     )
 }
 
-/// A comment, which ends with its line.
-pub(crate) fn comment(text: &str) -> String {
-    let text: String = text.chars().map(|c| if is_control(c) { ' ' } else { c }).collect();
+/// A comment, which ends with its line: the text has only one.
+///
+/// ```
+/// assert_eq!(errorbar_report::latex_comment("a\n\\input{b}"), "% a \\input{b}");
+/// ```
+pub fn comment(text: &str) -> String {
+    let text: String = text.chars().map(|c| if is_unsafe(c) { ' ' } else { c }).collect();
     format!("% {text}")
-}
-
-/// What would end a line or is no character of a text.
-fn is_control(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')
 }
 
 /// Text as LaTeX shows it.
@@ -174,6 +174,7 @@ fn is_control(c: char) -> bool {
 ///
 /// assert_eq!(escape_latex("50 % of R&D_1 {x} ~ \\relax"), r"50 \% of R\&D\_1 \{x\} \textasciitilde{} \textbackslash{}relax");
 /// assert_eq!(escape_latex("a--b \"c\""), r"a-{}-b \char34{}c\char34{}");
+/// assert_eq!(escape_latex("a\u{202e}b\u{2066}c\u{fffe}"), "a?b?c?", "what no LaTeX can set");
 /// assert_eq!(escape_latex("0.75 ± 0.25 [-1, 2]"), r"0.75 $\pm$ 0.25 {[}$-$1, 2{]}");
 /// ```
 pub fn escape(text: &str) -> String {
@@ -208,7 +209,7 @@ pub fn escape(text: &str) -> String {
             '…' => escaped.push_str("\\ldots{}"),
             '·' => escaped.push_str("\\textperiodcentered{}"),
             '\u{a0}' => escaped.push('~'),
-            c if is_control(c) => escaped.push('?'),
+            c if is_unsafe(c) => escaped.push('?'),
             c => escaped.push(c),
         }
         before = c;

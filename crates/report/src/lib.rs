@@ -80,13 +80,13 @@ pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
     gate_name, gate_reason, gate_subject,
 };
-pub use csv::Csv;
+pub use csv::{Csv, SafeCsv};
 pub use evaluation_set::EvaluationSet;
 pub use figure::EstimateText;
 pub use headline::{headline, main_figure, no_headline};
 pub use json::Json;
 pub use junit::{CaseOutcome, JUnitCase, TestSuite};
-pub use latex::{Latex, escape as escape_latex};
+pub use latex::{Latex, comment as latex_comment, escape as escape_latex};
 pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
 pub use record::{ClusterCounts, EstimateRecord, UndefinedParts, all_estimates, estimates};
@@ -94,7 +94,7 @@ pub use run_names::{RunIdentity, fitting_names, run_names};
 pub use side_by_side::SideBySide;
 pub use sort::Sort;
 pub use table::TerminalTable;
-pub use text::{REPLACEMENT, clean, is_unsafe, pad, truncate_middle, width, wrap};
+pub use text::{REPLACEMENT, clean, clean_lines, is_unsafe, pad, truncate_middle, width, wrap};
 pub use transcript::{TranscriptView, Verdict};
 
 /// The results of one log or table, and where they come from.

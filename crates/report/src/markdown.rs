@@ -4,6 +4,7 @@ use std::io;
 
 use crate::comparison::{self, ComparisonView};
 use crate::matrix::tables;
+use crate::text::{REPLACEMENT, is_unsafe};
 use crate::title::facts;
 use crate::{Listing, Render, Report, Sort};
 
@@ -81,27 +82,90 @@ pub(crate) fn pipe_table(titles: &[String], rows: &[Vec<String>]) -> String {
     head.into_iter().chain(rows).collect()
 }
 
+/// What comes between the characters of something that would be more than text: a zero-width space.
+///
+/// Sites that show Markdown look for mentions, references, addresses and formulas in the text that comes out, where an
+/// escaped character is as good as any other. As a reference the space is seen where Markdown is read as it is.
+const BREAK: &str = "&#8203;";
+
 /// Text as Markdown shows it: what Markdown would read as something else is escaped, and a line break, which would end
-/// the row of a table, is a character reference. Nothing is lost or replaced, so two names stay two.
+/// the row of a table, is a character reference. What sites such as GitHub make more of is [broken](BREAK): mentions
+/// (`@name`), references (`#123`, `GH-1`), addresses and formulas (`$x$`). Characters that are
+/// [unsafe](crate::is_unsafe) are replaced.
 ///
 /// ```
 /// use errorbar_report::escape_markdown;
 ///
 /// assert_eq!(escape_markdown("a|b\n[c] R&D &amp;"), "a\\|b&#10;\\[c\\] R\\&D \\&amp;");
+/// assert_eq!(escape_markdown("fixes #12, @me"), "fixes #&#8203;12, @&#8203;me");
+/// assert_eq!(escape_markdown("pass@5 of https://x.org"), "pass@5 of https:&#8203;//x.org");
 /// ```
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
+    for (at, c) in text.char_indices() {
+        let (before, rest) = (text.get(..at).unwrap_or(""), text.get(at + c.len_utf8()..).unwrap_or(""));
         match c {
+            // Behind a backslash alone it would still begin a formula.
+            '$' => escaped.extend([BREAK, "\\$"]),
+            _ if is_special(before, c, rest) => escaped.extend([c.encode_utf8(&mut [0; 4]), BREAK]),
             '\n' => escaped.push_str("&#10;"),
             '\r' => escaped.push_str("&#13;"),
             '\\' | '|' | '`' | '*' | '[' | ']' | '<' | '>' | '~' => escaped.extend(['\\', c]),
-            '&' if chars.peek().is_some_and(|next| *next == '#' || next.is_ascii_alphanumeric()) => {
+            '&' if rest.starts_with(|next: char| next == '#' || next.is_ascii_alphanumeric()) => {
                 escaped.push_str("\\&");
             }
-            _ => escaped.push(c),
+            '\t' => escaped.push(c),
+            _ => escaped.push(if is_unsafe(c) { REPLACEMENT } else { c }),
         }
     }
     escaped
+}
+
+/// Whether a mention, a reference or an address would go on behind this character.
+fn is_special(before: &str, c: char, rest: &str) -> bool {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let begins_word = |before: &str| !before.ends_with(is_word);
+    let ends_with = |word: &str| {
+        let start = before.len().checked_sub(word.len());
+        let found = start.and_then(|start| Some((before.get(..start)?, before.get(start..)?)));
+        found.is_some_and(|(before, end)| end.eq_ignore_ascii_case(word) && begins_word(before))
+    };
+    match c {
+        // A mention; the address of a person, which has a dot; a commit.
+        '@' => {
+            let name = rest.split(|c: char| !is_word(c) && !matches!(c, '-' | '.')).next().unwrap_or("");
+            let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+            !name.is_empty() && (begins_word(before) || name.contains('.') || is_commit)
+        }
+        '#' => rest.starts_with(|c: char| c.is_ascii_digit()),
+        '-' => ends_with("GH") && rest.starts_with(|c: char| c.is_ascii_digit()),
+        ':' => rest.starts_with("//"),
+        '.' => ends_with("www") && rest.starts_with(|c: char| !c.is_whitespace()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_sites_make_more_of_is_only_text() {
+        for (text, escaped) in [
+            ("@user", "@&#8203;user"),
+            ("(@org/team)", "(@&#8203;org/team)"),
+            ("me@x.org", "me@&#8203;x.org"),
+            ("o/r@0123abcd", "o/r@&#8203;0123abcd"),
+            ("pass@5, pass@k @ 3", "pass@5, pass@k @ 3"),
+            ("#1 o/r#23 #a", "#&#8203;1 o/r#&#8203;23 #a"),
+            ("GH-1 gh-2 xGH-3 GH-x", "GH-&#8203;1 gh-&#8203;2 xGH-3 GH-x"),
+            ("http://x ftp://y a: //", "http:&#8203;//x ftp:&#8203;//y a: //"),
+            ("www.x.org WWW.x awww.x", "www.&#8203;x.org WWW.&#8203;x awww.x"),
+            ("$x$", "&#8203;\\$x&#8203;\\$"),
+            ("a\u{1b}[1m\u{202e}\u{0}b\tc", "a\u{fffd}\\[1m\u{fffd}\u{fffd}b\tc"),
+            ("ΩGH-1 数@x", "ΩGH-&#8203;1 数@&#8203;x"),
+        ] {
+            assert_eq!(escape(text), escaped, "{text}");
+        }
+    }
 }

@@ -1,5 +1,7 @@
 //! Strings from anyone, on a terminal: cleaned, measured, wrapped.
 
+use std::borrow::Cow;
+
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 /// What stands in the place of a character that is not safe on a terminal.
@@ -22,13 +24,27 @@ pub fn is_unsafe(c: char) -> bool {
             // paragraph separators, invisible operators.
             '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
             // The byte-order mark, annotations, tags and the other characters that are never shown.
-            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}')
+            | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e0fff}'
+            // What is no character, and never will be.
+            | '\u{fdd0}'..='\u{fdef}')
+        || u32::from(c) & 0xfffe == 0xfffe
 }
 
 /// The text on one line, without characters that are [unsafe](is_unsafe) on a terminal: names of groups and samples may
 /// be anyone's.
 pub fn clean(text: &str) -> String {
     text.chars().map(|c| if is_unsafe(c) { REPLACEMENT } else { c }).collect()
+}
+
+/// The text without characters that are [unsafe](is_unsafe) on a terminal, with its lines and tabs; borrowed if there are
+/// none.
+pub fn clean_lines(text: &str) -> Cow<'_, str> {
+    let is_unsafe = |c: char| is_unsafe(c) && !matches!(c, '\n' | '\t');
+    if text.contains(is_unsafe) {
+        Cow::Owned(text.replace(is_unsafe, REPLACEMENT.encode_utf8(&mut [0; 4])))
+    } else {
+        Cow::Borrowed(text)
+    }
 }
 
 /// The cells that a text takes on a terminal.
@@ -154,6 +170,8 @@ mod tests {
     fn nothing_reaches_the_terminal_raw() {
         assert_eq!(clean("a\u{1b}[31mred\nb\u{202e}c"), "a\u{fffd}[31mred\u{fffd}b\u{fffd}c");
         assert_eq!(clean("Größe 数学"), "Größe 数学");
+        assert_eq!(clean("a\u{fffe}b\u{1ffff}c\u{fdd0}"), "a\u{fffd}b\u{fffd}c\u{fffd}");
+        assert_eq!(clean_lines("a\tb\nc\u{7}"), "a\tb\nc\u{fffd}");
     }
 
     #[test]

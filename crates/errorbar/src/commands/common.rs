@@ -5,7 +5,10 @@ use std::time::Duration;
 use anstream::ColorChoice;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
-use errorbar_report::{Csv, Json, Latex, Listing, Markdown, Render, Report, Sort, TerminalTable};
+use errorbar_report::{
+    Csv, Json, Latex, Listing, Markdown, Render, Report, SafeCsv, Sort, TerminalTable, escape_markdown,
+    latex_comment,
+};
 
 use crate::output::{Output, Stream};
 
@@ -79,6 +82,8 @@ pub(crate) enum Format {
     Table,
     Json,
     Csv,
+    // For spreadsheets: no cell is taken for a formula. A help of its own would change the layout of all others.
+    CsvSafe,
     Markdown,
     Latex,
 }
@@ -86,7 +91,7 @@ pub(crate) enum Format {
 /// How results are printed.
 #[derive(Debug, Args)]
 pub(crate) struct OutputArgs {
-    /// The format of the results
+    /// The format of the results; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
     pub(crate) format: Format,
     /// The order of groups and shares in tables: the highest value first, by name, the largest
@@ -107,6 +112,20 @@ impl Format {
         matches!(self, Format::Table | Format::Markdown | Format::Latex)
     }
 
+    /// A line of text beside a table, for people.
+    pub(crate) fn line(self, text: &str) -> String {
+        match self {
+            Format::Markdown => escape_markdown(text),
+            Format::Latex => latex_comment(text),
+            _ => text.to_owned(),
+        }
+    }
+
+    /// Whether it has rows and cells, and nothing beside them.
+    pub(crate) fn is_csv(self) -> bool {
+        matches!(self, Format::Csv | Format::CsvSafe)
+    }
+
     pub(crate) fn listing(self, listing: Listing) -> Output {
         if self == Format::Table {
             // Nothing is cut where there is no screen that it must fit: `log list | grep` wants whole names.
@@ -122,6 +141,7 @@ impl Format {
             Format::Table => return Output::text(move |color| text(&table().sort(sort).color(color))),
             Format::Json => &Json,
             Format::Csv => &Csv,
+            Format::CsvSafe => &SafeCsv,
             Format::Markdown => &Markdown::default().sort(sort),
             Format::Latex => &Latex::default().sort(sort),
         };

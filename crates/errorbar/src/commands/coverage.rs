@@ -69,7 +69,7 @@ pub(crate) struct CoverageArgs {
     /// The column of a table whose values tell its parts apart, such as models: each has results of its own
     #[arg(long, value_name = "COLUMN", value_parser = clap::builder::NonEmptyStringValueParser::new())]
     by: Option<String>,
-    /// The format of the results
+    /// The format of the results; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
@@ -122,7 +122,7 @@ pub(crate) fn run(args: &CoverageArgs, context: &Context<'_>) -> CommandResult {
     let blocks: Vec<CoverageBlock> = blocks.into_iter().flatten().collect();
     let output = match args.format {
         _ if blocks.is_empty() => Output::Nothing,
-        Format::Json | Format::Csv => args.format.listing(data(&blocks)),
+        Format::Json | Format::Csv | Format::CsvSafe => args.format.listing(data(&blocks)),
         format => format.render(Sort::None, move |render| {
             let text = |block: &CoverageBlock| block.text(format, render);
             blocks.iter().map(text).collect::<Vec<_>>().join("\n")
@@ -280,8 +280,7 @@ impl CoverageBlock {
     fn text(&self, format: Format, render: &dyn Render) -> String {
         let lines = |text: &str| match format {
             Format::Table => wrap(&clean(text), width()).into_iter().map(|line| line + "\n").collect(),
-            Format::Latex => format!("% {text}\n"),
-            _ => format!("{text}\n"),
+            format => format.line(text) + "\n",
         };
         let gap = if format == Format::Markdown { "\n" } else { "" };
         let listing = self.listing();

@@ -59,7 +59,7 @@ pub(super) fn run(
             let text = serde_json::to_string_pretty(&data).unwrap_or_default();
             Output::Data(format!("{text}\n").into_bytes())
         }
-        Format::Csv => format.listing(columns(&found)),
+        format if format.is_csv() => format.listing(columns(&found)),
         format => format.render(Sort::None, move |render| {
             let texts: Vec<String> =
                 found.iter().map(|(path, found)| text(path, found, format, render)).collect();
@@ -70,10 +70,8 @@ pub(super) fn run(
 }
 
 fn text(path: &Path, found: &TableExplanation, format: Format, render: &dyn Render) -> String {
-    let mut lines = vec![heading(path, found), String::new()];
     let table = render.listing_text(&listing(found));
-    lines.extend(table.lines().map(str::to_owned));
-    lines.push(String::new());
+    let mut lines = Vec::new();
     if found.has_synthetic_ids {
         lines.push("No column identifies the samples: every row is one, and rows are not paired.".to_owned());
     }
@@ -91,12 +89,14 @@ fn text(path: &Path, found: &TableExplanation, format: Format, render: &dyn Rend
     if !unread.is_empty() {
         lines.push(format!("not read, because they are no numbers per sample: {}", unread.join(", ")));
     }
-    let is_terminal = format == Format::Table;
-    let wrapped = lines.into_iter().map(|line| match is_terminal && !line.contains("  ") {
-        true => wrap(&clean(&line), width()).join("\n  "),
-        false => line,
-    });
-    wrapped.map(|line| line.trim_end().to_owned() + "\n").collect()
+    let wrapped = |line: &String| match format {
+        Format::Table if !line.contains("  ") => wrap(&clean(line), width()).join("\n  "),
+        format => format.line(line),
+    };
+    let heading = wrapped(&heading(path, found));
+    let lines: Vec<String> = lines.iter().map(wrapped).collect();
+    let all = [heading.as_str(), ""].into_iter().chain(table.lines()).chain([""]);
+    all.chain(lines.iter().map(String::as_str)).map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
 /// The file, and what it was found to be.

@@ -1,9 +1,10 @@
 //! The file of `--junit`: what gates and requirements came to, for CI systems.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use errorbar_log::{FileAccess, write_file};
 use errorbar_report::TestSuite;
 
 use crate::diagnostic::Diagnostic;
@@ -39,7 +40,8 @@ fn is_xml(path: &Path) -> bool {
 /// Writes the file.
 pub(super) fn write(path: &Path, suite: &TestSuite) -> Result<(), Diagnostic> {
     check(path)?;
-    fs::write(path, suite.to_xml()).map_err(|error| {
+    let written = write_file(path, suite.to_xml().as_bytes(), FileAccess::Umask);
+    written.map(drop).map_err(|error| {
         Diagnostic::error(format!("the test results cannot be written: {error}")).about(path.display())
     })
 }

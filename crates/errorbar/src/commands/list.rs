@@ -32,7 +32,7 @@ pub(crate) struct ListArgs {
     /// With `tasks`: task files, or folders of them, whose tasks to list in place of those of this program
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// The format of the list
+    /// The format of the list; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }
@@ -112,7 +112,9 @@ pub(crate) fn run(args: &ListArgs, registry: &Registry) -> CommandResult {
         // With signatures as code, for the reference page.
         Format::Markdown => markdown(&sections).into(),
         Format::Latex => sections.iter().map(latex).collect::<Vec<_>>().join("\n").into(),
-        Format::Json | Format::Csv => args.format.listing(data(&sections, args.format == Format::Json)),
+        Format::Json | Format::Csv | Format::CsvSafe => {
+            args.format.listing(data(&sections, args.format == Format::Json))
+        }
     };
     let mut outcome = Outcome::from(output);
     if args.kind == Some(EntryKind::Tasks) && registry.list::<Task>().next().is_none() {

@@ -9,12 +9,12 @@ use clap::Args;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, Plan, Raters, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
-use errorbar_log::WrittenFile;
 use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     StoppedEarly, plan_from_header,
 };
 pub(super) use errorbar_log::eval::{has_log_name, is_log_file as is_log};
+use errorbar_log::{FileAccess, WrittenFile, write_file};
 use errorbar_report::html::RunFacts;
 use errorbar_report::{PartialRun, Report, StoppedRun};
 use jiff::Timestamp;
@@ -59,6 +59,20 @@ pub(super) fn check_new(path: &Path, force: bool) -> Result<(), Diagnostic> {
         Ok(there) if there.is_file() && !force => error("the file exists already", "replace it with --force"),
         _ => Ok(()),
     }
+}
+
+/// Writes a file, which appears when it is whole.
+pub(super) fn save(
+    path: &Path,
+    content: impl AsRef<[u8]>,
+    access: FileAccess,
+) -> Result<Option<Diagnostic>, Diagnostic> {
+    let written = write_file(path, content.as_ref(), access).map_err(|error| {
+        Diagnostic::error(format!("cannot write: {error}"))
+            .about(path.display())
+            .hint("choose a location that you may write to")
+    })?;
+    Ok(owner_warning(written, path))
 }
 
 /// The warning that a file has another owner than the one that it replaces.

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 use clap_mangen::Man;
+use errorbar_log::{FileAccess, write_file};
 
 use super::Outcome;
 use super::{CommandResult, Context, counted};
@@ -55,7 +56,7 @@ fn write(pages: &[ManPage], folder: &Path) -> CommandResult {
     fs::create_dir_all(folder).map_err(|error| failed(folder, error))?;
     for page in pages {
         let path = folder.join(format!("{}.1", page.name));
-        fs::write(&path, &page.text).map_err(|error| failed(&path, error))?;
+        write_file(&path, &page.text, FileAccess::Umask).map_err(|error| failed(&path, error))?;
     }
     let mut outcome = Outcome::default();
     let count = counted(pages.len() as u64, "page");

@@ -33,6 +33,7 @@ mod formats;
 mod fuzz_seeds;
 mod gates;
 mod help;
+mod hostile_names;
 mod interrupt;
 mod intervals;
 mod judges;
@@ -58,6 +59,7 @@ mod terminal;
 mod verify;
 #[cfg(feature = "view")]
 mod view;
+mod written_files;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

@@ -13,8 +13,8 @@ use super::hub::{self, HubDataset};
 use super::reading::{RecordSink, Stop, ToSample};
 use super::record::{IntoSample, Record};
 use super::{Dataset, Fields, Origin, ReadSamples, delimited, ids, json};
+use crate::allowed_paths::is_within;
 use crate::setters::setters;
-use crate::small_file::is_within;
 
 /// Files whose records become samples: one or several files, folders or patterns, or a dataset of the Hugging Face
 /// hub that was downloaded.

@@ -44,10 +44,9 @@ use std::path::Path;
 use errorbar_core::registry::EntryKind;
 use errorbar_core::spec::Spec;
 use errorbar_core::{Registry, Result, unique_names};
-use errorbar_log::{URL_HINT, is_url};
+use errorbar_log::{URL_HINT, is_url, read_small};
 use toml::de::DeTable;
 
-use crate::small_file::read_small;
 use crate::task::Origin;
 use crate::{AnyScorer, AnySolver, Chain, Dataset, ModelChoice, Task};
 use args::GivenArgument;

@@ -166,7 +166,7 @@ impl Revision<'_> {
             self.check_ended()?;
             lock.check(path)?;
             self.check_same(&lock.file)?;
-            self.write_whole(path)
+            self.write_whole(AtomicFile::create(path))
         };
         write().map_err(|error| error.at(path))
     }
@@ -193,7 +193,7 @@ impl Revision<'_> {
         let held = OpenOptions::new().read(true).write(true).open(path).map_err(LogErrorKind::Create)?;
         let _lock = lock_named(&held, path)?;
         self.check_same(&held)?;
-        self.write_whole(path)
+        self.write_whole(AtomicFile::create(path))
     }
 
     /// Writes the changed log as another file, which appears when it is whole.
@@ -203,13 +203,13 @@ impl Revision<'_> {
     pub fn write_to(&self, path: &Path) -> Result<WrittenFile> {
         let write = || {
             refuse_busy(self.log, path)?;
-            self.write_whole(path)
+            self.write_whole(AtomicFile::create_private(path))
         };
         write().map_err(|error| error.at(path))
     }
 
-    fn write_whole(&self, path: &Path) -> Result<WrittenFile> {
-        let mut file = AtomicFile::create_private(path).map_err(LogErrorKind::Create)?;
+    fn write_whole(&self, created: io::Result<AtomicFile>) -> Result<WrittenFile> {
+        let mut file = created.map_err(LogErrorKind::Create)?;
         match (&self.scores, &self.log.container.layout) {
             (Some(scores), _) => self.write_rescored(scores, &mut file)?,
             (None, LogLayout::Json(log)) => self.write_json(log, &mut file)?,

@@ -48,7 +48,7 @@ fn remove(path: &Path, limits: LogLimits) -> Result<Option<DamagedSamples>> {
     }
 
     let kept_as = free_name(path);
-    let mut out = AtomicFile::create_private(path).map_err(LogErrorKind::Create)?;
+    let mut out = AtomicFile::create(path).map_err(LogErrorKind::Create)?;
     let (mut end, mut members, mut bytes) = (0, Members::new(), Vec::new());
     for FoundMember { name, mut entry, range } in found {
         if unreadable.contains(&name) {

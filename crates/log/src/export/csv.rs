@@ -1,5 +1,6 @@
 //! Rows as CSV.
 
+use std::borrow::Cow;
 use std::io::{self, Write};
 
 use super::RowSink;
@@ -11,16 +12,19 @@ use super::rows::ExportRow;
 pub(super) struct CsvSink<'a> {
     out: csv::Writer<&'a mut (dyn Write + Send)>,
     columns: &'a [ExportColumn],
+    /// What is written for the text of a cell.
+    cell: fn(&str) -> Cow<'_, str>,
 }
 
 impl<'a> CsvSink<'a> {
     pub(super) fn new(
         out: &'a mut (dyn Write + Send),
         columns: &'a [ExportColumn],
+        cell: fn(&str) -> Cow<'_, str>,
     ) -> Result<Self, ExportError> {
         let mut out = csv::Writer::from_writer(out);
-        out.write_record(columns.iter().map(|column| column.name.as_bytes())).map_err(unwrapped)?;
-        Ok(CsvSink { out, columns })
+        out.write_record(columns.iter().map(|column| cell(&column.name).into_owned())).map_err(unwrapped)?;
+        Ok(CsvSink { out, columns, cell })
     }
 }
 
@@ -28,7 +32,7 @@ impl RowSink for CsvSink<'_> {
     fn row(&mut self, row: &ExportRow<'_>) -> Result<(), ExportError> {
         for column in self.columns {
             let text = row.cell(column.source).text().unwrap_or_default();
-            self.out.write_field(text.as_bytes()).map_err(unwrapped)?;
+            self.out.write_field((self.cell)(&text).as_bytes()).map_err(unwrapped)?;
         }
         Ok(self.out.write_record(None::<&[u8]>).map_err(unwrapped)?)
     }

@@ -49,8 +49,10 @@ mod parquet;
 #[cfg(feature = "parquet")]
 mod parquet_pages;
 mod rows;
+mod spreadsheet;
 mod strict_json;
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
@@ -63,6 +65,7 @@ use indexmap::IndexMap;
 use columns::{ColumnSource, ExportColumn, ExportKind, MetadataTree, ScorePart, ScorerColumns};
 pub use error::ExportError;
 use rows::{ExportRow, LogContext, SampleCells};
+pub use spreadsheet::spreadsheet_cell;
 pub use strict_json::{JsonLayout, StrictWriter, strict_json};
 
 use crate::WrittenFile;
@@ -75,6 +78,8 @@ use crate::eval::{EvalLog, Header, LogLimits, SampleFields, StoredSample, plan_f
 pub enum ExportFormat {
     /// Comma-separated values.
     Csv,
+    /// The same for spreadsheets: no cell is taken for a formula ([`spreadsheet_cell`]).
+    SafeCsv,
     /// A JSON object a line. Strict: a number that is not finite is null.
     JsonLines,
     /// Parquet, compressed with zstd; only with the feature `parquet`.
@@ -272,7 +277,8 @@ impl Export {
     ) -> Result<ExportCounts, ExportError> {
         let columns = self.columns.as_slice();
         let mut sink: Box<dyn RowSink + '_> = match format {
-            ExportFormat::Csv => Box::new(csv::CsvSink::new(out, columns)?),
+            ExportFormat::Csv => Box::new(csv::CsvSink::new(out, columns, |text| Cow::Borrowed(text))?),
+            ExportFormat::SafeCsv => Box::new(csv::CsvSink::new(out, columns, spreadsheet_cell)?),
             ExportFormat::JsonLines => Box::new(jsonl::JsonlSink::new(out, columns)),
             #[cfg(feature = "parquet")]
             ExportFormat::Parquet => Box::new(parquet::ParquetSink::new(out, columns)?),
@@ -372,7 +378,7 @@ impl Export {
             return Err(ExportError::OutputIsInput { path: path.to_owned() });
         }
         let save = || {
-            let mut file = AtomicFile::create(path)?;
+            let mut file = AtomicFile::create_private(path)?;
             let written = self.write(format, &mut file)?;
             Ok(ExportCounts { file: file.commit()?, ..written })
         };

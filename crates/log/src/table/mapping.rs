@@ -10,6 +10,8 @@ use errorbar_core::spec::nearest;
 use serde::{Deserialize, Serialize};
 
 use super::values::is_same_cell;
+use crate::atomic_file::{FileAccess, write_file};
+use crate::small_file::read_small;
 
 /// What a user says about a table. Everything may be left open; what is, is found out from the table.
 ///
@@ -302,14 +304,22 @@ impl FromStr for TableMapping {
     }
 }
 
+/// The text of a small file. The name may come from elsewhere than the user, so nothing is opened that could wait for ever.
+fn read_text(path: &Path) -> io::Result<String> {
+    if !fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file, and a mapping is read from nothing else"));
+    }
+    String::from_utf8(read_small(path)?).map_err(io::Error::other)
+}
+
 impl TableMapping {
     /// Reads a mapping from a file.
     ///
     /// # Errors
-    /// If it cannot be read, is no TOML, or has unknown keys.
+    /// If it cannot be read, is no file of at most 4 MiB, is no TOML, or has unknown keys.
     pub fn read(path: impl AsRef<Path>) -> Result<Self, MappingError> {
         let path = path.as_ref();
-        let read = || fs::read_to_string(path).map_err(MappingProblem::Read)?.parse();
+        let read = || read_text(path).map_err(MappingProblem::Read)?.parse();
         read().map_err(|problem| MappingError { path: path.to_owned(), problem })
     }
 
@@ -319,7 +329,8 @@ impl TableMapping {
     /// If it cannot be written.
     pub fn write(&self, path: impl AsRef<Path>) -> Result<(), MappingError> {
         let path = path.as_ref();
-        fs::write(path, self.to_toml())
+        write_file(path, self.to_toml().as_bytes(), FileAccess::Umask)
+            .map(drop)
             .map_err(|error| MappingError { path: path.to_owned(), problem: MappingProblem::Write(error) })
     }
 

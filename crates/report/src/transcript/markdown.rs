@@ -7,6 +7,7 @@ use errorbar_log::eval::Transcript;
 use super::TranscriptView;
 use super::section::{facts, sections};
 use crate::markdown::{Markdown, escape};
+use crate::text::clean_lines;
 
 impl Markdown {
     /// A sample: a heading, and its sections. Texts are whole, in blocks that show them as they are.
@@ -18,7 +19,7 @@ impl Markdown {
             let joined = paragraphs.join("\n");
             let joined = joined.trim_end();
             if joined.contains('\n') || joined.len() > 100 {
-                let fence = fence(joined);
+                let (fence, joined) = (fence(joined), clean_lines(joined));
                 let _ = write!(text, "\n**{}**\n\n{fence}text\n{joined}\n{fence}\n", escape(&section.label));
             } else {
                 let _ = write!(text, "\n**{}** {}\n", escape(&section.label), escape(joined));

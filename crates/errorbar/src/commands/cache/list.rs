@@ -22,7 +22,7 @@ Exit code: 0 if all is well, 2 if the folder could not be read.";
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CacheListArgs {
-    /// The format of the list
+    /// The format of the list; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }

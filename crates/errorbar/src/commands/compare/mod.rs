@@ -5,12 +5,12 @@
 
 mod flips;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
+use errorbar_log::FileAccess;
 use errorbar_report::{ComparisonRecord, ComparisonView, Markdown, Render, Sort};
 
 use super::common::{Format, one_of};
@@ -20,7 +20,7 @@ use super::inputs::InputOptions;
 use super::inputs::alignment::Alignment;
 use super::inputs::read::Files;
 use super::inputs::sides::Sides;
-use super::logs::{ReadArgs, check_new};
+use super::logs::{ReadArgs, check_new, save};
 use super::specs::PlanOverrides;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome, explain};
@@ -119,7 +119,8 @@ pub(crate) struct CompareArgs {
     /// Seed for random numbers (bootstrap) [default: as a log records; 0 for a table]
     #[arg(long, value_name = "N")]
     seed: Option<u64>,
-    /// The format [default: by the name of the file of --output, else table]
+    /// The format; `csv-safe` is CSV for spreadsheets, in which no cell is a formula [default: by the name
+    /// of the file of --output, else table]
     #[arg(long, short, value_enum)]
     format: Option<Format>,
     /// Only what fits into a comment on a pull request
@@ -178,11 +179,9 @@ pub(crate) fn run(args: &CompareArgs, context: &Context<'_>) -> CommandResult {
     match &args.output {
         None => Ok(Outcome { output, diagnostics, ..Outcome::default() }),
         Some(path) => {
-            write(path, output).map_err(|error| {
-                Diagnostic::error(format!("cannot write: {error}"))
-                    .about(path.display())
-                    .hint("choose a location that you may write to")
-            })?;
+            // Samples that changed are listed with their inputs and answers.
+            let access = if args.flips.is_some() { FileAccess::Owner } else { FileAccess::Umask };
+            diagnostics.extend(save(path, output.into_bytes(), access)?);
             diagnostics.push(Diagnostic::note(format!("the comparison is in {}", path.display())));
             Ok(diagnostics.into())
         }
@@ -282,15 +281,6 @@ fn compute(
     Ok((Compared { report, flips, title, task }, diagnostics))
 }
 
-/// Writes to a file what would be shown.
-fn write(path: &Path, output: Output) -> std::io::Result<()> {
-    match output {
-        Output::Nothing => fs::write(path, ""),
-        Output::Text(render) => fs::write(path, render(false)),
-        Output::Data(data) => fs::write(path, data),
-    }
-}
-
 impl CompareArgs {
     /// What the options give in place of recorded metrics and reducers, if all options are valid.
     fn overrides(&self, context: &Context<'_>) -> Result<PlanOverrides, Diagnostics> {
@@ -317,7 +307,7 @@ impl CompareArgs {
             let hint = "name it .json, .csv, .md, .tex or .txt, or give the format with --format";
             return Err(Diagnostic::error(problem).about(output.display()).hint(hint));
         }
-        if self.flips.is_some() && self.format() == Format::Csv {
+        if self.flips.is_some() && self.format().is_csv() {
             let problem = "CSV has a row for each comparison, and none for the samples that changed";
             let hint = "--format json and the formats for people have them; or omit --flips";
             return Err(Diagnostic::error(problem).about("--flips").hint(hint));

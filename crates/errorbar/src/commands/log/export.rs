@@ -35,7 +35,10 @@ and NAME.answer, NAME.explanation, NAME.reason and NAME.number; `score --score-c
 
 Unscored is NaN in CSV and Parquet and null in JSON lines, as strict JSON has no NaN; an absent score
 is empty in CSV, null in Parquet, and no key at all in JSON lines. Lists and maps are JSON strings in
-CSV and Parquet. A file appears only when it is complete.
+CSV and Parquet. A file appears only when it is complete, and is for its owner alone (mode 0600).
+
+Cells are exact, so a spreadsheet may take one for a formula. With --to csv-safe a cell that begins with
+=, +, -, @, a tab or a carriage return and is no number gets an apostrophe in front of it.
 
 Exit code: 0 if all is well, 2 if a log could not be read or the table not be written.";
 
@@ -51,7 +54,7 @@ pub(crate) struct ExportArgs {
     /// Replace the file of --output if it exists
     #[arg(long, requires = "output")]
     force: bool,
-    /// The format of the table [default: by the extension of FILE, else csv]
+    /// The format of the table; `csv-safe` is CSV for spreadsheets [default: by the extension of FILE, else csv]
     #[arg(long, value_name = "FORMAT", value_parser = formats())]
     to: Option<ExportFormat>,
     /// Only the scores by this scorer; may be repeated
@@ -72,7 +75,8 @@ pub(crate) struct ExportArgs {
 
 fn formats() -> impl TypedValueParser<Value = ExportFormat> {
     let (csv, jsonl) = (ExportFormat::Csv, ExportFormat::JsonLines);
-    one_of([("csv", csv), ("jsonl", jsonl), ("parquet", ExportFormat::Parquet)])
+    let safe = ExportFormat::SafeCsv;
+    one_of([("csv", csv), ("csv-safe", safe), ("jsonl", jsonl), ("parquet", ExportFormat::Parquet)])
 }
 
 pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {

@@ -55,7 +55,7 @@ pub(crate) struct LogListArgs {
     /// The first N of the list
     #[arg(long, value_name = "N")]
     limit: Option<NonZeroUsize>,
-    /// The format of the list
+    /// The format of the list; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
@@ -105,7 +105,7 @@ pub(crate) fn run(args: &LogListArgs) -> Outcome {
     logs.truncate(args.limit.map_or(usize::MAX, NonZeroUsize::get));
     let listing = match args.format {
         _ if all.is_empty() => return diagnostics.into(),
-        Format::Json | Format::Csv => for_programs(&logs, args.format == Format::Json),
+        Format::Json | Format::Csv | Format::CsvSafe => for_programs(&logs, args.format == Format::Json),
         _ if logs.is_empty() => return diagnostics.into(),
         Format::Table => for_people(&logs, is_ascii_locale()),
         Format::Markdown | Format::Latex => for_people(&logs, false),

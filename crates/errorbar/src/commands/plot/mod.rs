@@ -7,19 +7,19 @@ mod draw;
 mod kind;
 mod runs;
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::metrics::Prediction;
+use errorbar_log::FileAccess;
 use errorbar_report::plot::Plot;
 use errorbar_report::{Csv, Markdown, Render};
 
 use self::kind::Kind;
 use super::common::one_of;
 use super::error_args::ErrorArgs;
-use super::logs::{ReadArgs, check_extension, check_new};
+use super::logs::{ReadArgs, check_extension, check_new, save};
 use super::specs::PlanOverrides;
 use super::tables::TableArgs;
 use super::{CommandResult, Context, Outcome};
@@ -151,11 +151,7 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
     let Some(path) = output else {
         return Ok(Outcome { output: Output::Data(written.into()), diagnostics, ..Outcome::default() });
     };
-    fs::write(path, written).map_err(|error| {
-        Diagnostic::error(format!("cannot write: {error}"))
-            .about(path.display())
-            .hint("choose a location that you may write to")
-    })?;
+    diagnostics.extend(save(path, written, FileAccess::Umask)?);
     diagnostics.push(Diagnostic::note(format!("the plot is in {}", path.display())));
     Ok(diagnostics.into())
 }

@@ -83,7 +83,7 @@ pub(crate) struct PowerArgs {
     budget: BudgetArgs,
     #[command(flatten)]
     pub(crate) from: FromArgs,
-    /// The format of the results
+    /// The format of the results; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
 }

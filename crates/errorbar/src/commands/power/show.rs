@@ -18,7 +18,7 @@ pub(super) fn output(format: Format, goal: &Goal, design: &PlannedDesign, rows: 
             let object = serde_json::from_str::<Vec<serde_json::Value>>(&list).unwrap_or_default();
             object.first().map(|row| format!("{row:#}\n")).unwrap_or(list).into()
         }
-        (Format::Json | Format::Csv, _) => format.listing(data(rows, design, method)),
+        (Format::Json | Format::Csv | Format::CsvSafe, _) => format.listing(data(rows, design, method)),
         _ => {
             let heading = heading(goal, design, method, rows);
             let listing = listing(rows, goal);
@@ -36,8 +36,8 @@ pub(super) fn method(goal: &Goal, design: &PlannedDesign) -> PowerMethod {
 fn text(format: Format, render: &dyn Render, heading: &[String], listing: &Listing) -> String {
     let lines = |text: &String| match format {
         Format::Table => wrap(&clean(text), width()).into_iter().map(|line| line + "\n").collect(),
-        Format::Latex => format!("% {text}\n"),
-        _ => format!("{text}\n\n"),
+        Format::Latex => format.line(text) + "\n",
+        _ => format.line(text) + "\n\n",
     };
     format!("{}{}", heading.iter().map(lines).collect::<String>(), render.listing_text(listing))
 }

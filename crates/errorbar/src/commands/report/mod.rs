@@ -6,13 +6,12 @@
 mod runs;
 mod sample_data;
 
-use std::fs;
 use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::{ComparisonError, ComparisonOptions, Error, IndexMap};
-use errorbar_log::MemoryTables;
+use errorbar_log::{FileAccess, MemoryTables};
 use errorbar_report::html::{MOST_PAIRED, Page};
 
 use self::runs::Run;
@@ -22,7 +21,7 @@ use super::inputs::InputOptions;
 use super::inputs::alignment::Alignment;
 use super::inputs::read::Files;
 use super::inputs::sides::{self, Side};
-use super::logs::{ReadArgs, check_extension, check_new};
+use super::logs::{ReadArgs, check_extension, check_new, save};
 use super::specs::PlanOverrides;
 use super::tables::TableArgs;
 use super::{CommandResult, Context};
@@ -153,11 +152,8 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
             .hint("allow more, or leave out the samples with --no-samples")
             .into());
     }
-    fs::write(&args.output, &html).map_err(|error| {
-        Diagnostic::error(format!("cannot write: {error}"))
-            .about(args.output.display())
-            .hint("choose a location that you may write to")
-    })?;
+    let access = if args.no_samples { FileAccess::Umask } else { FileAccess::Owner };
+    diagnostics.extend(save(&args.output, &html, access)?);
     let text = format!("the report is in {} ({})", args.output.display(), human_size(html.len() as u64));
     diagnostics.push(Diagnostic::note(text));
     Ok(diagnostics.into())

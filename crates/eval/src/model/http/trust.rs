@@ -4,14 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use errorbar_core::{Error, Result};
+use errorbar_log::read_small;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
 use rustls::{ClientConfig, DigitallySignedStruct, SignatureScheme};
 use rustls_platform_verifier::Verifier;
-
-use crate::small_file::read_small;
 
 /// The certificates of a file.
 #[derive(Clone, Debug, PartialEq, Eq)]

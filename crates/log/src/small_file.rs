@@ -2,12 +2,12 @@
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// More than anybody writes by hand. What is parsed takes fifty times as much memory.
 const MOST_BYTES: u64 = 4 << 20;
 
-/// Reads a task file or a table of prices.
+/// Reads a task file, a table of prices, a mapping of a table.
 ///
 /// # Errors
 /// A file that cannot be read, or has more than 4 MiB; a device may have no end.
@@ -19,15 +19,6 @@ pub fn read_small(path: &Path) -> io::Result<Vec<u8>> {
         return Err(io::Error::new(io::ErrorKind::FileTooLarge, problem));
     }
     Ok(bytes)
-}
-
-/// Whether a file is in a folder or in one of the paths beside it, wherever links lead; any is if there are no such paths.
-pub(crate) fn is_within(path: &Path, folder: &Path, allowed: Option<&[PathBuf]>) -> bool {
-    let Some(allowed) = allowed else { return true };
-    let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-    let Ok(path) = path.canonicalize() else { return false };
-    let mut roots = std::iter::once(folder).chain(allowed.iter().map(PathBuf::as_path));
-    roots.any(|root| root.canonicalize().is_ok_and(|root| path.starts_with(root)))
 }
 
 #[cfg(test)]
