@@ -35,7 +35,10 @@ use crate::evaluation::{Evaluation, Results};
 use crate::order::Order;
 use crate::plan::Plan;
 use receipt::Stamp;
-use tally::{MAX_CLAIMED_ROWS, Tally, Visible, too_many_claimed};
+use tally::{MAX_ROWS, Tally, Visible, too_many};
+
+/// The most rows that bytes may claim unless they are trusted.
+const MAX_CLAIMED_ROWS: u64 = 1 << 24;
 
 /// The results of some of the samples, which can be merged with those of others.
 ///
@@ -203,7 +206,12 @@ impl<'a> Partial<'a> {
     fn check_claims(&self) -> Result<()> {
         match self.claimed {
             0..=MAX_CLAIMED_ROWS => Ok(()),
-            claimed => Err(too_many_claimed(claimed)),
+            claimed if claimed > MAX_ROWS => Err(too_many("rows", MAX_ROWS)),
+            claimed => Err(Error::custom(format!(
+                "the partial result claims {claimed} rows, and bytes of others may claim at most {MAX_CLAIMED_ROWS}: \
+                 finishing takes time and memory for each; if it comes from your own machines, say that its bytes are \
+                 trusted when they are read"
+            ))),
         }
     }
 

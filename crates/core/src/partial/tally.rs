@@ -17,9 +17,6 @@ pub(super) const MAX_BYTES: usize = 64 << 20;
 /// The most rows that a tally may stand for when it is finished.
 pub(super) const MAX_ROWS: u64 = 1 << 27;
 
-/// The most of them that bytes may claim unless they are trusted: some four seconds and half a gigabyte.
-pub(super) const MAX_CLAIMED_ROWS: u64 = 1 << 24;
-
 /// The most scores and metadata values that these rows may have together: a few bytes may count any number of wide rows.
 const MAX_CELLS: u64 = 1 << 29;
 
@@ -328,20 +325,10 @@ fn id_bytes(id: usize) -> usize {
     id + 8
 }
 
-fn too_many(what: &str, most: u64) -> Error {
+pub(super) fn too_many(what: &str, most: u64) -> Error {
     Error::custom(format!(
         "the partial result stands for more than {most} {what}, which is the most that is finished at once; split the \
          scores into more groups, or compute them on one machine"
-    ))
-}
-
-pub(super) fn too_many_claimed(rows: u64) -> Error {
-    if rows > MAX_ROWS {
-        return too_many("rows", MAX_ROWS);
-    }
-    Error::custom(format!(
-        "the partial result claims {rows} rows, and bytes of others may claim at most {MAX_CLAIMED_ROWS}: finishing takes \
-         time and memory for each; if it comes from your own machines, say that its bytes are trusted when they are read"
     ))
 }
 
