@@ -224,6 +224,11 @@ impl Diagnostics {
         self.0.is_empty()
     }
 
+    /// Whether all say that an eval log cannot be used.
+    pub(crate) fn are_of_a_log(&self) -> bool {
+        self.0.iter().all(|diagnostic| diagnostic.kind == DiagnosticKind::Log)
+    }
+
     /// Each diagnostic of these, about the same file, task or option.
     #[must_use]
     pub(crate) fn about(self, subject: impl std::fmt::Display) -> Self {

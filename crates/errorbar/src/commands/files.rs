@@ -1,5 +1,6 @@
 //! The files that arguments mean: a file is itself, a folder the eval logs in it, a pattern what it matches.
 
+use std::collections::HashSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
@@ -16,8 +17,13 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 pub(crate) struct InputFiles {
     /// In the order of the arguments; those of a folder or a pattern by their path.
     pub(crate) files: Vec<PathBuf>,
+    /// Those that were given as files. The others are logs that a folder stands for.
+    named: HashSet<PathBuf>,
     pub(crate) diagnostics: Diagnostics,
 }
+
+/// The number of skipped logs that are named.
+const SKIPPED_NAMED: usize = 10;
 
 /// Finds the files that paths mean.
 ///
@@ -35,7 +41,7 @@ pub(crate) fn expand_with(paths: &[PathBuf], memory: &MemoryTables) -> InputFile
     let mut input = InputFiles::default();
     for path in paths {
         if memory.contains(path) {
-            input.files.push(path.clone());
+            input.add_file(path);
             continue;
         }
         match pattern(path).filter(|_| !path.exists()) {
@@ -65,31 +71,63 @@ pub(crate) fn expand_folder(folder: &Path) -> InputFiles {
 
 impl InputFiles {
     /// Does the same with every file, several at a time. What fails is among the diagnostics, and so is what `act` adds to
-    /// those that it gets.
+    /// those that it gets. A log of a folder that cannot be used is skipped, unless nothing else is left.
     pub(crate) fn map<T: Send>(
         self,
         act: impl Fn(&Path, &mut Diagnostics) -> Result<T, Diagnostics> + Sync,
     ) -> (Vec<T>, Diagnostics) {
+        let InputFiles { files, named, mut diagnostics } = self;
         let act = |path: &PathBuf| {
             let mut diagnostics = Diagnostics::default();
             (act(path, &mut diagnostics), diagnostics)
         };
-        let results: Vec<(Result<T, Diagnostics>, Diagnostics)> = self.files.par_iter().map(act).collect();
-        let (mut values, mut diagnostics) = (Vec::with_capacity(results.len()), self.diagnostics);
-        for (result, about) in results {
-            diagnostics.extend(about);
-            values.extend(diagnostics.collect(result));
+        let results: Vec<(Result<T, Diagnostics>, Diagnostics)> = files.par_iter().map(act).collect();
+        let (mut values, mut unusable) = (Vec::with_capacity(results.len()), Vec::new());
+        for (path, (result, about)) in files.iter().zip(results) {
+            match result {
+                Err(problems) if !named.contains(path) && problems.are_of_a_log() => unusable.push(problems),
+                result => {
+                    diagnostics.extend(about);
+                    values.extend(diagnostics.collect(result));
+                }
+            }
+        }
+        match values.is_empty() {
+            true => diagnostics.extend(unusable.into_iter().flatten()),
+            false => {
+                let found = files.iter().filter(|path| !named.contains(*path)).count();
+                diagnostics.extend(skipped(unusable, found));
+            }
         }
         (values, diagnostics)
+    }
+
+    /// The same, where a log of a folder that cannot be used is an error too.
+    #[must_use]
+    pub(crate) fn all_named(mut self) -> Self {
+        self.named.extend(self.files.iter().cloned());
+        self
+    }
+
+    /// Adds the files of another argument.
+    pub(crate) fn append(&mut self, other: InputFiles) {
+        self.files.extend(other.files);
+        self.named.extend(other.named);
+        self.diagnostics.extend(other.diagnostics);
     }
 
     fn fail(&mut self, path: &Path, problem: impl Into<String>, hint: &str) {
         self.diagnostics.push(Diagnostic::error(problem).about(path.display()).hint(hint));
     }
 
+    fn add_file(&mut self, path: &Path) {
+        self.files.push(path.to_owned());
+        self.named.insert(path.to_owned());
+    }
+
     fn add(&mut self, path: &Path) {
         if !path.is_dir() {
-            return self.files.push(path.to_owned());
+            return self.add_file(path);
         }
         let FoundLogs { mut logs, unreadable, covered_shards, .. } = find_logs(path);
         let is_readable = unreadable.is_empty();
@@ -107,6 +145,20 @@ impl InputFiles {
         }
         self.files.append(&mut logs);
     }
+}
+
+/// The warning that logs of folders were skipped.
+fn skipped(unusable: Vec<Diagnostics>, found: usize) -> Option<Diagnostic> {
+    let count = unusable.len();
+    let first: Vec<Diagnostic> =
+        unusable.into_iter().filter_map(|problems| problems.into_iter().next()).collect();
+    let mut lines: Vec<&str> = first.iter().take(SKIPPED_NAMED).map(Diagnostic::text).collect();
+    let more = format!("… and {} more", count.saturating_sub(SKIPPED_NAMED));
+    lines.extend((count > SKIPPED_NAMED).then_some(more.as_str()));
+    let text = format!("skipped {count} of {}: {}", counted(found as u64, "log"), lines.join("\n"));
+    let hint = first.first()?.hint.clone();
+    let is_common = first.iter().all(|problem| problem.hint == hint);
+    Some(Diagnostic::warning(text).hint_if(hint.filter(|_| is_common)))
 }
 
 /// The TOML files in a folder and in the folders below it, but for hidden ones and for those behind a link; by path.

@@ -86,7 +86,7 @@ fn log_of(named: &Path, number: usize, folder: &Path) -> Result<PathBuf, Diagnos
     if !folder.is_dir() {
         return Err(none());
     }
-    let InputFiles { files, diagnostics } = expand_folder(folder);
+    let InputFiles { files, diagnostics, .. } = expand_folder(folder);
     // A folder that cannot be read would give other logs the same handle.
     if !files.is_empty() && !diagnostics.is_empty() {
         return Err(diagnostics);

@@ -25,6 +25,8 @@ Examples:
 A figure agrees, differs, or is not checkable: the log has no samples, its samples are not scored, \
 the metric or the reducer is custom. A log agrees if every figure that is checkable agrees and there is one.
 
+A log of a folder that cannot be read is skipped and named, unless --require-checked is given.
+
 Exit code: 0 if no figure differs, 1 if one differs (or, with --require-checked, is not checkable), \
 2 if a log could not be read.";
 
@@ -67,7 +69,10 @@ pub(crate) fn run(args: &VerifyArgs, context: &Context<'_>) -> CommandResult {
 /// What came of each log, with everything that there is to report.
 pub(crate) fn results(args: &VerifyArgs, context: &Context<'_>) -> (Vec<LogVerification>, Diagnostics) {
     let progress = ReadProgress::new(context.quiet);
-    let input = files::expand(&args.logs);
+    let mut input = files::expand(&args.logs);
+    if args.require_checked {
+        input = input.all_named();
+    }
     let verified = input.map(|path, warnings| verify(path, &args.read, &progress, context, warnings));
     drop(progress);
     verified

@@ -9,7 +9,7 @@ use errorbar_test_support::TestFolder;
 
 use crate::{check_text, errorbar, transcript, workspace};
 
-const LOG: &str = r#"{"version": 2, "status": "success",
+pub(crate) const LOG: &str = r#"{"version": 2, "status": "success",
  "eval": {"created": "2026-11-15T02:39:22+00:00", "task": "quiz", "model": "mock/x", "dataset": {"sample_ids": ["z", "a"]}, "config": {},
           "scorers": [{"name": "match", "metrics": [{"name": "accuracy"}, {"name": "grouped", "options":
             {"metric": {"type": "metric", "name": "accuracy", "params": {}}, "group_key": "topic"}}]}]},

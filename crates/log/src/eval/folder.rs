@@ -4,7 +4,12 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use jiter::{Jiter, Peek};
+
 use super::shards;
+
+/// How much of a file is looked at.
+const HEAD_BYTES: usize = 2048;
 
 /// What [`find_logs`] found.
 #[derive(Debug, Default)]
@@ -69,20 +74,61 @@ fn visit(entry: &DirEntry, folders: &mut Vec<PathBuf>, logs: &mut Vec<PathBuf>) 
     }
 }
 
-/// Whether a `.json` file begins otherwise than a log does; other tools keep their own among the logs.
+/// Whether a `.json` file begins otherwise than a log does; other tools keep their own among the logs, and the reference's
+/// sets of evaluations a manifest of all headers (`logs.json`).
 fn is_other_json(path: &Path) -> bool {
-    const HEAD_BYTES: u64 = 2048;
     if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
         return false;
     }
     let mut head = Vec::new();
-    if File::open(path).and_then(|file| file.take(HEAD_BYTES).read_to_end(&mut head)).is_err() {
+    if File::open(path).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head)).is_err() {
         // Opening it as a log gives the error.
         return false;
     }
-    let head: String = String::from_utf8_lossy(&head).split_whitespace().collect();
-    // Other tools have a key `eval`, too.
-    !head
-        .split_once("\"eval\":{")
-        .is_some_and(|(start, _)| start.contains("\"status\":") || start.contains("\"version\":"))
+    !begins_as_log(&head)
+}
+
+/// Whether a JSON text has an object `eval` after a `status` or a `version`. Other tools have a key `eval`, too.
+pub(crate) fn begins_as_log(head: &[u8]) -> bool {
+    let mut json = Jiter::new(head.get(..HEAD_BYTES).unwrap_or(head));
+    let mut is_marked = false;
+    let mut key = json.next_object().ok().flatten().map(str::to_owned);
+    while let Some(name) = key {
+        if name == "eval" {
+            return is_marked && json.peek().is_ok_and(|first| first == Peek::Object);
+        }
+        is_marked |= name == "status" || name == "version";
+        if json.next_skip().is_err() {
+            return false;
+        }
+        key = json.next_key().ok().flatten().map(str::to_owned);
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_log_has_its_keys_at_the_top() {
+        for log in [
+            r#"{"version": 2, "status": "success", "eval": {"#,
+            "\n { \"status\" : \"error\",\n\"eval\":\n{}}",
+        ] {
+            assert!(begins_as_log(log.as_bytes()), "{log}");
+        }
+        for other in [
+            "",
+            "{}",
+            "[1, 2]",
+            r#"{"eval": {}}"#,
+            r#"{"version": 2, "eval": 1}"#,
+            r#"{"date": "2024", "eval": {"HumanEval/0": []}}"#,
+            r#"{"2026_t_1.eval": {"version": 2, "status": "success", "eval": {"task": "t"}}}"#,
+            r#"{"note": "\"status\":", "eval": {}}"#,
+        ] {
+            assert!(!begins_as_log(other.as_bytes()), "{other}");
+        }
+    }
 }

@@ -98,6 +98,7 @@ pub use convert::convert;
 pub use early_stop::{STOP_WHEN, STOPPED_EARLY, StoppedEarly, recorded_early_stop};
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
+pub(crate) use folder::begins_as_log;
 pub use folder::{FoundLogs, find_logs, has_log_name, is_log_file};
 pub use header::{
     DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,

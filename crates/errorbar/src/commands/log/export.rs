@@ -4,10 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
+use errorbar_core::{MetadataKeys, ScoreParts};
+use errorbar_log::eval::SampleFields;
 use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
 use super::super::common::one_of;
-use super::super::files::{InputFiles, expand};
+use super::super::files::expand;
 use super::super::logs::{ReadArgs, check_new, owner_warning, recovered};
 use super::super::{CommandResult, Context, Outcome, Status};
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -89,7 +91,18 @@ pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
     if let Some(output) = &args.output {
         check_new(output, args.force)?;
     }
-    let InputFiles { files, diagnostics } = expand(&args.logs);
+    let input = expand(&args.logs);
+    // Rows that are written cannot be taken back, so logs of folders that cannot be used are found before.
+    let is_folder = args.logs.iter().any(|log| log.is_dir());
+    let (files, diagnostics) = input.map(|path, _| {
+        let log = args.read.open(path)?;
+        if is_folder {
+            log.header()?;
+            let fields = SampleFields::scores(MetadataKeys::NONE).score_parts(ScoreParts::Value);
+            log.samples_with(fields)?.try_for_each(|sample| sample.map(drop))?;
+        }
+        Ok(path.to_owned())
+    });
     // A table of some of the logs would look like one of all.
     if diagnostics.status() != Status::Fine {
         return Err(diagnostics);
@@ -117,9 +130,6 @@ fn write(
     context: &Context<'_>,
     warnings: &mut Diagnostics,
 ) -> Result<ExportCounts, ExportError> {
-    if args.read.strict {
-        logs.iter().try_for_each(|log| args.read.open(log).map(drop))?;
-    }
     let options = ExportOptions::default()
         .scorers(&args.scorers)
         .texts(!args.no_texts)

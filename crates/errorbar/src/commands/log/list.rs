@@ -35,7 +35,8 @@ results, those that it has saved, of those that were planned. The figure is the 
 names, else the first estimate over all samples, or over all groups, ± one standard error if it has one. A narrow terminal does without some
 columns; through a pipe, and in other formats, all are there.
 
-Exit code: 0 if all is well, 2 if a log could not be read; the others are listed all the same.";
+Exit code: 0 if all is well, 2 if a log that is named could not be read; the others are listed all the
+same. A log of a folder that cannot be read is skipped, and a warning names it.";
 
 #[derive(Debug, Args)]
 #[command(after_help = EXAMPLES)]

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::compression::Compression;
+use crate::eval::begins_as_log;
 use crate::table::TableErrorKind;
 use crate::table::mapping::InputFormat;
 
@@ -125,7 +126,7 @@ fn json(text: &[u8], is_whole: bool, extension: Option<&str>) -> Result<Content,
         return Ok(Content::JsonDocument);
     }
     // Logs are read as such; their `eval` is among the first keys.
-    if !names_lines && is_log(text) {
+    if !names_lines && begins_as_log(text) {
         return Err(TableErrorKind::EvalLog);
     }
     let mut lines = text.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).filter(|line| !line.is_empty());
@@ -149,18 +150,6 @@ fn json(text: &[u8], is_whole: bool, extension: Option<&str>) -> Result<Content,
 fn is_document(line: &[u8]) -> bool {
     let contains = |text: &[u8]| line.windows(text.len()).any(|window| window == text);
     contains(b"\"results\"") || contains(b"\"htmls\"")
-}
-
-/// Whether JSON begins as an eval log does.
-fn is_log(text: &[u8]) -> bool {
-    let head = text.get(..text.len().min(2048)).unwrap_or_default();
-    let head: Vec<u8> = head.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
-    // Other tools have a key `eval`, too.
-    let Some(start) = head.windows(8).position(|window| window == b"\"eval\":{") else { return false };
-    let before = head.get(..start).unwrap_or_default();
-    [b"\"status\":".as_slice(), b"\"version\":"]
-        .iter()
-        .any(|key| before.windows(key.len()).any(|window| window == *key))
 }
 
 fn is_markdown(text: &[u8]) -> bool {
