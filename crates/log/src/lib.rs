@@ -28,6 +28,7 @@ pub mod eval;
 pub mod export;
 pub mod inspect;
 mod json_value;
+mod machine;
 mod score_records;
 mod small_file;
 mod table;
@@ -35,6 +36,7 @@ mod url;
 
 pub use atomic_file::{FileAccess, WrittenFile, write_file};
 pub use decompress::DecompressedFile;
+pub use machine::machine_memory;
 pub use score_records::{ScoreRecord, read_score_records};
 pub use small_file::read_small;
 #[cfg(feature = "parquet")]

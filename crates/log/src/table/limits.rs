@@ -3,6 +3,7 @@
 use super::input::InputBytes;
 
 use super::TableErrorKind;
+use crate::machine::machine_memory;
 
 /// How large the parts of a table may be before it is refused.
 ///
@@ -23,9 +24,10 @@ pub struct TableLimits {
     pub max_line: u64,
     /// The most columns of a table, read or not.
     pub max_columns: usize,
-    /// The most bytes of memory for what is held of a table. Unset, it is 256 MiB or four times the size of the
-    /// file, whichever is more: a few kilobytes of Parquet can claim gigabytes of scores. For a pipe, whose size
-    /// is unknown, it is 256 MiB.
+    /// The most bytes of memory for what is held of a table. Unset, it is a quarter of the memory of the machine, at
+    /// least 1 GiB, but no more than 256 times the size of the file: a few kilobytes of Parquet can claim
+    /// gigabytes of scores. It is never less than 256 MiB or four times the size of the file, and no more for a
+    /// compressed table, by its decompressed size.
     pub max_memory: Option<u64>,
 }
 
@@ -33,6 +35,11 @@ impl TableLimits {
     /// The memory limit of a small file, and of a pipe.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;
+    /// Rows that a file has may take this for each byte of it: ten million ids of 45 characters fit into 4.4 MB of Parquet.
+    const ROWS_PER_BYTE: u64 = 256;
+    /// What rows may take on a machine with little memory.
+    const LEAST_FOR_ROWS: u64 = 1 << 30;
+    const SHARE_OF_MACHINE: u64 = 4;
     /// The header is held several times while columns are found.
     const HEADER_SHARE: u64 = 16;
     /// The footer of a Parquet file takes many times its size once it is parsed.
@@ -58,7 +65,14 @@ impl TableLimits {
 
     /// What may be held of a file.
     pub(super) fn budget(&self, file: &InputBytes) -> Budget {
-        self.budget_of(file.size().unwrap_or(0))
+        let size = file.size().unwrap_or(0);
+        let Budget { limit } = self.budget_of(size);
+        if self.max_memory.is_some() || file.is_expanded() {
+            return Budget { limit };
+        }
+        let of_machine = machine_memory().unwrap_or(0) / Self::SHARE_OF_MACHINE;
+        let rows = size.saturating_mul(Self::ROWS_PER_BYTE).min(of_machine.max(Self::LEAST_FOR_ROWS));
+        Budget { limit: limit.max(rows) }
     }
 
     /// What may be held of a table of this many bytes.
@@ -93,5 +107,23 @@ impl Budget {
 
     pub(super) fn limit(self) -> u64 {
         self.limit
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_that_are_there_may_take_what_the_machine_has() {
+        let limits = TableLimits::default();
+        let held = |size: usize| limits.budget(&InputBytes::from_memory(vec![0; size])).limit();
+        assert_eq!(held(1000), 256 << 20, "what it has may be anything");
+        assert_eq!(held(2 << 20), 512 << 20);
+        assert!(held(32 << 20) >= 1 << 30);
+        let expanded = InputBytes::from_memory(vec![0; 6 << 20]).expanded();
+        assert_eq!(limits.budget(&expanded).limit(), 256 << 20);
+        let named = TableLimits { max_memory: Some(5), ..limits };
+        assert_eq!(named.budget(&InputBytes::from_memory(vec![0; 6 << 20])).limit(), 5);
     }
 }

@@ -14,6 +14,8 @@ pub struct InputBytes {
     /// Bytes before this offset are no part of the table: they are read as carriage returns, but for line feeds. So
     /// they are blank lines to every reader, and offsets and numbers of lines are those of the file.
     blank: u64,
+    /// Whether they were decompressed, so that there may be any number of them.
+    is_expanded: bool,
 }
 
 #[derive(Debug)]
@@ -78,7 +80,7 @@ impl InputBytes {
     }
 
     fn new(source: Source) -> Self {
-        InputBytes { source, at: 0, blank: 0 }
+        InputBytes { source, at: 0, blank: 0, is_expanded: false }
     }
 
     /// The same bytes, of which those before an offset are no part of the table.
@@ -86,6 +88,18 @@ impl InputBytes {
     pub fn blank_before(mut self, offset: u64) -> Self {
         self.blank = offset;
         self
+    }
+
+    /// The same bytes, which were decompressed.
+    #[must_use]
+    pub fn expanded(mut self) -> Self {
+        self.is_expanded = true;
+        self
+    }
+
+    /// Whether they were decompressed.
+    pub fn is_expanded(&self) -> bool {
+        self.is_expanded
     }
 
     /// The number of bytes; none of a pipe.
@@ -112,7 +126,7 @@ impl InputBytes {
             }
             Source::Memory(bytes) => Source::Memory(bytes.clone()),
         };
-        Ok(InputBytes { source, at: 0, blank: self.blank })
+        Ok(InputBytes { source, at: 0, blank: self.blank, is_expanded: self.is_expanded })
     }
 
     /// Whether those that are reopened have the same position.

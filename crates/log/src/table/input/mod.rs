@@ -135,7 +135,11 @@ impl TableInput {
                 }
             }
         };
-        TableInput::new(bytes, sniff::extension(path).as_deref(), mapping, limits)
+        let mut input = TableInput::new(bytes, sniff::extension(path).as_deref(), mapping, limits)?;
+        if input.description.compression.is_some() {
+            input.bytes = input.bytes.expanded();
+        }
+        Ok(input)
     }
 
     fn new(
