@@ -476,7 +476,7 @@ impl Plan {
     }
 
     /// All reducers of the plan.
-    pub(crate) fn all_reducers(&self) -> impl Iterator<Item = &Reducers> {
+    pub fn all_reducers(&self) -> impl Iterator<Item = &Reducers> {
         std::iter::once(&self.reducers).chain(self.scorer_reducers.values())
     }
 

@@ -110,6 +110,12 @@ pub trait EpochReducer: ToSpec + fmt::Debug + Send + Sync {
         false
     }
 
+    /// From which value on an epoch is a success, where the arguments leave that to the default: then it fits scores from
+    /// 0 to 1 only.
+    fn default_threshold(&self) -> Option<f64> {
+        None
+    }
+
     /// Whether the reduced value tends to be another with another number of epochs, so that samples with different
     /// numbers of them cannot be compared.
     fn depends_on_epochs(&self) -> bool {

@@ -68,6 +68,10 @@ impl GPass {
 }
 
 impl EpochReducer for GPass {
+    fn default_threshold(&self) -> Option<f64> {
+        self.value.is_none().then(|| self.value_or_default())
+    }
+
     fn conversion(&self) -> Option<&Conversion> {
         Some(&self.value_to_float)
     }

@@ -39,6 +39,10 @@ macro_rules! threshold_reducer {
                 Some(self.k.0)
             }
 
+            fn default_threshold(&self) -> Option<f64> {
+                self.value.is_none().then(|| self.value_or_default())
+            }
+
             $(
                 fn $property(&self) -> bool {
                     true

@@ -11,6 +11,8 @@ use crate::stats::beta_cdf;
 
 /// From this design effect on, it should be known that samples are not independent.
 const LARGE_EFFECT: f64 = 1.5;
+/// With fewer clusters an error means little, and the key is more likely a category.
+const MIN_CLUSTERS: usize = 8;
 /// The most keys whose design effect is computed. Each takes as long as the results.
 const MAX_KEYS: usize = 32;
 
@@ -42,8 +44,9 @@ pub struct UnusedCluster {
 impl Plan {
     /// A metadata key with a design effect above 1.5 among those that nothing is clustered or grouped by: metrics
     /// that group by a key are about its values, and not about others like them. Of several it is the one with the most values:
-    /// a few coarse ones are seldom clusters. A candidate has a value for every sample, from two values to half as many
-    /// as there are samples, and two of them at least with several samples. Nothing is found where the plan has clusters
+    /// a few coarse ones are seldom clusters. A candidate has a value for every sample, from eight values to half as many
+    /// as there are samples, two of them at least with several samples, and one at least that is no number: numbers may be
+    /// scores or measurements. Nothing is found where the plan has clusters
     /// already, or says that samples are independent (`iid`).
     ///
     /// `columns` should have all metadata that is to be considered. The results are computed again for each
@@ -53,13 +56,14 @@ impl Plan {
     /// use errorbar_core::{Plan, Score, ScoreColumns};
     ///
     /// let mut columns = ScoreColumns::new(["match"]);
-    /// for (at, score) in [1.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 1.0, 1.0].into_iter().enumerate() {
-    ///     let row = columns.push(at.to_string(), 1).metadata("passage", at / 3);
-    ///     row.score("match", Score::new(score))?;
+    /// for at in 0..24 {
+    ///     let passage = at / 3;
+    ///     let row = columns.push(at.to_string(), 1).metadata("passage", format!("text {passage}"));
+    ///     row.score("match", Score::new(passage % 2))?;
     /// }
     /// let found = Plan::new().unused_cluster(&columns).unwrap();
-    /// assert_eq!((found.key.as_str(), found.clusters), ("passage", 3));
-    /// assert!(found.clustered_stderr > 1.9 * found.stderr);
+    /// assert_eq!((found.key.as_str(), found.clusters), ("passage", 8));
+    /// assert!(found.clustered_stderr > 1.7 * found.stderr);
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn unused_cluster(&self, columns: &ScoreColumns) -> Option<UnusedCluster> {
@@ -155,15 +159,14 @@ fn are_clusters(column: &MetadataColumn, index: &SampleIndex) -> bool {
         }
     });
     let used = || counts.iter().enumerate().filter(|(_, count)| **count > 0);
-    // Fractions are measurements, such as a confidence, and identify nothing.
-    let is_fraction = |value: &Json| match value {
-        Json::String(text) => text.parse::<f64>().is_ok_and(|number| number.fract() != 0.0),
-        value => value.as_f64().is_some_and(|number| number.fract() != 0.0),
+    let is_number = |value: &Json| match value {
+        Json::String(text) => text.trim().parse::<f64>().is_ok(),
+        value => value.is_number(),
     };
-    let has_id =
-        |code: usize| column.value(code).is_some_and(|value| is_cluster_id(value) && !is_fraction(value));
+    let values = || used().filter_map(|(code, _)| column.value(code));
     is_complete
-        && (2..=samples / 2).contains(&used().count())
+        && (MIN_CLUSTERS..=samples / 2).contains(&used().count())
         && used().filter(|(_, count)| **count > 1).count() > 1
-        && used().all(|(code, _)| has_id(code))
+        && used().all(|(code, _)| column.value(code).is_some_and(is_cluster_id))
+        && !values().all(is_number)
 }

@@ -12,14 +12,14 @@ use clap::ValueEnum;
 use errorbar_core::metrics::{mean, stderr};
 use errorbar_core::spec::{Arg, Spec};
 use errorbar_core::{
-    Conversion, IndexMap, LeafRef, Metric, Plan, Reducers, Registry, Results, ScoreColumns, Value, ValueRef,
-    Warning, metrics,
+    Conversion, IndexMap, LeafRef, Metric, Plan, Reducer, Reducers, Registry, Results, ScoreColumns, Value,
+    ValueRef, Warning, metrics,
 };
 use errorbar_log::{
     NoScore, NoScorePolicy, NoScores, ScoreTable, ScoreWord, TableLocation, TableOptions, read_tables,
 };
 
-use super::common::counted;
+use super::common::{counted, short};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use crate::hints::table as hints;
 
@@ -163,6 +163,7 @@ fn why(reason: NoScore, table: &ScoreTable) -> String {
         (NoScore::OffScale, Some(scale)) => format!("not on the scale from {} to {}", scale.low, scale.high),
         (NoScore::Unnamed, _) => "named neither correct nor incorrect".to_owned(),
         (NoScore::DecimalPoint, _) => "written with a point, where the decimal mark is a comma".to_owned(),
+        (NoScore::SchoolGrade, _) => "letter grades, whose meaning is not clear".to_owned(),
         (NoScore::MixedPercent, _) => "in percent, and others are plain numbers".to_owned(),
         _ => "no scores".to_owned(),
     }
@@ -219,6 +220,9 @@ pub(super) fn compute(
     cells: CellContext<'_>,
 ) -> Result<Results, Diagnostic> {
     let CellContext { mode, registry, .. } = cells;
+    if let Some((reducer, highest)) = beyond_threshold(columns, plan) {
+        return Err(beyond_threshold_problem(reducer, highest, Diagnostic::error));
+    }
     let computed = plan.evaluate(columns)?.results;
     let found = unconvertible_scores(&computed, columns, plan, registry);
     match mode {
@@ -237,6 +241,41 @@ pub(super) fn compute(
             if left.is_empty() { Ok(computed) } else { Err(refusal(&left, columns.len(), cells)) }
         }
     }
+}
+
+/// A reducer for which every score from 1 on is a success, if a score is higher, and the highest of them.
+pub(super) fn beyond_threshold<'p>(columns: &ScoreColumns, plan: &'p Plan) -> Option<(&'p dyn Reducer, f64)> {
+    let reducers = plan.all_reducers().filter_map(|reducers| match reducers {
+        Reducers::Explicit(reducers) => Some(reducers),
+        _ => None,
+    });
+    let is_default = |reducer: &&Arc<dyn Reducer>| {
+        reducer.by_epoch().is_some_and(|reducer| reducer.default_threshold().is_some())
+    };
+    let reducer = reducers.flatten().find(is_default)?;
+    let highest = columns.highest_number().filter(|highest| *highest > 1.0)?;
+    Some((reducer.as_ref(), highest))
+}
+
+/// What is to be known about a reducer that takes every rating for a success.
+pub(super) fn beyond_threshold_problem(
+    reducer: &dyn Reducer,
+    highest: f64,
+    severity: fn(String) -> Diagnostic,
+) -> Diagnostic {
+    let mut spec = reducer.spec();
+    let value = if highest.fract() == 0.0 { Arg::Int(highest as i64) } else { Arg::Float(highest) };
+    spec.kwargs.insert("value".to_owned(), value);
+    let name = reducer.log_name();
+    let text = format!(
+        "{name} takes every score from 1 on for a success, and there are scores up to {}",
+        short(highest, 6)
+    );
+    let hint = format!(
+        "say from which score on an epoch is a success: {}",
+        hints::option("--reducer", &spec.to_string())
+    );
+    severity(text).hint(hint)
 }
 
 /// Values of a scorer that have no meaning as a number.

@@ -5,6 +5,8 @@ use std::io;
 use errorbar_log::eval::{LogError, LogErrorKind as Kind, LogWarning};
 use errorbar_log::{URL_HINT, is_url};
 
+use super::table::more_memory;
+
 /// What to do about it.
 pub(crate) fn hint(error: &LogError) -> Option<String> {
     let trusted = |option: &str| format!("check where the log comes from; if you trust it, give {option}");
@@ -12,7 +14,7 @@ pub(crate) fn hint(error: &LogError) -> Option<String> {
         Kind::TooLarge { .. } => trusted("--max-decompressed"),
         Kind::TooDense { .. } => trusted("--max-ratio"),
         Kind::TooLargeRecord { .. } => trusted("--max-record"),
-        Kind::TooMuchMemory { .. } => trusted("--max-memory"),
+        Kind::TooMuchMemory { limit } => trusted(&more_memory(*limit)),
         Kind::Open(_) if error.path().is_some_and(is_url) => URL_HINT.to_owned(),
         Kind::LockedElsewhere { lock, .. } => {
             format!("wait for it; if that process is gone, delete {}", lock.display())

@@ -7,7 +7,7 @@ use errorbar_core::spec::nearest;
 use errorbar_log::export::ExportError;
 use errorbar_log::{
     CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScores, ScoreWord, TableDoubt, TableError,
-    TableErrorKind, TableMapping, is_url,
+    TableErrorKind, TableMapping, is_url, machine_memory,
 };
 
 use super::log;
@@ -94,6 +94,9 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
             "remove the row; if it is a sample, name the column that identifies the samples with --id-column"
         }
         TableErrorKind::UnfitScoreColumns { columns, cells: Some(cells) } => {
+            if let Some(hint) = letter_grades_hint(&cells.values) {
+                return Some(hint);
+            }
             let unknown: Vec<String> = cells.values.iter().map(|(value, _)| value.clone()).collect();
             let words: Vec<&ScoreWord> = cells.words.iter().collect();
             let meaning = unknown_cells_hint(&unknown, &words, &cells.numbers);
@@ -142,10 +145,13 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
         TableErrorKind::UnknownFormat { .. } => {
             "if it is a table, say which kind with --input-format: csv, tsv, jsonl, json or parquet"
         }
-        TableErrorKind::TooMuchMemory { .. }
-        | TableErrorKind::TooDense { .. }
-        | TableErrorKind::InputTooLarge { .. } => {
-            "check that the file is what its name says, or allow more with --max-memory"
+        TableErrorKind::TooMuchMemory { limit }
+        | TableErrorKind::TooDense { limit }
+        | TableErrorKind::InputTooLarge { limit } => {
+            return Some(format!(
+                "check that the file is what its name says, or allow more with {}",
+                more_memory(*limit)
+            ));
         }
         _ => error.hint(),
     };
@@ -155,6 +161,13 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
 /// The column whose name is closest to the one of ids that was named; `id` is looked for without being named.
 fn near_id<'f>(name: &str, found: &'f [String]) -> Option<&'f str> {
     nearest(name, found.iter().map(String::as_str)).filter(|_| name != "id")
+}
+
+/// The option that allows twice this number of bytes of memory, beside what the machine has.
+pub(crate) fn more_memory(limit: u64) -> String {
+    let proposed = (limit.saturating_mul(2) >> 30).max(1);
+    let machine = machine_memory().map(|bytes| format!(" (this machine has {} GB)", bytes >> 30));
+    format!("--max-memory {proposed}G{}", machine.unwrap_or_default())
 }
 
 /// An option with a value, to be pasted into a shell.
@@ -207,9 +220,31 @@ pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping, has_commas
             "write all numbers with a comma, or all with a point; --decimal . says that a point is the decimal mark"
                 .to_owned()
         }
+        NoScore::SchoolGrade => letter_grades_hint(&found.values).unwrap_or_default(),
         _ => "write all scores as percentages, or all as numbers; for numbers from 0 to 100 there is --scale 100"
             .to_owned(),
     }
+}
+
+/// What to do about grades of a school beside those of the reference, if these cells are such.
+fn letter_grades_hint(cells: &[(String, usize)]) -> Option<String> {
+    let mut grades: Vec<&str> = cells.iter().map(|(cell, _)| cell.trim()).collect();
+    if !CellReader::new(&TableMapping::default()).are_ambiguous_grades(grades.iter().copied()) {
+        return None;
+    }
+    grades.sort_unstable();
+    if let ["F", "P"] = grades.as_slice() {
+        return Some("P alone counts as 0.5; if it is a pass, say so: --correct P --incorrect F".to_owned());
+    }
+    let name = |grade: &str| match grade.starts_with(['A', 'B', 'P']) {
+        true => option("--correct", grade),
+        false => option("--incorrect", grade),
+    };
+    let named: Vec<String> = grades.into_iter().map(name).collect();
+    Some(format!(
+        "among them, C is not the same as correct: say what each counts as, such as {}",
+        named.join(" ")
+    ))
 }
 
 /// What to do about lists.
@@ -321,14 +356,6 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], numbe
             "other cells are numbers: write numbers for these, too, or if there is no score, say so with {}",
             option("--na", example)
         );
-    }
-    let is_partial = |word: &&&ScoreWord| word.score.is_some() && word.word.trim() == "P";
-    if let [only] = unknown
-        && only.trim() == "F"
-        && known.iter().filter(|word| word.score.is_some()).all(|word| is_partial(&word))
-        && !known.is_empty()
-    {
-        return "P alone counts as 0.5; if it is a pass, say so: --correct P --incorrect F".to_owned();
     }
     let (mut correct, mut incorrect) = (Vec::new(), Vec::new());
     for word in known.iter().filter(|word| !unknown.contains(&word.word)) {

@@ -93,9 +93,9 @@ fn a_file_that_cannot_be_read_for_the_hint_has_none() {
 fn a_run_and_its_log_are_hinted_at_too() {
     let folder = tempfile::tempdir().unwrap();
     let sample = |id: usize| {
-        let passage = id / 4;
+        let passage = id / 3;
         format!(
-            "{{\"id\": {id}, \"input\": \"?\", \"target\": \"{}\", \"metadata\": {{\"passage\": {passage}, \"note\": [\"n\"]}}}}\n",
+            "{{\"id\": {id}, \"input\": \"?\", \"target\": \"{}\", \"metadata\": {{\"passage\": \"p{passage}\", \"note\": [\"n\"]}}}}\n",
             1 + passage % 2
         )
     };

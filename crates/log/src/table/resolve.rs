@@ -18,7 +18,7 @@ use super::mapping::{DecimalMark, InputFormat, TableMapping};
 use super::options::TableSplit;
 use super::preview::{TablePreview, scalar};
 use super::spellings::{self, ScoreNumbers};
-use super::values::{CellMeaning, CellReader};
+use super::values::{CellMeaning, CellReader, NoScore};
 use super::{TableErrorKind, TableOptions};
 
 /// Why a column is what it is.
@@ -227,8 +227,11 @@ impl ColumnFinder<'_> {
                     if numbers == ScoreNumbers::Shares && !(0.0..=1.0).contains(&score) {
                         return Some(shown());
                     }
-                    has_score = true;
+                    // Words that are named tell which column is meant.
+                    has_score |= cells.may_name(leaf.view());
                 }
+                // What becomes of them is not the question here.
+                CellMeaning::NoScore(NoScore::Unnamed) => {}
                 CellMeaning::NoScore(_) => return Some(shown()),
             }
         }

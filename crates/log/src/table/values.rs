@@ -4,6 +4,8 @@
 //! distinct string of a scorer. Eval logs are not touched by any of this: there values mean what they mean to the
 //! reference.
 
+pub(super) mod grades;
+
 use std::slice;
 
 use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, Recoded, RecodedKinds, ScoreColumns, Value};
@@ -90,12 +92,15 @@ pub enum NoScore {
     OffScale,
     /// It is a percentage, and others are plain numbers.
     MixedPercent,
+    /// It is a letter among those of a school (A, B, D, F), where `C` need not mean correct.
+    SchoolGrade,
 }
 
 impl NoScore {
     /// Whether metrics would take it for a score all the same.
     pub(super) fn is_convertible(self) -> bool {
-        matches!(self, NoScore::Unnamed | NoScore::DecimalPoint | NoScore::OffScale | NoScore::MixedPercent)
+        use NoScore::{DecimalPoint, MixedPercent, OffScale, SchoolGrade, Unnamed};
+        matches!(self, Unnamed | DecimalPoint | OffScale | MixedPercent | SchoolGrade)
     }
 }
 
@@ -178,7 +183,10 @@ impl CellReader {
                 (true, _) => CellMeaning::Word(1.0),
                 (_, true) => CellMeaning::Word(0.0),
                 _ if self.is_missing(leaf) => CellMeaning::Missing,
-                _ => CellMeaning::NoScore(NoScore::Unnamed),
+                _ => match boolean(leaf).filter(|_| !self.names_booleans()) {
+                    Some(value) => CellMeaning::Word(f64::from(value)),
+                    None => CellMeaning::NoScore(NoScore::Unnamed),
+                },
             };
         }
         if self.is_missing(leaf) {
@@ -283,6 +291,16 @@ impl CellReader {
         !self.correct.is_empty() || !self.incorrect.is_empty()
     }
 
+    /// Whether a cell is one of those that are named, or none are.
+    pub(super) fn may_name(&self, leaf: LeafRef<'_>) -> bool {
+        !self.has_named() || is_among(leaf, &self.correct) || is_among(leaf, &self.incorrect)
+    }
+
+    /// Whether `true` or `false` is named; if not, both mean what they say, whatever else is named.
+    fn names_booleans(&self) -> bool {
+        self.correct.iter().chain(&self.incorrect).any(|name| boolean(LeafRef::Str(name)).is_some())
+    }
+
     fn is_percentage(&self, leaf: LeafRef<'_>) -> bool {
         let LeafRef::Str(text) = leaf else { return false };
         percentage(text.trim()).is_some_and(|percent| self.number(percent).is_some())
@@ -296,6 +314,19 @@ impl CellReader {
             LeafRef::Str(text) => self.number(text.trim()).is_some_and(|number| number != 0.0),
             _ => false,
         }
+    }
+}
+
+/// The boolean that a cell is.
+fn boolean(leaf: LeafRef<'_>) -> Option<bool> {
+    match leaf {
+        LeafRef::Bool(value) => Some(value),
+        LeafRef::Str(text) => match text.trim() {
+            text if text.eq_ignore_ascii_case("true") => Some(true),
+            text if text.eq_ignore_ascii_case("false") => Some(false),
+            _ => None,
+        },
+        _ => None,
     }
 }
 
@@ -398,10 +429,13 @@ impl ScoreTable {
     ) -> Option<(usize, Vec<NoScores>)> {
         let cells = CellReader::new(&tables.first()?.mapping);
         let all: Vec<&ScoreColumns> = tables.iter().map(|table| &table.columns).collect();
-        let mixed = mixed_percents(&all, &cells);
-        if policy == NoScorePolicy::Report && (cells.reads_numbers() || !mixed.is_empty()) {
+        let (mixed, graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all));
+        let is_reported = policy == NoScorePolicy::Report;
+        if !graded.is_empty() || is_reported && (cells.reads_numbers() || !mixed.is_empty()) {
+            // No policy makes grades of schools scores.
+            let is_wanted = |why: NoScore| why == NoScore::SchoolGrade || is_reported && why.is_convertible();
             for (at, table) in tables.iter().enumerate() {
-                let found = no_scores(&table.columns, &cells, &mixed, NoScore::is_convertible);
+                let found = no_scores(&table.columns, &cells, (&mixed, &graded), is_wanted);
                 if !found.is_empty() {
                     return Some((at, found));
                 }
@@ -448,7 +482,9 @@ impl ScoreTable {
     /// All cells that are no scores, before they are given their meaning; for what shows how a table is read.
     pub fn no_scores(&self) -> Vec<NoScores> {
         let cells = CellReader::new(&self.mapping);
-        no_scores(&self.columns, &cells, &mixed_percents(&[&self.columns], &cells), |_| true)
+        let all = [&self.columns];
+        let (mixed, graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all));
+        no_scores(&self.columns, &cells, (&mixed, &graded), |_| true)
     }
 }
 
@@ -530,14 +566,16 @@ fn mixed_percents(tables: &[&ScoreColumns], cells: &CellReader) -> Vec<MixedPerc
 fn no_scores(
     columns: &ScoreColumns,
     cells: &CellReader,
-    mixed: &[MixedPercents],
+    (mixed, graded): (&[MixedPercents], &[&str]),
     is_wanted: impl Fn(NoScore) -> bool,
 ) -> Vec<NoScores> {
     let mut all = Vec::new();
     for scorer in columns.scorer_names() {
         let has_mixed = mixed.iter().any(|mixed| mixed.scorer == scorer);
+        let has_grades = graded.contains(&scorer);
         let reason = |leaf: LeafRef<'_>| match (cells.meaning(leaf), leaf) {
             (_, LeafRef::Unscored) => None,
+            (_, LeafRef::Str(text)) if has_grades && grades::is_either(text) => Some(NoScore::SchoolGrade),
             (CellMeaning::NoScore(reason), _) => Some(reason),
             (_, leaf) if has_mixed && cells.is_percentage(leaf) => Some(NoScore::MixedPercent),
             _ => None,

@@ -23,6 +23,21 @@ impl ScoreColumns {
         self.scorers.iter().any(|scorer| scorer.values.any_number(is_outside))
     }
 
+    /// The highest finite number among the scores, but for those in lists and maps.
+    pub fn highest_number(&self) -> Option<f64> {
+        let highest = std::cell::Cell::new(None::<f64>);
+        let note = |number: f64| {
+            if number.is_finite() && highest.get().is_none_or(|known| number > known) {
+                highest.set(Some(number));
+            }
+            false
+        };
+        self.scorers.iter().for_each(|scorer| {
+            scorer.values.any_number(note);
+        });
+        highest.get()
+    }
+
     /// Makes scores of a scorer missing, and returns their number. Values that are unscored are not looked at.
     ///
     /// ```

@@ -325,16 +325,20 @@ fn more_clusters_than_the_wild_bootstrap_takes() {
     assert!(reason.contains("t in place of wild: more than 100000 samples or clusters"), "{reason}");
 }
 
-/// Twelve samples: `passage` and `chapter` are alike, `topic` is not; `line` is unique, `lone` nearly so.
+/// Sixteen passages of three samples: `passage` and `chapter` are alike, `topic` is not; `line` is unique, `lone` nearly
+/// so, `page` is a number and `half` has two values.
 fn passages() -> ScoreColumns {
     let mut columns = ScoreColumns::new(["s"]);
-    for at in 0..12_usize {
+    for at in 0..48_usize {
         let passage = at / 3;
-        let row = columns.push(at.to_string(), 1).metadata("passage", passage).metadata("topic", at % 3);
-        let row = row.metadata("chapter", passage % 2).metadata("line", at);
-        let row = row.metadata("lone", if at < 7 { 0 } else { at });
+        let text = format!("p{passage}");
+        let row = columns.push(at.to_string(), 1).metadata("passage", text.as_str());
+        let row = row.metadata("topic", format!("t{}", at % 9)).metadata("page", passage);
+        let row = row.metadata("half", if passage % 2 == 0 { "even" } else { "odd" });
+        let row = row.metadata("chapter", format!("c{}", passage % 8)).metadata("line", format!("l{at}"));
+        let row = row.metadata("lone", if at < 7 { "none".to_owned() } else { format!("l{at}") });
         let row = row.metadata("list", serde_json::json!([passage]));
-        let row = if at > 0 { row.metadata("partial", passage) } else { row };
+        let row = if at > 0 { row.metadata("partial", text) } else { row };
         row.score("s", Score::new((passage % 2) as f64)).unwrap();
     }
     columns
@@ -344,13 +348,13 @@ fn passages() -> ScoreColumns {
 fn a_key_that_samples_should_be_clustered_by() {
     let columns = passages();
     let found = Plan::new().unused_cluster(&columns).unwrap();
-    // Of the two keys the finer one; lists, gaps and single values are none.
-    assert_eq!((found.key.as_str(), found.clusters), ("passage", 4));
+    // Of the two keys the finer one; lists, gaps, single values, numbers and halves are none.
+    assert_eq!((found.key.as_str(), found.clusters), ("passage", 16));
     assert_eq!((found.scorer.as_str(), found.metric.as_str()), ("s", "accuracy"));
-    // p = ½ of 12: √(¼/11). Cluster sums ±1.5 of 4 clusters: √(4·2.25/(12·9)).
-    assert_close(found.stderr, (0.25_f64 / 11.0).sqrt(), 1e-14);
-    assert_close(found.clustered_stderr, (9.0_f64 / 108.0).sqrt(), 1e-14);
-    assert_close(found.design_effect, (9.0 / 108.0) / (0.25 / 11.0), 1e-13);
+    // p = ½ of 48: √(¼/47). Cluster sums ±1.5 of 16 clusters: √(16/15 · 16·2.25/48²).
+    assert_close(found.stderr, (0.25_f64 / 47.0).sqrt(), 1e-14);
+    assert_close(found.clustered_stderr, (1.0_f64 / 60.0).sqrt(), 1e-14);
+    assert_close(found.design_effect, (1.0 / 60.0) / (0.25 / 47.0), 1e-13);
     // Used keys, and plans that have decided.
     let with = |errors: &str, metrics: errorbar_core::Metrics| {
         let found = Plan::new().metrics(metrics).errors(plan(errors)).unused_cluster(&columns);

@@ -11,7 +11,7 @@ use super::ColumnFinder;
 use crate::table::doubt::TableDoubt;
 use crate::table::layout::{DEFAULT_SCORES, SCORER};
 use crate::table::preview::scalar;
-use crate::table::values::{CellMeaning, CellReader, ScoreWord};
+use crate::table::values::{CellMeaning, CellReader, NoScore, ScoreWord};
 use crate::table::{TableErrorKind, UnfitCells, spellings};
 
 /// How many columns of answers are compared with each other.
@@ -122,13 +122,21 @@ impl ColumnFinder<'_> {
     pub(super) fn unfit_cells(&self, name: &str, cells: &CellReader) -> Option<UnfitCells> {
         let mut unfit: IndexMap<String, usize> = IndexMap::new();
         let (mut words, mut numbers): (Vec<ScoreWord>, Vec<f64>) = (Vec::new(), Vec::new());
+        let texts = self.preview_cells(name).into_iter().filter_map(Json::as_str);
+        let is_graded = cells.are_ambiguous_grades(texts);
         for cell in self.preview_cells(name) {
             let leaf = match (cell, scalar(cell, self.is_text)) {
                 (_, Some(leaf)) => leaf,
                 (Json::Array(_) | Json::Object(_), None) => return None,
                 _ => continue,
             };
-            let score = match cells.meaning(leaf.view()) {
+            let meaning = match cells.meaning(leaf.view()) {
+                known if is_graded && known != CellMeaning::Missing => {
+                    CellMeaning::NoScore(NoScore::SchoolGrade)
+                }
+                meaning => meaning,
+            };
+            let score = match meaning {
                 _ if leaf.view() == LeafRef::Unscored => continue,
                 CellMeaning::NoScore(_) => {
                     *unfit.entry(leaf.view().text()).or_default() += 1;

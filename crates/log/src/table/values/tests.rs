@@ -45,6 +45,21 @@ fn words_that_people_use() {
 }
 
 #[test]
+fn letters_of_a_school_make_grades_ambiguous() {
+    let cells = reader("");
+    for grades in [&["A", "C"][..], &["F", "P"], &["B-", "I"], &["C+", "C"], &[" D ", "N"]] {
+        assert!(cells.are_ambiguous_grades(grades.iter().copied()), "{grades:?}");
+    }
+    for grades in [&["C", "I", "P", "N"][..], &["A", "B", "D"], &["C", "E"], &["C", "a"], &["", "C"]] {
+        assert!(!cells.are_ambiguous_grades(grades.iter().copied()), "{grades:?}");
+    }
+    // What is named, or means that there is no score, is clear.
+    for mapping in ["correct = \"A\"", "na = [\"A\"]", "scale = 10"] {
+        assert!(!reader(mapping).are_ambiguous_grades(["A", "C"]), "{mapping}");
+    }
+}
+
+#[test]
 fn named_cells_are_the_only_ones() {
     let cells = reader("correct = [\"good\", \"2\", \"TRUE\"]\nincorrect = \"bad\"");
     assert_eq!(of(&cells, " good"), CellMeaning::Word(1.0));
@@ -56,6 +71,10 @@ fn named_cells_are_the_only_ones() {
     for leaf in [LeafRef::Str("Good"), LeafRef::Str("C"), LeafRef::Int(1), LeafRef::Bool(false)] {
         assert_eq!(cells.meaning(leaf), CellMeaning::NoScore(NoScore::Unnamed), "{leaf:?}");
     }
+    // But for booleans, if none is named.
+    let cells = reader("incorrect = \"timeout\"");
+    assert_eq!(cells.meaning(LeafRef::Bool(true)), CellMeaning::Word(1.0));
+    assert_eq!(of(&cells, "FALSE"), CellMeaning::Word(0.0));
 }
 
 #[test]
