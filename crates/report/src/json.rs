@@ -3,7 +3,7 @@
 //! `results` is what logs record, `estimates` has a flat record for each estimate. A run that did not reach its end also
 //! has `status` and `planned_samples`, one that a rule stopped `early_stop`; `skipped_samples` counts those that could not be read, `limits` those that a limit
 //! ended, by its kind; `self_graded` is a model that graded its own answers, and `earlier_run` marks
-//! results that were there before.
+//! results that were there before; `recorded` those that a log without samples records.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -42,6 +42,8 @@ struct LogReport<'a> {
     self_graded: Option<&'a str>,
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     earlier_run: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    recorded: bool,
     results: ResultsJson<'a>,
     estimates: Vec<EstimateRecord>,
 }
@@ -62,6 +64,7 @@ impl Render for Json {
                 early_stop: report.early_stop.as_ref(),
                 self_graded: report.self_graded.as_deref(),
                 earlier_run: report.earlier_run,
+                recorded: report.recorded,
                 results: ResultsJson::new(&report.results),
                 estimates: estimates(&report.results),
             })

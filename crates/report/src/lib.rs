@@ -121,6 +121,8 @@ pub struct Report {
     pub self_graded: Option<String>,
     /// Whether the results are those of an earlier run, which was complete.
     pub earlier_run: bool,
+    /// Whether the figures are those that the log records, because it has no samples.
+    pub recorded: bool,
     /// The results.
     pub results: Results,
 }

@@ -39,6 +39,7 @@ pub(crate) fn facts(report: &Report) -> Vec<String> {
     facts.extend((errored > 0).then(|| format!("{errored} errored")));
     facts.extend(report.limits.iter().map(|(kind, count)| format!("{count} reached the {kind} limit")));
     facts.extend(report.self_graded.as_ref().map(|model| format!("graded by the model itself ({model})")));
+    facts.extend(report.recorded.then(|| "figures are recorded: the log has no samples".to_owned()));
     facts.extend(report.earlier_run.then(|| "complete before".to_owned()));
     facts
 }

@@ -10,7 +10,7 @@ use super::pair::SidePair;
 use super::side::{SampleNumbers, Side};
 use super::{
     ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonWarning,
-    Correction, several, tasks,
+    Correction, recorded, several, tasks,
 };
 use crate::columns::SampleIndex;
 use crate::error::Result;
@@ -44,8 +44,14 @@ pub(super) fn compare(
         report
             .warnings
             .extend(stopped.map(|side| ComparisonWarning::StoppedEarly { side: side.name.to_owned() }));
+        let recorded = sides.iter().filter(|side| side.recorded.is_some());
+        let warning = |side: &Side<'_>| ComparisonWarning::Recorded { side: side.name.to_owned() };
+        report.warnings.extend(recorded.map(warning));
         let compared = pairs(&sides, &names, options.all_pairs).into_par_iter().map(|(base, other)| {
             let mut warnings = Vec::new();
+            if base.recorded.is_some() || other.recorded.is_some() {
+                return recorded::compare(base, other, *task).map(|comparisons| (comparisons, warnings));
+            }
             let pair = SidePair { base, other, task: *task, options };
             pair.compare(&mut warnings).map(|comparisons| (comparisons, warnings))
         });
@@ -55,6 +61,7 @@ pub(super) fn compare(
             report.comparisons.extend(comparisons);
             report.warnings.extend(warnings);
         }
+        sides.retain(|side| side.recorded.is_none());
         if sides.len() > MOST_RANKED && !options.unpaired {
             let (sides, most) = (sides.len(), MOST_RANKED);
             report.warnings.push(ComparisonWarning::NotRanked { sides, most });

@@ -15,6 +15,7 @@ mod pair;
 mod paired;
 mod pairing;
 mod ranking;
+mod recorded;
 mod resampled;
 mod several;
 mod side;
@@ -30,7 +31,7 @@ pub use options::{ComparisonOptions, Correction};
 use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Maybe, Undefined};
-use crate::evaluation::{Direction, Role};
+use crate::evaluation::{Direction, Results, Role};
 use crate::plan::Plan;
 
 /// Compares sides: each other one with the first, or every one with every other.
@@ -78,12 +79,20 @@ pub struct ComparedScores<'a> {
     pub columns: &'a ScoreColumns,
     /// Metrics, reducers, errors, seed.
     pub plan: &'a Plan,
+    /// The figures of a side whose scores are not known.
+    pub recorded: Option<&'a Results>,
 }
 
 impl<'a> ComparedScores<'a> {
     /// The scores of a side, of the only task.
     pub fn new(name: &'a str, columns: &'a ScoreColumns, plan: &'a Plan) -> Self {
-        ComparedScores { name, task: None, columns, plan }
+        ComparedScores { name, task: None, columns, plan, recorded: None }
+    }
+
+    /// The figures of a side, if its scores are not known. They are compared unpaired, from their errors.
+    pub fn recorded(mut self, recorded: Option<&'a Results>) -> Self {
+        self.recorded = recorded;
+        self
     }
 
     /// The task, if sides of several tasks are compared.
@@ -437,6 +446,12 @@ pub enum ComparisonWarning {
     /// A run was stopped early, depending on its scores.
     #[error("{side} was stopped early, and intervals and tests of differences do not allow for that")]
     StoppedEarly {
+        /// The side.
+        side: String,
+    },
+    /// The scores of a side are not known.
+    #[error("{side} has no samples: its recorded figures are compared, unpaired, from their recorded errors")]
+    Recorded {
         /// The side.
         side: String,
     },

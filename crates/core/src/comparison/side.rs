@@ -6,6 +6,7 @@ use std::sync::Arc;
 use super::ComparedScores;
 use crate::columns::{MetadataColumn, SampleIndex, ScoreColumns};
 use crate::error::Result;
+use crate::evaluation::Results;
 use crate::interner::Interner;
 use crate::metric::{Metric, ScoreParts};
 use crate::plan::{Plan, Reducers};
@@ -36,6 +37,8 @@ pub(super) struct Side<'a> {
     pub(super) name: &'a str,
     pub(super) columns: &'a ScoreColumns,
     pub(super) plan: &'a Plan,
+    /// The figures, if the scores are not known.
+    pub(super) recorded: Option<&'a Results>,
     /// The samples, in order.
     pub(super) samples: Vec<u32>,
     /// The first row of each sample, by its number.
@@ -72,7 +75,7 @@ impl<'a> Side<'a> {
         mean: &'a dyn Reducer,
         numbers: &mut SampleNumbers<'a>,
     ) -> Result<Self> {
-        let ComparedScores { name, columns, plan, .. } = *input;
+        let ComparedScores { name, columns, plan, recorded, .. } = *input;
         let mut samples = Vec::with_capacity(index.len());
         let mut first_rows = Vec::new();
         let mut sample_of_row = vec![NONE; columns.len()];
@@ -103,7 +106,7 @@ impl<'a> Side<'a> {
             blocks.borrow_mut().push(detached);
         })?;
         let epochs = index.max_rows();
-        Ok(Side { name, columns, plan, samples, first_rows, epochs, blocks: blocks.into_inner() })
+        Ok(Side { name, columns, plan, recorded, samples, first_rows, epochs, blocks: blocks.into_inner() })
     }
 
     /// The first row of a sample, if the side has it.

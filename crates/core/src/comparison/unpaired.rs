@@ -273,7 +273,12 @@ impl UnpairedNumbers<'_> {
 }
 
 /// The difference with Welch's error, interval and test.
-fn welch(comparison: &mut Comparison, base: &Estimate, other: &Estimate, plan: &ErrorPlan) -> Estimate {
+pub(super) fn welch(
+    comparison: &mut Comparison,
+    base: &Estimate,
+    other: &Estimate,
+    plan: &ErrorPlan,
+) -> Estimate {
     let (of_base, of_other) = match (&base.value, &other.value) {
         (Ok(base), Ok(other)) => (*base, *other),
         (Err(reason), _) | (_, Err(reason)) => {

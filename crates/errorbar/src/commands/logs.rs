@@ -14,6 +14,7 @@ use errorbar_log::eval::{
     StoppedEarly, plan_from_header,
 };
 pub(super) use errorbar_log::eval::{has_log_name, is_log_file as is_log};
+use errorbar_log::inspect::recorded_figures as recorded_results;
 use errorbar_log::{FileAccess, WrittenFile, write_file};
 use errorbar_report::html::RunFacts;
 use errorbar_report::{PartialRun, Report, StoppedRun};
@@ -22,9 +23,10 @@ use serde_json::Value as Json;
 
 use super::Context;
 use super::common::parse_bytes;
+use super::error_args::ErrorArgs;
 use super::specs::PlanOverrides;
-use super::{handles, unused_clusters};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use super::{handles, table_scores, unused_clusters};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 use crate::hints;
 use crate::output::ProgressLine;
 
@@ -111,7 +113,8 @@ pub(crate) struct LimitArgs {
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = parse_bytes)]
     max_record: u64,
     /// The maximum memory for what is held of a log or a table [default: 256M or four times the size
-    /// of the file, whichever is more]
+    /// of the file, whichever is more; for rows of a table a quarter of the memory of the machine, at
+    /// least 1G, but 256 times the size of the file at most]
     #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
     max_memory: Option<u64>,
 }
@@ -251,6 +254,11 @@ impl OpenedLog<'_> {
             .left_out
             .iter()
             .map(|warning| of_log(warning.to_string()).hint_if(hints::log::warning_hint(warning)));
+        let ratings =
+            table_scores::beyond_threshold(&self.scores.columns, &self.plan).map(|(reducer, highest)| {
+                table_scores::beyond_threshold_problem(reducer, highest, Diagnostic::warning)
+                    .about(self.log.path().display())
+            });
         let recovered = self.log.was_recovered().then(|| recovered(self.log.path()));
         let skipped = &self.scores.skipped;
         let count = (!skipped.is_empty()).then(|| {
@@ -259,7 +267,7 @@ impl OpenedLog<'_> {
         });
         let of_sample = |error: &LogError| Diagnostic::warning(format!("{error} (skipped)"));
         let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
-        left_out.chain(recovered).chain(samples).chain(count).collect()
+        left_out.chain(ratings).chain(recovered).chain(samples).chain(count).collect()
     }
 }
 
@@ -285,6 +293,34 @@ pub(super) fn partial_run(header: &Header) -> Option<PartialRun> {
     let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
     let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
     status_of_unfinished(header.status).map(|status| PartialRun { status: status.to_owned(), planned })
+}
+
+/// The figures that a log without samples records, only of these scorers if there are any; options that would compute
+/// other figures are refused. A log without figures cannot be used.
+pub(super) fn recorded_figures(
+    log: &EvalLog,
+    scorers: &[String],
+    overrides: &PlanOverrides,
+    errors: &ErrorArgs,
+) -> Result<(Header, Results), Diagnostic> {
+    let about = |problem: Diagnostic| problem.of_kind(DiagnosticKind::Log).about(log.path().display());
+    let header = log.header()?;
+    let Some(recorded) = header.results.as_ref().filter(|recorded| !recorded.scores.is_empty()) else {
+        let problem = "nothing could be scored: the log has neither samples nor results";
+        return Err(about(Diagnostic::failure(problem)));
+    };
+    if overrides.metrics.is_some() || overrides.reducers.is_some() || errors.is_given() {
+        let problem = "the log has no samples: there are its recorded figures, and no others";
+        let hint = "leave out --metric, --reducer and the options for errors and intervals";
+        return Err(about(Diagnostic::error(problem).hint(hint)));
+    }
+    let mut results = recorded_results(recorded);
+    let known: Vec<String> = results.scores.iter().map(|score| score.scorer.clone()).collect();
+    if let Some(name) = scorers.iter().find(|name| !known.contains(name)) {
+        return Err(unknown_scorer(name, &known).about(log.path().display()));
+    }
+    results.scores.retain(|score| scorers.is_empty() || scorers.contains(&score.scorer));
+    Ok((header, results))
 }
 
 /// What a header records besides results.

@@ -4,6 +4,7 @@
 //! that the metrics need, several at a time. What can be computed is printed; everything else is reported on
 //! standard error, and in the exit code.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
@@ -378,6 +379,16 @@ fn score_log(
         ..ScoreRequest::default()
     };
     let log = args.read.open(path)?;
+    if log.sample_count() == 0 {
+        if args.write || args.output.is_some() {
+            let problem = Diagnostic::error("the log has no samples to compute results from");
+            return Err(about(problem.hint("omit --write and --output")).into());
+        }
+        let (header, results) = logs::recorded_figures(&log, &args.scorers, overrides, &args.errors)?;
+        let mut report = logs::report(path, &header, (0, BTreeMap::new()), results);
+        report.recorded = true;
+        return Ok(report);
+    }
     let mut opened =
         logs::read(&log, &request, progress, context, |plan| overrides.apply(plan, args.seed, &args.errors))?;
     opened.replace_metrics(overrides);

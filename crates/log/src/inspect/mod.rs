@@ -13,12 +13,14 @@ mod headline;
 mod notes;
 mod pairing;
 mod projection;
+mod recorded_figures;
 mod recover;
 mod recovered_headline;
 mod results_json;
 
 pub use figures::{ReturnedNumbers, returned_numbers};
 pub use projection::{Projection, project};
+pub use recorded_figures::recorded_figures;
 pub use recover::{RecordedInterval, RecordedRow, recover};
 pub use recovered_headline::{NoHeadline, recovered_headline};
 pub use results_json::ResultsJson;

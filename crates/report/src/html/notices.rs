@@ -115,6 +115,11 @@ fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
             }
             notices.push(Notice::warning(capital(&claim), rest.join(" ")));
         }
+        if report.recorded {
+            let claim = of("figures are recorded.");
+            let rest = "The log has no samples, so nothing is computed and nothing is compared.";
+            notices.push(Notice::warning(capital(&claim), rest));
+        }
         if let Some(stop) = &report.early_stop {
             let claim = of(&format!(
                 "stopped early after {} of {} samples.",

@@ -146,8 +146,12 @@ fn compared(
     let mut options = ComparisonOptions::default();
     options.all_pairs = all_pairs || runs.len() <= MOST_PAIRED;
     options.correction = Some(Correction::Holm);
+    let with_samples = runs.iter().filter(|run| !run.report.recorded);
     let scores: Vec<ComparedScores<'_>> =
-        runs.iter().map(|run| ComparedScores::new(&run.name, run.columns, run.plan)).collect();
+        with_samples.map(|run| ComparedScores::new(&run.name, run.columns, run.plan)).collect();
+    if scores.len() < 2 {
+        return Ok(None);
+    }
     let report = compare(&scores, &options)?;
     let is_headline =
         |c: &Comparison| c.group_key.is_none() && c.group.is_none() && headline.key.is_compared_by(c);

@@ -42,7 +42,9 @@ impl Alignment {
     ) -> Result<Self, Diagnostics> {
         let mut pairs = Vec::new();
         for sides in sides.chunk_by(|a, b| a.task == b.task) {
-            let Some((base, others)) = sides.split_first() else { continue };
+            // Of a log without samples there is nothing to match.
+            let mut sides = sides.iter().filter(|side| side.input.recorded.is_none());
+            let (Some(base), others) = (sides.next(), sides) else { continue };
             let rows = SampleRows::new(MatchedRun::of(base));
             for other in others {
                 pairs.push(rows.pair(other, options, diagnostics)?);

@@ -5,7 +5,7 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
+use errorbar_core::{MetadataKeys, Plan, Results, ScoreColumns, ScoreParts};
 use errorbar_log::eval::{EvalLog, Header, SampleFields, scorer_metrics};
 use errorbar_log::{
     MemoryTables, ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables,
@@ -20,7 +20,7 @@ use crate::commands::handles::time_in_name;
 use crate::commands::logs::{self, OpenedLog, ReadProgress, ScoreRequest};
 use crate::commands::table_scores::UnconvertiblePolicy;
 use crate::commands::{Context, table_scores, unused_clusters};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
 
 /// Columns of a table that say what a sample asks, and expects.
 pub(crate) const QUESTION: [&str; 6] = ["input", "question", "prompt", "problem", "text", TARGET];
@@ -51,6 +51,8 @@ pub(crate) struct Input {
     /// Whether no column of a table identifies the samples.
     pub(crate) has_synthetic_ids: bool,
     pub(crate) columns: ScoreColumns,
+    /// The figures of a log without samples.
+    pub(crate) recorded: Option<Results>,
     pub(crate) plan: Plan,
     /// The score of guessing, if it was read and every sample of the log has choices.
     pub(crate) chance: Option<ChanceLevel>,
@@ -131,10 +133,11 @@ impl Files {
         let (mut named, mut of_folders) = (HashMap::new(), HashSet::new());
         let mut seen = HashSet::new();
         for path in paths {
-            let found = files::expand_with(std::slice::from_ref(path), memory);
-            input.diagnostics.extend(found.diagnostics);
+            let mut found = files::expand_with(std::slice::from_ref(path), memory);
             let is_named = matches!(found.files.as_slice(), [only] if !path.is_dir() && only.is_file());
-            for file in found.files {
+            let files = std::mem::take(&mut found.files);
+            input.append(found);
+            for file in files {
                 let real = fs::canonicalize(&file).unwrap_or_else(|_| file.clone());
                 if is_named && let Some(first) = named.insert(real.clone(), path.clone()) {
                     input.diagnostics.push(itself(path, &first));
@@ -284,9 +287,17 @@ impl SideReader<'_> {
         }
         let OpenedLog { header, plan, scores, .. } = opened;
         let (skipped, limits) = (scores.skipped.len(), scores.limits);
-        if scores.columns.is_empty() {
+        let has_figures = header.results.as_ref().is_some_and(|results| !results.scores.is_empty());
+        let recorded = match scores.columns.is_empty() && has_figures && self.options.takes_recorded {
+            true => {
+                Some(logs::recorded_figures(&log, self.options.scorers, overrides, self.options.errors)?.1)
+            }
+            false => None,
+        };
+        if scores.columns.is_empty() && recorded.is_none() {
             let hint = "a log that was written without its samples cannot be compared";
-            return Err(about(Diagnostic::error("the log has no samples").hint(hint)).into());
+            let problem = Diagnostic::error("the log has no samples").of_kind(DiagnosticKind::Log);
+            return Err(about(problem.hint(hint)).into());
         }
         let input = Input {
             path: self.path.to_owned(),
@@ -300,6 +311,7 @@ impl SideReader<'_> {
             has_synthetic_ids: false,
             chance: ChanceLevel::of_rows(&scores.columns, &scores.choice_counts),
             columns: scores.columns,
+            recorded,
             plan,
             questions: Questions { columns: Vec::new(), digests: scores.digests },
             is_table: false,
@@ -338,6 +350,7 @@ impl SideReader<'_> {
             rows: None,
             has_synthetic_ids: false,
             columns,
+            recorded: None,
             plan: plan.clone(),
             chance: chance.and_then(ChanceLevel::of_part),
             questions: Questions::default(),
@@ -409,6 +422,7 @@ impl SideReader<'_> {
                 has_synthetic_ids: table.has_synthetic_ids,
                 questions: questions(&table.columns),
                 columns: table.columns,
+                recorded: None,
                 plan,
                 chance: None,
                 is_table: true,
@@ -478,6 +492,7 @@ impl SideReader<'_> {
                 rows: input.rows,
                 has_synthetic_ids: input.has_synthetic_ids,
                 columns: input.columns.only_scorer(scorer, SCORE)?,
+                recorded: None,
                 chance: None,
                 plan,
                 questions: Questions::default(),

@@ -103,7 +103,8 @@ impl Sides {
     /// What the engine compares.
     pub(crate) fn scores(&self) -> impl Iterator<Item = ComparedScores<'_>> {
         self.sides.iter().map(|Side { name, task, input }| {
-            ComparedScores::new(name, &input.columns, &input.plan).of_task(task.as_deref())
+            let scores = ComparedScores::new(name, &input.columns, &input.plan).of_task(task.as_deref());
+            scores.recorded(input.recorded.as_ref())
         })
     }
 

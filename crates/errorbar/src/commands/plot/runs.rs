@@ -86,6 +86,7 @@ pub(super) fn read(
         reads_confidence: false,
         reads_answers: false,
         whole_names: false,
+        takes_recorded: false,
         tables: &args.tables,
         read: &args.read,
     };

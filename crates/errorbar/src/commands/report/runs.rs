@@ -35,9 +35,15 @@ impl Run {
         let Side { name, task, input } = side;
         let (title, known) =
             (input.title(), if errors.has_clusters() { input.known_keys() } else { Vec::new() });
-        let Input { path, columns, plan, chance, record, model, rows, log, task: full_task, .. } = input;
+        let Input {
+            path, columns, recorded, plan, chance, record, model, rows, log, task: full_task, ..
+        } = input;
+        let is_recorded = recorded.is_some();
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
-        let mut results = plan.evaluate(&columns).map_err(|error| about(error.into()))?.results;
+        let mut results = match recorded {
+            Some(recorded) => recorded,
+            None => plan.evaluate(&columns).map_err(|error| about(error.into()))?.results,
+        };
         let unclustered = cluster_failures(&title, &known, &mut results, errors);
         if !unclustered.is_empty() {
             return Err(unclustered);
@@ -51,7 +57,7 @@ impl Run {
             Some(record) => logs::report(&path, &record.header, (record.skipped, record.limits), results),
             None => Report::new(path.display().to_string(), results),
         };
-        report.rows = rows;
+        (report.rows, report.recorded) = (rows, is_recorded);
         report.task = task.or(full_task);
         report.model = model;
         Ok(Run { name, report, columns, plan, facts, log })

@@ -11,6 +11,7 @@ use errorbar_eval::self_graded;
 use errorbar_log::eval::{
     EvalLog, Header, LogError, LogScores, ScoreOptions, Status, compare, plan_from_header,
 };
+use errorbar_log::inspect::recorded_figures;
 use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
 use errorbar_report::samples::{SampleOrigin, whole_key_html};
 use errorbar_report::{ChanceLevel, Report, RunIdentity, run_names};
@@ -59,7 +60,12 @@ impl LogPages {
         facts.chance = ChanceLevel::of_rows(&scores.columns, &scores.choice_counts);
         let (early_stop, self_graded) = (early_stop(&header.eval), self_graded(&header.eval));
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-        let mut report = Report::new(name, evaluation.results).of_run(header.eval.task, header.eval.model);
+        let recorded = header.results.as_ref().filter(|results| !results.scores.is_empty());
+        let recorded = recorded.filter(|_| scores.columns.is_empty()).map(recorded_figures);
+        let is_recorded = recorded.is_some();
+        let results = recorded.unwrap_or(evaluation.results);
+        let mut report = Report::new(name, results).of_run(header.eval.task, header.eval.model);
+        report.recorded = is_recorded;
         (report.partial_run, report.early_stop, report.self_graded) = (partial_run, early_stop, self_graded);
         (report.skipped, report.limits) = (scores.skipped.len(), scores.limits);
         Ok(LoadedLog {
