@@ -76,12 +76,20 @@ impl InputFiles {
         self,
         act: impl Fn(&Path, &mut Diagnostics) -> Result<T, Diagnostics> + Sync,
     ) -> (Vec<T>, Diagnostics) {
-        let InputFiles { files, named, mut diagnostics } = self;
         let act = |path: &PathBuf| {
             let mut diagnostics = Diagnostics::default();
             (act(path, &mut diagnostics), diagnostics)
         };
-        let results: Vec<(Result<T, Diagnostics>, Diagnostics)> = files.par_iter().map(act).collect();
+        let results = self.files.par_iter().map(act).collect();
+        self.combine(results)
+    }
+
+    /// The same with what came of each file, in their order, and what there is to report about it.
+    pub(crate) fn combine<T>(
+        self,
+        results: Vec<(Result<T, Diagnostics>, Diagnostics)>,
+    ) -> (Vec<T>, Diagnostics) {
+        let InputFiles { files, named, mut diagnostics } = self;
         let (mut values, mut unusable) = (Vec::with_capacity(results.len()), Vec::new());
         for (path, (result, about)) in files.iter().zip(results) {
             match result {

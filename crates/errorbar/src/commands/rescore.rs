@@ -36,7 +36,7 @@ pub(super) fn run(
     args: &ScoreArgs,
     overrides: &PlanOverrides,
     requirements: &Requirements<'_>,
-    input: InputFiles,
+    mut input: InputFiles,
     context: &Context<'_>,
 ) -> CommandResult {
     let scorers = specs::scorers(&args.with, context)?;
@@ -49,19 +49,21 @@ pub(super) fn run(
         Diagnostic::note("cancelled; nothing is written (again to end at once)").print(quiet);
     });
 
-    let mut diagnostics = input.diagnostics;
-    diagnostics.extend(options.roles.iter().filter_map(|(role, _)| unused_role(role, &scorers)));
+    // A log that could not be locked or written is no log to skip.
+    if args.write {
+        input = input.all_named();
+    }
+    input.diagnostics.extend(options.roles.iter().filter_map(|(role, _)| unused_role(role, &scorers)));
     let job = Job { args, overrides, scorers: &scorers, options: &options, cancel: &cancel, context };
-    let mut reports = Vec::new();
+    let mut results = Vec::new();
     for path in &input.files {
         let mut notes = Diagnostics::default();
-        let report = job.score(path, &mut notes);
-        diagnostics.extend(notes);
-        reports.extend(diagnostics.collect(report));
+        results.push((job.score(path, &mut notes), notes));
         if cancel.is_stopped() {
             break;
         }
     }
+    let (reports, mut diagnostics) = input.combine(results);
     diagnostics.extend(call_notes(&options.calls.counts()));
     let mut diagnostics = with_findings(&reports, diagnostics, overrides, args);
     diagnostics.extend(requirements.check("score", &reports));
