@@ -88,7 +88,11 @@ impl From<RescoreError> for Diagnostic {
             RescoreError::Cancelled { .. } => Diagnostic::failure,
             _ => Diagnostic::error,
         };
-        severity(error.to_string()).hint_if(eval::rescore_hint(&error))
+        let diagnostic = severity(error.to_string()).hint_if(eval::rescore_hint(&error));
+        match error {
+            RescoreError::NoSamples { .. } => diagnostic.of_kind(DiagnosticKind::Log),
+            _ => diagnostic,
+        }
     }
 }
 
