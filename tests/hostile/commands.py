@@ -66,10 +66,6 @@ def _score_to_copy(case: Case, file: Path, work: Path) -> list[str]:
     return ["score", str(file), "-o", str(work / f"new{file.suffix}")]
 
 
-def _report(case: Case, file: Path, work: Path) -> list[str]:
-    return ["report", str(file), "-o", str(work / "page.html")]
-
-
 def _dump_sample(case: Case, file: Path, work: Path) -> list[str]:
     return ["log", "dump", str(file), "--sample", case.options.get("sample", "1")]
 
@@ -85,7 +81,6 @@ LOG = [
     on("plot", "estimates", "F"),
     on("plot", "distribution", "F"),
     on("plot", "confusion", "F"),
-    Command("report F -o NEW", _report),
     Command("score F -o NEW", _score_to_copy),
     on_copy("score", "F", "--write"),
     on("verify", "F", negative=True),

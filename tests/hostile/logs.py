@@ -41,7 +41,7 @@ def answer_13mb(path: Path) -> None:
     log_with([(sample_entry(), Content(*parts[:-3]))], ratio=None).write(path)
 
 
-@case("deflated_80000.eval", "80,000 deflated samples, as Inspect wrote them before zstd: a decoder has 40 kB", seconds="60")
+@case("deflated_80000.eval", "80,000 deflated samples, as Inspect wrote them before zstd: a decoder has 40 kB", kind="figures", arguments="REPORT", seconds="60")
 def deflated(path: Path) -> None:
     with ZipFile(path, "w", ZIP_DEFLATED, compresslevel=1) as file:
         file.writestr(START, dumps(start()))
