@@ -372,9 +372,9 @@ fn specs_that_cannot_work_are_refused() {
              ,d, and nothing else; braces that should stay are written {{ and }}",
             "model_graded_qa: the template \"grader\" names no file, and as a string it shows the grader nothing; put \
              {question}, {answer}, {criterion} and {instructions} into it",
-            "model_graded_qa: argument `template`: the text cannot be read from grader.txt: No such file or directory (os \
+            "the text cannot be read from grader.txt: No such file or directory (os \
              error 2); a string with a space at its end is no name of a file",
-            "model_graded_score: argument `instructions`: the text cannot be read from notes/how.md: No such file or \
+            "the text cannot be read from notes/how.md: No such file or \
              directory (os error 2); a string with a space at its end is no name of a file",
             "unknown reducer `mood`",
         ]

@@ -4,7 +4,7 @@
 
 use std::borrow::Cow;
 
-use jiter::{Jiter, JiterError, JsonValue, Peek};
+use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, JsonValue, Peek};
 
 use super::tools::{self, Tool};
 use crate::table::error::TableError;
@@ -68,7 +68,11 @@ fn invalid(text: &[u8], error: &JiterError) -> TableError {
 
 /// A list: of the records of a tool, or of rows.
 fn list(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
-    let first = first_item(text).map_err(|error| invalid(text, &error))?;
+    let first = match first_item(text) {
+        // An id, perhaps; no tool writes such integers.
+        Err(error) if is_out_of_range(&error) => None,
+        first => first.map_err(|error| invalid(text, &error))?,
+    };
     if let Some(tool) = first.as_ref().and_then(tools::of_record) {
         return tool.rows(&items(text, &[])?, ids);
     }
@@ -76,6 +80,11 @@ fn list(text: &[u8], ids: &[String]) -> Result<Records, TableError> {
         return Err(tools::aggregate("HELM", "per_instance_stats.json, beside this file"));
     }
     rows(text, &[])
+}
+
+/// Whether it is about an integer of more than 64 bits, for which this parser has no type.
+fn is_out_of_range(error: &JiterError) -> bool {
+    matches!(error.error_type, JiterErrorType::JsonError(JsonErrorType::NumberOutOfRange))
 }
 
 /// The first item of a list.
