@@ -190,7 +190,9 @@ pub(crate) fn any_within(
 
 /// Any value whose integers beyond 64 bits are the text of their digits, so that ids stay as they are.
 pub(crate) fn exact(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
-    nested(json, peek, MAX_DEPTH, &mut MemoryAllowance::UNLIMITED.clone(), |digits| Json::from(digits))
+    nested(json, peek, MAX_DEPTH, &mut MemoryAllowance::UNLIMITED.clone(), |digits| {
+        Json::String(digits.to_owned())
+    })
 }
 
 fn nested(
