@@ -111,6 +111,31 @@ fn a_changed_figure_beside_a_custom_one_differs() {
 }
 
 #[test]
+fn figures_that_cannot_be_computed_are_undefined_with_the_reason() {
+    // No surface has the figure of another conversion: accuracy by the default one is 4.55 and 6.55.
+    let log = format!("{OLD_LOGS}/0.3.285/conversion_by_name.eval");
+    let other = tempfile::tempdir().unwrap();
+    let copy = other.path().join("other.eval");
+    fs::copy(workspace().join(&log), &copy).unwrap();
+    let copy = copy.to_str().unwrap();
+    let args = ["score", &log, "--format", "json"];
+    let output = errorbar(&workspace(), &args).output().unwrap();
+    let json: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+    let rows = json["estimates"].as_array().unwrap();
+    let accuracies: Vec<_> = rows.iter().filter(|row| row["metric"] == "accuracy").collect();
+    assert!(!accuracies.is_empty(), "{json:#}");
+    assert!(accuracies.iter().all(|row| row["value"].is_null()), "{accuracies:#?}");
+    // Without a metric that the user names, accuracy has no difference.
+    let output = errorbar(&workspace(), &["compare", &log, copy, "--format", "json"]).output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap() + &String::from_utf8(output.stderr).unwrap();
+    assert!(text.contains("recorded by a name only (halved)"), "{text}");
+    let page = other.path().join("report.html");
+    let args = ["report", &log, "-o", page.to_str().unwrap()];
+    assert!(errorbar(&workspace(), &args).output().unwrap().status.success());
+    assert!(fs::read_to_string(page).unwrap().contains("recorded by a name only (halved)"));
+}
+
+#[test]
 fn json_has_every_figure_and_is_valid_by_the_schema() {
     let log = format!("{OLD_LOGS}/0.3.100/custom_beside.eval");
     let args = ["verify", &log, "--format", "json"];
