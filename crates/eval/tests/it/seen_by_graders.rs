@@ -33,7 +33,7 @@ fn rescored(
             json!({"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": "look"}]});
         let found = json!({"role": "tool", "content": "found", "tool_call_id": "1"});
         let between = if question["tools"] == true { vec![between, found] } else { Vec::new() };
-        let messages = [&[question.clone()][..], &between, &[answer.clone()]].concat();
+        let messages = [std::slice::from_ref(question), &between, std::slice::from_ref(answer)].concat();
         json!({"id": id, "epoch": 1, "input": [question], "target": "4", "messages": messages, "events": [],
                "output": {"choices": [{"message": answer, "stop_reason": "stop"}], "completion": "It is 4."}})
     };

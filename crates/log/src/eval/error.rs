@@ -71,7 +71,7 @@ pub enum LogErrorKind {
         /// The lock file.
         lock: PathBuf,
         /// Which process it names.
-        holder: Option<FileHolder>,
+        holder: Option<Box<FileHolder>>,
     },
     /// Another process has kept the log locked all the time that was waited for it.
     #[error(

@@ -69,7 +69,9 @@ impl LockFile {
                 Found::Holder(found) if found.is_gone() => remove_stale(&path, &found).map_err(failed)?,
                 Found::Holder(found) if found.is_here() => return Err(LogErrorKind::Locked.into()),
                 Found::Holder(found) => {
-                    return Err(LogErrorKind::LockedElsewhere { lock: path, holder: Some(found) }.into());
+                    return Err(
+                        LogErrorKind::LockedElsewhere { lock: path, holder: Some(Box::new(found)) }.into()
+                    );
                 }
                 Found::Nothing => {}
                 // It is being written, or taken over.
