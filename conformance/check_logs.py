@@ -171,7 +171,7 @@ def main():
         stopped = cancelled(binary, big, folder / "cancelled")
         held = stopped.with_name("resumed.eval")
         held.write_bytes(stopped.read_bytes())
-        resume = [binary, "eval", "--resume", str(held), "--quiet"]
+        resume = [binary, "eval", str(big), "--resume", str(held), "--quiet"]
         cases = [
             ("almanac", evaluate(binary, EXAMPLES / "almanac/almanac.toml", folder / "1"), "success", 144, 0),
             ("sums", evaluate(binary, EXAMPLES / "sums/sums.toml", folder / "2"), "success", 200, 0),

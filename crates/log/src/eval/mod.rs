@@ -108,6 +108,7 @@ pub(crate) use json::validate as validate_json;
 pub use limits::LogLimits;
 pub use lock::{LockHolder, LogLock};
 pub use lock_file::FileHolder;
+pub(crate) use plan::is_unreduced;
 pub use plan::{
     ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
 };

@@ -22,7 +22,7 @@ pub use figures::{ReturnedNumbers, returned_numbers};
 pub use projection::{Projection, project};
 pub use recorded_figures::recorded_figures;
 pub use recover::{RecordedInterval, RecordedRow, recover};
-pub use recovered_headline::{NoHeadline, recovered_headline};
+pub use recovered_headline::{NoHeadline, headline_of, recovered_headline};
 pub use results_json::ResultsJson;
 
 pub(crate) use figures::{Figure, FigurePart};

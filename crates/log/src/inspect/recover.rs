@@ -90,10 +90,15 @@ pub fn recover(recorded: &RecordedResults) -> Vec<RecordedRow> {
     recorded.scores.iter().enumerate().flat_map(|(at, block)| block_rows(at, block)).collect()
 }
 
-pub(super) fn block_rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
+/// Whether estimates are beside the numbers, as our logs have them.
+pub(super) fn has_estimates(block: &RecordedBlock) -> bool {
     // A note of that name in another's log need not be ours.
     let is_ours = |note: &Json| note.is_null() || note.get("n").is_some_and(Json::is_u64);
-    if block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some_and(is_ours)) {
+    block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some_and(is_ours))
+}
+
+pub(super) fn block_rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
+    if has_estimates(block) {
         block.metrics.iter().filter_map(|(key, metric)| own_row(at, block, key, metric)).collect()
     } else {
         pairing::rows(at, block)

@@ -8,8 +8,8 @@ use std::fmt;
 use errorbar_core::HeadlineRequest;
 
 use super::pairing::{is_error, is_mean, is_share};
-use super::recover::{RecordedRow, block_rows, recover};
-use crate::eval::{RecordedBlock, RecordedResults};
+use super::recover::{RecordedRow, block_rows, has_estimates, recover};
+use crate::eval::{Header, RecordedBlock, RecordedResults, is_unreduced};
 
 /// The figure to show first: the one that the task requests, else the first estimate over all samples, else the one over
 /// all groups, else whatever else is over all samples. A standard error is never it, unless the task requests that.
@@ -55,6 +55,19 @@ pub fn recovered_headline(
             () => NoHeadline::NoFigures,
         }
     })
+}
+
+/// The same of a header. The error that the reference records of unreduced epochs takes them as independent, so it is not
+/// the one of this figure.
+pub fn headline_of(header: &Header) -> Option<Result<RecordedRow, NoHeadline>> {
+    let results = header.results.as_ref()?;
+    let headline = recovered_headline(results, header.eval.headline_request().as_ref());
+    Some(headline.map(|row| match results.scores.get(row.block) {
+        Some(block) if !has_estimates(block) && is_unreduced(header, block) => {
+            RecordedRow { stderr: None, interval: None, ..row }
+        }
+        _ => row,
+    }))
 }
 
 /// Why no figure is shown first.

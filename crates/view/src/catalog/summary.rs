@@ -7,7 +7,7 @@ use errorbar_core::{Estimate, EstimateRow, Registry};
 use errorbar_log::eval::{
     EvalLog, Header, LogLimits, ScoreOptions, Stats, Status, StoppedEarly, compare, plan_from_header,
 };
-use errorbar_log::inspect::{RecordedRow, recovered_headline};
+use errorbar_log::inspect::{RecordedRow, headline_of};
 use errorbar_report::{headline, no_headline};
 use jiff::Timestamp;
 
@@ -140,6 +140,7 @@ impl LogSummary {
     }
 
     fn of_header(header: Header, log: &EvalLog, state: RunState) -> Self {
+        let headline = headline_of(&header);
         let Header { eval, results, stats, error, .. } = header;
         let epochs = u64::from(eval.config.epochs.unwrap_or(1)).max(1);
         let stopped_early = StoppedEarly::recorded(&eval).ok().flatten().is_some();
@@ -153,8 +154,6 @@ impl LogSummary {
             None => (log.sample_count() as u64, planned),
         };
         let (tokens, cost) = usage(&stats);
-        let requested = eval.headline_request();
-        let headline = results.as_ref().map(|results| recovered_headline(results, requested.as_ref()));
         let (figure, no_figure) = match headline {
             Some(Ok(row)) => (Some(Figure::of_row(row)), None),
             Some(Err(reason)) => (None, Some(reason.to_string())),

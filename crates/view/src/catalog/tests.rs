@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::Registry;
 use errorbar_log::eval::{EvalLog, ScoreOptions, compare, find_logs, plan_from_header};
-use errorbar_log::inspect::recovered_headline;
+use errorbar_log::inspect::headline_of;
 use errorbar_report::headline;
 
 use super::summary::LogSummary;
@@ -76,12 +76,7 @@ fn the_list_and_the_report_show_the_same_figure() {
         }
         // `log list` has the header alone: what it shows is the same figure, though it may lack parts.
         let Ok(header) = log.short_header() else { continue };
-        let requested = header.eval.headline_request();
-        let Some(Ok(row)) =
-            header.results.as_ref().map(|results| recovered_headline(results, requested.as_ref()))
-        else {
-            continue;
-        };
+        let Some(Ok(row)) = headline_of(&header) else { continue };
         by_header += 1;
         let same_error =
             row.stderr.is_none() || report.is_random || is_same(informative(row.stderr), report.stderr);

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::TypedValueParser;
 use errorbar_log::eval::{Header, LogError, Status as RunStatus, StoppedEarly};
-use errorbar_log::inspect::{NoHeadline, RecordedRow, recovered_headline};
+use errorbar_log::inspect::{NoHeadline, RecordedRow, headline_of};
 use errorbar_report::{EstimateText, Listing, ListingCell};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -174,7 +174,9 @@ fn status_name(status: RunStatus) -> &'static str {
 impl LogSummary {
     fn read(path: &Path, read: &ReadArgs) -> Result<Self, LogError> {
         let log = read.open(path)?;
-        let Header { eval, status, results, .. } = log.short_header()?;
+        let header = log.short_header()?;
+        let first = headline_of(&header);
+        let Header { eval, status, results, .. } = header;
         let epochs = u64::from(eval.config.epochs.unwrap_or(1));
         let stopped = StoppedEarly::recorded(&eval).ok().flatten();
         let (completed, total) = match &results {
@@ -191,8 +193,6 @@ impl LogSummary {
                 (saved, planned.or(results.as_ref().map(|found| found.total_samples)))
             }
         };
-        let requested = eval.headline_request();
-        let first = results.as_ref().map(|results| recovered_headline(results, requested.as_ref()));
         Ok(LogSummary {
             handle: None,
             log: path.display().to_string(),

@@ -93,6 +93,16 @@ fn is_other(own: &Reducers, planned: &Reducers, is_last: bool) -> bool {
     }
 }
 
+/// Whether a block has a score for every epoch of a sample, and not one for the sample.
+pub(crate) fn is_unreduced(header: &Header, block: &RecordedBlock) -> bool {
+    let planned = match header.eval.config.epochs_reducer.as_deref() {
+        Some([]) => Reducers::Disabled,
+        _ => Reducers::Implicit,
+    };
+    let several = header.eval.config.epochs.is_some_and(|epochs| epochs > 1);
+    several && block.reducer.is_none() && matches!(unnamed(&planned, header, &[block]), Reducers::Disabled)
+}
+
 /// How the blocks of a scorer were reduced that name no reducer: by the implied mean, or not at all. Then they have a
 /// score for every epoch.
 fn unnamed(planned: &Reducers, header: &Header, blocks: &[&RecordedBlock]) -> Reducers {
