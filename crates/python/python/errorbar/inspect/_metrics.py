@@ -223,10 +223,11 @@ def grouped(
         if not scores:
             return cast(Value, {all_label: math.nan} if all else {})
         groups = names(scores)
-        labels = labelled(groups) if is_labelled else groups
+        labels = labelled(groups)
         if engine is not None and inner is not None and labels is not None:
             values = inner.read(scores)
-            found = computed(engine, values, scores, {GROUP: labels, **(inner.keys(scores) or {})})
+            given = labels if is_labelled else groups
+            found = computed(engine, values, scores, {GROUP: given, **(inner.keys(scores) or {})})
             if found is not None:
                 return cast(Value, found)
         # A value that is no finite number.
