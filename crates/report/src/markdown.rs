@@ -89,7 +89,7 @@ pub(crate) fn pipe_table(titles: &[String], rows: &[Vec<String>]) -> String {
 const BREAK: &str = "&#8203;";
 
 /// Text as Markdown shows it: what Markdown would read as something else is escaped, and a line break, which would end
-/// the row of a table, is a character reference. What sites such as GitHub make more of is [broken](BREAK): mentions
+/// the row of a table, is a character reference. What sites such as GitHub make more of is broken: mentions
 /// (`@name`), references (`#123`, `GH-1`), addresses and formulas (`$x$`). Characters that are
 /// [unsafe](crate::is_unsafe) are replaced.
 ///
