@@ -30,12 +30,13 @@ fn samples() -> Vec<Sample> {
     (0..SAMPLES).map(|at| Sample::new(format!("{at}?")).target(target(at)).id(at.to_string())).collect()
 }
 
-/// Always answers yes. Where that is wrong, others come first.
+/// Always answers yes. Where that is wrong, others come first. Every answer takes longer than the look at a rule, as that of
+/// [`paced`].
 fn slow_if_wrong() -> impl Model + 'static {
     model_fn("test/slow", |request| {
         let is_slow = request.sample_id.to_string().parse().is_ok_and(|at| !is_right(at));
         async move {
-            for _ in 0..if is_slow { 300 } else { 0 } {
+            for _ in 0..if is_slow { 5300 } else { 5000 } {
                 tokio::task::yield_now().await;
             }
             Ok("yes".to_owned())
