@@ -7,10 +7,10 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use errorbar_core::metrics::{accuracy, mean, stderr};
-use errorbar_core::stats::Stream;
 use errorbar_core::{
     ComparedScores, ComparisonOptions, Correction, ErrorPlan, Plan, Score, ScoreColumns, compare, metrics,
 };
+use errorbar_stats::random::Stream;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

@@ -5,7 +5,7 @@
 //! seed. Two decisions carry the rest:
 //!
 //! - Scores are **columns** ([`ScoreColumns`]), not a heap of boxed scores; metrics run over plain arrays.
-//! - Sums are **exact** ([`stats::ExactSum`]), so order, threads and sharding cannot change a bit of a
+//! - Sums are **exact** ([`errorbar_stats::exact::ExactSum`]), so order, threads and sharding cannot change a bit of a
 //!   result, and merging partial states equals computing the whole. Compensated sums were rejected:
 //!   they are accurate, but still depend on the order.
 //!
@@ -64,7 +64,6 @@ mod score;
 mod scores;
 mod sequence;
 pub mod spec;
-pub mod stats;
 mod value;
 
 pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};

@@ -12,8 +12,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::SystemTime;
 
-use errorbar_core::stats::Stream;
 use errorbar_log::eval::EvalLog;
+use errorbar_stats::random::Stream;
 use serde_json::Value as Json;
 
 const SAMPLES: usize = 600;

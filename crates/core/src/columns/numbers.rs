@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::stats::Moments;
+use errorbar_stats::exact::Moments;
 
 /// A number per row. Scores of 0 and 1 stay in a byte each, so that a million of them are summed in the
 /// caches without memory for a million floats.

@@ -4,7 +4,7 @@ use super::pairing::Pairing;
 use super::side::Block;
 use crate::estimate::Bounds;
 use crate::scores::EpochInfo;
-use crate::stats::ExactSum;
+use errorbar_stats::exact::ExactSum;
 
 /// One side of the pairs: its numbers, and where absent scores and epochs are known from.
 pub(super) struct BoundedSide<'p> {

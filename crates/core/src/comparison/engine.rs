@@ -15,7 +15,7 @@ use super::{
 use crate::columns::SampleIndex;
 use crate::error::Result;
 use crate::reducers::mean;
-use crate::stats::{benjamini_hochberg, holm};
+use errorbar_stats::multiple::{benjamini_hochberg, holm};
 
 const MOST_RANKED: usize = ComparisonOptions::MOST_PAIRED;
 

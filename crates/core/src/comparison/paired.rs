@@ -11,10 +11,13 @@ use crate::evaluation::Direction;
 use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detectable};
 use crate::random::Random;
 use crate::scores::Scores;
-use crate::stats::{
-    ExactSum, Moments, bonett_price, bonett_price_centre, bonett_price_of, correlation_of_variances,
-    mcnemar_exact, mcnemar_mid_p, sign_flip_exact, t_quantile, tost_p_value, two_sided,
+use errorbar_stats::descriptive::correlation_of_variances;
+use errorbar_stats::differences::{
+    bonett_price, bonett_price_centre, bonett_price_of, mcnemar_exact, mcnemar_mid_p, sign_flip_exact,
+    tost_p_value, two_sided,
 };
+use errorbar_stats::distributions::t_quantile;
+use errorbar_stats::exact::{ExactSum, Moments};
 
 /// With fewer independent differences than this the permutation test is the test: t needs more to be about right.
 const FEW: usize = 20;

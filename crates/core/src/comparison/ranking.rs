@@ -13,7 +13,7 @@ use super::paired::PairTest;
 use super::{Rank, Ranking};
 use crate::estimate::Estimate;
 use crate::evaluation::Direction;
-use crate::stats::holm;
+use errorbar_stats::multiple::holm;
 
 /// What a ranking is made of.
 #[derive(Clone, Debug)]
@@ -144,7 +144,7 @@ fn letter(at: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::stats::normal_cdf;
+    use errorbar_stats::distributions::normal_cdf;
 
     #[test]
     fn letters_of_groups() {

@@ -13,7 +13,8 @@ use crate::estimate::{
 };
 use crate::metric::Metric;
 use crate::scores::{Resampler, Scores, UnitRows};
-use crate::stats::{left_out_rows, resampled_rows, standard_deviation};
+use errorbar_stats::descriptive::standard_deviation;
+use errorbar_stats::resampling::{left_out_rows, resampled_rows};
 
 /// The figures of two sides under one metric.
 pub(super) struct ResampledPair<'p> {

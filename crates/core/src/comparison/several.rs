@@ -12,7 +12,9 @@ use crate::error::Result;
 use crate::estimate::{ErrorPlan, Estimate, MAX_FIGURES, ScoreUnits};
 use crate::metric::Metric;
 use crate::scores::{Resampler, Scores};
-use crate::stats::{resampled, standard_deviation, two_sided};
+use errorbar_stats::descriptive::standard_deviation;
+use errorbar_stats::differences::two_sided;
+use errorbar_stats::resampling::resampled;
 
 /// The number of shared resamples if the plan names none.
 const DRAWS: u32 = 2000;

@@ -10,7 +10,8 @@ use crate::estimate::{
     Undefined, estimate_from,
 };
 use crate::evaluation::Direction;
-use crate::stats::{satterthwaite, t_quantile, two_sided};
+use errorbar_stats::differences::{satterthwaite, two_sided};
+use errorbar_stats::distributions::t_quantile;
 
 /// The mean over tasks of each comparison of all samples that several tasks have.
 pub(super) fn averages(comparisons: &[Comparison], plan: &ErrorPlan) -> Vec<Comparison> {
@@ -94,7 +95,7 @@ fn scorers(of_tasks: &[&Comparison]) -> String {
 
 /// The mean of independent numbers.
 fn mean_value(estimates: &[&Estimate]) -> Maybe<f64> {
-    let mut sum = crate::stats::ExactSum::new();
+    let mut sum = errorbar_stats::exact::ExactSum::new();
     for estimate in estimates {
         sum.add(estimate.value.clone()?);
     }

@@ -15,7 +15,7 @@ use crate::estimate::{
 };
 use crate::metric::Metric;
 use crate::scores::Scores;
-use crate::stats::{EffectiveShare, MeanError, ShareDifference, Welch};
+use errorbar_stats::differences::{EffectiveShare, MeanError, ShareDifference, Welch};
 
 /// All comparisons of two blocks, whatever samples they have.
 pub(super) fn compare(

@@ -4,8 +4,9 @@ use super::NoCoverage;
 use crate::error::Result;
 use crate::estimate::{ErrorPlan, RowClusters, ScoreKind, Summary, SummaryKey, UnitScores};
 use crate::scores::Scores;
-use crate::stats::{Stream, purpose, tally};
 use crate::value::Conversion;
+use errorbar_stats::exact::tally;
+use errorbar_stats::random::{Stream, purpose};
 
 /// The least number of scores or clusters: fewer do not show how they vary.
 const LEAST: u64 = 5;

@@ -12,7 +12,8 @@ use crate::estimate::{
     ErrorPlan, Interval, IntervalChoice, IntervalMethod, Maybe, Summary, SummaryKey, Undefined,
 };
 use crate::random::Random;
-use crate::stats::{Moments, Stream, purpose};
+use errorbar_stats::exact::Moments;
+use errorbar_stats::random::{Stream, purpose};
 
 /// The most simulations if no number is requested, and the least.
 const MOST: u64 = 10_000;

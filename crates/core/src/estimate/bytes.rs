@@ -1,8 +1,8 @@
 //! The bytes of a summary: canonical, so that equal summaries have equal bytes, and read with a check at every step.
 
 use crate::error::{Error, Result};
-use crate::stats::{ExactSum, Moments};
 use crate::value::{LeafKey, LeafRef};
+use errorbar_stats::exact::{ExactSum, Moments};
 
 /// The largest number of scores. Above it a count is no longer exact as a float.
 pub(super) const MAX_COUNT: u64 = 1 << 53;

@@ -5,7 +5,7 @@ use std::hash::Hash;
 use super::clusters::Clusters;
 use super::{Cr, Draws, ErrorMethod, Estimate, Maybe, StdError, Undefined};
 use crate::random::Random;
-use crate::stats::{ClusterTotal, clustered_standard_deviation};
+use errorbar_stats::resampling::{ClusterTotal, clustered_standard_deviation};
 
 /// A standard error, and what is to be known about it.
 pub(crate) struct ErrorFigure {

@@ -11,8 +11,8 @@ use crate::error::Result;
 use crate::interner::Interner;
 use crate::random::Random;
 use crate::scores::Scores;
-use crate::stats::Moments;
 use crate::value::LeafKey;
+use errorbar_stats::exact::Moments;
 
 /// What clustered scores are summed up to.
 #[derive(Clone, Debug)]

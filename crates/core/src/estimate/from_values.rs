@@ -6,7 +6,7 @@ use super::kind::Extent;
 use super::{ErrorPlan, Summary};
 use crate::columns::Numbers;
 use crate::error::Result;
-use crate::stats::Moments;
+use errorbar_stats::exact::Moments;
 
 /// Scores that stay together: their moments and their ends are all that a clustered error is made of.
 #[derive(Clone, Debug)]

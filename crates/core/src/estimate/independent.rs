@@ -4,7 +4,7 @@ use super::bytes::{Encode, MAX_COUNT, byte, count, invalid, put_count};
 use super::kind::Extent;
 use crate::columns::Numbers;
 use crate::error::Result;
-use crate::stats::{Moments, tally};
+use errorbar_stats::exact::{Moments, tally};
 
 /// Below this number of scores, `auto` looks at their skewness.
 pub(super) const FEW: u64 = 50;

@@ -5,7 +5,7 @@ use rayon::prelude::*;
 use super::bytes::{Encode, byte, invalid};
 use crate::columns::Numbers;
 use crate::error::Result;
-use crate::stats::Moments;
+use errorbar_stats::exact::Moments;
 
 /// What scores are, over the whole scorer and reducer: decides which interval fits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -19,8 +19,10 @@ use super::{
 use crate::error::{Error, Result};
 use crate::random::Random;
 use crate::scores::Scores;
-use crate::stats::{ExactSum, jackknife_error, resampled_figures, t_quantile};
 use crate::value::LeafKey;
+use errorbar_stats::distributions::t_quantile;
+use errorbar_stats::exact::ExactSum;
+use errorbar_stats::resampling::{jackknife_error, resampled_figures};
 
 /// One row: what it adds to both totals.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,8 +7,9 @@ use super::{
 use crate::error::Result;
 use crate::random::{LEAST_COST, Random, figure_cost};
 use crate::scores::Scores;
-use crate::stats::{
-    bca_shares, jackknife_error, left_out_rows, percentile_ends, resampled_rows, standard_deviation,
+use errorbar_stats::descriptive::standard_deviation;
+use errorbar_stats::resampling::{
+    bca_shares, jackknife_error, left_out_rows, percentile_ends, resampled_rows,
 };
 
 /// With fewer resamples an interval says little.

@@ -9,8 +9,9 @@ use crate::error::Result;
 use crate::interner::Interner;
 use crate::random::Random;
 use crate::scores::Scores;
-use crate::stats::{ClusterTotal, ExactSum};
 use crate::value::LeafKey;
+use errorbar_stats::exact::ExactSum;
+use errorbar_stats::resampling::ClusterTotal;
 
 /// The categories of clustered scores; empty if scores are independent.
 #[derive(Clone, Debug, Default)]

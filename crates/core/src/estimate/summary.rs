@@ -14,8 +14,8 @@ use crate::columns::Numbers;
 use crate::error::Result;
 use crate::random::Random;
 use crate::scores::Scores;
-use crate::stats::{ExactSum, Moments};
 use crate::value::Conversion;
+use errorbar_stats::exact::{ExactSum, Moments};
 
 /// What an error or interval of a mean is computed from. Merges exactly, in any order and split; has canonical bytes.
 ///

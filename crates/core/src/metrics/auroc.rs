@@ -13,7 +13,7 @@ use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::{normal_quantile, t_quantile};
+use errorbar_stats::distributions::{normal_quantile, t_quantile};
 use crate::value::Conversion;
 
 /// The chance that a right answer has more confidence than a wrong one (area under the ROC curve), with DeLong's error;

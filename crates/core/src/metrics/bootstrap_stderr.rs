@@ -8,7 +8,7 @@ use crate::estimate::{ErrorMethod, Estimate, Estimation, StdError, Undefined};
 use crate::evaluation::Role;
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::ResampledMeans;
+use errorbar_stats::resampling::ResampledMeans;
 use crate::value::Conversion;
 
 /// Standard deviation of the means of resampled scores; reproducible by its seed.

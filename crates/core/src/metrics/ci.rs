@@ -14,7 +14,9 @@ use crate::params::Params;
 use crate::registry::Registry;
 use crate::scores::Scores;
 use crate::spec::Arg;
-use crate::stats::{ResampledMeans, quantile_linear, t_quantile};
+use errorbar_stats::descriptive::quantile_linear;
+use errorbar_stats::distributions::t_quantile;
+use errorbar_stats::resampling::ResampledMeans;
 use crate::value::Conversion;
 
 /// How an interval is computed.

@@ -5,8 +5,8 @@ use crate::estimate::{Estimate, GroupContext, Undefined};
 use crate::evaluation::MetricValue;
 use crate::metric::Accumulator;
 use crate::scores::Scores;
-use crate::stats::ExactSum;
 use crate::value::Conversion;
+use errorbar_stats::exact::ExactSum;
 
 /// Which of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

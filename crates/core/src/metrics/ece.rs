@@ -11,7 +11,7 @@ use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::normal_quantile;
+use errorbar_stats::distributions::normal_quantile;
 use crate::value::Conversion;
 
 /// The mean distance between confidence and accuracy over bins of confidence (expected calibration error), with a

@@ -9,7 +9,7 @@ use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::normal_survival;
+use errorbar_stats::distributions::normal_survival;
 use crate::value::Conversion;
 
 /// The expected calibration error less what chance adds to it, with a bootstrap interval; works on unreduced scores.

@@ -10,8 +10,8 @@ use crate::estimate::{
 use crate::interner::Interner;
 use crate::ratings::Ratings;
 use crate::scores::Scores;
-use crate::stats::{ExactSum, root_of_squares};
 use crate::value::{Conversion, LeafRef, ValueRef};
+use errorbar_stats::exact::{ExactSum, root_of_squares};
 
 /// The scores of a judge, and what a human says of the same samples.
 pub(super) struct JudgedScores {

@@ -7,11 +7,10 @@ use crate::estimate::{
 };
 use crate::evaluation::MetricValue;
 use crate::scores::Scores;
-use crate::stats::{
-    ExactSum, beta_cdf, binomial_cdf, binomial_pmf, binomial_survival, common_exponent, quantile_linear,
-    tally,
-};
 use crate::value::Conversion;
+use errorbar_stats::descriptive::quantile_linear;
+use errorbar_stats::distributions::{beta_cdf, binomial_cdf, binomial_pmf, binomial_survival};
+use errorbar_stats::exact::{ExactSum, common_exponent, tally};
 
 /// The q-quantile of the scores, by linear interpolation between order statistics.
 pub(super) fn quantile(

@@ -4,7 +4,7 @@ use crate::args::Count;
 use crate::error::Result;
 use crate::estimate::Draws;
 use crate::scores::Scores;
-use crate::stats::ResampledMeans;
+use errorbar_stats::resampling::ResampledMeans;
 
 /// The number of resamples if none is given.
 pub(super) const DEFAULT_NUM_SAMPLES: Count<usize> = Count(1000);

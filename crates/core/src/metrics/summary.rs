@@ -19,8 +19,8 @@ use crate::random::Random;
 use crate::scores::{EpochSums, Scores};
 use crate::sequence::{EarlyStop, OrderedScores};
 use crate::spec::{SEED, params_to_log};
-use crate::stats::{ExactSum, Moments};
 use crate::value::Conversion;
+use errorbar_stats::exact::{ExactSum, Moments};
 
 /// A metric over the scores as numbers: their mean, their spread, or the error or interval of their mean.
 pub(super) trait SummaryMetric: Params + fmt::Debug + Send + Sync {

@@ -1,7 +1,7 @@
 //! `var`: the sample variance.
 
 use super::summary::{Computation, spread, summary_metric};
-use crate::stats::Moments;
+use errorbar_stats::exact::Moments;
 
 summary_metric! {
     /// Sample variance of the scores, divisor n−1.

@@ -9,7 +9,8 @@ use crate::evaluation::MetricValue;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
-use crate::stats::{ExactSum, Moments, jackknife_error};
+use errorbar_stats::exact::{ExactSum, Moments};
+use errorbar_stats::resampling::jackknife_error;
 use crate::value::Conversion;
 
 /// How much of the error of a mean is due to samples and how much to epochs, and what more of either would buy.

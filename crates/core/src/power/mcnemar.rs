@@ -5,7 +5,7 @@
 //! as many steps as m has likely values, some 17·√(nψ(1−ψ)), and not their squares.
 
 use super::error::PowerError;
-use crate::stats::{binomial_cdf, binomial_pmf, normal_quantile};
+use errorbar_stats::distributions::{binomial_cdf, binomial_pmf, normal_quantile};
 
 /// The most pairs that are summed over; a quarter of a million steps.
 const MOST_PAIRS: u64 = 1_000_000_000;

@@ -10,8 +10,9 @@ use crate::estimate::{ErrorPlan, Maybe, StdError, Undefined};
 use crate::metric::Metric;
 use crate::metrics::{Components, SampleEpochs, mean};
 use crate::scores::{ScoreSet, Scores};
-use crate::stats::{Moments, correlation_of_variances};
 use crate::value::{Conversion, ValueRef};
+use errorbar_stats::descriptive::correlation_of_variances;
+use errorbar_stats::exact::Moments;
 
 /// The scores of one run.
 #[derive(Clone, Copy, Debug)]
@@ -335,7 +336,7 @@ fn design_effect(clustered: f64, independent: f64) -> Result<f64, PowerError> {
 }
 
 fn mean_of(values: &[f64]) -> f64 {
-    crate::stats::ExactSum::mean(values)
+    errorbar_stats::exact::ExactSum::mean(values)
 }
 
 fn variance_of(values: &[f64]) -> Maybe<f64> {

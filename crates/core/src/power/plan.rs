@@ -6,7 +6,7 @@ use super::mcnemar::McNemar;
 use super::shares::{bonett_price_width, newcombe_width, score_power, wilson_width};
 use super::spread::ScoreSpread;
 use super::t_test::{LEAST_DF, detectable_shift, root, t_power};
-use crate::stats::{normal_cdf, normal_quantile, t_quantile};
+use errorbar_stats::distributions::{normal_cdf, normal_quantile, t_quantile};
 
 /// The most samples that are planned for.
 const MOST_SAMPLES: u64 = 1_000_000_000_000;

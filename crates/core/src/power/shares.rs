@@ -3,7 +3,8 @@
 //! Widths are those with exactly the expected counts.
 
 use crate::estimate::wilson;
-use crate::stats::{WilsonReach, bonett_price_of, normal_cdf};
+use errorbar_stats::differences::{WilsonReach, bonett_price_of};
+use errorbar_stats::distributions::normal_cdf;
 
 /// The power of the two-sided score test (pooled variance under no difference) of two shares with `n` samples each;
 /// `z` is the quantile of the test.

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::estimate::{Maybe, Undefined};
-use crate::stats::{noncentral_t_cdf, normal_quantile, t_quantile};
+use errorbar_stats::distributions::{noncentral_t_cdf, normal_quantile, t_quantile};
 
 /// The power of a two-sided test at `alpha` of a difference that is `shift` standard errors from 0, both tails
 /// counted. Infinite `df` give the normal test.

@@ -5,7 +5,7 @@ use crate::args::Count;
 use crate::error::Result;
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::stats::ExactSum;
+use errorbar_stats::exact::ExactSum;
 use crate::value::{Conversion, Leaf};
 
 /// The value that the best of k epochs has on average.

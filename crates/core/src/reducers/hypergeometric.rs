@@ -1,6 +1,6 @@
 //! Draws without replacement: what pass@k, pass^k and G-Pass@k estimate from all epochs of a sample.
 
-use crate::stats::ExactSum;
+use errorbar_stats::exact::ExactSum;
 
 /// The probability of at least `j` successes among `k` epochs that are drawn, without replacement, from `n` epochs with
 /// `c` successes: Σ_{i≥j} C(c, i)·C(n−c, k−i)/C(n, k). None if k > n.

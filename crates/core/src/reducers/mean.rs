@@ -2,7 +2,7 @@
 
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::stats::ExactSum;
+use errorbar_stats::exact::ExactSum;
 use crate::value::{Conversion, Leaf};
 
 /// The average of the epochs, correctly rounded.

@@ -7,7 +7,7 @@ use crate::estimate::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, is
 use crate::evaluation::Role;
 use crate::metric::{MetadataKeys, Metric};
 use crate::plan::{Metrics, Plan};
-use crate::stats::beta_cdf;
+use errorbar_stats::distributions::beta_cdf;
 
 /// From this design effect on, it should be known that samples are not independent.
 const LARGE_EFFECT: f64 = 1.5;

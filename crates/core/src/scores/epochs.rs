@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use super::Scores;
 use crate::columns::Numbers;
-use crate::stats::ExactSum;
 use crate::value::Conversion;
+use errorbar_stats::exact::ExactSum;
 
 /// The epochs behind reduced scores. Rows are those of the score columns that the samples are known by.
 #[derive(Clone, Debug, Default)]

@@ -1,7 +1,7 @@
 //! The random order in which the samples of a run are taken.
 
-use crate::stats::Stream;
-use crate::stats::purpose::SAMPLE_ORDER;
+use errorbar_stats::random::Stream;
+use errorbar_stats::random::purpose::SAMPLE_ORDER;
 
 /// The numbers below `count` in a random order; the same for ever for a seed.
 ///

@@ -1,6 +1,6 @@
 use super::wealth::{Stakes, Wealth};
 use super::*;
-use crate::stats::Stream;
+use errorbar_stats::random::Stream;
 
 /// 0 and 1, 70 of a hundred.
 fn binary(n: u32) -> Vec<(f64, f64)> {

@@ -19,8 +19,4 @@ mod ratings;
 mod registry;
 mod rows;
 mod savings;
-mod stats_bootstrap;
-mod stats_exact;
-mod stats_quantiles;
-mod stats_special;
 mod two_samples;

@@ -1,6 +1,6 @@
 //! The order of samples and of their choices, which a seed alone decides.
 
-use errorbar_core::stats::Stream;
+use errorbar_stats::random::Stream;
 
 use crate::text::{choice_label, choice_places};
 use crate::{Sample, Target, Targets};

@@ -15,7 +15,7 @@
 //! (I − H_gg)^(−½) has the eigenvalue √(n/(n − n_g)) along the ones, and D_g is a sum along the ones.
 
 use crate::estimate::{Cr, ErrorMethod};
-use crate::stats::root_of_squares;
+use errorbar_stats::exact::root_of_squares;
 
 /// What the deviations of clusters are divided by, and the factor of their squares.
 #[derive(Clone, Copy, Debug)]

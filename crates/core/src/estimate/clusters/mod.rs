@@ -23,8 +23,9 @@ use crate::error::{Error, Result};
 use crate::interner::Interner;
 use crate::python_text::json_text;
 use crate::scores::Scores;
-use crate::stats::{ClusterTotal, ExactSum};
 use crate::value::{Leaf, LeafKey};
+use errorbar_stats::exact::ExactSum;
+use errorbar_stats::resampling::ClusterTotal;
 
 /// Who belongs together. Numbers compare across types: 1, 1.0 and true are one cluster, "1" is another.
 /// Null, lists and maps are no cluster.

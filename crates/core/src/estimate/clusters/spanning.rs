@@ -17,7 +17,8 @@ use super::{Cluster, ClusterCorrection, Clusters};
 use crate::estimate::cluster_error::WayError;
 use crate::estimate::{Draws, ErrorMethod, Maybe, Undefined};
 use crate::random::Random;
-use crate::stats::{ExactSum, resampled_moments, root_of_squares};
+use errorbar_stats::exact::{ExactSum, root_of_squares};
+use errorbar_stats::resampling::resampled_moments;
 
 /// A group: its clusters and its weight in the mean.
 pub(in crate::estimate) struct ClusteredGroup<'a, Id> {

@@ -3,7 +3,7 @@
 use rayon::prelude::*;
 
 use crate::columns::Numbers;
-use crate::stats::ExactSum;
+use errorbar_stats::exact::ExactSum;
 
 /// The scores of one code: how many, the position of the first, and their exact sum.
 #[derive(Clone, Debug, Default)]

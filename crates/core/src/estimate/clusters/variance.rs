@@ -4,7 +4,7 @@ use std::hash::Hash;
 
 use super::{Cluster, ClusterCorrection, Clusters};
 use crate::estimate::{Cr, ErrorMethod};
-use crate::stats::ExactSum;
+use errorbar_stats::exact::ExactSum;
 
 impl<Id: Clone + Eq + Hash> Clusters<Id> {
     /// The clustered standard error of the mean with the small-sample factor (CR1):

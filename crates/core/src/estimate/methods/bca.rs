@@ -7,7 +7,8 @@
 use super::bootstrap::{no_values, sorted_means, two_ways};
 use super::{DrawSource, Ends, IntervalInput};
 use crate::estimate::{Maybe, Undefined};
-use crate::stats::{ClusterTotal, acceleration, bca_shares_of, quantile_inverse};
+use errorbar_stats::descriptive::quantile_inverse;
+use errorbar_stats::resampling::{ClusterTotal, acceleration, bca_shares_of};
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     input.spread()?;

@@ -7,7 +7,7 @@
 use super::wilson::{is_plain, wilson};
 use super::{Ends, IntervalInput};
 use crate::estimate::{BetaPrior, IntervalMethod, Maybe, ScoreKind, Undefined};
-use crate::stats::{beta_quantile, beta_survival_quantile, normal_quantile, t_quantile};
+use errorbar_stats::distributions::{beta_quantile, beta_survival_quantile, normal_quantile, t_quantile};
 
 /// Jeffreys' prior.
 const JEFFREYS: BetaPrior = BetaPrior { a: 0.5, b: 0.5 };

@@ -2,7 +2,8 @@
 
 use super::{DrawSource, Ends, IntervalInput};
 use crate::estimate::{Maybe, Undefined};
-use crate::stats::{clustered_resampled_means, quantile_inverse, resampled_means_of};
+use errorbar_stats::descriptive::quantile_inverse;
+use errorbar_stats::resampling::{clustered_resampled_means, resampled_means_of};
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     let means = sorted_means(input)?;

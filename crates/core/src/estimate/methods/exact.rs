@@ -3,7 +3,7 @@
 use super::bootstrap::{no_values, two_ways};
 use super::{DrawSource, Ends, IntervalInput};
 use crate::estimate::{Maybe, Undefined};
-use crate::stats::{IdealMeans, ResamplingUnit};
+use errorbar_stats::resampling::{IdealMeans, ResamplingUnit};
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     input.spread()?;

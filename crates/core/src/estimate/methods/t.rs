@@ -2,7 +2,7 @@
 
 use super::{Ends, IntervalInput};
 use crate::estimate::Maybe;
-use crate::stats::t_quantile;
+use errorbar_stats::distributions::t_quantile;
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     let error = input.spread()?;

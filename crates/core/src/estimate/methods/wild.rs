@@ -3,7 +3,7 @@
 use super::bootstrap::{no_values, two_ways};
 use super::{DrawSource, Ends, IntervalInput};
 use crate::estimate::{Maybe, Undefined, WildWeights};
-use crate::stats::{ClusterTotal, WeightPoints, WildBootstrap};
+use errorbar_stats::resampling::{ClusterTotal, WeightPoints, WildBootstrap};
 
 /// The most clusters. With this many it is Student's interval but for its noise, and each has a random number in each resample.
 pub(in crate::estimate) const MAX_CLUSTERS: u64 = 100_000;

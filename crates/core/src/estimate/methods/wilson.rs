@@ -2,7 +2,7 @@
 
 use super::{Ends, IntervalInput};
 use crate::estimate::{Maybe, Undefined};
-use crate::stats::{normal_quantile, t_quantile};
+use errorbar_stats::distributions::{normal_quantile, t_quantile};
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
     let (low, high) = input

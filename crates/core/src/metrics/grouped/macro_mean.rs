@@ -8,7 +8,7 @@ use crate::estimate::{
     estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
-use crate::stats::{ExactSum, root_of_squares};
+use errorbar_stats::exact::{ExactSum, root_of_squares};
 use crate::value::{Conversion, LeafRef};
 
 /// How a mean over groups is taken.

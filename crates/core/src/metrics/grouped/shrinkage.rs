@@ -10,7 +10,8 @@ use crate::estimate::{
     StdError, Undefined,
 };
 use crate::evaluation::{Group, MetricValue};
-use crate::stats::{ExactSum, normal_quantile};
+use errorbar_stats::distributions::normal_quantile;
+use errorbar_stats::exact::ExactSum;
 
 /// The least number of groups that have something to learn from each other.
 const LEAST: usize = 3;

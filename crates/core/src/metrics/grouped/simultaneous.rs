@@ -6,7 +6,7 @@
 
 use crate::estimate::{ErrorPlan, Estimate, Interval, IntervalMethod, Side, Undefined};
 use crate::evaluation::Group;
-use crate::stats::t_quantile;
+use errorbar_stats::distributions::t_quantile;
 
 /// The level of each interval.
 pub(super) fn level(errors: &ErrorPlan, groups: usize) -> f64 {

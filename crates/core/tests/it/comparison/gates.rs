@@ -4,10 +4,11 @@
 //! exact probabilities of the outcomes. Others are simulated with a fixed seed.
 
 use errorbar_core::metrics::accuracy;
-use errorbar_core::stats::{Stream, binomial_pmf};
 use errorbar_core::{
     ComparisonOptions, ErrorPlan, Estimate, Gate, GateOutcome, Plan, Score, ScoreColumns, metrics,
 };
+use errorbar_stats::distributions::binomial_pmf;
+use errorbar_stats::random::Stream;
 
 use super::{columns, report};
 

@@ -1,8 +1,9 @@
 //! False alarms of comparisons with clusters, simulated: both sides are equally good, and clusters have sizes and means of
 //! their own.
 
-use errorbar_core::stats::{Stream, normal_quantile};
 use errorbar_core::{ComparisonOptions, ErrorPlan, Gate, GateOutcome, Plan, Score, ScoreColumns, compare};
+use errorbar_stats::distributions::normal_quantile;
+use errorbar_stats::random::Stream;
 use rayon::prelude::*;
 
 use super::{by_mean, side};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
-use errorbar_core::stats::normal_quantile;
 use errorbar_core::{ErrorPlan, ScoreKind, Summary};
+use errorbar_stats::distributions::normal_quantile;
 
 use super::{Ends, ends, holds, log_factorials};
 

@@ -3,8 +3,9 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use errorbar_core::stats::{Stream, normal_quantile};
 use errorbar_core::{ErrorPlan, ScoreKind, Summary};
+use errorbar_stats::distributions::normal_quantile;
+use errorbar_stats::random::Stream;
 
 use super::{ends, holds};
 

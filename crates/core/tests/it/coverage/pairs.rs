@@ -5,7 +5,8 @@
 
 use std::sync::LazyLock;
 
-use errorbar_core::stats::{binomial_cdf, binomial_pmf, bonett_price, t_quantile};
+use errorbar_stats::differences::bonett_price;
+use errorbar_stats::distributions::{binomial_cdf, binomial_pmf, t_quantile};
 
 /// Shares of pairs that differ.
 pub(super) const DISCORDANT: [f64; 7] = [0.02, 0.05, 0.1, 0.2, 0.3, 0.4, 0.6];

@@ -181,7 +181,7 @@ fn bootstraps() {
 
 #[test]
 fn quantiles_by_the_inverse_distribution_function() {
-    use errorbar_core::stats::quantile_inverse;
+    use errorbar_stats::descriptive::quantile_inverse;
     let numbers: Vec<f64> = (1..=1000).map(f64::from).collect();
     // (1 − 0.95)/2 is 0.025000000000000022: the 25th of a thousand, not the 26th.
     assert_eq!(quantile_inverse(&numbers, (1.0 - 0.95) / 2.0), 25.0);

@@ -1,9 +1,11 @@
 //! Figures that others published or certified.
 
-use errorbar_core::stats::{
-    Moments, Share, benjamini_hochberg, bonett_price, holm, mcnemar_exact, mcnemar_mid_p, newcombe,
-    normal_quantile, sign_flip_exact, two_sided,
+use errorbar_stats::differences::{
+    Share, bonett_price, mcnemar_exact, mcnemar_mid_p, newcombe, sign_flip_exact, two_sided,
 };
+use errorbar_stats::distributions::normal_quantile;
+use errorbar_stats::exact::Moments;
+use errorbar_stats::multiple::{benjamini_hochberg, holm};
 
 use super::close;
 

@@ -1,6 +1,6 @@
 //! The sign-flip test against all patterns one by one.
 
-use errorbar_core::stats::{mcnemar_exact, sign_flip_exact};
+use errorbar_stats::differences::{mcnemar_exact, sign_flip_exact};
 use proptest::prelude::*;
 
 /// The share of patterns at least as extreme, in whole numbers.

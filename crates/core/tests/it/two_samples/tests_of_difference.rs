@@ -1,9 +1,12 @@
 //! McNemar at any size, Newcombe's test against its interval, Welch, equivalence, corrections.
 
-use errorbar_core::stats::{
-    MeanError, Moments, Share, Welch, benjamini_hochberg, bonett_price, holm, mcnemar_exact, mcnemar_mid_p,
-    newcombe, newcombe_p_value, newcombe_tost, t_quantile, tost_p_value,
+use errorbar_stats::differences::{
+    MeanError, Share, Welch, bonett_price, mcnemar_exact, mcnemar_mid_p, newcombe, newcombe_p_value,
+    newcombe_tost, tost_p_value,
 };
+use errorbar_stats::distributions::t_quantile;
+use errorbar_stats::exact::Moments;
+use errorbar_stats::multiple::{benjamini_hochberg, holm};
 use proptest::prelude::*;
 
 use super::close;

@@ -3,8 +3,8 @@
 use std::f64::consts::{PI, SQRT_2};
 
 use errorbar_core::Draws;
-use errorbar_core::stats::normal_quantile;
 use errorbar_core::{MetricValue, Role, Side};
+use errorbar_stats::distributions::normal_quantile;
 use serde_json::Value as Json;
 
 use crate::eval::recorded::{RecordedBlock, RecordedMetric};

@@ -2,8 +2,9 @@
 //! Sources stand beside the numbers.
 
 use crate::projected::recorded::{Results, results};
-use errorbar_core::stats::{Moments, normal_quantile};
 use errorbar_core::{Plan, Reducers, Registry, Score, ScoreColumns, Value};
+use errorbar_stats::distributions::normal_quantile;
+use errorbar_stats::exact::Moments;
 use errorbar_test_support::published::{Mice, Schools, WILSON, assert_close, binary, data, floats};
 use serde_json::Value as Json;
 

@@ -1,0 +1,528 @@
+//! Sums without rounding.
+//!
+//! An [`ExactSum`] holds the exact value of any number of `f64`s and products of two `f64`s. Order, threads and sharding then
+//! cannot change a result, and a huge offset costs no digits. The alternative, a compensated sum over fixed blocks, is a little
+//! faster but makes the answer depend on where the data was cut.
+
+use super::accumulator::{Accumulator, CHUNK_BITS, UNIT_POSITION};
+use super::magnitude::Magnitude;
+
+/// The bit position of the last place of a subnormal `f64`, `2^-1074`.
+const SUBNORMAL_POSITION: u32 = UNIT_POSITION - 1074;
+
+/// The bit position of the last place of [`Fixed`], `2^-160`.
+const FIXED_POSITION: u32 = UNIT_POSITION - 160;
+
+/// Limbs that a sum can have: 2^64 squares of the largest number end below 2^2112, 66 limbs above the unit.
+const MAX_LIMBS: usize = (UNIT_POSITION / CHUNK_BITS) as usize + 68;
+
+/// The exact sum of `f64`s: mergeable, and independent of the order and grouping of what was added.
+///
+/// Meant for finite numbers. One that is not finite makes the sum NaN for good; it never panics.
+///
+/// Numbers from 1e-8 to 1e9, and their squares, are added as integers of 256 bits; nothing is allocated for
+/// them. The long accumulator exists from the first number on that needs other bits.
+///
+/// ```
+/// # use errorbar_stats::exact::ExactSum;
+/// let mut sum = ExactSum::new();
+/// sum.extend(&[1.0, 1e100, 1.0, -1e100]);
+/// assert_eq!(sum.to_f64(), 2.0);
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct ExactSum {
+    fixed: Fixed,
+    /// What does not fit there.
+    rest: Option<Box<Accumulator>>,
+    non_finite: bool,
+}
+
+/// A signed number of 256 bits in steps of `2^-160`, in two's complement.
+#[derive(Clone, Copy, Debug, Default)]
+struct Fixed {
+    high: i128,
+    low: u128,
+}
+
+impl Fixed {
+    /// Adds `± magnitude · 2^shift` steps; `sign` is −1 for minus, 0 for plus. Returns false, unchanged, if that is
+    /// 2^254 or more, or the sum would be beyond 2^255.
+    #[inline]
+    fn add(&mut self, magnitude: u128, shift: u32, sign: i64) -> bool {
+        // A number that is too small has a shift below 0, which has wrapped to a large one.
+        if shift >= 126 + magnitude.leading_zeros() {
+            return false;
+        }
+        // Shifting twice avoids a shift by 128.
+        let (high, low) = match shift.checked_sub(128) {
+            None => ((magnitude >> 1) >> (127 - shift), magnitude << shift),
+            Some(shift) => (magnitude << shift, 0),
+        };
+        self.merge(Fixed { high: high.cast_signed(), low }.with_sign(sign))
+    }
+
+    /// The number itself, or its negative for a sign of −1.
+    #[inline]
+    fn with_sign(self, sign: i64) -> Self {
+        let carry = i128::from(sign < 0 && self.low == 0);
+        let sign = i128::from(sign);
+        let low = (self.low ^ sign.cast_unsigned()).wrapping_sub(sign.cast_unsigned());
+        Fixed { high: (self.high ^ sign).wrapping_add(carry), low }
+    }
+
+    /// Adds another; returns false, unchanged, if the sum is beyond 2^255.
+    #[inline]
+    fn merge(&mut self, other: Self) -> bool {
+        let (low, carry) = self.low.overflowing_add(other.low);
+        let high = self.high.checked_add(other.high).and_then(|high| high.checked_add(i128::from(carry)));
+        let Some(high) = high else { return false };
+        *self = Fixed { high, low };
+        true
+    }
+
+    /// The number in steps of `2^-96`, if it is a multiple of those and below `2^31`.
+    #[inline]
+    fn coarse(self) -> Option<i128> {
+        let high = i64::try_from(self.high).ok()?;
+        let low = u64::try_from(self.low.rotate_left(64)).ok()?;
+        Some(i128::from(high) << 64 | i128::from(low))
+    }
+
+    fn to_accumulator(self) -> Accumulator {
+        let sign = -i64::from(self.high < 0);
+        let Fixed { high, low } = self.with_sign(sign);
+        let mut all = Accumulator::default();
+        all.add(low, FIXED_POSITION, sign);
+        all.add(high.cast_unsigned(), FIXED_POSITION + 128, sign);
+        all
+    }
+}
+
+/// The step of [`Fixed::coarse`].
+const COARSE_STEP: f64 = 1.0 / (1_u128 << 96) as f64;
+
+/// A finite `f64` as `± magnitude · 2^(position − UNIT_POSITION)`.
+struct FloatParts {
+    magnitude: u64,
+    position: u32,
+    /// −1 for a negative number, otherwise 0: `(x ^ sign) − sign` applies it without a branch.
+    sign: i64,
+}
+
+impl FloatParts {
+    /// `None` for an infinity or NaN.
+    #[inline]
+    fn of(x: f64) -> Option<Self> {
+        let bits = x.to_bits();
+        let exponent = (bits >> 52) & 0x7ff;
+        if exponent == 0x7ff {
+            return None;
+        }
+        let normal = u64::from(exponent != 0);
+        Some(Self {
+            magnitude: (bits & ((1 << 52) - 1)) | (normal << 52),
+            position: (exponent - normal) as u32 + SUBNORMAL_POSITION,
+            sign: (bits as i64) >> 63,
+        })
+    }
+}
+
+/// Numbers per block of [`dyadic_sums`].
+const BLOCK: usize = 256;
+/// Independent sums in a block, so that additions need not wait for each other.
+const LANES: usize = 8;
+/// The grid of the fast path: multiples of 2^-10.
+const GRID: f64 = 1024.0;
+/// Adding and subtracting 1.5·2^52 rounds to an integer whatever is below 2^51.
+const ROUNDER: f64 = 1.5 * (1_u64 << 52) as f64;
+/// Integers below this are exact in an `f64`.
+const EXACT_INTEGERS: f64 = (1_u64 << 53) as f64;
+
+/// Sum and sum of squares of a block of scores such as 0, 1, ½ or 4, for which plain `f64` arithmetic is exact already.
+///
+/// Every `y = 1024·x` must be an integer and `Σy²` below 2^53. Then no partial sum of squares was rounded, and as |y| ≤ y² for
+/// integers, neither was a partial sum. NaN and infinity fail the comparison with 2^53.
+fn dyadic_sums(block: &[f64]) -> Option<(f64, f64)> {
+    let (mut sums, mut squares, mut off_grid) = ([0.0; LANES], [0.0; LANES], [0_u64; LANES]);
+    let (groups, rest) = block.as_chunks::<LANES>();
+    let mut last = [0.0; LANES];
+    last.iter_mut().zip(rest).for_each(|(slot, x)| *slot = *x);
+    for group in groups.iter().chain(std::iter::once(&last)) {
+        for (((sum, square), off), x) in sums.iter_mut().zip(&mut squares).zip(&mut off_grid).zip(group) {
+            let y = x * GRID;
+            *off |= ((y + ROUNDER) - ROUNDER).to_bits() ^ y.to_bits();
+            *sum += y;
+            *square += y * y;
+        }
+    }
+    let (sum, squares) = (sums.iter().sum::<f64>(), squares.iter().sum::<f64>());
+    let on_grid = off_grid.iter().all(|&bits| bits == 0);
+    (on_grid && squares < EXACT_INTEGERS).then_some((sum / GRID, squares / (GRID * GRID)))
+}
+
+/// The sum of values if plain additions give it exactly, as they do for grades and most numbers.
+fn plain_sum(values: &[f64]) -> Option<f64> {
+    let (mut sum, mut lost) = (0.0, 0.0);
+    for &value in values {
+        // Knuth's two-sum: `error` is exactly what the addition rounded away; NaN if the sum overflows.
+        let next: f64 = sum + value;
+        let back = next - sum;
+        let error: f64 = (sum - (next - back)) + (value - back);
+        lost += error.abs();
+        sum = next;
+    }
+    (lost == 0.0).then_some(sum)
+}
+
+impl ExactSum {
+    /// The mean of values, rounded once; NaN without values. Of infinities and NaN it is what plain arithmetic gives.
+    ///
+    /// For a few values at a time: a sum that plain additions give exactly needs no accumulator.
+    pub fn mean(values: &[f64]) -> f64 {
+        let n = values.len();
+        if let Some(sum) = plain_sum(values) {
+            return sum / n as f64;
+        }
+        let mut exact = ExactSum::new();
+        exact.extend(values);
+        if exact.non_finite { values.iter().sum::<f64>() / n as f64 } else { exact.divide(n as u64) }
+    }
+
+    /// The empty sum, zero. Does not allocate.
+    pub const fn new() -> Self {
+        Self { fixed: Fixed { high: 0, low: 0 }, rest: None, non_finite: false }
+    }
+
+    /// Adds `x`.
+    #[inline]
+    pub fn add(&mut self, x: f64) {
+        self.add_times(x, 1);
+    }
+
+    /// Adds every value of a slice.
+    pub fn extend(&mut self, values: &[f64]) {
+        for block in values.chunks(BLOCK) {
+            match dyadic_sums(block) {
+                Some((sum, _)) => self.add(sum),
+                None => block.iter().for_each(|x| self.add(*x)),
+            }
+        }
+    }
+
+    /// Adds every value of a slice to one sum, and its exact square to another.
+    pub(super) fn extend_with_squares(&mut self, squares: &mut ExactSum, values: &[f64]) {
+        for block in values.chunks(BLOCK) {
+            if let Some((sum, of_squares)) = dyadic_sums(block) {
+                self.add(sum);
+                squares.add(of_squares);
+            } else {
+                block.iter().for_each(|x| self.add(*x));
+                block.iter().for_each(|x| squares.add_product(*x, *x));
+            }
+        }
+    }
+
+    /// Adds `± magnitude · 2^(position − UNIT_POSITION)`; `sign` is −1 for minus, 0 for plus.
+    #[inline]
+    fn put(&mut self, magnitude: u128, position: u32, sign: i64) {
+        if !self.fixed.add(magnitude, position.wrapping_sub(FIXED_POSITION), sign) && magnitude > 0 {
+            self.rest.get_or_insert_default().add(magnitude, position, sign);
+        }
+    }
+
+    /// Adds `x · count`, exactly.
+    #[inline]
+    pub fn add_times(&mut self, x: f64, count: u64) {
+        match FloatParts::of(x) {
+            Some(FloatParts { magnitude, position, sign }) => {
+                self.put(u128::from(magnitude) * u128::from(count), position, sign);
+            }
+            None => self.non_finite |= count > 0,
+        }
+    }
+
+    /// Adds `x · y`, exactly, also where the product is beyond the range of `f64`.
+    #[inline]
+    pub fn add_product(&mut self, x: f64, y: f64) {
+        match (FloatParts::of(x), FloatParts::of(y)) {
+            (Some(x), Some(y)) => {
+                let product = u128::from(x.magnitude) * u128::from(y.magnitude);
+                self.put(product, x.position + y.position - UNIT_POSITION, x.sign ^ y.sign);
+            }
+            _ => self.non_finite = true,
+        }
+    }
+
+    /// Adds `x² · count`, exactly.
+    pub(super) fn add_square_times(&mut self, x: f64, count: u64) {
+        let Some(FloatParts { magnitude, position, .. }) = FloatParts::of(x) else {
+            self.non_finite |= count > 0;
+            return;
+        };
+        // A square of 106 bits and a count of 64 exceed 128 bits together, so half of the square goes at a time.
+        let square = u128::from(magnitude) * u128::from(magnitude);
+        let position = 2 * position - UNIT_POSITION;
+        self.put((square & u128::from(u64::MAX)) * u128::from(count), position, 0);
+        self.put((square >> 64) * u128::from(count), position + 64, 0);
+    }
+
+    /// Adds all that `other` holds.
+    pub fn merge(&mut self, other: &Self) {
+        self.non_finite |= other.non_finite;
+        if let Some(rest) = &other.rest {
+            self.rest.get_or_insert_default().merge(rest);
+        }
+        if !self.fixed.merge(other.fixed) {
+            self.rest.get_or_insert_default().merge(&other.fixed.to_accumulator());
+        }
+    }
+
+    /// Whether the sum is exactly zero.
+    pub fn is_zero(&self) -> bool {
+        !self.non_finite && self.magnitude().1.is_zero()
+    }
+
+    /// The sum, rounded once to the nearest `f64` (ties to even); infinite when it is beyond the largest.
+    pub fn to_f64(&self) -> f64 {
+        match self.coarse() {
+            // The conversion rounds as it should, and a power of two changes no digit.
+            Some(steps) => steps as f64 * COARSE_STEP,
+            None => self.finish(Magnitude::to_f64),
+        }
+    }
+
+    /// The sum as an unevaluated pair: the nearest `f64`, and the nearest `f64` to what that leaves.
+    pub fn to_double_double(&self) -> (f64, f64) {
+        let high = self.to_f64();
+        if !high.is_finite() {
+            return (high, 0.0);
+        }
+        let mut rest = self.clone();
+        rest.add(-high);
+        (high, rest.to_f64())
+    }
+
+    /// The sum divided by `n`, rounded once; NaN when `n` is zero.
+    ///
+    /// The mean of numbers whose sum is beyond the largest `f64` is right as well.
+    pub fn divide(&self, n: u64) -> f64 {
+        if n == 0 {
+            return f64::NAN;
+        }
+        // A quotient of two floats is rounded once, as long as both are exact.
+        if n < 1 << 53
+            && let Some(steps) = self.coarse().filter(|steps| steps.unsigned_abs() < 1 << 126)
+            && (steps as f64) as i128 == steps
+        {
+            return steps as f64 * COARSE_STEP / n as f64;
+        }
+        self.finish(|magnitude| magnitude.over(&[n]).to_f64())
+    }
+
+    /// The sum in steps of `2^-96`, if that is all of it.
+    fn coarse(&self) -> Option<i128> {
+        if self.rest.is_some() || self.non_finite { None } else { self.fixed.coarse() }
+    }
+
+    fn finish(&self, round: impl FnOnce(&Magnitude) -> f64) -> f64 {
+        if self.non_finite {
+            return f64::NAN;
+        }
+        let (negative, magnitude) = self.magnitude();
+        let rounded = round(&magnitude);
+        if negative { -rounded } else { rounded }
+    }
+
+    /// The sign (true when negative) and absolute value of what was finite.
+    pub(super) fn magnitude(&self) -> (bool, Magnitude) {
+        let mut all = self.fixed.to_accumulator();
+        if let Some(rest) = &self.rest {
+            all.merge(rest);
+        }
+        all.magnitude()
+    }
+
+    /// The sum as a sign (true when negative), the limbs of its absolute value, lowest first, and the position of the lowest:
+    /// the same for the same value. `None` if something was added that is not a finite number.
+    pub fn limbs(&self) -> Option<(bool, Vec<u32>, u32)> {
+        if self.non_finite {
+            return None;
+        }
+        let (negative, magnitude) = self.magnitude();
+        let (limbs, scale) = magnitude.into_limbs();
+        let at = scale + (UNIT_POSITION / CHUNK_BITS) as i32;
+        Some(if limbs.is_empty() { (false, limbs, 0) } else { (negative, limbs, at.max(0) as u32) })
+    }
+
+    /// The sum of the parts that [`ExactSum::limbs`] gives; `None` for others.
+    pub fn from_limbs(negative: bool, limbs: &[u32], at: u8) -> Option<Self> {
+        let mut sum = ExactSum::new();
+        if limbs.is_empty() {
+            return (!negative && at == 0).then_some(sum);
+        }
+        let fits = usize::from(at) + limbs.len() <= MAX_LIMBS;
+        if !fits || limbs.first() == Some(&0) || limbs.last() == Some(&0) {
+            return None;
+        }
+        for (position, limb) in (u32::from(at)..).zip(limbs) {
+            sum.put(u128::from(*limb), position * CHUNK_BITS, -i64::from(negative));
+        }
+        Some(sum)
+    }
+
+    /// A sum that something was added to that is not a finite number.
+    pub fn not_finite() -> Self {
+        Self { non_finite: true, ..Self::new() }
+    }
+
+    /// Whether something was added that is not a finite number.
+    pub(super) fn is_poisoned(&self) -> bool {
+        self.non_finite
+    }
+}
+
+/// Equal when the exact values are; two sums that met a number that is not finite are equal as well.
+impl PartialEq for ExactSum {
+    fn eq(&self, other: &Self) -> bool {
+        if self.non_finite || other.non_finite {
+            return self.non_finite == other.non_finite;
+        }
+        let ((sign, value), (other_sign, other_value)) = (self.magnitude(), other.magnitude());
+        sign == other_sign && value.same_value(&other_value)
+    }
+}
+
+/// The exponent of the largest of some numbers: divided by two to that power none is above 1, so that
+/// squares neither overflow nor vanish all together.
+pub fn common_exponent(values: impl Iterator<Item = f64>) -> i32 {
+    let largest = values.map(f64::abs).fold(0.0, f64::max);
+    if largest == 0.0 { 0 } else { libm::frexp(largest).1 }
+}
+
+/// √(factor · Σ x²), finite wherever the result is.
+pub fn root_of_squares(values: &[f64], factor: f64) -> f64 {
+    let exponent = common_exponent(values.iter().copied());
+    let mut squares = ExactSum::new();
+    for value in values {
+        let scaled = libm::scalbn(*value, -exponent);
+        squares.add_product(scaled, scaled);
+    }
+    libm::scalbn((squares.to_f64() * factor).sqrt(), exponent)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// The mean by the accumulator alone, without any fast path.
+    fn slow_mean(values: &[f64]) -> f64 {
+        let mut all = Accumulator::default();
+        for value in values {
+            let FloatParts { magnitude, position, sign } = FloatParts::of(*value).unwrap();
+            all.add(magnitude.into(), position, sign);
+        }
+        let (negative, magnitude) = all.magnitude();
+        let mean = magnitude.over(&[values.len() as u64]).to_f64();
+        if negative { -mean } else { mean }
+    }
+
+    fn assert_means(values: &[f64]) {
+        let slow = slow_mean(values).to_bits();
+        assert_eq!(ExactSum::mean(values).to_bits(), slow, "{values:?}");
+        let mut sum = ExactSum::new();
+        sum.extend(values);
+        assert_eq!(sum.divide(values.len() as u64).to_bits(), slow, "{values:?}");
+    }
+
+    /// Numbers that add up exactly, that almost do, and that cancel, underflow or overflow.
+    fn number() -> impl Strategy<Value = f64> {
+        let finite = any::<u64>().prop_map(f64::from_bits).prop_filter("finite", |x| x.is_finite());
+        let edges = [
+            0.0,
+            -0.0,
+            1.0,
+            -1.0,
+            0.5,
+            0.1,
+            -0.1,
+            1.0 / 3.0,
+            1e16,
+            -1e16,
+            1e-16,
+            f64::MAX,
+            f64::MIN,
+            f64::MIN_POSITIVE,
+            5e-324,
+            -5e-324,
+            f64::EPSILON,
+            9_007_199_254_740_993.0,
+            1.0 + f64::EPSILON,
+            1.0 - f64::EPSILON,
+        ];
+        prop_oneof![
+            (-2000_i32..2000).prop_map(|x| f64::from(x) / 8.0),
+            (-1.0..1.0_f64),
+            prop::sample::select(edges.to_vec()),
+            finite,
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn fast_means_are_those_of_the_accumulator(values in vec(number(), 1..12), copies in 1..4_usize) {
+            assert_means(&values.repeat(copies));
+            let opposite: Vec<f64> = values.iter().flat_map(|x| [*x, -x]).chain([0.1]).collect();
+            assert_means(&opposite);
+        }
+    }
+
+    #[test]
+    fn a_mean_of_plain_values() {
+        assert_eq!(ExactSum::mean(&[0.1; 10]), 0.1);
+        assert_eq!(ExactSum::mean(&[1.0, 0.0, 0.0]), 1.0 / 3.0);
+        // The sum overflows, the mean does not.
+        assert_eq!(ExactSum::mean(&[1e308; 4]), 1e308);
+        assert_eq!(ExactSum::mean(&[f64::INFINITY, 1.0]), f64::INFINITY);
+        assert!(ExactSum::mean(&[]).is_nan());
+        assert!(ExactSum::mean(&[f64::INFINITY, f64::NEG_INFINITY]).is_nan());
+    }
+
+    #[test]
+    fn ordinary_scores_take_no_memory() {
+        let mut sum = ExactSum::new();
+        (0..1000).for_each(|i| sum.add(f64::from(i % 7) * 0.3 - 0.3));
+        sum.extend(&[0.0, -0.0, 1000.1, 1e-8, 1e12]);
+        sum.add_product(1e-8, -1e-8);
+        assert!(sum.rest.is_none());
+        sum.add(1e-300);
+        assert!(sum.rest.is_some());
+    }
+
+    #[test]
+    fn integers_that_overflow_continue_in_the_accumulator() {
+        // 2^93 is 2^253 steps: the fourth one is beyond 2^255.
+        let large = 2_f64.powi(93);
+        let mut sum = ExactSum::new();
+        (0..5).for_each(|_| sum.add(large));
+        assert!(sum.rest.is_some());
+        assert_eq!(sum.to_f64(), 5.0 * large);
+        assert_eq!(sum.divide(5), large);
+        (0..5).for_each(|_| sum.add(-large));
+        assert!(sum.is_zero() && sum == ExactSum::new());
+    }
+
+    #[test]
+    fn a_mean_is_rounded_once_on_either_path() {
+        for values in [vec![0.1; 10], vec![1.0, 0.0, 0.0], vec![1e-9, 0.1, 3.0], vec![1e308; 4]] {
+            let mut sum = ExactSum::new();
+            sum.extend(&values);
+            let (negative, magnitude) = sum.magnitude();
+            let expected = magnitude.over(&[values.len() as u64]).to_f64();
+            assert!(!negative);
+            assert_eq!(sum.divide(values.len() as u64), expected, "{values:?}");
+        }
+    }
+}
