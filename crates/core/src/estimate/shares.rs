@@ -192,7 +192,7 @@ impl WayVariances {
         let of_category = self.with.get(&(category as u32));
         if self.is_drawn {
             let mut totals: Vec<ClusterTotal> =
-                self.sizes.iter().map(|size| ClusterTotal { size: *size, sum: (0.0, 0.0) }).collect();
+                self.sizes.iter().map(|size| ClusterTotal::new(*size, (0.0, 0.0))).collect();
             for (cluster, count) in of_category.into_iter().flat_map(|found| &found.counts) {
                 if let Some(total) = totals.get_mut(*cluster as usize) {
                     total.sum.0 = *count as f64;

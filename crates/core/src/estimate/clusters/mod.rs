@@ -285,7 +285,7 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
 
     /// Size and sum of each cluster, for resampling whole clusters.
     pub(crate) fn totals(&self) -> Vec<ClusterTotal> {
-        self.0.values().map(|c| ClusterTotal { size: c.n, sum: c.sum.to_double_double() }).collect()
+        self.0.values().map(|c| ClusterTotal::new(c.n, c.sum.to_double_double())).collect()
     }
 
     /// The exact sum of all scores.

@@ -13,9 +13,8 @@ pub(super) fn ends(input: &IntervalInput<'_>, weights: WildWeights, confidence: 
     let clusters = match &input.sample {
         DrawSource::Scores(plain) => {
             let values = plain.values.as_ref().ok_or_else(no_values)?;
-            let samples = |(value, times): &(f64, u64)| {
-                vec![ClusterTotal { size: 1, sum: (*value, 0.0) }; *times as usize]
-            };
+            let samples =
+                |(value, times): &(f64, u64)| vec![ClusterTotal::new(1, (*value, 0.0)); *times as usize];
             values.iter().flat_map(samples).collect()
         }
         DrawSource::Clusters(clustered) => clustered.single().ok_or_else(two_ways)?.totals(),
