@@ -168,7 +168,6 @@ fn add_figures(value: &MetricValue, figures: &mut Vec<f64>) {
         }
         MetricValue::Map(map) => figures.extend(map.values().flatten().filter_map(Estimate::number)),
         MetricValue::List(list) => figures.extend(list.iter().flatten().filter_map(Estimate::number)),
-        _ => {}
     }
 }
 

@@ -7,9 +7,8 @@ use std::io::Write;
 use std::time::{Duration, Instant};
 
 use errorbar_core::metrics::{accuracy, mean, stderr};
-use errorbar_core::{
-    ComparedScores, ComparisonOptions, Correction, ErrorPlan, Plan, Score, ScoreColumns, compare, metrics,
-};
+use errorbar_core::{ErrorPlan, Plan, Score, ScoreColumns, metrics};
+use errorbar_inference::{ComparedScores, ComparisonOptions, Correction, compare};
 use errorbar_stats::random::Stream;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -1,6 +1,5 @@
 //! What can go wrong, in words that name the sample, the key and the way out.
 
-use crate::comparison::ComparisonError;
 use crate::spec::SpecError;
 
 /// The result of anything in this crate that may fail.
@@ -352,9 +351,6 @@ pub enum Error {
         /// What went wrong there.
         error: Box<Error>,
     },
-    /// Sides that cannot be compared.
-    #[error(transparent)]
-    Comparison(#[from] ComparisonError),
     /// An error of a custom metric, reducer or conversion.
     #[error("{0}")]
     Custom(String),
@@ -367,7 +363,7 @@ impl Error {
     }
 
     /// Whether it is about the cluster of a sample.
-    pub(crate) fn is_about_clusters(&self) -> bool {
+    pub fn is_about_clusters(&self) -> bool {
         matches!(self.root(), Error::MissingKey { .. } | Error::ClusterId { .. })
     }
 

@@ -11,7 +11,7 @@ use indexmap::{Equivalent, IndexSet};
 /// The hash is seeded per process, so that ids and strings in a hostile file cannot be chosen to collide. Nothing depends
 /// on the order of hashes.
 #[derive(Clone, Debug)]
-pub(crate) struct Interner<T> {
+pub struct Interner<T> {
     items: IndexSet<T, RandomState>,
     /// Codes of strings that came before, each where [`slot_of`] has it. Empty if no short string came.
     recent: Vec<u32>,
@@ -24,7 +24,7 @@ impl<T> Default for Interner<T> {
 }
 
 /// Items that are strings, or may be.
-pub(crate) trait TextItem {
+pub trait TextItem {
     /// The string, if it is one.
     fn text(&self) -> Option<&str>;
 }
@@ -77,13 +77,13 @@ fn slot_of(text: &str) -> usize {
 impl<T: Eq + Hash> Interner<T> {
     /// The code of an item, which is added if it is new.
     #[inline]
-    pub(crate) fn intern(&mut self, item: T) -> u32 {
+    pub fn intern(&mut self, item: T) -> u32 {
         self.items.insert_full(item).0 as u32
     }
 
     /// The code of an item, which is made only if it is new.
     #[inline]
-    pub(crate) fn intern_with<Q: Equivalent<T> + Hash + ?Sized>(
+    pub fn intern_with<Q: Equivalent<T> + Hash + ?Sized>(
         &mut self,
         item: &Q,
         make: impl FnOnce() -> T,
@@ -97,7 +97,7 @@ impl<T: Eq + Hash> Interner<T> {
     /// The code of a string, which is made an item only if it is new. Columns have few different strings as a rule, and most
     /// are found without a lookup in the general table. Takes memory for that: it is for strings of many rows.
     #[inline]
-    pub(crate) fn intern_text(&mut self, text: &str, make: impl FnOnce() -> T) -> u32
+    pub fn intern_text(&mut self, text: &str, make: impl FnOnce() -> T) -> u32
     where
         T: TextItem,
         str: Equivalent<T>,
@@ -124,21 +124,27 @@ impl<T: Eq + Hash> Interner<T> {
 
     /// The item of a code.
     #[inline]
-    pub(crate) fn get(&self, code: usize) -> Option<&T> {
+    pub fn get(&self, code: usize) -> Option<&T> {
         self.items.get_index(code)
     }
 
-    pub(crate) fn len(&self) -> usize {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many distinct strings there are.
+    pub fn len(&self) -> usize {
         self.items.len()
     }
 
     /// The items, by code.
-    pub(crate) fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = &T> {
         self.items.iter()
     }
 
     /// The bytes of the tables; what items hold elsewhere is not among them.
-    pub(crate) fn heap_bytes(&self) -> usize {
+    pub fn heap_bytes(&self) -> usize {
         // An entry has its hash beside it, and a number and a byte in the table.
         self.items.capacity() * (size_of::<T>() + 8 + 5) + self.recent.capacity() * size_of::<u32>()
     }

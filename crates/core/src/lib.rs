@@ -31,9 +31,7 @@ mod args;
 mod breakdown;
 pub mod chat;
 mod columns;
-mod comparison;
 mod condition;
-mod coverage;
 mod doc_sections;
 mod error;
 mod estimate;
@@ -50,19 +48,16 @@ mod params;
 mod partial;
 mod plan;
 mod plan_text;
-mod power;
 pub mod python_text;
 mod random;
 mod ratings;
 mod reducer;
 pub mod reducers;
 pub mod registry;
-mod requirement;
 mod results;
 mod sample_id;
 mod score;
 mod scores;
-mod sequence;
 pub mod spec;
 mod value;
 
@@ -75,21 +70,13 @@ pub use columns::{
     ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Recoded,
     RecodedKinds, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
-pub use comparison::{
-    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest,
-    ComparisonWarning, Correction, CrossTable, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank,
-    Ranking, TestMethod, compare,
-};
 pub use condition::Condition;
-pub use coverage::{
-    Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, ScoreCoverage,
-};
 pub use doc_sections::DocSections;
 pub use error::{Error, Result};
 pub use estimate::{
-    BetaPrior, Bounds, ClusteredScores, Cr, Draws, ErrorMethod, ErrorPlan, Estimate, Estimation,
-    GroupContext, IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, ScoreKind, Side,
-    StdError, Summary, Undefined, WildWeights,
+    BetaPrior, Bounds, ClusteredScores, Cr, Draws, EarlyStop, ErrorMethod, ErrorPlan, Estimate, Estimation,
+    GroupContext, IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, SampleValue,
+    ScoreKind, Side, StdError, Summary, Undefined, WildWeights,
 };
 pub use evaluation::{
     AggregateBasis, Counts, Direction, EstimateRow, Evaluation, FigurePath, Group, GroupAggregate, Groups,
@@ -108,26 +95,33 @@ pub use plan::{
     Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
     ScorerPlan,
 };
-pub use power::{
-    Flips, PilotScores, PilotSide, PowerDesign, PowerError, PowerMethod, PowerPlan, ScoreSpread,
-};
 pub use random::Random;
 pub use ratings::{Raters, Ratings};
 pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
 pub use registry::Registry;
-pub use requirement::{EstimatePart, Relation, Requirement, RequirementOutcome};
 pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
 pub use scores::{Iter, ScoreSet, Scores};
-pub use sequence::{
-    ConfidenceSequence, EarlyStop, FigureProblem, MeanFigure, RuleError, RuleMeasure, SampleValue,
-    SequenceError, StopRule, random_order,
-};
 pub use spec::Spec;
 pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
+
+/// The engine's parts that inference from several results is built of: numbers by sample, units of resampling, estimates of
+/// sums. Not for users of the library.
+pub mod engine {
+    pub use crate::columns::{Numbers, SampleIndex, ScorerColumn};
+    pub use crate::estimate::{
+        ErrorFigure, MAX_FIGURES, ResampledFigure, RowClusters, ScoreUnits, SummaryKey, UnitScores,
+        error_across_groups, estimate_from, is_rounding, planned_draws, wilson,
+    };
+    pub use crate::evaluation::unknown;
+    pub use crate::interner::Interner;
+    pub use crate::metrics::{Components, SampleEpochs};
+    pub use crate::results::{VisitedBlock, evaluate_metric, innermost};
+    pub use crate::scores::{EpochInfo, KeyColumn, Resampler, RowSelection, UnitRows};
+}
 
 /// What kind of figure a metric gives, by the name that `#[metric]` knows it by in every crate.
 #[doc(hidden)]

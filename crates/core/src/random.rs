@@ -48,7 +48,7 @@ impl Random {
 
     /// The same for each of a number of estimates that share what intervals may draw: groups, metrics, scorers.
     #[must_use]
-    pub(crate) fn among(&self, estimates: usize) -> Self {
+    pub fn among(&self, estimates: usize) -> Self {
         let share = |draws: u64| draws / estimates.max(1) as u64;
         Random {
             auto_draws: share(self.auto_draws),
@@ -58,13 +58,13 @@ impl Random {
     }
 
     /// Whether an estimate may draw as many resamples, each of as many values, without a request.
-    pub(crate) fn allows_draws(&self, resamples: u64, values: u64) -> bool {
+    pub fn allows_draws(&self, resamples: u64, values: u64) -> bool {
         resamples.saturating_mul(values) <= self.auto_draws
     }
 
     /// The number of resamples, each of as many values, that an estimate may draw without a request: those wanted, or
     /// fewer where that would take too long.
-    pub(crate) fn affordable_draws(&self, wanted: u64, values: u64) -> u64 {
+    pub fn affordable_draws(&self, wanted: u64, values: u64) -> u64 {
         wanted.min(self.auto_draws / values.max(1))
     }
 

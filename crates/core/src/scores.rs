@@ -5,10 +5,11 @@ mod key_column;
 mod resampler;
 mod under_plan;
 
-pub(crate) use epochs::{EpochInfo, EpochSums};
-pub(crate) use key_column::KeyColumn;
+pub use epochs::EpochInfo;
+pub(crate) use epochs::EpochSums;
+pub use key_column::KeyColumn;
 use resampler::copy_id;
-pub(crate) use resampler::{Resampler, UnitRows};
+pub use resampler::{Resampler, UnitRows};
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -19,6 +20,7 @@ use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
 use crate::metadata::Metadata;
 use crate::ratings::RatingSource;
+use crate::reducer::Reducer;
 use crate::score::{SampleScore, Score};
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
@@ -199,8 +201,29 @@ impl<'a> ScoreSet<'a> {
         }
     }
 
+    /// The columns that the scores are of.
+    pub fn columns(&self) -> &'a ScoreColumns {
+        self.columns
+    }
+
+    /// The epochs behind reduced scores.
+    pub fn epoch_info(&self) -> Option<&EpochInfo> {
+        self.epochs.as_ref()
+    }
+
+    /// Has the ratings of others reduced as these scores were.
+    pub fn reduce_raters(&mut self, index: &'a crate::columns::SampleIndex, reducer: &'a dyn Reducer) {
+        self.raters.reduced = Some((index, reducer));
+    }
+
+    /// Takes the scores as those of one sample each, of which none is absent.
+    pub fn take_as_samples(&mut self) {
+        self.estimation.by_sample = false;
+        self.absent = Vec::new();
+    }
+
     /// The rows that are scored, and how many are unscored. Missing rows are neither.
-    pub(crate) fn scored_rows(&self) -> (RowSelection, usize) {
+    pub fn scored_rows(&self) -> (RowSelection, usize) {
         if self.values.is_all_scored() {
             return (RowSelection::All(self.values.len()), 0);
         }
@@ -219,8 +242,10 @@ impl<'a> ScoreSet<'a> {
 
 /// A choice of rows.
 #[derive(Clone, Debug)]
-pub(crate) enum RowSelection {
+pub enum RowSelection {
+    /// The first ones, up to this number.
     All(usize),
+    /// These.
     Some(Vec<u32>),
 }
 
@@ -251,7 +276,8 @@ pub struct Scores<'a> {
 }
 
 impl<'a> Scores<'a> {
-    pub(crate) fn new(set: &'a ScoreSet<'a>, rows: RowSelection) -> Self {
+    /// A selection of the scores of a set.
+    pub fn new(set: &'a ScoreSet<'a>, rows: RowSelection) -> Self {
         Scores { set, rows, absent_of_part: None, copies: None }
     }
 
@@ -290,7 +316,7 @@ impl<'a> Scores<'a> {
     }
 
     /// The rows of the score columns of samples that are missing here or unscored.
-    pub(crate) fn absent_rows(&self) -> &[u32] {
+    pub fn absent_rows(&self) -> &[u32] {
         self.absent_of_part.as_deref().unwrap_or(&self.set.absent)
     }
 
@@ -329,12 +355,12 @@ impl<'a> Scores<'a> {
     }
 
     /// All scores that these are among.
-    pub(crate) fn set(&self) -> &'a ScoreSet<'a> {
+    pub fn set(&self) -> &'a ScoreSet<'a> {
         self.set
     }
 
     /// The row of the score columns of the sample at a position.
-    pub(crate) fn column_row(&self, at: usize) -> usize {
+    pub fn column_row(&self, at: usize) -> usize {
         self.set.sample_row(self.row(at))
     }
 
@@ -398,7 +424,7 @@ impl<'a> Scores<'a> {
     }
 
     /// Other values for some of the positions, the samples and all that is recorded staying the same.
-    pub(crate) fn derive(
+    pub fn derive(
         &self,
         positions: impl Iterator<Item = usize> + Clone,
         values: ValueColumn,
@@ -445,7 +471,7 @@ impl<'a> Scores<'a> {
     }
 
     /// Calls `read` with all values as numbers, without a copy where none is needed.
-    pub(crate) fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(Numbers<'_>) -> T) -> T {
+    pub fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(Numbers<'_>) -> T) -> T {
         match (&self.rows, self.set.values.numbers(conversion)) {
             (RowSelection::All(_), Some(numbers)) => return read(numbers),
             // A byte each is an eighth of what floats take.
@@ -469,7 +495,7 @@ impl<'a> Scores<'a> {
     }
 
     /// Like [`Scores::converted`], but an infinite score is an error that names the sample.
-    pub(crate) fn finite<T>(
+    pub fn finite<T>(
         &self,
         metric: &str,
         conversion: &Conversion,
@@ -486,7 +512,7 @@ impl<'a> Scores<'a> {
     }
 
     /// The same scores, only some of the positions; `absent` are the rows of those without a score.
-    pub(crate) fn subset(&self, positions: Vec<u32>, absent: Vec<u32>) -> Scores<'a> {
+    pub fn subset(&self, positions: Vec<u32>, absent: Vec<u32>) -> Scores<'a> {
         let copy = |at: &u32| self.copy(*at as usize) as u8;
         let copies = self.copies.as_ref().map(|_| positions.iter().map(copy).collect());
         let rows = match &self.rows {

@@ -22,7 +22,8 @@ use std::ffi::OsString;
 use std::sync::LazyLock;
 
 use clap::{Args, FromArgMatches};
-use errorbar_core::{ComparisonReport, Registry};
+use errorbar_core::Registry;
+use errorbar_inference::ComparisonReport;
 pub use errorbar_log::MemoryTables;
 use errorbar_log::eval::LogLimits;
 use errorbar_report::{ComparisonRecord, Json, Listing, Render, Report, TerminalTable};

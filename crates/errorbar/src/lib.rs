@@ -113,10 +113,12 @@ pub use errorbar_eval::{
     Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState, chain, collected_registry,
     csv_dataset, dataset, json_dataset, model_fn, parquet_dataset, scorers, solvers,
 };
+pub use errorbar_inference as inference;
 pub use errorbar_macros::{metric, reducer};
 #[cfg(feature = "eval")]
 pub use errorbar_macros::{scorer, solver, task};
 pub use errorbar_report as report;
+pub use errorbar_stats as stats;
 
 /// Eval logs (`.eval`, `.json`): read, verified, revised and written.
 ///

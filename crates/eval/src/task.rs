@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use errorbar_core::registry::{Entry, EntryKind};
-use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics, Registry, Spec, StopRule};
+use errorbar_core::{Epochs, ErrorPlan, HeadlineRequest, Metadata, Metrics, Registry, Spec};
+use errorbar_inference::StopRule;
 use serde_json::Value as Json;
 
 use crate::model::{AnyModel, Model};
@@ -274,7 +275,7 @@ impl Task {
         /// let samples = (1..500).map(|n| Sample::new(format!("{n} + {n}?")).target((2 * n).to_string()));
         /// let task = Task::new(samples.collect::<Vec<_>>()).scorer(includes());
         /// let task = task.stop_when(vec!["width(accuracy) < 0.1".parse()?]);
-        /// # Ok::<(), errorbar_core::RuleError>(())
+        /// # Ok::<(), errorbar_inference::RuleError>(())
         /// ```
         stop_when: Vec<StopRule> => stop_when;
 

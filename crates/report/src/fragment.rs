@@ -4,7 +4,8 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::{ComparisonReport, Estimate, EstimateRow, IndexMap, Role};
+use errorbar_core::{Estimate, EstimateRow, IndexMap, Role};
+use errorbar_inference::ComparisonReport;
 
 use crate::listing::Listing;
 use crate::plot::{Estimates, NamedEstimate, Plot};

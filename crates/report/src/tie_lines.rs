@@ -1,6 +1,6 @@
 //! Lines that join what cannot be told apart, for rankings in pages and plots.
 
-use errorbar_core::Rank;
+use errorbar_inference::Rank;
 
 /// A line that joins the runs of a tie group.
 #[derive(Clone, Debug, PartialEq, Eq)]

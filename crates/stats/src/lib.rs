@@ -11,6 +11,7 @@
 //! | [`distributions`] | normal, t, noncentral t, beta, binomial: tails and quantiles to 1e-12 |
 //! | [`differences`] | Welch, McNemar, sign flip, TOST, Newcombe, Bonett–Price |
 //! | [`resampling`] | bootstrap of means, clusters and any figure; BCa, jackknife, studentised, wild |
+//! | [`sequential`] | confidence sequences: intervals that hold at every look |
 //! | [`multiple`] | Holm, Benjamini–Hochberg |
 //! | [`random`] | counter-based random numbers |
 //!
@@ -34,6 +35,7 @@ pub mod exact;
 pub mod multiple;
 pub mod random;
 pub mod resampling;
+pub mod sequential;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -33,8 +33,8 @@ pub use epochs::EpochColumn;
 pub(crate) use key_order::first_bytes;
 pub use metadata::MetadataColumn;
 use metadata::MetadataColumns;
-pub(crate) use numbers::Numbers;
-pub(crate) use sample_index::SampleIndex;
+pub use numbers::Numbers;
+pub use sample_index::SampleIndex;
 pub use text::TextColumn;
 use typed_ids::IntegerIds;
 pub(crate) use values::Floats;
@@ -81,10 +81,22 @@ pub struct ScoreColumns {
 
 /// The scores of one scorer.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct ScorerColumn {
+pub struct ScorerColumn {
     pub(crate) name: String,
     pub(crate) values: ValueColumn,
     pub(crate) details: ScoreDetails,
+}
+
+impl ScorerColumn {
+    /// The name of the scorer.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Its scores, one for each row.
+    pub fn values(&self) -> &ValueColumn {
+        &self.values
+    }
 }
 
 impl ScoreColumns {
@@ -137,7 +149,7 @@ impl ScoreColumns {
     }
 
     /// Which rows are of one sample.
-    pub(crate) fn sample_index(&self) -> Arc<SampleIndex> {
+    pub fn sample_index(&self) -> Arc<SampleIndex> {
         if let Some(index) = self.index.get() {
             return Arc::clone(index);
         }
@@ -322,11 +334,13 @@ impl ScoreColumns {
         u32::try_from(row).is_ok_and(|row| self.errored.binary_search(&row).is_ok())
     }
 
-    pub(crate) fn scorer(&self, name: &str) -> Option<&ScorerColumn> {
+    /// The column of a scorer.
+    pub fn scorer(&self, name: &str) -> Option<&ScorerColumn> {
         self.scorers.iter().find(|s| s.name == name)
     }
 
-    pub(crate) fn metadata_column(&self, key: &str) -> Option<&MetadataColumn> {
+    /// The column of a metadata key.
+    pub fn metadata_column(&self, key: &str) -> Option<&MetadataColumn> {
         self.metadata.column(key)
     }
 

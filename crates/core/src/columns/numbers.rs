@@ -7,13 +7,21 @@ use errorbar_stats::exact::Moments;
 /// A number per row. Scores of 0 and 1 stay in a byte each, so that a million of them are summed in the
 /// caches without memory for a million floats.
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Numbers<'a> {
+pub enum Numbers<'a> {
+    /// As they are.
     Floats(&'a [f64]),
+    /// Small numbers, as bytes.
     Bytes(&'a [u8]),
 }
 
 impl<'a> Numbers<'a> {
-    pub(crate) fn len(&self) -> usize {
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
         match self {
             Numbers::Floats(floats) => floats.len(),
             Numbers::Bytes(bytes) => bytes.len(),
@@ -22,14 +30,15 @@ impl<'a> Numbers<'a> {
 
     /// The number of a row; not-a-number beyond the end.
     #[inline]
-    pub(crate) fn get(&self, row: usize) -> f64 {
+    pub fn get(&self, row: usize) -> f64 {
         match self {
             Numbers::Floats(floats) => floats.get(row).copied().unwrap_or(f64::NAN),
             Numbers::Bytes(bytes) => bytes.get(row).map_or(f64::NAN, |byte| f64::from(*byte)),
         }
     }
 
-    pub(crate) fn to_floats(self) -> Cow<'a, [f64]> {
+    /// All of them as floats.
+    pub fn to_floats(self) -> Cow<'a, [f64]> {
         match self {
             Numbers::Floats(floats) => Cow::Borrowed(floats),
             Numbers::Bytes(bytes) => bytes.iter().map(|byte| f64::from(*byte)).collect(),
@@ -37,7 +46,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Adds all of them to the moments.
-    pub(crate) fn add_to(&self, moments: &mut Moments) {
+    pub fn add_to(&self, moments: &mut Moments) {
         match self {
             Numbers::Floats(floats) => moments.extend(floats),
             Numbers::Bytes(bytes) => moments.extend_bytes(bytes),
@@ -45,7 +54,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Whether all are between 0 and 1.
-    pub(crate) fn are_proportions(&self) -> bool {
+    pub fn are_proportions(&self) -> bool {
         // Without an early end the loops run many numbers at a time.
         match self {
             Numbers::Floats(floats) => floats.iter().fold(true, |all, f| all & (*f >= 0.0) & (*f <= 1.0)),
@@ -54,7 +63,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Whether none is infinite or not-a-number.
-    pub(crate) fn are_finite(&self) -> bool {
+    pub fn are_finite(&self) -> bool {
         match self {
             Numbers::Floats(floats) => floats.iter().fold(true, |all, f| all & f.is_finite()),
             Numbers::Bytes(_) => true,

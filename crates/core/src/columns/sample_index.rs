@@ -7,7 +7,7 @@ use super::grouping::{Grouping, group_by_id};
 
 /// Rows by sample, samples in order of first appearance, a sample's rows in epoch order.
 #[derive(Clone, Debug)]
-pub(crate) struct SampleIndex {
+pub struct SampleIndex {
     layout: SampleRows,
     duplicate: Option<usize>,
 }
@@ -24,7 +24,8 @@ enum SampleRows {
 }
 
 impl SampleIndex {
-    pub(crate) fn new(columns: &ScoreColumns) -> Self {
+    /// The rows of each sample.
+    pub fn new(columns: &ScoreColumns) -> Self {
         let layout = match group_by_id(&columns.ids) {
             Grouping::Single { samples } => SampleRows::Single { samples },
             Grouping::Passes { samples, passes } if epochs_go_up(columns, samples) => {
@@ -42,12 +43,12 @@ impl SampleIndex {
     }
 
     /// Samples with these rows, one sample after the other, in epoch order; and where the rows of each end.
-    pub(crate) fn listed(rows: Vec<u32>, ends: Vec<u32>) -> Self {
+    pub fn listed(rows: Vec<u32>, ends: Vec<u32>) -> Self {
         SampleIndex { layout: SampleRows::Listed { rows, ends }, duplicate: None }
     }
 
     /// Samples with this number of rows each, in epoch order, one sample behind the other.
-    pub(crate) fn contiguous(lengths: impl Iterator<Item = u32>) -> Self {
+    pub fn contiguous(lengths: impl Iterator<Item = u32>) -> Self {
         let mut rows = 0;
         let end = |length: u32| {
             rows += length;
@@ -88,8 +89,13 @@ impl SampleIndex {
         SampleIndex { layout: SampleRows::Listed { rows, ends }, duplicate }
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The number of samples.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         match &self.layout {
             SampleRows::Single { samples } | SampleRows::Passes { samples, .. } => *samples,
             SampleRows::Listed { ends, .. } => ends.len(),
@@ -97,7 +103,7 @@ impl SampleIndex {
     }
 
     /// The number of rows.
-    pub(crate) fn rows(&self) -> usize {
+    pub fn rows(&self) -> usize {
         match &self.layout {
             SampleRows::Single { samples } => *samples,
             SampleRows::Passes { samples, passes } => samples * passes,
@@ -106,7 +112,7 @@ impl SampleIndex {
     }
 
     /// The largest number of rows of a sample.
-    pub(crate) fn max_rows(&self) -> usize {
+    pub fn max_rows(&self) -> usize {
         match &self.layout {
             SampleRows::Single { samples } => usize::from(*samples > 0),
             SampleRows::Passes { passes, .. } => *passes,
@@ -118,18 +124,18 @@ impl SampleIndex {
     }
 
     /// Whether some sample has more than one row.
-    pub(crate) fn has_repeats(&self) -> bool {
+    pub fn has_repeats(&self) -> bool {
         !matches!(self.layout, SampleRows::Single { .. })
     }
 
     /// A row that repeats the sample and epoch of another.
-    pub(crate) fn duplicate(&self) -> Option<usize> {
+    pub fn duplicate(&self) -> Option<usize> {
         self.duplicate
     }
 
     /// Calls `each` with the rows of every sample that has one present, samples in the order of their
     /// first present row.
-    pub(crate) fn for_each_present(&self, present: impl Fn(u32) -> bool, mut each: impl FnMut(&[u32])) {
+    pub fn for_each_present(&self, present: impl Fn(u32) -> bool, mut each: impl FnMut(&[u32])) {
         if !self.has_repeats() {
             return self.for_each(each);
         }
@@ -165,12 +171,12 @@ impl SampleIndex {
     }
 
     /// Calls `each` with the rows of every sample, in order.
-    pub(crate) fn for_each(&self, each: impl FnMut(&[u32])) {
+    pub fn for_each(&self, each: impl FnMut(&[u32])) {
         self.for_each_of(0..self.len(), each);
     }
 
     /// Calls `each` with the rows of some of the samples, in order.
-    pub(crate) fn for_each_of(&self, samples: Range<usize>, mut each: impl FnMut(&[u32])) {
+    pub fn for_each_of(&self, samples: Range<usize>, mut each: impl FnMut(&[u32])) {
         let mut buffer = Vec::new();
         samples.for_each(|sample| each(self.rows_of(sample, &mut buffer)));
     }

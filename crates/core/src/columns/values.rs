@@ -82,7 +82,7 @@ impl ValueColumn {
     }
 
     /// A column of plain floats; not-a-number is unscored.
-    pub(crate) fn from_floats(floats: Vec<f64>) -> Self {
+    pub fn from_floats(floats: Vec<f64>) -> Self {
         let kinds =
             |(unscored, infinite), f: &f64| (unscored + usize::from(f.is_nan()), infinite | f.is_infinite());
         let (unscored, infinite) = floats.iter().fold((0, false), kinds);
@@ -345,7 +345,7 @@ impl ValueColumn {
 
     /// The value of a row; `None` where it is missing.
     #[inline]
-    pub(crate) fn get(&self, row: usize) -> Option<ValueRef<'_>> {
+    pub fn get(&self, row: usize) -> Option<ValueRef<'_>> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| ValueRef::Leaf(LeafRef::float(*f))),
             Repr::Bytes(bytes) => bytes.get(row).map(|b| ValueRef::Leaf(LeafRef::Float(f64::from(*b)))),

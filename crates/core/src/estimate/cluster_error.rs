@@ -8,12 +8,13 @@ use crate::random::Random;
 use errorbar_stats::resampling::{ClusterTotal, clustered_standard_deviation};
 
 /// A standard error, and what is to be known about it.
-pub(crate) struct ErrorFigure {
-    pub(crate) error: Maybe<StdError>,
+pub struct ErrorFigure {
+    /// The error, or why there is none.
+    pub error: Maybe<StdError>,
     /// What every reader should know.
-    pub(crate) note: Option<&'static str>,
+    pub note: Option<&'static str>,
     /// What makes it random.
-    pub(crate) draws: Option<Draws>,
+    pub draws: Option<Draws>,
 }
 
 /// The standard error of one way of clustering.

@@ -19,7 +19,8 @@ pub struct Estimation {
     pub(crate) implied_cluster: bool,
     /// In which order groups and categories are listed.
     pub(crate) order: Order,
-    pub(crate) random: Random,
+    /// What random figures are made from.
+    pub random: Random,
 }
 
 impl Estimation {
@@ -59,15 +60,20 @@ pub struct GroupContext {
 
 /// Which summary a plan needs: two plans with the same key can share one.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum SummaryKey {
+pub enum SummaryKey {
+    /// Of moments.
     Moments,
+    /// Of counts of values.
     Tally,
+    /// Of the sums of each sample.
     BySample,
+    /// Of the sums of clusters by these keys.
     Clusters(Vec<String>),
 }
 
 impl SummaryKey {
-    pub(crate) fn of(errors: &ErrorPlan, by_sample: bool) -> Self {
+    /// What a plan needs.
+    pub fn of(errors: &ErrorPlan, by_sample: bool) -> Self {
         let is_resampled = errors.interval.is_resampled();
         match errors.method {
             Some(ErrorMethod::Iid) if is_resampled => SummaryKey::Tally,

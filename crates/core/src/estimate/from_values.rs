@@ -10,14 +10,14 @@ use errorbar_stats::exact::Moments;
 
 /// Scores that stay together: their moments and their ends are all that a clustered error is made of.
 #[derive(Clone, Debug)]
-pub(crate) struct UnitScores {
+pub struct UnitScores {
     moments: Moments,
     extent: Extent,
 }
 
 impl UnitScores {
     /// Scores given as values with how often each occurs.
-    pub(crate) fn new(values: &[(f64, u64)]) -> Self {
+    pub fn new(values: &[(f64, u64)]) -> Self {
         let mut moments = Moments::new();
         values.iter().for_each(|(value, times)| moments.push_times(*value, *times));
         let present = values.iter().filter(|(_, times)| *times > 0);
@@ -58,7 +58,7 @@ impl Summary {
     }
 
     /// The same for finite values that are distinct and ascending, each with a count above 0.
-    pub(crate) fn of_sorted(plan: &ErrorPlan, values: Vec<(f64, u64)>) -> Result<Summary> {
+    pub fn of_sorted(plan: &ErrorPlan, values: Vec<(f64, u64)>) -> Result<Summary> {
         let mut summary = Summary::for_plan(plan, false);
         match &mut summary {
             Summary::Moments(plain) | Summary::Tally(plain) => plain.add_values(values),
@@ -84,7 +84,7 @@ impl Summary {
     }
 
     /// The same for units that were made before; none of them is empty.
-    pub(crate) fn of_units<'u>(units: impl Iterator<Item = &'u UnitScores>) -> Summary {
+    pub fn of_units<'u>(units: impl Iterator<Item = &'u UnitScores>) -> Summary {
         Summary::Clusters(ClusteredScores::from_parts(units.map(|unit| (&unit.moments, unit.extent))))
     }
 }

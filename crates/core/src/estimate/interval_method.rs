@@ -50,7 +50,7 @@ pub enum IntervalMethod {
     /// [`grouped`](crate::metrics::grouped).
     EmpiricalBayes,
     /// A confidence sequence by betting: valid at every look at a run, so that it may decide when the run stops. See
-    /// [`ConfidenceSequence`](crate::ConfidenceSequence).
+    /// [`ConfidenceSequence`](errorbar_stats::sequential::ConfidenceSequence).
     Betting,
     /// That of Bonett and Price, for the difference of two shares over the same samples; with the design effect where samples
     /// are not independent.
@@ -242,7 +242,6 @@ impl FromStr for IntervalMethod {
 
 /// Which interval a plan wants.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
 pub enum IntervalChoice {
     /// The one that fits the scores.
     #[default]
@@ -326,7 +325,7 @@ impl Side {
     }
 
     /// The confidence of each end of an interval of this level.
-    pub(crate) fn confidence_of_ends(self, level: f64) -> f64 {
+    pub fn confidence_of_ends(self, level: f64) -> f64 {
         match self {
             Side::TwoSided => 0.5 + level / 2.0,
             Side::Lower | Side::Upper => level,

@@ -28,7 +28,7 @@ impl ScoreKind {
 }
 
 /// Whether numbers from `least` to `greatest` are equal but for rounding, if they come from numbers of up to `largest`.
-pub(crate) fn is_rounding(least: f64, greatest: f64, largest: f64) -> bool {
+pub fn is_rounding(least: f64, greatest: f64, largest: f64) -> bool {
     // A few units in the last place: a reducer and a subtraction round once or twice each.
     greatest - least <= 8.0 * f64::EPSILON * largest && largest.is_finite()
 }

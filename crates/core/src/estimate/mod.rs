@@ -7,6 +7,7 @@ mod bytes;
 mod cluster_error;
 mod clustered;
 mod clusters;
+mod early_stop;
 mod estimation;
 mod from_values;
 mod independent;
@@ -21,28 +22,32 @@ mod shares;
 mod summary;
 mod units;
 
-pub(crate) use cluster_error::{ErrorFigure, WayError};
+pub use cluster_error::ErrorFigure;
+pub(crate) use cluster_error::WayError;
 pub use clustered::ClusteredScores;
-pub(crate) use clusters::{ClusterCorrection, ERRORS, RowClusters, check as check_clusters, is_cluster_id};
-pub(crate) use estimation::SummaryKey;
+pub use clusters::RowClusters;
+pub(crate) use clusters::{ClusterCorrection, ERRORS, check as check_clusters, is_cluster_id};
+pub(crate) use early_stop::OrderedScores;
+pub use early_stop::{EarlyStop, SampleValue};
+pub use estimation::SummaryKey;
 pub use estimation::{Estimation, GroupContext};
-pub(crate) use from_values::UnitScores;
+pub use from_values::UnitScores;
 pub use independent::IndependentScores;
 pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
 pub use kind::ScoreKind;
-pub(crate) use kind::is_rounding;
+pub use kind::is_rounding;
 pub use method::{Cr, ErrorMethod};
-pub(crate) use methods::wilson::wilson;
+pub use methods::wilson::wilson;
 pub(crate) use plan::DRAWS;
 pub use plan::ErrorPlan;
 pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
-pub(crate) use resampled::{
-    MAX_FIGURES, ResampledFigure, ResampledFigures, planned_draws, resampled_estimate, resampled_estimates,
-};
+pub use resampled::{MAX_FIGURES, ResampledFigure, planned_draws};
+pub(crate) use resampled::{ResampledFigures, resampled_estimate, resampled_estimates};
 pub(crate) use shares::ShareClusters;
 pub use summary::Summary;
-pub(crate) use summary::{error_across_groups, estimate_from, estimate_of_share};
-pub(crate) use units::ScoreUnits;
+pub(crate) use summary::estimate_of_share;
+pub use summary::{error_across_groups, estimate_from};
+pub use units::ScoreUnits;
 
 #[cfg(test)]
 mod tests;

@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
 
+use super::EarlyStop;
 use super::{Cr, ErrorMethod, IntervalChoice, IntervalMethod, Maybe, Side, Undefined};
-use crate::sequence::EarlyStop;
 
 /// The confidence level if none is given.
 const DEFAULT_LEVEL: f64 = 0.95;
@@ -177,7 +177,7 @@ impl ErrorPlan {
     }
 
     /// Whether it names a method that needs the figure with each unit left out.
-    pub(crate) fn wants_left_out(&self) -> bool {
+    pub fn wants_left_out(&self) -> bool {
         self.method == Some(ErrorMethod::Jackknife)
             || self.interval == IntervalChoice::Method(IntervalMethod::Bca)
     }

@@ -92,7 +92,7 @@ where
 }
 
 /// The most figures that are held: resamples, and units left out, times groups or keys.
-pub(crate) const MAX_FIGURES: usize = 25_000_000;
+pub const MAX_FIGURES: usize = 25_000_000;
 
 /// Several figures over the same resamples.
 #[derive(Clone, Debug)]
@@ -155,7 +155,7 @@ impl ResampledFigures {
 }
 
 /// The resamples of the plan, for n scores or units: as many as it names; if it names none, 10,000, or fewer of very many.
-pub(crate) fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64) -> Maybe<Draws> {
+pub fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64) -> Maybe<Draws> {
     let wanted = u64::from(plan.draws());
     let count = if plan.draws.is_some() {
         random.check_draws(wanted, figure_cost(n)).map_err(Undefined::Other)?;
@@ -176,25 +176,26 @@ const MOST_UNDEFINED: usize = 20;
 
 /// A figure, and what it is over resamples of whole units.
 #[derive(Clone, Debug)]
-pub(crate) struct ResampledFigure<'a> {
-    pub(crate) value: f64,
+pub struct ResampledFigure<'a> {
+    /// The figure itself.
+    pub value: f64,
     /// The figures of resamples; those that are undefined are left out.
-    pub(crate) figures: Vec<f64>,
+    pub figures: Vec<f64>,
     /// The seed, and the number of resamples that were drawn.
-    pub(crate) draws: Draws,
+    pub draws: Draws,
     /// The figures with each unit left out in turn, where the caller has them: for an error by jackknife and for BCa.
-    pub(crate) left_out: Option<&'a [f64]>,
+    pub left_out: Option<&'a [f64]>,
     /// The number of units.
-    pub(crate) units: usize,
+    pub units: usize,
     /// The number of samples, which are a part of the population if there is one.
-    pub(crate) samples: usize,
+    pub samples: usize,
     /// Whether units are clusters of samples.
-    pub(crate) is_clustered: bool,
+    pub is_clustered: bool,
 }
 
 impl ResampledFigure<'_> {
     /// The estimate: error and interval from the resamples, as the plan has it. The caller sets n and absent.
-    pub(crate) fn estimate(mut self, plan: &ErrorPlan) -> Estimate {
+    pub fn estimate(mut self, plan: &ErrorPlan) -> Estimate {
         self.figures.sort_unstable_by(f64::total_cmp);
         let mut estimate = Estimate::new(self.value);
         // The share of a population that resamples leave out is a part of the variance, whatever its shape.

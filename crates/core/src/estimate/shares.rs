@@ -81,7 +81,7 @@ impl ShareClusters {
 
     /// What the errors of all categories are made of; none if scores are independent.
     pub(crate) fn variances(&self, errors: &ErrorPlan, random: &Random) -> Option<ShareVariances> {
-        if self.clusters.len() == 0 && self.problem.is_none() {
+        if self.clusters.is_empty() && self.problem.is_none() {
             return None;
         }
         let method = errors.clustered_method();

@@ -58,7 +58,7 @@ impl Summary {
     }
 
     /// Takes in scores. `scores` has the cluster keys and sample ids, `numbers` the values in row order.
-    pub(crate) fn update(
+    pub fn update(
         &mut self,
         metric: &str,
         plan: &ErrorPlan,
@@ -161,13 +161,7 @@ impl Summary {
     }
 
     /// The same for a group of `all` scores.
-    pub(crate) fn estimate_among(
-        &self,
-        plan: &ErrorPlan,
-        whole: ScoreKind,
-        all: u64,
-        random: &Random,
-    ) -> Estimate {
+    pub fn estimate_among(&self, plan: &ErrorPlan, whole: ScoreKind, all: u64, random: &Random) -> Estimate {
         let alone = self.mean_alone();
         let Ok(mean) = alone.value else { return alone };
         let mut figure = self.error(plan, random);
@@ -231,7 +225,7 @@ impl Summary {
     }
 
     /// The number of means that an `exact` interval is computed from; none if it has no such interval.
-    pub(crate) fn exact_means(&self) -> Option<u64> {
+    pub fn exact_means(&self) -> Option<u64> {
         exact::means(&self.draw_source()).ok().map(|means| means.len() as u64)
     }
 
@@ -296,7 +290,7 @@ impl Summary {
 
 /// The standard error of the weighted mean of groups, and what is to be known about it, if clusters span groups: then the
 /// groups are not independent, and what each cluster contributes to all of them is added up. The weights add up to 1.
-pub(crate) fn error_across_groups(
+pub fn error_across_groups(
     groups: &[(&Summary, f64)],
     plan: &ErrorPlan,
     random: &Random,
@@ -337,7 +331,7 @@ pub(crate) fn finite_population(error: Maybe<StdError>, sampled: &Maybe<f64>) ->
 
 /// An estimate of a mean whose variance is known otherwise: macro means of groups, shares from counts. The interval comes
 /// from value, error, n and kind; methods that resample do not exist for it. The error allows for a population already.
-pub(crate) fn estimate_from(
+pub fn estimate_from(
     value: f64,
     error: Maybe<StdError>,
     n: u64,

@@ -9,7 +9,7 @@ use crate::value::LeafKey;
 
 /// The units of scores, in a canonical order: by sample id, or by cluster. Those that resample draw whole units.
 #[derive(Clone, Debug)]
-pub(crate) struct ScoreUnits {
+pub struct ScoreUnits {
     /// The positions of the scores, unit after unit; within a unit by sample id and epoch.
     positions: Vec<u32>,
     /// Where each unit ends.
@@ -25,7 +25,7 @@ impl ScoreUnits {
     /// # Errors
     /// A sample without the key or with a value that is no cluster id, or two keys: resampling the clusters of one would
     /// take those of the other apart.
-    pub(crate) fn of(metric: &str, scores: &Scores<'_>, keys: &[String]) -> Result<Self> {
+    pub fn of(metric: &str, scores: &Scores<'_>, keys: &[String]) -> Result<Self> {
         let at = |position: usize| (scores.sample_id(position), scores.epoch(position), position as u32);
         let mut rows: Vec<(&str, u32, u32)> = (0..scores.len()).map(at).collect();
         let is_sorted = rows.is_sorted();
@@ -63,7 +63,7 @@ impl ScoreUnits {
     ///
     /// # Errors
     /// Anything else.
-    pub(crate) fn of_plan(metric: &str, scores: &Scores<'_>) -> Result<Maybe<Self>> {
+    pub fn of_plan(metric: &str, scores: &Scores<'_>) -> Result<Maybe<Self>> {
         ScoreUnits::of_keys(metric, scores, &scores.estimation().errors.cluster)
     }
 
@@ -71,7 +71,7 @@ impl ScoreUnits {
     ///
     /// # Errors
     /// As above.
-    pub(crate) fn of_keys(metric: &str, scores: &Scores<'_>, keys: &[String]) -> Result<Maybe<Self>> {
+    pub fn of_keys(metric: &str, scores: &Scores<'_>, keys: &[String]) -> Result<Maybe<Self>> {
         match ScoreUnits::of(metric, scores, keys) {
             Ok(units) => Ok(Ok(units)),
             Err(error) if error.is_about_clusters() => Ok(Err(Undefined::Other(error.to_string()))),
@@ -81,7 +81,7 @@ impl ScoreUnits {
     }
 
     /// The same units with other positions, which `map` adds for those of each unit.
-    pub(crate) fn mapped(&self, map: impl Fn(&[u32], &mut Vec<u32>)) -> Self {
+    pub fn mapped(&self, map: impl Fn(&[u32], &mut Vec<u32>)) -> Self {
         let (mut positions, mut ends) = (Vec::with_capacity(self.positions.len()), Vec::new());
         for unit in self.iter() {
             map(unit, &mut positions);
@@ -90,30 +90,35 @@ impl ScoreUnits {
         ScoreUnits { positions, ends, samples: self.samples, is_clustered: self.is_clustered }
     }
 
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
     /// The number of units.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.ends.len()
     }
 
     /// The number of samples.
-    pub(crate) fn samples(&self) -> usize {
+    pub fn samples(&self) -> usize {
         self.samples
     }
 
     /// Whether the units are clusters of samples.
-    pub(crate) fn is_clustered(&self) -> bool {
+    pub fn is_clustered(&self) -> bool {
         self.is_clustered
     }
 
     /// The positions of the scores of each unit.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
         let part = |(start, end): (u32, &u32)| self.positions.get(start as usize..*end as usize);
         starts.zip(&self.ends).map(move |range| part(range).unwrap_or_default())
     }
 
     /// The unit of each position.
-    pub(crate) fn of_positions(&self) -> Vec<u32> {
+    pub fn of_positions(&self) -> Vec<u32> {
         let mut units = vec![0; self.positions.len()];
         for (unit, positions) in self.iter().enumerate() {
             for position in positions {

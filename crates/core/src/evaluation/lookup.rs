@@ -56,18 +56,12 @@ impl FigurePath {
     }
 
     /// The parts of the name.
-    pub(crate) fn names(&self) -> &[String] {
+    pub fn names(&self) -> &[String] {
         &self.names
     }
 
     /// Whether it may be the name of a figure of these.
-    pub(crate) fn fits(
-        &self,
-        scorer: &str,
-        field: Option<&str>,
-        metric: &str,
-        reducer: Option<&str>,
-    ) -> bool {
+    pub fn fits(&self, scorer: &str, field: Option<&str>, metric: &str, reducer: Option<&str>) -> bool {
         let joined = self.names.join("/");
         let is_name = |parts: &[Option<&str>]| {
             let parts: Option<Vec<&str>> = parts.iter().copied().collect();
@@ -172,7 +166,7 @@ impl Results {
 }
 
 /// There is no estimate of this name, and these are there.
-pub(crate) fn unknown(path: &FigurePath, known: IndexSet<String>) -> Error {
+pub fn unknown(path: &FigurePath, known: IndexSet<String>) -> Error {
     let metric = path.to_string();
     let near = nearest(&metric, known.iter().map(String::as_str)).map(str::to_owned);
     let hidden = known.len().saturating_sub(LISTED);

@@ -5,7 +5,8 @@ mod rows;
 mod value;
 
 pub use lookup::FigurePath;
-pub(crate) use lookup::{Selector, unknown};
+pub(crate) use lookup::Selector;
+pub use lookup::unknown;
 pub use rows::{EstimateRow, Scope};
 pub use value::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue};
 
@@ -16,7 +17,7 @@ use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::metadata::Metadata;
 use crate::plan::HeadlineRequest;
 use crate::results::{Failure, Reduction, Warning};
-use crate::spec::{Arg, Spec, nearest};
+use crate::spec::{Spec, nearest};
 use crate::value::Conversion;
 
 /// The most metadata keys that an error names.
@@ -142,19 +143,10 @@ impl MetricResult {
     /// assert_eq!(result.metric, "mean");
     /// ```
     pub fn new(spec: Spec, role: Role, value: MetricValue) -> Self {
-        let (metric, inner) = (spec.name.clone(), innermost(&spec).clone());
+        let (metric, inner) = (spec.name.clone(), spec.innermost().clone());
         let (params, cluster, subject) = (Metadata::new(), None, None);
         MetricResult { spec, params, metric, inner, cluster, role, subject, value }
     }
-}
-
-/// The metric that a metric applies, if it is an argument of it.
-pub(crate) fn innermost(spec: &Spec) -> &Spec {
-    let nested = spec.args.iter().chain(spec.kwargs.values()).find_map(|arg| match arg {
-        Arg::Spec(nested) => Some(nested),
-        _ => None,
-    });
-    nested.map_or(spec, innermost)
 }
 
 /// What kind of figure a metric gives.

@@ -17,7 +17,6 @@ use crate::estimate::Estimate;
     reason = "nearly every value is one estimate, and a box for each would cost more"
 )]
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum MetricValue {
     /// One estimate.
     One(Estimate),

@@ -13,8 +13,8 @@ use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
-use errorbar_stats::distributions::{normal_quantile, t_quantile};
 use crate::value::Conversion;
+use errorbar_stats::distributions::{normal_quantile, t_quantile};
 
 /// The chance that a right answer has more confidence than a wrong one (area under the ROC curve), with DeLong's error;
 /// works on unreduced scores.

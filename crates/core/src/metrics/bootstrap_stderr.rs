@@ -8,8 +8,8 @@ use crate::estimate::{ErrorMethod, Estimate, Estimation, StdError, Undefined};
 use crate::evaluation::Role;
 use crate::params::Params;
 use crate::scores::Scores;
-use errorbar_stats::resampling::ResampledMeans;
 use crate::value::Conversion;
+use errorbar_stats::resampling::ResampledMeans;
 
 /// Standard deviation of the means of resampled scores; reproducible by its seed.
 ///

@@ -14,10 +14,10 @@ use crate::params::Params;
 use crate::registry::Registry;
 use crate::scores::Scores;
 use crate::spec::Arg;
+use crate::value::Conversion;
 use errorbar_stats::descriptive::quantile_linear;
 use errorbar_stats::distributions::t_quantile;
 use errorbar_stats::resampling::ResampledMeans;
-use crate::value::Conversion;
 
 /// How an interval is computed.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

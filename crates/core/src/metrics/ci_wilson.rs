@@ -6,8 +6,8 @@ use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Undefined, wilson};
 use crate::evaluation::Role;
 use crate::params::Params;
-use errorbar_stats::distributions::{normal_quantile, t_quantile};
 use crate::value::Conversion;
+use errorbar_stats::distributions::{normal_quantile, t_quantile};
 
 /// Wilson interval (lower, upper) for the mean of scores in [0, 1]; accurate at small n, unlike x̄ ± t·se.
 ///

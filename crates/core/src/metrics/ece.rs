@@ -11,8 +11,8 @@ use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
-use errorbar_stats::distributions::normal_quantile;
 use crate::value::Conversion;
+use errorbar_stats::distributions::normal_quantile;
 
 /// The mean distance between confidence and accuracy over bins of confidence (expected calibration error), with a
 /// bootstrap interval; works on unreduced scores.

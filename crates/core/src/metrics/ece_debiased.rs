@@ -9,8 +9,8 @@ use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::params::Params;
 use crate::scores::Scores;
-use errorbar_stats::distributions::normal_survival;
 use crate::value::Conversion;
+use errorbar_stats::distributions::normal_survival;
 
 /// The expected calibration error less what chance adds to it, with a bootstrap interval; works on unreduced scores.
 ///

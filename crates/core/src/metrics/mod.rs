@@ -16,8 +16,8 @@ mod summary;
 
 pub(crate) use calibration::reliability;
 pub(crate) use classification::{LabelCounts, WITHOUT_ANSWER, label_counts};
-pub(crate) use sample_epochs::SampleEpochs;
-pub(crate) use variance_components::Components;
+pub use sample_epochs::SampleEpochs;
+pub use variance_components::Components;
 
 crate::registry::entry_modules! {
     /// Every built-in metric, in the order that lists show.

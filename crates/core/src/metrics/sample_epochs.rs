@@ -12,14 +12,15 @@ use crate::metric::Metric;
 use crate::scores::Scores;
 
 /// The positions of the scored epochs of each sample, samples in order of first appearance.
-pub(crate) struct SampleEpochs {
+pub struct SampleEpochs {
     samples: Vec<Vec<u32>>,
     /// The number of samples without any scored epoch.
     unscored: usize,
 }
 
 impl SampleEpochs {
-    pub(crate) fn of(scores: &Scores<'_>) -> Self {
+    /// Those of unreduced scores.
+    pub fn of(scores: &Scores<'_>) -> Self {
         let mut samples: IndexMap<&str, Vec<u32>> = IndexMap::new();
         for at in 0..scores.len() {
             samples.entry(scores.sample_id(at)).or_default().push(at as u32);
@@ -36,7 +37,7 @@ impl SampleEpochs {
     }
 
     /// The positions of each sample's epochs.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = &[u32]> {
+    pub fn iter(&self) -> impl Iterator<Item = &[u32]> {
         self.samples.iter().map(Vec::as_slice)
     }
 

@@ -9,6 +9,7 @@ use crate::estimate::{
     Bounds, Cr, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Notes, ScoreKind, Summary,
     Undefined,
 };
+use crate::estimate::{EarlyStop, OrderedScores};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{
@@ -17,7 +18,6 @@ use crate::metric::{
 use crate::params::{Params, ToSpec};
 use crate::random::Random;
 use crate::scores::{EpochSums, Scores};
-use crate::sequence::{EarlyStop, OrderedScores};
 use crate::spec::{SEED, params_to_log};
 use crate::value::Conversion;
 use errorbar_stats::exact::{ExactSum, Moments};

@@ -9,9 +9,9 @@ use crate::evaluation::MetricValue;
 use crate::metric::{MetadataKeys, Metric, ScoreParts};
 use crate::params::Params;
 use crate::scores::Scores;
+use crate::value::Conversion;
 use errorbar_stats::exact::{ExactSum, Moments};
 use errorbar_stats::resampling::jackknife_error;
-use crate::value::Conversion;
 
 /// How much of the error of a mean is due to samples and how much to epochs, and what more of either would buy.
 ///
@@ -117,13 +117,15 @@ pub(crate) struct SampleVariance {
 }
 
 /// The samples, and what is taken for the variance of those with one epoch: the mean of the others.
-pub(crate) struct Components {
+pub struct Components {
     samples: Vec<SampleVariance>,
-    pub(crate) within: Maybe<f64>,
+    /// The mean variance within a sample.
+    pub within: Maybe<f64>,
 }
 
 impl Components {
-    pub(crate) fn new(samples: impl Iterator<Item = Vec<f64>>) -> Self {
+    /// From the epochs of each sample.
+    pub fn new(samples: impl Iterator<Item = Vec<f64>>) -> Self {
         let sample = |epochs: Vec<f64>| {
             let mut moments = Moments::new();
             moments.extend(&epochs);
@@ -148,14 +150,14 @@ impl Components {
     }
 
     /// The mean over samples of w_i/(K_i + more): what epochs add to the variance of a sample's mean.
-    pub(crate) fn of_epochs(&self, more: f64) -> Maybe<f64> {
+    pub fn of_epochs(&self, more: f64) -> Maybe<f64> {
         let within = self.within.clone()?;
         let part = |sample: &SampleVariance| sample.variance.unwrap_or(within) / (sample.epochs + more);
         finite(ExactSum::mean(&self.samples.iter().map(part).collect::<Vec<_>>()))
     }
 
     /// The variance of the samples' means, which has in it what epochs add.
-    pub(crate) fn of_means(&self) -> Maybe<f64> {
+    pub fn of_means(&self) -> Maybe<f64> {
         let mut moments = Moments::new();
         moments.extend(&self.samples.iter().map(|sample| sample.mean).collect::<Vec<_>>());
         let n = moments.count();
@@ -163,7 +165,7 @@ impl Components {
     }
 
     /// The variance of the samples' true means, before it is cut off at 0.
-    pub(crate) fn between(&self) -> Maybe<f64> {
+    pub fn between(&self) -> Maybe<f64> {
         let of_epochs = self.of_epochs(0.0)?;
         Ok(self.of_means()? - of_epochs)
     }

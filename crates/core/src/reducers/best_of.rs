@@ -5,8 +5,8 @@ use crate::args::Count;
 use crate::error::Result;
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use errorbar_stats::exact::ExactSum;
 use crate::value::{Conversion, Leaf};
+use errorbar_stats::exact::ExactSum;
 
 /// The value that the best of k epochs has on average.
 ///

@@ -2,8 +2,8 @@
 
 use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use errorbar_stats::exact::ExactSum;
 use crate::value::{Conversion, Leaf};
+use errorbar_stats::exact::ExactSum;
 
 /// The middle of the epochs; of an even number, the mean of the middle two.
 ///

@@ -17,16 +17,19 @@ use crate::spec::Spec;
 use crate::value::{Leaf, ValueRef};
 
 /// The scores that metrics see, and which metrics these are.
-pub(crate) struct VisitedBlock<'a> {
-    pub(crate) scorer: &'a str,
+pub struct VisitedBlock<'a> {
+    /// The name of the scorer.
+    pub scorer: &'a str,
     /// The reducer, unless it is the implied mean or there is none.
-    pub(crate) reducer: Option<&'a str>,
+    pub reducer: Option<&'a str>,
     /// Whether the metrics see every epoch by itself.
-    pub(crate) is_unreduced: bool,
+    pub is_unreduced: bool,
     /// The key of map-valued scores.
-    pub(crate) field: Option<&'a str>,
-    pub(crate) scores: &'a Scores<'a>,
-    pub(crate) metrics: Vec<&'a Arc<dyn Metric>>,
+    pub field: Option<&'a str>,
+    /// The scores.
+    pub scores: &'a Scores<'a>,
+    /// The metrics over them.
+    pub metrics: Vec<&'a Arc<dyn Metric>>,
 }
 
 /// Gets the scores in place of their metrics.
@@ -147,7 +150,7 @@ fn add(result: &mut ScoreResult, metric: &dyn Metric, scores: &Scores<'_>) {
 }
 
 /// The metric that is applied in the end.
-pub(crate) fn innermost(metric: &dyn Metric) -> Spec {
+pub fn innermost(metric: &dyn Metric) -> Spec {
     match metric.inner() {
         Some(inner) => innermost(inner),
         None => metric.spec(),
@@ -161,7 +164,7 @@ fn most_unconvertible(set: &ScoreSet<'_>) -> usize {
 
 /// The value of a metric and its role; over no score several figures that it returns all the same, or one that is
 /// undefined.
-pub(crate) fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, MetricValue)> {
+pub fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, MetricValue)> {
     let (role, n) = (metric.role(), scores.len() as u64);
     let mut value = guarded(metric, scores);
     if scores.estimation().errors.early_stop.is_some() {

@@ -9,7 +9,8 @@ mod views;
 
 pub use unused_cluster::UnusedCluster;
 
-pub(crate) use block::{BlockVisitor, VisitedBlock, evaluate as evaluate_metric, innermost};
+pub(crate) use block::BlockVisitor;
+pub use block::{VisitedBlock, evaluate as evaluate_metric, innermost};
 pub(crate) use reduce::reduce;
 
 use std::collections::HashSet;
@@ -276,11 +277,7 @@ impl Plan {
 
     /// Shows the scores of the plan to a visitor, as its metrics would see them: reduced, by key, with their errors.
     /// Nothing is computed.
-    pub(crate) fn visit_scores(
-        &self,
-        columns: &ScoreColumns,
-        visitor: &BlockVisitor<'_>,
-    ) -> Result<Vec<Warning>> {
+    pub fn visit_scores(&self, columns: &ScoreColumns, visitor: &BlockVisitor<'_>) -> Result<Vec<Warning>> {
         Ok(self.evaluate_or_visit(columns, self.order, Some(visitor))?.results.warnings)
     }
 

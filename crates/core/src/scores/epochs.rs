@@ -9,13 +9,13 @@ use errorbar_stats::exact::ExactSum;
 
 /// The epochs behind reduced scores. Rows are those of the score columns that the samples are known by.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct EpochInfo {
+pub struct EpochInfo {
     /// The variance of the reduced score of a sample over runs of that sample, and the same with one epoch, by row; none
     /// where they are unknown.
-    pub(crate) variances: Vec<Option<(f64, f64)>>,
+    pub variances: Vec<Option<(f64, f64)>>,
     /// What the reduced score of a sample with epochs without a score would be if all of those had the lowest score, the
     /// highest, or 0.
-    pub(crate) gaps: HashMap<u32, [f64; 3]>,
+    pub gaps: HashMap<u32, [f64; 3]>,
 }
 
 /// The same, summed up over scores. Merges exactly.

@@ -8,12 +8,12 @@ use crate::error::{Error, Result};
 
 impl<'a> Scores<'a> {
     /// A metadata key of the samples.
-    pub(crate) fn key<'k>(&self, metric: &'k str, key: &'k str) -> KeyColumn<'a, 'k> {
+    pub fn key<'k>(&self, metric: &'k str, key: &'k str) -> KeyColumn<'a, 'k> {
         KeyColumn { set: self.set, column: self.set.columns.metadata_column(key), metric, key }
     }
 
     /// The code of the metadata value at each position; an error names the first sample without the key.
-    pub(crate) fn codes<'k>(&self, key: &KeyColumn<'k, '_>) -> Result<Cow<'k, [u32]>> {
+    pub fn codes<'k>(&self, key: &KeyColumn<'k, '_>) -> Result<Cow<'k, [u32]>> {
         // All rows as they are: their codes are there already.
         if let (RowSelection::All(rows), None, Some(column)) = (&self.rows, &self.set.sample_rows, key.column)
             && let Some(codes) = column.codes_of_all(*rows)
@@ -29,7 +29,7 @@ impl<'a> Scores<'a> {
 }
 
 /// One metadata key, as a metric requests it.
-pub(crate) struct KeyColumn<'a, 'k> {
+pub struct KeyColumn<'a, 'k> {
     set: &'a ScoreSet<'a>,
     column: Option<&'a MetadataColumn>,
     pub(crate) metric: &'k str,

@@ -5,19 +5,20 @@ use crate::estimate::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, Interv
 
 /// What resamples of scores have in common: values are converted once for all of them, and metrics compute nothing but
 /// the number.
-pub(crate) struct Resampler<'a> {
+pub struct Resampler<'a> {
     set: ScoreSet<'a>,
     scores: Scores<'a>,
 }
 
 /// The rows of each unit, unit after unit.
-pub(crate) struct UnitRows {
+pub struct UnitRows {
     rows: Vec<u32>,
     lengths: Vec<u32>,
 }
 
 impl<'a> Resampler<'a> {
-    pub(crate) fn new(scores: &Scores<'a>) -> Self {
+    /// Resamples of these scores.
+    pub fn new(scores: &Scores<'a>) -> Self {
         let of: &'a ScoreSet<'a> = scores.set;
         // The cheapest error and interval: they are not used.
         let errors = ErrorPlan {
@@ -33,7 +34,7 @@ impl<'a> Resampler<'a> {
     }
 
     /// All scores, each once.
-    pub(crate) fn whole<T>(&self, read: impl FnOnce(&Scores<'_>) -> T) -> T {
+    pub fn whole<T>(&self, read: impl FnOnce(&Scores<'_>) -> T) -> T {
         let Scores { rows, absent_of_part, copies, .. } = self.scores.clone();
         let result = read(&Scores { set: &self.set, rows, absent_of_part, copies });
         self.scores.set.note_unconvertible_of(&self.set);
@@ -41,7 +42,7 @@ impl<'a> Resampler<'a> {
     }
 
     /// The rows of units.
-    pub(crate) fn rows_of(&self, units: &ScoreUnits) -> UnitRows {
+    pub fn rows_of(&self, units: &ScoreUnits) -> UnitRows {
         let row = |at: &u32| self.scores.row(*at as usize) as u32;
         UnitRows {
             rows: units.iter().flatten().map(row).collect(),
@@ -50,12 +51,7 @@ impl<'a> Resampler<'a> {
     }
 
     /// A resample: each unit as often as counted.
-    pub(crate) fn resample<T>(
-        &self,
-        units: &UnitRows,
-        counts: &[u32],
-        read: impl FnOnce(&Scores<'_>) -> T,
-    ) -> T {
+    pub fn resample<T>(&self, units: &UnitRows, counts: &[u32], read: impl FnOnce(&Scores<'_>) -> T) -> T {
         let size =
             units.lengths.iter().zip(counts).map(|(length, count)| *length as usize * *count as usize).sum();
         let (mut rows, mut copies) = (Vec::with_capacity(size), Vec::with_capacity(size));

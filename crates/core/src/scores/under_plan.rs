@@ -27,7 +27,7 @@ impl<'a> ScoreSet<'a> {
     }
 
     /// A copy that depends on nothing but the score columns.
-    pub(crate) fn detached<'c>(
+    pub fn detached<'c>(
         &self,
         columns: &'c ScoreColumns,
         scorer: &'c str,

@@ -4,7 +4,7 @@ use super::names::{continues_word, is_reserved, starts_word};
 use super::{SpecError, SpecErrorKind};
 
 /// A place in the text. What follows it is the rest to be read; errors point at it.
-pub(super) struct Parser<'a> {
+pub struct Parser<'a> {
     pub(super) text: &'a str,
     pub(super) offset: usize,
     pub(super) depth: usize,
@@ -26,7 +26,7 @@ impl Word {
 
 impl<'a> Parser<'a> {
     /// Whether a word starts right here.
-    pub(super) fn at_word(&self) -> bool {
+    pub fn at_word(&self) -> bool {
         self.next_char().is_some_and(|c| starts_word(c) || c == '`')
     }
 
@@ -48,20 +48,20 @@ impl<'a> Parser<'a> {
     }
 
     /// Skips blanks and returns the new position.
-    pub(super) fn skip_blanks(&mut self) -> usize {
+    pub fn skip_blanks(&mut self) -> usize {
         let rest = self.rest();
         self.offset += rest.len() - rest.trim_start().len();
         self.offset
     }
 
     /// The next character that is not blank; blanks before it are gone.
-    pub(super) fn peek(&mut self) -> Option<char> {
+    pub fn peek(&mut self) -> Option<char> {
         self.skip_blanks();
         self.next_char()
     }
 
     /// Moves past `wanted` if it comes next.
-    pub(super) fn eat(&mut self, wanted: char) -> bool {
+    pub fn eat(&mut self, wanted: char) -> bool {
         let found = self.peek() == Some(wanted);
         if found {
             self.offset += wanted.len_utf8();
@@ -69,26 +69,39 @@ impl<'a> Parser<'a> {
         found
     }
 
-    pub(super) fn rest(&self) -> &'a str {
+    /// What has not been read.
+    pub fn rest(&self) -> &'a str {
         self.text.get(self.offset..).unwrap_or_default()
     }
 
-    pub(super) fn next_char(&self) -> Option<char> {
+    /// The next character, which may be blank.
+    pub fn next_char(&self) -> Option<char> {
         self.rest().chars().next()
     }
 
-    pub(super) fn error_at(&self, offset: usize, kind: SpecErrorKind) -> SpecError {
+    /// An error at a position.
+    pub fn error_at(&self, offset: usize, kind: SpecErrorKind) -> SpecError {
         SpecError::at(kind, self.text, offset)
     }
 
     /// The error that something else was wanted at this place.
-    pub(super) fn expected(&self, wanted: &str) -> SpecError {
+    pub fn expected(&self, wanted: &str) -> SpecError {
         let found = match self.next_char() {
             None => "the end of the input".to_owned(),
             Some('\'') => "\"'\"".to_owned(),
             Some(c) => format!("'{}'", c.escape_debug()),
         };
         self.error_at(self.offset, expected(wanted, found))
+    }
+
+    /// The text from a position on, up to here.
+    pub fn since(&self, start: usize) -> &'a str {
+        self.text.get(start..self.offset).unwrap_or_default()
+    }
+
+    /// Moves on by this number of bytes, which end at a character.
+    pub fn advance(&mut self, bytes: usize) {
+        self.offset += bytes;
     }
 
     /// Moves past the next character, whatever it is.
@@ -99,6 +112,7 @@ impl<'a> Parser<'a> {
     }
 }
 
-pub(super) fn expected(expected: &str, found: String) -> SpecErrorKind {
+/// The error that one thing was expected and another found.
+pub fn expected(expected: &str, found: String) -> SpecErrorKind {
     SpecErrorKind::Expected { expected: expected.to_owned(), found }
 }

@@ -11,7 +11,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A string in either quote, once or three times, or a raw one: `r'…'`. The parser must stand at its start.
-    pub(super) fn string(&mut self) -> Result<String, SpecError> {
+    pub fn string(&mut self) -> Result<String, SpecError> {
         let start = self.offset;
         let is_raw = matches!(self.next_char(), Some('r' | 'R'));
         if is_raw {
@@ -145,7 +145,7 @@ impl<'a> Parser<'a> {
     }
 
     /// An integer or a float. The parser must stand at a sign, a digit or a point.
-    pub(super) fn number(&mut self) -> Result<Arg, SpecError> {
+    pub fn number(&mut self) -> Result<Arg, SpecError> {
         let start = self.offset;
         let literal = self.number_like();
         if let Some((first, last)) = literal.split_once("..") {

@@ -45,6 +45,7 @@ mod cursor;
 mod display;
 mod error;
 mod error_kind;
+mod figure_path;
 mod literal;
 mod log;
 mod metrics;
@@ -53,13 +54,13 @@ mod names;
 mod parse;
 mod range;
 mod recorded;
-mod requirement;
 mod text_serde;
 
 #[cfg(test)]
 mod tests;
 
 pub use arg::Arg;
+pub use cursor::{Parser, expected};
 pub(crate) use display::{write_quoted, write_word};
 pub use error::SpecError;
 pub use error_kind::SpecErrorKind;
@@ -215,5 +216,14 @@ impl Spec {
             Some(REFERENCE_PACKAGE) => Cow::Borrowed(&self.name),
             _ => self.qualified_name(),
         }
+    }
+
+    /// The spec that is applied in the end, where an argument is a spec: `accuracy` of `grouped(accuracy(), "topic")`.
+    pub fn innermost(&self) -> &Spec {
+        let nested = self.args.iter().chain(self.kwargs.values()).find_map(|arg| match arg {
+            Arg::Spec(nested) => Some(nested),
+            _ => None,
+        });
+        nested.map_or(self, |nested| nested.innermost())
     }
 }

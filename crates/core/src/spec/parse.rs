@@ -27,7 +27,7 @@ impl FromStr for Arg {
 
 impl<'a> Parser<'a> {
     /// Reads the whole input as one thing.
-    pub(super) fn whole<T>(
+    pub fn whole<T>(
         text: &'a str,
         read: impl FnOnce(&mut Self) -> Result<T, SpecError>,
     ) -> Result<T, SpecError> {
@@ -189,7 +189,7 @@ impl<'a> Parser<'a> {
 
     /// Items with commas between them and perhaps after them, up to and including `close`. All nesting passes through
     /// here, so this is where depth is counted.
-    pub(super) fn items(
+    pub fn items(
         &mut self,
         close: char,
         item_name: &str,

@@ -168,7 +168,7 @@ impl Conversion {
     }
 
     /// Whether plain numbers and booleans convert to themselves: no grade is a number or boolean.
-    pub(crate) fn keeps_numbers(&self) -> bool {
+    pub fn keeps_numbers(&self) -> bool {
         let text = |grade: &Option<Leaf>| matches!(grade, None | Some(Leaf::Str(_)));
         match &self.0 {
             ConversionKind::Grades(g) => {

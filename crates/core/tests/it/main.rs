@@ -8,9 +8,6 @@
 )]
 
 mod any_metric;
-mod comparison;
-mod coverage;
-mod early_stop;
 mod estimates;
 mod groups;
 mod judges;
@@ -18,5 +15,3 @@ mod partial;
 mod ratings;
 mod registry;
 mod rows;
-mod savings;
-mod two_samples;

@@ -3,9 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::{
-    Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, Plan, ScoreParts,
-    Side,
+use errorbar_core::{Plan, ScoreParts, Side};
+use errorbar_inference::{
+    Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, simulate_coverage,
 };
 use errorbar_log::ScoreTable;
 use errorbar_log::eval::scorer_metrics;
@@ -161,7 +161,7 @@ impl CoverageTask<'_> {
         let opened = logs::read(&log, &request, progress, self.context, |plan| self.plan(plan))?;
         check_clusters(&opened.plan).map_err(about)?;
         warnings.extend(opened.warnings());
-        let report = opened.plan.coverage(&opened.scores.columns, self.options);
+        let report = simulate_coverage(&opened.plan, &opened.scores.columns, self.options);
         let report = report.map_err(|error| about(error.into()))?;
         Ok(self.blocks(&self.path.display().to_string(), report, &opened.plan, warnings))
     }
@@ -217,7 +217,8 @@ impl CoverageTask<'_> {
             has_no_reduce: false,
         };
         table_scores::check(&mut table.columns, plan, cells).map_err(about)?;
-        let mut report = plan.coverage(&table.columns, self.options).map_err(|error| about(error.into()))?;
+        let mut report =
+            simulate_coverage(plan, &table.columns, self.options).map_err(|error| about(error.into()))?;
         report
             .scores
             .retain(|score| self.args.scorers.is_empty() || self.args.scorers.contains(&score.scorer));

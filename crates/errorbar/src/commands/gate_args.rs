@@ -6,7 +6,8 @@
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args};
-use errorbar_core::{Comparison, ComparisonReport, ErrorPlan, Gate, GateOutcome, Side};
+use errorbar_core::{ErrorPlan, Side};
+use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
 use errorbar_report::{EstimateText, gate_cases, gate_name, gate_reason, gate_subject};
 
 use super::common::{counted, significant};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use errorbar_core::{Error, EstimatePart, Plan, Relation, Requirement, RequirementOutcome, Undefined};
+use errorbar_core::{Error, Plan, Undefined};
+use errorbar_inference::{EstimatePart, Relation, Requirement, RequirementOutcome};
 use errorbar_report::{EstimateText, JUnitCase, Report, TestSuite};
 
 use super::common::significant;

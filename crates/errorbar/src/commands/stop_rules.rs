@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use errorbar_core::{RuleMeasure, StopRule};
+use errorbar_inference::{RuleMeasure, StopRule};
 
 use super::handles::resolve_in;
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
@@ -29,7 +29,7 @@ pub(super) fn read(texts: &[String], log_dir: &Path) -> Result<Option<Vec<StopRu
 }
 
 fn rule(text: &str, log_dir: &Path) -> Result<StopRule, Diagnostics> {
-    let mut rule: StopRule = text.parse().map_err(|error: errorbar_core::RuleError| {
+    let mut rule: StopRule = text.parse().map_err(|error: errorbar_inference::RuleError| {
         Diagnostic::error(error.to_string()).snippet(Snippet::of_argument(OPTION, text, error.span))
     })?;
     if let RuleMeasure::BetterThan { log, .. } | RuleMeasure::WorseThan { log, .. } = &mut rule.measure {

@@ -1,7 +1,8 @@
 //! Hints for errors of `errorbar-core`: specs, metrics, reducers, scores.
 
+use errorbar_core::Error;
 use errorbar_core::spec::nearest;
-use errorbar_core::{ComparisonError, Error, NoCoverage};
+use errorbar_inference::{ComparisonError, NoCoverage};
 
 use crate::shell;
 
@@ -17,7 +18,6 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             Some(confidence_hint(metric, key, known))
         }
         Error::MissingConfidence { key, .. } => Some(format!("give every sample the key `{key}`")),
-        Error::Comparison(error) => comparison_hint(error),
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
         _ => None,
     }
@@ -55,7 +55,7 @@ fn is_same_number(a: &str, b: &str) -> bool {
 }
 
 /// What to do about sides that cannot be compared.
-fn comparison_hint(error: &ComparisonError) -> Option<String> {
+pub(crate) fn comparison_hint(error: &ComparisonError) -> Option<String> {
     let hint = match error {
         ComparisonError::OneSide { .. } | ComparisonError::SameScores { .. } => {
             "give a second log or table; two scorers of one log are compared with --scorers A B"

@@ -1,7 +1,7 @@
 //! Hints for errors of tasks and runs.
 
-use errorbar_core::FigureProblem;
 use errorbar_eval::{Error, RescoreError, StopRuleProblem, TaskLoadError};
+use errorbar_inference::FigureProblem;
 
 use super::{core, log};
 use crate::diagnostic::Diagnostic;

@@ -12,8 +12,8 @@ pub(crate) mod table;
 
 use std::path::PathBuf;
 
-use errorbar_core::PowerError;
 use errorbar_eval::{RescoreError, TaskFileError};
+use errorbar_inference::{ComparisonError, PowerError};
 use errorbar_log::TableError;
 use errorbar_log::eval::LogError;
 use errorbar_log::export::ExportError;
@@ -28,6 +28,22 @@ const MISTAKES_SHOWN: usize = 20;
 impl From<errorbar_core::Error> for Diagnostic {
     fn from(error: errorbar_core::Error) -> Self {
         Diagnostic::error(error.to_string()).hint_if(core::hint(&error))
+    }
+}
+
+impl From<ComparisonError> for Diagnostic {
+    fn from(error: ComparisonError) -> Self {
+        Diagnostic::error(error.to_string()).hint_if(core::comparison_hint(&error))
+    }
+}
+
+impl From<errorbar_inference::Error> for Diagnostic {
+    fn from(error: errorbar_inference::Error) -> Self {
+        match error {
+            errorbar_inference::Error::Core(error) => error.into(),
+            errorbar_inference::Error::Comparison(error) => error.into(),
+            error => Diagnostic::error(error.to_string()),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! Hints for what cannot be planned.
 
-use errorbar_core::PowerError;
+use errorbar_inference::PowerError;
 
 /// What to do about it, unless the error itself names it.
 pub(crate) fn hint(error: &PowerError) -> Option<String> {

@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use errorbar_core::RuleMeasure;
 use errorbar_eval::SequenceProgress;
+use errorbar_inference::RuleMeasure;
 use errorbar_report::clean;
 
 use super::SampleCounts;

@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use errorbar_core::{Metadata, Score, ScoreColumns, SequenceError};
+use errorbar_core::{Metadata, Score, ScoreColumns};
 use errorbar_log::eval::{LogError, LogWriter, StoredSample};
+use errorbar_stats::sequential::SequenceError;
 
 use super::execute::{Delivery, SampleQueue};
 use super::observer::{Observer, Progress};

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use errorbar_core::{ErrorPlan, Metadata, Metrics, Reducers, StopRule};
+use errorbar_core::{ErrorPlan, Metadata, Metrics, Reducers};
+use errorbar_inference::StopRule;
 use serde_json::Value as Json;
 
 use crate::{Calls, FailOnError, GenerateConfig, ModelChoice, Prices, UsageLimits};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::spec::MetricsSpec;
-use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec, StopRule};
+use errorbar_core::{ErrorPlan, Metadata, Reducers, Registry, Spec};
+use errorbar_inference::StopRule;
 use errorbar_log::eval::{
     ERRORS, EvalInfo, EvalLog, LogError, LogLimits, LogWriter, PlanRecord, STOP_WHEN, STOPPED_EARLY,
     SampleFields, Status, StoredSample, recorded_errors,

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{FigureProblem, MeanFigure, Plan, RuleMeasure, SampleValue, ScoreColumns, StopRule};
+use errorbar_core::{Plan, SampleValue, ScoreColumns};
+use errorbar_inference::{FigureProblem, MeanFigure, RuleMeasure, StopRule};
 use errorbar_log::eval::{EvalLog, LogError, SampleFields};
 
 use crate::{AnyScorer, Error, NamedSample, Result};
@@ -119,8 +120,8 @@ impl PlannedRule {
     ) -> Result<Self> {
         let refuse =
             |problem: StopRuleProblem| Error::StopRule { rule: rule.to_string(), problem: problem.into() };
-        let figure =
-            plan.mean_figure(rule.measure.metric(), epochs).map_err(|problem| refuse(problem.into()))?;
+        let figure = MeanFigure::of_plan(plan, rule.measure.metric(), epochs)
+            .map_err(|problem| refuse(problem.into()))?;
         let of_scorer = scorers.get(figure.position()).and_then(|scorer| scorer.range());
         let scorer = || figure.scorer().to_owned();
         let (low, high) = match (figure.range(), of_scorer) {

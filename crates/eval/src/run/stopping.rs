@@ -8,10 +8,9 @@
 use std::cmp::Ordering;
 use std::sync::Arc;
 
-use errorbar_core::{
-    ConfidenceSequence, EarlyStop, Plan, RuleMeasure, ScoreColumns, SequenceError, Side, StopRule,
-    random_order,
-};
+use errorbar_core::{EarlyStop, Plan, ScoreColumns};
+use errorbar_inference::{RuleMeasure, StopRule};
+use errorbar_stats::sequential::{ConfidenceSequence, SequenceError, random_order};
 
 use super::stop_rules::PlannedRule;
 use crate::{AnyScorer, Error, NamedSample};
@@ -198,7 +197,7 @@ impl StopMonitor {
         let population = plan.order.len() as u64;
         let mut sequences = Vec::with_capacity(plan.rules.len());
         for rule in &plan.rules {
-            let mut sequence = ConfidenceSequence::new(population, rule.range, plan.level, Side::TwoSided)?;
+            let mut sequence = ConfidenceSequence::new(population, rule.range, plan.level)?;
             watched(&rule.rule.measure).into_iter().for_each(|value| sequence.watch(value));
             sequences.push(RuleSequence { sequence, known: 0, sum: 0.0 });
         }
@@ -303,8 +302,8 @@ impl StopMonitor {
         let interval = self.sequences.get(rule)?.sequence.interval();
         // What a watched value shows is not lost to the last digit of a bisection.
         Some(SequenceProgress {
-            lower: interval.lower.max(look.lower),
-            upper: interval.upper.min(look.upper),
+            lower: interval.0.max(look.lower),
+            upper: interval.1.min(look.upper),
             ..look
         })
     }
@@ -410,7 +409,7 @@ mod tests {
     /// to half already, which is what the mean may be.
     #[test]
     fn a_value_that_the_mean_may_have_is_not_excluded() {
-        let mut sequence = ConfidenceSequence::new(20, (0.0, 1.0), 0.95, Side::TwoSided).unwrap();
+        let mut sequence = ConfidenceSequence::new(20, (0.0, 1.0), 0.95).unwrap();
         sequence.watch(0.5);
         for at in 0..19 {
             sequence.push(f64::from(u8::from(at % 2 == 0))).unwrap();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use errorbar_core::{RuleMeasure, StopRule};
+use errorbar_inference::{RuleMeasure, StopRule};
 
 use super::section::{TomlField, all};
 use super::text::TomlString;

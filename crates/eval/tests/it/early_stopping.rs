@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use errorbar_core::metrics::{accuracy, mean, stderr};
 use errorbar_core::{
-    ConfidenceSequence, Epochs, Error as CoreError, FigureProblem, Interval, IntervalMethod, Metrics,
-    Results, Score, Side, Spec, StopRule, ToSpec, metrics, random_order,
+    Epochs, Error as CoreError, Interval, IntervalMethod, Metrics, Results, Score, Spec, ToSpec, metrics,
 };
 use errorbar_eval::scorers::{includes, matches};
 use errorbar_eval::{
@@ -14,9 +13,11 @@ use errorbar_eval::{
     StopReason, StopRuleProblem, Target, Task, TaskState, block_on, built_in_registry, model_fn,
     open_resumable,
 };
+use errorbar_inference::{FigureProblem, StopRule};
 use errorbar_log::eval::{
     EvalLog, LogWarning, STOP_WHEN, STOPPED_EARLY, Status, StoppedEarly, compare, plan_from_header,
 };
+use errorbar_stats::sequential::{ConfidenceSequence, random_order};
 use serde_json::{Value as Json, json};
 
 const SAMPLES: usize = 300;
@@ -104,13 +105,12 @@ fn interval(results: &Results) -> Interval {
 
 /// The ends of the sequence over the first samples of the order.
 fn expected(taken: usize, bounds: impl Fn(usize) -> (f64, f64)) -> (f64, f64) {
-    let mut sequence = ConfidenceSequence::new(SAMPLES as u64, (0.0, 1.0), 0.95, Side::TwoSided).unwrap();
+    let mut sequence = ConfidenceSequence::new(SAMPLES as u64, (0.0, 1.0), 0.95).unwrap();
     for sample in &random_order(SAMPLES as u32, 0)[..taken] {
         let (least, greatest) = bounds(*sample as usize);
         sequence.push_between(least, greatest).unwrap();
     }
-    let interval = sequence.interval();
-    (interval.lower, interval.upper)
+    sequence.interval()
 }
 
 fn grade(sample: usize) -> (f64, f64) {

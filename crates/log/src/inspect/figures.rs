@@ -147,7 +147,6 @@ impl<'r> MetricFigures<'r> {
                 )
             }
             MetricValue::Groups(groups) => Figures::Named(self.of_groups(groups)),
-            _ => Figures::Named(Vec::new()),
         }
     }
 

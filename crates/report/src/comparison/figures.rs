@@ -1,6 +1,7 @@
 //! The figures of a comparison, as text.
 
-use errorbar_core::{Comparison, ComparisonReport, Estimate, Role, Undefined};
+use errorbar_core::{Estimate, Role, Undefined};
+use errorbar_inference::{Comparison, ComparisonReport};
 
 use super::gate;
 use super::record::{error_of, why_no_error, why_no_interval};
@@ -201,7 +202,7 @@ pub(crate) fn by_test(report: &ComparisonReport) -> &'static str {
 
 /// Samples without a partner, unless a warning has them.
 fn unmatched(comparison: &Comparison, report: &ComparisonReport) -> Option<String> {
-    use errorbar_core::ComparisonWarning::Unmatched;
+    use errorbar_inference::ComparisonWarning::Unmatched;
     let Comparison { base, other, only_base, only_other, .. } = comparison;
     let is_warned = report.warnings.iter().any(|warning| match warning {
         Unmatched { base: warned_base, other: warned_other, .. } => {

@@ -1,6 +1,7 @@
 //! What a gate demands and decides, in words.
 
-use errorbar_core::{Comparison, Direction, Gate, GateOutcome};
+use errorbar_core::Direction;
+use errorbar_inference::{Comparison, Gate, GateOutcome};
 
 use super::record::{interval_of, why_no_interval};
 use crate::figure::EstimateText;

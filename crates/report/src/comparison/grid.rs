@@ -1,6 +1,6 @@
 //! Tables of several sides: models and tasks, all differences, ranks.
 
-use errorbar_core::{Comparison, ComparisonReport, Ranking};
+use errorbar_inference::{Comparison, ComparisonReport, Ranking};
 
 use super::figures::NONE;
 use super::legend::correction_title;
@@ -113,7 +113,7 @@ fn difference(c: &Comparison, sign: f64) -> String {
 pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
     let has_ties = ranking.ranks.iter().any(|rank| !rank.tie_groups.is_empty());
     let row =
-        |rank: &errorbar_core::Rank| {
+        |rank: &errorbar_inference::Rank| {
             let mut cells = vec![rank.rank.to_string(), rank.range_text()];
             cells.extend(
                 has_ties.then(|| {

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use errorbar_core::Gate;
+use errorbar_inference::Gate;
 use serde::Serialize;
 
 use super::record::RankingRecord;

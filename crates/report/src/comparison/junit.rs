@@ -1,6 +1,6 @@
 //! Gates as test cases.
 
-use errorbar_core::{Comparison, ComparisonReport, Gate, GateOutcome};
+use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
 
 use super::{figures, gate};
 use crate::{JUnitCase, TestSuite};

@@ -2,9 +2,8 @@
 
 use std::fmt;
 
-use errorbar_core::{
-    Comparison, ComparisonReport, Correction, Direction, GateOutcome, IntervalMethod, Side, TestMethod,
-};
+use errorbar_core::{Direction, IntervalMethod, Side};
+use errorbar_inference::{Comparison, ComparisonReport, Correction, GateOutcome, TestMethod};
 
 use super::gate;
 use super::record::{error_of, interval_of};

@@ -35,7 +35,7 @@ pub use gate::gate_reason;
 pub use junit::{gate_cases, gate_name, gate_subject};
 pub use record::{ComparisonRecord, UndefinedComparisonParts};
 
-use errorbar_core::ComparisonReport;
+use errorbar_inference::ComparisonReport;
 
 /// The JSON schema of comparisons; see `docs/output.md`.
 pub const COMPARISON_SCHEMA: &str = include_str!("../../schema/compare.schema.json");

@@ -1,8 +1,7 @@
 //! A comparison as one flat record: an object of `comparisons` in JSON, a row of CSV.
 
-use errorbar_core::{
-    Comparison, ComparisonReport, Estimate, Interval, Maybe, Rank, Ranking, Side, StdError, Undefined,
-};
+use errorbar_core::{Estimate, Interval, Maybe, Side, StdError, Undefined};
+use errorbar_inference::{Comparison, ComparisonReport, Rank, Ranking};
 use serde::Serialize;
 
 use super::ComparisonView;

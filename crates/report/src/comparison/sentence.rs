@@ -1,6 +1,7 @@
 //! The finding in one sentence.
 
-use errorbar_core::{Comparison, ComparisonReport, Side};
+use errorbar_core::Side;
+use errorbar_inference::{Comparison, ComparisonReport};
 
 use super::figures::{Figures, by_test, subject, two_digits};
 use super::legend::correction_title;

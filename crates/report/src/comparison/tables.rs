@@ -1,6 +1,6 @@
 //! The tables of comparisons, built once for every format for people. Names are as they are.
 
-use errorbar_core::{Comparison, ComparisonReport, Ranking};
+use errorbar_inference::{Comparison, ComparisonReport, Ranking};
 
 use super::figures::{self, Figures};
 use super::grid::{self, Grid};

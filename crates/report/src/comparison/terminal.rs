@@ -1,7 +1,7 @@
 //! Comparisons on a terminal.
 
 use anstyle::Style;
-use errorbar_core::GateOutcome;
+use errorbar_inference::GateOutcome;
 
 use super::ComparisonView;
 use super::columns::{Columns, indent, side_titles};

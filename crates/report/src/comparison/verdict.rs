@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use errorbar_core::{Comparison, ComparisonReport, Direction, Gate, GateOutcome, Side};
+use errorbar_core::{Direction, Side};
+use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
 
 use super::record::interval_of;
 use crate::number::plain;

@@ -70,7 +70,7 @@ impl FigureKey {
     }
 
     /// Whether a comparison is of this figure.
-    pub(super) fn is_compared_by(&self, c: &errorbar_core::Comparison) -> bool {
+    pub(super) fn is_compared_by(&self, c: &errorbar_inference::Comparison) -> bool {
         let is_metric = c.metric == self.metric || c.metric == self.spec;
         is_metric && c.scorer == self.scorer && c.reducer == self.reducer && c.field == self.field
     }
@@ -82,7 +82,7 @@ impl FigureKey {
     }
 
     /// Whether a ranking is of this figure.
-    pub(super) fn is_ranked_by(&self, ranking: &errorbar_core::Ranking) -> bool {
+    pub(super) fn is_ranked_by(&self, ranking: &errorbar_inference::Ranking) -> bool {
         let is_metric = ranking.metric == self.metric || ranking.metric == self.spec;
         is_metric
             && ranking.scorer == self.scorer

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::{CrossTable, Direction};
+use errorbar_core::Direction;
+use errorbar_inference::CrossTable;
 
 use super::cells::{count, counted};
 use super::task::{Pair, Task, TaskComparison};

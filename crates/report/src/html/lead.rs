@@ -1,6 +1,7 @@
 //! The finding, in two sentences: the estimates, and what the corrected tests support. Never more than those.
 
-use errorbar_core::{ComparisonWarning, Estimate, Side};
+use errorbar_core::{Estimate, Side};
+use errorbar_inference::ComparisonWarning;
 
 use super::PageRun;
 use super::cells::{counted, inline};

@@ -2,7 +2,8 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::{Comparison, ComparisonReport, ComparisonWarning, Direction, IntervalMethod, Maybe};
+use errorbar_core::{Direction, IntervalMethod, Maybe};
+use errorbar_inference::{Comparison, ComparisonReport, ComparisonWarning};
 
 use super::cells::{NumberColumn, axis_head, count, counted, data, minus, thousands};
 use super::estimates::level_title;

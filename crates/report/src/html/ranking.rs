@@ -5,7 +5,7 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::{Rank, Ranking};
+use errorbar_inference::{Rank, Ranking};
 
 use super::task::{GroupComparison, Task, TaskComparison, run_name};
 use crate::svg::{breakable, escape, percent};

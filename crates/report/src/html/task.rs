@@ -1,7 +1,8 @@
 //! The runs of one task: their figures, and what their differences support.
 
-use errorbar_core::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Direction, Ranking, compare,
+use errorbar_core::Direction;
+use errorbar_inference::{
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Ranking, compare,
 };
 
 use super::PageRun;
@@ -141,7 +142,7 @@ fn compared(
     runs: &[&PageRun<'_>],
     figures: &Figures,
     all_pairs: bool,
-) -> errorbar_core::Result<Option<TaskComparison>> {
+) -> errorbar_inference::Result<Option<TaskComparison>> {
     let Some(headline) = &figures.headline else { return Ok(None) };
     let mut options = ComparisonOptions::default();
     options.all_pairs = all_pairs || runs.len() <= MOST_PAIRED;

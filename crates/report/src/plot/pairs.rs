@@ -1,6 +1,7 @@
 //! Every pair of runs: their difference, and what it supports.
 
-use errorbar_core::{Comparison, Direction, Estimate};
+use errorbar_core::{Direction, Estimate};
+use errorbar_inference::Comparison;
 
 use super::area::{Drawing, px};
 use super::estimates::{percentage, plot_of_rows};

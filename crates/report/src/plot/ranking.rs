@@ -1,6 +1,6 @@
 //! Several runs in order, with the places that the data support.
 
-use errorbar_core::{Rank, Ranking};
+use errorbar_inference::{Rank, Ranking};
 
 use super::estimates::{caption, plot_of_rows};
 use super::rows::{Row, Rows};

@@ -5,9 +5,10 @@
 
 use errorbar_core::metrics::{Prediction, ece};
 use errorbar_core::{
-    ComparedScores, ComparisonOptions, Confusion, Correction, Distribution, EpochSpread, Estimate, PassCurve,
-    PassPoint, Plan, SampleSpread, Score, ScoreColumns, ScoreName, Undefined, compare,
+    Confusion, Distribution, EpochSpread, Estimate, PassCurve, PassPoint, Plan, SampleSpread, Score,
+    ScoreColumns, ScoreName, Undefined,
 };
+use errorbar_inference::{ComparedScores, ComparisonOptions, Correction, compare};
 
 use super::*;
 

@@ -1,9 +1,11 @@
 //! Comparisons made by hand, with the numbers that core gives.
 
 use errorbar_core::{
-    Bounds, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning, Correction,
-    Cr, Direction, ErrorMethod, Estimate, FlipTable, Gate, GateOutcome, Interval, IntervalMethod, Rank,
-    Ranking, Role, StdError, TestMethod, Undefined,
+    Bounds, Cr, Direction, ErrorMethod, Estimate, Interval, IntervalMethod, Role, StdError, Undefined,
+};
+use errorbar_inference::{
+    Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning, Correction,
+    FlipTable, Gate, GateOutcome, Rank, Ranking, TestMethod,
 };
 
 use super::fixtures::share;

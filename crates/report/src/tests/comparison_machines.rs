@@ -1,6 +1,7 @@
 //! Comparisons as JSON, CSV and JUnit XML.
 
-use errorbar_core::{ComparisonReport, Gate, GateOutcome, IntervalMethod, TestMethod};
+use errorbar_core::IntervalMethod;
+use errorbar_inference::{ComparisonReport, Gate, GateOutcome, TestMethod};
 use insta::assert_snapshot;
 use serde_json::Value;
 

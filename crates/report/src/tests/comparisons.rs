@@ -1,6 +1,6 @@
 //! Comparisons in the formats for people.
 
-use errorbar_core::{Gate, GateOutcome};
+use errorbar_inference::{Gate, GateOutcome};
 use insta::assert_snapshot;
 
 use super::comparison_fixtures::{

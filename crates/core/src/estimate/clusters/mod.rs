@@ -61,11 +61,11 @@ pub(crate) fn identify(
 
 /// The clusters of scores by a metadata key.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct RowClusters {
+pub struct RowClusters {
     /// The ids of the clusters, in order of first appearance.
     pub(crate) ids: Interner<LeafKey>,
     /// The cluster of the score at each position: a number of those ids.
-    pub(crate) of_positions: Vec<u32>,
+    pub of_positions: Vec<u32>,
 }
 
 impl RowClusters {
@@ -73,7 +73,7 @@ impl RowClusters {
     ///
     /// # Errors
     /// The first sample without the key, or with a value that is no cluster id.
-    pub(crate) fn by_key(metric: &str, key: &str, scores: &Scores<'_>) -> Result<Self> {
+    pub fn by_key(metric: &str, key: &str, scores: &Scores<'_>) -> Result<Self> {
         RowClusters::of_some(metric, key, scores, 0..scores.len())
     }
 
@@ -109,7 +109,7 @@ impl RowClusters {
     }
 
     /// The sample of each score is its cluster.
-    pub(crate) fn by_sample(scores: &Scores<'_>, positions: impl Iterator<Item = usize>) -> Self {
+    pub fn by_sample(scores: &Scores<'_>, positions: impl Iterator<Item = usize>) -> Self {
         let mut clusters = RowClusters::default();
         for at in positions {
             let id = LeafKey::Text(scores.sample_id(at).to_owned());

@@ -52,7 +52,7 @@ pub(in crate::estimate) fn effective_n(input: &IntervalInput<'_>) -> Maybe<f64> 
 const VANISHING: f64 = 1e-280;
 
 /// Wilson (1927): (p + z²/2n ± z·√(p(1−p)/n + z²/4n²)) / (1 + z²/n), within [0, 1].
-pub(crate) fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
+pub fn wilson(p: f64, n: f64, z: f64) -> (f64, f64) {
     let z2 = z * z;
     let centre = p + z2 / (2.0 * n);
     let radicand = p * (1.0 - p) / n + z2 / (4.0 * n * n);

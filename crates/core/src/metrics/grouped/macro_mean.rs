@@ -8,8 +8,8 @@ use crate::estimate::{
     estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
-use errorbar_stats::exact::{ExactSum, root_of_squares};
 use crate::value::{Conversion, LeafRef};
+use errorbar_stats::exact::{ExactSum, root_of_squares};
 
 /// How a mean over groups is taken.
 pub(super) struct MacroMean<'a> {

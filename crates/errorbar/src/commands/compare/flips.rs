@@ -4,9 +4,9 @@ use std::collections::hash_map::Entry;
 use std::collections::{HashMap, HashSet};
 
 use errorbar_core::{
-    Comparison, ComparisonReport, Evaluation, IndexMap, MetadataKeys, Reducers, Reduction, SampleId, Score,
-    ScoreParts, Value,
+    Evaluation, IndexMap, MetadataKeys, Reducers, Reduction, SampleId, Score, ScoreParts, Value,
 };
+use errorbar_inference::{Comparison, ComparisonReport};
 use errorbar_log::eval::SampleFields;
 use errorbar_report::Flip;
 use serde_json::Value as Json;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use errorbar_core::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
+use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
 use errorbar_log::FileAccess;
 use errorbar_report::{ComparisonRecord, ComparisonView, Markdown, Render, Sort};
 

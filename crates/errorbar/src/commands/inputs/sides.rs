@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{ComparedScores, ComparisonError, Conversion, Error, IndexMap};
+use errorbar_core::{Conversion, IndexMap};
+use errorbar_inference::{ComparedScores, ComparisonError, Error};
 use errorbar_report::{RunIdentity, fitting_names, run_names};
 
 use super::InputOptions;
@@ -78,7 +79,7 @@ impl Sides {
 
     /// The error of a comparison; why there is nothing in common, if a side has too few epochs for its reducer, or a metric
     /// that failed.
-    pub(crate) fn explained(&self, error: Error) -> Diagnostic {
+    pub(crate) fn explained(&self, error: errorbar_inference::Error) -> Diagnostic {
         use ComparisonError::{NoCommonMetric, TooFewPairs};
         // The error of a metric does not name the file.
         let is_of_side = !matches!(error, Error::Comparison(_));

@@ -1,9 +1,7 @@
 //! What a kind draws of the runs, or why the data do not support it.
 
-use errorbar_core::{
-    Comparison, ComparisonReport, Confusion, Direction, Estimate, EstimateRow, IndexMap, Results, ScoreName,
-    Undefined,
-};
+use errorbar_core::{Confusion, Direction, Estimate, EstimateRow, IndexMap, Results, ScoreName, Undefined};
+use errorbar_inference::{Comparison, ComparisonReport};
 use errorbar_report::plot::{
     CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, Estimates,
     Forest, ForestGroup, NamedEstimate, Pairs, PassPlot, Plot, RankingPlot, RunMarks,

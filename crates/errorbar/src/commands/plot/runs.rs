@@ -6,9 +6,10 @@ use std::path::PathBuf;
 use errorbar_core::chat::Targets;
 use errorbar_core::metrics::{Ece, Prediction, ece, recall};
 use errorbar_core::{
-    ComparedScores, ComparisonOptions, ComparisonReport, Correction, Error, Failure, MetadataKeys, Metrics,
-    Plan, Results, Role, SampleId, ScoreColumns, ScoreParts, ScoreResult, compare, metrics,
+    Error, Failure, MetadataKeys, Metrics, Plan, Results, Role, SampleId, ScoreColumns, ScoreParts,
+    ScoreResult, metrics,
 };
+use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
 use errorbar_log::MemoryTables;
 use errorbar_log::eval::{EvalLog, Header, SampleFields};
 use errorbar_report::ChanceLevel;

@@ -1,6 +1,6 @@
 //! How scores vary, from options or from runs.
 
-use errorbar_core::{Flips, PowerDesign, PowerError, PowerPlan, ScoreSpread};
+use errorbar_inference::{Flips, PowerDesign, PowerError, PowerPlan, ScoreSpread};
 
 use super::from::Runs;
 use super::goal::Goal;

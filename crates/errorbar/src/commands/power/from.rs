@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use errorbar_core::{MetadataKeys, PilotScores, PilotSide, Plan, PowerError, ScoreColumns};
+use errorbar_core::{MetadataKeys, Plan, ScoreColumns};
+use errorbar_inference::{PilotScores, PilotSide, PowerError};
 use errorbar_log::eval::EvalLog;
 use errorbar_log::{ScoreTable, TableErrorKind, read_tables};
 

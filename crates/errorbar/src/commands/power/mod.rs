@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use errorbar_core::PowerMethod;
+use errorbar_inference::PowerMethod;
 use errorbar_report::Listing;
 
 use super::common::{Format, one_of};

@@ -1,6 +1,6 @@
 //! The plans: one for each combination of what is given.
 
-use errorbar_core::{Flips, PowerDesign, PowerError, ScoreSpread};
+use errorbar_inference::{Flips, PowerDesign, PowerError, ScoreSpread};
 
 use super::design::PlannedDesign;
 use super::goal::Goal;

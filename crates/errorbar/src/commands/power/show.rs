@@ -1,6 +1,6 @@
 //! Plans as a table for people, and as data.
 
-use errorbar_core::{PowerDesign, PowerMethod};
+use errorbar_inference::{PowerDesign, PowerMethod};
 use errorbar_report::{Json, Listing, ListingCell, Render, Sort, clean, wrap};
 
 use super::design::PlannedDesign;

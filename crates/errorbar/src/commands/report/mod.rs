@@ -10,7 +10,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
-use errorbar_core::{ComparisonError, ComparisonOptions, Error, IndexMap};
+use errorbar_core::IndexMap;
+use errorbar_inference::{ComparisonError, ComparisonOptions};
 use errorbar_log::{FileAccess, MemoryTables};
 use errorbar_report::html::{MOST_PAIRED, Page};
 
@@ -202,7 +203,7 @@ fn check_pairs(sides: &[Side], all_pairs: bool, diagnostics: &mut Diagnostics) -
     let most = ComparisonOptions::MOST_PAIRED;
     for sides in sides.chunk_by(|a, b| a.task == b.task).filter(|sides| sides.len() > MOST_PAIRED) {
         if all_pairs && sides.len() > most {
-            return Err(Error::from(ComparisonError::TooManySides { sides: sides.len(), most }).into());
+            return Err(ComparisonError::TooManySides { sides: sides.len(), most }.into());
         }
         if let Some(first) = sides.first().filter(|_| !all_pairs) {
             let of = first.task.as_ref().map(|task| format!(" of task `{task}`")).unwrap_or_default();

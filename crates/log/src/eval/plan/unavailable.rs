@@ -180,7 +180,6 @@ impl Unavailable {
                 }
                 MetricValue::Groups(groups)
             }
-            other => other,
         }
     }
 }

@@ -105,7 +105,6 @@ fn draws(figure: &Figure<'_>) -> Option<Draws> {
             MetricValue::Map(map) => map.values().flatten().find_map(|estimate| estimate.draws),
             MetricValue::List(list) => list.iter().flatten().find_map(|estimate| estimate.draws),
             MetricValue::Groups(groups) => groups.groups.iter().find_map(|group| first(&group.value)),
-            _ => None,
         }
     }
     let is_drawn = matches!(figure.result.role, Role::ErrorOf | Role::IntervalOf);

@@ -302,7 +302,6 @@ fn flatten(name: &str, value: &MetricValue, flat: &mut BTreeMap<String, String>)
             }
             groups.all.iter().for_each(|all| flatten(&format!("{name}/(all)"), &all.value, flat));
         }
-        other => panic!("{other:?}"),
     }
 }
 

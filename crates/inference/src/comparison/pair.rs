@@ -1,0 +1,382 @@
+//! Two sides, metric by metric.
+
+use std::collections::{BTreeSet, HashSet};
+
+use super::figures::is_compared;
+use super::numbers::WholeNumbers;
+use super::pairing::Pairing;
+use super::resampled::ResampledPair;
+use super::side::{Block, Side};
+use super::{Comparison, ComparisonError, ComparisonOptions, ComparisonWarning, NamedColumns, unpaired};
+use crate::error::Result;
+use errorbar_core::Error as ScoreError;
+use errorbar_core::Metric;
+use errorbar_core::Reducer;
+use errorbar_core::Scores;
+use errorbar_core::engine::innermost;
+
+/// Two sides and how they are compared.
+#[derive(Clone, Copy)]
+pub(super) struct SidePair<'p> {
+    pub(super) base: &'p Side<'p>,
+    pub(super) other: &'p Side<'p>,
+    pub(super) task: Option<&'p str>,
+    pub(super) options: &'p ComparisonOptions,
+}
+
+impl<'p> SidePair<'p> {
+    /// All comparisons of the two sides.
+    ///
+    /// # Errors
+    /// They cannot be compared, or a metric failed that has figures of each side alone.
+    pub(super) fn compare(&self, warnings: &mut Vec<ComparisonWarning>) -> Result<Vec<Comparison>> {
+        self.check()?;
+        self.check_clusters()?;
+        let common: Vec<u32> = self
+            .base
+            .samples
+            .iter()
+            .copied()
+            .filter(|sample| self.other.first_row(*sample).is_some())
+            .collect();
+        if common.is_empty() && !self.options.unpaired {
+            return Err(self.no_common_sample().into());
+        }
+        let only_base = (self.base.samples.len() - common.len()) as u64;
+        let only_other = (self.other.samples.len() - common.len()) as u64;
+        if !self.options.unpaired && only_base + only_other > 0 {
+            let (base, other) = self.names();
+            warnings.push(ComparisonWarning::Unmatched { base, other, only_base, only_other });
+        }
+        let blocks = self.blocks()?;
+        self.check_epochs(&blocks, warnings)?;
+        self.check_keys(&blocks, &common)?;
+        let mut comparisons = Vec::new();
+        for (base, other) in &blocks {
+            let pair = BlockPair { sides: *self, base, other, only: (only_base, only_other) };
+            comparisons.extend(pair.compare(&common, warnings)?);
+        }
+        if comparisons.is_empty() {
+            // If there are metrics and all of them failed, why they did is what the user can do something about.
+            let failed = warnings.drain(..).find_map(|warning| match warning {
+                ComparisonWarning::Failed { error, .. } => Some(*error),
+                _ => None,
+            });
+            return Err(failed.unwrap_or_else(|| self.no_common_metric().into()));
+        }
+        let of_all = || comparisons.iter().filter(|one| one.group_key.is_none());
+        let most = of_all().map(|one| one.n).max();
+        if let Some(pairs) = most.filter(|pairs| *pairs < 2) {
+            let (base, other) = self.names();
+            let common = common.len() as u64;
+            return Err(ComparisonError::TooFewPairs { base, other, pairs, common }.into());
+        }
+        self.caution(&mut comparisons);
+        Ok(comparisons)
+    }
+
+    /// When a run stopped depends on its scores, which no interval of a difference allows for.
+    fn caution(&self, comparisons: &mut [Comparison]) {
+        let stopped: Vec<&str> =
+            [self.base, self.other].iter().filter(|side| side.is_stopped()).map(|side| side.name).collect();
+        if stopped.is_empty() {
+            return;
+        }
+        let note = format!("the interval does not allow for the early stop of {}", stopped.join(" and "));
+        for one in comparisons.iter_mut().filter(|one| one.difference.interval.is_ok()) {
+            one.difference.notes.early_stop = Some(note.clone());
+        }
+    }
+
+    fn names(&self) -> (String, String) {
+        (self.base.name.to_owned(), self.other.name.to_owned())
+    }
+
+    fn check(&self) -> Result<(), ComparisonError> {
+        let (base, other) = self.names();
+        let is_same = std::ptr::eq(self.base.columns, self.other.columns)
+            && self.base.scorers() == self.other.scorers();
+        if is_same { Err(ComparisonError::SameScores { base, other }) } else { Ok(()) }
+    }
+
+    /// A cluster key that no sample has is a mistake in the key. One that some samples lack leaves errors undefined.
+    fn check_clusters(&self) -> Result<()> {
+        let sides = [self.base, self.other];
+        for key in &self.base.plan.errors.cluster {
+            let lacks = |side: &&Side<'_>| !side.has_key(key);
+            // The clusters of a pair may come from either side.
+            let is_known = !self.options.unpaired && !sides.iter().all(lacks);
+            if let Some(side) = sides.into_iter().find(lacks).filter(|_| !is_known) {
+                return Err(ScoreError::MissingKey {
+                    metric: "errors clustered by it".to_owned(),
+                    key: key.clone(),
+                    sample: side.samples.first().map_or("", |sample| side.id(*sample)).to_owned(),
+                    known: side.columns.metadata_keys().take(12).map(str::to_owned).collect(),
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    /// Clusters and groups are those of both sides.
+    fn check_keys(&self, blocks: &[(&Block<'_>, &Block<'_>)], common: &[u32]) -> Result<(), ComparisonError> {
+        if self.options.unpaired {
+            return Ok(());
+        }
+        let sides = NamedColumns {
+            names: [self.base.name, self.other.name],
+            columns: [self.base.columns, self.other.columns],
+        };
+        let of_metrics =
+            blocks.iter().flat_map(|(block, _)| &block.metrics).filter_map(|one| one.group_key());
+        let of_options = self.base.plan.errors.cluster.iter().chain(&self.options.by).map(String::as_str);
+        let keys: BTreeSet<&str> = of_options.chain(of_metrics).collect();
+        for key in keys {
+            let row = |side: &Side<'_>, sample: u32| side.first_row(sample).map(|row| row as usize);
+            let rows = |sample: &u32| Some((row(self.base, *sample)?, row(self.other, *sample)?));
+            sides.check_key(key, common.iter().filter_map(rows))?;
+        }
+        Ok(())
+    }
+
+    fn no_common_sample(&self) -> ComparisonError {
+        let (base, other) = self.names();
+        let example = |side: &Side<'_>| side.samples.first().map_or("", |sample| side.id(*sample)).to_owned();
+        ComparisonError::NoCommonSample {
+            base,
+            other,
+            base_samples: self.base.samples.len() as u64,
+            other_samples: self.other.samples.len() as u64,
+            base_example: example(self.base),
+            other_example: example(self.other),
+        }
+    }
+
+    fn no_common_metric(&self) -> ComparisonError {
+        let (base, other) = self.names();
+        let metrics = |side: &Side<'_>| {
+            let mut names: Vec<String> = Vec::new();
+            for metric in side.blocks.iter().flat_map(|block| &block.metrics) {
+                let name = metric.spec().log_name().into_owned();
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            names
+        };
+        let (base_metrics, other_metrics) = (metrics(self.base), metrics(self.other));
+        ComparisonError::NoCommonMetric { base, other, base_metrics, other_metrics }
+    }
+
+    /// The blocks of both sides that belong together: those of one scorer, or those of the two scorers that the plans
+    /// are about.
+    fn blocks(&self) -> Result<Vec<(&'p Block<'p>, &'p Block<'p>)>, ComparisonError> {
+        let across = matches!((self.base.only_scorer(), self.other.only_scorer()), (Some(_), Some(_)));
+        let with = |base: &'p Block<'p>| Some((base, self.other.block_like(base, across)?));
+        let blocks: Vec<_> = self.base.blocks.iter().filter_map(with).collect();
+        let (base_scorers, other_scorers) = (self.base.scorers(), self.other.scorers());
+        let have_common = across || base_scorers.iter().any(|scorer| other_scorers.contains(scorer));
+        if !have_common {
+            let (base, other) = self.names();
+            return Err(ComparisonError::NoCommonScorer { base, other, base_scorers, other_scorers });
+        }
+        Ok(blocks)
+    }
+
+    /// Other numbers of epochs are to be known, and no comparison at all where the reduced score depends on them.
+    fn check_epochs(
+        &self,
+        blocks: &[(&Block<'_>, &Block<'_>)],
+        warnings: &mut Vec<ComparisonWarning>,
+    ) -> Result<(), ComparisonError> {
+        let (base_epochs, other_epochs) = (self.base.epochs, self.other.epochs);
+        if base_epochs == other_epochs {
+            return Ok(());
+        }
+        let (base, other) = self.names();
+        let reducers = blocks.iter().filter_map(|(block, _)| self.base.reducer(block));
+        let depends = |reducer: &&dyn Reducer| reducer.by_epoch().is_some_and(|one| one.depends_on_epochs());
+        if let Some(reducer) = reducers.into_iter().find(depends) {
+            let reducer = reducer.log_name();
+            return Err(ComparisonError::UnequalEpochs { base, other, reducer, base_epochs, other_epochs });
+        }
+        warnings.push(ComparisonWarning::UnequalEpochs { base, other, base_epochs, other_epochs });
+        Ok(())
+    }
+}
+
+/// The scores of one scorer and reducer on both sides.
+pub(super) struct BlockPair<'p> {
+    pub(super) sides: SidePair<'p>,
+    pub(super) base: &'p Block<'p>,
+    pub(super) other: &'p Block<'p>,
+    pub(super) only: (u64, u64),
+}
+
+/// Some of the samples.
+pub(super) struct SampleSelection {
+    pub(super) group_key: Option<String>,
+    pub(super) group: Option<String>,
+    pub(super) pairing: Pairing,
+}
+
+impl<'p> BlockPair<'p> {
+    fn compare(&self, common: &[u32], warnings: &mut Vec<ComparisonWarning>) -> Result<Vec<Comparison>> {
+        if self.sides.options.unpaired {
+            return unpaired::compare(self, warnings);
+        }
+        let pairing = Pairing::new(self.base, self.other, common);
+        let by = self.sides.options.by.as_deref();
+        // A key that samples lack is no matter of one metric.
+        self.selections(&pairing, by)?;
+        let mut comparisons = Vec::new();
+        for metric in self.metrics() {
+            let compared = self.compare_metric(metric, &pairing, by);
+            collect(compared, metric, self, warnings, &mut comparisons);
+        }
+        retain_distinct(&mut comparisons);
+        Ok(comparisons)
+    }
+
+    /// The metrics that both sides have, figures of their own.
+    pub(super) fn metrics(&self) -> impl Iterator<Item = &'p dyn Metric> {
+        let has = |metric: &&dyn Metric| self.other.metrics.iter().any(|other| other.spec() == metric.spec());
+        self.base.metrics.iter().map(AsRef::as_ref).filter(|metric| is_compared(*metric)).filter(has)
+    }
+
+    fn compare_metric(
+        &self,
+        metric: &dyn Metric,
+        pairing: &Pairing,
+        by: Option<&str>,
+    ) -> Result<Vec<Comparison>> {
+        // Of groups of its own: the metric in it, group for group.
+        let of_groups = metric.group_key().zip(metric.inner());
+        if let Some((key, inner)) = of_groups
+            && let Some(numbers) = self.numbers(inner, pairing)?
+        {
+            return numbers.by_groups(metric, &self.selections(pairing, Some(key))?);
+        }
+        let by = by.filter(|_| of_groups.is_none());
+        match self.numbers(metric, pairing)? {
+            Some(numbers) => numbers.compare_all(self.selections(pairing, by)?),
+            None => self.by_resampling(metric, pairing, by),
+        }
+    }
+
+    /// All samples, then group for group.
+    fn selections(&self, pairing: &Pairing, by: Option<&str>) -> Result<Vec<SampleSelection>> {
+        let all = SampleSelection { group_key: None, group: None, pairing: pairing.clone() };
+        let Some(key) = by else { return Ok(vec![all]) };
+        let groups = pairing.by_group(key, &[self.sides.base, self.sides.other])?;
+        let of_group =
+            |(name, pairing)| SampleSelection { group_key: Some(key.to_owned()), group: Some(name), pairing };
+        Ok(std::iter::once(all).chain(groups.into_iter().map(of_group)).collect())
+    }
+
+    /// The comparison of a metric, without its figures.
+    pub(super) fn template(
+        &self,
+        metric: &dyn Metric,
+        group: (Option<String>, Option<String>),
+    ) -> Comparison {
+        let SidePair { base, other, task, .. } = self.sides;
+        let mut comparison = Comparison::new(base.name, other.name, &self.base.scorer, &self.name_of(metric));
+        comparison.task = task.map(str::to_owned);
+        comparison.reducer.clone_from(&self.base.reducer);
+        comparison.field.clone_from(&self.base.field);
+        (comparison.role, comparison.direction) = (metric.role(), metric.direction());
+        (comparison.group_key, comparison.group) = group;
+        (comparison.only_base, comparison.only_other) = self.only;
+        comparison
+    }
+
+    fn name_of(&self, metric: &dyn Metric) -> String {
+        name_among(metric, self.metrics())
+    }
+
+    /// The per-sample numbers of both sides; none if the metric has none.
+    fn numbers<'m>(&'m self, metric: &'m dyn Metric, pairing: &Pairing) -> Result<Option<WholeNumbers<'m>>> {
+        if self.base.is_unreduced {
+            return Ok(None);
+        }
+        let (base, other) = (self.base_scores(pairing), self.other_scores(pairing));
+        let numbers = [metric.sample_numbers(&base), metric.sample_numbers(&other)];
+        let [Some(base_numbers), Some(other_numbers)] = numbers else { return Ok(None) };
+        let sides = [(base, base_numbers?), (other, other_numbers?)];
+        WholeNumbers::new(self, metric, pairing, sides).map(Some)
+    }
+
+    pub(super) fn base_scores(&self, pairing: &Pairing) -> Scores<'p> {
+        pairing.scores(self.sides.base, self.base)
+    }
+
+    pub(super) fn other_scores(&self, pairing: &Pairing) -> Scores<'p> {
+        pairing.scores(self.sides.other, self.other)
+    }
+
+    pub(super) fn resampled<'m>(&'m self, metric: &'m dyn Metric) -> ResampledPair<'m> {
+        ResampledPair { metric, base: (self.sides.base, self.base), other: (self.sides.other, self.other) }
+    }
+
+    pub(super) fn by_resampling(
+        &self,
+        metric: &dyn Metric,
+        pairing: &Pairing,
+        by: Option<&str>,
+    ) -> Result<Vec<Comparison>> {
+        let resampled = self.resampled(metric);
+        let mut comparisons = Vec::new();
+        for SampleSelection { group_key, group, pairing } in self.selections(pairing, by)? {
+            for figure in resampled.paired(&pairing)? {
+                let mut comparison = self.template(metric, (group_key.clone(), group.clone()));
+                comparison.n = pairing.samples.len() as u64;
+                comparison.difference.absent = pairing.absent.len() as u64;
+                figure.fill(&mut comparison);
+                comparisons.push(comparison);
+            }
+        }
+        Ok(comparisons)
+    }
+}
+
+/// The name of a metric; with its arguments if there is another of this name.
+pub(super) fn name_among<'m>(
+    metric: &dyn Metric,
+    mut metrics: impl Iterator<Item = &'m dyn Metric>,
+) -> String {
+    let inner = innermost(metric);
+    let name = inner.log_name().into_owned();
+    let has_other = metrics.any(|other| {
+        let other = innermost(other);
+        other.log_name() == name && other != inner
+    });
+    if has_other { inner.to_string() } else { name }
+}
+
+/// Leaves each figure once: a metric, and the figure of all samples beside its groups, are the same. Twice it would count
+/// as two tests in a correction.
+pub(super) fn retain_distinct(comparisons: &mut Vec<Comparison>) {
+    let mut seen = HashSet::new();
+    comparisons.retain(|one| seen.insert((one.metric.clone(), one.group_key.clone(), one.group.clone())));
+}
+
+/// Adds the comparisons of a metric; one that fails fails alone.
+pub(super) fn collect(
+    compared: Result<Vec<Comparison>>,
+    metric: &dyn Metric,
+    pair: &BlockPair<'_>,
+    warnings: &mut Vec<ComparisonWarning>,
+    comparisons: &mut Vec<Comparison>,
+) {
+    match compared {
+        Ok(of_metric) => comparisons.extend(of_metric),
+        Err(error) => {
+            let (base, other) = pair.sides.names();
+            let metric = metric.spec().log_name().into_owned();
+            let error = Box::new(error);
+            warnings.push(ComparisonWarning::Failed { base, other, metric, error });
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! Several sides in order, with the places that the data support.
+//!
+//! One family of tests decides everything: all pairs, corrected by Holm's method. A place is one plus the number of sides
+//! that are better; the range of a side's place counts those that the tests show to be better or worse. As the chance of
+//! any false alarm among all pairs is bounded, the ranges of all sides hold together. That is wider than ranges that hold
+//! for one side at a time (the largest |t| over shared resamples: Mogstad, Romano, Shaikh & Wilhelm, "Inference for ranks",
+//! 2024), but those can disagree with the tests that are shown beside them.
+//!
+//! Tie groups are letters for the same tests: they do not distinguish two sides that share one. Piepho, "An algorithm for a
+//! letter-based representation of all-pairwise comparisons", 2004.
+
+use super::paired::PairTest;
+use super::{Rank, Ranking};
+use errorbar_core::Direction;
+use errorbar_core::Estimate;
+use errorbar_stats::multiple::holm;
+
+/// What a ranking is made of.
+#[derive(Clone, Debug)]
+pub(super) struct RankInput {
+    /// The names of the sides, and their figures.
+    pub(super) sides: Vec<(String, Estimate)>,
+    /// The difference of each pair of sides: (i, j) for i < j is j minus i. All of them, ordered by i, then by j.
+    pub(super) tests: Vec<((usize, usize), PairTest)>,
+    pub(super) n: u64,
+    pub(super) level: f64,
+    /// Which way figures are better; the highest one is first if neither is.
+    pub(super) direction: Direction,
+}
+
+impl RankInput {
+    /// The ranking; the caller names what it is of.
+    pub(super) fn ranking(&self, scorer: &str, metric: &str) -> Ranking {
+        let different = self.different();
+        let letters = tie_letters(self.sides.len(), &different, |at| self.merit(at));
+        let intervals = self.intervals(&different);
+        let mut order: Vec<usize> = (0..self.sides.len()).collect();
+        let key = |at: usize| self.merit(at);
+        order.sort_by(|a, b| key(*b).total_cmp(&key(*a)));
+        let place = |at: usize| 1 + order.iter().filter(|other| key(**other) > key(at)).count() as u32;
+        let rank = |at: &usize| {
+            let (name, estimate) = self.sides.get(*at)?;
+            let interval = intervals.get(*at).copied()?;
+            let letters = letters.get(*at).map_or("", String::as_str);
+            Some(Rank::new(name, estimate.clone(), place(*at), interval, letters))
+        };
+        Ranking::new(scorer, metric, self.n, self.level, order.iter().filter_map(rank).collect())
+    }
+
+    /// −1 if lower figures are better.
+    fn sign(&self) -> f64 {
+        if self.direction == Direction::Lower { -1.0 } else { 1.0 }
+    }
+
+    /// What sides are ordered by: the higher, the better. Those without a figure are last.
+    fn merit(&self, side: usize) -> f64 {
+        let figure = self.sides.get(side).and_then(|(_, estimate)| estimate.number());
+        figure.map_or(f64::NEG_INFINITY, |figure| self.sign() * figure)
+    }
+
+    /// The pairs that tests of all pairs distinguish, corrected by Holm's method: the better side first.
+    fn different(&self) -> Vec<(usize, usize)> {
+        let p_values: Vec<Option<f64>> = self.tests.iter().map(|(_, test)| test.p_value).collect();
+        let alpha = 1.0 - self.level;
+        let adjusted = holm(&p_values);
+        let is_different = |p: &Option<f64>| p.is_some_and(|p| p <= alpha);
+        let found =
+            self.tests.iter().zip(&adjusted).filter(|((_, test), p)| test.value != 0.0 && is_different(p));
+        let better_first = |((i, j), test): &((usize, usize), PairTest)| match self.sign() * test.value > 0.0
+        {
+            true => (*j, *i),
+            false => (*i, *j),
+        };
+        found.map(|(test, _)| better_first(test)).collect()
+    }
+
+    /// The best and the worst place of each side.
+    fn intervals(&self, different: &[(usize, usize)]) -> Vec<(u32, u32)> {
+        let count = self.sides.len() as u32;
+        let mut intervals = vec![(1, count); self.sides.len()];
+        for (better, worse) in different {
+            if let Some((best, _)) = intervals.get_mut(*worse) {
+                *best += 1;
+            }
+            if let Some((_, worst)) = intervals.get_mut(*better) {
+                *worst -= 1;
+            }
+        }
+        intervals
+    }
+}
+
+/// The most tie groups that are looked for; there are as many as sides, as a rule.
+const MOST_GROUPS: usize = 2000;
+
+/// The letters of each side: groups as large as possible without a pair that differs, the best first. Empty if there are
+/// too many groups to name.
+fn tie_letters(sides: usize, different: &[(usize, usize)], value: impl Fn(usize) -> f64) -> Vec<String> {
+    let mut groups: Vec<Vec<usize>> = vec![(0..sides).collect()];
+    for (i, j) in different {
+        let (with_both, mut others): (Vec<_>, Vec<_>) =
+            groups.into_iter().partition(|group| group.contains(i) && group.contains(j));
+        for group in with_both {
+            for left_out in [i, j] {
+                let part: Vec<usize> = group.iter().copied().filter(|side| side != left_out).collect();
+                // A group within another says nothing more.
+                let is_within = |whole: &Vec<usize>| part.iter().all(|side| whole.contains(side));
+                if !others.iter().any(is_within) {
+                    others.retain(|small| !small.iter().all(|side| part.contains(side)));
+                    others.push(part);
+                }
+            }
+        }
+        groups = others;
+        if groups.len() > MOST_GROUPS {
+            return vec![String::new(); sides];
+        }
+    }
+    let top = |group: &Vec<usize>| group.iter().map(|side| value(*side)).fold(f64::NEG_INFINITY, f64::max);
+    let bottom = |group: &Vec<usize>| group.iter().map(|side| value(*side)).fold(f64::INFINITY, f64::min);
+    groups.sort_by(|a, b| {
+        top(b).total_cmp(&top(a)).then(bottom(b).total_cmp(&bottom(a))).then_with(|| a.cmp(b))
+    });
+    let mut letters = vec![String::new(); sides];
+    for (at, group) in groups.iter().enumerate() {
+        for side in group {
+            if let Some(letters) = letters.get_mut(*side) {
+                letters.push_str(&letter(at));
+            }
+        }
+    }
+    letters
+}
+
+/// a to z, then a2 to z2.
+fn letter(at: usize) -> String {
+    let letter = char::from(b'a' + (at % 26) as u8);
+    match at / 26 {
+        0 => letter.to_string(),
+        round => format!("{letter}{}", round + 1),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use errorbar_stats::distributions::normal_cdf;
+
+    #[test]
+    fn letters_of_groups() {
+        let value = |side: usize| [4.0, 3.0, 2.0, 1.0][side];
+        assert_eq!(tie_letters(4, &[], value), ["a", "a", "a", "a"]);
+        // The ends differ, the middle is in both groups.
+        assert_eq!(tie_letters(4, &[(0, 3)], value), ["a", "ab", "ab", "b"]);
+        assert_eq!(tie_letters(4, &[(0, 3), (0, 2), (1, 3)], value), ["a", "ab", "bc", "c"]);
+        let all: Vec<(usize, usize)> = (0..4).flat_map(|i| (i + 1..4).map(move |j| (i, j))).collect();
+        assert_eq!(tie_letters(4, &all, value), ["a", "b", "c", "d"]);
+        // Not in the order of the values: 0 and 1 differ, 2 is like both.
+        assert_eq!(tie_letters(3, &[(0, 1)], value), ["a", "b", "ab"]);
+        assert_eq!((letter(25), letter(26), letter(53)), ("z".to_owned(), "a2".to_owned(), "b3".to_owned()));
+    }
+
+    fn input(values: &[f64], se: f64) -> RankInput {
+        let sides =
+            values.iter().enumerate().map(|(at, value)| (at.to_string(), Estimate::new(*value))).collect();
+        let mut tests = Vec::new();
+        for i in 0..values.len() {
+            for j in i + 1..values.len() {
+                let value = values[j] - values[i];
+                let p_value = Some(2.0 * (1.0 - normal_cdf((value / se).abs())));
+                tests.push(((i, j), PairTest { value, se, df: f64::INFINITY, p_value, units: 1000 }));
+            }
+        }
+        RankInput { sides, tests, n: 1000, level: 0.95, direction: Direction::Higher }
+    }
+
+    /// By side: the range of places and the letters.
+    fn ranges(input: &RankInput) -> Vec<((u32, u32), String)> {
+        let ranking = input.ranking("s", "m");
+        let of = |(name, _): &(String, Estimate)| {
+            let rank = ranking.ranks.iter().find(|rank| rank.side == *name).unwrap();
+            (rank.interval, rank.tie_groups.clone())
+        };
+        input.sides.iter().map(of).collect()
+    }
+
+    /// Neighbours differ by 2.1 errors, p = 0.036: twice that is above 0.05, by Holm's method, for ranges and letters alike.
+    #[test]
+    fn ranges_and_letters_are_of_the_same_corrected_tests() {
+        let found = ranges(&input(&[0.5, 0.542, 0.584], 0.02));
+        assert_eq!(found, [((2, 3), "b".into()), ((1, 3), "ab".into()), ((1, 2), "a".into())]);
+    }
+
+    /// Sides 0 and 1 differ; side 2, between or below them with a large error, is like both: it may be anywhere.
+    #[test]
+    fn a_side_that_is_like_all_others_may_have_any_place() {
+        let mut rough = input(&[0.9, 0.5, 0.4], 0.02);
+        for (pair, test) in &mut rough.tests {
+            if pair.1 == 2 {
+                test.p_value = Some(0.5);
+            }
+        }
+        let found = ranges(&rough);
+        assert_eq!(found, [((1, 2), "a".into()), ((2, 3), "b".into()), ((1, 3), "ab".into())]);
+    }
+
+    #[test]
+    fn places() {
+        // Two sides at the top that the data do not distinguish, one far below.
+        let ranking = input(&[0.5, 0.9, 0.89], 0.02).ranking("s", "m");
+        let ranks: Vec<_> = ranking
+            .ranks
+            .iter()
+            .map(|r| (r.side.as_str(), r.rank, r.interval, r.tie_groups.as_str()))
+            .collect();
+        assert_eq!(ranks[2], ("0", 3, (3, 3), "b"));
+        assert_eq!((ranks[0].0, ranks[0].1, ranks[0].3), ("1", 1, "a"));
+        assert_eq!((ranks[1].0, ranks[1].1, ranks[1].3), ("2", 2, "a"));
+        // Of a loss the lowest is first.
+        let losses = RankInput { direction: Direction::Lower, ..input(&[0.5, 0.9, 0.89], 0.02) };
+        let ranks = losses.ranking("s", "m").ranks;
+        let first = &ranks[0];
+        assert_eq!((first.side.as_str(), first.rank, first.interval), ("0", 1, (1, 1)));
+        assert_eq!(ranks.iter().map(|rank| rank.tie_groups.as_str()).collect::<Vec<_>>(), ["a", "b", "b"]);
+        // Equal figures share a place.
+        let tied = input(&[0.5, 0.5, 0.1], 0.5).ranking("s", "m");
+        assert_eq!(tied.ranks.iter().map(|rank| rank.rank).collect::<Vec<_>>(), [1, 1, 3]);
+        assert!(tied.ranks.iter().all(|rank| rank.interval == (1, 3)));
+    }
+}

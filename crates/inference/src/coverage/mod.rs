@@ -1,0 +1,323 @@
+//! How often the intervals of scores like these hold the truth: simulated from the scores themselves.
+//!
+//! The scores are taken as a population whose mean is known. Samples (or whole clusters) are drawn from it with replacement, as
+//! many as there are; each method makes its interval of each such draw; and what counts is how often that holds the known
+//! mean, and how wide it is.
+
+mod population;
+mod simulation;
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use errorbar_core::MetricValue;
+use errorbar_core::ScoreColumns;
+use errorbar_core::Scores;
+use errorbar_core::ToSpec;
+use errorbar_core::ValueRef;
+use errorbar_core::Warning;
+use errorbar_core::spec::Spec;
+use errorbar_core::{Error, Result};
+use errorbar_core::{IntervalChoice, IntervalMethod, Maybe};
+use errorbar_core::{MetadataKeys, Metric, ScoreParts};
+use errorbar_core::{MetricItem, MetricMap, Metrics, Plan};
+
+use self::population::Population;
+use self::simulation::simulate;
+
+/// How coverage is simulated.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct CoverageOptions {
+    /// The number of simulations of each method; if unset, as many as take a few seconds, at most 10,000.
+    pub simulations: Option<u32>,
+    /// The only method to simulate; all of them if unset.
+    pub method: Option<IntervalChoice>,
+}
+
+impl CoverageOptions {
+    /// The most simulations.
+    pub const MAX_SIMULATIONS: u32 = 10_000_000;
+
+    /// As many as take a few seconds.
+    pub fn new() -> Self {
+        CoverageOptions::default()
+    }
+
+    /// The same with this number of simulations of each method: at least 1, at most [`Self::MAX_SIMULATIONS`].
+    #[must_use]
+    pub fn simulations(mut self, simulations: u32) -> Self {
+        self.simulations = Some(simulations);
+        self
+    }
+
+    /// The same for one method only.
+    #[must_use]
+    pub fn method(mut self, method: IntervalChoice) -> Self {
+        self.method = Some(method);
+        self
+    }
+}
+
+/// What [`Plan::coverage`] gives.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct CoverageReport {
+    /// One for each scorer, reducer and key of map-valued scores.
+    pub scores: Vec<ScoreCoverage>,
+    /// What a reader of the numbers should know.
+    pub warnings: Vec<Warning>,
+}
+
+/// The coverage of intervals of the scores of one scorer.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct ScoreCoverage {
+    /// The scorer.
+    pub scorer: String,
+    /// The reducer, unless it is the implied mean or there is none.
+    pub reducer: Option<String>,
+    /// The key of map-valued scores.
+    pub field: Option<String>,
+    /// The coverage, or why these scores cannot show it.
+    pub coverage: std::result::Result<Coverage, NoCoverage>,
+}
+
+/// How often intervals hold the mean of scores like these.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct Coverage {
+    /// The number of scores.
+    pub n: u64,
+    /// The number of clusters, if whole clusters are drawn.
+    pub clusters: Option<u64>,
+    /// The truth: the mean of the scores.
+    pub mean: f64,
+    /// The level of the intervals.
+    pub level: f64,
+    /// The sampling seed.
+    pub seed: u64,
+    /// The resamples of each interval that draws any.
+    pub draws: u32,
+    /// The methods: `auto`, then those that a plan can name.
+    pub methods: Vec<MethodCoverage>,
+}
+
+/// The coverage of one method.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct MethodCoverage {
+    /// The method.
+    pub method: IntervalChoice,
+    /// What the method makes of the scores themselves: for `auto`, which one it takes.
+    pub takes: Option<IntervalMethod>,
+    /// The figures, or why there are none.
+    pub figures: Maybe<CoverageFigures>,
+}
+
+/// The figures of one method.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct CoverageFigures {
+    /// The number of simulations.
+    pub simulations: u64,
+    /// The share of the intervals that hold the truth; a simulation without an interval holds nothing.
+    pub coverage: f64,
+    /// The Monte-Carlo error of that share; not 0 where all intervals hold the truth, or none does.
+    pub coverage_error: f64,
+    /// The share of the intervals that lie below the truth.
+    pub below: f64,
+    /// The share of the intervals that lie above the truth.
+    pub above: f64,
+    /// The share of the simulations without an interval, such as those in which all scores are equal.
+    pub undefined: f64,
+    /// The mean width of the intervals; none if they have no end.
+    pub width: Option<f64>,
+    /// The Monte-Carlo error of the mean width.
+    pub width_error: Option<f64>,
+}
+
+/// Why scores cannot show the coverage of their intervals.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum NoCoverage {
+    /// There is no score.
+    #[error("there is no score")]
+    NoScores,
+    /// There is too little to draw from.
+    #[error(
+        "{found} {} too few to draw from: it takes {least}",
+        if *.clustered { "clusters are" } else { "scores are" }
+    )]
+    TooFew {
+        /// The number of scores or clusters.
+        found: u64,
+        /// The least number.
+        least: u64,
+        /// Whether it is a number of clusters.
+        clustered: bool,
+    },
+    /// All scores are equal.
+    #[error(
+        "{} not show how scores vary",
+        if *.n == 1 { format!("the only score is {value}: one does") } else { format!("all {n} scores are {value}, so they do") }
+    )]
+    NoSpread {
+        /// The number of scores.
+        n: u64,
+        /// What they all are.
+        value: f64,
+    },
+    /// All clusters have the same scores.
+    #[error("all {clusters} clusters have the same scores, so they do not show how clusters vary")]
+    EqualClusters {
+        /// The number of clusters.
+        clusters: u64,
+    },
+    /// Samples are clustered in two ways.
+    #[error("whole clusters cannot be drawn by two keys at once: name one cluster key")]
+    TwoWays,
+    /// The scores cannot be read as the plan wants them.
+    #[error(transparent)]
+    Scores(#[from] Error),
+}
+
+impl Coverage {
+    /// Simulates from these scores, with the errors and the seed of their estimation.
+    ///
+    /// # Errors
+    /// The scores cannot show it.
+    pub fn simulate(scores: &Scores<'_>, options: CoverageOptions) -> std::result::Result<Self, NoCoverage> {
+        let estimation = scores.estimation();
+        simulate(&Population::of(scores)?, &estimation.errors, estimation.seed(), options)
+    }
+}
+
+/// Simulates how often the intervals of a plan hold the truth, for each scorer, reducer and key that it has metrics
+/// for. The mean of the scores is the truth; which metrics there are does not matter.
+///
+/// ```
+/// use errorbar_core::{Plan, Score, ScoreColumns};
+/// use errorbar_inference::{CoverageOptions, simulate_coverage};
+///
+/// let mut columns = ScoreColumns::new(["match"]);
+/// for id in 0..40 {
+///     columns.push(id.to_string(), 1).score("match", Score::new(if id < 36 { "C" } else { "I" }))?;
+/// }
+/// let report = simulate_coverage(&Plan::new(), &columns, CoverageOptions::new())?;
+/// let coverage = report.scores[0].coverage.as_ref().unwrap();
+/// let [wilson, t] = ["wilson", "t"].map(|name| {
+///     let of_method = coverage.methods.iter().find(|one| one.method.to_string() == name).unwrap();
+///     of_method.figures.as_ref().unwrap().coverage
+/// });
+/// assert!(wilson > 0.94 && t < 0.92);
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
+///
+/// # Errors
+/// What makes the scores themselves unusable, as in [`Plan::evaluate`].
+pub fn simulate_coverage(
+    plan: &Plan,
+    columns: &ScoreColumns,
+    options: CoverageOptions,
+) -> Result<CoverageReport> {
+    let found = Arc::new(Mutex::new(Vec::new()));
+    let probe = |metrics: &Metrics, has_maps: bool| {
+        let cluster = metrics.iter().find_map(|metric| metric.cluster().map(str::to_owned));
+        let probe = CoverageProbe { options, cluster, found: Arc::clone(&found) };
+        in_place_of(metrics, has_maps, &probe)
+    };
+    let mut probed = plan.clone();
+    let any_maps = columns.scorer_names().any(|scorer| has_maps(columns, scorer));
+    probed.task_metrics = plan.task_metrics.as_ref().map(|metrics| probe(metrics, any_maps));
+    for scorer in &mut probed.scorers {
+        scorer.metrics = probe(&scorer.metrics, has_maps(columns, &scorer.name));
+    }
+    for scorer in columns.scorer_names() {
+        let own = plan.default_metrics.get(scorer).cloned();
+        let metrics = own.unwrap_or_else(|| errorbar_core::metrics![errorbar_core::metrics::accuracy()]);
+        probed.default_metrics.insert(scorer.to_owned(), probe(&metrics, has_maps(columns, scorer)));
+    }
+    let results = probed.evaluate(columns)?.results;
+    let found = std::mem::take(&mut *found.lock().unwrap_or_else(PoisonError::into_inner));
+    let mut found = found.into_iter();
+    let scores = results.scores.into_iter().map(|score| ScoreCoverage {
+        coverage: match score.failures.into_iter().next() {
+            Some(failure) => Err(NoCoverage::Scores(failure.error)),
+            None => found.next().unwrap_or(Err(NoCoverage::NoScores)),
+        },
+        scorer: score.scorer,
+        reducer: score.reducer,
+        field: score.field,
+    });
+    Ok(CoverageReport { scores: scores.collect(), warnings: results.warnings })
+}
+
+/// Whether the first score of a scorer is a map.
+fn has_maps(columns: &ScoreColumns, scorer: &str) -> bool {
+    let Some(column) = columns.scorer(scorer) else { return false };
+    let first = (0..columns.len()).find(|row| column.values().is_scored(*row) == Some(true));
+    first.is_some_and(|row| matches!(column.values().get(row), Some(ValueRef::Map(_))))
+}
+
+/// One probe where there are metrics: for all scores, and for the keys that there are metrics for.
+fn in_place_of(metrics: &Metrics, has_maps: bool, probe: &CoverageProbe) -> Metrics {
+    let probe = || Arc::new(probe.clone()) as Arc<dyn Metric>;
+    let by_key = |map: &MetricMap| map.keys().map(|key| (key.clone(), vec![probe()])).collect::<MetricMap>();
+    match metrics {
+        Metrics::Map(map) => Metrics::Map(by_key(map)),
+        Metrics::List(items) => {
+            let mut maps: Vec<MetricItem> = Vec::new();
+            for item in items {
+                if let MetricItem::Map(map) = item {
+                    maps.push(MetricItem::Map(by_key(map)));
+                }
+            }
+            if maps.is_empty() && has_maps {
+                return Metrics::Map([("*".to_owned(), vec![probe()])].into_iter().collect());
+            }
+            match maps.is_empty() {
+                true => Metrics::List(vec![MetricItem::Metric(probe())]),
+                false => Metrics::List(maps),
+            }
+        }
+    }
+}
+
+/// Stands where a metric would, and so meets the scores as metrics do: reduced, by key, with their clusters.
+#[derive(Clone, Debug)]
+struct CoverageProbe {
+    options: CoverageOptions,
+    /// The key of the metrics in whose place it stands.
+    cluster: Option<String>,
+    /// In the order in which scores are met, which is that of the results.
+    found: Arc<Mutex<Vec<std::result::Result<Coverage, NoCoverage>>>>,
+}
+
+impl ToSpec for CoverageProbe {
+    fn spec(&self) -> Spec {
+        Spec::new("coverage")
+    }
+}
+
+impl Metric for CoverageProbe {
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        let coverage = match Coverage::simulate(scores, self.options) {
+            Err(NoCoverage::Scores(error)) => return Err(error),
+            coverage => coverage,
+        };
+        self.found.lock().unwrap_or_else(PoisonError::into_inner).push(coverage);
+        Ok(MetricValue::List(Vec::new()))
+    }
+
+    fn metadata_keys(&self) -> MetadataKeys {
+        self.cluster.as_ref().map_or(MetadataKeys::NONE, MetadataKeys::one)
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn cluster(&self) -> Option<&str> {
+        self.cluster.as_deref()
+    }
+}

@@ -1,0 +1,335 @@
+//! What results must show: `accuracy >= 0.8`, `lower(accuracy[category=law]) > 0.5`.
+
+mod grammar;
+
+use std::fmt;
+
+use indexmap::IndexSet;
+
+use errorbar_core::engine::unknown;
+use errorbar_core::unique_names;
+use errorbar_core::{Error, Result};
+use errorbar_core::{Estimate, Maybe, Side, Undefined};
+use errorbar_core::{FigurePath, Results, Role};
+use errorbar_core::{Metric, Wants};
+use errorbar_core::{MetricItem, Metrics, Plan, Reducers};
+
+/// What a figure of results must be.
+///
+/// A bare name is the figure itself. `lower(…)` and `upper(…)` are the ends of its interval, `width(…)` the distance
+/// between them, `stderr(…)` the standard error, `n(…)` the number of scores, `absent(…)` the number of samples without
+/// one. A requirement on the figure itself is met by luck as often as not where the truth is at the limit; one on
+/// `lower(…)` is not.
+///
+/// ```
+/// use errorbar_core::metrics::accuracy;
+/// use errorbar_core::{Plan, Requirement, Score, ScoreColumns, metrics};
+///
+/// let mut columns = ScoreColumns::new(["match"]);
+/// for (id, grade) in [("q1", "C"), ("q2", "C"), ("q3", "C"), ("q4", "I"), ("q5", "C")] {
+///     columns.push(id, 1).score("match", Score::new(grade))?;
+/// }
+/// let results = Plan::new().metrics(metrics![accuracy()]).evaluate(&columns)?.results;
+/// let met = |text: &str| Ok::<_, errorbar_core::Error>(text.parse::<Requirement>()?.check(&results)?.is_met);
+/// assert!(met("accuracy >= 80%")?);
+/// assert!(!met("lower(accuracy) >= 0.75")?);
+/// assert!(met("n(match/accuracy) == 5")?);
+/// # Ok::<(), errorbar_core::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq)]
+pub struct Requirement {
+    pub(crate) part: EstimatePart,
+    pub(crate) path: FigurePath,
+    pub(crate) relation: Relation,
+    pub(crate) limit: f64,
+}
+
+/// A number of an estimate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum EstimatePart {
+    /// The number itself.
+    Value,
+    /// The lower end of its interval.
+    Lower,
+    /// The upper end of its interval.
+    Upper,
+    /// Its standard error.
+    Stderr,
+    /// The width of its interval.
+    Width,
+    /// The number of scores.
+    N,
+    /// The number of samples without a score.
+    Absent,
+}
+
+impl EstimatePart {
+    pub(crate) const ALL: [EstimatePart; 7] = [
+        EstimatePart::Value,
+        EstimatePart::Lower,
+        EstimatePart::Upper,
+        EstimatePart::Stderr,
+        EstimatePart::Width,
+        EstimatePart::N,
+        EstimatePart::Absent,
+    ];
+
+    /// Its name in front of a parenthesis; the number itself has none.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            EstimatePart::Value => None,
+            EstimatePart::Lower => Some("lower"),
+            EstimatePart::Upper => Some("upper"),
+            EstimatePart::Stderr => Some("stderr"),
+            EstimatePart::Width => Some("width"),
+            EstimatePart::N => Some("n"),
+            EstimatePart::Absent => Some("absent"),
+        }
+    }
+
+    /// The part of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        EstimatePart::ALL.into_iter().find(|part| part.name() == Some(name))
+    }
+
+    /// This number of an estimate, or why it does not exist.
+    pub fn of(self, estimate: &Estimate) -> Maybe<f64> {
+        // The other end of a bound is that of the range of scores: no information about the figure.
+        let end = |absent: Side, which: &str| {
+            let interval = estimate.interval.as_ref().map_err(Clone::clone)?;
+            match interval {
+                interval if interval.side == absent => {
+                    Err(Undefined::Other(format!("the interval has no {which} end")))
+                }
+                // Without width it carries no information, and meets no requirement.
+                interval if interval.lower == interval.upper => Err(Undefined::NoSpread { n: estimate.n }),
+                interval => Ok(interval),
+            }
+        };
+        let lower = || end(Side::Upper, "lower").map(|interval| interval.lower);
+        let upper = || end(Side::Lower, "upper").map(|interval| interval.upper);
+        match self {
+            EstimatePart::Value => estimate.value.clone(),
+            EstimatePart::Lower => lower(),
+            EstimatePart::Upper => upper(),
+            EstimatePart::Width => Ok(upper()? - lower()?),
+            EstimatePart::Stderr => match &estimate.error {
+                // A zero that carries no information meets no requirement.
+                Ok(error) if error.degenerate => Err(Undefined::NoSpread { n: estimate.n }),
+                Ok(error) => Ok(error.se),
+                Err(reason) => Err(reason.clone()),
+            },
+            EstimatePart::N => Ok(estimate.n as f64),
+            EstimatePart::Absent => Ok(estimate.absent as f64),
+        }
+    }
+}
+
+/// How a figure is compared with a number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Relation {
+    /// At least the number.
+    AtLeast,
+    /// At most the number.
+    AtMost,
+    /// Equal to the number.
+    Equal,
+    /// Not equal to the number.
+    NotEqual,
+    /// Above the number.
+    Above,
+    /// Below the number.
+    Below,
+}
+
+impl Relation {
+    /// The longer ones first: `>=` starts with `>`.
+    pub(crate) const ALL: [Relation; 6] = [
+        Relation::AtLeast,
+        Relation::AtMost,
+        Relation::Equal,
+        Relation::NotEqual,
+        Relation::Above,
+        Relation::Below,
+    ];
+
+    /// As it is written.
+    pub fn text(self) -> &'static str {
+        match self {
+            Relation::AtLeast => ">=",
+            Relation::AtMost => "<=",
+            Relation::Equal => "==",
+            Relation::NotEqual => "!=",
+            Relation::Above => ">",
+            Relation::Below => "<",
+        }
+    }
+
+    /// Whether it holds. Nothing holds for what is not a number.
+    pub fn holds(self, figure: f64, limit: f64) -> bool {
+        match self {
+            Relation::AtLeast => figure >= limit,
+            Relation::AtMost => figure <= limit,
+            Relation::Equal => figure == limit,
+            Relation::NotEqual => !figure.is_nan() && figure != limit,
+            Relation::Above => figure > limit,
+            Relation::Below => figure < limit,
+        }
+    }
+}
+
+/// What a requirement comes to.
+#[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
+pub struct RequirementOutcome {
+    /// Whether it is met.
+    pub is_met: bool,
+    /// The figure, or why there is none; then the requirement is not met.
+    pub figure: Maybe<f64>,
+    /// The estimate that it is a part of.
+    pub estimate: Estimate,
+}
+
+impl Requirement {
+    /// The number of the estimate that it is about.
+    pub fn part(&self) -> EstimatePart {
+        self.part
+    }
+
+    /// The name of the estimate that it is about.
+    pub fn path(&self) -> &FigurePath {
+        &self.path
+    }
+
+    /// How its figure is compared.
+    pub fn relation(&self) -> Relation {
+        self.relation
+    }
+
+    /// The number that its figure is compared with.
+    pub fn limit(&self) -> f64 {
+        self.limit
+    }
+
+    /// Holds results against it. A figure that does not exist, or whose metric failed, does not meet it.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMetric`], or [`Error::AmbiguousMetric`] if several figures have the name.
+    pub fn check(&self, results: &Results) -> Result<RequirementOutcome> {
+        let estimate = match results.find(&self.path) {
+            Err(error @ Error::UnknownMetric { .. }) => match self.failure(results) {
+                Some(reason) => Estimate::undefined(Undefined::Other(reason)),
+                None => return Err(error),
+            },
+            found => found?,
+        };
+        let figure = self.part.of(&estimate);
+        let is_met = figure.as_ref().is_ok_and(|figure| self.relation.holds(*figure, self.limit));
+        Ok(RequirementOutcome { is_met, figure, estimate })
+    }
+
+    /// Why the metric failed, if that is why there is no estimate of it.
+    fn failure(&self, results: &Results) -> Option<String> {
+        let failures = results.scores.iter().flat_map(|score| &score.failures);
+        let names = self.path.names();
+        let mut named = failures.filter(|failure| names.contains(&failure.metric));
+        named.next().map(|failure| format!("{} failed", failure.metric))
+    }
+
+    /// Whether a plan can have such a figure, and only one. Groups, and keys of scores, are known only later.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMetric`] if no metric of the plan has the name, [`Error::AmbiguousMetric`] if several have it.
+    pub fn check_plan(&self, plan: &Plan) -> Result<()> {
+        let planned = PlannedFigures::of(plan);
+        if !self.path.names().iter().any(|name| planned.names.contains(name)) {
+            return Err(unknown(&self.path, planned.names));
+        }
+        let is_named = |figure: &&PlannedFigure| {
+            self.path.fits(&figure.scorer, None, &figure.metric, figure.reducer.as_deref())
+        };
+        let named: Vec<&PlannedFigure> = planned.figures.iter().filter(is_named).collect();
+        if named.len() < 2 {
+            return Ok(());
+        }
+        let candidates = named.into_iter().map(PlannedFigure::to_string).collect();
+        Err(Error::AmbiguousMetric { metric: self.path.to_string(), candidates })
+    }
+}
+
+/// The figures that a plan will give.
+struct PlannedFigures {
+    /// The names of all metrics that will have a figure.
+    names: IndexSet<String>,
+    /// Those over all scores of a scorer. How many keys there are for metrics by key is known only later.
+    figures: IndexSet<PlannedFigure>,
+}
+
+#[derive(PartialEq, Eq, Hash)]
+struct PlannedFigure {
+    scorer: String,
+    metric: String,
+    reducer: Option<String>,
+}
+
+impl PlannedFigures {
+    fn of(plan: &Plan) -> Self {
+        let mut planned = PlannedFigures { names: IndexSet::new(), figures: IndexSet::new() };
+        let scorers = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+        for (scorer, own) in scorers.iter().zip(&plan.scorers) {
+            let metrics = plan.task_metrics.as_ref().unwrap_or(&own.metrics);
+            let is_part = |metric: &dyn Metric| matches!(metric.role(), Role::ErrorOf | Role::IntervalOf);
+            // Errors and intervals have no figure of their own if there is a location that they may belong to.
+            let has_location = metrics.iter().any(|metric| metric.role() == Role::Location);
+            let is_figure = |metric: &dyn Metric| !(has_location && is_part(metric));
+            let name = |metric: &dyn Metric| metric.spec().innermost().name.clone();
+            let figures = metrics.iter().filter(|metric| is_figure(metric.as_ref()));
+            planned.names.extend(figures.map(|metric| name(metric.as_ref())));
+            let items = match metrics {
+                Metrics::List(items) => items.as_slice(),
+                Metrics::Map(_) => &[],
+            };
+            for item in items {
+                let MetricItem::Metric(metric) = item else { continue };
+                if !is_figure(metric.as_ref()) {
+                    continue;
+                }
+                let reducers = match plan.reducers_of(scorer) {
+                    Reducers::Explicit(reducers) if metric.wants() != Wants::Unreduced => {
+                        reducers.iter().map(|reducer| Some(reducer.log_name())).collect()
+                    }
+                    _ => vec![None],
+                };
+                let figure = |reducer| PlannedFigure {
+                    scorer: scorer.clone(),
+                    metric: name(metric.as_ref()),
+                    reducer,
+                };
+                planned.figures.extend(reducers.into_iter().map(figure));
+            }
+        }
+        planned
+    }
+}
+
+impl fmt::Display for PlannedFigure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let names = [Some(self.scorer.as_str()), Some(&self.metric), self.reducer.as_deref()];
+        f.write_str(&names.into_iter().flatten().collect::<Vec<_>>().join("/"))
+    }
+}
+
+impl fmt::Display for Requirement {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Requirement { part, path, relation, limit } = self;
+        match part.name() {
+            Some(part) => write!(f, "{part}({path}) {} {limit}", relation.text()),
+            None => write!(f, "{path} {} {limit}", relation.text()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

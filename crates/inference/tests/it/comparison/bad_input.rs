@@ -1,0 +1,154 @@
+//! Sides that cannot be compared.
+
+use std::sync::Arc;
+
+use errorbar_core::metrics::{accuracy, mean, stderr};
+use errorbar_core::reducers::{at_least, max, mean as mean_of_epochs};
+use errorbar_core::{Error, ErrorPlan, Plan, Reducer, Reducers, Score, ScoreColumns, metrics};
+use errorbar_inference::{ComparedScores, ComparisonError, ComparisonOptions, compare};
+
+use super::{BASE, OTHER, by_accuracy, columns, side};
+
+fn error(sides: &[ComparedScores<'_>]) -> ComparisonError {
+    match compare(sides, &ComparisonOptions::default()) {
+        Err(errorbar_inference::Error::Comparison(error)) => error,
+        other => panic!("{other:?}"),
+    }
+}
+
+fn of_ids(prefix: &str, scorer: &str, scores: &[f64]) -> ScoreColumns {
+    let mut columns = ScoreColumns::new([scorer]);
+    for (id, score) in scores.iter().enumerate() {
+        columns.push(format!("{prefix}{id}"), 1).score(scorer, Score::new(*score)).unwrap();
+    }
+    columns
+}
+
+#[test]
+fn one_side() {
+    let (columns, plan) = (columns(&BASE), by_accuracy());
+    assert!(matches!(error(&[]), ComparisonError::OneSide { .. }));
+    assert_eq!(error(&[side("a", &columns, &plan)]), ComparisonError::OneSide { side: "a".to_owned() });
+}
+
+#[test]
+fn a_side_and_itself() {
+    let (one, two, plan) = (columns(&BASE), columns(&OTHER), by_accuracy());
+    let same = error(&[side("a", &one, &plan), side("b", &one, &plan)]);
+    assert_eq!(same, ComparisonError::SameScores { base: "a".to_owned(), other: "b".to_owned() });
+    let same = error(&[side("a", &one, &plan), side("a", &two, &plan)]);
+    assert_eq!(same, ComparisonError::SameName { name: "a".to_owned() });
+}
+
+#[test]
+fn no_common_sample() {
+    let (one, two, plan) = (of_ids("q", "s", &BASE), of_ids("r", "s", &OTHER), by_accuracy());
+    let found = error(&[side("a", &one, &plan), side("b", &two, &plan)]);
+    assert_eq!(
+        found.to_string(),
+        "a and b have no sample in common: a has 12 samples such as \"q0\", b 12 such as \"r0\""
+    );
+    assert!(matches!(found, ComparisonError::NoCommonSample { .. }));
+}
+
+#[test]
+fn one_sample() {
+    let (one, two, plan) = (columns(&[1.0]), columns(&[0.0]), by_accuracy());
+    let found = error(&[side("a", &one, &plan), side("b", &two, &plan)]);
+    assert!(matches!(found, ComparisonError::TooFewPairs { pairs: 1, common: 1, .. }));
+    let mut unscored = columns(&[]);
+    for id in 0..12 {
+        unscored.push(format!("q{id}"), 1).score("s", Score::unscored("refusal")).unwrap();
+    }
+    let found = error(&[side("a", &columns(&BASE), &plan), side("b", &unscored, &plan)]);
+    assert!(matches!(found, ComparisonError::TooFewPairs { pairs: 0, common: 12, .. }));
+}
+
+#[test]
+fn other_scorers_and_metrics() {
+    let (one, two) = (of_ids("q", "match", &BASE), of_ids("q", "judge", &OTHER));
+    let plan = by_accuracy();
+    let found = error(&[side("a", &one, &plan), side("b", &two, &plan)]);
+    let ComparisonError::NoCommonScorer { base_scorers, other_scorers, .. } = found else {
+        panic!("{found:?}")
+    };
+    assert_eq!((base_scorers, other_scorers), (vec!["match".to_owned()], vec!["judge".to_owned()]));
+    // Plans that are about one scorer each compare these two.
+    let mut plans = [Plan::new().metrics(metrics![accuracy()]), Plan::new().metrics(metrics![accuracy()])];
+    plans[0].only = vec!["match".to_owned()];
+    plans[1].only = vec!["judge".to_owned()];
+    let sides = [side("match", &one, &plans[0]), side("judge", &two, &plans[1])];
+    let report = compare(&sides, &ComparisonOptions::default()).unwrap();
+    assert_eq!(report.comparisons[0].wins, Some(3));
+    // Two scorers of the same columns.
+    let mut both = ScoreColumns::new(["match", "judge"]);
+    for (id, (one, two)) in BASE.iter().zip(OTHER).enumerate() {
+        let row = both.push(format!("q{id}"), 1).score("match", Score::new(*one)).unwrap();
+        row.score("judge", Score::new(two)).unwrap();
+    }
+    let sides = [side("match", &both, &plans[0]), side("judge", &both, &plans[1])];
+    let report = compare(&sides, &ComparisonOptions::default()).unwrap();
+    assert_eq!((report.comparisons.len(), report.comparisons[0].wins), (1, Some(3)));
+
+    let (by_mean, columns) = (Plan::new().metrics(metrics![mean(), stderr()]), columns(&OTHER));
+    let base = super::columns(&BASE);
+    let found = error(&[side("a", &base, &plan), side("b", &columns, &by_mean)]);
+    let ComparisonError::NoCommonMetric { base_metrics, other_metrics, .. } = found else {
+        panic!("{found:?}")
+    };
+    assert_eq!(base_metrics, ["accuracy"]);
+    assert_eq!(other_metrics, ["mean", "stderr"]);
+}
+
+/// A key that no sample has is a mistake; for pairs one side is enough.
+#[test]
+fn an_unknown_cluster_key() {
+    let plan = by_accuracy().errors(ErrorPlan::new().cluster("passage"));
+    let other_key = |scores: &[f64], key: &str| {
+        let mut columns = ScoreColumns::new(["s"]);
+        for (id, score) in scores.iter().enumerate() {
+            let row = columns.push(format!("q{id}"), 1).metadata(key, id as u32 / 2);
+            row.score("s", Score::new(*score)).unwrap();
+        }
+        columns
+    };
+    let (base, other) = (other_key(&BASE, "topic"), other_key(&OTHER, "topic"));
+    let sides = [side("a", &base, &plan), side("b", &other, &plan)];
+    let mut options = ComparisonOptions::default();
+    let Err(errorbar_inference::Error::Core(Error::MissingKey { key, sample, known, .. })) =
+        compare(&sides, &options)
+    else {
+        panic!()
+    };
+    assert_eq!((key.as_str(), sample.as_str(), known), ("passage", "q0", vec!["topic".to_owned()]));
+    let with_key = other_key(&OTHER, "passage");
+    let sides = [side("a", &base, &plan), side("b", &with_key, &plan)];
+    assert!(compare(&sides, &options).unwrap().comparisons[0].difference.interval.is_ok());
+    options.unpaired = true;
+    assert!(matches!(
+        compare(&sides, &options),
+        Err(errorbar_inference::Error::Core(Error::MissingKey { .. }))
+    ));
+}
+
+/// The largest of four epochs is not comparable with the largest of one.
+#[test]
+fn unequal_epochs() {
+    let mut four = ScoreColumns::new(["s"]);
+    for row in 0..48 {
+        four.push(format!("q{}", row / 4), row % 4 + 1).score("s", Score::new(f64::from(row % 2))).unwrap();
+    }
+    let one = columns(&BASE);
+    let reduced = |reducer: Arc<dyn Reducer>| by_accuracy().reducers(Reducers::explicit(vec![reducer]));
+    for (plan, name) in [(reduced(Arc::new(max())), "max"), (reduced(Arc::new(at_least(1))), "at_least_1")] {
+        let found = error(&[side("a", &one, &plan), side("b", &four, &plan)]);
+        let ComparisonError::UnequalEpochs { reducer, base_epochs, other_epochs, .. } = found else {
+            panic!("{found:?}")
+        };
+        assert_eq!((reducer.as_str(), base_epochs, other_epochs), (name, 1, 4));
+    }
+    let plan = reduced(Arc::new(mean_of_epochs()));
+    let sides = [side("a", &one, &plan), side("b", &four, &plan)];
+    let report = compare(&sides, &ComparisonOptions::default()).unwrap();
+    assert_eq!((report.warnings.len(), report.comparisons[0].reducer.as_deref()), (1, Some("mean")));
+}

@@ -1,0 +1,14 @@
+//! The tests of the public API of `errorbar-inference`, in one binary: each one more is linked by itself.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected should stop there"
+)]
+
+mod comparison;
+mod coverage;
+mod early_stop;
+mod savings;
+mod two_samples;
