@@ -1,6 +1,4 @@
-//! What can go wrong beyond scores that cannot be evaluated.
-
-use crate::comparison::ComparisonError;
+//! Why there is no comparison.
 
 /// The result of anything in this crate that may fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -25,4 +23,139 @@ impl From<Error> for errorbar_core::Error {
             Error::Comparison(error) => errorbar_core::Error::Custom(error.to_string()),
         }
     }
+}
+
+/// Why sides cannot be compared.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ComparisonError {
+    /// There is no second side.
+    #[error("there is nothing to compare {side} with")]
+    OneSide {
+        /// The only side; what there is instead of one if there is none.
+        side: String,
+    },
+    /// A side is compared with itself.
+    #[error("{base} and {other} are the same scores")]
+    SameScores {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+    },
+    /// Two sides have one name.
+    #[error("two sides are called {name}")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// Every side is to be compared with every other, and there are too many.
+    #[error("{sides} sides are too many to compare every one with every other; at most {most} are")]
+    TooManySides {
+        /// The number of sides.
+        sides: usize,
+        /// The most that there may be.
+        most: usize,
+    },
+    /// No sample is in both sides.
+    #[error(
+        "{base} and {other} have no sample in common: {base} has {base_samples} samples such as {base_example:?}, \
+         {other} {other_samples} such as {other_example:?}"
+    )]
+    NoCommonSample {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The samples of the base.
+        base_samples: u64,
+        /// Those of the other side.
+        other_samples: u64,
+        /// The id of a sample of the base.
+        base_example: String,
+        /// The id of one of the other side.
+        other_example: String,
+    },
+    /// There are samples in common, and fewer than two of them have a score on both sides.
+    #[error(
+        "{base} and {other} have {} with a score on both sides; a comparison takes two",
+        if *pairs == 0 { "no sample".to_owned() } else { "one sample".to_owned() }
+    )]
+    TooFewPairs {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The samples with a score on both sides.
+        pairs: u64,
+        /// The samples that both sides have.
+        common: u64,
+    },
+    /// The sides have no scorer in common.
+    #[error(
+        "{base} and {other} have no scorer in common: {base} has scores by {}, {other} by {}",
+        list(base_scorers),
+        list(other_scorers)
+    )]
+    NoCommonScorer {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The scorers of the base.
+        base_scorers: Vec<String>,
+        /// Those of the other side.
+        other_scorers: Vec<String>,
+    },
+    /// The sides have no metric in common.
+    #[error(
+        "{base} and {other} have no metric in common that can be compared: {base} has {}, {other} {}",
+        list(base_metrics),
+        list(other_metrics)
+    )]
+    NoCommonMetric {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The metrics of the base.
+        base_metrics: Vec<String>,
+        /// Those of the other side.
+        other_metrics: Vec<String>,
+    },
+    /// A sample has another value on each side under the key of clusters or groups.
+    #[error(
+        "`{key}` of sample {sample:?} is {} in {} and {} in {}: the sides disagree on which samples belong together",
+        base.1, base.0, other.1, other.0
+    )]
+    OtherKey {
+        /// The base, and its value.
+        base: Box<(String, String)>,
+        /// The other side, and its value.
+        other: Box<(String, String)>,
+        /// The metadata key.
+        key: String,
+        /// The first such sample.
+        sample: String,
+    },
+    /// The sides have different numbers of epochs, under a reducer whose value depends on it.
+    #[error(
+        "the numbers of epochs differ ({base}: {base_epochs}, {other}: {other_epochs}), and what {reducer} gives depends on that number"
+    )]
+    UnequalEpochs {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The reducer.
+        reducer: String,
+        /// The epochs of the base.
+        base_epochs: usize,
+        /// Those of the other side.
+        other_epochs: usize,
+    },
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }

@@ -13,6 +13,7 @@
 //! | [`requirement`] | what results must show: `lower(accuracy) >= 0.8` |
 #![forbid(unsafe_code)]
 
+mod agreement;
 pub mod comparison;
 pub mod coverage;
 mod error;
@@ -21,15 +22,15 @@ pub mod requirement;
 pub mod sequence;
 
 pub use comparison::{
-    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonTest,
-    ComparisonWarning, Correction, CrossTable, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank,
-    Ranking, TestMethod, compare,
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning,
+    Correction, CrossTable, FlipTable, Gate, GateError, GateOutcome, GateShortfall, Rank, Ranking,
+    TestMethod, compare,
 };
 pub use coverage::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, ScoreCoverage,
     simulate_coverage,
 };
-pub use error::{Error, Result};
+pub use error::{ComparisonError, Error, Result};
 pub use power::{
     Flips, PilotScores, PilotSide, PowerDesign, PowerError, PowerMethod, PowerPlan, ScoreSpread,
 };

@@ -9,9 +9,10 @@ use rayon::prelude::*;
 use super::pair::SidePair;
 use super::side::{SampleNumbers, Side};
 use super::{
-    ComparedScores, Comparison, ComparisonError, ComparisonOptions, ComparisonReport, ComparisonWarning,
-    Correction, recorded, several, tasks,
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonWarning, Correction, recorded,
+    several, tasks,
 };
+use crate::error::ComparisonError;
 use crate::error::Result;
 use errorbar_core::engine::SampleIndex;
 use errorbar_core::reducers::mean;

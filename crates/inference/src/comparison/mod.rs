@@ -2,11 +2,9 @@
 //!
 //! Epochs are reduced first, so that a pair is a sample; pairing epoch with epoch would count each sample several times.
 
-mod agreement;
 mod bounds;
 mod cross_table;
 mod engine;
-mod error;
 mod figures;
 mod gate;
 mod numbers;
@@ -22,9 +20,7 @@ mod side;
 mod tasks;
 mod unpaired;
 
-pub(crate) use agreement::NamedColumns;
 pub use cross_table::CrossTable;
-pub use error::ComparisonError;
 pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
 pub use options::{ComparisonOptions, Correction};
 

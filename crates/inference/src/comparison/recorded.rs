@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use super::Comparison;
 use super::paired::detectable_difference;
 use super::side::Side;
 use super::unpaired::{unpaired, welch};
-use super::{Comparison, ComparisonError};
+use crate::error::ComparisonError;
 use crate::error::Result;
 use errorbar_core::Estimate;
 use errorbar_core::{Direction, EstimateRow, Results, Role};

@@ -125,7 +125,7 @@ pub enum PowerError {
     Scores(#[from] errorbar_core::Error),
     /// Runs that cannot be compared.
     #[error(transparent)]
-    Comparison(#[from] crate::comparison::ComparisonError),
+    Comparison(#[from] crate::error::ComparisonError),
 }
 
 /// Without the rounding of sums of decimal numbers.

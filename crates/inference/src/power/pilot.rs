@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::error::PowerError;
 use super::spread::ScoreSpread;
-use crate::comparison::NamedColumns;
+use crate::agreement::NamedColumns;
 use errorbar_core::Metric;
 use errorbar_core::engine::{Components, SampleEpochs};
 use errorbar_core::metrics::mean;

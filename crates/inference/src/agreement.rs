@@ -4,9 +4,10 @@ use std::collections::HashMap;
 
 use serde_json::Value as Json;
 
-use super::ComparisonError;
 use errorbar_core::ScoreColumns;
 use errorbar_core::python_text::json_text;
+
+use crate::error::ComparisonError;
 
 /// Two sides by name, and their scores.
 pub(crate) struct NamedColumns<'a> {
