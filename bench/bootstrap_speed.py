@@ -58,9 +58,9 @@ def main():
 
 
 def build():
-    command = ["cargo", "build", "--release", "--quiet", "-p", "errorbar"]
+    command = ["cargo", "build", "--profile", "dist", "--quiet", "-p", "errorbar"]
     subprocess.run(command, cwd=ROOT, check=True)
-    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "errorbar"
+    return Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist" / "errorbar"
 
 
 def errorbar(binary, table, resamples):

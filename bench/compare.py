@@ -117,8 +117,8 @@ class Engine:
     """Ours, one process for all cases."""
 
     def __init__(self):
-        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "errorbar-bench"], cwd=ROOT, check=True)
-        binary = ROOT / "target/release/errorbar-bench"
+        subprocess.run(["cargo", "build", "--profile", "dist", "--quiet", "-p", "errorbar-bench"], cwd=ROOT, check=True)
+        binary = ROOT / "target/dist/errorbar-bench"
         self.process = subprocess.Popen([binary], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
     def run(self, words):

@@ -19,7 +19,7 @@ from pathlib import Path
 import reference
 
 ROOT = Path(__file__).resolve().parent.parent
-BINARY = ROOT / "target/release/errorbar"
+BINARY = ROOT / "target/dist/errorbar"
 WANTED_RATE = 10_000
 WANTED_MEGABYTES = 500
 ANSWER = "Let me see. The answer to that is 42, I should think."
@@ -97,7 +97,7 @@ def main():
     parser.add_argument("--reference-samples", type=int, default=200)
     parser.add_argument("--large", type=int, default=100_000, help="samples of the run whose memory is measured")
     args = parser.parse_args()
-    subprocess.run(["cargo", "build", "--release", "-p", "errorbar", "--quiet"], cwd=ROOT, check=True)
+    subprocess.run(["cargo", "build", "--profile", "dist", "-p", "errorbar", "--quiet"], cwd=ROOT, check=True)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         ours, theirs = Ours(folder, args.samples), Reference(folder, args.reference_samples)

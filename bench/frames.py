@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Frames in memory: errorbar.score on Arrow columns against pandas + numpy, and against the engine alone, in one run.
 
-Medians of alternating rounds. The engine alone is `target/release/frames` (`cargo build --release -p errorbar-bench`): the
+Medians of alternating rounds. The engine alone is `target/dist/frames` (`cargo build --profile dist -p errorbar-bench`): the
 same values from the same kinds of buffers, in Rust. Also the growth of memory beside the size of the engine's columns, the
 rate that a counting thread keeps (ERRORBAR_THREADS=1), the time of `import errorbar`, and the size of the wheel if it is
 given. Needs the wheel, built with optimisation, pandas, numpy and pyarrow:
@@ -121,7 +121,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--rows", type=int, default=10_000_000)
     parser.add_argument("--rounds", type=int, default=7)
-    parser.add_argument("--engine", default=pathlib.Path(__file__).parent.parent / "target/release/frames")
+    parser.add_argument("--engine", default=pathlib.Path(__file__).parent.parent / "target/dist/frames")
     parser.add_argument("--wheel", type=pathlib.Path)
     parser.add_argument("--growth", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()

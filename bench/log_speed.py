@@ -71,9 +71,9 @@ def build(args):
     target = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target"))
     for name, package in (("errorbar", "errorbar"), ("decompress", "errorbar-bench")):
         if getattr(args, name) is None:
-            command = ["cargo", "build", "--release", "--quiet", "-p", package, "--bin", name]
+            command = ["cargo", "build", "--profile", "dist", "--quiet", "-p", package, "--bin", name]
             subprocess.run(command, cwd=ROOT, check=True)
-            setattr(args, name, target / "release" / name)
+            setattr(args, name, target / "dist" / name)
 
 
 def evaluate(folder, name, samples):
@@ -366,8 +366,8 @@ def memory(args):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--work", type=Path, help="where logs stay between runs")
-    parser.add_argument("--errorbar", type=Path, help="the command [default: built here, release]")
-    parser.add_argument("--decompress", type=Path, help="the floor [default: built here, release]")
+    parser.add_argument("--errorbar", type=Path, help="the command [default: built here, profile dist]")
+    parser.add_argument("--decompress", type=Path, help="the floor [default: built here, profile dist]")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", choices=PARTS, action="append", help="leave out the others")
     args = parser.parse_args()

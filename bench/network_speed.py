@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A run against a server that takes its time: how much of the ideal throughput is reached, and in how much memory.
 
-usage: bench/network_speed.py [--samples N] [--connections N] [--delay-ms N] [--rounds N] [--release DIR]
+usage: bench/network_speed.py [--samples N] [--connections N] [--delay-ms N] [--rounds N] [--built DIR]
 
 Starts the server of tests/network (each answer takes 50 ms), runs 10,000 samples over 100 connections, and prints the time
 beside the ideal one (samples / connections * delay), the share of the ideal throughput, and the memory of errorbar. Then
@@ -55,14 +55,14 @@ def main():
     parser.add_argument("--connections", type=int, default=100)
     parser.add_argument("--delay-ms", type=int, default=50)
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--release", type=Path, help="a folder that has errorbar and chat-server already")
+    parser.add_argument("--profile", "dist", type=Path, help="a folder that has errorbar and chat-server already")
     args = parser.parse_args()
-    release = args.release
-    if release is None:
-        build = ["cargo", "build", "--release", "--quiet", "-p", "errorbar", "-p", "errorbar-network"]
+    built = args.built
+    if built is None:
+        build = ["cargo", "build", "--profile", "dist", "--quiet", "-p", "errorbar", "-p", "errorbar-network"]
         subprocess.run(build, cwd=ROOT, check=True)
-        release = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release"
-    errorbar, chat_server = (str((release / name).resolve()) for name in ("errorbar", "chat-server"))
+        built = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist"
+    errorbar, chat_server = (str((built / name).resolve()) for name in ("errorbar", "chat-server"))
     ideal = args.samples / args.connections * args.delay_ms / 1000
     with tempfile.TemporaryDirectory() as folder:
         questions = [json.dumps({"input": f"What is {n} + 5?", "target": str(n + 5)}) for n in range(args.samples)]

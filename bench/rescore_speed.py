@@ -75,8 +75,8 @@ def main():
     parser.add_argument("--samples", type=int, default=10_000)
     args = parser.parse_args()
     if args.errorbar is None:
-        subprocess.run(["cargo", "build", "--release", "--quiet", "-p", "errorbar"], cwd=ROOT, check=True)
-        args.errorbar = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release" / "errorbar"
+        subprocess.run(["cargo", "build", "--profile", "dist", "--quiet", "-p", "errorbar"], cwd=ROOT, check=True)
+        args.errorbar = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist" / "errorbar"
     reference.load()
     work = args.work or Path(tempfile.mkdtemp())
     work.mkdir(parents=True, exist_ok=True)

@@ -89,8 +89,8 @@ def main():
     args = parser.parse_args()
     binary = args.binary
     if binary is None:
-        subprocess.run(["cargo", "build", "--release", "-p", "errorbar", "--quiet"], cwd=ROOT, check=True)
-        binary = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "release/errorbar"
+        subprocess.run(["cargo", "build", "--profile", "dist", "-p", "errorbar", "--quiet"], cwd=ROOT, check=True)
+        binary = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")) / "dist/errorbar"
     print(f"{args.rows:,} rows, median (least) of {args.rounds} rounds, pandas {pd.__version__}, {os.cpu_count()} cores")
     print(f"{'table':26} {'errorbar':>16} {'pandas':>16} {'ratio':>7}   processor time")
     met = True

@@ -124,12 +124,12 @@ def show(name, seconds, note=""):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path)
-    parser.add_argument("--errorbar", type=Path, default=ROOT / "target/release/errorbar")
+    parser.add_argument("--errorbar", type=Path, default=ROOT / "target/dist/errorbar")
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--bytes", type=int, default=1_000_000_000, help="the size of the large log")
     args = parser.parse_args()
     if not args.errorbar.exists():
-        sys.exit(f"{args.errorbar} is missing: cargo build --release")
+        sys.exit(f"{args.errorbar} is missing: cargo build --profile dist")
     args.errorbar = args.errorbar.resolve()
     with tempfile.TemporaryDirectory() as scratch:
         work = args.work or Path(scratch)

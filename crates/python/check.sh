@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Builds the wheel once, installs it with and without the optional libraries, and runs the tests with both; checks the stubs
 # against the module and the types of the package. The build is that of `cargo test`, which has been made by then;
-# PROFILE=wheel tests the wheel as it is released.
+# PROFILE=dist tests the wheel as it is released.
 set -euo pipefail
 cd "$(dirname "$0")"
 target=${CARGO_TARGET_DIR:-../../target}

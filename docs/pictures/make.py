@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the pictures of the README and the book from what errorbar really shows: `docs/pictures/make.py target/release/errorbar`.
+"""Makes the pictures of the README and the book from what errorbar really shows: `docs/pictures/make.py target/dist/errorbar`.
 
 terminal.svg is the coloured output of two commands; report.png is the report of their logs in Chromium,
 samples.png its samples in the dark theme, index.png the list of `errorbar view`. Pages need what tests/browser/run.sh needs, and
