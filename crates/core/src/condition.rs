@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde_json::Value as Json;
 
 use crate::metadata::{Metadata, number_of};
+use crate::relation::Relation;
 
 /// A condition on the metadata of a sample: `category=law`, `difficulty!=easy`, `tokens>=100`.
 ///
@@ -29,57 +30,19 @@ pub struct Condition {
     value: String,
 }
 
-/// How a value is compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Relation {
-    Equal,
-    NotEqual,
-    Less,
-    LessOrEqual,
-    Greater,
-    GreaterOrEqual,
-}
-
-impl Relation {
-    /// The longer ones first: `<=` starts with `<`.
-    const ALL: [(&'static str, Relation); 7] = [
-        ("==", Relation::Equal),
-        ("!=", Relation::NotEqual),
-        ("<=", Relation::LessOrEqual),
-        (">=", Relation::GreaterOrEqual),
-        ("=", Relation::Equal),
-        ("<", Relation::Less),
-        (">", Relation::Greater),
-    ];
-
-    fn text(self) -> &'static str {
-        match self {
-            Relation::Equal => "=",
-            Relation::NotEqual => "!=",
-            Relation::Less => "<",
-            Relation::LessOrEqual => "<=",
-            Relation::Greater => ">",
-            Relation::GreaterOrEqual => ">=",
-        }
-    }
-
-    fn is_order(self) -> bool {
-        !matches!(self, Relation::Equal | Relation::NotEqual)
-    }
-}
-
 impl FromStr for Condition {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let starts = |at: usize| {
-            Relation::ALL.iter().find(|(sign, _)| text.get(at..).is_some_and(|rest| rest.starts_with(sign)))
-        };
-        let found = text.char_indices().find_map(|(at, _)| Some((at, starts(at)?)));
-        let (at, (sign, relation)) =
+        let found = text.char_indices().find_map(|(at, _)| {
+            let (relation, length) = Relation::at_start_of(text.get(at..)?)?;
+            Some((at, at + length, relation))
+        });
+        let (at, end, relation) =
             found.ok_or("expected KEY=VALUE or KEY!=VALUE, such as category=law; or KEY<NUMBER")?;
         let key = text.get(..at).unwrap_or_default().trim();
-        let typed = text.get(at + sign.len()..).unwrap_or_default().trim();
+        let sign = text.get(at..end).unwrap_or_default();
+        let typed = text.get(end..).unwrap_or_default().trim();
         let value = unquoted(typed);
         if key.is_empty() {
             return Err(format!("expected a key before `{sign}`, such as category=law"));
@@ -91,7 +54,7 @@ impl FromStr for Condition {
                  {key}{sign}'{value}'"
             ));
         }
-        Ok(Condition { key: key.to_owned(), relation: *relation, value: value.to_owned() })
+        Ok(Condition { key: key.to_owned(), relation, value: value.to_owned() })
     }
 }
 
@@ -104,9 +67,10 @@ fn unquoted(text: &str) -> &str {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Condition { key, relation, value } = self;
+        let sign = if *relation == Relation::Equal { "=" } else { relation.text() };
         match relation.is_order() && number(value).is_none() {
-            true => write!(f, "{key}{}'{value}'", relation.text()),
-            false => write!(f, "{key}{}{value}", relation.text()),
+            true => write!(f, "{key}{sign}'{value}'"),
+            false => write!(f, "{key}{sign}{value}"),
         }
     }
 }
@@ -165,13 +129,7 @@ impl Condition {
             Some(limit) => number_of(found).and_then(|found| found.partial_cmp(&limit)),
             None => found.as_str().map(|found| found.cmp(&self.value)),
         };
-        let Some(order) = order else { return false };
-        match self.relation {
-            Relation::Less => order.is_lt(),
-            Relation::LessOrEqual => order.is_le(),
-            Relation::Greater => order.is_gt(),
-            _ => order.is_ge(),
-        }
+        order.is_some_and(|order| self.relation.holds_for(order))
     }
 }
 

@@ -8,6 +8,7 @@ use std::collections::HashSet;
 use std::io;
 
 use anstyle::{AnsiColor, Style};
+use errorbar_core::spec::SpecError;
 use errorbar_log::TableLocation;
 
 use crate::commands::Status;
@@ -131,6 +132,13 @@ impl Diagnostic {
 
     pub(crate) fn error(text: impl Into<String>) -> Self {
         Diagnostic::new(Severity::Error, text)
+    }
+
+    /// The mistake in the text of an option.
+    pub(crate) fn of_spec(option: &str, text: &str, error: &SpecError) -> Self {
+        let at = error.offset().unwrap_or(0);
+        let snippet = Snippet::of_argument(option, text, at..text.ceil_char_boundary(at + 1));
+        Diagnostic::error(error.to_string()).snippet(snippet).hint_if(error.hint().map(str::to_owned))
     }
 
     /// Adds what to do about it.

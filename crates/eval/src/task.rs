@@ -275,7 +275,7 @@ impl Task {
         /// let samples = (1..500).map(|n| Sample::new(format!("{n} + {n}?")).target((2 * n).to_string()));
         /// let task = Task::new(samples.collect::<Vec<_>>()).scorer(includes());
         /// let task = task.stop_when(vec!["width(accuracy) < 0.1".parse()?]);
-        /// # Ok::<(), errorbar_inference::RuleError>(())
+        /// # Ok::<(), errorbar_core::spec::SpecError>(())
         /// ```
         stop_when: Vec<StopRule> => stop_when;
 

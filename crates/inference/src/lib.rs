@@ -34,5 +34,5 @@ pub use error::{ComparisonError, Error, Result};
 pub use power::{
     Flips, PilotScores, PilotSide, PowerDesign, PowerError, PowerMethod, PowerPlan, ScoreSpread,
 };
-pub use requirement::{EstimatePart, Relation, Requirement, RequirementOutcome};
-pub use sequence::{FigureProblem, MeanFigure, RuleError, RuleMeasure, StopRule};
+pub use requirement::{EstimatePart, Requirement, RequirementOutcome};
+pub use sequence::{FigureProblem, MeanFigure, RuleMeasure, StopRule};

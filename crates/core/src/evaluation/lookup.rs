@@ -55,6 +55,11 @@ impl FigurePath {
         FigurePath { names: metric.split('/').map(str::to_owned).collect(), selectors: Vec::new() }
     }
 
+    /// Whether it is no group of a figure, nor one of several figures of a metric.
+    pub fn is_over_all_samples(&self) -> bool {
+        self.selectors.is_empty()
+    }
+
     /// The parts of the name.
     pub fn names(&self) -> &[String] {
         &self.names

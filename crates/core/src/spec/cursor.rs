@@ -11,8 +11,9 @@ pub struct Parser<'a> {
 }
 
 /// A word as it stood in the text.
-pub(super) struct Word {
-    pub(super) text: String,
+pub struct Word {
+    /// The text.
+    pub text: String,
     /// In backquotes, and therefore never a literal.
     pub(super) quoted: bool,
 }
@@ -31,7 +32,7 @@ impl<'a> Parser<'a> {
     }
 
     /// A word, plain or in backquotes. The parser must stand at the start of one.
-    pub(super) fn word(&mut self) -> Result<Word, SpecError> {
+    pub fn word(&mut self) -> Result<Word, SpecError> {
         if self.next_char() == Some('`') {
             let start = self.offset;
             let text = self.quoted("name")?;

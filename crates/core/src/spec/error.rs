@@ -1,6 +1,7 @@
 //! The error of this module: what is wrong, and where.
 
 use std::fmt;
+use std::ops::Range;
 
 use super::SpecErrorKind;
 use crate::python_text::is_printable;
@@ -72,6 +73,16 @@ impl SpecError {
     /// The byte of the text where the error lies.
     pub fn offset(&self) -> Option<usize> {
         self.0.place.as_ref().map(|place| place.offset)
+    }
+
+    /// The word, or whatever single character, where the error lies, in bytes.
+    pub fn span(&self) -> Option<Range<usize>> {
+        let place = self.0.place.as_ref()?;
+        let rest = place.text.get(place.offset..).unwrap_or_default();
+        let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
+        let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
+        let single = rest.chars().next().map_or(0, char::len_utf8);
+        Some(place.offset..place.offset + word.max(single))
     }
 
     /// The line of the text where the error lies, from 1.

@@ -48,7 +48,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Text up to the next character equal to the one the parser stands at, with escapes resolved.
-    pub(super) fn quoted(&mut self, what: &'static str) -> Result<String, SpecError> {
+    pub fn quoted(&mut self, what: &'static str) -> Result<String, SpecError> {
         let start = self.offset;
         let quote = self.bump();
         let mut text = String::new();

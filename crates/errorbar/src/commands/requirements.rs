@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use errorbar_core::{Error, Plan, Undefined};
-use errorbar_inference::{EstimatePart, Relation, Requirement, RequirementOutcome};
+use errorbar_inference::{EstimatePart, Requirement, RequirementOutcome};
 use errorbar_report::{EstimateText, JUnitCase, Report, TestSuite};
 
 use super::common::significant;
@@ -39,13 +39,7 @@ impl RequirementArgs {
     /// The requirements, or everything that is wrong with them.
     pub(crate) fn parse(&self) -> Result<Requirements<'_>, Diagnostics> {
         let parse = |text: &'_ String| {
-            text.parse::<Requirement>().map_err(|error| {
-                let at = error.offset().unwrap_or(0);
-                let span = at..text.ceil_char_boundary(at + 1);
-                let snippet = Snippet::of_argument(OPTION, text, span);
-                let hint = error.hint().map(str::to_owned);
-                Diagnostic::error(error.to_string()).snippet(snippet).hint_if(hint)
-            })
+            text.parse::<Requirement>().map_err(|error| Diagnostic::of_spec(OPTION, text, &error))
         };
         if let Some(path) = &self.junit {
             junit::check(path)?;
@@ -121,7 +115,7 @@ fn line(text: &str, requirement: &Requirement, outcome: &RequirementOutcome, fig
 
 /// Whether the interval of the figure leaves open on which side of the limit it is: another run may end otherwise.
 fn is_open(requirement: &Requirement, outcome: &RequirementOutcome) -> bool {
-    let is_ordered = !matches!(requirement.relation(), Relation::Equal | Relation::NotEqual);
+    let is_ordered = requirement.relation().is_order();
     let interval = outcome.estimate.interval.as_ref().ok().filter(|interval| interval.lower < interval.upper);
     let contains = |limit: f64| interval.is_some_and(|ends| ends.lower <= limit && limit <= ends.upper);
     requirement.part() == EstimatePart::Value && is_ordered && contains(requirement.limit())

@@ -6,7 +6,6 @@ use errorbar_inference::{RuleMeasure, StopRule};
 
 use super::handles::resolve_in;
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
-use crate::snippet::Snippet;
 
 const OPTION: &str = "--stop-when";
 /// No rule, not even those of the task.
@@ -29,9 +28,7 @@ pub(super) fn read(texts: &[String], log_dir: &Path) -> Result<Option<Vec<StopRu
 }
 
 fn rule(text: &str, log_dir: &Path) -> Result<StopRule, Diagnostics> {
-    let mut rule: StopRule = text.parse().map_err(|error: errorbar_inference::RuleError| {
-        Diagnostic::error(error.to_string()).snippet(Snippet::of_argument(OPTION, text, error.span))
-    })?;
+    let mut rule: StopRule = text.parse().map_err(|error| Diagnostic::of_spec(OPTION, text, &error))?;
     if let RuleMeasure::BetterThan { log, .. } | RuleMeasure::WorseThan { log, .. } = &mut rule.measure {
         *log = resolve_in(Path::new(log.as_str()), log_dir)?.display().to_string();
     }

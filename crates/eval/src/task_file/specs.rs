@@ -56,8 +56,8 @@ pub(super) fn report(text: &TomlString<'_>, kind: &str, error: &Error) {
 /// Where in the file the part of the spec stands that the error is about.
 fn place(text: &TomlString<'_>, kind: &str, error: &Error) -> Range<usize> {
     let part = match error {
-        Error::Spec(error) => match error.offset() {
-            Some(offset) if error.text() == Some(text.value) => Some(word_at(text.value, offset)),
+        Error::Spec(error) => match error.span() {
+            Some(span) if error.text() == Some(text.value) => Some(span),
             // Of a text within the spec, as scorers take the names of reducers.
             Some(_) => None,
             None => place_of_argument(text.value, error),
@@ -105,15 +105,6 @@ fn place_of_argument(text: &str, error: &SpecError) -> Option<Range<usize>> {
         }
         _ => None,
     }
-}
-
-/// The word, or whatever single character, that stands at this byte.
-fn word_at(text: &str, offset: usize) -> Range<usize> {
-    let rest = text.get(offset..).unwrap_or_default();
-    let is_word = |c: char| c.is_alphanumeric() || matches!(c, '_' | '.');
-    let word = rest.find(|c| !is_word(c)).unwrap_or(rest.len());
-    let single = rest.chars().next().map_or(0, char::len_utf8);
-    offset..offset + word.max(single)
 }
 
 /// Which argument, from 0, has this name.

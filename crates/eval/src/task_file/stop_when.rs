@@ -26,7 +26,7 @@ fn rule(string: &TomlString<'_>, folder: &Path) -> Option<StopRule> {
             Some(rule)
         }
         Err(error) => {
-            string.report(error.span, error.problem, None);
+            string.report_spec(&error);
             None
         }
     }

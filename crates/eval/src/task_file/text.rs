@@ -2,6 +2,8 @@
 
 use std::ops::Range;
 
+use errorbar_core::spec::SpecError;
+
 use super::section::TaskFile;
 
 /// A string: its value, and where it is written.
@@ -22,6 +24,17 @@ impl<'d> TomlString<'d> {
     /// Reports a mistake in a part of the value.
     pub(super) fn report(&self, part: Range<usize>, message: impl Into<String>, hint: Option<String>) {
         self.file.mistakes.add(self.place(part), message, hint);
+    }
+
+    /// Reports what is wrong with the value as a spec.
+    pub(super) fn report_spec(&self, error: &SpecError) {
+        let hint = error.hint().map(str::to_owned);
+        match error.offset() {
+            Some(at) => {
+                self.report(at..self.value.ceil_char_boundary(at + 1), error.kind().to_string(), hint)
+            }
+            None => self.report(0..self.value.len(), error.kind().to_string(), hint),
+        }
     }
 
     /// Where in the file a part of the value stands; all of it, if that is not known.

@@ -1,11 +1,10 @@
 //! The figures of a metric over scores: what two sides are compared by.
 
 use crate::error::Result;
-use errorbar_core::Metric;
-use errorbar_core::Scores;
 use errorbar_core::engine::evaluate_metric;
-use errorbar_core::{AggregateBasis, Groups, MetricValue, Role};
-use errorbar_core::{Estimate, GroupContext, ScoreKind, Undefined};
+use errorbar_core::{
+    AggregateBasis, Estimate, GroupContext, Groups, Metric, MetricValue, Role, ScoreKind, Scores, Undefined,
+};
 
 /// Which of the figures of a metric it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

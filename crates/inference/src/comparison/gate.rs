@@ -6,8 +6,7 @@
 
 use super::paired::detectable_at;
 use super::{Comparison, ComparisonReport};
-use errorbar_core::Direction;
-use errorbar_core::{Estimate, Maybe, Side};
+use errorbar_core::{Direction, Estimate, Maybe, Side};
 
 /// What must hold for the difference, other minus base. It is read off the interval that is shown, whose level is
 /// 1 − 2α ([`Gate::level`]).

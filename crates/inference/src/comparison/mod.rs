@@ -25,10 +25,7 @@ pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
 pub use options::{ComparisonOptions, Correction};
 
 use crate::error::{Error, Result};
-use errorbar_core::Plan;
-use errorbar_core::ScoreColumns;
-use errorbar_core::{Direction, Results, Role};
-use errorbar_core::{Estimate, Maybe, Undefined};
+use errorbar_core::{Direction, Estimate, Maybe, Plan, Results, Role, ScoreColumns, Undefined};
 
 /// Compares sides: each other one with the first, or every one with every other.
 ///

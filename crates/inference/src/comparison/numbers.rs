@@ -11,11 +11,10 @@ use super::pairing::Pairing;
 use super::side::Block;
 use super::tasks::{mean_difference, mean_test, t_interval};
 use crate::error::Result;
-use errorbar_core::Metric;
-use errorbar_core::Random;
-use errorbar_core::Scores;
 use errorbar_core::engine::error_across_groups;
-use errorbar_core::{ErrorPlan, Estimate, GroupContext, Maybe, StdError, Summary, Undefined};
+use errorbar_core::{
+    ErrorPlan, Estimate, GroupContext, Maybe, Metric, Random, Scores, StdError, Summary, Undefined,
+};
 
 /// The numbers of all pairs, of which there may be groups.
 pub(super) struct WholeNumbers<'w> {

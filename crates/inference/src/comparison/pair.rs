@@ -11,11 +11,8 @@ use super::{Comparison, ComparisonOptions, ComparisonWarning, unpaired};
 use crate::agreement::NamedColumns;
 use crate::error::ComparisonError;
 use crate::error::Result;
-use errorbar_core::Error as ScoreError;
-use errorbar_core::Metric;
-use errorbar_core::Reducer;
-use errorbar_core::Scores;
 use errorbar_core::engine::innermost;
+use errorbar_core::{Error as ScoreError, Metric, Reducer, Scores};
 
 /// Two sides and how they are compared.
 #[derive(Clone, Copy)]

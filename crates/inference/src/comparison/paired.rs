@@ -3,14 +3,10 @@
 use super::{Comparison, ComparisonTest, CrossTable, FlipTable, TestMethod};
 use crate::error::Result;
 use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detectable};
-use errorbar_core::Direction;
-use errorbar_core::Random;
-use errorbar_core::Scores;
-use errorbar_core::engine::Numbers;
-use errorbar_core::engine::{ScoreUnits, is_rounding};
+use errorbar_core::engine::{Numbers, ScoreUnits, is_rounding};
 use errorbar_core::{
-    ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, StdError,
-    Summary, Undefined,
+    Direction, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Random,
+    ScoreKind, Scores, StdError, Summary, Undefined,
 };
 use errorbar_stats::descriptive::correlation_of_variances;
 use errorbar_stats::differences::{

@@ -2,10 +2,9 @@
 
 use super::side::{Block, Side};
 use crate::error::Result;
-use errorbar_core::Error as ScoreError;
-use errorbar_core::Scores;
 use errorbar_core::engine::Interner;
 use errorbar_core::python_text::json_text;
+use errorbar_core::{Error as ScoreError, Scores};
 
 /// The samples that both sides have.
 #[derive(Clone, Debug, Default)]

@@ -11,8 +11,7 @@
 
 use super::paired::PairTest;
 use super::{Rank, Ranking};
-use errorbar_core::Direction;
-use errorbar_core::Estimate;
+use errorbar_core::{Direction, Estimate};
 use errorbar_stats::multiple::holm;
 
 /// What a ranking is made of.

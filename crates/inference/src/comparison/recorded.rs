@@ -8,8 +8,7 @@ use super::side::Side;
 use super::unpaired::{unpaired, welch};
 use crate::error::ComparisonError;
 use crate::error::Result;
-use errorbar_core::Estimate;
-use errorbar_core::{Direction, EstimateRow, Results, Role};
+use errorbar_core::{Direction, Estimate, EstimateRow, Results, Role};
 
 /// The differences of the figures that both sides have, from their recorded errors; nothing else is known where one of
 /// them has none.

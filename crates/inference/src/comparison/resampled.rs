@@ -8,11 +8,8 @@ use super::pairing::Pairing;
 use super::side::{Block, Side};
 use super::{Comparison, ComparisonTest, TestMethod};
 use crate::error::Result;
-use errorbar_core::Metric;
-use errorbar_core::Scores;
-use errorbar_core::engine::{ResampledFigure, ScoreUnits, planned_draws};
-use errorbar_core::engine::{Resampler, UnitRows};
-use errorbar_core::{Draws, ErrorMethod, Estimate, Maybe, StdError, Undefined};
+use errorbar_core::engine::{ResampledFigure, Resampler, ScoreUnits, UnitRows, planned_draws};
+use errorbar_core::{Draws, ErrorMethod, Estimate, Maybe, Metric, Scores, StdError, Undefined};
 use errorbar_stats::descriptive::standard_deviation;
 use errorbar_stats::resampling::{left_out_rows, resampled_rows};
 

@@ -5,16 +5,10 @@ use std::sync::Arc;
 
 use super::ComparedScores;
 use crate::error::Result;
-use errorbar_core::Reducer;
-use errorbar_core::Results;
-use errorbar_core::engine::Interner;
-use errorbar_core::engine::SampleIndex;
-use errorbar_core::engine::VisitedBlock;
-use errorbar_core::engine::{EpochInfo, RowSelection};
-use errorbar_core::{MetadataColumn, ScoreColumns};
-use errorbar_core::{Metric, ScoreParts};
-use errorbar_core::{Plan, Reducers};
-use errorbar_core::{ScoreSet, Scores};
+use errorbar_core::engine::{EpochInfo, Interner, RowSelection, SampleIndex, VisitedBlock};
+use errorbar_core::{
+    MetadataColumn, Metric, Plan, Reducer, Reducers, Results, ScoreColumns, ScoreParts, ScoreSet, Scores,
+};
 
 /// Stands for a sample that a side does not have.
 const NONE: u32 = u32::MAX;

@@ -5,10 +5,10 @@ use super::ranking::RankInput;
 use super::several::RankedFigure;
 use super::unpaired::unpaired;
 use super::{Comparison, ComparisonTest, Ranking, TestMethod};
-use errorbar_core::Direction;
 use errorbar_core::engine::estimate_from;
 use errorbar_core::{
-    Bounds, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind, StdError, Undefined,
+    Bounds, Direction, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind,
+    StdError, Undefined,
 };
 use errorbar_stats::differences::{satterthwaite, two_sided};
 use errorbar_stats::distributions::t_quantile;

@@ -8,12 +8,10 @@ use super::paired::{PairKind, clip, detectable_difference, possible};
 use super::pairing::Pairing;
 use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
 use crate::error::Result;
-use errorbar_core::Metric;
-use errorbar_core::Scores;
 use errorbar_core::engine::Numbers;
 use errorbar_core::{
-    ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, ScoreKind,
-    StdError, Summary, Undefined,
+    ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, Metric,
+    ScoreKind, Scores, StdError, Summary, Undefined,
 };
 use errorbar_stats::differences::{EffectiveShare, MeanError, ShareDifference, Welch};
 

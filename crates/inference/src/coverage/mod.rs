@@ -9,17 +9,11 @@ mod simulation;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use errorbar_core::MetricValue;
-use errorbar_core::ScoreColumns;
-use errorbar_core::Scores;
-use errorbar_core::ToSpec;
-use errorbar_core::ValueRef;
-use errorbar_core::Warning;
 use errorbar_core::spec::Spec;
-use errorbar_core::{Error, Result};
-use errorbar_core::{IntervalChoice, IntervalMethod, Maybe};
-use errorbar_core::{MetadataKeys, Metric, ScoreParts};
-use errorbar_core::{MetricItem, MetricMap, Metrics, Plan};
+use errorbar_core::{
+    Error, IntervalChoice, IntervalMethod, Maybe, MetadataKeys, Metric, MetricItem, MetricMap, MetricValue,
+    Metrics, Plan, Result, ScoreColumns, ScoreParts, Scores, ToSpec, ValueRef, Warning,
+};
 
 use self::population::Population;
 use self::simulation::simulate;

@@ -1,11 +1,8 @@
 //! What is drawn: scores, or whole clusters of them.
 
 use super::NoCoverage;
-use errorbar_core::Conversion;
-use errorbar_core::Result;
-use errorbar_core::Scores;
 use errorbar_core::engine::{RowClusters, SummaryKey, UnitScores};
-use errorbar_core::{ErrorPlan, ScoreKind, Summary};
+use errorbar_core::{Conversion, ErrorPlan, Result, ScoreKind, Scores, Summary};
 use errorbar_stats::exact::tally;
 use errorbar_stats::random::{Stream, purpose};
 

@@ -7,10 +7,10 @@ use rayon::prelude::*;
 
 use super::population::Population;
 use super::{Coverage, CoverageFigures, CoverageOptions, MethodCoverage, NoCoverage};
-use errorbar_core::Random;
-use errorbar_core::Result;
 use errorbar_core::engine::SummaryKey;
-use errorbar_core::{ErrorPlan, Interval, IntervalChoice, IntervalMethod, Maybe, Summary, Undefined};
+use errorbar_core::{
+    ErrorPlan, Interval, IntervalChoice, IntervalMethod, Maybe, Random, Result, Summary, Undefined,
+};
 use errorbar_stats::exact::Moments;
 use errorbar_stats::random::{Stream, purpose};
 

@@ -5,13 +5,12 @@ use std::collections::HashMap;
 use super::error::PowerError;
 use super::spread::ScoreSpread;
 use crate::agreement::NamedColumns;
-use errorbar_core::Metric;
 use errorbar_core::engine::{Components, SampleEpochs};
 use errorbar_core::metrics::mean;
-use errorbar_core::{Conversion, ValueRef};
-use errorbar_core::{ErrorPlan, Maybe, StdError, Undefined};
-use errorbar_core::{ScoreColumns, ValueColumn};
-use errorbar_core::{ScoreSet, Scores};
+use errorbar_core::{
+    Conversion, ErrorPlan, Maybe, Metric, ScoreColumns, ScoreSet, Scores, StdError, Undefined, ValueColumn,
+    ValueRef,
+};
 use errorbar_stats::descriptive::correlation_of_variances;
 use errorbar_stats::exact::Moments;
 

@@ -4,15 +4,14 @@
 //! requirement = figure relation number [ "%" ]
 //! figure      = path | part "(" path ")"
 //! part        = "lower" | "upper" | "stderr" | "width" | "n" | "absent"
-//! relation    = ">=" | "<=" | ">" | "<" | "==" | "!="
 //! ```
 
 use std::str::FromStr;
 
 use errorbar_core::FigurePath;
-use errorbar_core::spec::{Arg, Parser, SpecError, expected, nearest};
+use errorbar_core::spec::{Parser, SpecError, expected, nearest};
 
-use super::{EstimatePart, Relation, Requirement};
+use super::{EstimatePart, Requirement};
 
 const NO_ARGUMENTS: &str =
     "a metric is named without arguments: accuracy; a group of it is accuracy[category=law]";
@@ -31,8 +30,8 @@ fn requirement(parser: &mut Parser<'_>) -> Result<Requirement, SpecError> {
         return Err(error.with_hint("the figure comes first: accuracy >= 0.8"));
     }
     let (part, path) = figure(parser)?;
-    let relation = relation(parser)?;
-    let limit = limit(parser)?;
+    let relation = parser.relation()?;
+    let limit = parser.limit()?;
     Ok(Requirement { part, path, relation, limit })
 }
 
@@ -67,41 +66,4 @@ fn figure(parser: &mut Parser<'_>) -> Result<(EstimatePart, FigurePath), SpecErr
         });
     }
     Ok((part, path))
-}
-
-fn relation(parser: &mut Parser<'_>) -> Result<Relation, SpecError> {
-    parser.skip_blanks();
-    // The longer ones first: `>=` starts with `>`.
-    let found = Relation::ALL.into_iter().find(|relation| parser.rest().starts_with(relation.text()));
-    match found {
-        Some(relation) => {
-            parser.advance(relation.text().len());
-            Ok(relation)
-        }
-        None => {
-            let error = parser.expected("one of >=, <=, >, <, ==, !=");
-            Err(match parser.next_char() {
-                Some('=') if parser.rest().starts_with("=>") || parser.rest().starts_with("=<") => {
-                    error.with_hint("write >= or <=")
-                }
-                Some('=') => error.with_hint("equality is written =="),
-                Some('≥' | '≤') => error.with_hint("write >= or <="),
-                None => error.with_hint("a requirement compares a figure with a number: accuracy >= 0.8"),
-                _ => error,
-            })
-        }
-    }
-}
-
-fn limit(parser: &mut Parser<'_>) -> Result<f64, SpecError> {
-    let start = parser.skip_blanks();
-    if !matches!(parser.next_char(), Some('0'..='9' | '+' | '-' | '.')) {
-        return Err(parser.expected("a number"));
-    }
-    let number = match parser.number()? {
-        Arg::Int(number) => number as f64,
-        Arg::Float(number) => number,
-        _ => return Err(parser.error_at(start, expected("a number", "a range".to_owned()))),
-    };
-    Ok(if parser.eat('%') { number / 100.0 } else { number })
 }

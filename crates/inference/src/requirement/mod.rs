@@ -7,12 +7,10 @@ use std::fmt;
 use indexmap::IndexSet;
 
 use errorbar_core::engine::unknown;
-use errorbar_core::unique_names;
-use errorbar_core::{Error, Result};
-use errorbar_core::{Estimate, Maybe, Side, Undefined};
-use errorbar_core::{FigurePath, Results, Role};
-use errorbar_core::{Metric, Wants};
-use errorbar_core::{MetricItem, Metrics, Plan, Reducers};
+use errorbar_core::{
+    Error, Estimate, FigurePath, Maybe, Metric, MetricItem, Metrics, Plan, Reducers, Relation, Result,
+    Results, Role, Side, Undefined, Wants, unique_names,
+};
 
 /// What a figure of results must be.
 ///
@@ -122,60 +120,6 @@ impl EstimatePart {
             },
             EstimatePart::N => Ok(estimate.n as f64),
             EstimatePart::Absent => Ok(estimate.absent as f64),
-        }
-    }
-}
-
-/// How a figure is compared with a number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum Relation {
-    /// At least the number.
-    AtLeast,
-    /// At most the number.
-    AtMost,
-    /// Equal to the number.
-    Equal,
-    /// Not equal to the number.
-    NotEqual,
-    /// Above the number.
-    Above,
-    /// Below the number.
-    Below,
-}
-
-impl Relation {
-    /// The longer ones first: `>=` starts with `>`.
-    pub(crate) const ALL: [Relation; 6] = [
-        Relation::AtLeast,
-        Relation::AtMost,
-        Relation::Equal,
-        Relation::NotEqual,
-        Relation::Above,
-        Relation::Below,
-    ];
-
-    /// As it is written.
-    pub fn text(self) -> &'static str {
-        match self {
-            Relation::AtLeast => ">=",
-            Relation::AtMost => "<=",
-            Relation::Equal => "==",
-            Relation::NotEqual => "!=",
-            Relation::Above => ">",
-            Relation::Below => "<",
-        }
-    }
-
-    /// Whether it holds. Nothing holds for what is not a number.
-    pub fn holds(self, figure: f64, limit: f64) -> bool {
-        match self {
-            Relation::AtLeast => figure >= limit,
-            Relation::AtMost => figure <= limit,
-            Relation::Equal => figure == limit,
-            Relation::NotEqual => !figure.is_nan() && figure != limit,
-            Relation::Above => figure > limit,
-            Relation::Below => figure < limit,
         }
     }
 }

@@ -1,10 +1,8 @@
 use super::*;
-use errorbar_core::Score;
-use errorbar_core::ScoreColumns;
-use errorbar_core::metrics;
 use errorbar_core::metrics::{All, accuracy, ci, frequency, grouped, mean, std, stderr};
 use errorbar_core::reducers::pass_at;
 use errorbar_core::spec::{SpecError, SpecErrorKind};
+use errorbar_core::{Score, ScoreColumns, metrics};
 
 const MISTAKES: &str = r"
 ^ expected the name of a metric, found the end of the input at column 1

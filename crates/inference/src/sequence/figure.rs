@@ -2,17 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use errorbar_core::Conversion;
-use errorbar_core::MetricValue;
-use errorbar_core::Result;
-use errorbar_core::ScoreColumns;
-use errorbar_core::Scores;
-use errorbar_core::ToSpec;
 use errorbar_core::spec::{Spec, nearest};
-use errorbar_core::unique_names;
-use errorbar_core::{ErrorPlan, SampleValue};
-use errorbar_core::{MetadataKeys, Metric, ScoreParts};
-use errorbar_core::{MetricItem, Metrics, Plan, Reducers};
+use errorbar_core::{
+    Conversion, ErrorPlan, MetadataKeys, Metric, MetricItem, MetricValue, Metrics, Plan, Reducers, Result,
+    SampleValue, ScoreColumns, ScoreParts, Scores, ToSpec, unique_names,
+};
 
 /// A metric of a plan that is the mean of one number per sample.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ mod figure;
 mod rule;
 
 pub use figure::{FigureProblem, MeanFigure};
-pub use rule::{RuleError, RuleMeasure, StopRule};
+pub use rule::{RuleMeasure, StopRule};
 
 #[cfg(test)]
 mod tests;

@@ -1,8 +1,10 @@
 //! When a run stops before its end.
 
 use std::fmt;
-use std::ops::Range;
 use std::str::FromStr;
+
+use errorbar_core::Relation;
+use errorbar_core::spec::{Parser, SpecError, expected};
 
 /// When a run stops before its end: as soon as the confidence sequence of a metric shows it.
 ///
@@ -78,182 +80,95 @@ impl RuleMeasure {
     }
 }
 
-/// What is wrong with a rule, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RuleError {
-    /// What is wrong.
-    pub problem: String,
-    /// The place in the text, in bytes.
-    pub span: Range<usize>,
-    /// The column, from 1, in characters.
-    pub column: usize,
-}
-
-impl RuleError {
-    /// What rules look like.
-    pub const FORMS: &'static str =
-        "width(METRIC) < W, decided(METRIC, VALUE), better_than(LOG) or worse_than(LOG)";
-}
-
-impl fmt::Display for RuleError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} at column {}", self.problem, self.column)
-    }
-}
-
-impl std::error::Error for RuleError {}
-
-/// Text that a rule is read from.
-struct Reader<'t> {
-    text: &'t str,
-    at: usize,
-}
-
-/// The longest part of the text that an error shows.
-const SHOWN: usize = 30;
-
-impl<'t> Reader<'t> {
-    fn rest(&self) -> &'t str {
-        self.text.get(self.at..).unwrap_or_default()
-    }
-
-    fn skip_space(&mut self) {
-        self.at = self.text.len() - self.rest().trim_start().len();
-    }
-
-    fn error(&self, problem: String, span: Range<usize>) -> RuleError {
-        let column = self.text.get(..span.start).unwrap_or(self.text).chars().count() + 1;
-        RuleError { problem, span, column }
-    }
-
-    /// Another thing was expected here.
-    fn expected(&self, what: &str) -> RuleError {
-        let found = self.rest().trim_end();
-        let shown: String = found.chars().take(SHOWN).collect();
-        let problem = match shown.is_empty() {
-            true => format!("expected {what}, found the end"),
-            false => format!("expected {what}, found `{shown}`"),
-        };
-        self.error(problem, self.at..self.at + found.len())
-    }
-
-    fn take(&mut self, sign: char) -> Result<(), RuleError> {
-        self.skip_space();
-        if !self.rest().starts_with(sign) {
-            return Err(self.expected(&format!("`{sign}`")));
-        }
-        self.at += sign.len_utf8();
-        Ok(())
-    }
-
-    /// The text up to one of these characters, without spaces around it; and where it is.
-    fn until(&mut self, ends: &[char], what: &str) -> Result<(&'t str, Range<usize>), RuleError> {
-        self.skip_space();
-        let rest = self.rest();
-        let text = rest.get(..rest.find(ends).unwrap_or(rest.len())).unwrap_or_default().trim_end();
-        if text.is_empty() {
-            return Err(self.expected(what));
-        }
-        let start = self.at;
-        self.at += text.len();
-        Ok((text, start..self.at))
-    }
-
-    fn number(&mut self, ends: &[char], what: &str) -> Result<(f64, Range<usize>), RuleError> {
-        let (text, span) = self.until(ends, what)?;
-        match text.parse::<f64>() {
-            Ok(number) if number.is_finite() => Ok((number, span)),
-            _ => Err(self.error(format!("expected {what}, found `{text}`"), span)),
-        }
-    }
-
-    /// A path, in quotes if it has a comma or a bracket.
-    fn path(&mut self) -> Result<&'t str, RuleError> {
-        const WHAT: &str = "a log";
-        self.skip_space();
-        let Some(quote) = self.rest().chars().next().filter(|first| matches!(first, '"' | '\'')) else {
-            return self.until(&[',', ')'], WHAT).map(|(path, _)| path);
-        };
-        let opening = self.at;
-        self.at += 1;
-        let rest = self.rest();
-        let Some(end) = rest.find(quote) else {
-            let problem = format!("the quote {quote} is not closed");
-            return Err(self.error(problem, opening..self.text.len()));
-        };
-        self.at += end + 1;
-        match rest.get(..end) {
-            Some(path) if !path.is_empty() => Ok(path),
-            _ => Err(self.error(format!("expected {WHAT}, found an empty string"), opening..self.at)),
-        }
-    }
-}
-
-const METRIC: &str = "a metric such as `accuracy`";
+/// What rules look like.
+const FORMS: &str = "width(METRIC) < W, decided(METRIC, VALUE), better_than(LOG) or worse_than(LOG)";
 
 impl FromStr for StopRule {
-    type Err = RuleError;
+    type Err = SpecError;
 
-    fn from_str(text: &str) -> Result<Self, RuleError> {
-        let mut reader = Reader { text, at: 0 };
-        reader.skip_space();
-        let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-        let start = reader.at;
-        let word: &str = reader.rest().split(|c| !is_word(c)).next().unwrap_or_default();
-        let is_known = ["width", "decided", "better_than", "worse_than"].contains(&word);
-        if !is_known {
-            return Err(match word.is_empty() {
-                true => reader.expected(RuleError::FORMS),
-                false => {
-                    let problem = format!("expected {}, found the unknown rule `{word}`", RuleError::FORMS);
-                    reader.error(problem, start..start + word.len())
-                }
-            });
-        }
-        reader.at += word.len();
-        reader.take('(')?;
-        let measure = match word {
-            "width" => {
-                let metric = reader.until(&[',', ')'], METRIC)?.0.to_owned();
-                reader.take(')')?;
-                reader.take('<')?;
-                let (below, span) = reader.number(&[], "a number such as 0.04")?;
-                if below <= 0.0 {
-                    return Err(reader.error(format!("a width is above 0, found {below}"), span));
-                }
-                RuleMeasure::Width { metric, below }
-            }
-            "decided" => {
-                let metric = reader.until(&[',', ')'], METRIC)?.0.to_owned();
-                reader.take(',')?;
-                let (value, _) = reader.number(&[')'], "a number such as 0.5")?;
-                reader.take(')')?;
-                RuleMeasure::Decided { metric, value }
-            }
-            word => {
-                let log = reader.path()?.to_owned();
-                reader.skip_space();
-                let metric = match reader.rest().starts_with(',') {
-                    true => {
-                        reader.take(',')?;
-                        Some(reader.until(&[')'], METRIC)?.0.to_owned())
-                    }
-                    false => None,
-                };
-                reader.take(')')?;
-                match word {
-                    "better_than" => RuleMeasure::BetterThan { log, metric },
-                    _ => RuleMeasure::WorseThan { log, metric },
-                }
-            }
-        };
-        reader.skip_space();
-        match reader.rest().is_empty() {
-            true => Ok(StopRule { measure }),
-            false => Err(reader.expected("the end of the rule")),
-        }
+    fn from_str(text: &str) -> Result<Self, SpecError> {
+        Parser::whole(text, rule)
     }
+}
+
+fn rule(parser: &mut Parser<'_>) -> Result<StopRule, SpecError> {
+    let start = parser.skip_blanks();
+    if !parser.at_word() {
+        return Err(parser.expected(FORMS));
+    }
+    let word = parser.word()?.text;
+    let read: fn(&mut Parser<'_>, &str) -> Result<RuleMeasure, SpecError> = match word.as_str() {
+        "width" => width,
+        "decided" => decided,
+        "better_than" | "worse_than" => against,
+        _ => return Err(parser.error_at(start, expected(FORMS, format!("the unknown rule `{word}`")))),
+    };
+    take(parser, '(')?;
+    Ok(StopRule { measure: read(parser, &word)? })
+}
+
+fn width(parser: &mut Parser<'_>, _: &str) -> Result<RuleMeasure, SpecError> {
+    let metric = metric(parser)?;
+    take(parser, ')')?;
+    let start = parser.skip_blanks();
+    if parser.relation()? != Relation::Below {
+        return Err(parser.error_at(start, expected("`<`", format!("`{}`", parser.since(start)))));
+    }
+    let start = parser.skip_blanks();
+    match parser.limit()? {
+        below if below > 0.0 => Ok(RuleMeasure::Width { metric, below }),
+        below => Err(parser.error_at(start, expected("a width above 0", below.to_string()))),
+    }
+}
+
+fn decided(parser: &mut Parser<'_>, _: &str) -> Result<RuleMeasure, SpecError> {
+    let metric = metric(parser)?;
+    take(parser, ',')?;
+    let value = parser.limit()?;
+    take(parser, ')')?;
+    Ok(RuleMeasure::Decided { metric, value })
+}
+
+fn against(parser: &mut Parser<'_>, word: &str) -> Result<RuleMeasure, SpecError> {
+    let log = log(parser)?;
+    let metric = if parser.eat(',') { Some(metric(parser)?) } else { None };
+    take(parser, ')')?;
+    Ok(match word {
+        "better_than" => RuleMeasure::BetterThan { log, metric },
+        _ => RuleMeasure::WorseThan { log, metric },
+    })
+}
+
+fn take(parser: &mut Parser<'_>, sign: char) -> Result<(), SpecError> {
+    if parser.eat(sign) { Ok(()) } else { Err(parser.expected(&format!("'{sign}'"))) }
+}
+
+/// The name of a mean over all samples.
+fn metric(parser: &mut Parser<'_>) -> Result<String, SpecError> {
+    let start = parser.skip_blanks();
+    let path = parser.figure_path()?;
+    if !path.is_over_all_samples() {
+        let found = format!("`{}`", parser.since(start));
+        return Err(parser.error_at(start, expected("a metric over all samples, such as `accuracy`", found)));
+    }
+    Ok(path.names().join("/"))
+}
+
+/// A path, in quotes if it has a comma or a bracket.
+fn log(parser: &mut Parser<'_>) -> Result<String, SpecError> {
+    let start = parser.skip_blanks();
+    let path = if matches!(parser.next_char(), Some('"' | '\'')) {
+        parser.quoted("log")?
+    } else {
+        let rest = parser.rest();
+        let path = rest.get(..rest.find([',', ')']).unwrap_or(rest.len())).unwrap_or_default();
+        parser.advance(path.len());
+        path.trim_end().to_owned()
+    };
+    if path.is_empty() {
+        return Err(parser.error_at(start, expected("a log", "none".to_owned())));
+    }
+    Ok(path)
 }
 
 impl fmt::Display for StopRule {
@@ -310,27 +225,29 @@ mod tests {
 
     #[test]
     fn mistakes_are_pointed_at() {
-        let mistake = |text: &str| {
+        let place = |text: &str| {
             let error = text.parse::<StopRule>().unwrap_err();
-            (text.get(error.span.clone()).unwrap().to_owned(), error.problem)
+            text.get(error.offset().unwrap()..).unwrap().to_owned()
         };
-        let place = |text: &str| mistake(text).0;
-        assert_eq!(place("widht(accuracy) < 1"), "widht");
+        assert_eq!(place("widht(accuracy) < 1"), "widht(accuracy) < 1");
         assert_eq!(place("width accuracy"), "accuracy");
         assert_eq!(place("width() < 1"), ") < 1");
-        assert_eq!(place("width(accuracy) <= 0.1"), "= 0.1");
+        assert_eq!(place("width(accuracy) <= 0.1"), "<= 0.1");
         assert_eq!(place("width(accuracy) < wide"), "wide");
         assert_eq!(place("width(accuracy) < -0.1"), "-0.1");
         assert_eq!(place("width(accuracy) < nan"), "nan");
+        assert_eq!(place("width(accuracy[topic=law]) < 1"), "accuracy[topic=law]) < 1");
         assert_eq!(place("width(accuracy, 3) < 1"), ", 3) < 1");
         assert_eq!(place("decided(accuracy)"), ")");
-        assert_eq!(place("decided(accuracy, inf)"), "inf");
+        assert_eq!(place("decided(accuracy, inf)"), "inf)");
         assert_eq!(place("decided(accuracy, 0.5) or width(accuracy) < 1"), "or width(accuracy) < 1");
         assert_eq!(place("better_than('a.eval)"), "'a.eval)");
-        assert_eq!(place("better_than('')"), "''");
+        assert_eq!(place("better_than('')"), "'')");
         assert_eq!(place("better_than("), "");
-        assert_eq!(mistake("").1, format!("expected {}, found the end", RuleError::FORMS));
-        let error = "width(é) < x".parse::<StopRule>().unwrap_err();
-        assert_eq!(error.column, 12, "in characters");
+        assert_eq!("width(é) < x".parse::<StopRule>().unwrap_err().column(), Some(12), "in characters");
+        assert_eq!(
+            "".parse::<StopRule>().unwrap_err().to_string(),
+            format!("expected {FORMS}, found the end of the input at column 1")
+        );
     }
 }

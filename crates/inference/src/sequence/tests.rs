@@ -1,8 +1,9 @@
 use crate::sequence::{FigureProblem, MeanFigure};
-use errorbar_core::SampleValue;
 use errorbar_core::metrics::{accuracy, grouped, mean, median, stderr};
 use errorbar_core::reducers::{at_least, mode};
-use errorbar_core::{HeadlineRequest, Metrics, Plan, Reducers, Score, ScoreColumns, metrics, reducers};
+use errorbar_core::{
+    HeadlineRequest, Metrics, Plan, Reducers, SampleValue, Score, ScoreColumns, metrics, reducers,
+};
 
 fn known(value: f64) -> SampleValue {
     SampleValue::known(value)
