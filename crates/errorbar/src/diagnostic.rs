@@ -136,8 +136,7 @@ impl Diagnostic {
 
     /// The mistake in the text of an option.
     pub(crate) fn of_spec(option: &str, text: &str, error: &SpecError) -> Self {
-        let at = error.offset().unwrap_or(0);
-        let snippet = Snippet::of_argument(option, text, at..text.ceil_char_boundary(at + 1));
+        let snippet = Snippet::of_argument(option, text, error.span().unwrap_or(0..text.len()));
         Diagnostic::error(error.to_string()).snippet(snippet).hint_if(error.hint().map(str::to_owned))
     }
 

@@ -183,7 +183,7 @@ fn span(text: &str, error: &Error) -> Range<usize> {
             SpecErrorKind::UnknownArgument { argument, spec, .. }
             | SpecErrorKind::ArgumentGivenTwice { argument, spec, .. } => named(argument, spec),
             SpecErrorKind::TooManyArguments { spec, .. } => word(text, spec),
-            _ => error.offset().map(|offset| offset..text.ceil_char_boundary(offset + 1)),
+            _ => error.span(),
         },
         _ => None,
     };

@@ -29,12 +29,7 @@ impl<'d> TomlString<'d> {
     /// Reports what is wrong with the value as a spec.
     pub(super) fn report_spec(&self, error: &SpecError) {
         let hint = error.hint().map(str::to_owned);
-        match error.offset() {
-            Some(at) => {
-                self.report(at..self.value.ceil_char_boundary(at + 1), error.kind().to_string(), hint)
-            }
-            None => self.report(0..self.value.len(), error.kind().to_string(), hint),
-        }
+        self.report(error.span().unwrap_or(0..self.value.len()), error.kind().to_string(), hint);
     }
 
     /// Where in the file a part of the value stands; all of it, if that is not known.
