@@ -11,6 +11,7 @@ use std::sync::LazyLock;
 use errorbar_core::{Evaluation, MetadataKeys, Plan, Reducers, Registry, Value};
 use errorbar_log::eval::*;
 
+use super::folder::folder;
 use super::zip::Zip;
 
 static REGISTRY: LazyLock<Registry> = LazyLock::new(Registry::built_in);
@@ -63,15 +64,6 @@ pub fn header(json: &[u8]) {
         )
         .stored("header.json", json);
     any_log("log.eval", &zip.bytes());
-}
-
-/// A folder that goes away, in memory where there is one that is: what is written is brought to the disk.
-pub fn folder() -> tempfile::TempDir {
-    let memory = Path::new("/dev/shm");
-    match memory.is_dir() {
-        true => tempfile::tempdir_in(memory).unwrap(),
-        false => tempfile::tempdir().unwrap(),
-    }
 }
 
 /// A way to make another file of a log.

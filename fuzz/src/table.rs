@@ -3,11 +3,13 @@
 use std::fs;
 
 use errorbar_core::Plan;
-use errorbar_log::{TableOptions, read_table};
+use errorbar_table::{TableOptions, read_table};
+
+use super::folder::folder;
 
 /// Reads these bytes as a table; the extension of the name is that of their format.
 pub fn table(name: &str, bytes: &[u8]) {
-    let folder = super::log::folder();
+    let folder = folder();
     let path = folder.path().join(name);
     fs::write(&path, bytes).unwrap();
     let lines = bytes.iter().filter(|byte| **byte == b'\n').count() as u64 + 1;

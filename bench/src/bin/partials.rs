@@ -13,7 +13,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, RecordBatchIterator, StringArray};
 use errorbar_core::metrics::{accuracy, stderr};
 use errorbar_core::{BUCKETS, Order, Partial, Plan, metrics};
-use errorbar_log::{ArrowTable, RowGroup, RowGroupError, RowLabels, TableOptions, read_row_groups};
+use errorbar_table::{ArrowTable, RowGroup, RowGroupError, RowLabels, TableOptions, read_row_groups};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;
 

@@ -24,9 +24,9 @@ use std::sync::LazyLock;
 use clap::{Args, FromArgMatches};
 use errorbar_core::Registry;
 use errorbar_inference::ComparisonReport;
-pub use errorbar_log::MemoryTables;
 use errorbar_log::eval::LogLimits;
 use errorbar_report::{ComparisonRecord, Json, Listing, Render, Report, TerminalTable};
+pub use errorbar_table::MemoryTables;
 use serde_json::Value;
 
 use crate::commands::{Context, Format, LimitArgs, compare, power, score, verify};

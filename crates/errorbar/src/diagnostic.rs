@@ -9,7 +9,7 @@ use std::io;
 
 use anstyle::{AnsiColor, Style};
 use errorbar_core::spec::SpecError;
-use errorbar_log::TableLocation;
+use errorbar_table::TableLocation;
 
 use crate::commands::Status;
 use crate::output::{self, Stream};

@@ -154,8 +154,9 @@ pub mod log {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod table {
-    pub use errorbar_log::export;
-    pub use errorbar_log::{
+    pub mod export;
+
+    pub use errorbar_table::{
         ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table,
         read_tables,
     };

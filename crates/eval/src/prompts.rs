@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 use errorbar_core::spec::Arg;
 use errorbar_core::{ArgProblem, ArgType, Error, Registry};
-use errorbar_log::read_small;
+use errorbar_files::read_small;
 use serde::Deserialize;
 
 use crate::allowed_paths::is_within;

@@ -16,7 +16,7 @@ const MAX_LINKS: usize = 40;
 /// A file that takes the place of one of that name when it is [committed](AtomicFile::commit); one that is dropped before
 /// leaves nothing behind.
 #[derive(Debug)]
-pub(crate) struct AtomicFile {
+pub struct AtomicFile {
     out: Option<BufWriter<File>>,
     /// The new file and its place; none for what is no file, such as `/dev/null` or a pipe.
     rename: Option<(PathBuf, PathBuf)>,
@@ -36,7 +36,7 @@ pub enum FileAccess {
 /// old file is as it was.
 ///
 /// ```
-/// use errorbar_log::{FileAccess, write_file};
+/// use errorbar_files::{FileAccess, write_file};
 ///
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("page.html");
@@ -69,7 +69,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// A folder that is not there or may not be written to; a path that is a folder.
-    pub(crate) fn create(path: &Path) -> io::Result<Self> {
+    pub fn create(path: &Path) -> io::Result<Self> {
         AtomicFile::create_with(path, FileAccess::Umask)
     }
 
@@ -77,7 +77,7 @@ impl AtomicFile {
     ///
     /// # Errors
     /// As [`create`](Self::create).
-    pub(crate) fn create_private(path: &Path) -> io::Result<Self> {
+    pub fn create_private(path: &Path) -> io::Result<Self> {
         AtomicFile::create_with(path, FileAccess::Owner)
     }
 
@@ -108,7 +108,10 @@ impl AtomicFile {
     }
 
     /// Puts the file on the disk and in its place.
-    pub(crate) fn commit(mut self) -> io::Result<WrittenFile> {
+    ///
+    /// # Errors
+    /// A full disk; a folder in which no file may be replaced.
+    pub fn commit(mut self) -> io::Result<WrittenFile> {
         let Some(out) = self.out.take() else { return Ok(self.written) };
         let file = out.into_inner().map_err(io::IntoInnerError::into_error)?;
         let Some((new, place)) = &self.rename else { return Ok(self.written) };
@@ -142,7 +145,10 @@ impl Drop for AtomicFile {
 }
 
 /// Whether an open file is the one that has this name now.
-pub(crate) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
+///
+/// # Errors
+/// Those of looking at both, except that no file has this name.
+pub fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     match fs::metadata(path) {
         Ok(named) => Ok(identity(&file.metadata()?) == identity(&named)),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
@@ -150,15 +156,16 @@ pub(crate) fn is_named(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
+/// What tells a file from others: two that have the same are one file.
 #[cfg(unix)]
-pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
+pub fn identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
-/// Without the number of a file: when it was made, and how long it is.
+/// What tells a file from others, without its number: when it was made, and how long it is.
 #[cfg(windows)]
-pub(crate) fn identity(metadata: &Metadata) -> (u64, u64) {
+pub fn identity(metadata: &Metadata) -> (u64, u64) {
     use std::os::windows::fs::MetadataExt;
     (metadata.creation_time(), metadata.file_size())
 }

@@ -1,40 +1,34 @@
-//! JSON values off a parser that also reads the bare `NaN` and `Infinity` of Python.
+//! JSON values with the bare `NaN` and `Infinity` of Python: read with a parser that allows them, and written.
 
 use errorbar_core::{Leaf, SampleId, Value};
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, Peek};
+use serde::Serialize;
 use serde_json::Value as Json;
 
 /// How deep metadata may be nested; the parser's own limit does not see our recursion.
 const MAX_DEPTH: usize = 100;
 
 /// A value that is neither a list nor a map.
-pub(crate) enum Scalar<'a> {
+pub enum Scalar<'a> {
+    /// Null.
     Null,
+    /// A boolean.
     Bool(bool),
+    /// An integer.
     Int(i64),
     /// An integer beyond `i64`.
     Big(u64),
     /// An integer beyond 64 bits, as its digits.
     Digits(&'a str),
+    /// A float, which may not be finite.
     Float(f64),
+    /// A string.
     Text(&'a str),
 }
 
 impl Scalar<'_> {
-    /// The value, for messages.
-    pub(crate) fn describe(&self) -> String {
-        match self {
-            Scalar::Null => "null".to_owned(),
-            Scalar::Bool(b) => b.to_string(),
-            Scalar::Int(i) => i.to_string(),
-            Scalar::Big(i) => i.to_string(),
-            Scalar::Float(f) => format!("the number {f}"),
-            Scalar::Text(text) | Scalar::Digits(text) => crate::table::excerpt(text),
-        }
-    }
-
     /// The id that it is: a string or an integer; one beyond `i64` is the string of its digits.
-    pub(crate) fn id(&self) -> Option<SampleId> {
+    pub fn id(&self) -> Option<SampleId> {
         match self {
             Scalar::Int(id) => Some(SampleId::Int(*id)),
             Scalar::Big(id) => Some(SampleId::Str(id.to_string())),
@@ -44,7 +38,7 @@ impl Scalar<'_> {
     }
 
     /// The number that an integer beyond 64 bits is closest to.
-    pub(crate) fn rounded(digits: &str) -> f64 {
+    pub fn rounded(digits: &str) -> f64 {
         // The parser has checked the form.
         digits.parse().unwrap_or(f64::NAN)
     }
@@ -65,7 +59,7 @@ impl From<Scalar<'_>> for Leaf {
 }
 
 /// What kind of value starts here, for messages.
-pub(crate) fn kind(peek: Peek) -> &'static str {
+pub fn kind(peek: Peek) -> &'static str {
     match peek {
         Peek::Null => "null",
         Peek::True | Peek::False => "a boolean",
@@ -77,7 +71,7 @@ pub(crate) fn kind(peek: Peek) -> &'static str {
 }
 
 /// A scalar; nothing, and nothing consumed, if a list or a map starts here.
-pub(crate) fn scalar<'a>(json: &'a mut Jiter<'_>, peek: Peek) -> Result<Option<Scalar<'a>>, JiterError> {
+pub fn scalar<'a>(json: &'a mut Jiter<'_>, peek: Peek) -> Result<Option<Scalar<'a>>, JiterError> {
     Ok(Some(match peek {
         Peek::Array | Peek::Object => return Ok(None),
         Peek::Null => {
@@ -106,21 +100,22 @@ fn number(digits: &[u8]) -> Scalar<'_> {
 
 /// How many bytes values may still take; a few bytes of JSON make many times as many in memory.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct MemoryAllowance {
+pub struct MemoryAllowance {
     left: u64,
     is_used_up: bool,
 }
 
 impl MemoryAllowance {
     /// No limit.
-    pub(crate) const UNLIMITED: MemoryAllowance = MemoryAllowance::new(u64::MAX);
+    pub const UNLIMITED: MemoryAllowance = MemoryAllowance::new(u64::MAX);
 
-    pub(crate) const fn new(bytes: u64) -> Self {
+    /// This number of bytes.
+    pub const fn new(bytes: u64) -> Self {
         MemoryAllowance { left: bytes, is_used_up: false }
     }
 
     /// Whether a value was larger than allowed.
-    pub(crate) fn is_used_up(&self) -> bool {
+    pub fn is_used_up(&self) -> bool {
         self.is_used_up
     }
 
@@ -142,15 +137,15 @@ impl MemoryAllowance {
 }
 
 /// An entry of a map: key and value, the hash, a place in the table, and the key on the heap.
-pub(crate) const MAP_ENTRY_BYTES: usize = 112;
+pub const MAP_ENTRY_BYTES: usize = 112;
 
 /// A score value. What is nested deeper than scalars in a list or map is skipped and named.
-pub(crate) fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'static str>, JiterError> {
+pub fn score(json: &mut Jiter<'_>, peek: Peek) -> Result<Result<Value, &'static str>, JiterError> {
     score_within(json, peek, &mut MemoryAllowance::UNLIMITED.clone())
 }
 
 /// The same with a limit on what lists and maps may take.
-pub(crate) fn score_within(
+pub fn score_within(
     json: &mut Jiter<'_>,
     peek: Peek,
     allowance: &mut MemoryAllowance,
@@ -175,12 +170,12 @@ pub(crate) fn score_within(
 }
 
 /// Any value, for metadata. JSON has no word for a number that is not finite, so it becomes null.
-pub(crate) fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
+pub fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
     any_within(json, peek, &mut MemoryAllowance::UNLIMITED.clone())
 }
 
 /// The same with a limit on what lists and maps may take.
-pub(crate) fn any_within(
+pub fn any_within(
     json: &mut Jiter<'_>,
     peek: Peek,
     allowance: &mut MemoryAllowance,
@@ -189,7 +184,7 @@ pub(crate) fn any_within(
 }
 
 /// Any value whose integers beyond 64 bits are the text of their digits, so that ids stay as they are.
-pub(crate) fn exact(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
+pub fn exact(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
     nested(json, peek, MAX_DEPTH, &mut MemoryAllowance::UNLIMITED.clone(), |digits| {
         Json::String(digits.to_owned())
     })
@@ -255,4 +250,98 @@ fn entries<K: for<'k> From<&'k str> + AsRef<str>, T, M: Default + Extend<(K, T)>
         key = json.next_key()?.map(K::from);
     }
     Ok(map)
+}
+
+/// The value of a score as JSON, with `NaN` and `Infinity` bare.
+pub fn score_json(value: &Value) -> String {
+    let mut bytes = Vec::new();
+    write_score(value, &mut bytes);
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+/// Writes the value of a score as JSON, with `NaN` and `Infinity` bare.
+pub fn write_score(value: &Value, out: &mut Vec<u8>) {
+    match value {
+        Value::Unscored => write_float(f64::NAN, out),
+        Value::Bool(b) => write_json(b, out),
+        Value::Int(i) => write_json(i, out),
+        Value::Float(f) => write_float(*f, out),
+        Value::Str(s) => write_json(s.as_ref(), out),
+        Value::List(items) => {
+            let mut open = b'[';
+            for leaf in items {
+                out.push(std::mem::replace(&mut open, b','));
+                write_leaf(leaf, out);
+            }
+            out.extend_from_slice(if items.is_empty() { b"[]" } else { b"]" });
+        }
+        Value::Map(map) => {
+            let mut open = b'{';
+            for (key, leaf) in map {
+                out.push(std::mem::replace(&mut open, b','));
+                write_json(key.as_ref(), out);
+                out.push(b':');
+                write_leaf(leaf, out);
+            }
+            out.extend_from_slice(if map.is_empty() { b"{}" } else { b"}" });
+        }
+    }
+}
+
+fn write_leaf(leaf: &Leaf, out: &mut Vec<u8>) {
+    match leaf {
+        Leaf::Unscored => write_float(f64::NAN, out),
+        Leaf::Null => write_json(&(), out),
+        Leaf::Bool(b) => write_json(b, out),
+        Leaf::Int(i) => write_json(i, out),
+        Leaf::Float(f) => write_float(*f, out),
+        Leaf::Str(s) => write_json(s.as_ref(), out),
+    }
+}
+
+/// Writes any float.
+pub fn write_float(value: f64, out: &mut Vec<u8>) {
+    match value {
+        f64::INFINITY => out.extend_from_slice(b"Infinity"),
+        f64::NEG_INFINITY => out.extend_from_slice(b"-Infinity"),
+        _ if value.is_nan() => out.extend_from_slice(b"NaN"),
+        _ => write_json(&value, out),
+    }
+}
+
+/// Writes any value that holds no number which is not finite (one that does becomes null).
+pub fn write_json(value: &(impl Serialize + ?Sized), out: &mut Vec<u8>) {
+    let start = out.len();
+    // Our own types serialise and memory does not fail; should one not, null keeps the JSON readable.
+    if serde_json::to_writer(&mut *out, value).is_err() {
+        out.truncate(start);
+        out.extend_from_slice(b"null");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(value: impl Into<Value>) -> String {
+        score_json(&value.into())
+    }
+
+    #[test]
+    fn numbers_that_are_not_finite_are_bare() {
+        assert_eq!(written(f64::NAN), "NaN");
+        assert_eq!(written(f64::INFINITY), "Infinity");
+        assert_eq!(written(f64::NEG_INFINITY), "-Infinity");
+        assert_eq!(written(Value::map([("a", Leaf::Unscored), ("b", Leaf::Null)])), r#"{"a":NaN,"b":null}"#);
+        assert_eq!(written(Value::list([0.5, f64::NAN])), "[0.5,NaN]");
+        assert_eq!(written(Value::list(Vec::<f64>::new())), "[]");
+        assert_eq!(written(Value::map(Vec::<(&str, f64)>::new())), "{}");
+    }
+
+    #[test]
+    fn texts_cannot_break_out() {
+        assert_eq!(written("\"},\n\u{1}\u{2028}é"), "\"\\\"},\\n\\u0001\u{2028}é\"");
+        let key = Value::map([("k\"\\", 1)]);
+        assert_eq!(written(key), r#"{"k\"\\":1}"#);
+    }
 }

@@ -8,8 +8,8 @@ pub const URL_HINT: &str = "addresses are not opened: download the file, and nam
 /// Whether a path is an address, such as `https://…` or `s3://…`.
 ///
 /// ```
-/// assert!(errorbar_log::is_url("s3://bucket/log.eval".as_ref()));
-/// assert!(!errorbar_log::is_url("data/a.csv".as_ref()));
+/// assert!(errorbar_files::is_url("s3://bucket/log.eval".as_ref()));
+/// assert!(!errorbar_files::is_url("data/a.csv".as_ref()));
 /// ```
 pub fn is_url(path: &Path) -> bool {
     let scheme = path.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);

@@ -26,7 +26,7 @@ const BLANKS: u64 = 64 << 10;
 /// are written; characters that play with a terminal are escaped. Nothing is built, so no value is too deep or long.
 ///
 /// ```
-/// use errorbar_log::export::{JsonLayout, strict_json};
+/// use errorbar_log::{JsonLayout, strict_json};
 /// let line = strict_json(br#"{"a": [NaN, 1.50, "NaN"], "b": {}}"#, JsonLayout::Line)?;
 /// assert_eq!(line, r#"{"a":[null,1.50,"NaN"],"b":{}}"#);
 /// # Ok::<(), errorbar_log::eval::LogError>(())
@@ -47,7 +47,7 @@ pub fn strict_json(json: &[u8], layout: JsonLayout) -> Result<String, LogError> 
 ///
 /// ```
 /// use std::io::Write;
-/// use errorbar_log::export::{JsonLayout, StrictWriter};
+/// use errorbar_log::{JsonLayout, StrictWriter};
 /// let mut writer = StrictWriter::new(Vec::new(), JsonLayout::Line);
 /// for piece in ["{\"a\": Na", "N}"] {
 ///     writer.write_all(piece.as_bytes())?;

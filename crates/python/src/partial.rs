@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use errorbar::analysis::{Analysis, Diagnostic, DistributedScore};
 use errorbar::collected_registry;
-use errorbar_log::{RowGroup, RowGroupError, RowLabels};
 use errorbar_report::Report;
+use errorbar_table::{RowGroup, RowGroupError, RowLabels};
 use pyo3::exceptions::PyBaseException;
 use pyo3::prelude::*;
 use pyo3::pybacked::PyBackedBytes;

@@ -9,7 +9,7 @@ use arrow_array::ffi_stream::{ArrayStreamReader, FFI_ArrowArrayStream};
 use arrow_array::{ArrayReader, ArrayRef};
 use arrow_schema::{ArrowError, FieldRef};
 use errorbar::analysis::Diagnostic;
-use errorbar_log::ArrowTable;
+use errorbar_table::ArrowTable;
 use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;

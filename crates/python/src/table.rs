@@ -21,7 +21,7 @@ use arrow_data::ArrayData;
 use arrow_pyarrow::FromPyArrow;
 use arrow_schema::{Field, Schema};
 use errorbar_core::IndexMap;
-use errorbar_log::{ArrowTable, MemoryTables};
+use errorbar_table::{ArrowTable, MemoryTables};
 use pyo3::buffer::{Element, PyBuffer, PyUntypedBuffer};
 use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;

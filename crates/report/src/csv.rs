@@ -2,7 +2,7 @@
 
 use std::io;
 
-use errorbar_log::export::spreadsheet_cell;
+use errorbar_table::write::spreadsheet_cell;
 use serde_json::Value as Json;
 
 use crate::comparison::{self, ComparisonView};

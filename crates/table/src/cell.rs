@@ -1,12 +1,12 @@
 //! The meaning of a cell that is a string.
 
 use errorbar_core::{Value, ValueColumn};
+use errorbar_files::json_value::{self, MemoryAllowance};
 use jiter::{Jiter, JiterError, Peek};
 
 use super::TableErrorKind;
 use super::error_text::excerpt;
 use super::limits::Budget;
-use crate::json_value::{self, MemoryAllowance};
 
 /// An epoch as it is counted: 1, 2, …, or 0, 1, …
 #[inline]
@@ -235,8 +235,7 @@ mod tests {
 
     #[test]
     fn structures_are_read_where_they_are_looked_for() {
-        let budget = crate::table::TableLimits::default()
-            .budget(&crate::table::input::InputBytes::from_memory(Vec::new()));
+        let budget = crate::TableLimits::default().budget(&crate::input::InputBytes::from_memory(Vec::new()));
         let read = |cell: &str, structures| {
             let mut block = errorbar_core::ColumnBlock::new(1, 0);
             block.ids.push("q");

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-use crate::table::input::Compression;
+use crate::input::Compression;
 
 /// A file, decompressed while it is read if it is gzip or zstd. Its first bytes decide that, not its name.
 ///

@@ -4,7 +4,7 @@ use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::url::{URL_HINT, is_url};
+use errorbar_files::{URL_HINT, is_url};
 
 use super::error_text::{bytes, excerpt, list, or, or_chars, too_long};
 pub use super::location::TableLocation;

@@ -1,4 +1,4 @@
-//! Parts of the messages about tables.
+//! Parts of the messages about tables, read and written.
 
 pub(super) fn too_long(limit: u64, is_header: bool, in_quote: bool) -> String {
     let (line, limit) = (if is_header { "header" } else { "line" }, bytes(limit));
@@ -18,7 +18,7 @@ pub(super) fn bytes(bytes: u64) -> String {
 }
 
 /// Names for a message, the first few of them.
-pub(crate) fn list(names: &[String]) -> String {
+pub fn list(names: &[String]) -> String {
     const SHOWN: usize = 12;
     let excerpt: Vec<String> = names.iter().take(SHOWN).map(|name| quoted(name)).collect();
     match names.len().saturating_sub(SHOWN) {

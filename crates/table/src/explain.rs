@@ -77,7 +77,7 @@ const DISTINCT: usize = 1000;
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("scores.csv");
 /// std::fs::write(&path, "question_id,passed\nq1,PASS\nq2,FAIL\n")?;
-/// let found = errorbar_log::explain_table(&path, &errorbar_log::TableOptions::new())?;
+/// let found = errorbar_table::explain_table(&path, &errorbar_table::TableOptions::new())?;
 /// let roles: Vec<_> = found.columns.iter().map(|column| (column.name.as_str(), column.role)).collect();
 /// assert_eq!(roles, [("question_id", "id"), ("passed", "score")]);
 /// # Ok::<(), Box<dyn std::error::Error>>(())

@@ -1,16 +1,40 @@
-//! Score tables: a row per sample and epoch, as CSV, TSV, JSON lines or Parquet.
+//! Score tables: a row per sample and epoch, as CSV, TSV, JSON lines or Parquet; read into the columns of errorbar, and
+//! written.
+//!
+//! Readers stream: a piece of the file goes into [`ScoreColumns`] and is forgotten, so memory is that of the columns and
+//! of a few pieces, the longest row at least. Mapping whole files and slicing them was rejected: it would be faster by a
+//! little, but a table that is being written to would take the process down. Only the metadata that the plan needs is
+//! fetched ([`TableOptions::metadata`]).
+//!
+//! [`read_table`] reads a table; [`write`] writes rows of cells.
+//!
+//! ```
+//! use errorbar_core::Plan;
+//! use errorbar_table::{TableOptions, read_table};
+//!
+//! # let folder = tempfile::tempdir()?;
+//! # let path = folder.path().join("quiz.csv");
+//! std::fs::write(&path, "id,score\nq1,C\nq2,I\nq3,C\nq4,C\n")?;
+//! let table = read_table(&path, &TableOptions::new())?;
+//! let results = Plan::new().evaluate(&table.columns)?.results;
+//! assert_eq!(results.estimate("accuracy")?.number(), Some(0.75));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+#![forbid(unsafe_code)]
 
 #[cfg(feature = "arrow")]
 mod arrow;
 mod blocks;
 mod builder;
 mod cell;
-mod delimited;
+mod decompress;
+pub mod delimited;
 mod doubt;
 mod error;
 mod error_hints;
-mod error_text;
+pub mod error_text;
 mod explain;
+#[doc(hidden)]
 pub mod input;
 mod jsonl;
 mod layout;
@@ -24,26 +48,29 @@ mod parquet;
 mod preview;
 mod resolve;
 mod row_groups;
+mod score_records;
 mod spellings;
 mod summary;
 #[cfg(any(feature = "arrow", feature = "parquet"))]
 mod typed;
 mod unfit;
 mod values;
+pub mod write;
 
 use std::path::Path;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{LeafRef, ScoreColumns};
+use errorbar_files::json_value::kind as json_kind;
 
-use crate::json_value::kind as json_kind;
-pub(crate) use error_text::{excerpt, list};
+pub(crate) use error_text::excerpt;
 use input::{InputDescription, TableFormat, TableInput};
 use options::TableSplit;
 use resolve::Resolution;
 
 #[cfg(feature = "arrow")]
 pub use arrow::{ArrowTable, read_row_groups};
+pub use decompress::DecompressedFile;
 pub use doubt::TableDoubt;
 pub use error::{TableError, TableErrorKind, TableLocation};
 pub use explain::{ExplainedColumn, ExplainedScores, TableExplanation, explain_table, outline_table};
@@ -55,6 +82,7 @@ pub use options::TableOptions;
 pub use parquet::ParquetRecords;
 pub use resolve::ColumnReason;
 pub use row_groups::{RowColumns, RowGroup, RowGroupError, RowLabels};
+pub use score_records::{ScoreRecord, read_score_records};
 pub use unfit::UnfitCells;
 pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores, ScoreWord};
 
@@ -136,8 +164,8 @@ pub fn read_table(path: impl AsRef<Path>, options: &TableOptions) -> Result<Scor
 /// # let folder = tempfile::tempdir()?;
 /// # let path = folder.path().join("scores.csv");
 /// std::fs::write(&path, "log,model,id,scorer,value\na.eval,x,q1,match,C\nb.eval,y,q1,match,I\n")?;
-/// let options = errorbar_log::TableOptions::new().metadata(errorbar_core::MetadataKeys::NONE);
-/// let tables = errorbar_log::read_tables(&path, &options)?;
+/// let options = errorbar_table::TableOptions::new().metadata(errorbar_core::MetadataKeys::NONE);
+/// let tables = errorbar_table::read_tables(&path, &options)?;
 /// assert_eq!(tables.len(), 2);
 /// assert_eq!(tables[1].model.as_deref(), Some("y"));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

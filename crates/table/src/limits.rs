@@ -1,9 +1,10 @@
 //! How large the parts of a table may be.
 
+use errorbar_files::machine_memory;
+
 use super::input::InputBytes;
 
 use super::TableErrorKind;
-use crate::machine::machine_memory;
 
 /// How large the parts of a table may be before it is refused.
 ///
@@ -11,7 +12,7 @@ use crate::machine::machine_memory;
 /// held in memory: the ids, the scores and the metadata that is fetched.
 ///
 /// ```
-/// use errorbar_log::{TableLimits, TableOptions};
+/// use errorbar_table::{TableLimits, TableOptions};
 /// let mut limits = TableLimits::default();
 /// limits.max_line = 1 << 30;
 /// let options = TableOptions::new().limits(limits);

@@ -7,16 +7,16 @@ use std::str::FromStr;
 use std::{fs, io};
 
 use errorbar_core::spec::nearest;
+use errorbar_files::read_small;
+use errorbar_files::{FileAccess, write_file};
 use serde::{Deserialize, Serialize};
 
 use super::values::is_same_cell;
-use crate::atomic_file::{FileAccess, write_file};
-use crate::small_file::read_small;
 
 /// What a user says about a table. Everything may be left open; what is, is found out from the table.
 ///
 /// ```
-/// use errorbar_log::TableMapping;
+/// use errorbar_table::TableMapping;
 /// let mapping: TableMapping = "id_column = \"question\"\nscore_column = [\"judge\", \"human\"]\nscale = 10\n".parse()?;
 /// assert_eq!(mapping.id_columns, ["question"]);
 /// assert_eq!(mapping.scale.map(|scale| (scale.low, scale.high)), Some((0.0, 10.0)));

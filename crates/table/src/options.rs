@@ -14,7 +14,7 @@ use super::{TableError, TableErrorKind, TableLimits};
 ///
 /// ```
 /// use errorbar_core::MetadataKeys;
-/// use errorbar_log::TableOptions;
+/// use errorbar_table::TableOptions;
 /// let options = TableOptions::new().score_columns(["judge", "human"]).metadata(MetadataKeys::one("topic"));
 /// ```
 #[derive(Clone, Debug)]

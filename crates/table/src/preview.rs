@@ -3,6 +3,7 @@
 use std::io::{BufRead, BufReader, Read};
 
 use errorbar_core::Leaf;
+use errorbar_files::json_value;
 use serde_json::Value as Json;
 
 use super::input::{InputBytes, TableFormat, TableInput};
@@ -204,8 +205,8 @@ fn object(text: &[u8]) -> Option<serde_json::Map<String, Json>> {
     let text = std::str::from_utf8(text).ok()?;
     let mut json = jiter::Jiter::new(text.as_bytes()).with_allow_inf_nan();
     let peek = json.peek().ok()?;
-    let mut allowance = crate::json_value::MemoryAllowance::new(BYTES * 16);
-    match crate::json_value::any_within(&mut json, peek, &mut allowance).ok()? {
+    let mut allowance = json_value::MemoryAllowance::new(BYTES * 16);
+    match json_value::any_within(&mut json, peek, &mut allowance).ok()? {
         Json::Object(object) => Some(object),
         _ => None,
     }

@@ -1,10 +1,9 @@
 //! Scores that another program computed, as JSON records: one object a line, or one list of objects.
 
 use errorbar_core::{Metadata, Score, Value};
+use errorbar_files::json_value::{self, Scalar, kind};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
-
-use crate::json_value::{self, Scalar, kind};
 
 /// A score of a sample.
 #[derive(Clone, Debug, PartialEq)]
@@ -25,7 +24,7 @@ pub struct ScoreRecord {
 /// A sentence that names the line or the record, and what is wrong with it.
 ///
 /// ```
-/// use errorbar_log::read_score_records;
+/// use errorbar_table::read_score_records;
 /// let records = read_score_records(r#"[{"id": "q1", "score": "C", "answer": "42"}, {"id": 2, "epoch": 1, "score": NaN}]"#, None)?;
 /// assert_eq!((records[0].epoch, records[0].score.answer.as_deref()), (None, Some("42")));
 /// assert_eq!((records[1].id.as_str(), records[1].epoch), ("2", Some(1)));

@@ -3,13 +3,13 @@
 use std::fmt::Write;
 
 use errorbar_core::{MetadataColumn, TextColumn, Value};
+use errorbar_files::json_value;
 use jiter::JiterError;
 use serde_json::Value as Json;
 
 use super::layout::ColumnRole;
 use super::limits::Budget;
 use super::{TableErrorKind, cell};
-use crate::json_value;
 
 /// The types that are read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -407,7 +407,7 @@ impl ScoreTable {
     /// # let folder = tempfile::tempdir()?;
     /// # let path = folder.path().join("scores.csv");
     /// use errorbar_core::Score;
-    /// use errorbar_log::{NoScorePolicy, TableOptions, read_table};
+    /// use errorbar_table::{NoScorePolicy, TableOptions, read_table};
     /// std::fs::write(&path, "id,score\nq1,PASS\nq2,28%\nq3,n/a\n")?;
     /// let mut table = read_table(&path, &TableOptions::new())?;
     /// assert!(table.read_cells(NoScorePolicy::Report, false).is_empty());

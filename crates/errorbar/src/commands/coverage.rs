@@ -7,9 +7,9 @@ use errorbar_core::{Plan, ScoreParts, Side};
 use errorbar_inference::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, simulate_coverage,
 };
-use errorbar_log::ScoreTable;
 use errorbar_log::eval::scorer_metrics;
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
+use errorbar_table::ScoreTable;
 
 use super::common::{Format, counted, short, width};
 use super::error_args::{ErrorArgs, check_clusters};

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use errorbar_core::{Order, Plan, Registry, ScoreColumns, ScoreParts};
 use errorbar_log::eval::scorer_metrics;
-#[cfg(feature = "arrow")]
-use errorbar_log::{ArrowTable, RowGroup, RowGroupError, RowLabels, read_row_groups};
-use errorbar_log::{RowColumns, ScoreTable, TableError, TableErrorKind, TableOptions};
 use errorbar_report::Report;
+#[cfg(feature = "arrow")]
+use errorbar_table::{ArrowTable, RowGroup, RowGroupError, RowLabels, read_row_groups};
+use errorbar_table::{RowColumns, ScoreTable, TableError, TableErrorKind, TableOptions};
 
 use super::error_args::check_clusters;
 use super::score::{ScoreArgs, score_rows, with_findings};

@@ -2,11 +2,11 @@
 
 use std::path::{Path, PathBuf};
 
-use errorbar_log::{
+use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
+use errorbar_table::{
     CellMeaning, ColumnReason, DecimalMark, ExplainedScores, TableExplanation, TableOptions, explain_table,
     outline_table,
 };
-use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 use serde_json::{Value as Json, json};
 
 use super::common::{Format, counted, short, width};

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
-use errorbar_log::MemoryTables;
 use errorbar_log::eval::{FoundLogs, find_logs};
+use errorbar_table::MemoryTables;
 use rayon::prelude::*;
 
 use super::common::counted;

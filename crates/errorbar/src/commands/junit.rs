@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use errorbar_log::{FileAccess, write_file};
+use errorbar_files::{FileAccess, write_file};
 use errorbar_report::TestSuite;
 
 use crate::diagnostic::Diagnostic;

@@ -9,13 +9,13 @@ use clap::Args;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, Plan, Raters, Results, ScoreParts, unique_names};
 use errorbar_eval::self_graded;
+use errorbar_files::{FileAccess, WrittenFile, write_file};
 use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
     StoppedEarly, plan_from_header,
 };
 pub(super) use errorbar_log::eval::{has_log_name, is_log_file as is_log};
 use errorbar_log::inspect::recorded_figures as recorded_results;
-use errorbar_log::{FileAccess, WrittenFile, write_file};
 use errorbar_report::html::RunFacts;
 use errorbar_report::{PartialRun, Report, StoppedRun};
 use jiff::Timestamp;

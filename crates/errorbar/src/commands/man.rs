@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, Command};
 use clap_mangen::Man;
-use errorbar_log::{FileAccess, write_file};
+use errorbar_files::{FileAccess, write_file};
 
 use super::Outcome;
 use super::{CommandResult, Context, counted};

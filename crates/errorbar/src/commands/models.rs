@@ -11,7 +11,7 @@ use errorbar_eval::{
     Cache, Calls, GenerateConfig, MAX_CONNECTIONS, ModelChoice, Prices, RetryPolicy, RunOptions, UsageLimits,
     allow_connections, max_open_files,
 };
-use errorbar_log::read_small;
+use errorbar_files::read_small;
 use serde_json::{Map, Value as Json};
 
 use super::common::{parse_duration, seconds};

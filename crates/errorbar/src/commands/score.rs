@@ -9,9 +9,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_core::{Evaluation, Order, Plan, Reducers, Results, ScoreParts};
-use errorbar_log::ScoreTable;
 use errorbar_log::eval::{metrics_to_log, scorer_metrics};
 use errorbar_report::Report;
+use errorbar_table::ScoreTable;
 
 use super::common::{OutputArgs, one_of};
 use super::error_args::{ErrorArgs, check_clusters};

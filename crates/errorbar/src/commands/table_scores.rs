@@ -15,7 +15,7 @@ use errorbar_core::{
     Conversion, IndexMap, LeafRef, Metric, Plan, Reducer, Reducers, Registry, Results, ScoreColumns, Value,
     ValueRef, Warning, metrics,
 };
-use errorbar_log::{
+use errorbar_table::{
     NoScore, NoScorePolicy, NoScores, ScoreTable, ScoreWord, TableLocation, TableOptions, read_tables,
 };
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Args;
 use clap::builder::{NonEmptyStringValueParser, TypedValueParser};
-use errorbar_log::{
+use errorbar_table::{
     DecimalMark, InputFormat, MappingError, MappingProblem, MemoryTables, ScoreScale, TableLimits,
     TableMapping, TableOptions,
 };

@@ -8,7 +8,7 @@ use std::path::Path;
 
 use errorbar_core::{MetadataKeys, Plan, Reducers, Registry, ScoreColumns, UnusedCluster};
 use errorbar_log::eval::{EvalLog, ScoreOptions, plan_from_header};
-use errorbar_log::{NoScorePolicy, ScoreTable, TableOptions, read_tables};
+use errorbar_table::{NoScorePolicy, ScoreTable, TableOptions, read_tables};
 
 use super::common::significant;
 use super::table_scores;

@@ -2,8 +2,8 @@
 
 use std::io;
 
+use errorbar_files::{URL_HINT, is_url};
 use errorbar_log::eval::{LogError, LogErrorKind as Kind, LogWarning};
-use errorbar_log::{URL_HINT, is_url};
 
 use super::table::more_memory;
 

@@ -14,13 +14,13 @@ use std::path::PathBuf;
 
 use errorbar_eval::{RescoreError, TaskFileError};
 use errorbar_inference::{ComparisonError, PowerError};
-use errorbar_log::TableError;
 use errorbar_log::eval::LogError;
-use errorbar_log::export::ExportError;
+use errorbar_table::TableError;
 
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Place};
 use crate::shell;
 use crate::snippet::Snippet;
+use crate::table::export::ExportError;
 
 /// The number of mistakes of a task file that are shown; a file that is no task file at all has hundreds.
 const MISTAKES_SHOWN: usize = 20;

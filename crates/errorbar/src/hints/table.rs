@@ -4,14 +4,15 @@ use std::io::ErrorKind;
 
 use errorbar_core::LeafRef;
 use errorbar_core::spec::nearest;
-use errorbar_log::export::ExportError;
-use errorbar_log::{
+use errorbar_files::{is_url, machine_memory};
+use errorbar_table::{
     CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScores, ScoreWord, TableDoubt, TableError,
-    TableErrorKind, TableMapping, is_url, machine_memory,
+    TableErrorKind, TableMapping,
 };
 
 use super::log;
 use crate::shell;
+use crate::table::export::ExportError;
 
 /// What to do about a name that is neither that of a file nor of a log.
 const NO_FILE: &str = "check the path; a log can be named by a handle, too: `latest`, @1";

@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use errorbar::table::export::*;
 use errorbar_log::eval::*;
-use errorbar_log::export::*;
-use errorbar_log::{TableErrorKind, TableLocation, TableOptions, read_table, read_tables};
+use errorbar_table::{TableErrorKind, TableLocation, TableOptions, read_table, read_tables};
 use serde_json::{Value as Json, json};
 
-use crate::export::{SAMPLES, csv_rows, exported, json_log};
+use crate::{SAMPLES, csv_rows, exported, json_log};
 
 /// A sample with everything that is not a score.
 const DETAILED: &str = r#"{"id": "d", "epoch": 1, "input": "6 × 7?", "target": ["42", "forty-two"],

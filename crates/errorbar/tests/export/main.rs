@@ -1,12 +1,21 @@
 //! Samples of logs as tables, read back with other means.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test that meets something unexpected should stop there"
+)]
+
+mod columns;
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
+use errorbar::table::export::*;
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
-use errorbar_log::export::*;
 use serde_json::{Value as Json, json};
 
 /// A `.json` log with these samples; texts, so that it can hold what no writer of ours would write.
@@ -491,7 +500,7 @@ fn figures(columns: &errorbar_core::ScoreColumns) -> Vec<(String, f64)> {
 #[test]
 fn a_table_of_one_scorer_has_the_figures_of_the_log() {
     use errorbar_core::MetadataKeys;
-    use errorbar_log::{TableOptions, read_table};
+    use errorbar_table::{TableOptions, read_table};
     let folder = tempfile::tempdir().unwrap();
     let samples: Vec<String> = (0..40)
         .flat_map(|id| (1..=3).map(move |epoch| (id, epoch)))

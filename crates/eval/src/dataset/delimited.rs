@@ -8,9 +8,9 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use errorbar_log::DecompressedFile;
-use errorbar_log::delimited::{BUFFER_BYTES, QuoteState};
-use errorbar_log::input::Utf16;
+use errorbar_table::DecompressedFile;
+use errorbar_table::delimited::{BUFFER_BYTES, QuoteState};
+use errorbar_table::input::Utf16;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};

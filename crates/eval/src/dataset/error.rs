@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use errorbar_log::URL_HINT;
+use errorbar_files::URL_HINT;
 
 use super::files::FileFormat;
 use super::hub::HubProblem;

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Component, Path, PathBuf};
 
 use errorbar_core::spec::nearest;
-use errorbar_log::input::Compression;
+use errorbar_table::input::Compression;
 use glob::{Pattern, PatternError};
 
 use super::error::DatasetError;

@@ -8,8 +8,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use errorbar_core::IndexMap;
-use errorbar_log::DecompressedFile;
-use errorbar_log::delimited::BUFFER_BYTES;
+use errorbar_table::DecompressedFile;
+use errorbar_table::delimited::BUFFER_BYTES;
 use serde::Deserializer;
 use serde::de::{self, SeqAccess, Visitor};
 use serde_json::Value as Json;

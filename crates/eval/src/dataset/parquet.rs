@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use errorbar_log::{ParquetRecords, TableErrorKind};
+use errorbar_table::{ParquetRecords, TableErrorKind};
 
 use super::error::{DatasetError, RecordLocation, RecordPosition};
 use super::reading::{RecordSink, Stop};

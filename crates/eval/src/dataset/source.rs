@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::Metadata;
-use errorbar_log::is_url;
+use errorbar_files::is_url;
 
 use super::delimited::Dialect;
 use super::error::DatasetError;

@@ -19,7 +19,7 @@ use std::sync::Arc;
 use errorbar_core::{
     Evaluation, IndexMap, Metadata, Plan, Registry, Results, ScoreColumns, ScorerPlan, unique_names,
 };
-use errorbar_log::WrittenFile;
+use errorbar_files::WrittenFile;
 use errorbar_log::eval::{
     EvalLog, Header, LogLock, LogWarning, NewScorer, NewScores, Revision, ScoreAction, ScorerInfo,
     metrics_to_log, plan_from_header,

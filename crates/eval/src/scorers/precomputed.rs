@@ -9,7 +9,7 @@ use errorbar_core::spec::Arg;
 use errorbar_core::{
     ArgProblem, ArgType, Args, Error, Metadata, Metrics, Params, Registry, Result, Score, Value,
 };
-use errorbar_log::{ScoreRecord, TableOptions, read_score_records, read_table};
+use errorbar_table::{ScoreRecord, TableOptions, read_score_records, read_table};
 use serde_json::Value as Json;
 
 use super::of_grades;

@@ -44,7 +44,7 @@ use std::path::Path;
 use errorbar_core::registry::EntryKind;
 use errorbar_core::spec::Spec;
 use errorbar_core::{Registry, Result, unique_names};
-use errorbar_log::{URL_HINT, is_url, read_small};
+use errorbar_files::{URL_HINT, is_url, read_small};
 use toml::de::DeTable;
 
 use crate::task::Origin;

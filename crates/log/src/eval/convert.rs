@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::io::Write;
 use std::path::Path;
 
+use errorbar_files::{AtomicFile, WrittenFile};
 use rayon::prelude::*;
 
 use super::container::LogLayout;
@@ -19,7 +20,6 @@ use super::stored::SampleFields;
 use super::summary::SummaryList;
 use super::zip::assemble::Assembler;
 use super::zip::{Encoder, Member, StreamedMember};
-use crate::atomic_file::{AtomicFile, WrittenFile};
 
 /// The number of samples that are processed at once.
 const BATCH: usize = 16;

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{Leaf, Metadata, MetadataKeys, SampleId, Score, Value};
+use errorbar_files::json_value;
 
 use super::error::{LogError, LogErrorKind, Result};
 use super::json::splice;
@@ -13,8 +14,7 @@ use super::revision::{RecordKey, Revision};
 use super::scores::EditedScore;
 use super::stored::{SampleFields, id_and_epoch};
 use super::summary::thin_score;
-use super::wire::{JsonWriter, decode, murmur3, score_json};
-use crate::json_value;
+use super::wire::{JsonWriter, decode, murmur3};
 
 /// What stands in the history for a part of a score that was not edited.
 pub(super) const UNCHANGED: &str = "UNCHANGED";
@@ -111,7 +111,7 @@ impl ScoreEdit {
     /// The parts that change, as JSON.
     fn changes(&self) -> Vec<(&'static str, Vec<u8>)> {
         let text = |text: &String| JsonWriter::bytes_of(|json| json.text(text));
-        let value = self.value.as_ref().map(|value| score_json(value).into_bytes());
+        let value = self.value.as_ref().map(|value| json_value::score_json(value).into_bytes());
         let metadata =
             self.metadata.as_ref().map(|metadata| JsonWriter::bytes_of(|json| json.value(metadata)));
         let parts = [

@@ -4,12 +4,9 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use jiter::{Jiter, Peek};
+use errorbar_files::{LOG_HEAD_BYTES, begins_as_log};
 
 use super::shards;
-
-/// How much of a file is looked at.
-const HEAD_BYTES: usize = 2048;
 
 /// What [`find_logs`] found.
 #[derive(Debug, Default)]
@@ -81,54 +78,9 @@ fn is_other_json(path: &Path) -> bool {
         return false;
     }
     let mut head = Vec::new();
-    if File::open(path).and_then(|file| file.take(HEAD_BYTES as u64).read_to_end(&mut head)).is_err() {
+    if File::open(path).and_then(|file| file.take(LOG_HEAD_BYTES as u64).read_to_end(&mut head)).is_err() {
         // Opening it as a log gives the error.
         return false;
     }
     !begins_as_log(&head)
-}
-
-/// Whether a JSON text has an object `eval` after a `status` or a `version`. Other tools have a key `eval`, too.
-pub(crate) fn begins_as_log(head: &[u8]) -> bool {
-    let mut json = Jiter::new(head.get(..HEAD_BYTES).unwrap_or(head));
-    let mut is_marked = false;
-    let mut key = json.next_object().ok().flatten().map(str::to_owned);
-    while let Some(name) = key {
-        if name == "eval" {
-            return is_marked && json.peek().is_ok_and(|first| first == Peek::Object);
-        }
-        is_marked |= name == "status" || name == "version";
-        if json.next_skip().is_err() {
-            return false;
-        }
-        key = json.next_key().ok().flatten().map(str::to_owned);
-    }
-    false
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_log_has_its_keys_at_the_top() {
-        for log in [
-            r#"{"version": 2, "status": "success", "eval": {"#,
-            "\n { \"status\" : \"error\",\n\"eval\":\n{}}",
-        ] {
-            assert!(begins_as_log(log.as_bytes()), "{log}");
-        }
-        for other in [
-            "",
-            "{}",
-            "[1, 2]",
-            r#"{"eval": {}}"#,
-            r#"{"version": 2, "eval": 1}"#,
-            r#"{"date": "2024", "eval": {"HumanEval/0": []}}"#,
-            r#"{"2026_t_1.eval": {"version": 2, "status": "success", "eval": {"task": "t"}}}"#,
-            r#"{"note": "\"status\":", "eval": {}}"#,
-        ] {
-            assert!(!begins_as_log(other.as_bytes()), "{other}");
-        }
-    }
 }

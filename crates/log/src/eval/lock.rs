@@ -7,10 +7,11 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use errorbar_files::is_named;
+
 use super::error::{LogError, LogErrorKind, Result};
 use super::lock_file::{FileHolder, LockFile};
 use super::reader::EvalLog;
-use crate::atomic_file::is_named;
 
 /// How often to try again.
 const INTERVAL: Duration = Duration::from_millis(20);

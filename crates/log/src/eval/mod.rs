@@ -98,7 +98,6 @@ pub use convert::convert;
 pub use early_stop::{STOP_WHEN, STOPPED_EARLY, StoppedEarly, recorded_early_stop};
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
-pub(crate) use folder::begins_as_log;
 pub use folder::{FoundLogs, find_logs, has_log_name, is_log_file};
 pub use header::{
     DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
@@ -121,7 +120,6 @@ pub use revision::Revision;
 pub use salvage::{DamagedSamples, remove_damaged_samples};
 pub use sample::{SampleLimit, SampleRecord};
 pub use wire::decode::MAX_SCORERS;
-pub(crate) use wire::score_json;
 pub use wire::{Shape, Wire, timestamp};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};

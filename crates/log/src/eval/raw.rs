@@ -17,7 +17,7 @@ use super::stored::SampleFields;
 impl EvalLog {
     /// Writes the header as it is in the file; the record of the start, if the run has not ended. It is copied
     /// in pieces, so that a large one takes no more memory than a small one. May hold a bare `NaN`; see
-    /// [`StrictWriter`](crate::export::StrictWriter).
+    /// [`StrictWriter`](crate::StrictWriter).
     pub fn copy_header(&self, out: &mut dyn Write) -> Result<()> {
         let Container { source, layout, .. } = &self.container;
         let mut validator = Validator::new();

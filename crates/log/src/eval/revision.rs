@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use std::path::Path;
 
 use errorbar_core::{ErrorPlan, Evaluation, Reducers, ScoreColumns};
+use errorbar_files::{AtomicFile, WrittenFile};
 use serde_json::Value as Json;
 
 use super::container::LogLayout;
@@ -23,7 +24,6 @@ use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, DirectoryRecord, Members};
 use super::zip::source::FileSection;
 use super::zip::{Encoder, ZSTD, ZipEntry};
-use crate::atomic_file::{AtomicFile, WrittenFile};
 
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
 ///

@@ -4,6 +4,8 @@ use std::fs::{self, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use errorbar_files::AtomicFile;
+
 use super::error::{LogError, LogErrorKind, Result};
 use super::limits::LogLimits;
 use super::lock::lock_named;
@@ -15,7 +17,6 @@ use super::zip::directory::Members;
 use super::zip::directory_bytes;
 use super::zip::scan::{FoundMember, all_members};
 use super::zip::source::LogFile;
-use crate::atomic_file::AtomicFile;
 
 /// Samples that were taken out of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,8 @@ use std::fs::{File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use errorbar_files::is_named;
+
 use super::error::{LogError, LogErrorKind, Result};
 use super::header::{Header, StartRecord};
 use super::lock::{HeldLock, lock};
@@ -13,7 +15,6 @@ use super::sample::SampleRecord;
 use super::zip::directory::Members;
 use super::zip::source::LogFile;
 use super::zip::{Encoder, Member, directory_bytes};
-use crate::atomic_file::is_named;
 
 mod journal;
 

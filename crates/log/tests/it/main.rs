@@ -9,25 +9,6 @@
 
 mod conformance;
 mod eval;
-mod export;
-mod export_columns;
 mod inspect;
 mod mutations;
-#[cfg(feature = "parquet")]
-mod parquet_files;
 mod projected;
-mod table_support;
-mod tables;
-#[cfg(feature = "arrow")]
-mod tables_arrow;
-mod tables_columns;
-mod tables_flips;
-mod tables_generated;
-mod tables_hostile;
-mod tables_limits;
-mod tables_long;
-mod tables_parquet;
-mod tables_parquet_limits;
-mod tables_same;
-mod tables_split;
-mod tables_threads;

@@ -12,8 +12,8 @@ use errorbar_core::{Leaf, LeafMap, TextColumn, Value};
 use serde_json::{Map, Value as Json};
 
 use super::NO_CELL;
-use crate::table::TableErrorKind;
-use crate::table::typed::{TypedCell, ValueKind};
+use crate::TableErrorKind;
+use crate::typed::{TypedCell, ValueKind};
 
 /// What a column holds; the words for it if it cannot be read.
 pub(super) fn kind_of(of: &DataType) -> Result<ValueKind, String> {

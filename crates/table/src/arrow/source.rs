@@ -7,14 +7,12 @@ use errorbar_core::{BUCKETS, ColumnBlock};
 
 use super::cells::ArrowColumn;
 use super::{ArrowTable, ReadColumn};
-use crate::table::blocks::{RowSource, lock, text_column};
-use crate::table::builder::TableBuilder;
-use crate::table::layout::{ColumnRole, TableLayout};
-use crate::table::limits::Budget;
-use crate::table::typed::{
-    TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of,
-};
-use crate::table::{TableError, TableErrorKind, cell};
+use crate::blocks::{RowSource, lock, text_column};
+use crate::builder::TableBuilder;
+use crate::layout::{ColumnRole, TableLayout};
+use crate::limits::Budget;
+use crate::typed::{TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of};
+use crate::{TableError, TableErrorKind, cell};
 
 /// How many rows a piece has, at most; small batches are put together.
 const PIECE_ROWS: usize = 1 << 16;

@@ -6,7 +6,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::{Array, ArrayReader, ArrayRef, RecordBatch, RecordBatchOptions, RecordBatchReader};
 use arrow_schema::{ArrowError, Fields, Schema, SchemaRef};
 
-use crate::table::TableErrorKind;
+use crate::TableErrorKind;
 
 /// What a stream gives.
 pub(super) type Batches = Box<dyn Iterator<Item = Result<RecordBatch, StreamError>> + Send>;

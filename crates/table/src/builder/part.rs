@@ -5,9 +5,9 @@ use errorbar_core::{ColumnBlock, ScoreColumns};
 use super::labels::PartLabel;
 use super::pivot::Pivot;
 use super::{BlockError, BlockRows};
-use crate::table::layout::TableLayout;
-use crate::table::limits::Budget;
-use crate::table::{TableError, TableErrorKind, TableLocation};
+use crate::layout::TableLayout;
+use crate::limits::Budget;
+use crate::{TableError, TableErrorKind, TableLocation};
 
 /// The rows that memory is reserved for at the start, at most: the size of a file is only a hint.
 const MOST_RESERVED: usize = 1 << 24;

@@ -8,9 +8,9 @@ use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 
 use super::{BlockError, BlockRows};
-use crate::table::TableErrorKind;
-use crate::table::layout::TableLayout;
-use crate::table::limits::Budget;
+use crate::TableErrorKind;
+use crate::layout::TableLayout;
+use crate::limits::Budget;
 
 /// How many scorers there may be. Every scorer has a slot in every row, so a column of distinct
 /// values, taken for the scorer, would take memory by the square of its length.

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 
 use super::*;
-use crate::table::input::InputBytes;
-use crate::table::{TableLimits, TableOptions};
+use crate::input::InputBytes;
+use crate::{TableLimits, TableOptions};
 
 /// A row of a table in the long form.
 #[derive(Clone, Debug)]

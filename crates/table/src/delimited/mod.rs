@@ -7,6 +7,7 @@
 mod fields;
 mod parse;
 mod pieces;
+mod quotes;
 
 use std::io::{self, Read, Seek};
 use std::str;
@@ -17,6 +18,7 @@ use errorbar_core::ColumnBlock;
 
 use self::parse::Scratch;
 use self::pieces::{PIECE_BYTES, Piece, PieceReader};
+pub use self::quotes::{BUFFER_BYTES, QuoteState, ends_in_quote, line_at};
 use super::blocks::{RowSource, lock, read_blocks};
 use super::builder::TableBuilder;
 use super::error::{TableError, TableLocation};
@@ -24,7 +26,6 @@ use super::input::InputBytes;
 use super::layout::{ColumnRole, TableColumn, TableLayout, refuse_twice};
 use super::limits::Budget;
 use super::{ScoreTable, TableErrorKind, TableOptions};
-use crate::delimited::{QuoteState, line_at};
 
 pub(super) fn read(
     file: InputBytes,

@@ -9,9 +9,9 @@ use serde_json::Value as Json;
 use super::fields::append_separators;
 use super::pieces::Piece;
 use super::{DelimitedRow, DelimitedSource, LONG_PIECE};
-use crate::table::blocks::text_column;
-use crate::table::layout::{ColumnRole, TableColumn};
-use crate::table::{TableError, TableErrorKind, cell};
+use crate::blocks::text_column;
+use crate::layout::{ColumnRole, TableColumn};
+use crate::{TableError, TableErrorKind, cell};
 
 impl DelimitedSource<'_> {
     /// Reads the rows of a piece into a block.

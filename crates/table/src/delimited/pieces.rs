@@ -5,8 +5,8 @@ use std::io;
 use memchr::{memchr, memrchr2};
 
 use crate::delimited::QuoteState;
-use crate::table::input::InputBytes;
-use crate::table::{TableError, TableErrorKind, TableLimits};
+use crate::input::InputBytes;
+use crate::{TableError, TableErrorKind, TableLimits};
 
 /// How much is read at once. A piece and the rows that it makes stay in a core's cache.
 pub(super) const PIECE_BYTES: usize = 1 << 18;

@@ -3,7 +3,7 @@
 use std::io::{self, Read};
 
 use super::bytes::InputBytes;
-use crate::table::TableErrorKind;
+use crate::TableErrorKind;
 
 /// How a file is compressed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

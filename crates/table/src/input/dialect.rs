@@ -2,9 +2,9 @@
 
 use csv::ByteRecord;
 
-use crate::table::TableErrorKind;
-use crate::table::mapping::DecimalMark;
-use crate::table::spellings;
+use crate::TableErrorKind;
+use crate::mapping::DecimalMark;
+use crate::spellings;
 
 /// What may be between the fields of a row, if nothing else is named.
 const DELIMITERS: [u8; 4] = [b',', b';', b'\t', b'|'];

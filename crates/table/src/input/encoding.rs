@@ -6,7 +6,7 @@
 use std::io::{self, Read};
 
 use super::bytes::InputBytes;
-use crate::table::TableErrorKind;
+use crate::TableErrorKind;
 
 /// UTF-16 of either byte order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use jiter::{Jiter, JiterError, JiterErrorType, JsonErrorType, JsonValue, Peek};
 
 use super::tools::{self, Tool};
-use crate::table::error::TableError;
-use crate::table::{TableErrorKind, json_kind, spellings};
+use crate::error::TableError;
+use crate::{TableErrorKind, json_kind, spellings};
 
 /// Rows out of a JSON value.
 #[derive(Debug, Default)]

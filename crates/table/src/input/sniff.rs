@@ -2,10 +2,11 @@
 
 use std::path::Path;
 
+use errorbar_files::begins_as_log;
+
 use super::compression::Compression;
-use crate::eval::begins_as_log;
-use crate::table::TableErrorKind;
-use crate::table::mapping::InputFormat;
+use crate::TableErrorKind;
+use crate::mapping::InputFormat;
 
 /// What a file holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,7 +7,7 @@ use std::sync::PoisonError;
 use super::bytes::InputBytes;
 use super::compression::Compression;
 use super::encoding::Utf16;
-use crate::table::{TableErrorKind, TableLimits};
+use crate::{TableErrorKind, TableLimits};
 
 /// The name of the standard input.
 pub const STDIN: &str = "-";

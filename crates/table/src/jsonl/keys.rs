@@ -6,15 +6,15 @@
 
 use std::collections::HashMap;
 
+use errorbar_files::json_value;
 use foldhash::fast::RandomState;
 use jiter::{Jiter, JiterError, Peek};
 
 use super::lines::{LinePiece, LineReader};
 use super::paths;
-use crate::json_value;
-use crate::table::error::MISSING;
-use crate::table::layout::{ColumnRole, DEFAULT_SCORES, SCORER, TableLayout};
-use crate::table::{TableError, TableErrorKind, TableOptions};
+use crate::error::MISSING;
+use crate::layout::{ColumnRole, DEFAULT_SCORES, SCORER, TableLayout};
+use crate::{TableError, TableErrorKind, TableOptions};
 
 /// How many keys that are not needed are remembered for messages. A table has a few; hostile ones must not
 /// fill the memory.

@@ -4,8 +4,8 @@ use std::io::{self, Seek};
 
 use memchr::memrchr;
 
-use crate::table::input::InputBytes;
-use crate::table::{TableError, TableErrorKind, TableLimits};
+use crate::input::InputBytes;
+use crate::{TableError, TableErrorKind, TableLimits};
 
 /// How much is read at once. A piece and the rows that it makes stay in a core's cache.
 const PIECE_BYTES: usize = 1 << 18;

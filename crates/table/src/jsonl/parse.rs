@@ -1,17 +1,17 @@
 //! One line as a row of a block.
 
 use errorbar_core::{ColumnBlock, Leaf, Value, ValueColumn};
+use errorbar_files::json_value::{self, MemoryAllowance, Scalar};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;
 
 use super::keys::{LineKeys, invalid_json, object};
 use super::paths;
-use crate::json_value::{self, MemoryAllowance, Scalar};
-use crate::table::blocks::text_column;
-use crate::table::error::MISSING;
-use crate::table::layout::{ColumnRole, SCORER};
-use crate::table::limits::Budget;
-use crate::table::{TableErrorKind, TableOptions, cell};
+use crate::blocks::text_column;
+use crate::error::MISSING;
+use crate::layout::{ColumnRole, SCORER};
+use crate::limits::Budget;
+use crate::{TableErrorKind, TableOptions, cell, excerpt};
 
 /// What lines are parsed by, and what is known of the one at hand.
 pub(super) struct LineParser<'a> {
@@ -234,7 +234,12 @@ fn push_score(
 /// A value of the wrong type, for messages.
 fn describe(found: Result<Scalar<'_>, Peek>) -> String {
     match found {
-        Ok(scalar) => scalar.describe(),
+        Ok(Scalar::Null) => "null".to_owned(),
+        Ok(Scalar::Bool(b)) => b.to_string(),
+        Ok(Scalar::Int(i)) => i.to_string(),
+        Ok(Scalar::Big(i)) => i.to_string(),
+        Ok(Scalar::Float(f)) => format!("the number {f}"),
+        Ok(Scalar::Text(text) | Scalar::Digits(text)) => excerpt(text),
         Err(peek) => json_value::kind(peek).to_owned(),
     }
 }

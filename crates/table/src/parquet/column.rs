@@ -17,8 +17,8 @@ use parquet::schema::types::{ColumnDescPtr, ColumnDescriptor, Type as SchemaType
 
 use super::headers::PageBudget;
 use super::pages::{DecodablePage, DictionaryTexts, PageTexts, PlainTexts, has_offsets};
-use crate::table::TableErrorKind;
-use crate::table::typed::{TypedCell, ValueKind};
+use crate::TableErrorKind;
+use crate::typed::{TypedCell, ValueKind};
 
 /// How many cells are decoded at once: a page of a few bytes can have millions.
 const BATCH: u64 = 1 << 16;

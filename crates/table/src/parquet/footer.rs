@@ -5,8 +5,8 @@
 use std::io::{Read, Seek, SeekFrom};
 
 use super::thrift::{BINARY, I32, LIST, STRUCT, ThriftReader};
-use crate::table::input::InputBytes;
-use crate::table::{TableErrorKind, TableLimits};
+use crate::input::InputBytes;
+use crate::{TableErrorKind, TableLimits};
 
 /// How deep columns may be nested; those that are read are not nested at all.
 const MAX_NESTING: usize = 64;

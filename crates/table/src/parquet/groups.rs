@@ -8,13 +8,11 @@ use rayon::prelude::*;
 
 use super::column::{ColumnDecoder, column_problem};
 use super::{ParquetColumn, ParquetTable, rows_of};
-use crate::table::builder::TableBuilder;
-use crate::table::layout::ColumnRole;
-use crate::table::limits::Budget;
-use crate::table::typed::{
-    TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of,
-};
-use crate::table::{TableError, TableErrorKind, cell};
+use crate::builder::TableBuilder;
+use crate::layout::ColumnRole;
+use crate::limits::Budget;
+use crate::typed::{TypedCell, ValueKind, epoch_of, push_error, push_id, push_metadata, push_text, score_of};
+use crate::{TableError, TableErrorKind, cell};
 
 pub(super) fn read(
     table: &ParquetTable<'_>,

@@ -11,8 +11,8 @@ use parquet::file::metadata::ColumnChunkMetaData;
 
 use super::column::column_problem;
 use super::thrift::{I32, STRUCT, ThriftReader};
-use crate::table::input::InputBytes;
-use crate::table::{TableErrorKind, TableLimits};
+use crate::input::InputBytes;
+use crate::{TableErrorKind, TableLimits};
 
 /// A header is read in windows of these sizes, until it is whole; statistics can make it long.
 const WINDOWS: [u64; 3] = [256, 1 << 14, 1 << 20];

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use crate::table::TableErrorKind;
-use crate::table::limits::Budget;
+use crate::TableErrorKind;
+use crate::limits::Budget;
 
 /// What is held of a table, added up over all columns.
 #[derive(Debug)]

@@ -14,8 +14,8 @@ use parquet::file::serialized_reader::SerializedPageReader;
 
 use super::column::{column_problem, guarded};
 use super::thrift::ThriftReader;
-use crate::table::TableErrorKind;
-use crate::table::input::InputBytes;
+use crate::TableErrorKind;
+use crate::input::InputBytes;
 
 /// Whether the strings of a column are in the encodings for which the library gets integers.
 pub(super) fn has_offsets(chunk: &ColumnChunkMetaData) -> bool {

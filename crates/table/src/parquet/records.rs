@@ -18,18 +18,18 @@ use serde_json::Value as Json;
 use super::column::{caught, guarded};
 use super::headers::{PageBudget, largest_page};
 use super::{footer, plausible_rows, rows_of};
-use crate::table::input::InputBytes;
-use crate::table::{TableErrorKind, TableLimits};
+use crate::input::InputBytes;
+use crate::{TableErrorKind, TableLimits};
 
 /// The rows of a Parquet file, one after the other.
 ///
 /// ```no_run
-/// use errorbar_log::ParquetRecords;
+/// use errorbar_table::ParquetRecords;
 /// let mut records = ParquetRecords::open("questions.parquet".as_ref(), Some(&["question".to_owned()]))?;
 /// while let Some(values) = records.next_row()? {
 ///     println!("{}", values[0]);
 /// }
-/// # Ok::<(), errorbar_log::TableErrorKind>(())
+/// # Ok::<(), errorbar_table::TableErrorKind>(())
 /// ```
 pub struct ParquetRecords {
     reader: SerializedFileReader<InputBytes>,
@@ -65,10 +65,7 @@ impl ParquetRecords {
     }
 
     /// The same of bytes, which are those of a file or in memory.
-    pub(in crate::table) fn of_bytes(
-        bytes: InputBytes,
-        columns: Option<&[String]>,
-    ) -> Result<Self, TableErrorKind> {
+    pub(crate) fn of_bytes(bytes: InputBytes, columns: Option<&[String]>) -> Result<Self, TableErrorKind> {
         caught(|| open(bytes, columns)).map_err(TableErrorKind::Parquet)?
     }
 
@@ -78,7 +75,7 @@ impl ParquetRecords {
     }
 
     /// The columns of the file as a table has them: the fields of a structure each by itself.
-    pub(in crate::table) fn table_names(&self) -> Vec<String> {
+    pub(crate) fn table_names(&self) -> Vec<String> {
         let schema = self.reader.metadata().file_metadata().schema_descr();
         super::named_leaves(schema).into_iter().map(|(name, _)| name).collect()
     }

@@ -3,7 +3,7 @@
 use parquet::basic::{ConvertedType, LogicalType, Type};
 use parquet::schema::types::ColumnDescriptor;
 
-use crate::table::typed::ValueKind;
+use crate::typed::ValueKind;
 
 /// What a column holds; the words for it if it cannot be read.
 pub(super) fn kind_of(column: &ColumnDescriptor) -> Result<ValueKind, String> {

@@ -8,11 +8,11 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::ColumnFinder;
-use crate::table::doubt::TableDoubt;
-use crate::table::layout::{DEFAULT_SCORES, SCORER};
-use crate::table::preview::scalar;
-use crate::table::values::{CellMeaning, CellReader, NoScore, ScoreWord};
-use crate::table::{TableErrorKind, UnfitCells, spellings};
+use crate::doubt::TableDoubt;
+use crate::layout::{DEFAULT_SCORES, SCORER};
+use crate::preview::scalar;
+use crate::values::{CellMeaning, CellReader, NoScore, ScoreWord};
+use crate::{TableErrorKind, UnfitCells, spellings};
 
 /// How many columns of answers are compared with each other.
 const MOST_LABELS: usize = 8;

@@ -5,13 +5,13 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value as Json;
 
 use super::{ColumnFinder, has_repeats};
-use crate::table::doubt::TableDoubt;
-use crate::table::layout::{DEFAULT_SCORES, LOG, SCORER};
-use crate::table::options::TableSplit;
-use crate::table::preview::scalar;
-use crate::table::spellings;
-use crate::table::values::{CellMeaning, CellReader};
-use crate::table::{TableErrorKind, TableOptions};
+use crate::doubt::TableDoubt;
+use crate::layout::{DEFAULT_SCORES, LOG, SCORER};
+use crate::options::TableSplit;
+use crate::preview::scalar;
+use crate::spellings;
+use crate::values::{CellMeaning, CellReader};
+use crate::{TableErrorKind, TableOptions};
 
 /// What cells of a column that is no header say, where its first line is `q1,PASS`.
 const FAILURES: [&str; 8] =

@@ -30,7 +30,7 @@ impl CellReader {
 }
 
 /// Whether a cell is a grade of a school or of the reference.
-pub(in crate::table) fn is_either(text: &str) -> bool {
+pub(crate) fn is_either(text: &str) -> bool {
     is_school_grade(text) || is_grade(text)
 }
 

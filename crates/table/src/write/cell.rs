@@ -1,31 +1,37 @@
-//! One cell of an export, as a string and as JSON.
+//! One cell of a table that is written, as a string and as JSON.
 
 use std::borrow::Cow;
 
-use errorbar_core::{Leaf, Value};
+use errorbar_core::{Leaf, SampleId, Value};
+use errorbar_files::json_value::score_json;
 use serde_json::Value as Json;
-
-use crate::eval::{SampleId, score_json};
 
 /// What stands in a row under a column.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum ExportCell<'a> {
+pub enum ExportCell<'a> {
     /// The sample has no such thing.
     Missing,
     /// The sample has null there.
     Null,
+    /// A string.
     Text(&'a str),
+    /// The number of an epoch.
     Epoch(u32),
+    /// The id of a sample.
     Id(&'a SampleId),
+    /// The value of a score.
     Score(&'a Value),
+    /// Metadata.
     Json(&'a Json),
+    /// A number, which may not be finite.
     Number(f64),
+    /// A count.
     Count(u64),
 }
 
 impl<'a> ExportCell<'a> {
     /// A string, or null.
-    pub(super) fn text_or_null(text: Option<&'a str>) -> Self {
+    pub fn text_or_null(text: Option<&'a str>) -> Self {
         text.map_or(ExportCell::Null, ExportCell::Text)
     }
 
@@ -64,7 +70,7 @@ impl<'a> ExportCell<'a> {
 
     /// Whether strict JSON has null for a number within this list or map: read again, that is not a number
     /// that is unscored.
-    pub(super) fn loses_inside(self) -> bool {
+    pub fn loses_inside(self) -> bool {
         let lost =
             |leaf: &Leaf| matches!(leaf, Leaf::Unscored) || matches!(leaf, Leaf::Float(f) if !f.is_finite());
         match self {

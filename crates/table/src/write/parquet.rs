@@ -1,7 +1,6 @@
 //! Rows as Parquet: a group of rows at a time, each column compressed by itself.
 
 use std::io::{self, Write};
-use std::path::Path;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -15,12 +14,8 @@ use parquet::file::writer::SerializedFileWriter;
 use parquet::schema::types::{ColumnDescPtr, Type};
 use serde_json::Value as Json;
 
-use super::RowSink;
-use super::cell::ExportCell;
-use super::columns::{ColumnSource, ExportColumn, ExportKind, ScorePart};
-use super::error::ExportError;
 use super::parquet_pages::ChecksummedPages;
-use super::rows::ExportRow;
+use super::{ColumnKind, ExportCell, RowSink, WriteError, WrittenColumn};
 
 /// A row group is written when it has this many rows, or this many bytes.
 const GROUP_ROWS: usize = 100_000;
@@ -29,7 +24,6 @@ const GROUP_BYTES: usize = 32 << 20;
 /// Columns of strings, numbers and booleans, all of which may be null.
 pub(super) struct ParquetSink<'a> {
     file: SerializedFileWriter<&'a mut (dyn Write + Send)>,
-    columns: &'a [ExportColumn],
     cells: Vec<ColumnBuffer>,
     rows: usize,
     bytes: usize,
@@ -54,8 +48,8 @@ enum BufferedValues {
 impl<'a> ParquetSink<'a> {
     pub(super) fn new(
         out: &'a mut (dyn Write + Send),
-        columns: &'a [ExportColumn],
-    ) -> Result<Self, ExportError> {
+        columns: &[WrittenColumn],
+    ) -> Result<Self, WriteError> {
         let fields = columns.iter().map(field).collect::<Result<Vec<_>, _>>()?;
         let schema = Type::group_type_builder("samples").with_fields(fields).build().map_err(refused)?;
         let level = ZstdLevel::try_new(3).map_err(refused)?;
@@ -65,10 +59,10 @@ impl<'a> ParquetSink<'a> {
             .build();
         let file = SerializedFileWriter::new(out, Arc::new(schema), Arc::new(properties)).map_err(refused)?;
         let cells = columns.iter().map(ColumnBuffer::of).collect();
-        Ok(ParquetSink { file, columns, cells, rows: 0, bytes: 0, group_bytes: GROUP_BYTES })
+        Ok(ParquetSink { file, cells, rows: 0, bytes: 0, group_bytes: GROUP_BYTES })
     }
 
-    fn write_group(&mut self) -> Result<(), ExportError> {
+    fn write_group(&mut self) -> Result<(), WriteError> {
         if self.rows == 0 {
             return Ok(());
         }
@@ -88,21 +82,15 @@ impl<'a> ParquetSink<'a> {
 }
 
 impl RowSink for ParquetSink<'_> {
-    fn row(&mut self, row: &ExportRow<'_>) -> Result<(), ExportError> {
-        let path = || Path::new(&row.run.log).to_owned();
-        let epoch = row.sample.epoch;
-        if i32::try_from(epoch).is_err() {
-            return Err(ExportError::Epoch { path: path(), sample: row.sample.id.to_string(), epoch });
-        }
-        for (column, cells) in self.columns.iter().zip(&mut self.cells) {
-            let bytes = cells.push(row.cell(column.source));
-            self.bytes += bytes.ok_or_else(|| ExportError::Changed { path: path() })?;
+    fn row(&mut self, cells: &[ExportCell<'_>]) -> Result<(), WriteError> {
+        for (cell, column) in cells.iter().zip(&mut self.cells) {
+            self.bytes += column.push(*cell).ok_or(WriteError::CellKind)?;
         }
         self.rows += 1;
         if self.rows >= GROUP_ROWS || self.bytes >= self.group_bytes { self.write_group() } else { Ok(()) }
     }
 
-    fn finish(mut self: Box<Self>) -> Result<(), ExportError> {
+    fn finish(mut self: Box<Self>) -> Result<(), WriteError> {
         self.write_group()?;
         self.file.finish().map_err(refused)?;
         Ok(self.file.inner_mut().flush()?)
@@ -110,19 +98,13 @@ impl RowSink for ParquetSink<'_> {
 }
 
 impl ColumnBuffer {
-    fn of(column: &ExportColumn) -> Self {
-        let values = match (column.source, column.kind) {
-            (ColumnSource::Epoch, _) => BufferedValues::Int32(Vec::new()),
-            (ColumnSource::Score(_, ScorePart::Value), ExportKind::Int | ExportKind::Float) => {
-                BufferedValues::Double(Vec::new())
-            }
-            // Integers that a float cannot hold are better strings than other numbers.
-            (ColumnSource::Score(_, ScorePart::Value), _) | (_, ExportKind::Text) => {
-                BufferedValues::Text(Vec::new())
-            }
-            (_, ExportKind::Bool) => BufferedValues::Bool(Vec::new()),
-            (_, ExportKind::Int | ExportKind::LongInt) => BufferedValues::Int64(Vec::new()),
-            (_, ExportKind::Float) => BufferedValues::Double(Vec::new()),
+    fn of(column: &WrittenColumn) -> Self {
+        let values = match column.kind {
+            ColumnKind::Bool => BufferedValues::Bool(Vec::new()),
+            ColumnKind::Int32 => BufferedValues::Int32(Vec::new()),
+            ColumnKind::Int64 => BufferedValues::Int64(Vec::new()),
+            ColumnKind::Float => BufferedValues::Double(Vec::new()),
+            ColumnKind::Text => BufferedValues::Text(Vec::new()),
         };
         ColumnBuffer { present: Vec::new(), values }
     }
@@ -196,7 +178,7 @@ fn float(cell: ExportCell<'_>) -> Option<f64> {
     }
 }
 
-fn field(column: &ExportColumn) -> Result<Arc<Type>, ExportError> {
+fn field(column: &WrittenColumn) -> Result<Arc<Type>, WriteError> {
     let (physical, is_text) = match ColumnBuffer::of(column).values {
         BufferedValues::Bool(_) => (Physical::BOOLEAN, false),
         BufferedValues::Int32(_) => (Physical::INT32, false),
@@ -213,47 +195,35 @@ fn field(column: &ExportColumn) -> Result<Arc<Type>, ExportError> {
 }
 
 /// The error of the disk within, where it is one.
-fn refused(error: ParquetError) -> ExportError {
+fn refused(error: ParquetError) -> WriteError {
     match error {
         ParquetError::External(inner) => match inner.downcast::<io::Error>() {
             Ok(error) => (*error).into(),
-            Err(other) => ExportError::Parquet(other.to_string()),
+            Err(other) => WriteError::Parquet(other.to_string()),
         },
-        other => ExportError::Parquet(other.to_string()),
+        other => WriteError::Parquet(other.to_string()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::eval::EvalLog;
-    use crate::export::columns::{MetadataTree, ScorerColumns};
-    use crate::export::rows::{LogContext, SampleCells};
     use ::parquet::file::reader::{FileReader, SerializedFileReader};
 
     #[test]
     fn groups_of_rows_are_bounded() {
         let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("a.json");
         let answer = "x".repeat(1000);
-        let sample = |id| {
-            format!(r#"{{"id": {id}, "epoch": 1, "scores": {{"s": {{"value": 1, "answer": "{answer}"}}}}}}"#)
-        };
-        let samples: Vec<String> = (0..80).map(sample).collect();
-        let text = format!(r#"{{"eval": {{}}, "samples": [{}]}}"#, samples.join(","));
-        std::fs::write(&path, text).unwrap();
-
-        let columns = MetadataTree::default().columns(&ScorerColumns::One(ExportKind::Int));
+        let columns =
+            [("epoch", ColumnKind::Int32), ("value", ColumnKind::Float), ("answer", ColumnKind::Text)];
+        let columns = columns.map(|(name, kind)| WrittenColumn { name: name.to_owned(), kind });
         let out_path = folder.path().join("a.parquet");
         let mut out = std::fs::File::create(&out_path).unwrap();
         let mut sink = Box::new(ParquetSink::new(&mut out, &columns).unwrap());
         sink.group_bytes = 30_000;
-        let run = LogContext::default();
-        for sample in EvalLog::open(&path).unwrap().samples().unwrap() {
-            let sample = &sample.unwrap();
-            let scored = sample.scores.iter().next().map(|(name, score)| (name.as_str(), score));
-            let cells = &SampleCells::new(sample, Vec::new());
-            sink.row(&ExportRow { run: &run, sample, scored, cells }).unwrap();
+        for _ in 0..80 {
+            let value = Value::Int(1);
+            sink.row(&[ExportCell::Epoch(1), ExportCell::Score(&value), ExportCell::Text(&answer)]).unwrap();
             assert!(sink.bytes < sink.group_bytes);
         }
         sink.finish().unwrap();

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// and is no number, gets an apostrophe in front of it, which makes it a text. The buttons of pages do the same.
 ///
 /// ```
-/// use errorbar_log::export::spreadsheet_cell;
+/// use errorbar_table::write::spreadsheet_cell;
 ///
 /// assert_eq!(spreadsheet_cell("=cmd|' /C calc'!A0"), "'=cmd|' /C calc'!A0");
 /// assert_eq!(["-0.5", "+1e3", "a=b"].map(spreadsheet_cell), ["-0.5", "+1e3", "a=b"]);

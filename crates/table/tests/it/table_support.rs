@@ -1,6 +1,6 @@
 //! Tables written for a test, read, and what is wrong with them.
 
-use errorbar_log::{ScoreTable, TableError, TableOptions, read_table};
+use errorbar_table::{ScoreTable, TableError, TableOptions, read_table};
 use errorbar_test_support::TestFolder;
 
 /// Reads a table with this content.

@@ -1,7 +1,7 @@
 //! Tables as people write them: what is read, and what is refused with which words.
 
 use errorbar_core::{MetadataKeys, Metric, ScoreColumns, ScoreSet, Value, metric_fn};
-use errorbar_log::{ScoreTable, TableErrorKind, TableLocation, TableOptions, read_table};
+use errorbar_table::{ScoreTable, TableErrorKind, TableLocation, TableOptions, read_table};
 use errorbar_test_support::assert_matches;
 use serde_json::json;
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use arrow_array::{ArrayRef, RecordBatch, RecordBatchIterator};
 use arrow_schema::{ArrowError, Field, Schema, SchemaRef};
 use errorbar_core::{MetadataKeys, Plan, Registry, Results};
-use errorbar_log::{ArrowTable, MemoryTables, ScoreTable, TableError, TableOptions, read_table};
+use errorbar_table::{ArrowTable, MemoryTables, ScoreTable, TableError, TableOptions, read_table};
 
 /// A batch of these columns.
 fn batch(columns: &[(&str, ArrayRef)]) -> RecordBatch {

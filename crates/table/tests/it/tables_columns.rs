@@ -1,6 +1,6 @@
 //! Which column of a table is what.
 
-use errorbar_log::{TableErrorKind, TableOptions, explain_table, read_table};
+use errorbar_table::{TableErrorKind, TableOptions, explain_table, read_table};
 
 use crate::table_support::read_with;
 

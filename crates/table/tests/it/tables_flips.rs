@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::parquet_files::{Cells, write_with};
 use errorbar_core::{Plan, ScoreColumns};
-use errorbar_log::{TableOptions, read_table};
+use errorbar_table::{TableOptions, read_table};
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};
 

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use errorbar_log::{TableOptions, read_table};
+use errorbar_table::{TableOptions, read_table};
 use proptest::prelude::*;
 
 const CSV: &str = "id,epoch,score,topic\nq1,1,C,\"a, b\"\nq2,1,0.5,\nq1,2,nan,c\n\"q \"\"3\"\"\",1,,d\n";

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use errorbar_log::{TableOptions, read_table};
+use errorbar_table::{TableOptions, read_table};
 
 /// The same numbers in every run.
 struct Random(u64);

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use errorbar_core::MetadataKeys;
-use errorbar_log::{ScoreTable, TableError, TableErrorKind, TableLimits, TableOptions, read_table};
+use errorbar_table::{ScoreTable, TableError, TableErrorKind, TableLimits, TableOptions, read_table};
 use errorbar_test_support::assert_matches;
 
 use crate::table_support::message;

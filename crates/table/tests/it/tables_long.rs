@@ -1,7 +1,7 @@
 //! Tables with a row per sample, epoch and scorer, as logs are exported: CSV, TSV and JSON lines.
 
 use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, ScoreSet, Value};
-use errorbar_log::{ScoreTable, TableOptions};
+use errorbar_table::{ScoreTable, TableOptions};
 use serde_json::json;
 
 use crate::table_support::{self, read_with, refused};

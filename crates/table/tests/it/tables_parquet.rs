@@ -4,7 +4,7 @@
 use crate::parquet_files::{Cells, simple, write};
 use crate::table_support;
 use errorbar_core::{Leaf, MetadataKeys, Score, ScoreColumns, Value};
-use errorbar_log::{ScoreTable, TableError, TableErrorKind, TableLocation, TableOptions};
+use errorbar_table::{ScoreTable, TableError, TableErrorKind, TableLocation, TableOptions};
 use errorbar_test_support::assert_matches;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{WriterProperties, WriterVersion};

@@ -3,7 +3,7 @@
 
 use crate::parquet_files::{Cells, write};
 use crate::table_support::{self, message};
-use errorbar_log::{ScoreTable, TableError, TableErrorKind, TableLimits, TableOptions};
+use errorbar_table::{ScoreTable, TableError, TableErrorKind, TableLimits, TableOptions};
 use errorbar_test_support::assert_matches;
 use parquet::basic::{Compression, Encoding};
 use parquet::file::properties::{EnabledStatistics, WriterProperties, WriterPropertiesBuilder};

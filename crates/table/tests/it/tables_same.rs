@@ -6,7 +6,7 @@ use std::fmt::Write;
 use std::path::Path;
 
 use errorbar_core::{MetadataKeys, ScoreColumns, Value};
-use errorbar_log::{TableOptions, read_table, read_tables};
+use errorbar_table::{TableOptions, read_table, read_tables};
 use proptest::prelude::*;
 
 /// The scores of a sample in an epoch, each of which may be missing.
@@ -307,7 +307,7 @@ fn epochs_that_no_two_samples_share_do_not_fill_the_memory() {
     let error = read_table(&path, &TableOptions::new()).unwrap_err();
     errorbar_test_support::assert_matches!(
         error.kind(),
-        errorbar_log::TableErrorKind::ScatteredEpochs { epochs: 99_999, rows: 99_999 }
+        errorbar_table::TableErrorKind::ScatteredEpochs { epochs: 99_999, rows: 99_999 }
     );
 }
 
@@ -333,5 +333,8 @@ fn maps_have_the_keys_of_all() {
     let many: String = (0..20_000).map(|n| format!("{{\"id\":{n},\"score\":{{\"k{n}\":1}}}}\n")).collect();
     std::fs::write(&path, many).unwrap();
     let error = read_table(&path, &TableOptions::new()).unwrap_err();
-    errorbar_test_support::assert_matches!(error.kind(), errorbar_log::TableErrorKind::TooMuchMemory { .. });
+    errorbar_test_support::assert_matches!(
+        error.kind(),
+        errorbar_table::TableErrorKind::TooMuchMemory { .. }
+    );
 }

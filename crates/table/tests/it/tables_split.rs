@@ -1,7 +1,7 @@
 //! Tables that are split by a column, and those whose ids are in a column of another name.
 
 use errorbar_core::MetadataKeys;
-use errorbar_log::{ScoreTable, TableError, TableErrorKind, TableOptions, read_tables};
+use errorbar_table::{ScoreTable, TableError, TableErrorKind, TableOptions, read_tables};
 use errorbar_test_support::assert_matches;
 
 fn split(name: &str, text: &str, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {

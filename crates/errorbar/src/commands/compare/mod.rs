@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use errorbar_files::FileAccess;
 use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
-use errorbar_log::FileAccess;
 use errorbar_report::{ComparisonRecord, ComparisonView, Markdown, Render, Sort};
 
 use super::common::{Format, one_of};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, Results, ScoreColumns, ScoreParts};
 use errorbar_log::eval::{EvalLog, Header, SampleFields, scorer_metrics};
-use errorbar_log::{
+use errorbar_table::{
     MemoryTables, ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables,
 };
 

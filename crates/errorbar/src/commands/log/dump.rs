@@ -7,7 +7,7 @@ use clap::Args;
 use errorbar_core::MetadataKeys;
 use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
-use errorbar_log::export::{JsonLayout, StrictWriter};
+use errorbar_log::{JsonLayout, StrictWriter};
 
 use super::super::logs::ReadArgs;
 use super::super::{CommandResult, Outcome};

@@ -6,7 +6,6 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use errorbar_core::{MetadataKeys, ScoreParts};
 use errorbar_log::eval::SampleFields;
-use errorbar_log::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
 use super::super::common::one_of;
 use super::super::files::expand;
@@ -14,6 +13,7 @@ use super::super::logs::{ReadArgs, check_new, owner_warning, recovered};
 use super::super::{CommandResult, Context, Outcome, Status};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output;
+use crate::table::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
 const EXAMPLES: &str = "\
 Examples:

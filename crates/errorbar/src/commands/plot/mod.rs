@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::metrics::Prediction;
-use errorbar_log::FileAccess;
+use errorbar_files::FileAccess;
 use errorbar_report::plot::Plot;
 use errorbar_report::{Csv, Markdown, Render};
 

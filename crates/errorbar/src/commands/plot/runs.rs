@@ -10,9 +10,9 @@ use errorbar_core::{
     ScoreResult, metrics,
 };
 use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
-use errorbar_log::MemoryTables;
 use errorbar_log::eval::{EvalLog, Header, SampleFields};
 use errorbar_report::ChanceLevel;
+use errorbar_table::MemoryTables;
 
 use super::PlotArgs;
 use super::kind::Kind;

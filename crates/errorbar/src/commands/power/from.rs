@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use errorbar_core::{MetadataKeys, Plan, ScoreColumns};
 use errorbar_inference::{PilotScores, PilotSide, PowerError};
 use errorbar_log::eval::EvalLog;
-use errorbar_log::{ScoreTable, TableErrorKind, read_tables};
+use errorbar_table::{ScoreTable, TableErrorKind, read_tables};
 
 use super::{FromArgs, SpreadArgs};
 use crate::commands::inputs::alignment::MatchedRun;

@@ -11,9 +11,10 @@ use std::path::PathBuf;
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_core::IndexMap;
+use errorbar_files::FileAccess;
 use errorbar_inference::{ComparisonError, ComparisonOptions};
-use errorbar_log::{FileAccess, MemoryTables};
 use errorbar_report::html::{MOST_PAIRED, Page};
+use errorbar_table::MemoryTables;
 
 use self::runs::Run;
 use super::common::{human_size, parse_bytes};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use errorbar_core::{Error, Result};
-use errorbar_log::read_small;
+use errorbar_files::read_small;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::CryptoProvider;
 use rustls::pki_types::pem::PemObject;

@@ -1,13 +1,13 @@
 //! Reading records off a parser that takes the bare `NaN` of Python, without a tree for what is not wanted.
 
 use errorbar_core::{Metadata, SampleId, Score, Value};
+use errorbar_files::json_value::{self, Scalar};
 use indexmap::IndexMap;
 use jiter::{Jiter, JiterError, Peek};
 use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use crate::eval::error::{LogError, LogErrorKind, Result};
-use crate::json_value::{self, Scalar};
 
 impl From<JiterError> for LogError {
     fn from(error: JiterError) -> Self {

@@ -19,4 +19,3 @@ pub use chat::{Shape, Wire};
 pub(super) use events::{EventWriter, InitialSample};
 pub use time::timestamp;
 pub(super) use writer::JsonWriter;
-pub(crate) use writer::score_json;

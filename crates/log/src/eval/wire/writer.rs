@@ -1,14 +1,9 @@
 //! JSON as logs hold it: strict, but for the bare `NaN` and `Infinity` of Python, which `serde_json` will
 //! not write. Everything that cannot hold one goes through `serde_json`.
 
-use errorbar_core::{Leaf, Score, Value};
+use errorbar_core::{Score, Value};
+use errorbar_files::json_value;
 use serde::Serialize;
-
-/// The value of a score, with `NaN` and `Infinity` bare.
-pub(crate) fn score_json(value: &Value) -> String {
-    let bytes = JsonWriter::bytes_of(|json| json.score_value(value));
-    String::from_utf8_lossy(&bytes).into_owned()
-}
 
 /// Writes JSON, a piece at a time.
 #[derive(Debug, Default)]
@@ -74,12 +69,7 @@ impl JsonWriter {
     /// Any value that holds no number which is not finite (one that does becomes null).
     pub(in crate::eval) fn value(&mut self, value: &(impl Serialize + ?Sized)) {
         self.item();
-        let start = self.bytes.len();
-        // Our own types serialise and memory does not fail; should one not, null keeps the file readable.
-        if serde_json::to_writer(&mut self.bytes, value).is_err() {
-            self.bytes.truncate(start);
-            self.bytes.extend_from_slice(b"null");
-        }
+        json_value::write_json(value, &mut self.bytes);
     }
 
     /// A string. The same as [`value`](Self::value), and quicker for those without anything to escape: nearly all.
@@ -115,40 +105,14 @@ impl JsonWriter {
 
     /// Any float.
     pub(in crate::eval) fn float(&mut self, value: f64) {
-        let bare: &[u8] = match value {
-            f64::INFINITY => b"Infinity",
-            f64::NEG_INFINITY => b"-Infinity",
-            _ if value.is_nan() => b"NaN",
-            _ => return self.value(&value),
-        };
         self.item();
-        self.bytes.extend_from_slice(bare);
+        json_value::write_float(value, &mut self.bytes);
     }
 
     /// The value of a score.
     pub(in crate::eval) fn score_value(&mut self, value: &Value) {
-        match value {
-            Value::Unscored => self.float(f64::NAN),
-            Value::Bool(b) => self.value(b),
-            Value::Int(i) => self.value(i),
-            Value::Float(f) => self.float(*f),
-            Value::Str(s) => self.value(s.as_ref()),
-            Value::List(items) => self.array(|json| items.iter().for_each(|leaf| json.leaf(leaf))),
-            Value::Map(map) => {
-                self.object(|json| map.iter().for_each(|(key, leaf)| json.key(key).leaf(leaf)));
-            }
-        }
-    }
-
-    fn leaf(&mut self, leaf: &Leaf) {
-        match leaf {
-            Leaf::Unscored => self.float(f64::NAN),
-            Leaf::Null => self.value(&()),
-            Leaf::Bool(b) => self.value(b),
-            Leaf::Int(i) => self.value(i),
-            Leaf::Float(f) => self.float(*f),
-            Leaf::Str(s) => self.value(s.as_ref()),
-        }
+        self.item();
+        json_value::write_score(value, &mut self.bytes);
     }
 
     /// A score; `sample` is for reductions, which name the sample in it.
@@ -177,26 +141,6 @@ impl JsonWriter {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn written(value: impl Into<Value>) -> String {
-        String::from_utf8(JsonWriter::bytes_of(|json| json.score_value(&value.into()))).unwrap()
-    }
-
-    #[test]
-    fn numbers_that_are_not_finite_are_bare() {
-        assert_eq!(written(f64::NAN), "NaN");
-        assert_eq!(written(f64::INFINITY), "Infinity");
-        assert_eq!(written(f64::NEG_INFINITY), "-Infinity");
-        assert_eq!(written(Value::map([("a", Leaf::Unscored), ("b", Leaf::Null)])), r#"{"a":NaN,"b":null}"#);
-        assert_eq!(written(Value::list([0.5, f64::NAN])), "[0.5,NaN]");
-    }
-
-    #[test]
-    fn texts_cannot_break_out() {
-        assert_eq!(written("\"},\n\u{1}\u{2028}é"), "\"\\\"},\\n\\u0001\u{2028}é\"");
-        let key = Value::map([("k\"\\", 1)]);
-        assert_eq!(written(key), r#"{"k\"\\":1}"#);
-    }
 
     #[test]
     fn commas_stand_between_items_only() {

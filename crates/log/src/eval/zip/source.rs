@@ -6,7 +6,7 @@ use std::io::{self, Read};
 use std::path::Path;
 use std::time::SystemTime;
 
-use crate::atomic_file::{identity, is_named};
+use errorbar_files::{identity, is_named};
 
 /// A file that is read at offsets.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 
 use crate::eval::support::{START, written};
 use crate::mutations::log::{any_log, header, sample};
-use crate::mutations::table::table;
 use errorbar_core::{MetadataKeys, Value};
 use errorbar_log::eval::*;
 use errorbar_test_support::zip::Zip;
@@ -102,12 +101,4 @@ fn no_control_characters_of_a_log_are_in_its_errors() {
     header(br#"{"eval":{"task":"t"},"status":"\u001b[31m\n"}"#);
     header(br#"{"eval":{"task":"t","config":{"epochs_reducer":["\u001b[31m\n"]}}}"#);
     header(br#"{"eval":{"task":"t"},"results":{"scores":[{"name":"a","metrics":{"\u001b[31m\n":{"value":"x"}}}]}}"#);
-}
-
-/// The same for tables.
-#[test]
-fn no_control_characters_of_a_table_are_in_its_errors() {
-    table("table.csv", b"id,score,\x1b[31m,\x1b[31m\n1,1,,\n");
-    table("table.csv", b"\x1b[31m,score\n1,1\n");
-    table("table.jsonl", b"{\"id\":1,\"score\":1,\"\\u001b\":1,\"\\u001b\":2}\n");
 }

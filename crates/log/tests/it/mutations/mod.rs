@@ -14,15 +14,15 @@ mod rounds;
 mod seeds;
 
 // What the fuzzer does with an input (see `fuzz/README.md`), done here without one.
+#[path = "../../../../../fuzz/src/folder.rs"]
+#[allow(unreachable_pub, reason = "public in the crate of the fuzzer")]
+mod folder;
 #[path = "../../../../../fuzz/src/log.rs"]
 #[allow(unreachable_pub, reason = "public in the crate of the fuzzer")]
 mod log;
 #[path = "../../../../../fuzz/src/spec.rs"]
 #[allow(unreachable_pub, reason = "public in the crate of the fuzzer")]
 mod spec;
-#[path = "../../../../../fuzz/src/table.rs"]
-#[allow(unreachable_pub, reason = "public in the crate of the fuzzer")]
-mod table;
 
 // `log.rs` of the fuzzer looks for it here.
 use errorbar_test_support::zip;

@@ -7,7 +7,8 @@ use std::sync::mpsc::{Sender, channel};
 use std::time::Duration;
 
 use crate::mutations::bases::{Base, CHUNKED, bases, zipped};
-use crate::mutations::log::{Row, Seen, WAYS, Way, exercise, folder};
+use crate::mutations::folder::folder;
+use crate::mutations::log::{Row, Seen, WAYS, Way, exercise};
 use crate::mutations::random::Random;
 use crate::mutations::{inside, raw};
 

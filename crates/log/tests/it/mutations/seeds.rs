@@ -2,7 +2,7 @@
 
 use errorbar_test_support::run_seeds;
 
-use crate::mutations::{log, spec, table};
+use crate::mutations::{log, spec};
 
 #[test]
 fn logs() {
@@ -14,13 +14,6 @@ fn logs() {
 fn records() {
     run_seeds("sample", log::sample);
     run_seeds("header", log::header);
-}
-
-#[test]
-fn tables() {
-    run_seeds("table_csv", |bytes| table::table("table.csv", bytes));
-    run_seeds("table_jsonl", |bytes| table::table("table.jsonl", bytes));
-    run_seeds("table_parquet", |bytes| table::table("table.parquet", bytes));
 }
 
 #[test]

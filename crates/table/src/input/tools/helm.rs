@@ -9,8 +9,8 @@ use jiter::JsonValue;
 
 use super::rows::{RowKey, ToolRows};
 use super::{problem, text};
-use crate::table::error::TableError;
-use crate::table::input::json::{Records, get, text_of};
+use crate::error::TableError;
+use crate::input::json::{Records, get, text_of};
 
 const NAME: &str = "HELM";
 

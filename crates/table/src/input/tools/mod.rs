@@ -9,8 +9,8 @@ mod simple_evals;
 use jiter::JsonValue;
 
 use super::json::{Records, get};
-use crate::table::TableErrorKind;
-use crate::table::error::TableError;
+use crate::TableErrorKind;
+use crate::error::TableError;
 
 /// A tool whose results are a list of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,8 +10,8 @@ use jiter::JsonValue;
 
 use super::rows::{RowKey, ToolRows, are_unique, fingerprint, repeats};
 use super::{json_text, problem, text};
-use crate::table::error::TableError;
-use crate::table::input::json::{Records, get};
+use crate::error::TableError;
+use crate::input::json::{Records, get};
 
 const NAME: &str = "promptfoo";
 
@@ -51,7 +51,7 @@ pub(super) fn rows(records: &[JsonValue<'_>]) -> Result<Records, TableError> {
 
 /// The scores and the variables of a record.
 fn add(rows: &mut ToolRows, key: &RowKey, at: usize, record: &JsonValue<'_>) -> Result<(), TableError> {
-    let located = |kind: crate::table::TableErrorKind| kind.in_row(at as u64 + 1).of_sample(&key.id);
+    let located = |kind: crate::TableErrorKind| kind.in_row(at as u64 + 1).of_sample(&key.id);
     let is_error = match get(record, "failureReason") {
         Some(JsonValue::Int(reason)) => *reason == ERROR,
         // Old versions have the message alone, also beside a failed assertion.

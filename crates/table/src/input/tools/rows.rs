@@ -5,8 +5,8 @@ use std::borrow::Cow;
 use indexmap::{IndexMap, IndexSet};
 use jiter::JsonValue;
 
-use crate::table::input::json::{Records, write_row};
-use crate::table::{TableErrorKind, TableLocation};
+use crate::input::json::{Records, write_row};
+use crate::{TableErrorKind, TableLocation};
 
 /// Which row it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]

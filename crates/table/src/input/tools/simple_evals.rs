@@ -10,9 +10,9 @@ use jiter::JsonValue;
 
 use super::rows::{RowKey, ToolRows, are_unique, fingerprint, occurrences, repeats};
 use super::{json_text, problem, text};
-use crate::table::TableErrorKind;
-use crate::table::error::TableError;
-use crate::table::input::json::{Records, get};
+use crate::TableErrorKind;
+use crate::error::TableError;
+use crate::input::json::{Records, get};
 
 const NAME: &str = "simple-evals";
 /// The name of the column of ids that makes examples with the same question repeats of it.

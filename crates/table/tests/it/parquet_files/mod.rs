@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "each test takes what it needs")]
 
 // The library writes no checksums of pages; the exporter does.
-#[path = "../../../src/export/parquet_pages.rs"]
+#[path = "../../../src/write/parquet_pages.rs"]
 mod parquet_pages;
 
 use std::sync::Arc;

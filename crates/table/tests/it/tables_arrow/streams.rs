@@ -2,7 +2,7 @@
 
 use arrow_array::{ArrayIterator, Float64Array, Int64Array, StringArray, StructArray, UInt32Array};
 use arrow_schema::DataType;
-use errorbar_log::{RowLabels, TableLocation, outline_table, read_row_groups, read_tables};
+use errorbar_table::{RowLabels, TableLocation, outline_table, read_row_groups, read_tables};
 use proptest::prelude::*;
 
 use super::*;

@@ -1,14 +1,16 @@
 //! The rows of an export: a sample and an epoch each, and a scorer unless scorers have their own columns.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use errorbar_core::chat::{Input, Targets, Usage};
 use errorbar_core::{Conversion, Score, Value};
+use errorbar_log::eval::{StoredSample, Wire};
+use errorbar_table::write::ExportCell;
 use serde_json::Value as Json;
 
-use super::cell::ExportCell;
 use super::columns::{ColumnSource, ScorePart};
-use crate::eval::{StoredSample, Wire};
+use super::error::ExportError;
 
 /// What is the same for all samples of a log.
 #[derive(Clone, Debug, Default)]
@@ -105,6 +107,19 @@ impl<'a> ExportRow<'a> {
                 cells.metadata.get(at).copied().flatten().map_or(ExportCell::Missing, ExportCell::Json)
             }
         }
+    }
+
+    /// Refuses an epoch that does not fit the type of its column in Parquet; `log` is the log of the row.
+    pub(super) fn check_epoch(&self, log: &Path) -> Result<(), ExportError> {
+        let epoch = self.sample.epoch;
+        if i32::try_from(epoch).is_err() {
+            return Err(ExportError::Epoch {
+                path: log.to_owned(),
+                sample: self.sample.id.to_string(),
+                epoch,
+            });
+        }
+        Ok(())
     }
 
     fn of_score(&self, scored: Option<(&'a str, &'a Score)>, part: ScorePart) -> ExportCell<'a> {

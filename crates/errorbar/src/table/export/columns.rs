@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use errorbar_core::{Metadata, Value};
+use errorbar_table::write::{ColumnKind, WrittenColumn};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -164,8 +165,25 @@ pub(super) struct ExportColumn {
     /// What it is called in a choice of columns, where that is not its name: the same for all scorers, or all metadata.
     pub(super) family: &'static str,
     pub(super) source: ColumnSource,
-    #[cfg_attr(not(feature = "parquet"), allow(dead_code, reason = "only Parquet has types"))]
     pub(super) kind: ExportKind,
+}
+
+impl ExportColumn {
+    /// The column as it is written.
+    pub(super) fn written(&self) -> WrittenColumn {
+        let kind = match (self.source, self.kind) {
+            (ColumnSource::Epoch, _) => ColumnKind::Int32,
+            (ColumnSource::Score(_, ScorePart::Value), ExportKind::Int | ExportKind::Float) => {
+                ColumnKind::Float
+            }
+            // Integers that a float cannot hold are better strings than other numbers.
+            (ColumnSource::Score(_, ScorePart::Value), _) | (_, ExportKind::Text) => ColumnKind::Text,
+            (_, ExportKind::Bool) => ColumnKind::Bool,
+            (_, ExportKind::Int | ExportKind::LongInt) => ColumnKind::Int64,
+            (_, ExportKind::Float) => ColumnKind::Float,
+        };
+        WrittenColumn { name: self.name.clone(), kind }
+    }
 }
 
 /// The metadata keys of all samples, as the tree that they are.

@@ -23,9 +23,9 @@
 //! | types | strings | those of JSON | `value` DOUBLE if all scores are numbers; metadata DOUBLE, INT64 or BOOLEAN if all are; else strings |
 //!
 //! ```
-//! use errorbar_log::export::{Export, ExportFormat, ExportOptions};
-//! # use errorbar_core::Score;
-//! # use errorbar_log::eval::*;
+//! use errorbar::table::export::{Export, ExportFormat, ExportOptions};
+//! # use errorbar::log::*;
+//! # use errorbar::Score;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("quiz.eval");
 //! # let eval = EvalInfo::new("quiz", "mock/x");
@@ -39,20 +39,10 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod cell;
 mod columns;
-mod csv;
 mod error;
-mod jsonl;
-#[cfg(feature = "parquet")]
-mod parquet;
-#[cfg(feature = "parquet")]
-mod parquet_pages;
 mod rows;
-mod spreadsheet;
-mod strict_json;
 
-use std::borrow::Cow;
 use std::collections::HashMap;
 use std::fs;
 use std::io::Write;
@@ -60,44 +50,16 @@ use std::path::{Path, PathBuf};
 
 use errorbar_core::spec::nearest;
 use errorbar_core::{Conversion, MetadataKeys, Registry, Score, ScoreParts, unique_names};
+use errorbar_files::{AtomicFile, WrittenFile};
+use errorbar_log::eval::{EvalLog, Header, LogLimits, SampleFields, StoredSample, plan_from_header};
+use errorbar_table::write::{ExportCell, WrittenColumn, row_sink};
 use indexmap::IndexMap;
 
 use columns::{ColumnSource, ExportColumn, ExportKind, MetadataTree, ScorePart, ScorerColumns};
 pub use error::ExportError;
+pub use errorbar_log::{JsonLayout, StrictWriter, strict_json};
+pub use errorbar_table::write::{ExportFormat, spreadsheet_cell};
 use rows::{ExportRow, LogContext, SampleCells};
-pub use spreadsheet::spreadsheet_cell;
-pub use strict_json::{JsonLayout, StrictWriter, strict_json};
-
-use crate::WrittenFile;
-use crate::atomic_file::AtomicFile;
-use crate::eval::{EvalLog, Header, LogLimits, SampleFields, StoredSample, plan_from_header};
-
-/// What rows are written in.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum ExportFormat {
-    /// Comma-separated values.
-    Csv,
-    /// The same for spreadsheets: no cell is taken for a formula ([`spreadsheet_cell`]).
-    SafeCsv,
-    /// A JSON object a line. Strict: a number that is not finite is null.
-    JsonLines,
-    /// Parquet, compressed with zstd; only with the feature `parquet`.
-    Parquet,
-}
-
-impl ExportFormat {
-    /// The format by the extension of a file: `.csv`, `.jsonl` or `.ndjson`, `.parquet`.
-    pub fn of(path: &Path) -> Option<Self> {
-        let extension = path.extension()?.to_str()?.to_lowercase();
-        match extension.as_str() {
-            "csv" => Some(ExportFormat::Csv),
-            "jsonl" | "ndjson" => Some(ExportFormat::JsonLines),
-            "parquet" => Some(ExportFormat::Parquet),
-            _ => None,
-        }
-    }
-}
 
 /// What to write out.
 #[derive(Clone, Debug)]
@@ -201,12 +163,6 @@ pub struct Export {
     growing: Vec<EvalLog>,
 }
 
-/// Somewhere that rows go.
-trait RowSink {
-    fn row(&mut self, row: &ExportRow<'_>) -> Result<(), ExportError>;
-    fn finish(self: Box<Self>) -> Result<(), ExportError>;
-}
-
 impl Export {
     /// Reads the logs once, for the columns.
     ///
@@ -276,24 +232,22 @@ impl Export {
         out: &mut (dyn Write + Send),
     ) -> Result<ExportCounts, ExportError> {
         let columns = self.columns.as_slice();
-        let mut sink: Box<dyn RowSink + '_> = match format {
-            ExportFormat::Csv => Box::new(csv::CsvSink::new(out, columns, |text| Cow::Borrowed(text))?),
-            ExportFormat::SafeCsv => Box::new(csv::CsvSink::new(out, columns, spreadsheet_cell)?),
-            ExportFormat::JsonLines => Box::new(jsonl::JsonlSink::new(out, columns)),
-            #[cfg(feature = "parquet")]
-            ExportFormat::Parquet => Box::new(parquet::ParquetSink::new(out, columns)?),
-            #[cfg(not(feature = "parquet"))]
-            ExportFormat::Parquet => return Err(ExportError::NoParquet),
-        };
+        let written_columns: Vec<WrittenColumn> = columns.iter().map(ExportColumn::written).collect();
+        let mut sink = row_sink(format, out, &written_columns)?;
         let mut written = ExportCounts::default();
         for path in &self.logs {
             self.write_log(path, |row| {
                 written.rows += 1;
-                if format == ExportFormat::JsonLines {
-                    let lost = columns.iter().filter(|column| row.cell(column.source).loses_inside());
-                    written.nulled += lost.count() as u64;
+                let cells: Vec<ExportCell<'_>> =
+                    columns.iter().map(|column| row.cell(column.source)).collect();
+                match format {
+                    ExportFormat::JsonLines => {
+                        written.nulled += cells.iter().filter(|cell| cell.loses_inside()).count() as u64;
+                    }
+                    ExportFormat::Parquet => row.check_epoch(path)?,
+                    _ => {}
                 }
-                sink.row(row)
+                sink.row(&cells).map_err(|error| ExportError::of_row(error, path))
             })?;
         }
         sink.finish()?;

@@ -3,8 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::eval::LogError;
-use crate::table::list;
+use errorbar_log::eval::LogError;
+use errorbar_table::error_text::list;
+use errorbar_table::write::WriteError;
 
 /// Why an export failed. Its `Display` is the problem with the file, the sample or the name in it;
 /// [`ExportError::hint`] is what to do about it.
@@ -87,7 +88,27 @@ impl From<io::Error> for ExportError {
     }
 }
 
+impl From<WriteError> for ExportError {
+    fn from(error: WriteError) -> Self {
+        match error {
+            WriteError::Io(error) => error.into(),
+            WriteError::NoParquet => ExportError::NoParquet,
+            WriteError::Parquet(problem) => ExportError::Parquet(problem),
+            other @ WriteError::CellKind => ExportError::Parquet(other.to_string()),
+        }
+    }
+}
+
 impl ExportError {
+    /// The error of a row of this log: a cell that is not of the kind of its column was not there when the columns were
+    /// found.
+    pub(super) fn of_row(error: WriteError, log: &Path) -> Self {
+        match error {
+            WriteError::CellKind => ExportError::Changed { path: log.to_owned() },
+            other => other.into(),
+        }
+    }
+
     /// The same about an output file.
     pub(super) fn at(mut self, output: &Path) -> Self {
         if let ExportError::Write { path, .. } = &mut self {
