@@ -6,7 +6,7 @@
 //! little, but a table that is being written to would take the process down. Only the metadata that the plan needs is
 //! fetched ([`TableOptions::metadata`]).
 //!
-//! [`read_table`] reads a table; [`write`] writes rows of cells.
+//! [`read_table`] reads a table; [`mod@write`] writes rows of cells.
 //!
 //! ```
 //! use errorbar_core::Plan;
