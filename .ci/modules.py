@@ -40,7 +40,6 @@ KNOWN: dict[str, set[tuple[str, str]]] = {
     },
     "log": {
         ("eval", "inspect"),
-        ("json_value", "table"),
     },
     "python": {
         ("stream", "table"),
