@@ -53,7 +53,7 @@ OF_FOLDER = [
     ["compare"],
     ["compare", "-f", "json", "--metric", "accuracy"],
     ["compare", "-f", "markdown", "--cluster", "passage", "--flips=2", "--metric", "accuracy"],
-    ["compare", "-f", "json", "--group", "category", "--metric", "accuracy"],
+    ["compare", "--group", "category", "--metric", "accuracy"],
     ["log", "list"],
     ["verify"],
     ["report", "-o", "page.html"],
@@ -72,7 +72,8 @@ def inputs() -> list[tuple[list[list[str]], Path]]:
 def run(binary: Path, command: list[str], path: Path) -> tuple:
     environment = {"PATH": os.environ["PATH"], "HOME": "/nonexistent", "COLUMNS": "120", "NO_COLOR": "1", "TZ": "UTC"}
     with tempfile.TemporaryDirectory() as folder:
-        done = subprocess.run([binary, *command, path], cwd=folder, env=environment, capture_output=True,
+        # Under one name, which usage lines show.
+        done = subprocess.run(["errorbar", *command, path], executable=binary, cwd=folder, env=environment, capture_output=True,
                               stdin=subprocess.DEVNULL, timeout=600)
         written = [path.read_bytes() for path in sorted(Path(folder).iterdir()) if path.is_file()]
     return (done.returncode, done.stdout, done.stderr, *written)

@@ -69,11 +69,21 @@
 //! }
 //! ```
 //!
-//! Features, all but the last on by default: `cli` (the command line; with it `eval`), `eval` (the module [`eval`], its
-//! attributes and their async runtime), `parquet` (score tables in Parquet), `providers` (models of other providers than
-//! OpenAI). `default-features = false` leaves a library without async code and without a network.
+//! | module | contents |
+//! |---|---|
+//! | [`inference`] | comparison, ranking, gates, power, simulated coverage, requirements |
+//! | [`stats`] | exact sums, quantiles, intervals, tests, resampling: numbers without any type of errorbar |
+//! | [`table`], [`log`] | score tables and eval logs, read and written |
+//! | [`report`] | results as terminal table, Markdown, LaTeX, CSV, JSON, HTML |
+//! | `eval` | datasets, models, solvers, scorers, tasks, the runner |
 //!
-//! Errors about one score, sample or spec are an [`Error`]; those about a whole task or run, an [`eval::Error`].
+//! Features that are on by default: `cli` (the command line; with it `eval`), `eval` (the module `eval`, its attributes and
+//! their async runtime), `parquet` (score tables in Parquet), `view` (the local server over a folder of logs). Features that
+//! are off: `arrow` (tables in memory, as data frames have them), `providers` (models of other providers than OpenAI).
+//! `default-features = false` leaves a library without async code and without a network.
+//!
+//! Errors about one score, sample or spec are an [`Error`]; those of a comparison an [`inference::Error`], and those about a
+//! whole task or run an `eval::Error`.
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "cli")]
