@@ -306,7 +306,10 @@ pub enum Error {
         sample: String,
     },
     /// A reducer requires more epochs than there are.
-    #[error("{reducer}: k = {k} is more than the {epochs} epoch(s) of the run; lower k or run more epochs")]
+    #[error(
+        "{reducer}: k = {k} is more than the {epochs} epoch{} of the run; lower k or run more epochs",
+        if *epochs == 1 { "" } else { "s" }
+    )]
     TooFewEpochs {
         /// The reducer.
         reducer: String,

@@ -113,7 +113,7 @@ pub use value::{
 /// The engine's parts that inference from several results is built of: numbers by sample, units of resampling, estimates of
 /// sums. Not for users of the library.
 pub mod engine {
-    pub use crate::columns::{Numbers, SampleIndex, ScorerColumn};
+    pub use crate::columns::{Numbers, SampleIndex, ScorerColumn, ScorerEpochs};
     pub use crate::estimate::{
         ErrorFigure, MAX_FIGURES, ResampledFigure, RowClusters, ScoreUnits, SummaryKey, UnitScores,
         error_across_groups, estimate_from, is_rounding, planned_draws, wilson,

@@ -15,7 +15,9 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
-use crate::columns::{Floats, Numbers, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn};
+use crate::columns::{
+    Floats, Numbers, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ScorerEpochs, ValueColumn,
+};
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
 use crate::metadata::Metadata;
@@ -87,8 +89,11 @@ impl<'a> ScoreSet<'a> {
         let absent = if present == columns.len() && unscored == 0 {
             Vec::new()
         } else {
-            let rows = 0..columns.len() as u32;
-            rows.filter(|row| column.values.is_scored(*row as usize) != Some(true)).collect()
+            let epochs = ScorerEpochs::of(columns, column);
+            let is_absent = |row: usize| {
+                column.values.is_scored(row) != Some(true) && epochs.contains(columns.epoch(row))
+            };
+            (0..columns.len() as u32).filter(|row| is_absent(*row as usize)).collect()
         };
         ScoreSet {
             columns,

@@ -183,8 +183,13 @@ fn titles(columns: &[MetricColumn]) -> Vec<ColumnTitle> {
 fn scored_counts(scores: &[ScoreFigures<'_>]) -> Vec<Vec<String>> {
     let reduction = |scored: &ScoreFigures<'_>| (scored.score.reducer.clone(), scored.score.unreduced);
     let is_one = scores.iter().all(|scored| Some(reduction(scored)) == scores.first().map(reduction));
-    let counts =
-        |scored: &ScoreFigures<'_>| if is_one { title(scored.score).1 } else { counts(scored.score) };
+    // A scorer with one epoch beside one with several has to say so.
+    let has_epochs = scores.iter().any(|scored| scored.score.counts.epochs > 1);
+    let counts = |scored: &ScoreFigures<'_>| {
+        let counts = if is_one { title(scored.score).1 } else { counts(scored.score) };
+        let one = (has_epochs && scored.score.counts.epochs == 1).then(|| "1 epoch".to_owned());
+        one.into_iter().chain(counts).collect()
+    };
     scores.iter().map(counts).collect()
 }
 

@@ -63,7 +63,7 @@ impl ScoreColumns {
     }
 
     /// These rows, with scorers and metadata keys by name.
-    fn reordered(&self, order: &[u32]) -> Self {
+    pub(super) fn reordered(&self, order: &[u32]) -> Self {
         let mut columns = ScoreColumns::default();
         columns.ids.append_rows(&self.ids, order);
         columns.epochs.append_rows(&self.epochs, order);

@@ -15,6 +15,7 @@ mod numbers;
 mod payloads;
 mod sample_index;
 mod sample_rows;
+mod scorer_epochs;
 mod tagged;
 mod text;
 mod typed_ids;
@@ -35,6 +36,7 @@ pub use metadata::MetadataColumn;
 use metadata::MetadataColumns;
 pub use numbers::Numbers;
 pub use sample_index::SampleIndex;
+pub use scorer_epochs::ScorerEpochs;
 pub use text::TextColumn;
 use typed_ids::IntegerIds;
 pub(crate) use values::Floats;
@@ -256,7 +258,8 @@ impl ScoreColumns {
     }
 
     /// The same rows with the scores of one scorer alone, under another name: two scorers of the same samples can be
-    /// compared like two sides of one scorer. `None` if there is no such scorer.
+    /// compared like two sides of one scorer. Rows of epochs that only other scorers have are left out. `None` if there is
+    /// no such scorer.
     ///
     /// ```
     /// use errorbar_core::{Score, ScoreColumns};
@@ -268,12 +271,19 @@ impl ScoreColumns {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn only_scorer(&self, scorer: &str, name: &str) -> Option<Self> {
+        match self.in_epochs_of(self.scorer(scorer)?) {
+            Some(own) => own.with_only(scorer, name),
+            None => self.with_only(scorer, name),
+        }
+    }
+
+    fn with_only(&self, scorer: &str, name: &str) -> Option<Self> {
         let scorer_name = scorer.to_owned();
         let scorer = ScorerColumn { name: name.to_owned(), ..self.scorer(scorer)?.clone() };
         let (ids, integer_ids) = (self.ids.clone(), self.integer_ids.clone());
         let (epochs, metadata) = (self.epochs.clone(), self.metadata.clone());
         let (errored, index) = (self.errored.clone(), self.index.clone());
-        let labels = self.labels().and_then(|labels| labels.only_scorer(&scorer_name, name)).map(Arc::new);
+        let labels = self.labels().and_then(|labels| labels.with_only(&scorer_name, name)).map(Arc::new);
         let scorers = vec![scorer];
         Some(ScoreColumns { ids, integer_ids, epochs, metadata, scorers, errored, index, labels })
     }

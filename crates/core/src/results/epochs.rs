@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::columns::{Floats, Numbers, SampleIndex, ScorerColumn};
+use crate::columns::{Floats, Numbers, SampleIndex, ScorerColumn, ScorerEpochs};
 use crate::estimate::ErrorPlan;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::scores::{EpochInfo, ScoreSet};
@@ -23,9 +23,11 @@ pub(super) fn epoch_info(set: &ScoreSet<'_>, field: Option<&str>) -> Option<Epoc
         return None;
     }
     let epochs = RawEpochs::new(scorer, field, reducer.conversion()?)?;
+    let own = ScorerEpochs::of(set.columns, scorer);
+    let is_own = |row: &u32| own.contains(set.columns.epoch(*row as usize));
     let parts: Vec<PartInfo> = (0..index.len().div_ceil(PART))
         .into_par_iter()
-        .map(|part| epochs.part(reducer, index, part * PART..index.len().min((part + 1) * PART)))
+        .map(|part| epochs.part(reducer, index, part * PART..index.len().min((part + 1) * PART), &is_own))
         .collect();
     let mut info = EpochInfo::default();
     if has_variance {
@@ -123,6 +125,7 @@ impl<'a> RawEpochs<'a> {
         reducer: &dyn EpochReducer,
         index: &SampleIndex,
         samples: std::ops::Range<usize>,
+        is_own: &(impl Fn(&u32) -> bool + Sync),
     ) -> PartInfo {
         let mut part = PartInfo {
             variances: Vec::with_capacity(samples.len()),
@@ -143,7 +146,7 @@ impl<'a> RawEpochs<'a> {
             {
                 part.variances.push((first, (variance, variance * scored.len() as f64)));
             }
-            let absent = rows.len() - scored.len();
+            let absent = rows.iter().copied().filter(is_own).count() - scored.len();
             if absent > 0 && !scored.is_empty() {
                 part.gaps.push(EpochGap { row: first, scored: scored.clone(), absent });
             }

@@ -7,7 +7,7 @@ use super::block::{self, BlockVisitor, ViewContext};
 use super::epochs::{epoch_info, samples_by_epochs};
 use super::reduce::reduce;
 use super::{ReducedSamples, Reduction, Warning};
-use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn};
+use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn, ScorerEpochs};
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan, Estimation};
 use crate::evaluation::{Counts, Evaluation, Results};
@@ -278,7 +278,8 @@ impl View<'_> {
     /// What the results of every epoch by itself have in common; those of reduced scores differ in parts.
     fn context(&self) -> ViewContext<'_> {
         let (present, unscored) = self.scorer.values.count_present();
-        let missing = self.columns.len() - present;
+        let epochs = ScorerEpochs::of(self.columns, self.scorer);
+        let missing = self.columns.len() - present - epochs.foreign_rows(self.columns);
         ViewContext {
             visitor: self.visitor,
             scorer: &self.scorer.name,
@@ -289,7 +290,7 @@ impl View<'_> {
             counts: Counts {
                 missing,
                 errored: self.columns.errored(),
-                epochs: self.index.max_rows(),
+                epochs: epochs.most(self.columns, self.index),
                 samples_by_epochs: samples_by_epochs(self.scorer, self.index),
                 unscored_epochs: unscored,
                 missing_epochs: missing,

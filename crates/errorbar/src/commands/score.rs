@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use errorbar_core::{Evaluation, Order, Plan, Reducers, Results, ScoreParts};
+use errorbar_core::{Evaluation, Order, Plan, Reducers, Results, ScoreParts, ScoreResult};
 use errorbar_log::eval::{metrics_to_log, scorer_metrics};
 use errorbar_report::Report;
 use errorbar_table::ScoreTable;
@@ -440,15 +440,22 @@ pub(super) fn too_few_epochs(results: &Results, plan: &Plan) -> impl Iterator<It
         Reducers::Explicit(reducers) => reducers.as_slice(),
         _ => &[],
     };
-    let epochs = results.scores.iter().map(|score| score.counts.epochs).max().unwrap_or(0);
     reducers.iter().filter_map(move |reducer| {
-        let k = reducer.needs_epochs().filter(|k| *k > epochs as u64)?;
-        let name = reducer.log_name();
-        let mut reduced = results.scores.iter().filter(|score| score.reducer.as_deref() == Some(&name));
-        let outcome = match reduced.all(|score| score.counts.scored == 0) {
+        let (k, name) = (reducer.needs_epochs()?, reducer.log_name());
+        let (few, enough): (Vec<&ScoreResult>, Vec<&ScoreResult>) = results
+            .scores
+            .iter()
+            .filter(|score| score.reducer.as_deref() == Some(&name))
+            .partition(|score| k > score.counts.epochs as u64);
+        let epochs = few.iter().map(|score| score.counts.epochs).max()?;
+        let outcome = match few.iter().all(|score| score.counts.scored == 0) {
             true => "every sample is unscored",
             false => "every sample counts 0",
         };
-        Some(Diagnostic::warning(format!("{name} needs {k} epochs, there are {epochs}; {outcome}")))
+        let mut scorers: Vec<String> = few.iter().map(|score| format!("`{}`", score.scorer)).collect();
+        scorers.dedup();
+        let of = if enough.is_empty() { String::new() } else { format!(" of {}", scorers.join(", ")) };
+        let are = if epochs == 1 { "is" } else { "are" };
+        Some(Diagnostic::warning(format!("{name} needs {k} epochs, there {are} {epochs}{of}; {outcome}")))
     })
 }

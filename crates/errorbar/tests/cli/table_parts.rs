@@ -167,3 +167,90 @@ fn epochs_of_one_question_have_no_error() {
     let rows = estimates(&folder, &["score", "t.csv", "--no-reduce", "-m", "accuracy", "-m", "frequency"]);
     assert!(rows.iter().all(|row| row["stderr"].is_null()), "{rows:?}");
 }
+
+/// The same questions of the scorers `many`, with five epochs, and `once`, with one: as columns and as rows of a scorer.
+fn unequal_scorers() -> [(&'static str, String); 3] {
+    let score = |at: usize, epoch: usize| u8::from((at * 7 + epoch * 3) % 11 < 5);
+    let (mut wide, mut lines) = ("id,epoch,many,once\n".to_owned(), String::new());
+    let (mut many, mut once) = (String::new(), String::new());
+    for at in 0..20 {
+        for epoch in 1..=5 {
+            let (a, b) = (score(at, epoch), score(at, epoch + 1));
+            many += &format!("q{at},{epoch},many,{a}\n");
+            if epoch == 1 {
+                once += &format!("q{at},1,once,{b}\n");
+                wide += &format!("q{at},1,{a},{b}\n");
+                lines += &format!("{{\"id\": \"q{at}\", \"epoch\": 1, \"many\": {a}, \"once\": {b}}}\n");
+            } else {
+                wide += &format!("q{at},{epoch},{a},\n");
+                lines += &format!("{{\"id\": \"q{at}\", \"epoch\": {epoch}, \"many\": {a}}}\n");
+            }
+        }
+    }
+    [("wide.csv", wide), ("long.csv", format!("id,epoch,scorer,score\n{many}{once}")), ("lines.jsonl", lines)]
+}
+
+/// A scorer that was run once is compared with one that was run five times as two files would be.
+#[test]
+fn epochs_are_those_of_the_scorer() {
+    let tables = unequal_scorers();
+    let tables: Vec<(&str, &str)> = tables.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let folder = Folder::new(&tables);
+    let mut shown = Vec::new();
+    for (table, _) in &tables {
+        let compare = |rest: &[&str]| {
+            let output = folder.run(&[&["compare", table, "--scorers", "many", "once"], rest].concat());
+            (output.status.code(), String::from_utf8([output.stdout, output.stderr].concat()).unwrap())
+        };
+        for reducer in ["max", "at_least_1"] {
+            let (code, error) = compare(&["--reducer", reducer]);
+            assert_eq!(code, Some(2), "{table} {error}");
+            assert!(error.contains("the numbers of epochs differ (many: 5, once: 1)"), "{error}");
+        }
+        let (code, note) = compare(&[]);
+        assert!(
+            code == Some(0) && note.contains("the numbers of epochs differ (many: 5, once: 1)"),
+            "{note}"
+        );
+        let (_, error) = compare(&["--reducer", "pass_at_2"]);
+        assert!(
+            error.contains("`once` in") && error.contains("k = 2 is more than the 1 epoch of the run"),
+            "{table}: {error}"
+        );
+        let columns: &[&str] = match *table {
+            "long.csv" => &[],
+            _ => &["--score-column", "many", "--score-column", "once"],
+        };
+        let score = |rest: &[&str]| estimates(&folder, &[&["score", table], columns, rest].concat());
+        for row in score(&["-m", "accuracy"]) {
+            assert!(row["absent"] == 0 && row["bound_worst"].is_null(), "{table} {row}");
+        }
+        let unreduced = score(&["-m", "accuracy", "--no-reduce"]);
+        assert!(unreduced.iter().all(|row| row["absent"] == 0), "{table} {unreduced:?}");
+        shown.push(score(&[]));
+    }
+    assert!(shown.iter().all(|report| *report == shown[0]));
+    folder.check("scorer_epochs", &["score", "long.csv"]);
+}
+
+/// Of two tables with several scorers, those of one name are compared by their own epochs.
+#[test]
+fn epochs_are_those_of_each_scorer_of_a_side() {
+    let rows = |once: u32| {
+        let cells = (0..60).map(|at| {
+            let (id, epoch) = (at / 3, at % 3 + 1);
+            let last = if epoch <= once { (at % 5 % 2).to_string() } else { String::new() };
+            format!("q{id},{epoch},{},{last}\n", at % 7 % 2)
+        });
+        format!("id,epoch,judge,human\n{}", cells.collect::<String>())
+    };
+    let folder = Folder::new(&[("one.csv", &rows(1)), ("same.csv", &rows(1)), ("all.csv", &rows(3))]);
+    let columns = ["--score-column", "judge", "--score-column", "human", "--reducer", "max"];
+    let compare = |other: &str| {
+        let output = folder.run(&[&["compare", "one.csv", other][..], &columns].concat());
+        (output.status.code(), String::from_utf8(output.stderr).unwrap())
+    };
+    assert_eq!(compare("same.csv").0, Some(0));
+    let (code, error) = compare("all.csv");
+    assert!(code == Some(2) && error.contains("the numbers of epochs differ (one: 1, all: 3)"), "{error}");
+}

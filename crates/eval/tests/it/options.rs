@@ -177,7 +177,7 @@ fn all_problems_are_reported_at_once() {
         format!("sample {id:?}: it has no choices, which choice() needs; map them from the dataset")
     };
     let expected = [
-        "at_least_5: k = 5 is more than the 1 epoch(s) of the run; lower k or run more epochs".to_owned(),
+        "at_least_5: k = 5 is more than the 1 epoch of the run; lower k or run more epochs".to_owned(),
         no_choices("a"),
         no_choices("b"),
         no_choices("c"),

@@ -261,7 +261,7 @@ fn epochs_and_the_headline() {
         "epochs = { count = 2, reducers = ['pass@2', 'at_least_5', 'at_least_0', 'at_least(1, 2, 3, 4)', 'pass_at(k=\"x\")', 'pass_at_2'] }",
         &[
             "3:40: expected the end of the input, found '@'; write pass_at_2",
-            "3:45: at_least_5: k = 5 is more than the 2 epoch(s) of the run; lower k or run more epochs",
+            "3:45: at_least_5: k = 5 is more than the 2 epochs of the run; lower k or run more epochs",
             "3:60: at_least: argument `k` must be 1 or more: it counts epochs",
             "3:92: at_least takes at most 3 arguments (k, value, value_to_float), but got 4",
             "3:108: pass_at: argument `k` must be an integer, 1 or more, found \"x\"",

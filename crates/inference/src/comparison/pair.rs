@@ -189,18 +189,26 @@ impl<'p> SidePair<'p> {
         blocks: &[(&Block<'_>, &Block<'_>)],
         warnings: &mut Vec<ComparisonWarning>,
     ) -> Result<(), ComparisonError> {
-        let (base_epochs, other_epochs) = (self.base.epochs, self.other.epochs);
-        if base_epochs == other_epochs {
-            return Ok(());
-        }
-        let (base, other) = self.names();
-        let reducers = blocks.iter().filter_map(|(block, _)| self.base.reducer(block));
+        let mut unequal: BTreeSet<(usize, usize)> = BTreeSet::new();
         let depends = |reducer: &&dyn Reducer| reducer.by_epoch().is_some_and(|one| one.depends_on_epochs());
-        if let Some(reducer) = reducers.into_iter().find(depends) {
-            let reducer = reducer.log_name();
-            return Err(ComparisonError::UnequalEpochs { base, other, reducer, base_epochs, other_epochs });
+        for (block, other) in blocks.iter().filter(|(base, other)| base.most_epochs != other.most_epochs) {
+            let (base_epochs, other_epochs) = (block.most_epochs, other.most_epochs);
+            if let Some(reducer) = self.base.reducer(block).filter(depends) {
+                let ((base, other), reducer) = (self.names(), reducer.log_name());
+                return Err(ComparisonError::UnequalEpochs {
+                    base,
+                    other,
+                    reducer,
+                    base_epochs,
+                    other_epochs,
+                });
+            }
+            unequal.insert((base_epochs, other_epochs));
         }
-        warnings.push(ComparisonWarning::UnequalEpochs { base, other, base_epochs, other_epochs });
+        for (base_epochs, other_epochs) in unequal {
+            let (base, other) = self.names();
+            warnings.push(ComparisonWarning::UnequalEpochs { base, other, base_epochs, other_epochs });
+        }
         Ok(())
     }
 }

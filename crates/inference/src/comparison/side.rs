@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ComparedScores;
 use crate::error::Result;
-use errorbar_core::engine::{EpochInfo, Interner, RowSelection, SampleIndex, VisitedBlock};
+use errorbar_core::engine::{EpochInfo, Interner, RowSelection, SampleIndex, ScorerEpochs, VisitedBlock};
 use errorbar_core::{
     MetadataColumn, Metric, Plan, Reducer, Reducers, Results, ScoreColumns, ScoreParts, ScoreSet, Scores,
 };
@@ -39,8 +39,6 @@ pub(super) struct Side<'a> {
     pub(super) samples: Vec<u32>,
     /// The first row of each sample, by its number.
     first_rows: Vec<u32>,
-    /// The largest number of epochs of a sample.
-    pub(super) epochs: usize,
     pub(super) blocks: Vec<Block<'a>>,
 }
 
@@ -53,6 +51,8 @@ pub(super) struct Block<'a> {
     pub(super) is_unreduced: bool,
     pub(super) field: Option<String>,
     pub(super) metrics: Vec<Arc<dyn Metric>>,
+    /// The largest number of epochs of a sample: those of the scorer.
+    pub(super) most_epochs: usize,
     set: ScoreSet<'a>,
     rows: RowSelection,
     /// Where the positions of each sample end, by its number; positions of samples follow each other.
@@ -95,14 +95,14 @@ impl<'a> Side<'a> {
         reducing(plan).visit_scores(columns, &|block| {
             let Some(scorer) = columns.scorer(block.scorer) else { return };
             let mut detached = Block::detach(block, columns, scorer.name(), &sample_of_row);
+            detached.most_epochs = ScorerEpochs::of(columns, scorer).most(columns, index);
             if !block.is_unreduced {
                 let reducer = reducer_of(plan, block.scorer, block.reducer).unwrap_or(mean);
                 detached.set.reduce_raters(index, reducer);
             }
             blocks.borrow_mut().push(detached);
         })?;
-        let epochs = index.max_rows();
-        Ok(Side { name, columns, plan, recorded, samples, first_rows, epochs, blocks: blocks.into_inner() })
+        Ok(Side { name, columns, plan, recorded, samples, first_rows, blocks: blocks.into_inner() })
     }
 
     /// The first row of a sample, if the side has it.
@@ -201,6 +201,7 @@ impl<'a> Block<'a> {
             is_unreduced: block.is_unreduced,
             field: block.field.map(str::to_owned),
             metrics: block.metrics.iter().map(|metric| Arc::clone(metric)).collect(),
+            most_epochs: 1,
             set,
             rows,
             ends,

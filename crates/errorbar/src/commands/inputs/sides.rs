@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use errorbar_core::engine::ScorerEpochs;
 use errorbar_core::spec::nearest;
 use errorbar_core::{Conversion, IndexMap};
 use errorbar_inference::{ComparedScores, ComparisonError, Error};
@@ -86,15 +87,22 @@ impl Sides {
         if is_of_side || matches!(error, Error::Comparison(NoCommonMetric { .. } | TooFewPairs { .. })) {
             for side in &self.sides {
                 let (input, columns) = (&side.input, &side.input.columns);
-                let epochs = (0..columns.len()).map(|row| columns.epoch(row)).max().unwrap_or(1);
-                let check = |scorer: &str| input.plan.reducers_of(scorer).check(epochs).err();
+                let about = match input.scorer.is_some() || input.part.is_some() {
+                    true => format!("`{}` in {}", side.name, input.path.display()),
+                    false => input.path.display().to_string(),
+                };
+                let index = columns.sample_index();
+                let check = |scorer: &str| {
+                    let epochs = ScorerEpochs::of(columns, columns.scorer(scorer)?).most(columns, &index);
+                    input.plan.reducers_of(scorer).check(u32::try_from(epochs).unwrap_or(u32::MAX)).err()
+                };
                 if let Some(error) = scorers(side).into_iter().find_map(check) {
-                    return Diagnostic::from(error).about(input.path.display());
+                    return Diagnostic::from(error).about(about);
                 }
                 let Ok(evaluation) = input.plan.evaluate(&input.columns) else { continue };
                 let failures = evaluation.results.scores.into_iter().flat_map(|score| score.failures);
                 if let Some(failure) = failures.into_iter().next() {
-                    return Diagnostic::from(failure.error).about(input.path.display());
+                    return Diagnostic::from(failure.error).about(about);
                 }
             }
         }
