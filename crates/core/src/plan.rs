@@ -480,6 +480,30 @@ impl Plan {
         std::iter::once(&self.reducers).chain(self.scorer_reducers.values())
     }
 
+    /// A reducer for which every score from 1 on is a success, if a score is higher, and the highest of them.
+    ///
+    /// ```
+    /// use errorbar_core::{Plan, Score, ScoreColumns, reducers};
+    /// let mut columns = ScoreColumns::new(["judge"]);
+    /// columns.push("q1", 1).score("judge", Score::new(7))?;
+    /// let plan = Plan::new().reducers(reducers![reducers::pass_at(2)]);
+    /// assert_eq!(plan.beyond_threshold(&columns).map(|(_, highest)| highest), Some(7.0));
+    /// let plan = Plan::new().reducers(reducers![reducers::pass_at(2).value(5.0)]);
+    /// assert!(plan.beyond_threshold(&columns).is_none());
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    pub fn beyond_threshold(&self, columns: &ScoreColumns) -> Option<(&Arc<dyn Reducer>, f64)> {
+        let reducers = self.all_reducers().filter_map(|reducers| match reducers {
+            Reducers::Explicit(reducers) => Some(reducers),
+            _ => None,
+        });
+        let is_default = |reducer: &&Arc<dyn Reducer>| {
+            reducer.by_epoch().is_some_and(|reducer| reducer.default_threshold().is_some())
+        };
+        let reducer = reducers.flatten().find(is_default)?;
+        Some((reducer, columns.highest_number().filter(|highest| *highest > 1.0)?))
+    }
+
     /// The metrics that it computes, unless scorers have their own defaults.
     pub(crate) fn own_metrics(&self) -> impl Iterator<Item = &Arc<dyn Metric>> {
         let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);

@@ -254,11 +254,10 @@ impl OpenedLog<'_> {
             .left_out
             .iter()
             .map(|warning| of_log(warning.to_string()).hint_if(hints::log::warning_hint(warning)));
-        let ratings =
-            table_scores::beyond_threshold(&self.scores.columns, &self.plan).map(|(reducer, highest)| {
-                table_scores::beyond_threshold_problem(reducer, highest, Diagnostic::warning)
-                    .about(self.log.path().display())
-            });
+        let ratings = self.plan.beyond_threshold(&self.scores.columns).map(|(reducer, highest)| {
+            table_scores::beyond_threshold_problem(reducer.as_ref(), highest, Diagnostic::warning)
+                .about(self.log.path().display())
+        });
         let recovered = self.log.was_recovered().then(|| recovered(self.log.path()));
         let skipped = &self.scores.skipped;
         let count = (!skipped.is_empty()).then(|| {

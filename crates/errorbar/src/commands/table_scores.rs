@@ -220,8 +220,8 @@ pub(super) fn compute(
     cells: CellContext<'_>,
 ) -> Result<Results, Diagnostic> {
     let CellContext { mode, registry, .. } = cells;
-    if let Some((reducer, highest)) = beyond_threshold(columns, plan) {
-        return Err(beyond_threshold_problem(reducer, highest, Diagnostic::error));
+    if let Some((reducer, highest)) = plan.beyond_threshold(columns) {
+        return Err(beyond_threshold_problem(reducer.as_ref(), highest, Diagnostic::error));
     }
     let computed = plan.evaluate(columns)?.results;
     let found = unconvertible_scores(&computed, columns, plan, registry);
@@ -241,20 +241,6 @@ pub(super) fn compute(
             if left.is_empty() { Ok(computed) } else { Err(refusal(&left, columns.len(), cells)) }
         }
     }
-}
-
-/// A reducer for which every score from 1 on is a success, if a score is higher, and the highest of them.
-pub(super) fn beyond_threshold<'p>(columns: &ScoreColumns, plan: &'p Plan) -> Option<(&'p dyn Reducer, f64)> {
-    let reducers = plan.all_reducers().filter_map(|reducers| match reducers {
-        Reducers::Explicit(reducers) => Some(reducers),
-        _ => None,
-    });
-    let is_default = |reducer: &&Arc<dyn Reducer>| {
-        reducer.by_epoch().is_some_and(|reducer| reducer.default_threshold().is_some())
-    };
-    let reducer = reducers.flatten().find(is_default)?;
-    let highest = columns.highest_number().filter(|highest| *highest > 1.0)?;
-    Some((reducer.as_ref(), highest))
 }
 
 /// What is to be known about a reducer that takes every rating for a success.

@@ -1,5 +1,7 @@
 //! Epochs: curves, components, both errors, and what is absent.
 
+use std::fs;
+
 use crate::eval::Logs;
 use crate::{check, workspace};
 
@@ -71,4 +73,20 @@ fn a_log_with_reducers_of_ours_agrees_with_itself() {
     let blocks = header.results.unwrap().scores;
     let reducers: Vec<&str> = blocks.iter().filter_map(|block| block.reducer.as_deref()).collect();
     assert_eq!(reducers, recorded);
+}
+
+/// A run says as much about its ratings as `score` does of its log.
+#[test]
+fn ratings_beyond_the_threshold_are_reported_after_a_run() {
+    let folder = tempfile::tempdir().unwrap();
+    fs::write(folder.path().join("d.jsonl"), "{\"input\": \"a?\", \"target\": \"b\"}\n").unwrap();
+    fs::write(folder.path().join("ratings.csv"), "id,score\n1,7\n").unwrap();
+    let task = "dataset = \"d.jsonl\"\nscorer = \"precomputed('ratings.csv')\"\nmodel = \"mock/b\"\n\
+                epochs = {count = 2, reducers = [\"mean\", \"pass_at_2\"]}\n";
+    fs::write(folder.path().join("t.toml"), task).unwrap();
+    let logs = Logs::new();
+    let output = logs.run(folder.path(), &["eval", "t.toml"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    let warning = "pass_at_2 takes every score from 1 on for a success, and there are scores up to 7";
+    assert!(text.contains(warning) && text.contains("--reducer 'pass_at(k=2, value=7)'"), "{text}");
 }

@@ -115,3 +115,18 @@ fn scores_are_no_clusters() {
     let (_, _, stderr) = scored(&folder, &[]);
     assert!(stderr.contains("--cluster passage"), "{stderr}");
 }
+
+/// What counts from 1 on is no success of a rating, wherever it is drawn.
+#[test]
+fn ratings_have_no_pass_curve_without_a_threshold() {
+    let folder = Folder::new(&[("t.csv", "id,epoch,rating\n1,1,7\n1,2,3\n2,1,5\n2,2,6\n")]);
+    folder.check("pass_of_ratings", &["plot", "pass", "t.csv", "-o", "p.svg"]);
+    let output = folder.run(&["plot", "pass", "t.csv", "-o", "p.svg", "--threshold", "7"]);
+    assert_eq!(output.status.code(), Some(0));
+    assert_eq!(folder.run(&["report", "t.csv", "-o", "r.html"]).status.code(), Some(0));
+    let page = folder.text("r.html");
+    assert!(!page.contains("pass@") && page.contains("from the hardest"), "ratings");
+    let shares = Folder::new(&[("t.csv", "id,epoch,score\n1,1,1\n1,2,0\n2,1,0.5\n2,2,1\n")]);
+    assert_eq!(shares.run(&["report", "t.csv", "-o", "r.html"]).status.code(), Some(0));
+    assert!(shares.text("r.html").contains("pass@"));
+}

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::thread;
 
-use errorbar_core::{IndexMap, Metadata, Results};
+use errorbar_core::{IndexMap, Metadata, Reducer, Results};
 use errorbar_log::eval::{
     EvalError, EvalLog, Header, LogWriter, Reductions, STOPPED_EARLY, Stats, Status, StoppedEarly,
     StoredSample, convert,
@@ -34,6 +34,8 @@ pub struct FinishedRun {
     pub stopped: Option<StopReason>,
     /// What came out, over the samples that were done.
     pub results: Option<Results>,
+    /// A reducer for which every score from 1 on is a success, and the highest score, if that is more.
+    pub beyond_threshold: Option<(Arc<dyn Reducer>, f64)>,
     /// Why there are no results.
     pub results_error: Option<errorbar_core::Error>,
     /// Why the log is not what it should be: the rest of it could not be written, or it was removed.
@@ -80,6 +82,7 @@ impl FinishedRun {
             status: Status::Success,
             stopped: None,
             results: None,
+            beyond_threshold: None,
             results_error: None,
             log_error: None,
             log: prepared.log_path.clone(),
@@ -202,6 +205,8 @@ fn conclude(
         }
         Err(error) => (None, Some(error)),
     };
+    let beyond_threshold =
+        plan.beyond_threshold(&columns).map(|(reducer, highest)| (Arc::clone(reducer), highest));
     // A stop that came when everything was done already changes nothing.
     let stopped =
         stopped.filter(|stop| collected.done < total || matches!(stop, StopReason::TooManyErrors { .. }));
@@ -254,6 +259,7 @@ fn conclude(
         status: if log_error.is_some() { Status::Error } else { status },
         stopped,
         results: evaluation.map(|evaluation| evaluation.results),
+        beyond_threshold,
         results_error,
         log_error,
         log,

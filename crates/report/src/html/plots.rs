@@ -13,6 +13,8 @@ use crate::svg::escape;
 
 /// The most runs that have a panel each.
 const MOST_PANELS: usize = 12;
+/// The most samples × epochs of runs that are put in the order of their means.
+const MOST_SPREAD: usize = 500_000;
 /// An epoch is a success from this score on.
 const SUCCESS: f64 = 1.0;
 /// The metadata key of the confidence of answers.
@@ -94,13 +96,24 @@ fn named<T>(found: &[(String, T)]) -> Vec<(String, &T)> {
 
 fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let mut plots = Vec::new();
-    let curves = of_runs(task, |run| run.plan.pass_curves(run.columns, SUCCESS), |one| &one.name);
+    // Every rating would be a success.
+    let has_ratings =
+        |run: &PageRun<'_>| run.columns.highest_number().is_some_and(|highest| highest > SUCCESS);
+    let curves = match task.runs.iter().any(|(run, _)| has_ratings(run)) {
+        true => Vec::new(),
+        false => of_runs(task, |run| run.plan.pass_curves(run.columns, SUCCESS), |one| &one.name),
+    };
     if !curves.is_empty() {
         let mut plot = PassPlot::new(named(&curves));
         plot.marks = marks(task);
         plots.push((None, plot.draw()));
     }
-    let spreads = of_runs(task, |run| run.plan.epoch_spreads(run.columns), |one| &one.name);
+    let epochs = |run: &PageRun<'_>| run.columns.sample_index().max_rows();
+    let rows: usize = task.runs.iter().map(|(run, _)| run.columns.len()).sum();
+    let spreads = match rows <= MOST_SPREAD && task.runs.iter().any(|(run, _)| epochs(run) > 1) {
+        true => of_runs(task, |run| run.plan.epoch_spreads(run.columns), |one| &one.name),
+        false => Vec::new(),
+    };
     if spreads.iter().any(|(_, spread)| spread.epochs() > 1) {
         let mut plot = EpochsPlot::new(named(&spreads));
         plot.marks = marks(task);

@@ -8,7 +8,7 @@ use super::{EvalArgs, RunEnding, RunOutcome};
 use crate::commands::common::{Format, OutputArgs, table};
 use crate::commands::findings::findings;
 use crate::commands::requirements::Requirements;
-use crate::commands::{Context, Outcome, Status, ending, logs, unused_clusters};
+use crate::commands::{Context, Outcome, Status, ending, logs, table_scores, unused_clusters};
 use crate::diagnostic::Diagnostic;
 use crate::output::Output;
 
@@ -50,6 +50,10 @@ pub(super) fn conclude(
         if !is_complete {
             outcome.status = Status::Negative;
         }
+        let ratings = finished.beyond_threshold.as_ref().map(|(reducer, highest)| {
+            table_scores::beyond_threshold_problem(reducer.as_ref(), *highest, Diagnostic::warning)
+        });
+        outcome.diagnostics.extend(ratings.map(|problem| problem.about(&label)));
         // What an earlier run used is not used now.
         let usage = finished.usage.iter().filter(|_| !is_earlier);
         outcome.diagnostics.extend(usage.map(|(model, usage)| usage_note(model, usage).about(&label)));

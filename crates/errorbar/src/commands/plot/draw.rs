@@ -12,7 +12,9 @@ use errorbar_report::{ChanceLevel, headline, main_figure, no_headline};
 use super::PlotArgs;
 use super::kind::Kind;
 use super::runs::{PlotData, Run, calibration_metric, prediction};
+use crate::commands::common::short;
 use crate::diagnostic::Diagnostic;
+use crate::hints::table::option;
 
 /// The most panels of a plot.
 const MOST_PANELS: usize = 30;
@@ -304,8 +306,25 @@ impl Drawing<'_> {
         Ok((plot.draw(), "samples by the mean of their epochs".to_owned()))
     }
 
+    /// The highest score, if some score is a rating above 1.
+    fn highest_rating(&self) -> Option<f64> {
+        let highest = self.runs.iter().filter_map(|run| run.columns.highest_number());
+        highest.filter(|highest| *highest > 1.0).max_by(f64::total_cmp)
+    }
+
     fn pass(&self) -> Drawn {
-        let threshold = self.args.threshold;
+        if let (None, Some(highest)) = (self.args.threshold, self.highest_rating()) {
+            let text = format!(
+                "every score from 1 on would be a success, and there are scores up to {}",
+                short(highest, 6)
+            );
+            let hint = format!(
+                "say from which score on an epoch is a success: {}",
+                option("--threshold", &highest.to_string())
+            );
+            return Err(self.unsupported(&text, &hint));
+        }
+        let threshold = self.args.threshold.unwrap_or(1.0);
         let found =
             self.of_headlines(|run| run.plan.pass_curves(&run.columns, threshold), |one| &one.name)?;
         if found.is_empty() {

@@ -87,9 +87,9 @@ pub(crate) struct PlotArgs {
     /// if there is one, else the value]
     #[arg(long, value_name = "PART", value_parser = predictions())]
     prediction: Option<Prediction>,
-    /// The score from which on an epoch is a success, for `pass`
-    #[arg(long, value_name = "SCORE", default_value_t = 1.0, allow_negative_numbers = true)]
-    threshold: f64,
+    /// The score from which on an epoch is a success, for `pass` [default: 1, unless there are higher scores]
+    #[arg(long, value_name = "SCORE", allow_negative_numbers = true)]
+    threshold: Option<f64>,
     /// The column or metadata key whose values tell the runs of one file apart, such as models
     #[arg(long, value_name = "COLUMN", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
