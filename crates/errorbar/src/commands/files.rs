@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::fs::{self, DirEntry};
 use std::path::{Path, PathBuf};
 
-use errorbar_log::eval::{FoundLogs, find_logs};
+use errorbar_log::eval::{FoundLogs, LogError, LogErrorKind, find_logs, is_manifest};
 use errorbar_table::MemoryTables;
+use glob::{MatchOptions, glob_with};
 use rayon::prelude::*;
 
 use super::common::counted;
@@ -31,7 +32,8 @@ const SKIPPED_NAMED: usize = 10;
 /// link; a `.json` file in there that is something else is skipped. Names of logs begin with the time of the run,
 /// so the newest of a folder comes last. A [handle](super::handles) stands for the log that it means. A pattern (`*`,
 /// `?`, `[…]`) that the shell has not expanded is expanded here. A file that does not exist stays, so that opening it
-/// gives the error; a pattern without a match is an error.
+/// gives the error; a pattern without a match is an error. What sets of evaluations keep beside their logs is skipped in a
+/// pattern as in a folder; it is an error if it is named.
 pub(crate) fn expand(paths: &[PathBuf]) -> InputFiles {
     expand_with(paths, &MemoryTables::default())
 }
@@ -46,12 +48,16 @@ pub(crate) fn expand_with(paths: &[PathBuf], memory: &MemoryTables) -> InputFile
         }
         match pattern(path).filter(|_| !path.exists()) {
             None => match handles::resolve(path) {
+                Ok(path) if is_manifest(&path) => input.diagnostics.push(manifest(&path)),
                 Ok(path) => input.add(&path),
                 Err(diagnostics) => input.diagnostics.extend(diagnostics),
             },
             Some(pattern) => {
-                let matched = matches(pattern);
-                if matched.is_empty() {
+                let (skipped, matched): (Vec<PathBuf>, Vec<PathBuf>) =
+                    matches(pattern).into_iter().partition(|path| is_manifest(path));
+                if let (Some(only), true) = (skipped.first(), matched.is_empty()) {
+                    input.diagnostics.push(manifest(only));
+                } else if matched.is_empty() {
                     let hint = "check it; `*`, `?` and `[…]` are understood";
                     input.fail(path, "the pattern matches no file", hint);
                 }
@@ -199,9 +205,15 @@ fn pattern(path: &Path) -> Option<&str> {
     path.to_str().filter(|text| text.contains(['*', '?', '[']))
 }
 
-/// What a pattern matches, by path.
+/// What a pattern matches, by path: as in a shell, a name that begins with a dot only if the pattern has the dot.
 fn matches(pattern: &str) -> Vec<PathBuf> {
-    glob::glob(pattern).map(|found| found.filter_map(Result::ok).collect()).unwrap_or_default()
+    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
+    glob_with(pattern, options).map(|found| found.filter_map(Result::ok).collect()).unwrap_or_default()
+}
+
+/// The error of a file that is beside logs and is none.
+fn manifest(path: &Path) -> Diagnostic {
+    LogError::from(LogErrorKind::Manifest).at(path).into()
 }
 
 #[cfg(test)]
@@ -264,6 +276,26 @@ mod tests {
         assert_eq!(names(folder.path(), &expanded), ["x[1].eval"]);
         let expanded = expand(&[folder.path().join("s?b")]);
         assert_eq!(names(folder.path(), &expanded), ["sub/deep/c.EVAL"], "a folder that matches");
+    }
+
+    #[test]
+    fn manifests_are_skipped_in_patterns_and_refused_by_name() {
+        let folder = folder();
+        let path = |name: &str| folder.path().join(name);
+        fs::write(path("logs.json"), format!("{{\"b.eval\": {LOG}}}")).unwrap();
+        fs::write(path("eval-set.json"), "{\"eval_set_id\": \"abc\", \"tasks\": []}").unwrap();
+        fs::write(path(".eval-set-id"), "abc").unwrap();
+        let expanded = expand(&[path("*")]);
+        assert_eq!(names(folder.path(), &expanded), ["a.json", "b.eval", "sub/deep/c.EVAL"]);
+        assert!(expanded.diagnostics.is_empty());
+        for named in ["logs.json", "eval-set.json", ".eval-set-id", "*s.json", ".eval*"] {
+            let expanded = expand(&[path(named), path("b.eval")]);
+            assert_eq!(names(folder.path(), &expanded), ["b.eval"], "{named}");
+            let problems: Vec<Diagnostic> = expanded.diagnostics.into_iter().collect();
+            let problem = problems.first().unwrap();
+            assert!(problem.text.ends_with("this is a manifest of Inspect's eval_set, not a log"), "{named}");
+            assert!(problem.hint.is_some());
+        }
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Short names of logs: `@1` is the newest of a folder, `@2` the one before, and `latest` is `@1`.
+//! Short names of logs: `@1` is the newest of a folder that can be read, `@2` the one before, and `latest` is `@1`.
 //!
 //! A bare handle is of the folder that runs write to; `DIR/@1` is of another. A file that has such a name is meant where a
 //! path leads to it (`./latest`).
@@ -91,16 +91,30 @@ fn log_of(named: &Path, number: usize, folder: &Path) -> Result<PathBuf, Diagnos
     if !files.is_empty() && !diagnostics.is_empty() {
         return Err(diagnostics);
     }
-    let logs = newest_first(files);
-    match logs.get(number - 1) {
-        Some(log) => Ok(log.clone()),
-        None if logs.is_empty() => Err(none()),
-        None => {
-            let (count, folder) = (counted(logs.len() as u64, "log"), folder.display());
-            let is = if logs.len() == 1 { "is" } else { "are" };
-            Err(error(format!("only {count} {is} in the folder {folder}"), "`log list` shows them"))
+    let files = newest_first(files);
+    let Some(newest) = files.first() else { return Err(none()) };
+    let mut count = 0;
+    for log in files.iter().filter(|path| is_listed(path)) {
+        count += 1;
+        if count == number {
+            return Ok(log.clone());
         }
     }
+    match count {
+        // Reading it gives the error.
+        0 => Ok(newest.clone()),
+        count => {
+            let (logs, folder) = (counted(count as u64, "log"), folder.display());
+            let is = if count == 1 { "is" } else { "are" };
+            let others = if count < files.len() { " that can be read" } else { "" };
+            Err(error(format!("only {logs}{others} {is} in the folder {folder}"), "`log list` shows them"))
+        }
+    }
+}
+
+/// Whether `log list` shows a file: one that cannot be read has no number.
+fn is_listed(path: &Path) -> bool {
+    EvalLog::open(path).and_then(|log| log.short_header()).is_ok()
 }
 
 /// Logs by the time of their run, the newest first. Names have seconds: of runs that began in the same one, the log that

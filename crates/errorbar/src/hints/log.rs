@@ -15,12 +15,20 @@ pub(crate) fn hint(error: &LogError) -> Option<String> {
         Kind::TooDense { .. } => trusted("--max-ratio"),
         Kind::TooLargeRecord { .. } => trusted("--max-record"),
         Kind::TooMuchMemory { limit } => trusted(&more_memory(*limit)),
+        Kind::Damaged(_) | Kind::Json { .. } if !is_of_sample(error) => {
+            "get an undamaged copy of the log".to_owned()
+        }
         Kind::Open(_) if error.path().is_some_and(is_url) => URL_HINT.to_owned(),
         Kind::LockedElsewhere { lock, .. } => {
             format!("wait for it; if that process is gone, delete {}", lock.display())
         }
         kind => fixed_hint(kind)?.to_owned(),
     })
+}
+
+/// Whether it is one sample that cannot be read.
+fn is_of_sample(error: &LogError) -> bool {
+    error.sample().is_some() || error.member().is_some_and(|member| member.starts_with("samples"))
 }
 
 fn fixed_hint(kind: &Kind) -> Option<&'static str> {
@@ -48,6 +56,8 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Compress(_) => "free some memory and resume",
         Kind::TooLong { .. } => "shorten it",
         Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
+        Kind::Manifest => "give the logs, or the folder with them: what else is in it is skipped",
+        Kind::Empty => "get a whole copy of the log, or delete the file",
         Kind::NoStart => "check that it is an eval log; if it is, its run was stopped before it began",
         Kind::Damaged(_) | Kind::Json { .. } => {
             "get an undamaged copy; `score --skip-bad-samples` skips samples that cannot be read, and `eval TASK --resume \

@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::chunks::{self, SampleExtent};
 use super::error::{LogError, LogErrorKind, Result};
+use errorbar_files::begins_as_manifest;
 use super::json_log::JsonLog;
 use super::limits::{ClaimedSizes, LogLimits};
 use super::members::{self, HEADER, START, SampleName};
@@ -59,7 +60,13 @@ impl SampleMember {
 impl Container {
     pub(super) fn open(file: File, limits: LogLimits) -> Result<Self> {
         let source = LogFile::new(file).map_err(LogErrorKind::Read)?;
-        if starts_as_object(&source)? {
+        if source.len() == 0 {
+            return Err(LogErrorKind::Empty.into());
+        }
+        if let Some(head) = head_of_object(&source)? {
+            if begins_as_manifest(&head) {
+                return Err(LogErrorKind::Manifest.into());
+            }
             let memory = Arc::new(MemoryBudget::new(limits.memory_for(source.len())));
             let layout = LogLayout::Json(JsonLog::index(&source, limits)?);
             return Ok(Container { source, limits, memory, layout, recovered_end: None });
@@ -233,11 +240,11 @@ fn sample_members(members: &Members) -> Vec<SampleMember> {
     samples
 }
 
-/// Whether the first byte that is not whitespace starts an object; an archive starts differently.
-fn starts_as_object(source: &LogFile) -> Result<bool> {
+/// The first bytes, if the first that is not whitespace starts an object; an archive starts differently.
+fn head_of_object(source: &LogFile) -> Result<Option<Vec<u8>>> {
     let mut head = Vec::new();
     source.read_up_to(0, HEAD_BYTES, &mut head).map_err(LogErrorKind::Read)?;
-    Ok(head.trim_ascii_start().starts_with(b"{"))
+    Ok(head.trim_ascii_start().starts_with(b"{").then_some(head))
 }
 
 /// Finds the members without a directory. A file that is damaged in the middle is refused, as what comes

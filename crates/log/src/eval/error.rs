@@ -107,6 +107,12 @@ pub enum LogErrorKind {
     /// No zip file.
     #[error("this is not an eval log")]
     NotALog,
+    /// A file that the reference's sets of evaluations keep beside their logs.
+    #[error("this is a manifest of Inspect's eval_set, not a log")]
+    Manifest,
+    /// Not one byte is in the file.
+    #[error("the file is empty")]
+    Empty,
     /// Neither a header nor the record of the start is in the file.
     #[error("there is no record of a run in the file")]
     NoStart,

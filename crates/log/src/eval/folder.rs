@@ -4,7 +4,7 @@ use std::fs::{self, DirEntry, File};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use errorbar_files::{LOG_HEAD_BYTES, begins_as_log};
+use errorbar_files::{LOG_HEAD_BYTES, begins_as_log, begins_as_manifest, has_log_name};
 
 use super::shards;
 
@@ -51,13 +51,6 @@ pub fn is_log_file(path: &Path) -> bool {
     has_log_name(path) && !is_other_json(path)
 }
 
-/// Whether a file has the name of an eval log.
-pub fn has_log_name(path: &Path) -> bool {
-    path.extension().is_some_and(|extension| {
-        extension.eq_ignore_ascii_case("eval") || extension.eq_ignore_ascii_case("json")
-    })
-}
-
 /// Keeps an entry of a folder that is a log, or a folder to read next.
 fn visit(entry: &DirEntry, folders: &mut Vec<PathBuf>, logs: &mut Vec<PathBuf>) {
     let path = entry.path();
@@ -74,13 +67,21 @@ fn visit(entry: &DirEntry, folders: &mut Vec<PathBuf>, logs: &mut Vec<PathBuf>) 
 /// Whether a `.json` file begins otherwise than a log does; other tools keep their own among the logs, and the reference's
 /// sets of evaluations a manifest of all headers (`logs.json`).
 fn is_other_json(path: &Path) -> bool {
-    if !path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
-        return false;
-    }
+    // Opening it as a log gives the error of one that cannot be read.
+    head_of_json(path).is_some_and(|head| !begins_as_log(&head))
+}
+
+/// Whether a file is what the reference's sets of evaluations keep beside their logs: a manifest of all headers
+/// (`logs.json`), the record of the set (`eval-set.json`) or its id (`.eval-set-id`).
+pub fn is_manifest(path: &Path) -> bool {
+    path.file_name().is_some_and(|name| name == ".eval-set-id")
+        || path.is_file() && head_of_json(path).is_some_and(|head| begins_as_manifest(&head))
+}
+
+/// The first bytes of a `.json` file.
+fn head_of_json(path: &Path) -> Option<Vec<u8>> {
+    path.extension().filter(|extension| extension.eq_ignore_ascii_case("json"))?;
     let mut head = Vec::new();
-    if File::open(path).and_then(|file| file.take(LOG_HEAD_BYTES as u64).read_to_end(&mut head)).is_err() {
-        // Opening it as a log gives the error.
-        return false;
-    }
-    !begins_as_log(&head)
+    File::open(path).and_then(|file| file.take(LOG_HEAD_BYTES as u64).read_to_end(&mut head)).ok()?;
+    Some(head)
 }

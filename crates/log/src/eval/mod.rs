@@ -98,7 +98,8 @@ pub use convert::convert;
 pub use early_stop::{STOP_WHEN, STOPPED_EARLY, StoppedEarly, recorded_early_stop};
 pub use edit::{ScoreEdit, score_value};
 pub use error::{LogError, LogErrorKind, Result};
-pub use folder::{FoundLogs, find_logs, has_log_name, is_log_file};
+pub use errorbar_files::has_log_name;
+pub use folder::{FoundLogs, find_logs, is_log_file, is_manifest};
 pub use header::{
     DatasetInfo, EvalConfig, EvalError, EvalInfo, Header, PlanRecord, PlanStep, ScorerInfo, StartRecord,
     Stats, Status, VERSION,

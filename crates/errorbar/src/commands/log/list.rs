@@ -1,6 +1,5 @@
 //! `errorbar log list`: a line per log, from headers alone.
 
-use std::collections::HashMap;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
@@ -90,15 +89,14 @@ struct LogSummary {
 pub(crate) fn run(args: &LogListArgs) -> Outcome {
     let mut input = expand(&args.logs);
     input.files = newest_first(input.files);
-    // The number of a log is that among all of the folder, whatever the filters leave.
-    let numbers: HashMap<PathBuf, usize> = input.files.iter().cloned().zip(1..).collect();
-    let prefix = handle_prefix(&args.logs);
-    let read = |path: &Path, _: &mut Diagnostics| {
-        let handle = prefix.as_ref().zip(numbers.get(path));
-        let handle = handle.map(|(prefix, number)| format!("{prefix}@{number}"));
-        Ok(LogSummary { handle, ..LogSummary::read(path, &args.read)? })
-    };
-    let (all, mut diagnostics) = input.map(read);
+    let read = |path: &Path, _: &mut Diagnostics| Ok(LogSummary::read(path, &args.read)?);
+    let (mut all, mut diagnostics) = input.map(read);
+    // The number of a log is that among all of the folder that can be read, whatever the filters leave.
+    if let Some(prefix) = handle_prefix(&args.logs) {
+        for (number, log) in (1..).zip(&mut all) {
+            log.handle = Some(format!("{prefix}@{number}"));
+        }
+    }
     let mut logs: Vec<&LogSummary> = all.iter().filter(|log| args.wants(log)).collect();
     if logs.is_empty() && !all.is_empty() {
         diagnostics.push(args.nothing_found(&all));

@@ -147,7 +147,8 @@ fn what_is_no_log() {
         EvalLog::open(&path).unwrap_err()
     };
     assert_matches!(opened(b"\x89PNG and so on").kind(), LogErrorKind::NotALog);
-    assert_matches!(opened(b"").kind(), LogErrorKind::NoStart);
+    assert_matches!(opened(b"").kind(), LogErrorKind::Empty);
+    assert_matches!(opened(b"{\"t.eval\": {\"version\": 2, \"eval\": {}}}").kind(), LogErrorKind::Manifest);
     assert_matches!(opened(b"PK\x05\x06").kind(), LogErrorKind::NoStart);
     let missing = folder.path().join("no.eval");
     let error = EvalLog::open(&missing).unwrap_err();
