@@ -147,9 +147,11 @@ fn compared(
     let mut options = ComparisonOptions::default();
     options.all_pairs = all_pairs || runs.len() <= MOST_PAIRED;
     options.correction = Some(Correction::Holm);
-    let with_samples = runs.iter().filter(|run| !run.report.recorded);
+    // A run without scores does not keep the others from being compared.
+    let runs: Vec<&PageRun<'_>> =
+        runs.iter().copied().filter(|run| !run.report.recorded && run.columns.has_scores()).collect();
     let scores: Vec<ComparedScores<'_>> =
-        with_samples.map(|run| ComparedScores::new(&run.name, run.columns, run.plan)).collect();
+        runs.iter().map(|run| ComparedScores::new(&run.name, run.columns, run.plan)).collect();
     if scores.len() < 2 {
         return Ok(None);
     }
@@ -165,7 +167,7 @@ fn compared(
     let is_small =
         |grouping: &&Grouping| grouping.key == headline.key && (2..=MOST_GROUPS).contains(&grouping.count());
     for grouping in figures.groupings.iter().filter(is_small) {
-        groups.extend(within_groups(runs, &grouping.by, &options, &is_headline, &|ranking| {
+        groups.extend(within_groups(&runs, &grouping.by, &options, &is_headline, &|ranking| {
             headline.key.is_ranked_by(ranking)
         }));
     }

@@ -23,6 +23,24 @@ impl ScoreColumns {
         self.scorers.iter().any(|scorer| scorer.values.any_number(is_outside))
     }
 
+    /// Whether some row has a score, one that is not unscored.
+    ///
+    /// ```
+    /// use errorbar_core::{Score, ScoreColumns};
+    /// let mut columns = ScoreColumns::new(["judge"]);
+    /// columns.push("q1", 1).score("judge", Score::unscored("refusal"))?;
+    /// assert!(!columns.has_scores());
+    /// columns.push("q2", 1).score("judge", Score::new("I"))?;
+    /// assert!(columns.has_scores());
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    pub fn has_scores(&self) -> bool {
+        self.scorers.iter().any(|scorer| {
+            let (present, unscored) = scorer.values.count_present();
+            present > unscored
+        })
+    }
+
     /// The highest finite number among the scores, but for those in lists and maps.
     pub fn highest_number(&self) -> Option<f64> {
         let highest = std::cell::Cell::new(None::<f64>);

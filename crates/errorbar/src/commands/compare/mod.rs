@@ -356,6 +356,7 @@ impl CompareArgs {
             reads_confidence: false,
             reads_answers: self.flips.is_some(),
             whole_names: true,
+            takes_unscored: false,
             takes_recorded: split.is_none() && groups.is_empty() && self.compared_scorers.is_empty(),
             tables: &self.tables,
             read: &self.read,

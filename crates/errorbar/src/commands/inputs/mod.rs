@@ -46,6 +46,8 @@ pub(crate) struct InputOptions<'a> {
     pub(crate) reads_answers: bool,
     /// Whether runs are called by the whole names of their models: data outlive the other runs beside them.
     pub(crate) whole_names: bool,
+    /// Whether a log whose samples have no scores is taken.
+    pub(crate) takes_unscored: bool,
     /// Whether a log without samples is taken for its recorded figures.
     pub(crate) takes_recorded: bool,
     pub(crate) tables: &'a TableArgs,

@@ -299,6 +299,11 @@ impl SideReader<'_> {
             let problem = Diagnostic::error("the log has no samples").of_kind(DiagnosticKind::Log);
             return Err(about(problem.hint(hint)).into());
         }
+        if recorded.is_none() && !self.options.takes_unscored && !scores.columns.has_scores() {
+            let hint = "score its outputs with `score LOG --with SPEC --write`";
+            let problem = Diagnostic::error("no sample of the log has a score").of_kind(DiagnosticKind::Log);
+            return Err(about(problem.hint(hint)).into());
+        }
         let input = Input {
             path: self.path.to_owned(),
             argument: self.argument.clone(),

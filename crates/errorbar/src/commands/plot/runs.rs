@@ -87,6 +87,7 @@ pub(super) fn read(
         reads_confidence: false,
         reads_answers: false,
         whole_names: false,
+        takes_unscored: !is_compared,
         takes_recorded: false,
         tables: &args.tables,
         read: &args.read,

@@ -183,6 +183,7 @@ impl ReportArgs {
             reads_confidence: true,
             reads_answers: !self.no_samples,
             whole_names: false,
+            takes_unscored: true,
             takes_recorded: self.by.is_none() && self.groups.is_empty(),
             tables: &self.tables,
             read: &self.read,
