@@ -25,20 +25,21 @@ pub struct TableLimits {
     pub max_line: u64,
     /// The most columns of a table, read or not.
     pub max_columns: usize,
-    /// The most bytes of memory for what is held of a table. Unset, it is a quarter of the memory of the machine, at
-    /// least 1 GiB, but no more than 256 times the size of the file: a few kilobytes of Parquet can claim
-    /// gigabytes of scores. It is never less than 256 MiB or four times the size of the file, and no more for a
-    /// compressed table, by its decompressed size.
+    /// The most bytes of memory for what is held of a table. Unset, it is a quarter of the memory of the machine, but no
+    /// more than 256 times the size of the file: a few kilobytes of Parquet can claim gigabytes of scores. It is never
+    /// less than 1 GiB or four times the size of the file. For a compressed table and for a pipe it is 256 MiB, or four
+    /// times what was decompressed.
     pub max_memory: Option<u64>,
 }
 
 impl TableLimits {
-    /// The memory limit of a small file, and of a pipe.
+    /// The memory limit of a small file that is compressed, and of a pipe.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;
-    /// Rows that a file has may take this for each byte of it: ten million ids of 45 characters fit into 4.4 MB of Parquet.
+    /// Rows that a file has may take this for each byte of it, and more only up to the least.
     const ROWS_PER_BYTE: u64 = 256;
-    /// What rows may take on a machine with little memory.
+    /// What rows may take of a small file, and on a machine with little memory: ten million ids of 45 characters fit into
+    /// 0.7 MB of Parquet.
     const LEAST_FOR_ROWS: u64 = 1 << 30;
     const SHARE_OF_MACHINE: u64 = 4;
     /// The header is held several times while columns are found.
@@ -66,13 +67,13 @@ impl TableLimits {
 
     /// What may be held of a file.
     pub(super) fn budget(&self, file: &InputBytes) -> Budget {
-        let size = file.size().unwrap_or(0);
-        let Budget { limit } = self.budget_of(size);
-        if self.max_memory.is_some() || file.is_expanded() {
+        let size = file.size();
+        let Budget { limit } = self.budget_of(size.unwrap_or(0));
+        let Some(size) = size.filter(|_| self.max_memory.is_none() && !file.is_expanded()) else {
             return Budget { limit };
-        }
+        };
         let of_machine = machine_memory().unwrap_or(0) / Self::SHARE_OF_MACHINE;
-        let rows = size.saturating_mul(Self::ROWS_PER_BYTE).min(of_machine.max(Self::LEAST_FOR_ROWS));
+        let rows = size.saturating_mul(Self::ROWS_PER_BYTE).min(of_machine).max(Self::LEAST_FOR_ROWS);
         Budget { limit: limit.max(rows) }
     }
 
@@ -119,8 +120,8 @@ mod tests {
     fn rows_that_are_there_may_take_what_the_machine_has() {
         let limits = TableLimits::default();
         let held = |size: usize| limits.budget(&InputBytes::from_memory(vec![0; size])).limit();
-        assert_eq!(held(1000), 256 << 20, "what it has may be anything");
-        assert_eq!(held(2 << 20), 512 << 20);
+        assert_eq!(held(1000), 1 << 30, "rows that repeat take few bytes of a file");
+        assert_eq!(held(2 << 20), 1 << 30);
         assert!(held(32 << 20) >= 1 << 30);
         let expanded = InputBytes::from_memory(vec![0; 6 << 20]).expanded();
         assert_eq!(limits.budget(&expanded).limit(), 256 << 20);

@@ -377,3 +377,14 @@ fn a_page_shows_the_first_of_many_groups() {
     assert!(html.contains("data-group=\"g6999\"") && !html.contains("data-group=\"g7000\""));
     assert!(html.len() < 12_000_000, "{}", html.len());
 }
+
+/// A page lists as many samples as it can hold, and says so.
+#[test]
+fn a_page_lists_the_first_of_many_samples() {
+    let rows: String = (0..100_002).map(|at| format!("q{at},{}\n", at % 2)).collect();
+    let folder = Folder::new(&[("t.csv", &format!("id,score\n{rows}"))]);
+    let (code, text) = reported(&folder, &["report", "t.csv", "-o", "r.html"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("only the first 100000 samples are listed"), "{text}");
+    assert!(page(&folder, "r.html").contains("id=\"samples-index\""));
+}

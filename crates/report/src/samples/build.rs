@@ -6,9 +6,10 @@ use errorbar_core::{IndexMap, SampleId, ScoreColumns};
 use errorbar_log::eval::{EvalLog, LogError};
 
 use super::preview::preview;
+use super::room::Room;
 use super::{
-    AlignedSample, EpochRecord, GroupKey, Outcome, OutcomeVerdict, SampleRun, SampleSet, SampleTexts,
-    ScoreColumn,
+    AlignedSample, EpochRecord, GroupKey, Omission, Outcome, OutcomeVerdict, SampleRun, SampleSet,
+    SampleTexts, ScoreColumn,
 };
 
 /// More columns of scores than this are in the details only.
@@ -48,6 +49,7 @@ pub struct SampleSetBuilder {
     /// The number of epochs of all runs, and of records that were added.
     epochs: usize,
     records: usize,
+    room: Room,
 }
 
 impl SampleSetBuilder {
@@ -61,6 +63,19 @@ impl SampleSetBuilder {
     pub fn group_keys(mut self, keys: impl IntoIterator<Item = impl Into<String>>) -> Self {
         self.wanted_keys.extend(keys.into_iter().map(Into::into));
         self
+    }
+
+    /// Bounds what is held of texts, in bytes of JSON: beyond it conversations are left out, then explanations, then the
+    /// middle of long texts, and the page says so.
+    #[must_use]
+    pub fn max_text_bytes(mut self, bytes: usize) -> Self {
+        self.room = Room::new(bytes);
+        self
+    }
+
+    /// Says that only the first samples are added.
+    pub fn set_listed(&mut self, listed: usize) {
+        self.set.omissions.push(Omission::Samples { listed });
     }
 
     /// Names the task of what is added from here on, where there are several: their samples are kept apart by ids like
@@ -82,11 +97,12 @@ impl SampleSetBuilder {
     ) -> Result<(), LogError> {
         let run = self.start_run(name);
         self.set.has_details = true;
-        self.set.has_messages |= contents == LogContents::Messages;
+        self.set.has_messages |= contents == LogContents::Messages && self.room.has_messages();
         let mut transcripts = log.transcripts(is_wanted)?;
         while let Some(read) = transcripts.next() {
+            let with_messages = contents == LogContents::Messages && self.room.has_messages();
             let completed = read.and_then(|mut transcript| {
-                transcripts.complete(&mut transcript, contents == LogContents::Messages)?;
+                transcripts.complete(&mut transcript, with_messages)?;
                 Ok(transcript)
             });
             match completed {
@@ -105,9 +121,14 @@ impl SampleSetBuilder {
 
     /// Adds the rows of a table, or the scores of a log, as a run. The texts are those that the columns have.
     pub fn add_columns(&mut self, name: &str, columns: &ScoreColumns) {
+        self.add_rows(name, columns, |_| true);
+    }
+
+    /// The same with only some of the samples, by their ids.
+    pub fn add_rows(&mut self, name: &str, columns: &ScoreColumns, is_wanted: impl Fn(&str) -> bool) {
         let run = self.start_run(name);
         self.set.has_details = true;
-        for row in 0..columns.len() {
+        for row in (0..columns.len()).filter(|row| is_wanted(columns.id(*row))) {
             let (texts, record) = (SampleTexts::from_row(columns, row), EpochRecord::from_row(columns, row));
             self.add(run, &columns.sample_id(row), columns.epoch(row), texts, record);
         }
@@ -124,18 +145,12 @@ impl SampleSetBuilder {
     }
 
     /// Adds a sample of an epoch to a run. One that is there already is replaced.
-    pub fn add(
-        &mut self,
-        run: usize,
-        id: &SampleId,
-        epoch: u32,
-        mut texts: SampleTexts,
-        mut record: EpochRecord,
-    ) {
-        if self.is_too_sparse() {
+    pub fn add(&mut self, run: usize, id: &SampleId, epoch: u32, texts: SampleTexts, record: EpochRecord) {
+        if self.is_too_sparse() || self.is_too_large() {
             return;
         }
         let Some(at) = self.epoch_index(run, epoch) else { return };
+        let (mut texts, mut record) = self.room.take(texts, record);
         self.records += 1;
         if let Some(task) = &self.task {
             texts.metadata.insert(0, (TASK.to_owned(), task.as_str().into()));
@@ -166,6 +181,7 @@ impl SampleSetBuilder {
                 *place = Some(record);
             }
         }
+        self.room.fit(&mut self.set);
     }
 
     /// Sets the line that a sample is listed with, where its question was not read.
@@ -185,8 +201,21 @@ impl SampleSetBuilder {
     /// Whether the runs have so few samples in common that a table of samples by runs would be large and nearly empty.
     /// Nothing is added from then on.
     pub fn is_too_sparse(&self) -> bool {
-        let cells = self.set.samples.len().saturating_mul(self.epochs);
-        cells > MOST_SPARSE && cells / 4 > self.records
+        self.cells() > MOST_SPARSE && self.is_sparse()
+    }
+
+    /// Whether fewer than one in four of the runs and epochs of samples has a record.
+    pub fn is_sparse(&self) -> bool {
+        self.cells() / 4 > self.records
+    }
+
+    fn cells(&self) -> usize {
+        self.set.samples.len().saturating_mul(self.epochs)
+    }
+
+    /// Whether texts take more than they may, whatever is left out of them. Nothing is added from then on.
+    pub fn is_too_large(&self) -> bool {
+        self.room.is_exceeded()
     }
 
     /// The samples that could not be read.

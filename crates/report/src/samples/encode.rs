@@ -11,6 +11,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::{AlignedSample, SampleSet};
+use crate::number::counted;
 
 /// The samples of a chunk: opening one sample inflates few others, and neighbours share words.
 const CHUNK_SAMPLES: usize = 200;
@@ -39,6 +40,11 @@ impl SizeLimits {
 #[serde(tag = "kind", rename_all = "snake_case")]
 #[non_exhaustive]
 pub enum Omission {
+    /// The samples behind the first ones of each task.
+    Samples {
+        /// How many are listed.
+        listed: usize,
+    },
     /// The conversations.
     Messages,
     /// The explanations of scorers and what graders wrote.
@@ -53,6 +59,9 @@ pub enum Omission {
 impl std::fmt::Display for Omission {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
+            Omission::Samples { listed } => {
+                write!(f, "only the first {} are listed", counted(*listed as u64, "sample"))
+            }
             Omission::Messages => f.write_str("messages are left out"),
             Omission::Explanations => f.write_str("explanations of scorers are left out"),
             Omission::LongTexts { limit } => write!(f, "texts are cut to {limit} characters"),
@@ -115,7 +124,7 @@ impl SampleSet {
         } else {
             Chunks::default()
         };
-        let mut omissions = Vec::new();
+        let mut omissions = self.omissions.clone();
         let mut encoded = self.encoded(with_messages, &omissions)?;
         if encoded.size() > max_bytes && self.has_messages {
             omissions.push(Omission::Messages);
@@ -123,13 +132,21 @@ impl SampleSet {
             encoded.index = self.encoded_index(&encoded.details, &encoded.messages, &omissions)?;
         }
         if encoded.size() > max_bytes {
-            omissions.push(Omission::Explanations);
+            if !omissions.contains(&Omission::Explanations) {
+                omissions.push(Omission::Explanations);
+            }
             let mut smaller = self.clone();
             smaller.samples.values_mut().for_each(AlignedSample::drop_explanations);
             encoded = smaller.encoded(Chunks::default(), &omissions)?;
             for limit in SHORTENED {
                 if encoded.size() <= max_bytes {
                     break;
+                }
+                // Some are cut further already.
+                if omissions.iter().any(
+                    |omission| matches!(omission, Omission::LongTexts { limit: known } if *known <= limit),
+                ) {
+                    continue;
                 }
                 omissions.retain(|omission| !matches!(omission, Omission::LongTexts { .. }));
                 omissions.push(Omission::LongTexts { limit });

@@ -33,6 +33,7 @@ mod epoch_record;
 mod index;
 mod long_text;
 mod preview;
+mod room;
 mod section;
 
 #[cfg(test)]
@@ -60,6 +61,8 @@ pub struct SampleSet {
     samples: IndexMap<String, AlignedSample>,
     has_details: bool,
     has_messages: bool,
+    /// What was left out while samples were added.
+    omissions: Vec<Omission>,
 }
 
 /// A run whose samples are shown.
@@ -148,6 +151,11 @@ impl SampleSet {
     /// Whether there is no sample.
     pub fn is_empty(&self) -> bool {
         self.samples.is_empty()
+    }
+
+    /// What was left out while samples were added.
+    pub fn omissions(&self) -> &[Omission] {
+        &self.omissions
     }
 
     /// The names of the runs, in order.

@@ -213,3 +213,32 @@ fn samples_of_several_tasks_with_the_same_ids_are_kept_apart() {
     assert_eq!(index["tasks"], json!(true));
     assert_eq!(two_runs().index_json()["tasks"], json!(false));
 }
+
+/// Texts are left out as they come, in the order in which a small page leaves them out.
+#[test]
+fn texts_are_held_within_bounds() {
+    let columns = |length: usize| {
+        let mut columns = ScoreColumns::new(["match"]);
+        for at in 0..50 {
+            let text = "x".repeat(length);
+            let score = Score::new("C").answer(text.clone()).explanation(format!("{text}!"));
+            columns.push(format!("q{at}"), 1).metadata("input", text).score("match", score).unwrap();
+        }
+        columns
+    };
+    let of = |length: usize, bytes: usize| {
+        let mut builder = SampleSetBuilder::new().max_text_bytes(bytes);
+        builder.add_columns("heron", &columns(length));
+        builder
+    };
+    let whole = of(1_000, 1 << 30);
+    assert!(!whole.is_too_large() && whole.finish().omissions().is_empty());
+    let shorter = of(1_000, 130_000);
+    assert!(!shorter.is_too_large());
+    let set = shorter.finish();
+    assert_eq!(set.omissions(), [Omission::Explanations, Omission::LongTexts { limit: 400 }]);
+    assert_eq!(set.len(), 50);
+    let omissions = set.encode(SizeLimits::default()).unwrap().omissions;
+    assert_eq!(omissions, [Omission::Explanations, Omission::LongTexts { limit: 400 }]);
+    assert!(of(1_000, 1_000).is_too_large());
+}

@@ -1,5 +1,7 @@
 //! One run of the page: evaluated, with what its log records.
 
+use std::collections::HashSet;
+
 use errorbar_core::{Plan, ScoreColumns};
 use errorbar_log::eval::{EvalLog, LogError};
 use errorbar_report::Report;
@@ -63,15 +65,33 @@ impl Run {
         Ok(Run { name, report, columns, plan, facts, log })
     }
 
-    /// Adds its samples to those of the page.
-    pub(super) fn add_samples(&self, samples: &mut SampleSetBuilder) -> Result<(), LogError> {
+    /// Adds its samples to those of the page: all, or those with these ids.
+    pub(super) fn add_samples(
+        &self,
+        samples: &mut SampleSetBuilder,
+        listed: Option<&HashSet<&str>>,
+    ) -> Result<(), LogError> {
+        let is_listed = |id: &str| listed.is_none_or(|listed| listed.contains(id));
         match &self.log {
-            Some(log) => samples.add_log(&self.name, log, LogContents::Messages, |_, _| true),
+            Some(log) => samples.add_log(&self.name, log, LogContents::Messages, |id, _| match listed {
+                None => true,
+                Some(_) => is_listed(&id.to_string()),
+            }),
             None => {
-                samples.add_columns(&self.name, &self.columns);
+                samples.add_rows(&self.name, &self.columns, is_listed);
                 Ok(())
             }
         }
+    }
+
+    /// The largest number of epochs of a sample.
+    pub(super) fn epochs(&self) -> usize {
+        self.columns.sample_index().max_rows()
+    }
+
+    /// The ids of its rows.
+    pub(super) fn ids(&self) -> impl Iterator<Item = &str> {
+        (0..self.columns.len()).map(|row| self.columns.id(row))
     }
 
     /// The task, if it is known.

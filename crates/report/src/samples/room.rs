@@ -1,0 +1,123 @@
+//! How much is held of the texts of samples: long ones are left out as they come, in the order in which they are left out
+//! of a page that may not be larger.
+
+use serde::Serialize;
+
+use super::{AlignedSample, EpochRecord, Omission, SampleSet, SampleTexts};
+
+/// What is left out, one after the other.
+const OMISSIONS: [Omission; 5] = [
+    Omission::Messages,
+    Omission::Explanations,
+    Omission::LongTexts { limit: 2_000 },
+    Omission::LongTexts { limit: 400 },
+    Omission::LongTexts { limit: 100 },
+];
+
+/// The room that texts have.
+#[derive(Debug)]
+pub(super) struct Room {
+    most: usize,
+    held: usize,
+    /// How many of the omissions are made.
+    omitted: usize,
+}
+
+impl Default for Room {
+    /// Without bounds.
+    fn default() -> Self {
+        Room::new(usize::MAX)
+    }
+}
+
+impl Room {
+    /// Room for this number of bytes, as JSON.
+    pub(super) fn new(most: usize) -> Self {
+        Room { most, held: 0, omitted: 0 }
+    }
+
+    fn omitted(&self) -> &'static [Omission] {
+        OMISSIONS.get(..self.omitted).unwrap_or_default()
+    }
+
+    /// Whether conversations are still held.
+    pub(super) fn has_messages(&self) -> bool {
+        self.omitted == 0
+    }
+
+    /// Whether it does not suffice, whatever is left out.
+    pub(super) fn is_exceeded(&self) -> bool {
+        self.held > self.most
+    }
+
+    /// Takes room for a sample, without what is left out of all.
+    pub(super) fn take(&mut self, texts: SampleTexts, record: EpochRecord) -> (SampleTexts, EpochRecord) {
+        if self.most == usize::MAX {
+            return (texts, record);
+        }
+        let mut sample =
+            AlignedSample { texts, records: vec![vec![Some(record)]], ..AlignedSample::default() };
+        self.omitted().iter().for_each(|omission| sample.omit(*omission));
+        self.held += sample.text_bytes();
+        let record = sample.records.pop().and_then(|mut records| records.pop()).flatten();
+        (sample.texts, record.unwrap_or_default())
+    }
+
+    /// Leaves more out of samples until they fit.
+    pub(super) fn fit(&mut self, set: &mut SampleSet) {
+        while self.is_exceeded()
+            && let Some(omission) = OMISSIONS.get(self.omitted).copied()
+        {
+            self.omitted += 1;
+            set.samples.values_mut().for_each(|sample| sample.omit(omission));
+            self.held = set.samples.values().map(AlignedSample::text_bytes).sum();
+            if omission != Omission::Messages || set.has_messages {
+                set.omissions.retain(|known| !matches!(known, Omission::LongTexts { .. }));
+                set.omissions.push(omission);
+            }
+            set.has_messages = false;
+        }
+    }
+}
+
+impl AlignedSample {
+    fn omit(&mut self, omission: Omission) {
+        match omission {
+            Omission::Messages => {
+                let records = self.records.iter_mut().flatten().flatten();
+                records.for_each(|record| record.messages = Vec::new());
+            }
+            Omission::Explanations => self.drop_explanations(),
+            Omission::LongTexts { limit } => self.shorten(limit),
+            Omission::Samples { .. } => {}
+        }
+    }
+
+    /// The bytes of its texts as JSON.
+    fn text_bytes(&self) -> usize {
+        let records = self.records.iter().flatten().flatten();
+        let of_records = records.map(|record| json_bytes(record) + json_bytes(&record.messages));
+        json_bytes(&self.texts) + of_records.sum::<usize>()
+    }
+}
+
+/// How long the JSON of a value is.
+fn json_bytes(value: &impl Serialize) -> usize {
+    struct Counter(usize);
+
+    impl std::io::Write for Counter {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0 += bytes.len();
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut counter = Counter(0);
+    // What cannot be written is not written later either.
+    let _ = serde_json::to_writer(&mut counter, value);
+    counter.0
+}
