@@ -26,7 +26,10 @@ def _metric(name: str, **options) -> dict:
 
 ACCURACY = {"type": "metric", "name": "accuracy", "params": {}}
 MEAN_OF_GROUPS = {"type": "metric", "name": "inspect_ai/grouped", "params": {"metric": ACCURACY, "group_key": "category"}}
+ALPHA = {"type": "metric", "name": "errorbar/krippendorff_alpha", "params": {"raters": ["category", "match"]}}
 PLANS = {
+    "bootstrap_of_alpha": _metric("bootstrap", metric=ALPHA, num_samples=10**6),
+    "ci_wild_1e7": _metric("ci", method="wild", num_samples=10**7),
     "bootstrap_1e9": _metric("bootstrap", metric=ACCURACY, num_samples=10**9),
     "bootstrap_of_groups": _metric("bootstrap", metric=MEAN_OF_GROUPS, num_samples=10**7),
     "ece_bins_1e9": _metric("ece", bins=10**9),

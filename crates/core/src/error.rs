@@ -1,6 +1,6 @@
 //! What can go wrong, in words that name the sample, the key and the way out.
 
-use crate::spec::SpecError;
+use crate::spec::{Spec, SpecError};
 
 /// The result of anything in this crate that may fail.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -52,6 +52,16 @@ pub enum Error {
         argument: String,
         /// What is wrong with it and what would be right.
         problem: String,
+    },
+    /// A random figure that draws more than a plan allows.
+    #[error("{}: needs {} random draws; {} are left", spec.name, thousands(*draws), thousands(*left))]
+    TooManyDraws {
+        /// The metric.
+        spec: Box<Spec>,
+        /// The values that it would draw, or as many as take as long.
+        draws: u64,
+        /// The values that may still be drawn.
+        left: u64,
     },
     /// A strict accessor met another kind of value.
     #[error("expected {wanted}, found {found}{}", accessor_hint(wanted, found))]
@@ -395,6 +405,13 @@ fn accessor_hint(wanted: &str, found: &str) -> &'static str {
     } else {
         ""
     }
+}
+
+/// `2,000,000,000`.
+pub fn thousands(number: u64) -> String {
+    let digits = number.to_string();
+    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 fn suggestion(nearest: Option<&str>) -> String {

@@ -114,6 +114,7 @@ pub use value::{
 /// sums. Not for users of the library.
 pub mod engine {
     pub use crate::columns::{Numbers, SampleIndex, ScorerColumn, ScorerEpochs};
+    pub use crate::error::thousands;
     pub use crate::estimate::{
         ErrorFigure, MAX_FIGURES, ResampledFigure, RowClusters, ScoreUnits, SummaryKey, UnitScores,
         error_across_groups, estimate_from, is_rounding, planned_draws, wilson,
@@ -121,6 +122,7 @@ pub mod engine {
     pub use crate::evaluation::unknown;
     pub use crate::interner::Interner;
     pub use crate::metrics::{Components, SampleEpochs};
+    pub use crate::random::resample_cost;
     pub use crate::results::{VisitedBlock, evaluate_metric, innermost};
     pub use crate::scores::{EpochInfo, KeyColumn, Resampler, RowSelection, UnitRows};
 }

@@ -269,6 +269,13 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         self.inner().is_none_or(|inner| inner.depends_on_ids(is_resampled))
     }
 
+    /// How long its value over a resample takes, as a multiple of what a mean or a median takes: for plans that come from
+    /// files of others, which may resample for [a limited time](crate::Plan::max_draws). That of a metric that holds
+    /// another one is a little more than that of the other; the slowest built-in ones have 20, which is the default.
+    fn resample_cost(&self) -> u64 {
+        self.inner().map_or(20, |inner| inner.resample_cost().saturating_add(1))
+    }
+
     /// The numbers that its value is the plain mean of, one for each score, if it is one: they can be compared sample by
     /// sample. A metric without them is compared by resampling.
     fn sample_numbers(&self, scores: &Scores<'_>) -> Option<Result<Vec<f64>>> {
@@ -567,6 +574,9 @@ macro_rules! forward_metric {
         }
         fn depends_on_ids(&$self, is_resampled: bool) -> bool {
             $inner.depends_on_ids(is_resampled)
+        }
+        fn resample_cost(&$self) -> u64 {
+            $inner.resample_cost()
         }
         fn sample_numbers(&$self, scores: &$crate::Scores<'_>) -> Option<$crate::Result<Vec<f64>>> {
             $inner.sample_numbers(scores)

@@ -21,6 +21,7 @@ use crate::columns::{
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
 use crate::metadata::Metadata;
+use crate::params::ToSpec;
 use crate::ratings::RatingSource;
 use crate::reducer::Reducer;
 use crate::score::{SampleScore, Score};
@@ -316,7 +317,7 @@ impl<'a> Scores<'a> {
     }
 
     /// Takes the draws of a random figure over the scores out of what the plan allows.
-    pub(crate) fn take_draws(&self, metric: &str, resamples: usize, cost: u64) -> Result<()> {
+    pub(crate) fn take_draws(&self, metric: &impl ToSpec, resamples: usize, cost: u64) -> Result<()> {
         self.set.estimation.random.take_draws(metric, resamples, cost)
     }
 

@@ -170,8 +170,12 @@ fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -
     }
     let draws = input.plan.draws() as usize;
     let interval = input.spread().and_then(|_| {
-        if name.is_drawn() {
-            random.check_draws(draws as u64, input.units()).map_err(Undefined::Other)?;
+        if is_random(input, name) {
+            let cost = match name {
+                IntervalMethod::Wild(_) => wild::cost(input),
+                _ => input.units(),
+            };
+            random.check_draws(draws as u64, cost).map_err(Undefined::Other)?;
         }
         by(input, name)
     });

@@ -17,7 +17,7 @@ use super::{
     StdError, Undefined, estimate_from,
 };
 use crate::error::{Error, Result};
-use crate::random::Random;
+use crate::random::{Random, figure_cost};
 use crate::scores::Scores;
 use crate::value::LeafKey;
 use errorbar_stats::distributions::t_quantile;
@@ -365,7 +365,8 @@ impl RatioTotals {
             return without_error(value, &Undefined::Other("no bootstrap with two cluster keys".to_owned()));
         }
         let units = self.units(0);
-        let draws = match planned_draws(plan, random, units.len() as u64) {
+        let n = units.len() as u64;
+        let draws = match planned_draws(plan, random, n, figure_cost(n)) {
             Ok(draws) => draws,
             Err(reason) => return without_error(value, &reason),
         };

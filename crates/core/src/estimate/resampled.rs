@@ -76,12 +76,14 @@ where
         Ok(units) => units,
         Err(reason) => return Ok(without(Some(&reason))),
     };
-    let draws = match planned_draws(&estimation.errors, &estimation.random, scores.len() as u64) {
+    let n = scores.len() as u64;
+    let cost = figure_cost(n);
+    let draws = match planned_draws(&estimation.errors, &estimation.random, n, cost) {
         Ok(draws) => draws,
         Err(reason) => return Ok(without(Some(&reason))),
     };
     let figures = prepare(&units);
-    let resamples = ResampledFigures::draw(scores, &units, draws, values.len(), &figures);
+    let resamples = ResampledFigures::draw(scores, &units, draws, (values.len(), cost), &figures);
     let estimate = |(at, value): (usize, &Maybe<f64>)| {
         counted(match value {
             Ok(value) => resamples.estimate(at, *value, units.len(), &estimation.errors),
@@ -109,17 +111,18 @@ pub(crate) struct ResampledFigures {
 }
 
 impl ResampledFigures {
-    /// Draws the resamples. `figures` has this number of them for each.
+    /// Draws the resamples. `figures` has this number of them for each, at this cost.
     pub(crate) fn draw(
         scores: &Scores<'_>,
         units: &ScoreUnits,
         draws: Draws,
-        width: usize,
+        (width, cost): (usize, u64),
         figures: &(impl Fn(&[u32]) -> Vec<f64> + Sync),
     ) -> Self {
         let estimation = scores.estimation();
         let count = draws.count as usize;
-        let is_affordable = estimation.random.allows_draws(units.len() as u64, scores.len() as u64)
+        let (left_out, n) = (units.len() as u64, scores.len() as u64);
+        let is_affordable = estimation.random.affordable_draws(left_out, n, cost) == left_out
             && count.saturating_add(units.len()).saturating_mul(width) <= MAX_FIGURES;
         let left_out = match estimation.errors.wants_left_out() && is_affordable {
             true => left_out_rows(units.len(), width, figures),
@@ -154,15 +157,16 @@ impl ResampledFigures {
     }
 }
 
-/// The resamples of the plan, for n scores or units: as many as it names; if it names none, 10,000, or fewer of very many.
-pub fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64) -> Maybe<Draws> {
+/// The resamples of the plan, for n scores or units and at this cost of each: as many as it names; if it names none, 10,000,
+/// or fewer of very many, or where a plan of others would take too long.
+pub fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64, cost: u64) -> Maybe<Draws> {
     let wanted = u64::from(plan.draws());
     let count = if plan.draws.is_some() {
-        random.check_draws(wanted, figure_cost(n)).map_err(Undefined::Other)?;
+        random.check_draws(wanted, cost).map_err(Undefined::Other)?;
         wanted
     } else {
         // A figure of few scores takes its time as well: a hundred thousand groups of two are no small matter.
-        random.affordable_draws(wanted, n.max(LEAST_COST))
+        random.affordable_draws(wanted, n.max(LEAST_COST), cost)
     };
     if count < FEWEST_DRAWS.min(wanted) {
         let problem = "too many scores or groups for a bootstrap without a number of draws";

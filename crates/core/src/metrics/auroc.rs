@@ -70,6 +70,10 @@ impl Metric for Auroc {
         Direction::Higher
     }
 
+    fn resample_cost(&self) -> u64 {
+        4
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source =
             PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());

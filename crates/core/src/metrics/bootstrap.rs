@@ -10,7 +10,7 @@ use crate::evaluation::{MetricValue, Role, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
 use crate::params::Params;
-use crate::random::figure_cost;
+use crate::random::resample_cost;
 use crate::scores::{Resampler, Scores};
 use crate::spec::Arg;
 
@@ -160,11 +160,13 @@ impl Metric for Bootstrap {
 
 impl Bootstrap {
     fn draws(&self, scores: &Scores<'_>, figures: usize) -> Result<Result<Draws, Undefined>> {
+        let n = scores.len() as u64;
+        let cost = resample_cost(self.metric.as_ref(), n, figures as u64);
         let draws = match self.num_samples {
             Some(Count(count)) => Draws::new(scores.seed(), count as u64),
             None => {
                 let estimation = scores.estimation();
-                match planned_draws(&estimation.errors, &estimation.random, scores.len() as u64) {
+                match planned_draws(&estimation.errors, &estimation.random, n, cost) {
                     Ok(draws) => draws,
                     Err(reason) => return Ok(Err(reason)),
                 }
@@ -183,10 +185,7 @@ impl Bootstrap {
             );
             return Err(Self::refuse("num_samples", problem));
         }
-        // Those of the plan are as many as can be afforded, or were checked.
-        let n = scores.len() as u64;
-        let cost = if self.num_samples.is_some() { figure_cost(n) } else { n };
-        scores.take_draws(Self::NAME, count, cost)?;
+        scores.take_draws(self, count, cost)?;
         Ok(Ok(draws))
     }
 
@@ -210,7 +209,8 @@ impl Bootstrap {
                 Ok(part) => figures(&value, &part),
                 Err(_) => vec![f64::NAN; wanted],
             };
-        let resamples = ResampledFigures::draw(scores, units, draws, wanted, &compute);
+        let cost = resample_cost(self.metric.as_ref(), scores.len() as u64, wanted as u64);
+        let resamples = ResampledFigures::draw(scores, units, draws, (wanted, cost), &compute);
         let mut at = 0;
         Ok(fill_in(value.clone(), &mut |estimate| {
             at += 1;

@@ -76,7 +76,7 @@ impl BootstrapStderr {
         })?;
         let error = match means {
             Ok(means) => {
-                take_means(Self::NAME, scores, &means, draws)?;
+                take_means(self, scores, &means, draws)?;
                 Ok(means.standard_deviation(count, draws.seed))
             }
             Err(reason) => Err(reason),

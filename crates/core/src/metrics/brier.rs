@@ -78,6 +78,10 @@ impl Metric for Brier {
         Direction::Lower
     }
 
+    fn resample_cost(&self) -> u64 {
+        2
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         compute_by_state(self.mean(scores.estimation())?, scores)
     }

@@ -74,6 +74,10 @@ const PARTS: [&str; 4] = ["reliability", "resolution", "uncertainty", "within_bi
 impl Metric for BrierDecomposition {
     reads_predictions!();
 
+    fn resample_cost(&self) -> u64 {
+        4
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let source =
             PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());

@@ -176,7 +176,7 @@ impl Ci {
                 };
                 let mut means = match means {
                     Some(means) => {
-                        take_means(Self::NAME, scores, &means, draws)?;
+                        take_means(self, scores, &means, draws)?;
                         means.all(count, draws.seed)
                     }
                     None => Vec::new(),

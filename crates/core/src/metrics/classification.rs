@@ -503,6 +503,10 @@ macro_rules! label_metric {
                 $crate::Direction::Higher
             }
 
+            fn resample_cost(&self) -> u64 {
+                4
+            }
+
             fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
                 <Self as $crate::Params>::check(self)?;
                 let classification = super::classification::Classification {

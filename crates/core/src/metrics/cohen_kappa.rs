@@ -89,6 +89,10 @@ impl Metric for CohenKappa {
         RaterNames::raters(Some(&RaterNames(self.names())))
     }
 
+    fn resample_cost(&self) -> u64 {
+        12
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let names = self.names();
         let comparison =

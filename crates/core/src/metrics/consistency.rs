@@ -74,6 +74,10 @@ impl Metric for Consistency {
         Direction::Higher
     }
 
+    fn resample_cost(&self) -> u64 {
+        8
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let mut keys = Vec::with_capacity(scores.len());
         for at in 0..scores.len() {

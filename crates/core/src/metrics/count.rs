@@ -53,6 +53,10 @@ impl Metric for CountScores {
         ScoreParts::Value
     }
 
+    fn resample_cost(&self) -> u64 {
+        1
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         compute_by_state(DescribedState::new(Self::NAME, DescriptiveFigure::Count, None), scores)
     }

@@ -136,6 +136,10 @@ macro_rules! described_metric {
                 $crate::ScoreParts::Value
             }
 
+            fn resample_cost(&self) -> u64 {
+                1
+            }
+
             fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
                 $crate::metric::compute_by_state(self.new_state(), scores)
             }

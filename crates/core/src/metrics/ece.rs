@@ -72,6 +72,10 @@ impl Metric for Ece {
         Direction::Lower
     }
 
+    fn resample_cost(&self) -> u64 {
+        4
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let (source, bins, scheme) = self.binning();
         binned_estimate(source, scores, bins, scheme, |bins, _| error(bins))

@@ -144,6 +144,10 @@ impl Metric for Frequency {
         if self.normalize_or_default() { Role::Share } else { Role::Other }
     }
 
+    fn resample_cost(&self) -> u64 {
+        4
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         compute_by_state(self.new_state(scores.estimation()), scores)
     }

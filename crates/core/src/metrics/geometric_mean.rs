@@ -52,6 +52,10 @@ impl Metric for GeometricMean {
         MetadataKeys::NONE
     }
 
+    fn resample_cost(&self) -> u64 {
+        2
+    }
+
     fn depends_on_ids(&self, _: bool) -> bool {
         false
     }

@@ -80,6 +80,10 @@ impl Metric for GwetAc1 {
         RaterNames::raters(self.raters.as_ref())
     }
 
+    fn resample_cost(&self) -> u64 {
+        12
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let names = self.raters.as_ref().map(|RaterNames(names)| names.as_slice());
         let comparison =

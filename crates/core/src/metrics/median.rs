@@ -65,6 +65,10 @@ impl Metric for Median {
         Role::Location
     }
 
+    fn resample_cost(&self) -> u64 {
+        1
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         quantile(Self::NAME, scores, &self.to_float_or_default(), 0.5)
     }

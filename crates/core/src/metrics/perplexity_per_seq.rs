@@ -54,6 +54,10 @@ impl Metric for PerplexityPerSeq {
         MetadataKeys::NONE
     }
 
+    fn resample_cost(&self) -> u64 {
+        4
+    }
+
     fn depends_on_ids(&self, _: bool) -> bool {
         false
     }

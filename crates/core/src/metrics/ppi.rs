@@ -81,6 +81,10 @@ impl Metric for Ppi {
         Raters::beside([&self.human])
     }
 
+    fn resample_cost(&self) -> u64 {
+        4
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let judged = JudgedScores::read(Self::NAME, scores, &self.human, &self.to_float_or_default())?;
         let once = vec![1; scores.len()];

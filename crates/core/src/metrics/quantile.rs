@@ -79,6 +79,10 @@ impl Metric for Quantile {
         Role::Location
     }
 
+    fn resample_cost(&self) -> u64 {
+        1
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         self.check()?;
         quantile_of(Self::NAME, scores, &self.to_float_or_default(), self.q)

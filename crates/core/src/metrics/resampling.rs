@@ -3,6 +3,7 @@
 use crate::args::Count;
 use crate::error::Result;
 use crate::estimate::Draws;
+use crate::params::ToSpec;
 use crate::scores::Scores;
 use errorbar_stats::resampling::ResampledMeans;
 
@@ -43,7 +44,7 @@ pub(super) fn draws(scores: &Scores<'_>, count: usize, seed: Option<u64>) -> Dra
 
 /// Takes as many means of resamples from those that a plan allows.
 pub(super) fn take_means(
-    metric: &str,
+    metric: &impl ToSpec,
     scores: &Scores<'_>,
     means: &ResampledMeans,
     draws: Draws,

@@ -76,6 +76,10 @@ impl Metric for RoganGladen {
         Raters::beside([&self.human])
     }
 
+    fn resample_cost(&self) -> u64 {
+        4
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let judged = JudgedScores::read(Self::NAME, scores, &self.human, &self.to_float_or_default())?;
         let is_binary = |number: f64| number == 0.0 || number == 1.0;

@@ -106,6 +106,10 @@ impl<M: SummaryMetric> Metric for M {
         }
     }
 
+    fn resample_cost(&self) -> u64 {
+        1
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         self.check()?;
         match self.computation(scores.estimation()) {

@@ -90,6 +90,10 @@ impl Metric for VarianceComponents {
         true
     }
 
+    fn resample_cost(&self) -> u64 {
+        12
+    }
+
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let conversion = self.to_float_or_default();
         let floats = scores.finite(Self::NAME, &conversion, |numbers| numbers.to_floats().into_owned())?;

@@ -63,6 +63,10 @@ impl Metric for WeightedMean {
         vec![RequiredKey::new(&self.weight, KeyUsage::Weight)]
     }
 
+    fn resample_cost(&self) -> u64 {
+        4
+    }
+
     fn depends_on_ids(&self, _: bool) -> bool {
         false
     }

@@ -1,7 +1,7 @@
 //! Hints for errors of `errorbar-core`: specs, metrics, reducers, scores.
 
 use errorbar_core::Error;
-use errorbar_core::spec::nearest;
+use errorbar_core::spec::{Arg, Spec, nearest};
 use errorbar_inference::{ComparisonError, NoCoverage};
 
 use crate::shell;
@@ -18,9 +18,17 @@ pub(crate) fn hint(error: &Error) -> Option<String> {
             Some(confidence_hint(metric, key, known))
         }
         Error::MissingConfidence { key, .. } => Some(format!("give every sample the key `{key}`")),
+        Error::TooManyDraws { spec, .. } => Some(draws_hint(spec)),
         Error::ClusterId { key, .. } => Some(format!("fill in `{key}` for every sample")),
         _ => None,
     }
+}
+
+/// What a log records is limited, and what is named on the command line is not.
+fn draws_hint(spec: &Spec) -> String {
+    let mut spec = spec.clone();
+    spec.kwargs.insert("num_samples".to_owned(), Arg::Int(10_000));
+    format!("name the figures you want: --metric {}", shell::word(&spec.to_string()))
 }
 
 /// Which key the confidence is under: the one whose name is nearest, or that has the usual name. No other is any likelier

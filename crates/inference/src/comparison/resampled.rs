@@ -8,7 +8,7 @@ use super::pairing::Pairing;
 use super::side::{Block, Side};
 use super::{Comparison, ComparisonTest, TestMethod};
 use crate::error::Result;
-use errorbar_core::engine::{ResampledFigure, Resampler, ScoreUnits, UnitRows, planned_draws};
+use errorbar_core::engine::{ResampledFigure, Resampler, ScoreUnits, UnitRows, planned_draws, resample_cost};
 use errorbar_core::{Draws, ErrorMethod, Estimate, Maybe, Metric, Scores, StdError, Undefined};
 use errorbar_stats::descriptive::standard_deviation;
 use errorbar_stats::resampling::{left_out_rows, resampled_rows};
@@ -63,7 +63,9 @@ impl<'p> ResampledPair<'p> {
         let metric = self.metric.spec().log_name().into_owned();
         let plan = &base.estimation().errors;
         let units = ScoreUnits::of_keys(&metric, &base, &plan.cluster)?;
-        let (units, draws) = match (units, draws_of(&base)) {
+        let width = 2 * names.len();
+        let cost = resample_cost(self.metric, base.len() as u64, width as u64).saturating_mul(2);
+        let (units, draws) = match (units, draws_of(&base, cost)) {
             (Ok(units), Ok(draws)) => (units, draws),
             (Err(reason), _) | (_, Err(reason)) => return Ok(without_error(names, values, &reason)),
         };
@@ -76,8 +78,8 @@ impl<'p> ResampledPair<'p> {
             };
             resamplers.iter().zip(&rows).flat_map(side).collect()
         };
-        let (random, width) = (&base.estimation().random, 2 * names.len());
-        let is_affordable = random.allows_draws(units.len() as u64, base.len() as u64);
+        let (random, left_out) = (&base.estimation().random, units.len() as u64);
+        let is_affordable = random.affordable_draws(left_out, base.len() as u64, cost) == left_out;
         let resamples = Resamples {
             width,
             all: resampled_rows(units.len(), draws.count as usize, draws.seed, width, one),
@@ -107,7 +109,10 @@ impl<'p> ResampledPair<'p> {
         let plan = &base.estimation().errors;
         let mut sides: Vec<Vec<f64>> = Vec::new();
         let (mut units_of_both, mut is_clustered, mut draws) = (usize::MAX, false, Draws::new(0, u64::MAX));
-        let mut wanted = [draws_of(&base), draws_of(&other)];
+        let cost = |scores: &Scores<'_>| {
+            resample_cost(self.metric, scores.len() as u64, names.len() as u64).saturating_mul(2)
+        };
+        let mut wanted = [draws_of(&base, cost(&base)), draws_of(&other, cost(&other))];
         let count = wanted.iter().flatten().map(|draws| draws.count).min().unwrap_or(0);
         for (at, scores) in [&base, &other].into_iter().enumerate() {
             let units = ScoreUnits::of_keys(&metric, scores, &plan.cluster)?;
@@ -187,10 +192,10 @@ impl<'p> ResampledPair<'p> {
     }
 }
 
-/// The resamples of the plan of scores.
-fn draws_of(scores: &Scores<'_>) -> Maybe<Draws> {
+/// The resamples of the plan of scores, at this cost of each.
+fn draws_of(scores: &Scores<'_>, cost: u64) -> Maybe<Draws> {
     let estimation = scores.estimation();
-    planned_draws(&estimation.errors, &estimation.random, scores.len() as u64)
+    planned_draws(&estimation.errors, &estimation.random, scores.len() as u64, cost)
 }
 
 /// Numbers without errors, and why.

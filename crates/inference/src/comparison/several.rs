@@ -9,7 +9,7 @@ use super::pairing::Pairing;
 use super::ranking::RankInput;
 use super::side::{Block, Side};
 use crate::error::Result;
-use errorbar_core::engine::{MAX_FIGURES, Resampler, ScoreUnits};
+use errorbar_core::engine::{MAX_FIGURES, Resampler, ScoreUnits, resample_cost};
 use errorbar_core::{Error as ScoreError, ErrorPlan, Estimate, Metric, Scores};
 use errorbar_stats::descriptive::standard_deviation;
 use errorbar_stats::differences::two_sided;
@@ -140,7 +140,7 @@ impl SeveralScores<'_> {
         let resamplers: Vec<Resampler<'_>> = self.scores.iter().map(Resampler::new).collect();
         let rows: Vec<_> = resamplers.iter().map(|resampler| resampler.rows_of(units)).collect();
         let name = [FigureName::default()];
-        resampled(units.len(), draws(errors, self.scores), self.seed(), |counts: &[u32]| {
+        resampled(units.len(), self.draws(errors), self.seed(), |counts: &[u32]| {
             let one = |(resampler, rows): (&Resampler<'_>, _)| {
                 let figures = resampler.resample(rows, counts, |scores| numbers(self.metric, scores, &name));
                 figures.first().copied().unwrap_or(f64::NAN)
@@ -148,19 +148,21 @@ impl SeveralScores<'_> {
             resamplers.iter().zip(&rows).map(one).collect()
         })
     }
+
+    /// As many resamples as the plan names, or the usual ones, but fewer of very many scores, or where a plan of others
+    /// would take too long, and no more than can be held: a resample is drawn once for all sides.
+    fn draws(&self, errors: &ErrorPlan) -> usize {
+        let Some(first) = self.scores.first() else { return 0 };
+        let (n, sides) = (first.len() as u64, self.scores.len());
+        let wanted = u64::from(errors.draws.unwrap_or(DRAWS));
+        let cost = resample_cost(self.metric, n, 1).saturating_mul(sides as u64);
+        let affordable = first.estimation().random.affordable_draws(wanted, n, cost);
+        (affordable.max(FEWEST.min(wanted)) as usize).min(MAX_FIGURES / sides)
+    }
 }
 
 /// The fewest resamples that give an error to two digits or so.
 const FEWEST: u64 = 200;
-
-/// As many resamples as the plan names, or the usual ones, but fewer of very many scores, and no more than can be held: a
-/// resample is drawn once for all sides.
-fn draws(errors: &ErrorPlan, scores: &[Scores<'_>]) -> usize {
-    let Some(first) = scores.first() else { return 0 };
-    let wanted = u64::from(errors.draws.unwrap_or(DRAWS));
-    let affordable = first.estimation().random.affordable_draws(wanted, first.len() as u64);
-    (affordable.max(FEWEST.min(wanted)) as usize).min(MAX_FIGURES / scores.len())
-}
 
 /// The tests of all pairs, from resamples.
 fn tests_of(resamples: &[Vec<f64>], estimates: &[Estimate], units: usize) -> Vec<((usize, usize), PairTest)> {

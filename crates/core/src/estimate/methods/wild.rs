@@ -41,6 +41,12 @@ pub(super) fn ends(input: &IntervalInput<'_>, weights: WildWeights, confidence: 
     Ok(Ends::new(lower, upper))
 }
 
+/// The cost of a resample, in values drawn: of its weights, and of some hundred hypotheses that it is compared with. A plan
+/// of others that may draw 2,000,000,000 values holds 2,000,000 resamples, of about 100 bytes each.
+pub(in crate::estimate) fn cost(input: &IntervalInput<'_>) -> u64 {
+    input.units().saturating_mul(8).saturating_add(1000)
+}
+
 /// Whether resamples are drawn at random: there are too many to compute them all.
 pub(in crate::estimate) fn is_drawn(input: &IntervalInput<'_>, weights: WildWeights) -> bool {
     input.units() > of(weights).most_enumerated() as u64

@@ -220,9 +220,47 @@ fn what_is_refused() {
     let results = limited.evaluate(&columns).unwrap().results;
     assert_matches!(
         &results.scores[0].failures[0].error,
-        Error::Argument { argument, .. } if argument == "num_samples"
+        Error::TooManyDraws { spec, left: 6_999, .. } if spec.name == "bootstrap"
     );
     assert_eq!(results.scores[0].metrics.len(), 1);
+}
+
+/// Ten seconds were charged as one: every metric counted as a median.
+#[test]
+fn a_resample_costs_what_its_metric_takes() {
+    let mut columns = ScoreColumns::new(["s"]);
+    for id in 0..100_i64 {
+        let row = columns.push(id.to_string(), 1).metadata("a", id % 3).metadata("b", id % 2);
+        let row = row.metadata("confidence", 0.01 * id as f64);
+        row.score("s", Score::new(id % 2)).unwrap();
+    }
+    let found = |metric: &str, most: Option<u64>| {
+        let metric = Registry::built_in().metric(&metric.parse().unwrap()).unwrap();
+        let mut plan = Plan::new().metrics(metrics![metric]);
+        plan.max_draws = most;
+        let mut scores = plan.evaluate(&columns).unwrap().results.scores;
+        scores.remove(0)
+    };
+    let draws = |metric: &str| match &found(metric, Some(0)).failures[..] {
+        [failure] => match &failure.error {
+            Error::TooManyDraws { draws, .. } => *draws,
+            error => panic!("{metric}: {error}"),
+        },
+        failures => panic!("{metric}: {failures:?}"),
+    };
+    let median = draws("bootstrap(median(), 1000)");
+    assert_eq!(draws("bootstrap(mean(), 1000)"), median);
+    assert_eq!(draws("bootstrap(auroc(), 1000)"), 4 * median);
+    assert_eq!(draws(r#"bootstrap(krippendorff_alpha(raters=["a", "b"]), 1000)"#), 20 * median);
+    assert!(draws(r#"bootstrap(grouped(mean(), "a"), 1000)"#) > 2 * median);
+    // The default number of resamples is lower where it would take too long, and never for the user.
+    let default = r#"bootstrap(krippendorff_alpha(raters=["a", "b"]))"#;
+    let resamples = |most| {
+        let scores = found(default, most);
+        let value = scores.metrics[0].value.clone();
+        value.estimate().and_then(|estimate| estimate.draws).map(|draws| draws.count)
+    };
+    assert_eq!((resamples(Some(50_000_000)), resamples(None)), (Some(1_000), Some(10_000)));
 }
 
 #[test]

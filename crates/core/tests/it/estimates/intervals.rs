@@ -178,10 +178,21 @@ fn draws_have_a_limit() {
     let refused = summary.estimate(&plan, ScoreKind::Unbounded, &Random::new(7, Some(99_999)));
     assert_eq!(
         refused.interval.clone().unwrap_err().to_string(),
-        "it would take as long as drawing 100000 values (1000 resamples, each as 100 values), and may draw 99999; lower \
-         the number of draws"
+        "needs 100,000 random draws; 99,999 are allowed"
     );
     assert!(refused.error.is_ok() && refused.draws.is_none());
+    // The wild bootstrap compares each resample with many hypotheses, and holds it.
+    let wild: ErrorPlan = self::plan(r#"{"interval": "wild", "draws": 1000}"#);
+    let values: Vec<f64> = (0..50).map(f64::from).collect();
+    let wild_of = |most| {
+        let summary = super::summary(&wild, &rows(&values, &[] as &[i64], &[] as &[i64]));
+        summary.estimate(&wild, ScoreKind::Unbounded, &Random::new(7, Some(most))).interval
+    };
+    assert!(wild_of(1_400_000).is_ok());
+    assert_eq!(
+        wild_of(1_399_999).unwrap_err().to_string(),
+        "needs 1,400,000 random draws; 1,399,999 are allowed"
+    );
     // One without spread takes none.
     let same = super::summary(&plan, &rows(&[3.0; 4], &[] as &[i64], &[] as &[i64]));
     assert_eq!(

@@ -257,7 +257,7 @@ fn random_figures_of_a_log_have_a_budget() {
         let found = failures(&metrics, (10, 1), None);
         assert_eq!(found.len(), metrics.matches("bootstrap").count());
         for error in found {
-            assert_matches!(error, Error::Argument { argument, .. } if argument == "num_samples");
+            assert_matches!(error, Error::TooManyDraws { draws: 10_000_000_000, .. });
         }
     }
     let median = |resamples: u64| {
@@ -267,9 +267,9 @@ fn random_figures_of_a_log_have_a_budget() {
         );
         format!(r#"{{"name":"inspect_ai/grouped","options":{{"metric":{inner},"group_key":"k"}}}}"#)
     };
-    // 20 times 1,000 resamples of 2 scores: as long as drawing 6.6 million values, not 2 million or 40,000.
-    let found = failures(&median(1_000), (40, 20), Some(5_000_000));
-    assert!(found.first().is_some_and(|error| error.to_string().contains("num_samples")), "{found:?}");
+    // 20 times 1,000 resamples of 2 scores: as long as drawing 12.8 million values, not 2 million or 40,000.
+    let found = failures(&median(1_000), (40, 20), Some(12_000_000));
+    assert!(found.first().is_some_and(|error| error.to_string().contains("random draws")), "{found:?}");
     // What people record is computed.
     for metrics in [stderr(1_000), stderr(100_000), median(200)] {
         assert_eq!(failures(&metrics, (200, 4), None), [], "{metrics}");

@@ -354,8 +354,8 @@ fn random_figures_draw_no_more_than_the_plan_allows() {
     let block = &limited.scores[0];
     assert_eq!(block.metrics.keys().collect::<Vec<_>>(), ["mean", "bootstrap_stderr"]);
     assert_matches!(
-        block.failures[0].error,
-        Error::Argument { target, argument, .. } if target == "bootstrap_stderr" && argument == "num_samples"
+        &block.failures[0].error,
+        Error::TooManyDraws { spec, .. } if spec.name == "bootstrap_stderr"
     );
     plan.max_draws = None;
     assert!(results(&columns, &plan).unwrap().scores[0].failures.is_empty());
