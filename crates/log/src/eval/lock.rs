@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use errorbar_files::is_named;
 
 use super::error::{LogError, LogErrorKind, Result};
-use super::lock_file::{FileHolder, LockFile};
+use super::lock_file::{FileHolder, LockFile, SystemLock};
 use super::reader::EvalLog;
 
 /// How often to try again.
@@ -26,22 +26,35 @@ pub struct LogLock {
     _lock: HeldLock,
 }
 
-/// What holds the lock of a log beside its open file: a file, where the system has no locks.
+/// What holds the lock of a log beside its open file: a file, which processes see to whom the system gives no locks.
 #[derive(Debug)]
 pub(super) struct HeldLock {
     _file: Option<LockFile>,
 }
 
 /// Locks the log for this process, as long as the file is open and what is returned is held.
+///
+/// Of two processes one may have locks of the system and the other none: Lustre has them by machine, and they may run
+/// out. So each leaves its lock file first, and then looks for what the other has left.
 pub(super) fn lock(file: &File, path: &Path) -> Result<HeldLock> {
-    match system_lock(file) {
-        Ok(()) => Ok(HeldLock { _file: None }),
-        Err(TryLockError::WouldBlock) => Err(LogErrorKind::Locked.into()),
+    let lock_file = match system_lock(file) {
+        Ok(()) => match LockFile::create(path, SystemLock::Held) {
+            Ok(lock_file) => Some(lock_file),
+            Err(error) if is_locked(&error) => return Err(error),
+            // The folder cannot be written to, or the disk is full: the lock of the system has to do.
+            Err(_) => None,
+        },
+        Err(TryLockError::WouldBlock) => return Err(LogErrorKind::Locked.into()),
         Err(TryLockError::Error(error)) if has_no_locks(&error) => {
-            Ok(HeldLock { _file: Some(LockFile::create(path)?) })
+            let lock_file = LockFile::create(path, SystemLock::None)?;
+            if LockHolder::listed(file).is_some() {
+                return Err(LogErrorKind::Locked.into());
+            }
+            Some(lock_file)
         }
-        Err(TryLockError::Error(error)) => Err(LogError::from(LogErrorKind::Open(error))),
-    }
+        Err(TryLockError::Error(error)) => return Err(LogError::from(LogErrorKind::Open(error))),
+    };
+    Ok(HeldLock { _file: lock_file })
 }
 
 /// Locks the log that has this name for this process. Between opening and locking, another may have put a new
@@ -150,7 +163,7 @@ pub struct LockHolder {
     pub pid: u32,
     /// Its name, if it can be seen.
     pub name: Option<String>,
-    /// Its machine, if the lock is a file beside the log.
+    /// Its machine, if only the file beside the log names it.
     pub host: Option<String>,
 }
 
@@ -165,7 +178,7 @@ impl fmt::Display for LockHolder {
 }
 
 impl EvalLog {
-    /// The process that writes to the log at present, where the system lists locks or has none.
+    /// The process that writes to the log at present, as the system or the file beside the log names it.
     pub fn lock_holder(&self) -> Option<LockHolder> {
         LockHolder::of(self.container.source.file(), self.path())
     }
@@ -272,6 +285,46 @@ mod tests {
         }
     }
 
+    /// Both orders damaged the log.
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn one_process_has_locks_of_the_system_and_the_other_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.eval");
+        let refused = |code| {
+            REFUSAL.set(code);
+            let locked = LogWriter::resume(&log).unwrap_err();
+            assert!(matches!(locked.kind(), LogErrorKind::Locked), "{locked}");
+        };
+        let writer = create(&log).unwrap();
+        refused(Some(ENOLCK));
+        // The list of the kernel has it, too.
+        fs::remove_file(lock_of(&log)).unwrap();
+        refused(Some(ENOLCK));
+        drop(writer);
+        let writer = LogWriter::resume(&log).unwrap().0;
+        refused(None);
+        drop(writer);
+        assert_eq!(errorbar_test_support::file_names(folder.path()), ["log.eval"]);
+        drop(LogWriter::resume(&log).unwrap());
+    }
+
+    /// A process that had the lock of the system has ended if this one gets it; of one that had none, nothing is known.
+    #[test]
+    fn a_lock_of_the_system_shows_which_lock_files_are_stale() {
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.eval");
+        drop(create(&log).unwrap());
+        let mut foreign = own_record(&log);
+        foreign["host"] = json!("node7");
+        for (has_system_lock, is_taken_over) in [(json!(false), false), (json!(true), true)] {
+            foreign["has_system_lock"] = has_system_lock;
+            fs::write(lock_of(&log), foreign.to_string()).unwrap();
+            assert_eq!(LogWriter::resume(&log).is_ok(), is_taken_over, "{foreign}");
+            assert_eq!(lock_of(&log).exists(), !is_taken_over);
+        }
+    }
+
     const FOLDER: &str = "ERRORBAR_TEST_LOCK_FOLDER";
 
     #[test]
@@ -312,7 +365,8 @@ mod tests {
             stale["process"] = json!("1");
             fs::write(lock_of(&log), stale.to_string()).unwrap();
             let taken: Vec<Result<LockFile>> = thread::scope(|scope| {
-                let takers: Vec<_> = (0..8).map(|_| scope.spawn(|| LockFile::create(&log))).collect();
+                let takers: Vec<_> =
+                    (0..8).map(|_| scope.spawn(|| LockFile::create(&log, SystemLock::None))).collect();
                 takers.into_iter().map(|taker| taker.join().unwrap()).collect()
             });
             assert_eq!(taken.iter().filter(|taken| taken.is_ok()).count(), 1, "{taken:?}");
@@ -322,7 +376,7 @@ mod tests {
 
     /// What this process would write.
     fn own_record(log: &Path) -> Json {
-        let _lock = LockFile::create(log).unwrap();
+        let _lock = LockFile::create(log, SystemLock::None).unwrap();
         serde_json::from_slice(&fs::read(lock_of(log)).unwrap()).unwrap()
     }
 
@@ -340,7 +394,7 @@ mod tests {
         let error = if cfg!(target_os = "linux") {
             LogWriter::resume(&log).unwrap_err()
         } else {
-            LockFile::create(&log).unwrap_err()
+            LockFile::create(&log, SystemLock::None).unwrap_err()
         };
         let text = error.to_string();
         let expected = format!(
@@ -350,7 +404,7 @@ mod tests {
         assert!(text.contains(&expected), "{text}");
         assert!(lock_of(&log).exists(), "it is not ours to remove");
         fs::write(lock_of(&log), "").unwrap();
-        let error = LockFile::create(&log).unwrap_err();
+        let error = LockFile::create(&log, SystemLock::None).unwrap_err();
         assert!(error.to_string().contains("by an unknown process"), "{error}");
     }
 

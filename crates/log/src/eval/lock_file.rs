@@ -1,8 +1,9 @@
-//! The lock on a log where the system has none: a file beside it, with the process that holds it.
+//! The lock on a log that needs no locks of the system: a file beside it, with the process that holds it.
 //!
-//! Network file systems may lack `flock` (Lustre by default, NFS without its lock service). Creating a file that must not be
-//! there is a single step on all of them. The file of a process that was killed stays: another of the same machine sees that
-//! the process is gone and takes over. What is seen from another machine cannot be judged, and is reported.
+//! Network file systems may lack `flock` (Lustre by default, NFS without its lock service), for all machines or for some.
+//! Creating a file that must not be there is a single step on all of them. The file of a process that was killed stays:
+//! another of the same machine sees that the process is gone and takes over, and so does one that gets the lock of the
+//! system which that process had. Anything else on another machine cannot be judged, and is reported.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -27,6 +28,13 @@ pub(super) struct LockFile {
     holder: FileHolder,
 }
 
+/// Whether a process has the lock of the system too.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SystemLock {
+    Held,
+    None,
+}
+
 /// The process that a lock file names.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileHolder {
@@ -42,6 +50,9 @@ pub struct FileHolder {
     /// When it was started, so that another process of the same id is not taken for it.
     #[serde(default)]
     process: Option<String>,
+    /// Whether it has the lock of the system too.
+    #[serde(default)]
+    has_system_lock: bool,
 }
 
 impl fmt::Display for FileHolder {
@@ -55,10 +66,11 @@ impl LockFile {
     ///
     /// # Errors
     /// A process that has it, or one of another machine that may have it; a folder that cannot be written to.
-    pub(super) fn create(log: &Path) -> Result<Self> {
+    pub(super) fn create(log: &Path, system: SystemLock) -> Result<Self> {
         let path = beside(log);
         let failed = |error: io::Error| LogError::from(LogErrorKind::Create(error)).at(&path);
-        let holder = FileHolder::own();
+        let has_system_lock = system == SystemLock::Held;
+        let holder = FileHolder { has_system_lock, ..FileHolder::own() };
         for _ in 0..ROUNDS {
             match create_new(&path, &holder) {
                 Ok(()) => return Ok(LockFile { path, holder }),
@@ -66,7 +78,10 @@ impl LockFile {
                 Err(error) => return Err(failed(error)),
             }
             match read(&path) {
-                Found::Holder(found) if found.is_gone() => remove_stale(&path, &found).map_err(failed)?,
+                // Only one process has the lock of the system.
+                Found::Holder(found) if found.is_gone() || (has_system_lock && found.has_system_lock) => {
+                    remove_stale(&path, &found).map_err(failed)?;
+                }
                 Found::Holder(found) if found.is_here() => return Err(LogErrorKind::Locked.into()),
                 Found::Holder(found) => {
                     return Err(
@@ -163,7 +178,14 @@ impl FileHolder {
     fn own() -> Self {
         let pid = std::process::id();
         let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
-        FileHolder { pid, host: host(), since: timestamp(since), machine: machine(), process: start_of(pid) }
+        FileHolder {
+            pid,
+            host: host(),
+            since: timestamp(since),
+            machine: machine(),
+            process: start_of(pid),
+            has_system_lock: false,
+        }
     }
 
     /// Whether its id is one of this machine.
