@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use crate::text::is_unsafe;
+
 /// A suite of test cases: what gates and requirements decided.
 ///
 /// ```
@@ -141,11 +143,6 @@ impl JUnitCase {
     }
 }
 
-/// Whether XML 1.0 has the character at all.
-fn is_xml(c: char) -> bool {
-    matches!(c, '\t' | '\n' | '\r' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..)
-}
-
 /// The value of an attribute, in which line breaks are kept.
 fn attribute(value: &str) -> String {
     escaped(value, true)
@@ -169,9 +166,27 @@ fn escaped(value: &str, is_attribute: bool) -> String {
             '\r' => escaped.push_str("&#13;"),
             '\n' if is_attribute => escaped.push_str("&#10;"),
             '\t' if is_attribute => escaped.push_str("&#9;"),
-            c if is_xml(c) => escaped.push(c),
-            _ => escaped.push(crate::REPLACEMENT),
+            '\n' | '\t' => escaped.push(c),
+            // Those that XML does not have are among them.
+            c if is_unsafe(c) => escaped.push(crate::REPLACEMENT),
+            c => escaped.push(c),
         }
     }
     escaped
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{attribute, text};
+
+    #[test]
+    fn no_character_turns_or_hides_a_text() {
+        let unsafe_ones = "a\u{202e}b\u{9b}c\u{7f}d\u{0}e\u{fffe}f\u{200b}";
+        assert_eq!(text(unsafe_ones), "a\u{fffd}b\u{fffd}c\u{fffd}d\u{fffd}e\u{fffd}f\u{fffd}");
+        assert_eq!(attribute(unsafe_ones), text(unsafe_ones));
+        assert_eq!(
+            (text("a\tb\nc"), attribute("a\tb\nc")),
+            ("a\tb\nc".to_owned(), "a&#9;b&#10;c".to_owned())
+        );
+    }
 }

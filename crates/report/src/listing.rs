@@ -51,12 +51,24 @@ pub struct Listing {
 pub struct ListingCell {
     text: String,
     data: Json,
+    is_code: bool,
 }
 
 impl ListingCell {
     /// A text for people, and what JSON and CSV have in its place.
     pub fn new(text: impl Into<String>, data: Json) -> Self {
-        ListingCell { text: text.into(), data }
+        ListingCell { text: text.into(), data, is_code: false }
+    }
+
+    /// The same as a word to copy into a command.
+    #[must_use]
+    pub fn code(self) -> Self {
+        ListingCell { is_code: true, ..self }
+    }
+
+    /// Whether it is a word to copy.
+    pub(crate) fn is_code(&self) -> bool {
+        self.is_code
     }
 
     /// The text for people.

@@ -6,7 +6,7 @@ use crate::comparison::{self, ComparisonView};
 use crate::matrix::tables;
 use crate::text::{REPLACEMENT, is_unsafe};
 use crate::title::facts;
-use crate::{Listing, Render, Report, Sort};
+use crate::{Listing, ListingCell, Render, Report, Sort};
 
 /// A heading for each report, with task and model, and a table for each block; the rows are those of the terminal,
 /// without bars.
@@ -63,7 +63,14 @@ impl Render for Markdown {
     }
 
     fn listing(&self, listing: &Listing, out: &mut dyn io::Write) -> io::Result<()> {
-        write!(out, "{}", pipe_table(listing.titles(), &listing.texts()))
+        let cell = |cell: &ListingCell| match cell.is_code() {
+            true => code(cell.text()),
+            false => escape(cell.text()),
+        };
+        let rows: Vec<Vec<String>> =
+            listing.rows().iter().map(|row| row.iter().map(cell).collect()).collect();
+        let titles: Vec<String> = listing.titles().iter().map(|title| escape(title)).collect();
+        write!(out, "{}", escaped_table(&titles, &rows))
     }
 
     fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
@@ -71,12 +78,23 @@ impl Render for Markdown {
     }
 }
 
+/// A word to copy: nothing in it is more than text, and nothing is put into it. One that cannot be written so is escaped.
+fn code(text: &str) -> String {
+    let is_plain = |c: char| !is_unsafe(c) && !matches!(c, '`' | '|' | '\\');
+    match !text.is_empty() && text.chars().all(is_plain) && text.trim() == text {
+        true => format!("`{text}`"),
+        false => escape(text),
+    }
+}
+
 /// A table of texts, escaped.
 pub(crate) fn pipe_table(titles: &[String], rows: &[Vec<String>]) -> String {
-    let line = |cells: &[String]| {
-        let cells: Vec<String> = cells.iter().map(|cell| escape(cell)).collect();
-        format!("| {} |\n", cells.join(" | "))
-    };
+    let escaped = |cells: &[String]| cells.iter().map(|cell| escape(cell)).collect::<Vec<_>>();
+    escaped_table(&escaped(titles), &rows.iter().map(|row| escaped(row)).collect::<Vec<_>>())
+}
+
+fn escaped_table(titles: &[String], rows: &[Vec<String>]) -> String {
+    let line = |cells: &[String]| format!("| {} |\n", cells.join(" | "));
     let rows = rows.iter().map(|row| line(row));
     let head = [line(titles), format!("|{}\n", "---|".repeat(titles.len()))];
     head.into_iter().chain(rows).collect()
@@ -90,7 +108,7 @@ const BREAK: &str = "&#8203;";
 
 /// Text as Markdown shows it: what Markdown would read as something else is escaped, and a line break, which would end
 /// the row of a table, is a character reference. What sites such as GitHub make more of is broken: mentions
-/// (`@name`), references (`#123`, `GH-1`), addresses and formulas (`$x$`). Characters that are
+/// (`@name`), references (`#123`, `GH-1`, `GHSA-…`, the 40 digits of a commit), addresses and formulas (`$x$`). Characters that are
 /// [unsafe](crate::is_unsafe) are replaced.
 ///
 /// ```
@@ -138,11 +156,27 @@ fn is_special(before: &str, c: char, rest: &str) -> bool {
             !name.is_empty() && (begins_word(before) || name.contains('.') || is_commit)
         }
         '#' => rest.starts_with(|c: char| c.is_ascii_digit()),
-        '-' => ends_with("GH") && rest.starts_with(|c: char| c.is_ascii_digit()),
+        '-' => {
+            (ends_with("GH") && rest.starts_with(|c: char| c.is_ascii_digit()))
+                || (ends_with("GHSA") && rest.starts_with(|c: char| c.is_ascii_alphanumeric()))
+        }
         ':' => rest.starts_with("//"),
         '.' => ends_with("www") && rest.starts_with(|c: char| !c.is_whitespace()),
+        c if c.is_ascii_hexdigit() => is_within_commit(before, rest),
         _ => false,
     }
+}
+
+/// Whether a digit is the sixth, twelfth and so on of the name of a commit: what is left between has too few digits for one.
+fn is_within_commit(before: &str, rest: &str) -> bool {
+    const DIGITS: usize = 40;
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let left: Vec<u8> = before.bytes().rev().take(DIGITS).take_while(is_word).collect();
+    if left.len() % 6 != 5 {
+        return false;
+    }
+    let right: Vec<u8> = rest.bytes().take(DIGITS).take_while(is_word).collect();
+    left.len() + 1 + right.len() == DIGITS && left.iter().chain(&right).all(u8::is_ascii_hexdigit)
 }
 
 #[cfg(test)]
@@ -159,6 +193,13 @@ mod tests {
             ("pass@5, pass@k @ 3", "pass@5, pass@k @ 3"),
             ("#1 o/r#23 #a", "#&#8203;1 o/r#&#8203;23 #a"),
             ("GH-1 gh-2 xGH-3 GH-x", "GH-&#8203;1 gh-&#8203;2 xGH-3 GH-x"),
+            ("GHSA-9v3w-xxxx-yyyy GHSA- ", "GHSA-&#8203;9v3w-xxxx-yyyy GHSA- "),
+            (
+                "(0123456789abcdef0123456789abcdef01234567)",
+                "(012345&#8203;6789ab&#8203;cdef01&#8203;234567&#8203;89abcd&#8203;ef0123&#8203;4567)",
+            ),
+            ("0123456789abcdef0123456789abcdef0123456", "0123456789abcdef0123456789abcdef0123456"),
+            ("0123456789abcdef0123456789abcdef012345678", "0123456789abcdef0123456789abcdef012345678"),
             ("http://x ftp://y a: //", "http:&#8203;//x ftp:&#8203;//y a: //"),
             ("www.x.org WWW.x awww.x", "www.&#8203;x.org WWW.&#8203;x awww.x"),
             ("$x$", "&#8203;\\$x&#8203;\\$"),

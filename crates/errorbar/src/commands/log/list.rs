@@ -279,7 +279,7 @@ fn for_people(logs: &[&LogSummary], is_ascii: bool) -> Listing {
     for log in logs {
         // Numbers are cut short last, so they must not look like texts.
         let number = |text: String| ListingCell::new(text, json!({}));
-        let handle = has_handles.then(|| number(log.handle.clone().unwrap_or_default()));
+        let handle = has_handles.then(|| number(log.handle.clone().unwrap_or_default()).code());
         let cells = [
             number(log.short_time()),
             log.task.as_str().into(),
