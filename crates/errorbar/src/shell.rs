@@ -1,5 +1,7 @@
 //! Commands to paste into a shell. Their words may come from a log, and must not be commands themselves.
 
+use std::path::Path;
+
 /// A word of a command, in quotes where it needs some.
 pub(crate) fn word(text: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@%+,".contains(c);
@@ -9,9 +11,25 @@ pub(crate) fn word(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }
 
+/// The same for a path, which must not be taken for an option.
+pub(crate) fn path(path: &Path) -> String {
+    let text = path.display().to_string();
+    if text.starts_with('-') { word(&format!("./{text}")) } else { word(&text) }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::word;
+    use std::path::Path;
+
+    use super::{path, word};
+
+    #[test]
+    fn a_path_is_no_option() {
+        assert_eq!(
+            [path(Path::new("--view.toml")), path(Path::new("a b/-c"))],
+            ["./--view.toml", "'a b/-c'"]
+        );
+    }
 
     #[test]
     fn what_a_shell_would_obey_is_in_quotes() {

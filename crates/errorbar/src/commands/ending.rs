@@ -1,12 +1,12 @@
 //! How runs end: what there is to report, and how to continue those that did not reach their end.
 
 use errorbar_core::ScoreResult;
+use errorbar_core::engine::thousands;
 use errorbar_eval::{Error, FinishedRun, StopReason};
 use errorbar_log::eval::LogErrorKind;
 use indexmap::IndexSet;
 
 use super::Context;
-use super::eval::grouped;
 use super::servers::resume_command;
 use super::tasks::is_in_current_folder;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -19,7 +19,7 @@ pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Dia
     let task = task_file.as_ref().filter(|file| !is_in_current_folder(file));
     let task = task.map(|file| file.display().to_string());
     let args = task_file.as_ref().map(|_| passed_args.clone()).unwrap_or_default();
-    let resume = resume_command(context.program, task.as_deref(), &args, archive, servers);
+    let resume = resume_command(context, task.as_deref(), &args, archive, servers);
     let resume = format!("resume it with `{resume}`");
     if let Some(error) = &finished.log_error {
         return (log_lost(error, finished, &resume).into(), false);
@@ -30,7 +30,7 @@ pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Dia
         diagnostics.push(Diagnostic::error(format!("the results cannot be computed: {error}")).hint(hint));
     }
     if let Some(StopReason::RuleHeld { reason, samples, planned, .. }) = &finished.stopped {
-        let (samples, planned) = (grouped(*samples as u64), grouped(*planned as u64));
+        let (samples, planned) = (thousands(*samples as u64), thousands(*planned as u64));
         let text = format!("stopped after {samples} of {planned} samples: {reason}");
         diagnostics.push(Diagnostic::note(text).hint(format!("for the others, {resume}")));
     } else if let Some(stop) = &finished.stopped
@@ -70,8 +70,15 @@ fn log_lost(error: &Error, finished: &FinishedRun, resume: &str) -> Diagnostic {
             let problem = format!("after {done} of {total} samples: {error}");
             Diagnostic::failure(problem).hint_if(hints::log::hint(error))
         }
-        error => Diagnostic::error(format!("{error}; {done} of {total} samples are in it"))
-            .hint(format!("when that is fixed, {resume}")),
+        error => {
+            let advice = match error {
+                Error::Log(error) => hints::log::hint(error),
+                _ => None,
+            };
+            let advice = advice.map(|advice| format!("{advice}; ")).unwrap_or_default();
+            Diagnostic::error(format!("{error}; {done} of {total} samples are in it"))
+                .hint(format!("{advice}{resume}"))
+        }
     }
 }
 

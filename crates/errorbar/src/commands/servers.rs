@@ -27,21 +27,24 @@ pub(super) fn note(servers: impl Iterator<Item = ModelServer>) -> Option<Diagnos
     (!named.is_empty()).then(|| Diagnostic::note(clean(&format!("calling {}", named.join(", ")))))
 }
 
-/// The command that resumes a run, with what is not taken from the log alone: the task, arguments, addresses.
+/// The command that resumes a run, with what is not taken from the log alone: the task, arguments, allowed paths, addresses.
 pub(super) fn resume_command(
-    program: &str,
+    context: &Context<'_>,
     task: Option<&str>,
     args: &Metadata,
     log: &Path,
     servers: &[RecordedServer],
 ) -> String {
-    let mut words = vec![program.to_owned(), "eval".to_owned()];
-    words.extend(task.map(shell::word));
+    let mut words = vec![context.program.to_owned(), "eval".to_owned()];
+    words.extend(task.map(|task| shell::path(Path::new(task))));
     for (name, value) in args.iter().filter(|(_, value)| !is_taken_from_log(value)) {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         words.extend(["-T".to_owned(), shell::word(&format!("{name}={value}"))]);
     }
-    words.extend(["--resume".to_owned(), shell::word(&log.display().to_string())]);
+    for path in context.registry.allowed_paths().unwrap_or_default() {
+        words.extend(["--allow-path".to_owned(), shell::path(path)]);
+    }
+    words.extend(["--resume".to_owned(), shell::path(log)]);
     for RecordedServer { role, base_url, has_query, .. } in servers {
         // What stands behind a `?` may be secret, and is in no log.
         let url = if *has_query { format!("{base_url}?…") } else { base_url.clone() };
@@ -71,6 +74,6 @@ pub(super) fn unnamed(
         true => "; what follows the `?` is in no log: give it too",
         false => "",
     };
-    let command = resume_command(context.program, task, &file_args(log), log.path(), &all);
+    let command = resume_command(context, task, &file_args(log), log.path(), &all);
     Diagnostic::error(problem).hint(format!("if you trust it, name it yourself: `{command}`{query}"))
 }

@@ -165,7 +165,7 @@ pub(super) fn task_of_log(
 ) -> Result<Task, Diagnostics> {
     let given = given_args(args)?;
     let resume =
-        |task: &str| resume_command(context.program, Some(task), &file_args(log), log.path(), &log.servers());
+        |task: &str| resume_command(context, Some(task), &file_args(log), log.path(), &log.servers());
     let untrusted = |file: &Path, problem: &str| {
         let problem = format!("the log alone names the task file {}, {problem}", file.display());
         let hint = format!("if you trust it, name it yourself: `{}`", resume(&shown(file)));
@@ -187,16 +187,19 @@ pub(super) fn task_of_log(
         selection.name = name.map(str::to_owned);
         selection.args = of_log.chain(texts(&given)).collect();
         selection.recorded_digest = digest.map(str::to_owned);
-        Diagnostic::note(format!("resumed with the task file {}", file.display()))
-            .about(log.path().display())
-            .print(context.quiet);
         check_extension(file, context.program)?;
         let mut tasks = load_tasks(file, &selection, context.registry).map_err(|error| match error {
             TaskLoadError::OtherDigest => untrusted(file, "which has changed since the run was started"),
             error => load_problems(file, error),
         })?;
         match (tasks.pop(), tasks.is_empty()) {
-            (Some(only), true) => Ok(only),
+            (Some(only), true) => {
+                // Of a file that only the log names, the user learns it in any case.
+                Diagnostic::note(format!("resumed with the task file {}", file.display()))
+                    .about(log.path().display())
+                    .print(context.quiet && digest.is_none());
+                Ok(only)
+            }
             _ => {
                 let problem = format!("{} has several tasks, and the log is of one", file.display());
                 let hint = format!("name it: {}@NAME", file.display());
@@ -260,9 +263,13 @@ pub(super) fn file_args(log: &ResumableLog) -> Metadata {
     log.task_file().map(|_| log.passed_args().clone()).unwrap_or_default()
 }
 
-/// Whether a value is taken from a log alone: a string may name a file or a program.
+/// Whether a value is taken from a log alone: a string, also in a list, may name a file or a program.
 pub(super) fn is_taken_from_log(value: &Json) -> bool {
-    matches!(value, Json::Null | Json::Bool(_) | Json::Number(_))
+    match value {
+        Json::Null | Json::Bool(_) | Json::Number(_) => true,
+        Json::Array(values) => values.iter().all(is_taken_from_log),
+        Json::String(_) | Json::Object(_) => false,
+    }
 }
 
 /// The error of a file that is no task file, by its name.

@@ -50,10 +50,10 @@ fn fixed_hint(kind: &Kind) -> Option<&'static str> {
         Kind::Exists => "choose another name, or resume the run that wrote it",
         Kind::Locked | Kind::LockTimeout { .. } => "wait for it, or stop it first",
         Kind::Write(error) if error.kind() == io::ErrorKind::StorageFull => {
-            "free some space and resume: what was recorded before is safe"
+            "free some space: what was recorded before is safe"
         }
-        Kind::Write(_) => "check the disk and resume: what was recorded before is safe",
-        Kind::Compress(_) => "free some memory and resume",
+        Kind::Write(_) => "check the disk: what was recorded before is safe",
+        Kind::Compress(_) => "free some memory",
         Kind::TooLong { .. } => "shorten it",
         Kind::NotALog => "give a file that ends in .eval and was written as an eval log",
         Kind::Manifest => "give the logs, or the folder with them: what else is in it is skipped",

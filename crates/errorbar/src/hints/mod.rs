@@ -116,12 +116,8 @@ impl From<TaskFileError> for Diagnostics {
     fn from(error: TaskFileError) -> Self {
         let (path, count) = (error.path.display().to_string(), error.mistakes.len());
         let mistakes = error.mistakes.iter().take(MISTAKES_SHOWN).map(|mistake| {
-            let allow = |path: &PathBuf| {
-                format!(
-                    "if you trust it, allow it: --allow-path {}",
-                    shell::word(&path.display().to_string())
-                )
-            };
+            let allow =
+                |path: &PathBuf| format!("if you trust it, allow it: --allow-path {}", shell::path(path));
             let hint = mistake.hint.clone().or_else(|| mistake.outside.as_ref().map(allow));
             let diagnostic = Diagnostic::error(&mistake.message).hint_if(hint);
             if mistake.is_about_the_file() {

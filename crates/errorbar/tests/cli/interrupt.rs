@@ -120,7 +120,7 @@ fn a_full_disk_ends_the_run_and_loses_nothing() {
         stderr.split_once("`: cannot write to the log: File too large (os error 27); ").expect(&stderr);
     assert!(place.starts_with(&format!("error: t: {log}: `samples/")), "{stderr}");
     let end = format!(
-        " of 2000 samples are in it\nhint: when that is fixed, resume it with `errorbar eval --resume {log}`\n"
+        " of 2000 samples are in it\nhint: check the disk: what was recorded before is safe; resume it with `errorbar eval --resume {log}`\n"
     );
     let reported: usize = reported.strip_suffix(&end).expect(&stderr).parse().unwrap();
     let held = errorbar_log::eval::EvalLog::open(logs.only()).unwrap().sample_count();

@@ -100,6 +100,7 @@ fn a_task_file_of_this_folder_is_run_if_the_log_has_its_digest() {
     let text = stderr(&changed);
     assert!(text.contains("which has changed since the run was started"), "{text}");
     assert_eq!(proposed(&text)[..], ["eval", "t.toml", "--resume", &log]);
+    assert!(!text.contains("resumed with"), "{text}");
 
     fs::rename(sub.join("t.toml"), folder.path().join("t.toml")).unwrap();
     fs::write(folder.path().join("t.toml"), &task).unwrap();
@@ -110,9 +111,12 @@ fn a_task_file_of_this_folder_is_run_if_the_log_has_its_digest() {
 
     fs::remove_file(sub.join("t.toml")).unwrap();
     fs::write(sub.join("t.toml"), &task).unwrap();
-    let resumed = logs.run(&sub, &["eval", "--resume", &log]);
-    assert!(resumed.status.success() && sub.join("ran").exists(), "{}", stderr(&resumed));
-    assert!(stderr(&resumed).contains("runs the program `sh score.sh`"), "{}", stderr(&resumed));
+    // Also with -q: the log alone names both.
+    let resumed = logs.run(&sub, &["eval", "-q", "--resume", &log]);
+    let text = stderr(&resumed);
+    assert!(resumed.status.success() && sub.join("ran").exists(), "{text}");
+    assert!(text.contains("resumed with the task file t.toml"), "{text}");
+    assert!(text.contains("runs the program `sh score.sh`"), "{text}");
 }
 
 #[test]
@@ -148,6 +152,41 @@ fn a_string_argument_is_given_by_the_user() {
     assert!(!sub.join("ran").exists());
     let resumed = run(&logs, &sub, &proposed(&stderr(&started)));
     assert!(resumed.status.success() && sub.join("ran").exists(), "{}", stderr(&resumed));
+}
+
+/// The proposed command ended with "is outside of the folder of the task file".
+#[test]
+fn the_proposed_command_has_the_allowed_paths() {
+    let (logs, folder) = (Logs::new(), folder());
+    fs::write(folder.path().join("--brief.txt"), "Be brief.").unwrap();
+    let task = fs::read_to_string(folder.path().join("sub/t.toml")).unwrap();
+    let template = "solver = [\"system_message('../--brief.txt')\", 'generate']\n";
+    fs::write(folder.path().join("sub/t.toml"), format!("{task}{template}")).unwrap();
+    let started = logs.run(folder.path(), &["eval", "sub/t.toml", "--allow-path=--brief.txt"]);
+    complete(&folder.path().join("sub"));
+    let command = proposed(&stderr(&started));
+    assert_eq!(command[..4], ["eval", "sub/t.toml", "--allow-path", "./--brief.txt"]);
+    let resumed = run(&logs, folder.path(), &command);
+    assert!(resumed.status.success(), "{}", stderr(&resumed));
+    let nothing = logs.run(folder.path(), &["eval", "sub/t.toml", "--allow-path", "nothere"]);
+    let text = stderr(&nothing);
+    assert_eq!(nothing.status.code(), Some(2), "{text}");
+    assert!(text.contains("nothere: --allow-path: no such file or folder"), "{text}");
+}
+
+#[test]
+fn lists_of_numbers_are_taken_from_the_log() {
+    let (logs, folder) = (Logs::new(), folder());
+    let sub = folder.path().join("sub");
+    let task = fs::read_to_string(sub.join("t.toml")).unwrap();
+    let task = task.replace("\"score.sh\"", "\"score.sh\", \"${counts}\"");
+    fs::write(sub.join("t.toml"), format!("{task}args = {{ counts = [1] }}\n")).unwrap();
+    let started = logs.run(&sub, &["eval", "t.toml", "-T", "counts=2,3"]);
+    let log = logs.only().display().to_string();
+    assert_eq!(proposed(&stderr(&started))[..], ["eval", "--resume", &log], "{}", stderr(&started));
+    complete(&sub);
+    let resumed = logs.run(&sub, &["eval", "--resume", &log]);
+    assert!(resumed.status.success(), "{}", stderr(&resumed));
 }
 
 #[test]

@@ -23,7 +23,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Stream;
 use crate::progress::Watcher;
 pub(crate) use args::EvalArgs;
-pub(super) use notes::{call_notes, grouped, usage_note};
+pub(super) use notes::{call_notes, usage_note};
 use notes::{limits_note, programs_note};
 
 /// A task that is ready to run with one model.
@@ -45,6 +45,9 @@ enum RunStart {
 
 pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     args.errors.check()?;
+    if let Some(path) = args.allowed_paths.iter().find(|path| !path.exists()) {
+        return Err(Diagnostic::error("--allow-path: no such file or folder").about(path.display()).into());
+    }
     let registry = context.registry.confined(args.allowed_paths.iter().cloned());
     let context = &Context { registry: &registry, ..*context };
     let requirements = args.requirements.parse()?;
@@ -63,6 +66,11 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
         earlier::find(&mut runs, args).print(context.quiet);
     }
     let calls = runs.first().and_then(|models| models.first()).map(|first| Arc::clone(first.task.calls()));
+    // Of a task file that only a log names, the user learns the programs in any case.
+    let is_named = args.resume.is_empty() || !args.tasks.is_empty();
+    for program in programs(&runs) {
+        program.print(context.quiet && is_named);
+    }
     before(&runs, calls.as_deref(), args).print(context.quiet);
     #[cfg(feature = "view")]
     let server = match args.view {
@@ -90,20 +98,28 @@ pub(crate) fn run(args: &EvalArgs, context: &Context<'_>) -> CommandResult {
     Ok(outcome)
 }
 
+/// The runs that go on from a log.
+fn resumed(runs: &[Vec<PreparedRun>]) -> impl Iterator<Item = &PreparedRun> {
+    runs.iter().flatten().filter(|run| matches!(run.start, RunStart::Resumed(_)))
+}
+
+/// The programs that resumed runs start.
+fn programs(runs: &[Vec<PreparedRun>]) -> Vec<Diagnostic> {
+    resumed(runs).flat_map(|run| programs_note(&run.task)).collect()
+}
+
 /// What there is to report before anything runs.
 fn before(runs: &[Vec<PreparedRun>], calls: Option<&Calls>, args: &EvalArgs) -> Diagnostics {
     let to_run = || runs.iter().flatten().filter(|run| !matches!(run.start, RunStart::Complete(_)));
     let servers = servers::note(to_run().flat_map(|run| run.task.servers()));
-    let resumed = || to_run().filter(|run| matches!(run.start, RunStart::Resumed(_)));
-    let programs = resumed().flat_map(|run| programs_note(&run.task));
-    let limits = resumed().filter_map(|run| limits_note(&run.task));
+    let limits = resumed(runs).filter_map(|run| limits_note(&run.task));
     let connections = calls.and_then(|calls| args.model_args.calling.connections.note_fewer(calls));
     // The warnings of a task do not depend on the model.
     let warnings = runs.iter().filter_map(|models| models.first()).flat_map(|run| {
         let warnings = run.task.warnings().iter();
         warnings.map(|warning| Diagnostic::warning(warning.to_string()).about(&run.label))
     });
-    servers.into_iter().chain(programs).chain(connections).chain(limits).chain(warnings).collect()
+    servers.into_iter().chain(connections).chain(limits).chain(warnings).collect()
 }
 
 /// A run, and how it ended.

@@ -1,5 +1,6 @@
 //! What there is to report of limits, tokens and calls.
 
+use errorbar_core::engine::thousands;
 use errorbar_eval::{CallCounts, PreparedTask, Usage, UsageLimits, shown_cost};
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -8,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Diagnostics};
 pub(super) fn limits_note(run: &PreparedTask) -> Option<Diagnostic> {
     let UsageLimits { time, tokens, cost } = run.run_limits();
     let time = time.map(|time| format!("{} s", time.as_secs_f64()));
-    let tokens = tokens.map(|tokens| format!("{} tokens", grouped(tokens)));
+    let tokens = tokens.map(|tokens| format!("{} tokens", thousands(tokens)));
     let cost = cost.map(|cost| format!("a cost of {}", shown_cost(cost)));
     let limits: Vec<String> = [time, tokens, cost].into_iter().flatten().collect();
     (!limits.is_empty()).then(|| {
@@ -26,20 +27,13 @@ pub(super) fn programs_note(run: &PreparedTask) -> Vec<Diagnostic> {
 /// The tokens that a run has used.
 pub(in crate::commands) fn usage_note(model: &str, usage: &Usage) -> Diagnostic {
     let cached = match usage.input_tokens_cache_read {
-        Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", grouped(cached)),
+        Some(cached) if cached > 0 => format!(" (and {} from the server's cache)", thousands(cached)),
         _ => String::new(),
     };
     let cost =
         usage.total_cost.map(|cost| format!(", at a cost of {}", shown_cost(cost))).unwrap_or_default();
-    let (input, output) = (grouped(usage.input_tokens), grouped(usage.output_tokens));
+    let (input, output) = (thousands(usage.input_tokens), thousands(usage.output_tokens));
     Diagnostic::note(format!("{model} has read {input} tokens{cached} and written {output}{cost}"))
-}
-
-/// A number with its thousands apart.
-pub(in crate::commands) fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let groups = digits.as_bytes().rchunks(3).rev().map(String::from_utf8_lossy);
-    groups.collect::<Vec<_>>().join(",")
 }
 
 /// What was out of the ordinary with calls of models.
