@@ -1,7 +1,7 @@
 //! A child with all processes that it starts: they end together.
 //!
 //! A process can leave its group (`setsid`), but it keeps the variable that marks the group unless it gets another
-//! environment. Making us the parent of orphans (`PR_SET_CHILD_SUBREAPER`) was rejected: we would adopt those of the program
+//! environment, and its parent until that ends: a daemon that has neither is not found. Making us the parent of orphans (`PR_SET_CHILD_SUBREAPER`) was rejected: we would adopt those of the program
 //! that we are a part of, too, and could not tell them apart.
 
 use std::io;
@@ -44,6 +44,15 @@ impl GroupMark {
 pub(super) struct ProcessGroup {
     child: Mutex<GroupLeader>,
     mark: GroupMark,
+    /// What the child had started when it was last looked at. When the child has ended, it is no longer known as its own.
+    descendants: Mutex<Vec<Descendant>>,
+}
+
+/// A process that a child has started, and when that was: its number may belong to another process later.
+#[derive(Debug, PartialEq, Eq)]
+struct Descendant {
+    pid: i32,
+    started: String,
 }
 
 #[derive(Debug)]
@@ -60,7 +69,7 @@ static ALIVE: Mutex<Vec<Weak<ProcessGroup>>> = Mutex::new(Vec::new());
 pub(crate) fn end_all() {
     let mut groups = lock(&ALIVE);
     let has_groups = !groups.is_empty();
-    groups.drain(..).filter_map(|group| group.upgrade()).for_each(|group| group.kill_leader());
+    groups.drain(..).filter_map(|group| group.upgrade()).for_each(|group| group.kill_tree());
     if has_groups {
         end_marked(&OUR_MARK);
     }
@@ -69,7 +78,8 @@ pub(crate) fn end_all() {
 impl ProcessGroup {
     /// A child whose command has this mark.
     pub(super) fn new(child: Child, mark: GroupMark) -> Arc<Self> {
-        let group = Arc::new(ProcessGroup { child: Mutex::new(GroupLeader { child, status: None }), mark });
+        let child = Mutex::new(GroupLeader { child, status: None });
+        let group = Arc::new(ProcessGroup { child, mark, descendants: Mutex::default() });
         let mut alive = lock(&ALIVE);
         alive.retain(|group| group.strong_count() > 0);
         alive.push(Arc::downgrade(&group));
@@ -78,16 +88,32 @@ impl ProcessGroup {
 
     /// Ends the child and what it has started.
     pub(super) fn kill(&self) {
-        self.kill_leader();
+        self.kill_tree();
         end_marked(&self.mark.0);
     }
 
-    /// Ends the child and what has stayed in its group.
-    fn kill_leader(&self) {
+    /// Ends the child, what has stayed in its group and what it is still the parent of.
+    fn kill_tree(&self) {
+        self.find_descendants();
         let leader = &mut *lock(&self.child);
         if leader.status.is_none() {
             kill_group(&mut leader.child);
         }
+        self.end_descendants();
+    }
+
+    /// Looks at what the child has started, which is no longer possible when it has ended.
+    pub(super) fn find_descendants(&self) {
+        let leader = lock(&self.child);
+        if leader.status.is_none() {
+            let found = descendants(leader.child.id());
+            let mut known = lock(&self.descendants);
+            known.extend(found);
+        }
+    }
+
+    fn end_descendants(&self) {
+        lock(&self.descendants).drain(..).for_each(|descendant| descendant.end());
     }
 
     /// How the child ended. One that does not end within a time is killed, and what it has started and left behind too.
@@ -101,6 +127,7 @@ impl ProcessGroup {
             }
             let has_ended = has_ended(&mut leader.child);
             if has_ended || started.elapsed() >= patience {
+                lock(&self.descendants).extend(descendants(leader.child.id()));
                 kill_group(&mut leader.child);
                 let status = match leader.child.wait() {
                     Ok(status) => status.to_string(),
@@ -108,6 +135,7 @@ impl ProcessGroup {
                 };
                 leader.status = Some(status.clone());
                 end_marked(&self.mark.0);
+                self.end_descendants();
                 return status;
             }
             sleep(pause);
@@ -171,6 +199,56 @@ fn end_marked(mark: &str) {
 
 #[cfg(not(any(target_os = "linux", target_os = "android")))]
 fn end_marked(_: &str) {}
+
+/// The number of the parent of a process, and when the process was started, in ticks since the start of the system.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn parent_and_start(pid: i32) -> Option<(u32, String)> {
+    let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name of the program, in parentheses, may hold anything.
+    let mut words = stat.rsplit_once(") ")?.1.split(' ').skip(1);
+    Some((words.next()?.parse().ok()?, words.nth(17)?.to_owned()))
+}
+
+/// What a process has started, and what that has started.
+#[cfg(any(target_os = "linux", target_os = "android"))]
+fn descendants(of: u32) -> Vec<Descendant> {
+    let process = |entry: std::fs::DirEntry| {
+        let pid = entry.file_name().to_str()?.parse::<i32>().ok()?;
+        let (parent, started) = parent_and_start(pid)?;
+        Some((parent, Descendant { pid, started }))
+    };
+    let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+    let mut others: Vec<(u32, Descendant)> = processes.filter_map(process).collect();
+    let (mut found, mut parents) = (Vec::new(), vec![of]);
+    while let Some(of) = parents.pop() {
+        let (children, rest): (Vec<_>, Vec<_>) = others.into_iter().partition(|(parent, _)| *parent == of);
+        others = rest;
+        parents.extend(children.iter().filter_map(|(_, child)| u32::try_from(child.pid).ok()));
+        found.extend(children.into_iter().map(|(_, child)| child));
+    }
+    found
+}
+
+#[cfg(not(any(target_os = "linux", target_os = "android")))]
+fn descendants(_: u32) -> Vec<Descendant> {
+    Vec::new()
+}
+
+impl Descendant {
+    #[cfg(any(target_os = "linux", target_os = "android"))]
+    fn end(&self) {
+        use rustix::process::{Pid, Signal, kill_process};
+        if parent_and_start(self.pid).is_some_and(|(_, started)| started == self.started)
+            && let Some(pid) = Pid::from_raw(self.pid)
+        {
+            // One that has ended meanwhile needs no signal.
+            let _ = kill_process(pid, Signal::KILL);
+        }
+    }
+
+    #[cfg(not(any(target_os = "linux", target_os = "android")))]
+    fn end(&self) {}
+}
 
 /// Limits the memory of a child, and of each process that it starts.
 ///

@@ -143,6 +143,7 @@ impl Process {
 
     /// Ends its stdin, after which a program that reads lines ends by itself.
     pub(super) fn close(&mut self) {
+        self.shared.group.find_descendants();
         self.lines = None;
     }
 

@@ -211,13 +211,20 @@ fn memory_has_a_limit() {
     assert_eq!(score, Ok(Score::new(i64::from(64 << 20))));
 }
 
-/// `setsid` starts a session, and so a group, of its own.
+/// `setsid` starts a session, and so a group, of its own; `env -i` takes the mark away.
 #[test]
 #[cfg(target_os = "linux")]
 fn what_left_the_group_ends_with_the_pool() {
+    for command in ["setsid sh", "env -i setsid sh"] {
+        ends_with_the_pool(command);
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn ends_with_the_pool(command: &str) {
     let folder = tempfile::tempdir().unwrap();
     let pid = folder.path().join("pid");
-    let daemon = format!("setsid sh -c 'echo $$ > {}; exec sleep 600' &", pid.display());
+    let daemon = format!("{command} -c 'echo $$ > {}; exec sleep 600' &", pid.display());
     let pool = pool(&script(&format!(
         r#"{daemon} while read -r line; do echo "{{\"seq\": $(seq "$line"), \"value\": 1}}"; done"#
     )));
