@@ -29,8 +29,8 @@ fn whole(text: &str) -> &str {
     }
 }
 
-/// An integer that is written as a float.
-pub(super) fn whole_number(float: f64) -> Option<i64> {
+/// An integer that is written as a float, such as `3.0` or `1e3`.
+pub fn whole_number(float: f64) -> Option<i64> {
     // Beyond this not every integer is a float.
     const MOST: f64 = 9_007_199_254_740_992.0;
     (float.fract() == 0.0 && float.abs() <= MOST).then_some(float as i64)

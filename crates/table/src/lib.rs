@@ -70,6 +70,7 @@ use resolve::Resolution;
 
 #[cfg(feature = "arrow")]
 pub use arrow::{ArrowTable, read_row_groups};
+pub use cell::whole_number;
 pub use decompress::DecompressedFile;
 pub use doubt::TableDoubt;
 pub use error::{TableError, TableErrorKind, TableLocation};

@@ -307,7 +307,7 @@ impl FromStr for TableMapping {
 /// The text of a small file. The name may come from elsewhere than the user, so nothing is opened that could wait for ever.
 fn read_text(path: &Path) -> io::Result<String> {
     if !fs::metadata(path)?.is_file() {
-        return Err(io::Error::other("it is no regular file, and a mapping is read from nothing else"));
+        return Err(io::Error::other("a mapping must be a regular file"));
     }
     String::from_utf8(read_small(path)?).map_err(io::Error::other)
 }

@@ -121,8 +121,8 @@ fn a_mapping_is_a_small_file() {
     assert!(Command::new("mkfifo").arg(folder.path().join("pipe")).status().unwrap().success());
     for (mapping, problem) in [
         ("large.toml", "it has more than 4 MiB"),
-        ("/dev/zero", "it is no regular file"),
-        ("pipe", "it is no regular file"),
+        ("/dev/zero", "a mapping must be a regular file"),
+        ("pipe", "a mapping must be a regular file"),
     ] {
         let output = errorbar(folder.path(), &["score", "s.csv", "--mapping", mapping]).output().unwrap();
         let text = String::from_utf8_lossy(&output.stderr).into_owned();

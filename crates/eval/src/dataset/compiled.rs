@@ -6,6 +6,7 @@ use std::collections::HashSet;
 use errorbar_core::python_text::json_text;
 use errorbar_core::{Error, Metadata, Result};
 use errorbar_log::eval::Wire;
+use errorbar_table::whole_number;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, InvalidField};
@@ -324,7 +325,11 @@ fn id(name: &str, value: Cow<'_, Json>) -> std::result::Result<SampleId, Unsuita
         value => match value.as_i64() {
             Some(number) => Ok(SampleId::Int(number)),
             None if value.is_u64() => Ok(SampleId::Str(value.to_string())),
-            None => Err(Unsuitable::new(format!("an id is a string or an integer, found {value}"))),
+            // As in tables: pandas writes integers beside absent values as floats.
+            None => match value.as_f64().and_then(whole_number) {
+                Some(number) => Ok(SampleId::Int(number)),
+                None => Err(Unsuitable::new(format!("an id is a string or an integer, found {value}"))),
+            },
         },
     }
 }

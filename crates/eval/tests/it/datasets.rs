@@ -159,6 +159,16 @@ fn integers_beyond_64_bits_are_the_text_of_their_digits() {
     assert_eq!(dataset.samples().unwrap()[0].1.metadata["x"], expected);
 }
 
+/// As in tables.
+#[test]
+fn whole_numbers_that_are_written_as_floats_are_ids() {
+    let dataset = read("d.jsonl", "{\"id\": 3.0, \"input\": \"?\"}\n{\"id\": 1e3, \"input\": \"?\"}\n");
+    let ids: Vec<SampleId> = dataset.samples().unwrap().iter().map(|(id, _)| id.clone()).collect();
+    assert_eq!(ids, [SampleId::Int(3), SampleId::Int(1000)]);
+    let half = bad_record(&read("d.jsonl", "{\"id\": 1.5, \"input\": \"?\"}\n"));
+    assert!(half.1.contains("an id is a string or an integer, found 1.5"), "{half:?}");
+}
+
 #[test]
 fn addresses_are_not_opened() {
     for url in ["https://example.org/x.jsonl", "s3://bucket/x.csv", "https://example.org/x"] {
