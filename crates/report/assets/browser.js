@@ -394,7 +394,7 @@ export class SampleBrowser {
   #sayOmissions() {
     const { omissions } = this.table.index, note = byId('omit', HTMLElement);
     if (!omissions?.length) return;
-    note.textContent = `To keep this file small, ${omissions.join(', ')}.`;
+    note.textContent = `To keep this page small, ${omissions.join(', ')}.`;
     note.hidden = false;
   }
 }

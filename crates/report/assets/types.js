@@ -29,7 +29,7 @@
  * @property {{sample: number, run: number, epoch: number, limit: string}[]} limits
  * @property {{id: string[], preview: string[], cells: number[][], groups: (number | null)[][], answers: (number | null)[][]}} samples
  * @property {{details: number[], messages: number[]}} [chunks] the first sample of each chunk in the page
- * @property {string[]} [omissions] what was left out of the page, in words
+ * @property {string[]} [omissions] what was left out of the page or of the list, in words
  */
 
 /** @typedef {{kind: string, name?: string, text: LongText}} MessagePart */

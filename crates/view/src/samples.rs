@@ -106,8 +106,13 @@ impl SampleReader {
     }
 }
 
+/// The most samples × epochs × runs of a list: each takes 2 kB until it is written.
+const MOST_LISTED: usize = 100_000;
+/// The most bytes of texts that are held for a list.
+const MOST_TEXT_BYTES: usize = 64 << 20;
+
 fn read_list(logs: &[EvalLog], states: Vec<LogState>) -> Result<SampleList, PageError> {
-    let mut builder = SampleSetBuilder::new();
+    let mut builder = SampleSetBuilder::new().max_records(MOST_LISTED).max_text_bytes(MOST_TEXT_BYTES);
     let mut epochs = Vec::new();
     let model = |log: &EvalLog| Ok(log.short_header()?.eval.model);
     let models: Vec<String> = logs.iter().map(model).collect::<Result<_, LogError>>().map_err(unusable)?;

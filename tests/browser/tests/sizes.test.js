@@ -20,7 +20,7 @@ test('a small file leaves out messages first and says so', async () => {
   assert.ok(readFileSync(file).length <= whole - 1000);
   const page = await open(file);
   await counts(page, '144 samples');
-  assert.match(await page.locator('#omit').innerText(), /To keep this file small, messages are left out/);
+  assert.match(await page.locator('#omit').innerText(), /To keep this page small, messages are left out/);
   assert.equal(await page.locator('details.conversation').count(), 0);
   assert.deepEqual(page.problems, []);
 });

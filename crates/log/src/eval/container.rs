@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use super::chunks::{self, SampleExtent};
 use super::error::{LogError, LogErrorKind, Result};
-use errorbar_files::begins_as_manifest;
 use super::json_log::JsonLog;
 use super::limits::{ClaimedSizes, LogLimits};
 use super::members::{self, HEADER, START, SampleName};
@@ -16,6 +15,7 @@ use super::zip::decompress::Decompressor;
 use super::zip::directory::{self, Members};
 use super::zip::scan::{ScanResult, scan};
 use super::zip::source::{FileSection, LogFile};
+use errorbar_files::begins_as_manifest;
 
 /// How much of a file is looked at to see what it is.
 const HEAD_BYTES: u64 = 1024;

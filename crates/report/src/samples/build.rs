@@ -50,6 +50,10 @@ pub struct SampleSetBuilder {
     epochs: usize,
     records: usize,
     room: Room,
+    /// The most records; none if there is no bound.
+    most_records: Option<usize>,
+    /// Whether samples were left out for it.
+    has_more: bool,
 }
 
 impl SampleSetBuilder {
@@ -70,6 +74,13 @@ impl SampleSetBuilder {
     #[must_use]
     pub fn max_text_bytes(mut self, bytes: usize) -> Self {
         self.room = Room::new(bytes);
+        self
+    }
+
+    /// Bounds the number of epochs of samples of all runs: beyond it no more samples are listed, and the list says so.
+    #[must_use]
+    pub fn max_records(mut self, records: usize) -> Self {
+        self.most_records = Some(records);
         self
     }
 
@@ -149,13 +160,19 @@ impl SampleSetBuilder {
         if self.is_too_sparse() || self.is_too_large() {
             return;
         }
+        let key = self.key(id);
+        let is_full = self.most_records.is_some_and(|most| self.records >= most);
+        if is_full && !self.set.samples.contains_key(&key) {
+            self.has_more = true;
+            return;
+        }
         let Some(at) = self.epoch_index(run, epoch) else { return };
         let (mut texts, mut record) = self.room.take(texts, record);
         self.records += 1;
         if let Some(task) = &self.task {
             texts.metadata.insert(0, (TASK.to_owned(), task.as_str().into()));
         }
-        let sample = self.set.samples.entry(self.key(id)).or_insert_with(|| AlignedSample {
+        let sample = self.set.samples.entry(key).or_insert_with(|| AlignedSample {
             preview: preview(&texts.question()),
             ..AlignedSample::default()
         });
@@ -225,7 +242,10 @@ impl SampleSetBuilder {
 
     /// The samples of all runs.
     pub fn finish(self) -> SampleSet {
-        let SampleSetBuilder { mut set, mut wanted_keys, task, .. } = self;
+        let SampleSetBuilder { mut set, mut wanted_keys, task, has_more, .. } = self;
+        if has_more {
+            set.omissions.push(Omission::Samples { listed: set.samples.len() });
+        }
         if task.is_some() {
             wanted_keys.insert(0, TASK.to_owned());
         }

@@ -106,6 +106,7 @@ impl SampleSet {
             "groups": self.groups,
             "answers": answers.keys().collect::<Vec<_>>(),
             "limits": limits,
+            "omissions": self.omissions.iter().map(ToString::to_string).collect::<Vec<_>>(),
             "samples": columns,
         })
     }

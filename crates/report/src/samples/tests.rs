@@ -214,6 +214,22 @@ fn samples_of_several_tasks_with_the_same_ids_are_kept_apart() {
     assert_eq!(two_runs().index_json()["tasks"], json!(false));
 }
 
+/// 180,000 small samples took 760 MB.
+#[test]
+fn samples_beyond_the_bound_are_not_listed() {
+    let mut builder = SampleSetBuilder::new().max_records(3);
+    for run in ["heron", "wren"] {
+        let mut columns = ScoreColumns::new(["match"]);
+        for id in ["a", "b", "c", "d"] {
+            columns.push(id, 1).score("match", Score::new("C")).unwrap();
+        }
+        builder.add_columns(run, &columns);
+    }
+    let set = builder.finish();
+    assert_eq!(set.ids().collect::<Vec<_>>(), ["a", "b", "c"]);
+    assert_eq!(set.index_json()["omissions"], json!(["only the first 3 samples are listed"]));
+}
+
 /// Texts are left out as they come, in the order in which a small page leaves them out.
 #[test]
 fn texts_are_held_within_bounds() {
