@@ -119,7 +119,26 @@ pub(crate) fn cluster_hint(error: &Error, cluster: &[String]) -> Option<String> 
 
 #[cfg(test)]
 mod tests {
-    use super::confidence_hint;
+    use errorbar_core::Error;
+
+    use super::{confidence_hint, hint};
+
+    /// "Lower it" cannot be followed in a log of someone else.
+    #[test]
+    fn too_many_draws_are_named_on_the_command_line() {
+        let draws_hint = |spec: &str| {
+            let spec = Box::new(spec.parse().unwrap());
+            hint(&Error::TooManyDraws { spec, draws: 10_000_000_000, left: 2_000_000_000 }).unwrap()
+        };
+        assert_eq!(
+            draws_hint("bootstrap_stderr(num_samples=100000000)"),
+            "name the figures you want: --metric 'bootstrap_stderr(num_samples=10000)'"
+        );
+        assert_eq!(
+            draws_hint("bootstrap(metric=median())"),
+            "name the figures you want: --metric 'bootstrap(metric=median(), num_samples=10000)'"
+        );
+    }
 
     /// It named whichever key came first.
     #[test]

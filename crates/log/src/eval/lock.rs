@@ -320,6 +320,8 @@ mod tests {
         for (has_system_lock, is_taken_over) in [(json!(false), false), (json!(true), true)] {
             foreign["has_system_lock"] = has_system_lock;
             fs::write(lock_of(&log), foreign.to_string()).unwrap();
+            let holder = EvalLog::open(&log).unwrap().lock_holder();
+            assert_eq!(holder.is_none(), is_taken_over, "a list would show it as running");
             assert_eq!(LogWriter::resume(&log).is_ok(), is_taken_over, "{foreign}");
             assert_eq!(lock_of(&log).exists(), !is_taken_over);
         }

@@ -99,10 +99,12 @@ impl LockFile {
         Err(LogErrorKind::LockedElsewhere { lock, holder: None }.into())
     }
 
-    /// The process that holds the lock of a log, unless it is gone.
+    /// The process that holds the lock of a log, unless it is gone, or may be: of one on another machine that had the lock of
+    /// the system, that lock alone would show it.
     pub(super) fn holder(log: &Path) -> Option<FileHolder> {
+        let is_known = |found: &FileHolder| found.is_here() || !found.has_system_lock;
         match read(&beside(log)) {
-            Found::Holder(holder) if !holder.is_gone() => Some(holder),
+            Found::Holder(holder) if !holder.is_gone() && is_known(&holder) => Some(holder),
             _ => None,
         }
     }
