@@ -114,12 +114,12 @@ mod tests {
     fn an_epoch_of_others_alone_is_not_the_scorers() {
         let once = columns(&[("010", "1.."), ("111", "0..")]);
         assert_eq!(foreign(&once, "b"), [2, 3]);
-        assert_eq!(foreign(&once, "a"), []);
+        assert!(foreign(&once, "a").is_empty());
         // One entry is enough, be it unscored.
         assert_eq!(foreign(&columns(&[("010", "1.."), ("111", "0?.")]), "b"), [3]);
         // An epoch that failed for all is missing of all; a scorer without entries lacks everything.
         assert_eq!(foreign(&columns(&[("01.", "1.."), ("11.", "0..")]), "b"), [2]);
-        assert_eq!(foreign(&columns(&[("01", "..")]), "b"), []);
+        assert!(foreign(&columns(&[("01", "..")]), "b").is_empty());
     }
 
     #[test]
