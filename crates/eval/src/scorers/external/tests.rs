@@ -216,25 +216,20 @@ fn memory_has_a_limit() {
 #[cfg(target_os = "linux")]
 fn what_left_the_group_ends_with_the_pool() {
     for command in ["setsid sh", "env -i setsid sh"] {
-        ends_with_the_pool(command);
+        let folder = tempfile::tempdir().unwrap();
+        let pid = folder.path().join("pid");
+        let daemon = format!("{command} -c 'echo $$ > {}; exec sleep 600' &", pid.display());
+        let pool = pool(&script(&format!(
+            r#"{daemon} while read -r line; do echo "{{\"seq\": $(seq "$line"), \"value\": 1}}"; done"#
+        )));
+        let [scored] = scores(&pool);
+        assert_eq!(scored, Ok(Score::new(1)));
+        let written = || std::fs::read_to_string(&pid).unwrap_or_default();
+        wait_until("the daemon has started", || written().ends_with('\n').then_some(()));
+        let stat = Path::new("/proc").join(written().trim()).join("stat");
+        let is_alive = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
+        assert!(is_alive());
+        drop(pool);
+        wait_until("the daemon is gone", || (!is_alive()).then_some(()));
     }
-}
-
-#[cfg(target_os = "linux")]
-fn ends_with_the_pool(command: &str) {
-    let folder = tempfile::tempdir().unwrap();
-    let pid = folder.path().join("pid");
-    let daemon = format!("{command} -c 'echo $$ > {}; exec sleep 600' &", pid.display());
-    let pool = pool(&script(&format!(
-        r#"{daemon} while read -r line; do echo "{{\"seq\": $(seq "$line"), \"value\": 1}}"; done"#
-    )));
-    let [scored] = scores(&pool);
-    assert_eq!(scored, Ok(Score::new(1)));
-    let written = || std::fs::read_to_string(&pid).unwrap_or_default();
-    wait_until("the daemon has started", || written().ends_with('\n').then_some(()));
-    let stat = Path::new("/proc").join(written().trim()).join("stat");
-    let is_alive = || std::fs::read_to_string(&stat).is_ok_and(|stat| !stat.contains(") Z "));
-    assert!(is_alive());
-    drop(pool);
-    wait_until("the daemon is gone", || (!is_alive()).then_some(()));
 }
