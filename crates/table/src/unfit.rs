@@ -12,7 +12,7 @@ const LISTED: usize = 5;
 pub struct UnfitCells {
     /// The distinct ones that are no scores, with their numbers, the most frequent first.
     pub values: Vec<(String, usize)>,
-    /// The strings among the others, with their meaning.
+    /// The strings and booleans among the others, with their meaning.
     pub words: Vec<ScoreWord>,
     /// A few numbers among the others.
     pub numbers: Vec<f64>,

@@ -92,7 +92,7 @@ pub enum NoScore {
     OffScale,
     /// It is a percentage, and others are plain numbers.
     MixedPercent,
-    /// It is a letter among those of a school (A, B, D, F), where `C` need not mean correct.
+    /// It is a letter among those of a school (A, B, D, E, F), where `C` need not mean correct.
     SchoolGrade,
 }
 
@@ -183,7 +183,7 @@ impl CellReader {
                 (true, _) => CellMeaning::Word(1.0),
                 (_, true) => CellMeaning::Word(0.0),
                 _ if self.is_missing(leaf) => CellMeaning::Missing,
-                _ => match boolean(leaf).filter(|_| !self.names_booleans()) {
+                _ => match verdict(leaf).filter(|_| !self.names_verdicts()) {
                     Some(value) => CellMeaning::Word(f64::from(value)),
                     None => CellMeaning::NoScore(NoScore::Unnamed),
                 },
@@ -296,9 +296,9 @@ impl CellReader {
         !self.has_named() || is_among(leaf, &self.correct) || is_among(leaf, &self.incorrect)
     }
 
-    /// Whether `true` or `false` is named; if not, both mean what they say, whatever else is named.
-    fn names_booleans(&self) -> bool {
-        self.correct.iter().chain(&self.incorrect).any(|name| boolean(LeafRef::Str(name)).is_some())
+    /// Whether a word such as `true` or `fail` is named; if not, all mean what they say, whatever else is named.
+    fn names_verdicts(&self) -> bool {
+        self.correct.iter().chain(&self.incorrect).any(|name| verdict(LeafRef::Str(name)).is_some())
     }
 
     fn is_percentage(&self, leaf: LeafRef<'_>) -> bool {
@@ -317,17 +317,15 @@ impl CellReader {
     }
 }
 
-/// The boolean that a cell is.
-fn boolean(leaf: LeafRef<'_>) -> Option<bool> {
-    match leaf {
-        LeafRef::Bool(value) => Some(value),
-        LeafRef::Str(text) => match text.trim() {
-            text if text.eq_ignore_ascii_case("true") => Some(true),
-            text if text.eq_ignore_ascii_case("false") => Some(false),
-            _ => None,
-        },
-        _ => None,
-    }
+/// What a boolean, or a word such as `yes`, says of an answer; a letter may be a grade.
+fn verdict(leaf: LeafRef<'_>) -> Option<bool> {
+    let text = match leaf {
+        LeafRef::Bool(value) => return Some(value),
+        LeafRef::Str(text) => text.trim(),
+        _ => return None,
+    };
+    let is_one_of = |words: &[&str]| text.len() > 1 && is_word(text, words);
+    is_one_of(&CORRECT).then_some(true).or_else(|| is_one_of(&INCORRECT).then_some(false))
 }
 
 /// Whether it is an empty cell.

@@ -3,6 +3,8 @@
 //! A log records its metrics, and converts values as the reference does. A table records nothing, so a column of grades
 //! that are not understood must not become a column of zeros.
 
+mod conversions;
+
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
@@ -10,15 +12,16 @@ use std::sync::Arc;
 
 use clap::ValueEnum;
 use errorbar_core::metrics::{mean, stderr};
-use errorbar_core::spec::{Arg, Spec};
+use errorbar_core::spec::Arg;
 use errorbar_core::{
-    Conversion, IndexMap, LeafRef, Metric, Plan, Reducer, Reducers, Registry, Results, ScoreColumns, Value,
-    ValueRef, Warning, metrics,
+    Conversion, IndexMap, LeafRef, Plan, Reducer, Reducers, Registry, Results, ScoreColumns, Value, ValueRef,
+    Warning, metrics,
 };
 use errorbar_table::{
     NoScore, NoScorePolicy, NoScores, ScoreTable, ScoreWord, TableLocation, TableOptions, read_tables,
 };
 
+use self::conversions::{conversions_of_metrics, conversions_of_reducer, metrics_of};
 use super::common::{counted, short};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Place};
 use crate::hints::table as hints;
@@ -287,6 +290,8 @@ struct UnconvertibleScores {
     keys: Vec<String>,
     /// A few numbers among the other values.
     numbers: Vec<f64>,
+    /// The booleans among the other values.
+    booleans: Vec<bool>,
     /// Whether a metric would read them as labels, if a reducer did not read them first.
     are_labels: bool,
 }
@@ -312,6 +317,7 @@ fn unconvertible_scores(
         let (mut are_nested, mut are_parts) = (false, false);
         let (mut first, mut texts) = (None, Vec::new());
         let (mut are_lists, mut numbers) = (false, Vec::new());
+        let mut booleans: Vec<bool> = Vec::new();
         let mut keys: IndexMap<String, bool> = IndexMap::new();
         let mut note = |row: usize, value: ValueRef<'_>| {
             let is_unknown = is_unconvertible(value, &conversions);
@@ -319,6 +325,11 @@ fn unconvertible_scores(
                 && !numbers.contains(&number)
             {
                 numbers.push(number);
+            }
+            if let ValueRef::Leaf(LeafRef::Bool(boolean)) = value
+                && !booleans.contains(&boolean)
+            {
+                booleans.push(boolean);
             }
             if is_unknown {
                 first.get_or_insert_with(|| (row, columns.id(row).to_owned()));
@@ -370,6 +381,7 @@ fn unconvertible_scores(
             has_lists: are_lists,
             keys: keys.into_iter().filter(|(_, are_scores)| *are_scores).map(|(key, _)| key).collect(),
             numbers,
+            booleans,
             are_labels: reducer.is_some() && metrics_of(scorer, plan).any(|metric| metric.reads_labels()),
         });
     }
@@ -387,47 +399,6 @@ fn number(value: ValueRef<'_>) -> Option<f64> {
 
 fn is_unconvertible(value: ValueRef<'_>, conversions: &[Conversion]) -> bool {
     !value.is_unscored() && conversions.iter().any(|conversion| !conversion.convert(value).convertible)
-}
-
-fn conversions_of_reducer(name: &str, reducers: &Reducers) -> Vec<Conversion> {
-    let Reducers::Explicit(reducers) = reducers else { return vec![Conversion::default()] };
-    let reducer = reducers.iter().find(|reducer| reducer.log_name() == name || reducer.spec().name == name);
-    let conversion = reducer.and_then(|reducer| reducer.by_epoch()).and_then(|reducer| reducer.conversion());
-    vec![conversion.cloned().unwrap_or_default()]
-}
-
-/// The metrics of a scorer.
-fn metrics_of<'p>(scorer: &str, plan: &'p Plan) -> impl Iterator<Item = &'p Arc<dyn Metric>> {
-    let metrics = plan.task_metrics.as_ref().or_else(|| plan.default_metrics.get(scorer));
-    metrics.into_iter().flat_map(|metrics| metrics.iter())
-}
-
-/// The conversions of the metrics of a scorer: those of what they are about, and those that are named in their arguments.
-/// A metric that converts nothing has none.
-fn conversions_of_metrics(scorer: &str, plan: &Plan, registry: &Registry) -> Vec<Conversion> {
-    let mut found = Vec::new();
-    for metric in metrics_of(scorer, plan) {
-        match metric.subject() {
-            // The outermost one reads the values themselves.
-            Some(subject) => found.push(subject.conversions.first().cloned().unwrap_or_default()),
-            None => collect_conversions(&metric.spec(), registry, &mut found),
-        }
-    }
-    if found.is_empty() {
-        found.push(Conversion::default());
-    }
-    found
-}
-
-fn collect_conversions(spec: &Spec, registry: &Registry, found: &mut Vec<Conversion>) {
-    for nested in spec.args.iter().chain(spec.kwargs.values()) {
-        if let Arg::Spec(nested) = nested {
-            match registry.conversion(nested) {
-                Ok(conversion) => found.push(conversion),
-                Err(_) => collect_conversions(nested, registry, found),
-            }
-        }
-    }
 }
 
 /// A value for people, not too long.
@@ -554,12 +525,14 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
             hints::keys_hint(&one.keys, cells.has_no_reduce)
         }
         [one, ..] => {
-            let words: Vec<&ScoreWord> =
-                cells.words.iter().filter(|word| word.scorer == one.scorer).collect();
+            let words = cells.words.iter().filter(|word| word.scorer == one.scorer);
+            let words: Vec<_> = words.map(|word| (word.word.as_str(), word.score)).collect();
             // Numbers that words were read as are none.
-            let is_word = |number: &f64| words.iter().any(|word| word.score == Some(*number));
+            let is_word = |number: &f64| words.iter().any(|(_, score)| *score == Some(*number));
             let numbers: Vec<f64> = one.numbers.iter().copied().filter(|number| !is_word(number)).collect();
-            hints::unknown_cells_hint(&one.texts, &words, &numbers)
+            let boolean = |value: &bool| (if *value { "True" } else { "False" }, Some(f64::from(*value)));
+            let known: Vec<_> = words.into_iter().chain(one.booleans.iter().map(boolean)).collect();
+            hints::unknown_cells_hint(&one.texts, &known, &numbers)
         }
         [] => String::new(),
     };

@@ -6,8 +6,8 @@ use errorbar_core::LeafRef;
 use errorbar_core::spec::nearest;
 use errorbar_files::{is_url, machine_memory};
 use errorbar_table::{
-    CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScores, ScoreWord, TableDoubt, TableError,
-    TableErrorKind, TableMapping,
+    CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScores, TableDoubt, TableError, TableErrorKind,
+    TableMapping,
 };
 
 use super::log;
@@ -99,7 +99,8 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
                 return Some(hint);
             }
             let unknown: Vec<String> = cells.values.iter().map(|(value, _)| value.clone()).collect();
-            let words: Vec<&ScoreWord> = cells.words.iter().collect();
+            let words: Vec<KnownCell<'_>> =
+                cells.words.iter().map(|word| (word.word.as_str(), word.score)).collect();
             let meaning = unknown_cells_hint(&unknown, &words, &cells.numbers);
             let name = columns.first().map_or("", |(name, _)| name.as_str());
             let option = option("--score-column", name);
@@ -237,15 +238,39 @@ fn letter_grades_hint(cells: &[(String, usize)]) -> Option<String> {
     if let ["F", "P"] = grades.as_slice() {
         return Some("P alone counts as 0.5; if it is a pass, say so: --correct P --incorrect F".to_owned());
     }
-    let name = |grade: &str| match grade.starts_with(['A', 'B', 'P']) {
-        true => option("--correct", grade),
-        false => option("--incorrect", grade),
+    let letter = |grade: &&str| grade.chars().next().unwrap_or_default().to_ascii_uppercase();
+    let has = |wanted: char| grades.iter().any(|grade| letter(grade) == wanted);
+    let numbers = |examples: &str| Some(format!("write a number for each of them, such as {examples}"));
+    // Half of a score has no option.
+    if has('C') && has('P') {
+        return numbers("1, 0.5 and 0");
+    }
+    // Beside I and N, C means what it means in logs.
+    let is_of_logs = has('I') || has('N');
+    let passes = |grade: &&str| match letter(grade) {
+        'A' | 'B' | 'P' => true,
+        'C' => is_of_logs,
+        _ => false,
     };
-    let named: Vec<String> = grades.into_iter().map(name).collect();
-    Some(format!(
-        "among them, C is not the same as correct: say what each counts as, such as {}",
-        named.join(" ")
-    ))
+    let (mut correct, mut incorrect): (Vec<&str>, Vec<&str>) =
+        grades.iter().copied().partition(|grade| passes(grade));
+    if correct.is_empty() || incorrect.is_empty() {
+        // The best letter passes, if it is certain that it is the best.
+        let is_clear = |best: &char| !is_of_logs && !has('P') && *best < 'F';
+        let best = grades.iter().map(letter).min().filter(is_clear);
+        (correct, incorrect) = grades.iter().copied().partition(|grade| Some(letter(grade)) == best);
+    }
+    if correct.is_empty() || incorrect.is_empty() {
+        return numbers("1 and 0");
+    }
+    Some(format!("say what each counts as, such as {}", named(&correct, &incorrect)))
+}
+
+/// The options that name correct and incorrect cells.
+fn named(correct: &[&str], incorrect: &[&str]) -> String {
+    let correct = correct.iter().map(|cell| option("--correct", cell.trim()));
+    let incorrect = incorrect.iter().map(|cell| option("--incorrect", cell.trim()));
+    correct.chain(incorrect).collect::<Vec<_>>().join(" ")
 }
 
 /// What to do about lists.
@@ -294,10 +319,13 @@ fn fraction_in_words(text: &str) -> Option<(&str, &str)> {
     (is_number(score) && is_number(highest)).then(|| (score.trim(), highest.trim()))
 }
 
+/// A cell that has a meaning: its score, or none if it says that there is none.
+pub(crate) type KnownCell<'c> = (&'c str, Option<f64>);
+
 /// What to do about cells that no metric understands; `known` are those of the same column that it does, and `numbers` a
 /// few of its numbers.
-pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], numbers: &[f64]) -> String {
-    let is_number = |word: &&ScoreWord| word.word.trim().parse::<f64>().is_ok();
+pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], numbers: &[f64]) -> String {
+    let is_number = |(word, _): &KnownCell<'_>| word.trim().parse::<f64>().is_ok();
     let has_numbers = !numbers.is_empty() || known.iter().any(is_number);
     let reader = CellReader::new(&TableMapping::default());
     let reason = |text: &String| match reader.meaning(LeafRef::Str(text)) {
@@ -336,11 +364,7 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], numbe
         .to_owned();
     }
     if !unknown.is_empty() && unknown.iter().all(|text| is_like_missing(text)) {
-        // The option replaces the usual spellings, so those that the column has are named too.
-        let usual = known.iter().filter(|word| word.score.is_none()).map(|word| word.word.trim());
-        let mut names: Vec<&str> = usual.chain(unknown.iter().map(|text| text.trim())).collect();
-        names.retain(|name| !name.is_empty() && !name.contains(','));
-        return format!("if there is no score, say so with {}", option("--na", &names.join(",")));
+        return format!("if there is no score, say so with {}", na_option(unknown, known));
     }
     let first = unknown.first().map_or("", |text| text.trim());
     if let Some((score, highest)) = fraction_in_words(first) {
@@ -359,31 +383,78 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[&ScoreWord], numbe
         );
     }
     let (mut correct, mut incorrect) = (Vec::new(), Vec::new());
-    for word in known.iter().filter(|word| !unknown.contains(&word.word)) {
-        match word.score {
-            Some(1.0) => correct.push(word.word.as_str()),
-            Some(0.0) => incorrect.push(word.word.as_str()),
+    for (word, score) in known.iter().filter(|(word, _)| !unknown.iter().any(|text| text == word)) {
+        match score {
+            Some(1.0) => correct.push(*word),
+            Some(0.0) => incorrect.push(*word),
             _ => {}
         }
     }
-    match (unknown, correct.is_empty() && incorrect.is_empty()) {
-        ([a, b], true) => {
+    let (skipped, words): (Vec<&String>, Vec<&String>) =
+        unknown.iter().partition(|text| is_like_missing(text) || is_like_skipped(text));
+    let has_verdicts = !correct.is_empty() || !incorrect.is_empty();
+    let meaning = match words.as_slice() {
+        [] => None,
+        [a, b] if !has_verdicts => {
             let (right, wrong) = if is_negative(a) && !is_negative(b) { (b, a) } else { (a, b) };
-            let (right, wrong) = (option("--correct", right), option("--incorrect", wrong));
-            format!("say which is right: {right} {wrong}")
+            Some(format!("say which is right: {}", named(&[right.as_str()], &[wrong.as_str()])))
         }
-        ([only], true) => {
-            format!("say what it means: {} or {}", option("--correct", only), option("--incorrect", only))
+        [only] if !has_verdicts => Some(format!(
+            "say what it means: {} or {}",
+            option("--correct", only),
+            option("--incorrect", only)
+        )),
+        [only] if keep_their_meaning(&correct, &incorrect, only) => {
+            Some(format!("if it counts as wrong, say so: {}", option("--incorrect", only.trim())))
         }
-        ([only], false) if correct.len() + incorrect.len() <= 8 => {
-            let right = correct.iter().map(|word| option("--correct", word.trim()));
-            let wrong = incorrect.iter().map(|word| option("--incorrect", word.trim()));
-            let known: Vec<String> = right.chain(wrong).collect();
-            let only = option("--incorrect", only.trim());
-            format!("if it counts as wrong, say so for all cells: {} {only}", known.join(" "))
+        [only] if correct.len() + incorrect.len() <= 8 => {
+            incorrect.push(only);
+            Some(format!("if it counts as wrong, say so for all cells: {}", named(&correct, &incorrect)))
         }
-        _ => "say what each means with --correct VALUE and --incorrect VALUE".to_owned(),
+        _ => return "say what each means with --correct VALUE and --incorrect VALUE".to_owned(),
+    };
+    match meaning {
+        None => format!("if there is no score, say so with {}", na_option(&skipped, known)),
+        Some(meaning) if skipped.is_empty() => meaning,
+        Some(meaning) => format!("{meaning} {}", na_option(&skipped, known)),
     }
+}
+
+/// Whether correct and incorrect cells are that if this word is the only one that is named.
+fn keep_their_meaning(correct: &[&str], incorrect: &[&str], named: &str) -> bool {
+    let mut mapping = TableMapping::default();
+    mapping.incorrect = vec![named.to_owned()];
+    let reader = CellReader::new(&mapping);
+    let is = |cell: &&str, score| reader.meaning(LeafRef::Str(cell)) == CellMeaning::Word(score);
+    correct.iter().all(|cell| is(cell, 1.0)) && incorrect.iter().all(|cell| is(cell, 0.0))
+}
+
+/// The option for cells that mean that there is no score. It replaces the usual spellings, so those that the column has
+/// are named too.
+fn na_option(missing: &[impl AsRef<str>], known: &[KnownCell<'_>]) -> String {
+    let usual = known.iter().filter(|(_, score)| score.is_none()).map(|(word, _)| word.trim());
+    let mut names: Vec<&str> = usual.chain(missing.iter().map(|text| text.as_ref().trim())).collect();
+    names.retain(|name| !name.is_empty() && !name.contains(','));
+    option("--na", &names.join(","))
+}
+
+/// Whether a word says that a sample was not scored.
+fn is_like_skipped(word: &str) -> bool {
+    const WORDS: [&str; 12] = [
+        "skip",
+        "skipped",
+        "missing",
+        "pending",
+        "unscored",
+        "ungraded",
+        "not run",
+        "not scored",
+        "not graded",
+        "not applicable",
+        "not available",
+        "ignored",
+    ];
+    WORDS.iter().any(|known| known.eq_ignore_ascii_case(word.trim()))
 }
 
 /// Whether a word says that something is not so.

@@ -47,6 +47,84 @@ fn letter_grades_are_ambiguous_whatever_is_skipped() {
     }
 }
 
+/// What the hint about letters proposes has letters on both sides, and is what a reader of the column would say.
+#[test]
+fn proposals_for_letter_grades_make_sense() {
+    for (cells, proposal, accuracy) in [
+        // Beside I and N, C is correct.
+        (&["C", "I", "F", "C"][..], "--correct C --incorrect F --incorrect I", "0.50"),
+        (&["C", "N", "F", "F"], "--correct C --incorrect F --incorrect N", "0.25"),
+        // Where no letter is certain to pass or to fail, the best one passes.
+        (&["C", "D", "D", "D"], "--correct C --incorrect D", "0.25"),
+        (&["C", "E", "F", "C"], "--correct C --incorrect E --incorrect F", "0.50"),
+        (&["A", "B", "B", "B"], "--correct A --incorrect B", "0.25"),
+        (&["a", "b", "c", "f"], "--correct a --correct b --incorrect c --incorrect f", "0.50"),
+        (&["c", "i", "i", "i"], "--correct c --incorrect i", "0.25"),
+    ] {
+        let folder = table("grade", cells);
+        for skipped in [&[][..], &["--unconvertible", "missing"], &["--unconvertible", "zero"]] {
+            let (code, stdout, stderr) = scored(&folder, &[&["--score-column", "grade"], skipped].concat());
+            assert_eq!((code, stdout.as_str()), (Some(2), ""), "{cells:?} {skipped:?}: {stderr}");
+            let options = proposed(&stderr, "--");
+            assert_eq!(options.join(" "), proposal, "{cells:?} {skipped:?}");
+            let (code, stdout, stderr) = scored(&folder, &options);
+            assert!(code == Some(0) && stdout.contains(&format!("accuracy  {accuracy}")), "{stdout}{stderr}");
+        }
+    }
+    // Nothing is proposed where it would be a guess.
+    for (cells, hint) in [
+        (&["F", "N", "Y", "N"][..], "such as 1 and 0"),
+        (&["C", "P", "I", "F"], "such as 1, 0.5 and 0"),
+        (&["A", "A-", "A+", "A"], "such as 1 and 0"),
+    ] {
+        let (code, stdout, stderr) = scored(&table("grade", cells), &["--score-column", "grade"]);
+        assert_eq!((code, stdout.as_str()), (Some(2), ""), "{cells:?}");
+        assert!(stderr.contains(hint) && !stderr.contains("--correct F"), "{cells:?}: {stderr}");
+    }
+}
+
+#[test]
+fn words_for_skipped_samples_are_proposed_as_missing() {
+    for (cells, proposal, figure) in [
+        (&["True", "False", "SKIP", "timeout", "True"][..], "--incorrect timeout --na SKIP", "0.50"),
+        (&["True", "False", "skipped", "True"], "--na skipped", "0.67"),
+        (&["yes", "no", "timeout", "yes", "NA"], "--incorrect timeout", "0.50"),
+        (&["yes", "no", "Skipped", "yes", "NA"], "--na NA,Skipped", "0.67"),
+        (&["won", "lost", "not run"], "--correct won --incorrect lost --na not run", "0.50"),
+    ] {
+        let folder = table("correct", cells);
+        let (code, _, stderr) = scored(&folder, &[]);
+        assert_eq!(code, Some(2), "{cells:?}");
+        let options = proposed(&stderr, "--");
+        assert_eq!(options.join(" ").replace("not' 'run", "not run"), proposal, "{cells:?}: {stderr}");
+        let options: Vec<&str> = match options.as_slice() {
+            [named @ .., "not", "run"] => [named, &["not run"]].concat(),
+            options => options.to_vec(),
+        };
+        let (code, stdout, stderr) = scored(&folder, &options);
+        assert!(
+            code == Some(0) && stdout.contains(&format!("accuracy  {figure}")),
+            "{cells:?}: {stdout}{stderr}"
+        );
+    }
+}
+
+#[test]
+fn verdicts_keep_their_meaning_beside_a_named_word() {
+    for [right, wrong] in [["yes", "no"], ["PASS", "fail"], ["✓", "✗"]] {
+        let folder = table("correct", &[right, wrong, "timeout", right]);
+        let (code, stdout, stderr) = scored(&folder, &["--incorrect", "timeout"]);
+        assert!(code == Some(0) && stdout.contains("accuracy  0.50"), "{right}: {stdout}{stderr}");
+        // Where one of them is named, the other has to be, too.
+        let (code, _, stderr) = scored(&folder, &["--correct", right, "--incorrect", "timeout"]);
+        assert!(code == Some(2) && stderr.contains(&format!("\"{wrong}\" (1)")), "{stderr}");
+    }
+    // A letter may be a grade.
+    let folder = table("correct", &["Y", "N", "timeout", "Y"]);
+    let (code, _, stderr) = scored(&folder, &["--incorrect", "timeout"]);
+    assert!(code == Some(2) && stderr.contains("\"Y\" (2)"), "{stderr}");
+}
+
 #[test]
 fn booleans_keep_their_meaning_beside_a_named_word() {
     let folder = table("correct", &["True", "False", "timeout", "True"]);

@@ -153,6 +153,12 @@ impl ColumnFinder<'_> {
                 (LeafRef::Str(word), score) if !words.iter().any(|known| known.word == word) => {
                     words.push(ScoreWord { scorer: name.to_owned(), word: word.to_owned(), score });
                 }
+                (LeafRef::Bool(_), score) => {
+                    let word = leaf.view().text();
+                    if !words.iter().any(|known| known.word == word) {
+                        words.push(ScoreWord { scorer: name.to_owned(), word, score });
+                    }
+                }
                 (LeafRef::Int(_) | LeafRef::Float(_), Some(score)) if !numbers.contains(&score) => {
                     numbers.push(score);
                 }

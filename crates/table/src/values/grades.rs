@@ -5,19 +5,23 @@ use errorbar_core::{LeafRef, ScoreColumns};
 use super::{CellMeaning, CellReader};
 
 impl CellReader {
-    /// Whether grades as schools give them are among the cells of a column beside those of the reference (C, P, I, N), so
-    /// that it is unclear what the latter mean. Cells that are named are clear.
+    /// Whether grades as schools give them are among the cells of a column, in any case, beside those of the reference
+    /// (C, P, I, N) or one another, so that it is unclear what they mean. Cells that are named are clear.
     pub fn are_ambiguous_grades<'t>(&self, cells: impl IntoIterator<Item = &'t str>) -> bool {
         if self.scale.is_some() || self.has_named() {
             return false;
         }
-        let (mut has_school, mut has_grade) = (false, false);
+        // The letter of one grade of a school, and whether there is another letter.
+        let (mut school, mut has_other) = (None, false);
+        let mut has_grade = false;
         for cell in cells.into_iter().filter(|cell| self.meaning(LeafRef::Str(cell)) != CellMeaning::Missing)
         {
-            has_school |= is_school_grade(cell);
+            if let Some(letter) = school_grade(cell) {
+                has_other |= *school.get_or_insert(letter) != letter;
+            }
             has_grade |= is_grade(cell);
         }
-        has_school && has_grade
+        school.is_some() && (has_other || has_grade)
     }
 
     /// The scorers whose grades are ambiguous.
@@ -31,17 +35,18 @@ impl CellReader {
 
 /// Whether a cell is a grade of a school or of the reference.
 pub(crate) fn is_either(text: &str) -> bool {
-    is_school_grade(text) || is_grade(text)
+    school_grade(text).is_some() || is_grade(text)
 }
 
-/// Whether a cell is a grade as schools give them, and no grade of the reference.
-fn is_school_grade(text: &str) -> bool {
+/// The letter, in upper case, of a grade as schools give them that is no grade of the reference.
+fn school_grade(text: &str) -> Option<char> {
     let text = text.trim();
-    let letter = text.strip_suffix(['+', '-']).unwrap_or(text);
-    matches!(letter, "A" | "B" | "C" | "D" | "F") && text != "C"
+    let mut letters = text.strip_suffix(['+', '-']).unwrap_or(text).chars();
+    let letter = letters.next().filter(|letter| matches!(letter.to_ascii_uppercase(), 'A'..='F'))?;
+    (letters.next().is_none() && text != "C").then(|| letter.to_ascii_uppercase())
 }
 
-/// Whether a cell is a grade of the reference.
+/// Whether a cell is a grade of the reference, or the same in lower case; `n` means no.
 fn is_grade(text: &str) -> bool {
-    matches!(text.trim(), "C" | "P" | "I" | "N")
+    matches!(text.trim(), "C" | "P" | "I" | "N" | "p" | "i")
 }

@@ -47,10 +47,28 @@ fn words_that_people_use() {
 #[test]
 fn letters_of_a_school_make_grades_ambiguous() {
     let cells = reader("");
-    for grades in [&["A", "C"][..], &["F", "P"], &["B-", "I"], &["C+", "C"], &[" D ", "N"]] {
+    for grades in [
+        &["A", "C"][..],
+        &["F", "P"],
+        &["B-", "I"],
+        &["C+", "C"],
+        &[" D ", "N"],
+        &["C", "E"],
+        &["C", "a"],
+        &["A", "B", "D"],
+        &["a", "c"],
+        &["c", "i"],
+    ] {
         assert!(cells.are_ambiguous_grades(grades.iter().copied()), "{grades:?}");
     }
-    for grades in [&["C", "I", "P", "N"][..], &["A", "B", "D"], &["C", "E"], &["C", "a"], &["", "C"]] {
+    for grades in [
+        &["C", "I", "P", "N"][..],
+        &["A", "A-", "timeout"],
+        &["y", "n", "f"],
+        &["C", "g"],
+        &["", "C"],
+        &["é", "C"],
+    ] {
         assert!(!cells.are_ambiguous_grades(grades.iter().copied()), "{grades:?}");
     }
     // What is named, or means that there is no score, is clear.
