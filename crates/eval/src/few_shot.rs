@@ -63,6 +63,8 @@ pub(crate) struct ExampleTemplate {
 impl FewShot {
     /// No example yet, of these.
     pub(crate) fn new(dataset: &Dataset) -> Result<Self, DatasetError> {
+        let candidates = dataset.samples()?;
+        dataset.check_text(candidates)?;
         Ok(FewShot {
             count: 0,
             seed: None,
@@ -73,7 +75,7 @@ impl FewShot {
             group: None,
             is_same_file: false,
             location: dataset.location().map(str::to_owned),
-            candidates: dataset.samples()?.into(),
+            candidates: candidates.into(),
             digest: String::new(),
         })
     }

@@ -72,6 +72,12 @@ fn datasets_with_more_than_text() {
     let folder = Folder::new(&[("d.jsonl", image), ("t.toml", GOOD)]);
     folder.check("dataset_with_image", &["eval", "t.toml", "--model", "mock/x"]);
     assert_eq!(folder.files(), 2, "nothing has run");
+    // A sample that is left out stands in nobody's way.
+    for left_out in [["--sample-id", "1"], ["--limit", "1"]] {
+        let output =
+            folder.run(&[&["eval", "t.toml", "--model", "mock/x", "--log-dir", "l"], &left_out[..]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    }
 }
 
 #[test]

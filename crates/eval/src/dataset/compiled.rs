@@ -5,12 +5,12 @@ use std::collections::HashSet;
 
 use errorbar_core::python_text::json_text;
 use errorbar_core::{Error, Metadata, Result};
-use errorbar_log::eval::Wire;
 use errorbar_table::whole_number;
 use serde_json::Value as Json;
 
 use super::error::{DatasetError, InvalidField};
 use super::fields::{Fields, OneOrMany};
+use super::messages::{conversation, is_message};
 use super::record::Record;
 use crate::expression::{Expression, ExpressionError, ExpressionErrorKind, shown};
 use crate::{Input, Sample, SampleId, Target};
@@ -177,17 +177,17 @@ impl FieldExpression {
 }
 
 /// Why a value is no part of a sample, and what would be one.
-struct Unsuitable {
+pub(super) struct Unsuitable {
     problem: String,
     hint: Option<String>,
 }
 
 impl Unsuitable {
-    fn new(problem: impl Into<String>) -> Self {
+    pub(super) fn new(problem: impl Into<String>) -> Self {
         Unsuitable { problem: problem.into(), hint: None }
     }
 
-    fn hint(mut self, hint: impl Into<String>) -> Self {
+    pub(super) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
         self
     }
@@ -218,21 +218,10 @@ fn is_kept(name: &str, value: Cow<'_, Json>) -> std::result::Result<bool, Unsuit
 fn input(name: &str, value: Cow<'_, Json>) -> std::result::Result<Input, Unsuitable> {
     match &*value {
         Json::Null => Err(none(name, "''")),
+        // A conversation of one message.
+        message if is_message(message) => conversation(name, vec![value.into_owned()]),
         Json::Object(entries) => Err(map(name, entries)),
-        Json::Array(messages) => {
-            let is_empty = |message: &Json| {
-                let has = |field| message.get(field).is_some_and(|value| !value.is_null());
-                message.is_object() && !has("content") && !has("tool_calls")
-            };
-            if let Some(at) = messages.iter().position(is_empty) {
-                return Err(Unsuitable::new(format!("`{name}` has no `content` in message {}", at + 1)));
-            }
-            serde_json::from_value(value.into_owned()).map(|Wire(messages)| Input::Messages(messages)).map_err(|error| {
-                Unsuitable::new(format!(
-                    "`{name}` is a list, but not of messages {{\"role\": \"user\", \"content\": \"…\"}}: {error}"
-                ))
-            })
-        }
+        Json::Array(messages) => conversation(name, messages.clone()),
         _ => Ok(Input::Text(into_text(value))),
     }
 }

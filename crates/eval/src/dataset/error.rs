@@ -251,8 +251,8 @@ pub enum DatasetError {
     },
     /// A message that is not text alone, which is all that models are sent.
     #[error(
-        "{}sample {sample:?}: message {message} of its input {problem}, and models are sent text alone; put it into \
-         words, or leave the sample out",
+        "{}sample {sample:?}: message {message} {problem}, and only text is sent to models; replace it with text, or \
+         leave the sample out",
         before(place)
     )]
     NotText {

@@ -13,6 +13,7 @@ mod hub;
 mod ids;
 mod json;
 pub(crate) mod limits;
+mod messages;
 mod order;
 #[cfg(feature = "parquet")]
 mod parquet;
@@ -90,6 +91,8 @@ enum Step {
 #[derive(Clone, Debug)]
 struct ReadSamples {
     samples: Result<Arc<[NamedSample]>, DatasetError>,
+    /// The samples that are not text alone, by their ids, and where they are.
+    beside_text: Arc<[(String, RecordLocation)]>,
     /// The fields of the first record.
     fields: Arc<[String]>,
     /// What identifies the data beside its location.
@@ -101,11 +104,7 @@ impl Dataset {
     pub fn new(samples: impl IntoIterator<Item = impl Into<Sample>>) -> Self {
         let located = |sample: Sample| (RecordLocation::NOWHERE, Arc::new(sample));
         let samples = samples.into_iter().map(|sample| located(sample.into())).collect();
-        let read = ReadSamples {
-            samples: ids::with_ids(samples),
-            fields: Arc::default(),
-            provenance: Metadata::new(),
-        };
+        let read = ReadSamples::new(Ok(samples), Arc::default(), Metadata::new());
         Dataset::of(None, None, Origin::Read(read))
     }
 
@@ -123,6 +122,22 @@ impl Dataset {
             Ok(samples) => Ok(samples),
             Err(error) => Err(error.clone()),
         }
+    }
+
+    /// Checks that models are sent all that these samples of it hold.
+    ///
+    /// # Errors
+    /// The first that is not text alone: with an image, say, or a call of a tool.
+    pub fn check_text(&self, samples: &[NamedSample]) -> Result<(), DatasetError> {
+        let Some((id, (message, problem))) =
+            samples.iter().find_map(|(id, sample)| Some((id, ids::beside_text(&sample.input)?)))
+        else {
+            return Ok(());
+        };
+        let sample = id.to_string();
+        let place = self.read().beside_text.iter().find(|(id, _)| *id == sample);
+        let place = place.map_or(RecordLocation::NOWHERE, |(_, place)| place.clone());
+        Err(DatasetError::NotText { place, sample, message, problem })
     }
 
     /// The dataset's name: by default that of its file.
@@ -209,6 +224,18 @@ impl Dataset {
             _ => None,
         });
         limits.min().unwrap_or(usize::MAX)
+    }
+}
+
+impl ReadSamples {
+    fn new(
+        samples: Result<Vec<ids::LocatedSample>, DatasetError>,
+        fields: Arc<[String]>,
+        provenance: Metadata,
+    ) -> Self {
+        let mut beside_text = Vec::new();
+        let samples = samples.and_then(|samples| ids::with_ids(samples, &mut beside_text));
+        ReadSamples { samples, beside_text: beside_text.into(), fields, provenance }
     }
 }
 

@@ -12,7 +12,7 @@ use super::files::{self, FileFormat};
 use super::hub::{self, HubDataset};
 use super::reading::{RecordSink, Stop, ToSample};
 use super::record::{IntoSample, Record};
-use super::{Dataset, Fields, Origin, ReadSamples, delimited, ids, json};
+use super::{Dataset, Fields, Origin, ReadSamples, delimited, json};
 use crate::allowed_paths::is_within;
 use crate::setters::setters;
 
@@ -193,7 +193,7 @@ impl RecordSource {
             Ok(provenance) => (Ok(samples), provenance),
             Err(problem) => (Err(problem), Metadata::new()),
         };
-        ReadSamples { samples: read.and_then(ids::with_ids), fields, provenance }
+        ReadSamples::new(read, fields, provenance)
     }
 
     fn read_file(

@@ -203,6 +203,7 @@ impl Task {
         if samples.is_empty() {
             return Err(Error::NoSample);
         }
+        self.dataset.check_text(&samples)?;
         Ok(samples)
     }
 

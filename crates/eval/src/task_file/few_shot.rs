@@ -108,7 +108,8 @@ pub(super) fn read(
     if field.file.mistakes.count() > mistakes {
         return None;
     }
-    let mut few_shot = FewShot::new(&dataset).ok()?;
+    let few_shot = FewShot::new(&dataset);
+    let mut few_shot = few_shot.map_err(|error| field.report(error.to_string(), None)).ok()?;
     (few_shot.count, few_shot.place, few_shot.template) = (count, place, template.template);
     few_shot.is_same_file = questions.is_some_and(|questions| {
         questions.location() == dataset.location() && questions.provenance() == dataset.provenance()

@@ -3,8 +3,8 @@
 use std::fs;
 
 use errorbar_eval::{
-    Dataset, DatasetError, Fields, RecordPosition, RecordSource, Sample, SampleId, Targets, csv_dataset,
-    json_dataset,
+    Dataset, DatasetError, Fields, Input, Message, RecordPosition, RecordSource, Sample, SampleId, Targets,
+    csv_dataset, json_dataset,
 };
 
 /// The dataset that a file of this name and text makes.
@@ -93,45 +93,82 @@ fn inputs_with_more_than_text_are_refused() {
             "{{\"id\": \"q1\", \"input\": [{{\"role\": \"user\", \"content\": \"Hm?\"}}, {input}]}}\n"
         );
         let dataset = read("x.jsonl", &line);
-        let message = dataset.samples().map(|_| String::new()).unwrap_or_else(|error| error.to_string());
+        let checked = dataset.samples().and_then(|samples| dataset.check_text(samples));
+        let message = checked.map(|()| String::new()).unwrap_or_else(|error| error.to_string());
         message.strip_prefix(dataset.location().unwrap()).unwrap_or(&message).to_owned()
     };
     let user = |content: &str| format!("{{\"role\": \"user\", \"content\": {content}}}");
+    let beside = |role: &str, content: &str, key: &str, value: &str| {
+        format!("{{\"role\": \"{role}\", \"content\": {content}, \"{key}\": {value}}}")
+    };
     let part = |kind: &str| {
         user(&format!("[{{\"type\": \"text\", \"text\": \"Look:\"}}, {{\"type\": \"{kind}\"}}]"))
     };
-    for kind in ["image", "audio", "video", "data", "document", "reasoning", "tool_use", "image_url"] {
-        assert_eq!(
-            problem(&part(kind)),
-            format!(
-                ", line 1: sample \"q1\": message 2 of its input has {kind}, and models are sent text alone; put it \
-                 into words, or leave the sample out"
-            )
-        );
-    }
     let calls = r#"{"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": "add", "arguments": {}}]}"#;
     for (message, part) in [
-        (calls, "has tool_calls"),
+        (&*part("image"), "contains an image"),
+        (&part("image_url"), "contains an image"),
+        (&part("audio"), "contains audio"),
+        (&part("video"), "contains a video"),
+        (&part("document"), "contains a document"),
+        (&part("reasoning"), "contains reasoning"),
+        (&part("tool_use"), "contains tool calls"),
+        (&part("data"), "contains `data`"),
+        (calls, "contains tool calls"),
         (r#"{"role": "tool", "content": "4", "tool_call_id": "1"}"#, "is the answer of a tool"),
-        (&user(r#"[{"text": "no type"}]"#), "has a part without a type"),
-        (&user("{\"type\": \"text\"}"), "has a content that is neither a string nor a list"),
+        (&user(r#"[{"text": "no type"}]"#), "contains a part without a type"),
+        (&user("{\"type\": \"text\"}"), "contains a content that is neither a string nor a list"),
+        // Beside the content, and within a part that is text.
+        (&beside("user", "\"what?\"", "images", "[\"x.png\"]"), "contains `images`"),
+        (&beside("user", "\"what?\"", "image_url", "\"x.png\""), "contains an image"),
+        (&beside("user", "\"what?\"", "attachments", "[{\"type\": \"image\"}]"), "contains `attachments`"),
+        (&beside("assistant", "\"\"", "function_call", "{\"name\": \"f\"}"), "contains a function call"),
+        (&beside("assistant", "null", "function_call", "{\"name\": \"f\"}"), "contains a function call"),
+        (&beside("assistant", "\"x\"", "audio", "{\"id\": \"a\"}"), "contains audio"),
+        (&beside("assistant", "\"x\"", "reasoning_content", "\"hm\""), "contains reasoning"),
+        (&user(r#"[{"type": "text", "text": "hi", "image": "x.png"}]"#), "contains an image"),
+        (r#"{"role": "user", "parts": [{"text": "x"}]}"#, "contains `parts`"),
     ] {
-        assert!(
-            problem(message).contains(&format!("message 2 of its input {part}, ")),
-            "{}",
-            problem(message)
+        assert_eq!(
+            problem(message),
+            format!(
+                ", line 1: sample \"q1\": message 2 {part}, and only text is sent to models; replace it with text, or \
+                 leave the sample out"
+            ),
+            "{message}"
         );
     }
-    for message in [r#"{"role": "user"}"#, &user("null")] {
+    for message in [r#"{"role": "user"}"#, &user("null"), &beside("user", "null", "images", "[]")] {
         assert_eq!(problem(message), ", line 1: `input`: `input` has no `content` in message 2");
     }
+    // What says nothing to a model is no reason to refuse: who wrote it, when, and in which language.
     for fine in [
-        user(r#"[{"type": "text", "text": "a"}, "b"]"#),
+        user(r#"[{"type": "text", "text": "a", "cache_control": {"type": "ephemeral"}}, "b"]"#),
         user("\"c\""),
         r#"{"role": "assistant", "content": "d", "tool_calls": [], "error": null}"#.to_owned(),
+        r#"{"role": "user", "content": "d", "language": "en", "toxic": false, "has_image": false, "image_count": 0}"#.to_owned(),
+        beside("assistant", "\"x\"", "metadata", "{\"audio\": 1}"),
     ] {
         assert_eq!(problem(&fine), "");
     }
+}
+
+#[test]
+fn a_message_is_a_conversation_of_one() {
+    let dataset = read("x.jsonl", r#"{"input": {"role": "user", "content": "Why?"}}"#);
+    assert_eq!(dataset.samples().unwrap()[0].1.input, Input::Messages(vec![Message::user("Why?")]));
+    let parts = r#"{"input": {"role": "user", "content": [{"type": "text", "text": "a"}, {"type": "image", "image": "x.png"}]}}"#;
+    let dataset = read("x.jsonl", parts);
+    let problem = dataset.check_text(dataset.samples().unwrap()).unwrap_err().to_string();
+    assert!(problem.contains("message 1 contains an image"), "{problem}");
+    // Its parts alone are none.
+    let parts = parts.replacen("input", "question", 1);
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("x.jsonl");
+    std::fs::write(&path, parts).unwrap();
+    let dataset = json_dataset(path, Fields::new().input("question.content").reader());
+    let problem = dataset.samples().unwrap_err().to_string();
+    assert!(problem.contains("is a list of the parts of a message, and not of messages"), "{problem}");
 }
 
 /// As the reference reads them; only that its ids stay integers.
