@@ -152,6 +152,8 @@ impl KeywordArgs {
 pub enum ArgProblem {
     /// It is of another type than this.
     Expected(&'static str),
+    /// It is of the right type, and wrong for this reason, which follows its name: `cannot be read from x.txt`.
+    Wrong(String),
     /// It could not be built.
     Invalid(Error),
 }
@@ -160,11 +162,11 @@ impl ArgProblem {
     fn into_error(self, target: &str, argument: &str, found: &Arg) -> Error {
         match self {
             ArgProblem::Invalid(error) => error,
-            ArgProblem::Expected(expected) => Error::Argument {
-                target: target.to_owned(),
-                argument: argument.to_owned(),
-                problem: format!("must be {expected}, found {found}"),
-            },
+            ArgProblem::Wrong(problem) => {
+                Error::Argument { target: target.to_owned(), argument: argument.to_owned(), problem }
+            }
+            ArgProblem::Expected(expected) => ArgProblem::Wrong(format!("must be {expected}, found {found}"))
+                .into_error(target, argument, found),
         }
     }
 }

@@ -112,11 +112,10 @@ impl ArgType for TemplateText {
             let unreadable = |problem: String| {
                 let near = nearest_file(&path).filter(|_| !path.exists());
                 let near = near.map(|near| format!("did you mean {near:?}? ")).unwrap_or_default();
-                ArgProblem::Invalid(Error::custom(format!(
-                    "the text cannot be read from {}: {problem}; {near}a string with a space at its end is no name of \
-                     a file",
+                ArgProblem::Wrong(format!(
+                    "cannot be read from {}: {problem}; {near}to send the words themselves, end them with a space",
                     path.display()
-                )))
+                ))
             };
             let bytes = read_small(&path).map_err(|error| unreadable(error.to_string()))?;
             let text = String::from_utf8(bytes).map_err(|error| unreadable(error.to_string()))?;
@@ -130,16 +129,26 @@ impl ArgType for TemplateText {
     }
 }
 
-/// Whether a string is written as the name of a file: without blanks, and with an ending such as `.txt`.
+/// Whether a string is written as the name of a file: with an ending such as `.txt`, or with a slash between words, which
+/// `C/I` and `yes/no` have not. One with blanks, as a sentence has, ends in `.txt` or `.md`, or starts as paths do.
 fn looks_like_file(text: &str) -> bool {
     const LONGEST_ENDING: usize = 8;
+    const LONGEST_LETTERS: usize = 3;
     let is_ending = |ending: &str| {
         ending.len() <= LONGEST_ENDING
             && ending.starts_with(|c: char| c.is_ascii_alphabetic())
             && ending.chars().all(|c| c.is_ascii_alphanumeric())
     };
-    !text.contains(char::is_whitespace)
-        && Path::new(text).extension().and_then(OsStr::to_str).is_some_and(is_ending)
+    let ending = Path::new(text).extension().and_then(OsStr::to_str);
+    if ["./", "../", "/"].iter().any(|start| text.starts_with(start)) {
+        return true;
+    }
+    if text.contains(char::is_whitespace) {
+        let is_of_text = |ending: &str| ["txt", "md"].iter().any(|known| ending.eq_ignore_ascii_case(known));
+        return ending.is_some_and(is_of_text);
+    }
+    let has_names = text.contains('/') && text.split('/').any(|name| name.len() > LONGEST_LETTERS);
+    has_names || ending.is_some_and(is_ending)
 }
 
 #[cfg(test)]

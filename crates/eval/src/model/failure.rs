@@ -38,20 +38,34 @@ pub(super) fn of(reply: &Reply, context: &RequestContext<'_>) -> ModelError {
     ModelError::new(kind(reply, &error), context.address.describe(&message))
 }
 
+/// Why an answer that calls itself a success is none.
+#[derive(Debug, PartialEq)]
+pub(super) enum NoAnswer {
+    /// It has another form, for this reason.
+    Malformed(String),
+    /// The server gave it up, and says so with this.
+    Failed(String),
+}
+
 /// The error that an answer is which calls itself a success and is none, for this problem.
 pub(super) fn no_answer(
     address: &Address,
     status: StatusCode,
     what: &str,
-    problem: &str,
+    problem: &NoAnswer,
     body: &str,
 ) -> ModelError {
-    ModelError::transient(address.describe(&format!(
-        "answered {} with something that is no {what}: {}; it begins: {}",
-        status.as_u16(),
-        address.quote(problem, 300),
-        address.quote(body, 200)
-    )))
+    let problem = match problem {
+        NoAnswer::Malformed(problem) => format!(
+            "answered {} with something that is no {what}: {}",
+            status.as_u16(),
+            address.quote(problem, 300)
+        ),
+        NoAnswer::Failed(reason) => {
+            format!("ended the answer with an error ({})", address.quote(reason, 300))
+        }
+    };
+    ModelError::transient(address.describe(&format!("{problem}; it begins: {}", address.quote(body, 200))))
 }
 
 /// Whether a retry may help.

@@ -358,6 +358,9 @@ fn specs_that_cannot_work_are_refused() {
         "model_graded_qa(template='grader')",
         "model_graded_qa(template='grader.txt')",
         "model_graded_score(instructions='notes/how.md')",
+        "model_graded_qa(instructions='my judge.txt')",
+        "model_graded_qa(instructions='./nope')",
+        "model_graded_qa(instructions='prompts/judge')",
         "model_graded_qa(reducer='mood')",
     ];
     assert_eq!(
@@ -372,13 +375,26 @@ fn specs_that_cannot_work_are_refused() {
              ,d, and nothing else; braces that should stay are written {{ and }}",
             "model_graded_qa: the template \"grader\" names no file, and as a string it shows the grader nothing; put \
              {question}, {answer}, {criterion} and {instructions} into it",
-            "the text cannot be read from grader.txt: No such file or directory (os \
-             error 2); a string with a space at its end is no name of a file",
-            "the text cannot be read from notes/how.md: No such file or \
-             directory (os error 2); a string with a space at its end is no name of a file",
+            "model_graded_qa: argument `template` cannot be read from grader.txt: No such file or directory (os error 2); \
+             to send the words themselves, end them with a space",
+            "model_graded_score: argument `instructions` cannot be read from notes/how.md: No such file or directory (os \
+             error 2); to send the words themselves, end them with a space",
+            "model_graded_qa: argument `instructions` cannot be read from my judge.txt: No such file or directory (os \
+             error 2); to send the words themselves, end them with a space",
+            "model_graded_qa: argument `instructions` cannot be read from ./nope: No such file or directory (os error 2); \
+             to send the words themselves, end them with a space",
+            "model_graded_qa: argument `instructions` cannot be read from prompts/judge: No such file or directory (os \
+             error 2); to send the words themselves, end them with a space",
             "unknown reducer `mood`",
         ]
     );
+}
+
+#[test]
+fn words_with_a_space_at_their_end_are_no_file() {
+    for words in ["my judge.txt ", "yes/no ", "Answer with yes/no.", "Be strict. Say why."] {
+        assert!(built(&format!("model_graded_qa(instructions='{words}')")).is_ok(), "{words}");
+    }
 }
 
 #[test]

@@ -7,7 +7,7 @@ use reqwest::StatusCode;
 use serde_json::{Map, Value as Json};
 
 use super::provider::{ApiDialect, ProviderProtocol};
-use crate::model::failure::{self, RequestContext};
+use crate::model::failure::{self, NoAnswer, RequestContext};
 use crate::model::http::{Address, Reply};
 use crate::model::{ModelError, UNREADABLE_USAGE, openai, with_prompt};
 use crate::{Message, ModelOutput, OutputChoice, Usage};
@@ -34,13 +34,22 @@ pub(super) fn read(
             Some(key) => key.hide_in_answer(body),
             None => body,
         };
-        return openai::read_answer(&body, context.model, key)
-            .map_err(|problem| no_answer(context.address, "chat completion", &problem, &raw.to_string()));
+        return openai::read_answer(&body, context.model, key).map_err(|problem| {
+            let raw = raw.to_string();
+            failure::no_answer(context.address, StatusCode::OK, "chat completion", &problem, &raw)
+        });
     }
     if let Some(StopReason::Other(reason)) = &response.stop_reason
         && openai::is_failure(reason)
     {
-        return Err(none(&format!("it ended with the stop reason {reason:?}")));
+        let problem = NoAnswer::Failed(format!("stop reason {reason:?}"));
+        return Err(failure::no_answer(
+            context.address,
+            StatusCode::OK,
+            "answer",
+            &problem,
+            &raw.to_string(),
+        ));
     }
     let found = TEXTS.iter().filter_map(|place| raw.pointer(place));
     if let Some(found) = found.into_iter().find(|found| !found.is_string() && !found.is_null()) {
@@ -172,7 +181,7 @@ pub(super) fn failure(error: Error, context: &RequestContext<'_>) -> ModelError 
 
 /// `genai` does not report which of the statuses of success it was.
 fn no_answer(address: &Address, what: &str, problem: &str, body: &str) -> ModelError {
-    failure::no_answer(address, StatusCode::OK, what, problem, body)
+    failure::no_answer(address, StatusCode::OK, what, &NoAnswer::Malformed(problem.to_owned()), body)
 }
 
 /// Google has no candidates for a prompt that it does not like.

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
 use super::HIDDEN;
+use crate::model::failure::NoAnswer;
 use crate::model::http::ApiKey;
 use crate::model::{UNREADABLE_USAGE, with_prompt};
 use crate::{Message, ModelOutput, OutputChoice, Usage};
@@ -65,35 +66,40 @@ struct Alternative {
 ///
 /// # Errors
 /// What is no chat completion, in words for the person who runs the server.
-pub(in crate::model) fn read(body: &[u8], asked: &str, key: Option<&ApiKey>) -> Result<ModelOutput, String> {
-    let mut completion: Completion = serde_json::from_slice(body).map_err(|error| error.to_string())?;
+pub(in crate::model) fn read(
+    body: &[u8],
+    asked: &str,
+    key: Option<&ApiKey>,
+) -> Result<ModelOutput, NoAnswer> {
+    let mut completion: Completion =
+        serde_json::from_slice(body).map_err(|error| NoAnswer::Malformed(error.to_string()))?;
     if let Some(key) = key {
         let choices = completion.choices.iter_mut().flatten();
         choices.filter_map(|choice| choice.logprobs.as_mut()).for_each(|logprobs| logprobs.hide(key));
     }
     if let Some(error) = completion.error {
         let message = error.get("message").and_then(Json::as_str).or(error.as_str());
-        return Err(format!(
-            "it holds an error: {}",
-            message.map_or_else(|| error.to_string(), str::to_owned)
-        ));
+        let message = message.map_or_else(|| error.to_string(), str::to_owned);
+        return Err(NoAnswer::Malformed(format!("it holds an error: {message}")));
     }
-    let mut choices = completion.choices.ok_or("it has no `choices`")?;
+    let mut choices =
+        completion.choices.ok_or_else(|| NoAnswer::Malformed("it has no `choices`".to_owned()))?;
     // The first is the answer. Servers that number them may list them in any order.
     choices.sort_by_key(|choice| choice.index.unwrap_or(u64::MAX));
     if let Some(reason) = choices.first().and_then(|choice| choice.finish_reason.as_deref())
         && is_failure(reason)
     {
-        return Err(format!("it ended with the `finish_reason` {reason:?}"));
+        return Err(NoAnswer::Failed(format!("finish_reason {reason:?}")));
     }
     let model = completion.model.filter(|model| !model.is_empty()).unwrap_or_else(|| asked.to_owned());
     let reasoning = choices.first().and_then(|choice| {
         choice.message.reasoning_content.clone().or_else(|| choice.message.reasoning.clone())
     });
-    let choices =
-        choices.into_iter().map(|choice| choice.into_output(&model)).collect::<Result<Vec<_>, _>>()?;
+    let choices: Result<Vec<_>, String> =
+        choices.into_iter().map(|choice| choice.into_output(&model)).collect();
+    let choices = choices.map_err(NoAnswer::Malformed)?;
     if choices.is_empty() {
-        return Err("its `choices` are empty".to_owned());
+        return Err(NoAnswer::Malformed("its `choices` are empty".to_owned()));
     }
     let mut output = ModelOutput::new(model, choices);
     let mut metadata = Metadata::new();
@@ -253,7 +259,8 @@ mod tests {
     use super::*;
 
     fn answer(body: Json) -> Result<ModelOutput, String> {
-        read(body.to_string().as_bytes(), "asked", None)
+        let read = read(body.to_string().as_bytes(), "asked", None);
+        read.map_err(|(NoAnswer::Malformed(problem) | NoAnswer::Failed(problem))| problem)
     }
 
     fn read_message(message: Json) -> Result<ModelOutput, String> {
@@ -355,7 +362,7 @@ mod tests {
             let choice = json!({"message": {"content": "half an ans"}, "finish_reason": reason});
             let fine = json!({"index": 0, "message": {"content": "4"}, "finish_reason": "stop"});
             let problem = answer(json!({"choices": [choice.clone()]})).unwrap_err();
-            assert_eq!(problem, format!("it ended with the `finish_reason` {reason:?}"));
+            assert_eq!(problem, format!("finish_reason {reason:?}"));
             assert_eq!(answer(json!({"choices": [choice, fine]})).unwrap().completion, "4");
         }
     }
