@@ -26,4 +26,4 @@ pub use atomic_file::{AtomicFile, FileAccess, WrittenFile, identity, is_named, w
 pub use log_head::{LOG_HEAD_BYTES, begins_as_log, begins_as_manifest, has_log_name};
 pub use machine::machine_memory;
 pub use small_file::read_small;
-pub use url::{URL_HINT, is_url};
+pub use url::{is_url, open_error, url_hint};

@@ -1,9 +1,32 @@
 //! Addresses in the place of paths.
 
+use std::io;
 use std::path::Path;
 
 /// What to do about an address where a path is wanted.
-pub const URL_HINT: &str = "addresses are not opened: download the file, and name the copy";
+///
+/// ```
+/// let hint = errorbar_files::url_hint("https://example.org/log.eval".as_ref());
+/// assert_eq!(hint, "addresses are not opened: download the file, and name the copy");
+/// let hint = errorbar_files::url_hint("file:///data/log.eval".as_ref());
+/// assert_eq!(hint, "addresses are not opened: name the file by its path, /data/log.eval");
+/// ```
+pub fn url_hint(address: &Path) -> String {
+    let path =
+        address.to_str().and_then(|text| text.strip_prefix("file://")).filter(|path| path.starts_with('/'));
+    match path {
+        Some(path) => format!("addresses are not opened: name the file by its path, {path}"),
+        None => "addresses are not opened: download the file, and name the copy".to_owned(),
+    }
+}
+
+/// Why a path could not be opened; that there is no file of an address says nothing.
+pub fn open_error(path: &Path, error: io::Error) -> io::Error {
+    match is_url(path) {
+        true => io::Error::new(error.kind(), "this is an address, and not the path of a file"),
+        false => error,
+    }
+}
 
 /// Whether a path is an address, such as `https://…` or `s3://…`.
 ///

@@ -1,10 +1,11 @@
 //! Why a table could not be read: the location, the problem and a hint.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use errorbar_files::{URL_HINT, is_url};
+use errorbar_files::{is_url, url_hint};
 
 use super::error_text::{bytes, excerpt, list, or, or_chars, too_long};
 pub use super::location::TableLocation;
@@ -461,10 +462,10 @@ impl TableError {
     }
 
     /// What to do about it.
-    pub fn hint(&self) -> &'static str {
+    pub fn hint(&self) -> Cow<'static, str> {
         match self.kind() {
-            TableErrorKind::Open(_) if is_url(self.path()) => URL_HINT,
-            kind => kind.hint(),
+            TableErrorKind::Open(_) if is_url(self.path()) => url_hint(self.path()).into(),
+            kind => kind.hint().into(),
         }
     }
 }

@@ -2,7 +2,7 @@
 
 use std::io;
 
-use errorbar_files::{URL_HINT, is_url};
+use errorbar_files::{is_url, url_hint};
 use errorbar_log::eval::{LogError, LogErrorKind as Kind, LogWarning};
 
 use super::table::more_memory;
@@ -18,7 +18,7 @@ pub(crate) fn hint(error: &LogError) -> Option<String> {
         Kind::Damaged(_) | Kind::Json { .. } if !is_of_sample(error) => {
             "get an undamaged copy of the log".to_owned()
         }
-        Kind::Open(_) if error.path().is_some_and(is_url) => URL_HINT.to_owned(),
+        Kind::Open(_) if error.path().is_some_and(is_url) => url_hint(error.path()?),
         Kind::LockedElsewhere { lock, .. } => {
             format!("wait for it; if that process is gone, delete {}", lock.display())
         }

@@ -155,7 +155,7 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
                 more_memory(*limit)
             ));
         }
-        _ => error.hint(),
+        _ => return Some(error.hint().into_owned()),
     };
     Some(hint.to_owned())
 }

@@ -4,7 +4,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use errorbar_files::URL_HINT;
+use errorbar_files::url_hint;
 
 use super::files::FileFormat;
 use super::hub::HubProblem;
@@ -83,7 +83,7 @@ pub enum DatasetError {
         problem: String,
     },
     /// An address, which is not opened.
-    #[error("cannot read the dataset {url}: {URL_HINT}; a dataset of the Hugging Face hub is hf:ORG/NAME")]
+    #[error("cannot read the dataset {url}: {}; a dataset of the Hugging Face hub is hf:ORG/NAME", url_hint(url.as_ref()))]
     Url {
         /// The address.
         url: String,

@@ -44,7 +44,7 @@ use std::path::Path;
 use errorbar_core::registry::EntryKind;
 use errorbar_core::spec::Spec;
 use errorbar_core::{Registry, Result, unique_names};
-use errorbar_files::{URL_HINT, is_url, read_small};
+use errorbar_files::{is_url, read_small, url_hint};
 use toml::de::DeTable;
 
 use crate::task::Origin;
@@ -264,9 +264,12 @@ fn refuse(
 }
 
 fn read_text(path: &Path) -> Result<String, TaskFileError> {
+    if is_url(path) {
+        let problem = "cannot read the task file: this is an address, and not the path of a file";
+        return Err(refuse(path, String::new(), 0..0, problem, Some(url_hint(path))));
+    }
     let bytes = read_small(path).map_err(|error| {
-        let check = if is_url(path) { URL_HINT } else { "check the path" };
-        let hint = (error.kind() == ErrorKind::NotFound).then(|| check.to_owned());
+        let hint = (error.kind() == ErrorKind::NotFound).then(|| "check the path".to_owned());
         refuse(path, String::new(), 0..0, &format!("cannot read the task file: {error}"), hint)
     })?;
     String::from_utf8(bytes).map_err(|error| {

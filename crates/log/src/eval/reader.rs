@@ -20,6 +20,7 @@ use super::zip::decompress::{Decompressor, collector};
 use super::zip::directory::Members;
 use super::zip::local;
 use super::zip::source::{FileSection, LogFile};
+use crate::url::open_error;
 use errorbar_core::{MetadataKeys, SampleId};
 
 /// How much of a sample is looked at for its id and epoch, which stand first.
@@ -52,7 +53,7 @@ impl EvalLog {
     /// Opens a log that may be larger than others, or must be smaller.
     pub fn open_with(path: impl AsRef<Path>, limits: LogLimits) -> Result<Self> {
         let path = path.as_ref();
-        let opened = |error| LogError::from(LogErrorKind::Open(error)).at(path);
+        let opened = |error| LogError::from(LogErrorKind::Open(open_error(path, error))).at(path);
         let file = File::open(path).map_err(opened)?;
         let state = |metadata: Metadata| (metadata.len(), metadata.modified().ok());
         let before = file.metadata().map(state).map_err(opened)?;

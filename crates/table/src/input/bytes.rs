@@ -5,6 +5,8 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::url::open_error;
+
 /// Bytes that can be read from any offset, whatever they came from.
 #[derive(Debug)]
 pub struct InputBytes {
@@ -40,7 +42,8 @@ impl InputBytes {
     /// # Errors
     /// Those of opening it.
     pub fn open(path: &Path) -> io::Result<Self> {
-        File::open(path).map(|file| InputBytes::new(Source::File(file, FileOrigin::Path(path.to_owned()))))
+        let file = File::open(path).map_err(|error| open_error(path, error))?;
+        Ok(InputBytes::new(Source::File(file, FileOrigin::Path(path.to_owned()))))
     }
 
     /// An open file that has no path, at its start.

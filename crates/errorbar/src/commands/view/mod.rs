@@ -11,6 +11,7 @@ use std::{env, io, thread};
 
 use clap::Args;
 use errorbar_eval::{CancelToken, cancel_on_interrupt};
+use errorbar_log::{is_url, url_hint};
 use errorbar_view::{ViewError, ViewOptions, ViewServer};
 
 use super::handles::{DEFAULT_LOG_DIR, LOG_DIR};
@@ -59,8 +60,15 @@ pub(crate) struct ViewArgs {
 
 pub(crate) fn run(args: &ViewArgs, context: &Context<'_>) -> CommandResult {
     if !args.folder.is_dir() {
-        let problem = if args.folder.exists() { "this is no folder" } else { "there is no such folder" };
-        let hint = format!("name a folder of logs, or run a task first: `{} eval`", context.program);
+        let (problem, hint) = match &args.folder {
+            folder if is_url(folder) => {
+                ("this is an address, and not the path of a folder", url_hint(folder))
+            }
+            folder => (
+                if folder.exists() { "this is no folder" } else { "there is no such folder" },
+                format!("name a folder of logs, or run a task first: `{} eval`", context.program),
+            ),
+        };
         return Err(Diagnostic::error(problem).about(args.folder.display()).hint(hint).into());
     }
     let server = start(&args.folder, &args.host, args.port, context)?;
