@@ -20,7 +20,7 @@ use super::zip::decompress::{Decompressor, collector};
 use super::zip::directory::Members;
 use super::zip::local;
 use super::zip::source::{FileSection, LogFile};
-use crate::url::open_error;
+use errorbar_files::open_error;
 use errorbar_core::{MetadataKeys, SampleId};
 
 /// How much of a sample is looked at for its id and epoch, which stand first.

@@ -5,7 +5,7 @@ use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use crate::url::open_error;
+use errorbar_files::open_error;
 
 /// Bytes that can be read from any offset, whatever they came from.
 #[derive(Debug)]

@@ -11,13 +11,12 @@ impl CellReader {
         if self.scale.is_some() || self.has_named() {
             return false;
         }
-        // The letter of one grade of a school, and whether there is another letter.
-        let (mut school, mut has_other) = (None, false);
-        let mut has_grade = false;
+        // A grade of a school, whether there is another, and whether there is one of the reference.
+        let (mut school, mut has_other, mut has_grade) = (None, false, false);
         for cell in cells.into_iter().filter(|cell| self.meaning(LeafRef::Str(cell)) != CellMeaning::Missing)
         {
-            if let Some(letter) = school_grade(cell) {
-                has_other |= *school.get_or_insert(letter) != letter;
+            if is_school_grade(cell) {
+                has_other |= *school.get_or_insert(cell.trim()) != cell.trim();
             }
             has_grade |= is_grade(cell);
         }
@@ -35,15 +34,14 @@ impl CellReader {
 
 /// Whether a cell is a grade of a school or of the reference.
 pub(crate) fn is_either(text: &str) -> bool {
-    school_grade(text).is_some() || is_grade(text)
+    is_school_grade(text) || is_grade(text)
 }
 
-/// The letter, in upper case, of a grade as schools give them that is no grade of the reference.
-fn school_grade(text: &str) -> Option<char> {
+/// Whether a cell is a grade as schools give them, in any case, and no grade of the reference.
+fn is_school_grade(text: &str) -> bool {
     let text = text.trim();
-    let mut letters = text.strip_suffix(['+', '-']).unwrap_or(text).chars();
-    let letter = letters.next().filter(|letter| matches!(letter.to_ascii_uppercase(), 'A'..='F'))?;
-    (letters.next().is_none() && text != "C").then(|| letter.to_ascii_uppercase())
+    let letter = text.strip_suffix(['+', '-']).unwrap_or(text);
+    matches!(letter.as_bytes(), [b'A'..=b'F' | b'a'..=b'f']) && text != "C"
 }
 
 /// Whether a cell is a grade of the reference, or the same in lower case; `n` means no.
