@@ -120,8 +120,20 @@ pub(super) fn compared(comparison: &TaskComparison) -> String {
         let relation = if text.starts_with('<') { "" } else { "= " };
         format!("<span class=\"nw\">p {relation}{}</span>", escape(&text))
     };
+    // What has no difference was not compared.
+    let (compared, undefined): (Vec<Pair<'_>>, Vec<Pair<'_>>) =
+        pairs.into_iter().partition(|pair| pair.difference().value.is_ok());
+    let pairs = compared;
+    let uncompared = match (undefined.as_slice(), undefined.len()) {
+        ([], _) => String::new(),
+        ([first, ..], _) if pairs.is_empty() => {
+            return format!("They are not compared: the difference is {}.", inline(&first.difference()));
+        }
+        (_, 1) => " 1 pair is not compared, as its difference is undefined.".to_owned(),
+        (_, count) => format!(" {count} pairs are not compared, as their differences are undefined."),
+    };
     let decided: Vec<&Pair<'_>> = pairs.iter().filter(|pair| pair.is_decided).collect();
-    if let [pair] = pairs.as_slice() {
+    if let ([pair], []) = (pairs.as_slice(), undefined.as_slice()) {
         let difference = inline(&pair.difference());
         return match (pair.is_decided, &pair.comparison.mde) {
             (true, _) => {
@@ -143,7 +155,7 @@ pub(super) fn compared(comparison: &TaskComparison) -> String {
     let bound = if bound.starts_with('<') { bound } else { format!("≤ {bound}") };
     let bound = format!("<span class=\"nw\">Holm’s p {}</span>", escape(&bound));
     let is_all = comparison.pairs.options.all_pairs;
-    match (decided.len(), pairs.len()) {
+    let found = match (decided.len(), pairs.len()) {
         (0, _) if is_all => format!("{on} no two of them can be told apart."),
         (0, _) => {
             let base = comparison.pairs.sides.first().map(String::as_str).unwrap_or_default();
@@ -152,7 +164,7 @@ pub(super) fn compared(comparison: &TaskComparison) -> String {
                 escape(base)
             )
         }
-        (all, of) if all == of && is_all => {
+        (all, of) if all == of && is_all && undefined.is_empty() => {
             let count = comparison.pairs.sides.len();
             let count = if count == 3 { "three".to_owned() } else { count.to_string() };
             format!("{on} all {count} can be told apart ({bound}).")
@@ -168,7 +180,8 @@ pub(super) fn compared(comparison: &TaskComparison) -> String {
             let all = if is_all { String::new() } else { " that were compared".to_owned() };
             format!("{on} {some} of {of} pairs{all} can be told apart: {}{more} ({bound}).", named.join(", "))
         }
-    }
+    };
+    found + &uncompared
 }
 
 /// The name of a run; a long one may be broken.

@@ -6,7 +6,7 @@
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use errorbar_core::spec::Spec;
+use errorbar_core::spec::{Arg, Spec};
 use errorbar_core::{
     Estimate, FigureNames, IndexMap, Metadata, MetadataKeys, Metric, MetricValue, Raters, RequiredKey, Role,
     ScoreParts, Scores, ToSpec, Undefined, Wants,
@@ -30,6 +30,8 @@ pub(super) struct Unavailable {
     /// The same metric with the default conversion in place of one that is known by its name only: its figures have the
     /// same names.
     built: Option<Arc<dyn Metric>>,
+    /// The metric within it, as it is recorded.
+    inner: Option<Box<Unavailable>>,
     /// Whether only the aggregate over groups is undefined.
     is_aggregate_only: bool,
     reason: String,
@@ -99,9 +101,15 @@ impl RecordedFigures {
 
     /// The recorded figures of a name, as people read them.
     fn text(&self, name: &str) -> Option<String> {
-        let figures = self.by_name.get(name)?;
+        // A metric that is there twice has the same figure twice.
+        let mut figures: Vec<&(String, f64)> = Vec::new();
+        for figure in self.by_name.get(name)? {
+            if !figures.contains(&figure) {
+                figures.push(figure);
+            }
+        }
         let titles: HashSet<&str> = figures.iter().map(|(title, _)| title.as_str()).collect();
-        // Two in one block: which of them is meant is not known.
+        // Others in one block: which of them is meant is not known.
         if titles.len() < figures.len() {
             return None;
         }
@@ -117,6 +125,12 @@ impl RecordedFigures {
     }
 }
 
+/// The arguments of a metric as logs record them.
+fn logged_params(spec: &Spec) -> Metadata {
+    let params = spec.to_log().get("options").and_then(Json::as_object).cloned();
+    Metadata::from(params.unwrap_or_default())
+}
+
 /// A number with six digits.
 fn number(value: f64) -> String {
     format!("{value:.5e}").parse::<f64>().unwrap_or(value).to_string()
@@ -125,15 +139,34 @@ fn number(value: f64) -> String {
 impl Unavailable {
     /// A metric of a scorer, or of the task.
     pub(super) fn new(header: &Header, scorer: Option<&str>, spec: Spec, reason: String) -> Self {
-        let params = spec.to_log().get("options").and_then(Json::as_object).cloned().unwrap_or_default();
-        let params = Metadata::from(params);
+        let params = logged_params(&spec);
         let recorded = RecordedFigures::of(header, scorer, &spec, &params);
-        Unavailable { spec, params, built: None, is_aggregate_only: false, reason, recorded }
+        Unavailable { spec, params, built: None, inner: None, is_aggregate_only: false, reason, recorded }
     }
 
     /// The metric with another conversion, whose figures have the same names.
     pub(super) fn built(self, metric: Arc<dyn Metric>, is_aggregate_only: bool) -> Self {
-        Unavailable { built: Some(metric), is_aggregate_only, ..self }
+        let inner = metric.inner().filter(|_| !is_aggregate_only).and_then(|inner| {
+            let name = inner.spec().name;
+            self.spec.args.iter().chain(self.spec.kwargs.values()).find_map(|arg| match arg {
+                Arg::Spec(nested) if nested.name == name => Some(nested.clone()),
+                _ => None,
+            })
+        });
+        let inner = inner.map(|spec| {
+            let (params, recorded) = (logged_params(&spec), RecordedFigures::default());
+            let reason = self.reason.clone();
+            Box::new(Unavailable {
+                spec,
+                params,
+                built: None,
+                inner: None,
+                is_aggregate_only,
+                reason,
+                recorded,
+            })
+        });
+        Unavailable { built: Some(metric), inner, is_aggregate_only, ..self }
     }
 
     fn undefined(&self, name: &str) -> Estimate {
@@ -206,7 +239,10 @@ impl Metric for Unavailable {
     }
 
     fn inner(&self) -> Option<&dyn Metric> {
-        self.built.as_ref().and_then(|built| built.inner())
+        match &self.inner {
+            Some(inner) => Some(inner.as_ref()),
+            None => self.built.as_ref().and_then(|built| built.inner()),
+        }
     }
 
     /// An error or an interval of an unknown conversion is about no number that is shown.
@@ -263,5 +299,20 @@ impl Metric for Unavailable {
 
     fn depends_on_ids(&self, is_resampled: bool) -> bool {
         self.built.as_ref().is_some_and(|built| built.depends_on_ids(is_resampled))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_metric_that_is_there_twice_has_one_recorded_figure() {
+        let figures = |values: [f64; 2]| {
+            let of_block = values.map(|value| ("s".to_owned(), value)).to_vec();
+            RecordedFigures { by_name: [("a".to_owned(), of_block)].into(), is_one: false, is_list: false }
+        };
+        assert_eq!(figures([0.25, 0.25]).text("a").as_deref(), Some("0.25"));
+        assert_eq!(figures([0.25, 0.5]).text("a"), None, "which of them is meant is not known");
     }
 }

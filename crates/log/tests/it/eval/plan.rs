@@ -59,6 +59,8 @@ fn what_cannot_be_built_is_named() {
     let (plan, warnings) = plan_from_header(&header(logged), &Registry::built_in()).unwrap();
     // They have their places all the same: their figures are undefined.
     assert_eq!(plan.scorers[0].metrics.iter().count(), 4);
+    let grouped = plan.scorers[0].metrics.iter().last().unwrap();
+    assert_eq!(grouped.inner().unwrap().spec().to_string(), "accuracy(to_float=\"<lambda>\")");
     assert_matches!(
         warnings[0],
         LogWarning::Unregistered { metric, scorer: Some(scorer), .. } if metric == "their/metric" && scorer == "match"
