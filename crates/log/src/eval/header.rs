@@ -208,8 +208,17 @@ impl EvalInfo {
 
     /// The number of samples that shards had when they were merged into this log, if they were.
     pub(super) fn merged_samples(&self) -> Option<u64> {
-        let ledger = self.extra.get("shards")?.get("ledger")?.as_array()?;
+        let ledger = self.shard_ledger()?;
         ledger.iter().map(|shard| shard.get("samples")?.as_u64()).sum()
+    }
+
+    /// The shards that were merged into this log, as it records them.
+    pub(super) fn merged_shards(&self) -> impl Iterator<Item = &Json> {
+        self.shard_ledger().into_iter().flatten()
+    }
+
+    fn shard_ledger(&self) -> Option<&Vec<Json>> {
+        self.extra.get("shards")?.get("ledger")?.as_array()
     }
 
     /// The figure that the task names as its headline, if it names one.

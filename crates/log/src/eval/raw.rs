@@ -55,8 +55,8 @@ impl EvalLog {
     }
 
     /// What a list of logs shows of a header, without the time that the whole of it takes: version, status,
-    /// results, times and tokens; why it ended early; of `eval` when it was made, the task, the model, and the number of samples and epochs. The rest is empty
-    /// and not checked.
+    /// results, times and tokens; why it ended early; of `eval` when it was made, the task, the model, the number of samples
+    /// and epochs, and the shards that it was merged from. The rest is empty and not checked.
     pub fn short_header(&self) -> Result<Header> {
         let json = self.json_of_header()?;
         let skimmer = |fields| {
@@ -95,6 +95,7 @@ fn short_header(json: &[u8], skimmer: impl Fn(Vec<(&'static str, Selection)>) ->
         ("model", All),
         ("dataset", Fields(&[("samples", All)])),
         ("config", Fields(&[("epochs", All), (STOPPED_EARLY, All)])),
+        ("shards", All),
     ];
     const IDS: FieldSelection = &[("dataset", Fields(&[("sample_ids", All)]))];
     let read = |fields| {

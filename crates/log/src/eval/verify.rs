@@ -77,6 +77,7 @@ impl<'h> Verifier<'h> {
     pub fn verify(&self, columns: &ScoreColumns) -> Result<Verification> {
         let Some(recorded) = &self.header.results else {
             return Ok(Verification::not_checkable(match self.header.status {
+                Status::Success if columns.is_empty() => NotCheckable::NoSamples,
                 Status::Success => NotCheckable::NotScored,
                 status => NotCheckable::NoResults { status },
             }));

@@ -7,6 +7,8 @@ use errorbar_log::eval::{Check, CheckOutcome, NotCheckable, Verification, Verify
 use errorbar_report::clean;
 use serde_json::{Value as Json, json};
 
+use crate::commands::common::counted;
+
 /// The number of figures that are named per reason; a log may have thousands.
 const NAMED: usize = 8;
 
@@ -61,7 +63,8 @@ impl LogVerification {
             VerifyOutcome::Agrees if counts.agree == 1 => format!("1 figure agrees{unchecked}"),
             VerifyOutcome::Agrees => format!("{} figures agree{unchecked}", counts.agree),
             VerifyOutcome::Differs => {
-                format!("{} difference(s){unchecked}", self.verification.differences().count())
+                let differences = self.verification.differences().count() as u64;
+                format!("{}{unchecked}", counted(differences, "difference"))
             }
             VerifyOutcome::NotCheckable(reason) if self.reasons().len() <= 1 => {
                 return format!("{log}: not checkable: {}\n", clean(&reason.to_string()));

@@ -84,6 +84,10 @@ fn is_other(own: &Reducers, planned: &Reducers, is_last: bool) -> bool {
         Reducers::Implicit => vec![MEAN.to_owned()],
         reducers => reducers.log_names().unwrap_or_default(),
     };
+    // The mean that is named and the implied one are the same figure; each is shown as it is recorded.
+    if matches!((own, planned), (Reducers::Explicit(_), Reducers::Implicit)) {
+        return true;
+    }
     let (own, planned) = (names(own), names(planned));
     let is_within = own.iter().all(|name| planned.contains(name));
     match own.len() == planned.len() {

@@ -92,6 +92,10 @@ fn logs_that_were_scored_again_agree_under_any_reducers() {
                 let (plan, _) = plan_from_header(&header, &registry).unwrap();
                 let results = plan.evaluate(&columns).unwrap().results;
                 assert_eq!(compare(header.results.as_ref().unwrap(), &results), [], "{name}");
+                let of_log: Vec<_> =
+                    header.results.as_ref().unwrap().scores.iter().map(|block| &block.reducer).collect();
+                let found: Vec<_> = results.scores.iter().map(|score| &score.reducer).collect();
+                assert_eq!(found, of_log, "{name}");
 
                 // And any figure that was changed is found.
                 for at in 0..header.results.as_ref().unwrap().scores.len() {
