@@ -5,7 +5,7 @@ use std::path::Path;
 use errorbar_core::MetadataKeys;
 
 use super::input::TableInput;
-use super::layout::{EPOCH, ID, LOG};
+use super::layout::{EPOCH, ID, LOG, SCORER};
 use super::mapping::TableMapping;
 use super::memory::MemoryTables;
 use super::{TableError, TableErrorKind, TableLimits};
@@ -247,6 +247,10 @@ impl TableOptions {
         }
         match self.required_column() {
             Some(name) if name == self.id_column || name == self.epoch_column => {
+                Err(TableErrorKind::NotASplitColumn(name.to_owned()))
+            }
+            // It makes a column of each scorer, unless columns of scores are named.
+            Some(name) if name == SCORER && self.score_columns.is_empty() => {
                 Err(TableErrorKind::NotASplitColumn(name.to_owned()))
             }
             _ => Ok(()),

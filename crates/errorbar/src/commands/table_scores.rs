@@ -97,8 +97,8 @@ pub(super) fn pooled_rows(tables: &[ScoreTable], path: &Path) -> Option<Diagnost
     let (column, values) = tables.iter().find_map(|table| table.pooled.as_ref())?;
     let split = tables.first().and_then(|table| table.mapping.by.as_deref());
     let text = format!(
-        "`{column}` has several values ({}, …), and all rows{} are scored together",
-        values.join(", "),
+        "`{column}` has several values, such as {}, and all rows{} are scored together",
+        values.join(" and "),
         if split.is_some() { " of a part" } else { "" },
     );
     let by = hints::option("--by", column);

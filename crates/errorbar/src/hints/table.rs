@@ -116,6 +116,9 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
         TableErrorKind::NoSplitColumn { nearest: Some(nearest), .. } => {
             return Some(format!("did you mean --by {}?", shell::word(nearest)));
         }
+        TableErrorKind::NotASplitColumn(name) if name == "scorer" => {
+            "every scorer has results of its own without it; `compare --scorers A B` compares two of them"
+        }
         TableErrorKind::NoSplitColumn { .. } | TableErrorKind::NotASplitColumn(_) => {
             "name the column whose values are to be compared with --by"
         }

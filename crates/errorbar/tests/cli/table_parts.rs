@@ -254,3 +254,34 @@ fn epochs_are_those_of_each_scorer_of_a_side() {
     let (code, error) = compare("all.csv");
     assert!(code == Some(2) && error.contains("the numbers of epochs differ (one: 1, all: 3)"), "{error}");
 }
+
+#[test]
+fn sides_of_other_tasks_are_named_by_their_parts() {
+    let table = "id,model,task,score\n1,m1,t1,1\n2,m1,t1,0\n3,m2,t2,1\n4,m2,t2,0\n";
+    let folder = Folder::new(&[("t.csv", table)]);
+    let error = String::from_utf8(folder.run(&["compare", "t.csv", "--by", "model"]).stderr).unwrap();
+    assert!(error.contains("t.csv: m1 is of `t1`, t.csv: m2 is of `t2`"), "{error}");
+}
+
+#[test]
+fn what_is_given_is_not_proposed() {
+    let rows = "1,m1,1\n1,m1,0\n1,m2,1\n2,m1,1\n";
+    let folder = Folder::new(&[("t.csv", &format!("id,model,score\n{rows}"))]);
+    let output = folder.run(&["compare", "t.csv", "--by", "model"]);
+    let error = String::from_utf8(output.stderr).unwrap();
+    assert!(output.status.code() == Some(2) && error.contains("already on line 2"), "{error}");
+    assert!(error.contains("--epoch-column") && !error.contains("--by"), "{error}");
+}
+
+#[test]
+fn a_table_is_not_split_by_its_scorers() {
+    let folder = Folder::new(&[("t.csv", "id,scorer,score\n1,a,1\n1,b,0\n2,a,0\n2,b,1\n")]);
+    for command in ["score", "compare"] {
+        let error = String::from_utf8(folder.run(&[command, "t.csv", "--by", "scorer"]).stderr).unwrap();
+        assert!(error.contains("cannot be split by its column `scorer`"), "{error}");
+        assert!(error.contains("--scorers A B"), "{error}");
+    }
+    assert_eq!(folder.run(&["compare", "t.csv", "--scorers", "a", "b"]).status.code(), Some(0));
+    let named = ["score", "t.csv", "--by", "scorer", "--score-column", "score"];
+    assert_eq!(folder.run(&named).status.code(), Some(0));
+}

@@ -287,7 +287,7 @@ fn other_tasks(sides: &[Side]) -> Diagnostic {
         .iter()
         .rev()
         .take(4)
-        .map(|(task, side)| format!("{} is of `{task}`", side.input.path.display()))
+        .map(|(task, side)| format!("{} is of `{task}`", side.input.title()))
         .collect();
     Diagnostic::error(format!("no task has two sides to compare: {}", listed.join(", "))).hint(
         "give logs of the same task; if the tasks have the same samples, --ignore-tasks compares them as one",
