@@ -14,7 +14,8 @@ use crate::{Listing, Render, Report};
 ///
 /// Every row has by itself which log, task and model it is of, so that rows of several logs can be joined and pivoted; a
 /// table of scores has neither task nor model. What does not exist is left empty, with the reasons as JSON in the column
-/// `undefined`. A metric that failed has a row too, with its error there and no value.
+/// `undefined`. A metric that failed has a row too, with its error there and no value. If figures of a log are recorded
+/// and not computed, a last column, `recorded`, says which.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Csv;
 
@@ -54,13 +55,18 @@ impl Render for Csv {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
         let columns = fields(&EstimateRecord::default())?;
-        writer.write_record(REPORT.into_iter().chain(columns.iter().map(|(name, _)| name.as_str())))?;
+        let has_recorded = reports.iter().any(|report| report.recorded);
+        let recorded = has_recorded.then_some("recorded");
+        let names = columns.iter().map(|(name, _)| name.as_str());
+        writer.write_record(REPORT.into_iter().chain(names).chain(recorded))?;
         for report in reports {
             let own = [Some(&report.log), report.task.as_ref(), report.model.as_ref()];
             let own = own.map(|name| name.map_or("", String::as_str));
             for record in all_estimates(&report.results) {
                 let fields = fields(&record)?;
-                writer.write_record(own.into_iter().chain(fields.iter().map(|(_, cell)| cell.as_str())))?;
+                let recorded = has_recorded.then_some(if report.recorded { "true" } else { "false" });
+                let cells = fields.iter().map(|(_, cell)| cell.as_str());
+                writer.write_record(own.into_iter().chain(cells).chain(recorded))?;
             }
         }
         writer.flush()

@@ -248,6 +248,11 @@ impl OpenedLog<'_> {
     }
 
     /// What people should know about the log before they read its figures.
+    /// Whether the log records figures.
+    pub(super) fn has_figures(&self) -> bool {
+        self.header.results.as_ref().is_some_and(|results| !results.scores.is_empty())
+    }
+
     pub(super) fn warnings(&self) -> Diagnostics {
         let of_log = |text: String| Diagnostic::warning(text).about(self.log.path().display());
         let left_out = self

@@ -443,7 +443,7 @@ pub enum ComparisonWarning {
         side: String,
     },
     /// The scores of a side are not known.
-    #[error("{side} has no samples: its recorded figures are compared, unpaired, from their recorded errors")]
+    #[error("{side} has no samples: its recorded figures are compared, unpaired")]
     Recorded {
         /// The side.
         side: String,

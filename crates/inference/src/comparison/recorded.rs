@@ -8,7 +8,7 @@ use super::side::Side;
 use super::unpaired::{unpaired, welch};
 use crate::error::ComparisonError;
 use crate::error::Result;
-use errorbar_core::{Direction, Estimate, EstimateRow, Results, Role};
+use errorbar_core::{Direction, Estimate, EstimateRow, Results, Role, Undefined};
 
 /// The differences of the figures that both sides have, from their recorded errors; nothing else is known where one of
 /// them has none.
@@ -21,8 +21,10 @@ pub(super) fn compare(base: &Side<'_>, other: &Side<'_>, task: Option<&str>) -> 
         comparison.task = task.map(str::to_owned);
         comparison.reducer = row.reducer.map(str::to_owned);
         comparison.field = row.field.map(str::to_owned);
-        comparison.group_key = row.group_key.filter(|_| row.group.is_some()).map(str::to_owned);
-        comparison.group = row.group.map(str::to_owned);
+        // The mean of the groups is called what the log calls it.
+        let group = row.group.or(row.label).zip(row.group_key);
+        (comparison.group, comparison.group_key) =
+            group.map(|(group, key)| (group.to_owned(), key.to_owned())).unzip();
         (comparison.role, comparison.direction) = (row.role, Direction::Higher);
         comparison.is_paired = false;
         let [of_base, of_other] = [&row, found].map(|row| with_df(row.estimate.as_ref()));
@@ -66,9 +68,13 @@ fn key<'r>(row: &'r EstimateRow<'_>) -> impl PartialEq + 'r {
     (metric, row.group_key, row.group, row.is_mean_of_groups(), row.key, row.index)
 }
 
-/// An estimate whose error has degrees of freedom: those of independent samples, if none are known.
+/// An estimate whose error has degrees of freedom: those of independent samples, if none are known. Where there is no
+/// error, the log has none.
 fn with_df(estimate: &Estimate) -> Estimate {
     let mut estimate = estimate.clone();
+    if estimate.error == Err(Undefined::NotAvailable) {
+        estimate.error = Err(Undefined::Other("the log records no error".to_owned()));
+    }
     if let Ok(error) = &mut estimate.error
         && error.df.is_infinite()
         && estimate.n > 1

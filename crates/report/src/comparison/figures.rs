@@ -133,6 +133,8 @@ fn pairs(comparison: &Comparison, shows_n: bool) -> Option<String> {
     let n = comparison.n;
     let thing = if comparison.is_paired { "pair" } else { "score" };
     match n {
+        // Of recorded figures the number may not be known.
+        0 if comparison.difference.value.is_ok() => None,
         0 => Some(format!("no common {}", if comparison.is_paired { "sample" } else { "score" })),
         n if n < FEW => Some(format!("only {}", counted(n, thing))),
         n if shows_n => Some(counted(n, thing)),

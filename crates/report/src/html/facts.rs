@@ -2,8 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use errorbar_core::{Estimate, Results, ScoreResult};
+use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, Results, ScoreResult};
 
+use super::PageRun;
 use super::cells::{count, counted, date};
 use super::figures::FigureCell;
 use super::task::Task;
@@ -40,9 +41,22 @@ fn range(numbers: impl Iterator<Item = u64>) -> Option<String> {
     Some(if first == last { count(*first) } else { format!("{} to {}", count(*first), count(*last)) })
 }
 
+/// The number of samples of a run; of one without samples, as its log records it.
+fn sample_count(run: &PageRun<'_>) -> u64 {
+    if !run.report.recorded {
+        return run.columns.first_rows().len() as u64;
+    }
+    let scores = run.report.results.scores.iter();
+    scores.map(|score| (score.counts.scored + score.counts.unscored) as u64).max().unwrap_or(0)
+}
+
+/// Whether figures of a run are recorded and not computed.
+fn has_recorded(task: &Task<'_>) -> bool {
+    task.runs.iter().any(|(run, _)| run.report.recorded)
+}
+
 fn samples(task: &Task<'_>) -> Option<Fact> {
-    let of_run = task.runs.iter().map(|(run, _)| run.columns.first_rows().len() as u64);
-    let mut samples = range(of_run)?;
+    let mut samples = range(task.runs.iter().map(|(run, _)| sample_count(run)))?;
     if samples.contains(" to ") {
         samples += " in a run";
     }
@@ -78,9 +92,10 @@ fn cluster_keys(task: &Task<'_>) -> Vec<String> {
 fn answers(task: &Task<'_>) -> Option<Fact> {
     let total: u64 = results(task).map(|results| results.total_samples as u64).sum();
     let epochs =
-        results(task).flat_map(|r| &r.scores).map(|score| score.counts.epochs).max().unwrap_or(1) as u64;
+        results(task).flat_map(|r| &r.scores).map(|score| score.counts.epochs).max().unwrap_or(1).max(1)
+            as u64;
     let (runs, word) = (task.runs.len() as u64, super::estimates::run_word(task));
-    let samples = range(task.runs.iter().map(|(run, _)| run.columns.first_rows().len() as u64))?;
+    let samples = range(task.runs.iter().map(|(run, _)| sample_count(run)))?;
     let is_even =
         samples.replace(',', "").parse::<u64>().is_ok_and(|samples| runs * samples * epochs == total);
     let mut parts = Vec::new();
@@ -179,7 +194,10 @@ fn error(task: &Task<'_>) -> Option<Fact> {
     let most = effects.iter().copied().fold(0.0, f64::max);
     let small = match effects.len() {
         0 => {
-            let method = error.method.to_string();
+            let method = match error.method {
+                ErrorMethod::Custom if has_recorded(task) => "as recorded".to_owned(),
+                method => method.to_string(),
+            };
             escape(if method == "iid" { "samples taken as independent" } else { &method })
         }
         _ if ratio(least) == ratio(most) => format!("{} times that of independent samples", ratio(least)),
@@ -193,7 +211,10 @@ fn interval(task: &Task<'_>) -> Option<Fact> {
     let (_, interval) =
         headline_cells(task).find_map(|cell| Some((cell, cell.estimate.interval.as_ref().ok()?)))?;
     let method = escape(&interval.method.to_string());
-    let text = format!("{}, by {method}", percent(interval.level));
+    let text = match interval.method {
+        IntervalMethod::Custom if has_recorded(task) => format!("{}, as recorded", percent(interval.level)),
+        _ => format!("{}, by {method}", percent(interval.level)),
+    };
     let df = interval.df.filter(|df| df.is_finite());
     let df = df.map(|df| format!("{} degrees of freedom", plain((df * 10.0).round() / 10.0)));
     let of_groups: BTreeSet<String> = task

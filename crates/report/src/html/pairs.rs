@@ -27,7 +27,7 @@ pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<St
         "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 id=\"h-{id}\">Comparison</h2>{}</div><p \
          class=\"sub\">{}</p>",
         mde_key(comparison),
-        introduction(task, comparison),
+        introduction(comparison),
     );
     let mut pairs: Vec<(String, Pair<'_>)> =
         comparison.pairs.comparisons.iter().map(|c| (String::new(), Pair::of(c))).collect();
@@ -81,7 +81,7 @@ fn mde_key(comparison: &TaskComparison) -> String {
 }
 
 /// How differences were computed, in words.
-fn introduction(task: &Task<'_>, comparison: &TaskComparison) -> String {
+fn introduction(comparison: &TaskComparison) -> String {
     let comparisons = &comparison.pairs.comparisons;
     let Some(first) = comparisons.first() else { return String::new() };
     let is_unmatched = comparison
@@ -114,8 +114,8 @@ fn introduction(task: &Task<'_>, comparison: &TaskComparison) -> String {
         };
         words.push(format!("p is two-sided, by {}{}{holm}.", escape(test), df.unwrap_or_default()));
     }
-    let count = task.runs.len();
-    if comparisons.len() < count * (count - 1) / 2 {
+    if !comparison.pairs.options.all_pairs {
+        let count = comparison.pairs.sides.len();
         words.push(format!("With {count} runs, each is compared with {} alone.", escape(&first.base)));
     }
     words.join(" ")

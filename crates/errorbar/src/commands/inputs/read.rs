@@ -272,6 +272,12 @@ impl SideReader<'_> {
         let mut opened = logs::read(&log, &scores, progress, self.context, |plan| self.options.plan(plan))?;
         opened.replace_metrics(overrides);
         check_clusters(&opened.plan).map_err(about)?;
+        let takes_recorded =
+            opened.scores.columns.is_empty() && opened.has_figures() && self.options.takes_recorded;
+        // What cannot be computed is no matter for figures that are recorded.
+        if takes_recorded {
+            opened.left_out.clear();
+        }
         warnings.extend(opened.warnings());
         if let Some(run) = opened.partial_run() {
             let planned = run.planned.map(|planned| format!(" of {planned}")).unwrap_or_default();
@@ -288,14 +294,20 @@ impl SideReader<'_> {
         let OpenedLog { header, plan, scores, .. } = opened;
         let (skipped, limits) = (scores.skipped.len(), scores.limits);
         let has_figures = header.results.as_ref().is_some_and(|results| !results.scores.is_empty());
-        let recorded = match scores.columns.is_empty() && has_figures && self.options.takes_recorded {
+        let recorded = match takes_recorded {
             true => {
                 Some(logs::recorded_figures(&log, self.options.scorers, overrides, self.options.errors)?.1)
             }
             false => None,
         };
         if scores.columns.is_empty() && recorded.is_none() {
-            let hint = "a log that was written without its samples cannot be compared";
+            let hint = match has_figures {
+                true => {
+                    "`score`, `report` and `compare` show its recorded figures; what has to be computed from samples, such \
+                         as plots, parts and groups, cannot be"
+                }
+                false => "it has no results, either",
+            };
             let problem = Diagnostic::error("the log has no samples").of_kind(DiagnosticKind::Log);
             return Err(about(problem.hint(hint)).into());
         }
@@ -458,7 +470,8 @@ impl SideReader<'_> {
             },
         };
         let tables = tables.map_err(|error| match error.kind() {
-            TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => {
+            // With --by, the rows of a part repeat.
+            TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } if mapping.by.is_none() => {
                 let hint =
                     "if the rows are of several models, compare the table alone, and name the column that tells them \
                             apart with --by";
