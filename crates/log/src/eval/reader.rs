@@ -20,8 +20,8 @@ use super::zip::decompress::{Decompressor, collector};
 use super::zip::directory::Members;
 use super::zip::local;
 use super::zip::source::{FileSection, LogFile};
-use errorbar_files::open_error;
 use errorbar_core::{MetadataKeys, SampleId};
+use errorbar_files::open_error;
 
 /// How much of a sample is looked at for its id and epoch, which stand first.
 const HEAD_BYTES: u64 = 1024;
