@@ -8,14 +8,13 @@ mod conversions;
 use std::fs::File;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
-use std::sync::Arc;
 
 use clap::ValueEnum;
 use errorbar_core::metrics::{mean, stderr};
 use errorbar_core::spec::Arg;
 use errorbar_core::{
-    Conversion, IndexMap, LeafRef, Plan, Reducer, Reducers, Registry, Results, ScoreColumns, Value, ValueRef,
-    Warning, metrics,
+    Conversion, IndexMap, LeafRef, Plan, Reducer, Registry, Results, ScoreColumns, Value, ValueRef, Warning,
+    metrics,
 };
 use errorbar_table::{
     NoScore, NoScorePolicy, NoScores, ScoreTable, ScoreWord, TableLocation, TableOptions, read_tables,

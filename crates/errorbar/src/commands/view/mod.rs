@@ -11,7 +11,7 @@ use std::{env, io, thread};
 
 use clap::Args;
 use errorbar_eval::{CancelToken, cancel_on_interrupt};
-use errorbar_log::{is_url, url_hint};
+use errorbar_files::{is_url, url_hint};
 use errorbar_view::{ViewError, ViewOptions, ViewServer};
 
 use super::handles::{DEFAULT_LOG_DIR, LOG_DIR};
