@@ -25,21 +25,24 @@ pub struct TableLimits {
     pub max_line: u64,
     /// The most columns of a table, read or not.
     pub max_columns: usize,
-    /// The most bytes of memory for what is held of a table. Unset, it is a quarter of the memory of the machine, but no
-    /// more than 256 times the size of the file: a few kilobytes of Parquet can claim gigabytes of scores. It is never
-    /// less than 1 GiB or four times the size of the file. For a compressed table and for a pipe it is 256 MiB, or four
-    /// times what was decompressed.
+    /// The most bytes of memory for what is held of a table. Unset, it is a quarter of the memory of the machine, at
+    /// least 1 GiB, but no more than 256 times the size of the file or 128 bytes for each row, whichever is more: a few
+    /// kilobytes of Parquet can claim gigabytes of scores. It is never less than 256 MiB or four times the size of the
+    /// file, and no more for a compressed table and for a pipe, by what was decompressed.
     pub max_memory: Option<u64>,
 }
 
 impl TableLimits {
-    /// The memory limit of a small file that is compressed, and of a pipe.
+    /// The memory limit of a small file, and of a pipe.
     const LEAST_MEMORY: u64 = 256 << 20;
     const MEMORY_PER_BYTE: u64 = 4;
-    /// Rows that a file has may take this for each byte of it, and more only up to the least.
+    /// Rows that a file has may take this for each byte of it.
     const ROWS_PER_BYTE: u64 = 256;
-    /// What rows may take of a small file, and on a machine with little memory: ten million ids of 45 characters fit into
-    /// 0.7 MB of Parquet.
+    /// What an ordinary row may take, however small the file is: ten million ids of 45 characters fit into 0.7 MB of
+    /// Parquet. A few rows that claim a megabyte each get none of it.
+    #[cfg(feature = "parquet")]
+    const MEMORY_PER_ROW: u64 = 128;
+    /// What rows may take on a machine with little memory.
     const LEAST_FOR_ROWS: u64 = 1 << 30;
     const SHARE_OF_MACHINE: u64 = 4;
     /// The header is held several times while columns are found.
@@ -67,14 +70,27 @@ impl TableLimits {
 
     /// What may be held of a file.
     pub(super) fn budget(&self, file: &InputBytes) -> Budget {
-        let size = file.size();
-        let Budget { limit } = self.budget_of(size.unwrap_or(0));
-        let Some(size) = size.filter(|_| self.max_memory.is_none() && !file.is_expanded()) else {
+        self.budget_for(file, file.size().unwrap_or(0).saturating_mul(Self::ROWS_PER_BYTE))
+    }
+
+    /// What may be held of a file that has this number of rows.
+    #[cfg(feature = "parquet")]
+    pub(super) fn budget_of_rows(&self, file: &InputBytes, rows: u64) -> Budget {
+        let by_size = file.size().unwrap_or(0).saturating_mul(Self::ROWS_PER_BYTE);
+        self.budget_for(
+            file,
+            by_size.max(rows.saturating_mul(Self::MEMORY_PER_ROW).min(Self::LEAST_FOR_ROWS)),
+        )
+    }
+
+    /// What may be held of a file whose rows take this much at most.
+    fn budget_for(&self, file: &InputBytes, rows: u64) -> Budget {
+        let Budget { limit } = self.budget_of(file.size().unwrap_or(0));
+        if self.max_memory.is_some() || file.is_expanded() {
             return Budget { limit };
-        };
+        }
         let of_machine = machine_memory().unwrap_or(0) / Self::SHARE_OF_MACHINE;
-        let rows = size.saturating_mul(Self::ROWS_PER_BYTE).min(of_machine).max(Self::LEAST_FOR_ROWS);
-        Budget { limit: limit.max(rows) }
+        Budget { limit: limit.max(rows.min(of_machine.max(Self::LEAST_FOR_ROWS))) }
     }
 
     /// What may be held of a table of this many bytes.
@@ -120,11 +136,18 @@ mod tests {
     fn rows_that_are_there_may_take_what_the_machine_has() {
         let limits = TableLimits::default();
         let held = |size: usize| limits.budget(&InputBytes::from_memory(vec![0; size])).limit();
-        assert_eq!(held(1000), 1 << 30, "rows that repeat take few bytes of a file");
-        assert_eq!(held(2 << 20), 1 << 30);
+        assert_eq!(held(1000), 256 << 20, "what it has may be anything");
+        assert_eq!(held(2 << 20), 512 << 20);
         assert!(held(32 << 20) >= 1 << 30);
         let expanded = InputBytes::from_memory(vec![0; 6 << 20]).expanded();
         assert_eq!(limits.budget(&expanded).limit(), 256 << 20);
+        #[cfg(feature = "parquet")]
+        {
+            let small = InputBytes::from_memory(vec![0; 1000]);
+            assert_eq!(limits.budget_of_rows(&small, 10_000_000).limit(), 1 << 30);
+            assert_eq!(limits.budget_of_rows(&small, 2_000).limit(), 256 << 20);
+            assert_eq!(limits.budget_of_rows(&expanded, 10_000_000).limit(), 256 << 20);
+        }
         let named = TableLimits { max_memory: Some(5), ..limits };
         assert_eq!(named.budget(&InputBytes::from_memory(vec![0; 6 << 20])).limit(), 5);
     }

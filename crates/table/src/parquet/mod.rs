@@ -42,7 +42,6 @@ pub(super) fn read(file: InputBytes, options: &TableOptions) -> Result<Vec<Score
 }
 
 fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTable>, TableError> {
-    let budget = options.limits.budget(&file);
     let bytes = file.size().unwrap_or(0);
     footer::check(&mut file, &options.limits)?;
     let source = file.reopen().map_err(TableErrorKind::Open)?;
@@ -52,7 +51,9 @@ fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTa
     let names: Vec<&str> = leaves.iter().map(|(name, _)| name.as_str()).collect();
     refuse_twice(&names)?;
     let layout = TableLayout::new(&names, options)?;
-    refuse_implausible(metadata, bytes, &layout, budget)?;
+    let rows = plausible_rows(metadata, bytes)?;
+    let budget = options.limits.budget_of_rows(&source, rows);
+    refuse_implausible(rows, &layout, budget)?;
     let (held, work) = (MemoryUse::new(budget), PageBudget::new(&options.limits, bytes));
     let table = ParquetTable {
         source: &source,
@@ -92,13 +93,7 @@ const ROWS_PER_BYTE: u64 = 256;
 
 /// Refuses a file that claims more rows than it can have: columns of one value take no space however
 /// long they are, and would fill the memory before a repeated row is found.
-fn refuse_implausible(
-    metadata: &ParquetMetaData,
-    bytes: u64,
-    layout: &TableLayout,
-    budget: Budget,
-) -> Result<(), TableErrorKind> {
-    let rows = plausible_rows(metadata, bytes)?;
+fn refuse_implausible(rows: u64, layout: &TableLayout, budget: Budget) -> Result<(), TableErrorKind> {
     // In the long form rows of the table are not rows of the columns.
     if layout.is_long {
         return Ok(());
