@@ -179,8 +179,8 @@ fn lists_of_numbers_are_taken_from_the_log() {
     let (logs, folder) = (Logs::new(), folder());
     let sub = folder.path().join("sub");
     let task = fs::read_to_string(sub.join("t.toml")).unwrap();
-    let task = task.replace("\"score.sh\"", "\"score.sh\", \"${counts}\"");
-    fs::write(sub.join("t.toml"), format!("{task}args = {{ counts = [1] }}\n")).unwrap();
+    let args = "args = { counts = [1] }\nmetadata = { counts = '${counts}' }\n";
+    fs::write(sub.join("t.toml"), format!("{task}{args}")).unwrap();
     let started = logs.run(&sub, &["eval", "t.toml", "-T", "counts=2,3"]);
     let log = logs.only().display().to_string();
     assert_eq!(proposed(&stderr(&started))[..], ["eval", "--resume", &log], "{}", stderr(&started));
