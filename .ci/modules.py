@@ -14,7 +14,6 @@ KNOWN: dict[str, set[tuple[str, str]]] = {
         ("args", "registry"),
         ("breakdown", "metrics"),
         ("columns", "reducer"),
-        ("error", "spec"),
         ("estimate", "scores"),
         ("metric", "ratings"),
         ("metrics", "registry"),
