@@ -130,7 +130,8 @@ impl ArgType for TemplateText {
 }
 
 /// Whether a string is written as the name of a file: with an ending such as `.txt`, or with a slash between words, which
-/// `C/I` and `yes/no` have not. One with blanks, as a sentence has, ends in `.txt` or `.md`, or starts as paths do.
+/// `C/I`, `yes/no` and the `/no_think` of some models have not. One with blanks, as a sentence has, ends in `.txt` or
+/// `.md`, or starts with `./`.
 fn looks_like_file(text: &str) -> bool {
     const LONGEST_ENDING: usize = 8;
     const LONGEST_LETTERS: usize = 3;
@@ -140,15 +141,16 @@ fn looks_like_file(text: &str) -> bool {
             && ending.chars().all(|c| c.is_ascii_alphanumeric())
     };
     let ending = Path::new(text).extension().and_then(OsStr::to_str);
-    if ["./", "../", "/"].iter().any(|start| text.starts_with(start)) {
+    if text.starts_with("./") || text.starts_with("../") {
         return true;
     }
     if text.contains(char::is_whitespace) {
         let is_of_text = |ending: &str| ["txt", "md"].iter().any(|known| ending.eq_ignore_ascii_case(known));
         return ending.is_some_and(is_of_text);
     }
-    let has_names = text.contains('/') && text.split('/').any(|name| name.len() > LONGEST_LETTERS);
-    has_names || ending.is_some_and(is_ending)
+    let names: Vec<&str> = text.split('/').filter(|name| !name.is_empty()).collect();
+    let is_path = names.len() > 1 && names.iter().any(|name| name.len() > LONGEST_LETTERS);
+    is_path || ending.is_some_and(is_ending)
 }
 
 #[cfg(test)]

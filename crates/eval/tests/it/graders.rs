@@ -391,8 +391,15 @@ fn specs_that_cannot_work_are_refused() {
 }
 
 #[test]
-fn words_with_a_space_at_their_end_are_no_file() {
-    for words in ["my judge.txt ", "yes/no ", "Answer with yes/no.", "Be strict. Say why."] {
+fn words_are_no_file() {
+    for words in [
+        "my judge.txt ",
+        "good/bad ",
+        "Answer with yes/no.",
+        "Be strict. Say why.",
+        "/no_think",
+        "/think Why?",
+    ] {
         assert!(built(&format!("model_graded_qa(instructions='{words}')")).is_ok(), "{words}");
     }
 }
@@ -446,7 +453,7 @@ fn instructions_may_be_in_a_file() {
             assert_eq!(prompt(words), format!("{ANSWER} {words}"));
         }
         let error = built_in(&registry, &of("{answer}", "hwo.txt")).unwrap_err().to_string();
-        assert!(error.contains("did you mean \"how.txt\"? a string with"), "{error}");
+        assert!(error.contains("did you mean \"how.txt\"? to send the words"), "{error}");
     }
 }
 
