@@ -21,7 +21,8 @@ use errorbar_core::{Direction, Estimate, Maybe, Side};
 /// Everything else is undecided, and so is a difference that has no interval.
 ///
 /// ```
-/// use errorbar_core::{Estimate, Gate, GateOutcome};
+/// use errorbar_core::Estimate;
+/// use errorbar_inference::{Gate, GateOutcome};
 ///
 /// let difference = Estimate::new(-0.01).with_interval(-0.03, 0.01, Gate::level(Gate::ALPHA));
 /// assert_eq!(Gate::NotWorse.outcome(&difference), GateOutcome::Undecided);

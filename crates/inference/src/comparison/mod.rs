@@ -34,7 +34,8 @@ use errorbar_core::{Direction, Estimate, Maybe, Plan, Results, Role, ScoreColumn
 ///
 /// ```
 /// use errorbar_core::metrics::accuracy;
-/// use errorbar_core::{ComparedScores, ComparisonOptions, Plan, Score, ScoreColumns, compare, metrics};
+/// use errorbar_core::{Plan, Score, ScoreColumns, metrics};
+/// use errorbar_inference::{ComparedScores, ComparisonOptions, compare};
 ///
 /// let plan = Plan::new().metrics(metrics![accuracy()]);
 /// let mut sides = [ScoreColumns::new(["match"]), ScoreColumns::new(["match"])];

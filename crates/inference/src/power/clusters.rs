@@ -22,7 +22,7 @@ impl PowerPlan {
     /// variance stays what it is in the runs, and the design effect grows as that noise shrinks.
     ///
     /// ```
-    /// use errorbar_core::{PowerDesign, PowerPlan, ScoreSpread};
+    /// use errorbar_inference::{PowerDesign, PowerPlan, ScoreSpread};
     ///
     /// // Of one epoch the variance is 0.1 + 0.3, and clusters add as much again; of three it is 0.2.
     /// let plan = PowerPlan::new(PowerDesign::Mean(ScoreSpread::new(0.1, 0.3))).design_effect(2.0);

@@ -107,13 +107,13 @@ impl PowerMethod {
 /// What is planned: a two-sided test, or an interval, of scores that vary as the design says.
 ///
 /// ```
-/// use errorbar_core::{PowerDesign, PowerMethod, PowerPlan, ScoreSpread};
+/// use errorbar_inference::{PowerDesign, PowerMethod, PowerPlan, ScoreSpread};
 ///
 /// // The published example: a variance of 1/9 between samples, a difference of 3 points.
 /// let plan = PowerPlan::new(PowerDesign::Mean(ScoreSpread::new(1.0 / 9.0, 0.0)));
 /// assert_eq!(plan.samples(1, 0.03, 0.8)?, 971);
 /// assert_eq!(plan.method(PowerMethod::Normal).samples(1, 0.03, 0.8)?, 969);
-/// # Ok::<(), errorbar_core::PowerError>(())
+/// # Ok::<(), errorbar_inference::PowerError>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 #[non_exhaustive]

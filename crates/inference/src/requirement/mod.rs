@@ -21,7 +21,8 @@ use errorbar_core::{
 ///
 /// ```
 /// use errorbar_core::metrics::accuracy;
-/// use errorbar_core::{Plan, Requirement, Score, ScoreColumns, metrics};
+/// use errorbar_core::{Plan, Score, ScoreColumns, metrics};
+/// use errorbar_inference::Requirement;
 ///
 /// let mut columns = ScoreColumns::new(["match"]);
 /// for (id, grade) in [("q1", "C"), ("q2", "C"), ("q3", "C"), ("q4", "I"), ("q5", "C")] {

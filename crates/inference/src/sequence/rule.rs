@@ -9,15 +9,15 @@ use errorbar_core::spec::{Parser, SpecError, expected};
 /// When a run stops before its end: as soon as the confidence sequence of a metric shows it.
 ///
 /// ```
-/// use errorbar_core::{RuleMeasure, StopRule};
+/// use errorbar_inference::{RuleMeasure, StopRule};
 ///
 /// let rule: StopRule = "width(accuracy) < 0.04".parse()?;
 /// assert_eq!(rule.measure, RuleMeasure::Width { metric: "accuracy".to_owned(), below: 0.04 });
 /// let rule: StopRule = "better_than('logs/a, b.eval')".parse()?;
 /// assert_eq!(rule.to_string(), r#"better_than("logs/a, b.eval")"#);
 /// let error = "width(accuracy) > 0.04".parse::<StopRule>().unwrap_err();
-/// assert_eq!(error.to_string(), "expected `<`, found `> 0.04` at column 17");
-/// # Ok::<(), errorbar_core::RuleError>(())
+/// assert_eq!(error.to_string(), "expected `<`, found `>` at column 17");
+/// # Ok::<(), errorbar_core::spec::SpecError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq)]
 #[non_exhaustive]
