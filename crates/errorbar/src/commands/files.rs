@@ -207,7 +207,9 @@ fn pattern(path: &Path) -> Option<&str> {
 
 /// What a pattern matches, by path: as in a shell, a name that begins with a dot only if the pattern has the dot.
 fn matches(pattern: &str) -> Vec<PathBuf> {
-    let options = MatchOptions { require_literal_leading_dot: true, ..MatchOptions::new() };
+    // With this option, the crate finds no hidden name even where the pattern has the dot.
+    let has_dot = pattern.split('/').any(|part| part.starts_with('.') && part.contains(['*', '?', '[']));
+    let options = MatchOptions { require_literal_leading_dot: !has_dot, ..MatchOptions::new() };
     glob_with(pattern, options).map(|found| found.filter_map(Result::ok).collect()).unwrap_or_default()
 }
 
