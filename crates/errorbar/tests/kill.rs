@@ -75,9 +75,14 @@ fn run_and_kill(mut command: Command, after: usize) -> usize {
     reported
 }
 
-fn logs(folder: &Path) -> Vec<PathBuf> {
+fn files(folder: &Path) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(folder) else { return Vec::new() };
     entries.map(|entry| entry.unwrap().path()).collect()
+}
+
+/// The logs in a folder. A run that was killed leaves its lock file beside its log.
+fn logs(folder: &Path) -> Vec<PathBuf> {
+    files(folder).into_iter().filter(|path| path.extension().is_some_and(|form| form == "eval")).collect()
 }
 
 /// The samples in a log, each once.
@@ -148,6 +153,7 @@ fn killed_runs_lose_nothing() {
         assert!(there >= reported, "round {round}: {reported} samples were reported, {there} are in the log");
         let last = errorbar().arg(&task).arg("--resume").arg(&log).output().unwrap();
         assert_eq!(results(&last), expected, "round {round}");
+        assert_eq!(files(&logs_of_round), [log.clone()], "round {round}: the lock is gone with the run");
         assert_eq!(samples(&log), SAMPLES * EPOCHS);
         assert_eq!(logs(&logs_of_round).len(), 1, "a run has one log");
     }
