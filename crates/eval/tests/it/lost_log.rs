@@ -40,7 +40,9 @@ fn run(is_endless: bool, format: LogFormat, act: Act) -> FinishedRun {
 }
 
 fn log_in(folder: &Path) -> PathBuf {
-    std::fs::read_dir(folder).unwrap().next().unwrap().unwrap().path()
+    // Beside it is its lock file.
+    let is_log = |path: &PathBuf| path.extension().is_some_and(|form| form == "eval" || form == "json");
+    std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).find(is_log).unwrap()
 }
 
 fn kind(finished: &FinishedRun) -> &LogErrorKind {
