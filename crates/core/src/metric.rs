@@ -231,6 +231,14 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether it is the mean of the scores as they are, so that its expectation is that of one score.
+    fn is_plain_mean(&self) -> bool {
+        match self.inner() {
+            Some(inner) => inner.is_plain_mean(),
+            None => self.mean_of().is_some_and(|conversion| conversion == Conversion::default()),
+        }
+    }
+
     /// The metadata key that it clusters samples by.
     fn cluster(&self) -> Option<&str> {
         self.inner()?.cluster()
@@ -553,6 +561,9 @@ macro_rules! forward_metric {
         }
         fn mean_of(&$self) -> Option<$crate::Conversion> {
             $inner.mean_of()
+        }
+        fn is_plain_mean(&$self) -> bool {
+            $inner.is_plain_mean()
         }
         fn cluster(&$self) -> Option<&str> {
             $inner.cluster()

@@ -67,6 +67,12 @@ pub trait Reducer: ToSpec + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether a reduced score has the expectation of one epoch, as the mean has: then a mean over samples is one over
+    /// epochs.
+    fn keeps_expectation(&self) -> bool {
+        false
+    }
+
     /// The scalar reducer behind this one, if there is one: it runs over columns without building
     /// a score per row.
     fn by_epoch(&self) -> Option<&dyn EpochReducer> {
@@ -127,6 +133,11 @@ pub trait EpochReducer: ToSpec + fmt::Debug + Send + Sync {
         false
     }
 
+    /// As [`Reducer::keeps_expectation`].
+    fn keeps_expectation(&self) -> bool {
+        false
+    }
+
     /// As [`Reducer::check`].
     fn check(&self) -> Result<()> {
         Ok(())
@@ -151,6 +162,10 @@ impl<R: EpochReducer> Reducer for R {
 
     fn needs_epochs(&self) -> Option<u64> {
         EpochReducer::needs_epochs(self)
+    }
+
+    fn keeps_expectation(&self) -> bool {
+        EpochReducer::keeps_expectation(self)
     }
 
     fn by_epoch(&self) -> Option<&dyn EpochReducer> {
@@ -537,6 +552,9 @@ macro_rules! forward_reducer {
         }
         fn needs_epochs(&$self) -> Option<u64> {
             $inner.needs_epochs()
+        }
+        fn keeps_expectation(&$self) -> bool {
+            $inner.keeps_expectation()
         }
         fn by_epoch(&$self) -> Option<&dyn $crate::EpochReducer> {
             $inner.by_epoch()

@@ -25,6 +25,12 @@ pub trait Scorer: ToSpec + fmt::Debug + Send + Sync {
         None
     }
 
+    /// Whether it compares the option that was picked among the choices of a sample with the right one: then guessing has
+    /// a known score.
+    fn picks_option(&self) -> bool {
+        false
+    }
+
     /// The models that it calls by name, to be opened before anything runs.
     fn models(&self) -> Vec<String> {
         Vec::new()

@@ -46,18 +46,8 @@ impl ChanceLevel {
 
     /// Whether the level is one of this figure: the share of right choices, by sample.
     pub fn is_of(row: &EstimateRow<'_>) -> bool {
-        ChanceLevel::is_of_figure(row.scorer, row.field, row.reducer, &row.result.inner.to_string())
-    }
-
-    /// The same by the names of a figure. Only `choice` compares the choice that was picked with the right one, and the
-    /// best or the most frequent of several epochs is better than a guess.
-    pub(crate) fn is_of_figure(
-        scorer: &str,
-        field: Option<&str>,
-        reducer: Option<&str>,
-        metric: &str,
-    ) -> bool {
-        scorer == "choice" && field.is_none() && EstimateRow::is_plain_mean(reducer, metric)
+        // The best or the most frequent of several epochs is better than a guess.
+        row.of.picks_option && row.field.is_none() && row.is_plain_mean()
     }
 
     /// `chance 0.25`.
@@ -81,6 +71,8 @@ impl ChanceLevel {
 
 #[cfg(test)]
 mod tests {
+    use errorbar_core::{Plan, Reducers, Registry, Score};
+
     use super::*;
 
     /// Two epochs of three samples.
@@ -122,12 +114,30 @@ mod tests {
         assert_eq!(ChanceLevel::common([]), None);
     }
 
+    /// Whether the first figure of these metrics, reduced so, has a level.
+    fn has_level(scorer: &str, metric: &str, reducer: Option<&str>) -> bool {
+        let registry = Registry::built_in();
+        let mut columns = ScoreColumns::new([scorer]);
+        columns.set_picks_option("choice");
+        for (id, epoch) in [("a", 1), ("a", 2), ("b", 1), ("b", 2)] {
+            columns.push(id, epoch).score(scorer, Score::new("C")).unwrap();
+        }
+        let mut plan = Plan::new();
+        plan.task_metrics = Some(registry.metrics(&metric.parse().unwrap()).unwrap());
+        if let Some(reducer) = reducer {
+            plan.reducers = Reducers::explicit(vec![registry.reducer(&reducer.parse().unwrap()).unwrap()]);
+        }
+        let results = plan.evaluate(&columns).unwrap().results;
+        results.rows().first().is_some_and(ChanceLevel::is_of)
+    }
+
     #[test]
     fn only_the_share_of_right_choices_has_a_level() {
-        let is_of = ChanceLevel::is_of_figure;
-        assert!(is_of("choice", None, None, "accuracy") && is_of("choice", None, Some("mean"), "mean"));
-        assert!(!is_of("match", None, None, "accuracy"), "a scorer of texts");
-        assert!(!is_of("choice", None, Some("max"), "accuracy"), "the best of several guesses");
-        assert!(!is_of("choice", None, None, "stderr") && !is_of("choice", Some("x"), None, "accuracy"));
+        assert!(has_level("choice", "accuracy", None) && has_level("choice", "mean", Some("mean")));
+        assert!(!has_level("match", "accuracy", None), "a scorer of texts");
+        assert!(!has_level("choice", "accuracy", Some("max")), "the best of several guesses");
+        assert!(!has_level("choice", "stderr", None) && !has_level("choice", "std", None));
+        let other = "accuracy(to_float=value_to_float(correct=0.5))";
+        assert!(!has_level("choice", other, None), "other numbers than the scores");
     }
 }

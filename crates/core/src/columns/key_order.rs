@@ -158,7 +158,7 @@ impl ScorerColumn {
                 details.set(at, detail.clone());
             }
         }
-        ScorerColumn { name: self.name.clone(), values: self.values.reordered(order), details }
+        ScorerColumn { name: self.name.clone(), values: self.values.reordered(order), details, ..*self }
     }
 }
 

@@ -85,6 +85,7 @@ pub struct ScoreColumns {
 #[derive(Clone, Debug, Default)]
 pub struct ScorerColumn {
     pub(crate) name: String,
+    pub(crate) picks_option: bool,
     pub(crate) values: ValueColumn,
     pub(crate) details: ScoreDetails,
 }
@@ -93,6 +94,11 @@ impl ScorerColumn {
     /// The name of the scorer.
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// Whether it compares the option that was picked among several with the right one.
+    pub fn picks_option(&self) -> bool {
+        self.picks_option
     }
 
     /// Its scores, one for each row.
@@ -135,6 +141,12 @@ impl ScoreColumns {
     /// A row that is there already, to be filled; `None` beyond the end.
     pub fn row_mut(&mut self, row: usize) -> Option<RowWriter<'_>> {
         (row < self.len()).then_some(RowWriter { columns: self, row })
+    }
+
+    /// Says that a scorer compares the option that was picked among several with the right one.
+    pub fn set_picks_option(&mut self, scorer: &str) {
+        let found = self.scorers.iter_mut().find(|column| column.name == scorer);
+        found.into_iter().for_each(|column| column.picks_option = true);
     }
 
     /// Adds a scorer, unless there is one of this name. Rows that are there lack its score.

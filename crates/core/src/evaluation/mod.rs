@@ -61,6 +61,10 @@ pub struct ScoreResult {
     pub reducer: Option<String>,
     /// Whether the metrics saw every epoch by itself.
     pub unreduced: bool,
+    /// Whether a score that the metrics saw has the expectation of one epoch: epochs are not reduced, or by their mean.
+    pub keeps_expectation: bool,
+    /// Whether the scorer compares the option that was picked among several with the right one.
+    pub picks_option: bool,
     /// The key of map-valued scores, for metrics by key.
     pub field: Option<String>,
     /// How many scores there are, and what became of the others.
@@ -127,6 +131,8 @@ pub struct MetricResult {
     pub role: Role,
     /// Which numbers it is about, where that is known.
     pub subject: Option<Subject>,
+    /// Whether it is the mean of the scores as they are.
+    pub is_plain_mean: bool,
     /// The value.
     pub value: MetricValue,
 }
@@ -145,7 +151,7 @@ impl MetricResult {
     pub fn new(spec: Spec, role: Role, value: MetricValue) -> Self {
         let (metric, inner) = (spec.name.clone(), spec.innermost().clone());
         let (params, cluster, subject) = (Metadata::new(), None, None);
-        MetricResult { spec, params, metric, inner, cluster, role, subject, value }
+        MetricResult { spec, params, metric, inner, cluster, role, subject, is_plain_mean: false, value }
     }
 }
 

@@ -15,6 +15,8 @@ use crate::estimate::{ErrorPlan, Estimate, Interval, IntervalMethod, Undefined};
 pub struct EstimateRow<'a> {
     /// The position of its [`ScoreResult`] in [`Results::scores`].
     pub score: usize,
+    /// The results that it is one of.
+    pub of: &'a ScoreResult,
     /// The position of its metric in [`ScoreResult::metrics`].
     pub position: usize,
     /// The scorer.
@@ -149,6 +151,7 @@ impl<'a> MetricRows<'a> {
         let (group_key, group, label) = labels;
         EstimateRow {
             score: self.score,
+            of: self.result,
             position: self.position,
             scorer: &self.result.scorer,
             reducer: self.result.reducer.as_deref(),
@@ -172,10 +175,9 @@ impl<'a> MetricRows<'a> {
 }
 
 impl EstimateRow<'_> {
-    /// Whether a figure of this reducer and metric is the mean of all scores as they are, each epoch counting the same: its
-    /// expectation is that of one score.
-    pub fn is_plain_mean(reducer: Option<&str>, metric: &str) -> bool {
-        reducer.is_none_or(|reducer| reducer == "mean") && matches!(metric, "accuracy" | "mean")
+    /// Whether it is the mean of all scores as they are, each epoch counting the same: its expectation is that of one epoch.
+    pub fn is_plain_mean(&self) -> bool {
+        self.result.is_plain_mean && self.of.keeps_expectation
     }
 
     /// Whether it is the mean of groups, whose error is not the mean of their errors.

@@ -54,6 +54,10 @@ impl EpochReducer for Mean {
         true
     }
 
+    fn keeps_expectation(&self) -> bool {
+        self.value_to_float == Conversion::default()
+    }
+
     /// s²/K.
     fn variance_of_epochs(&self, epochs: &[f64]) -> Option<f64> {
         let k = epochs.len() as f64;

@@ -42,6 +42,8 @@ pub(super) struct ViewContext<'a> {
     pub(super) reducer: Option<String>,
     pub(super) params: &'a Metadata,
     pub(super) unreduced: bool,
+    pub(super) keeps_expectation: bool,
+    pub(super) picks_option: bool,
     pub(super) cluster: Vec<String>,
     pub(super) counts: Counts,
 }
@@ -98,6 +100,8 @@ impl ViewContext<'_> {
             scorer: self.scorer.to_owned(),
             reducer: self.reducer.clone(),
             unreduced: self.unreduced,
+            keeps_expectation: self.keeps_expectation,
+            picks_option: self.picks_option,
             field: field.map(str::to_owned),
             counts: Counts { scored, unscored, ..self.counts.clone() },
             cluster: self.cluster.clone(),
@@ -141,6 +145,7 @@ fn add(result: &mut ScoreResult, metric: &dyn Metric, scores: &Scores<'_>) {
             cluster: metric.cluster().map(str::to_owned),
             role,
             subject: metric.subject(),
+            is_plain_mean: metric.is_plain_mean(),
             value,
         }),
         Err(error) => {

@@ -238,7 +238,13 @@ impl View<'_> {
         }
         let unconvertible = reduced.unconvertible.map_or(0, |(count, _)| count);
         let counts = Counts { missing, unconvertible, ..common.counts };
-        let context = ViewContext { reducer: name.clone(), unreduced: false, counts, ..common };
+        let context = ViewContext {
+            reducer: name.clone(),
+            unreduced: false,
+            keeps_expectation: reducer.keeps_expectation(),
+            counts,
+            ..common
+        };
         self.score_results(&reduced.set, metrics, &context, results)?;
         let ScoreSet { values, details, sample_rows, .. } = reduced.set;
         evaluation.reductions.push(Reduction {
@@ -286,6 +292,8 @@ impl View<'_> {
             reducer: None,
             params: self.params,
             unreduced: true,
+            keeps_expectation: true,
+            picks_option: self.scorer.picks_option,
             cluster: self.estimation.errors.cluster.clone(),
             counts: Counts {
                 missing,

@@ -7,7 +7,7 @@ use errorbar_core::{Plan, ScoreParts, Side};
 use errorbar_inference::{
     Coverage, CoverageFigures, CoverageOptions, CoverageReport, MethodCoverage, NoCoverage, simulate_coverage,
 };
-use errorbar_log::eval::scorer_metrics;
+use errorbar_log::inspect::scorer_metrics;
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 use errorbar_table::ScoreTable;
 

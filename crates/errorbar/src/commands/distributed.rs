@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use errorbar_core::{Order, Plan, Registry, ScoreColumns, ScoreParts};
-use errorbar_log::eval::scorer_metrics;
+use errorbar_log::inspect::scorer_metrics;
 use errorbar_report::Report;
 #[cfg(feature = "arrow")]
 use errorbar_table::{ArrowTable, RowGroup, RowGroupError, RowLabels, read_row_groups};

@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_core::{Evaluation, Order, Plan, Reducers, Results, ScoreParts, ScoreResult};
-use errorbar_log::eval::{metrics_to_log, scorer_metrics};
+use errorbar_log::eval::metrics_to_log;
+use errorbar_log::inspect::scorer_metrics;
 use errorbar_report::Report;
 use errorbar_table::ScoreTable;
 

@@ -218,7 +218,9 @@ impl PreparedRescore {
         let bases = self.plan.scorers.iter().map(|scorer| scorer.name.as_str());
         let mut names = unique_names(taken.iter().map(String::as_str).chain(bases));
         let names = names.split_off(taken.len());
-        let new = scored.columns(&names).map_err(RescoreError::Results)?;
+        let mut new = scored.columns(&names).map_err(RescoreError::Results)?;
+        let picking = names.iter().zip(&self.scorers).filter(|(_, scorer)| scorer.picks_option());
+        picking.for_each(|(name, _)| new.columns.set_picks_option(name));
         let mut plan = self.plan;
         let mut infos = Vec::new();
         for (name, scorer) in names.into_iter().zip(&mut plan.scorers) {
@@ -357,6 +359,9 @@ impl RescoredLog {
         info.options = Some(scorer.params.clone());
         info.metrics = Some(metrics_to_log(metrics, registry));
         info.metadata = Some(metadata);
+        if self.new.columns.scorer(name).is_some_and(|column| column.picks_option()) {
+            info.set_picks_option();
+        }
         NewScorer { name: name.to_owned(), info }
     }
 }

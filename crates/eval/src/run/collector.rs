@@ -306,7 +306,10 @@ impl Collector {
 impl PreparedTask {
     /// Columns for the scorers of the task, without a row.
     pub(super) fn empty_columns(&self) -> ScoreColumns {
-        ScoreColumns::new(self.scorers.iter().map(|(name, _)| name.as_str()))
+        let mut columns = ScoreColumns::new(self.scorers.iter().map(|(name, _)| name.as_str()));
+        let picking = self.scorers.iter().filter(|(_, scorer)| scorer.picks_option());
+        picking.for_each(|(name, _)| columns.set_picks_option(name));
+        columns
     }
 
     /// Adds the sample of this number; its metadata is that of the dataset if none is given.

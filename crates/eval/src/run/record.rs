@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::{Duration, SystemTime};
 
-use errorbar_core::{IndexMap, Metadata, Plan, Registry, Spec};
+use errorbar_core::{IndexMap, Metadata, Registry, ScorerPlan, Spec};
 use errorbar_log::eval::{
     DatasetInfo, ERRORS, EvalConfig, EvalInfo, PlanRecord, PlanStep, STOP_WHEN, STOPPED_EARLY, ScorerInfo,
     StartRecord, metrics_to_log, timestamp,
@@ -15,7 +15,7 @@ use uuid::Uuid;
 use super::options::RunOptions;
 use super::prepare::PreparedTask;
 use super::recorded_limits;
-use crate::{AnyModel, ModelClient, Models, Task};
+use crate::{AnyModel, AnyScorer, ModelClient, Models, Task};
 
 /// Where the server of the model is recorded.
 pub(super) const BASE_URL: &str = "model_base_url";
@@ -128,7 +128,7 @@ pub(super) fn start_record(
     eval.config = config(prepared, options);
     eval.packages = IndexMap::from([("errorbar".to_owned(), env!("CARGO_PKG_VERSION").to_owned())]);
     eval.metadata = (!task.metadata.is_empty()).then(|| task.metadata.clone());
-    eval.scorers = Some(scorers(plan, registry));
+    eval.scorers = Some(scorers(prepared, registry));
     eval.metrics = plan.task_metrics.as_ref().map(|metrics| metrics_to_log(metrics, registry));
     eval.extra = extra;
     let step = |spec: &Spec| PlanStep::new(spec.log_name(), options_of(spec));
@@ -185,17 +185,21 @@ fn config(prepared: &PreparedTask, options: &RunOptions) -> EvalConfig {
     config
 }
 
-fn scorers(plan: &Plan, registry: &Registry) -> Vec<ScorerInfo> {
-    let info = |scorer: &errorbar_core::ScorerPlan| {
+fn scorers(prepared: &PreparedTask, registry: &Registry) -> Vec<ScorerInfo> {
+    let plan = &prepared.plan;
+    let info = |(scorer, (_, judge)): (&ScorerPlan, &(String, AnyScorer))| {
         let metrics = plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
         // Two of one name are distinguished in scores and results, but not here, as in the reference.
         let mut info = ScorerInfo::new(scorer.name.as_str());
         info.options = Some(scorer.params.clone());
         info.metrics = Some(metrics_to_log(metrics, registry));
         info.metadata = Some(Metadata::new());
+        if judge.picks_option() {
+            info.set_picks_option();
+        }
         info
     };
-    plan.scorers.iter().map(info).collect()
+    plan.scorers.iter().zip(&prepared.scorers).map(info).collect()
 }
 
 /// The arguments of a spec as logs write them.

@@ -44,6 +44,10 @@ impl Scorer for ChoiceScorer {
         Some((0.0, 1.0))
     }
 
+    fn picks_option(&self) -> bool {
+        true
+    }
+
     fn score<'a>(&'a self, state: &'a TaskState, target: &'a Target) -> BoxFuture<'a, Result<Option<Score>>> {
         // A solver that a limit ended has marked nothing, which is no answer.
         let is_marked = state.choices.iter().any(|choice| choice.marked.is_some());

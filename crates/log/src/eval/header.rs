@@ -11,6 +11,7 @@ use serde_json::Value as Json;
 
 use super::recorded::RecordedResults;
 use super::wire::as_wire;
+use crate::inspect::{PICKS_OPTION, picks_option};
 
 /// The version of the format.
 pub const VERSION: u32 = 2;
@@ -137,6 +138,19 @@ impl ScorerInfo {
     /// A scorer of this name, with nothing else recorded.
     pub fn new(name: impl Into<String>) -> Self {
         ScorerInfo { name: name.into(), ..ScorerInfo::default() }
+    }
+
+    /// Whether it is recorded that the scorer compares the option that was picked among several with the right one.
+    pub(super) fn picks_option(&self) -> bool {
+        let recorded = self.metadata.as_ref().and_then(|metadata| metadata.get(PICKS_OPTION));
+        recorded.and_then(Json::as_bool).unwrap_or(false)
+    }
+
+    /// Records that it does, unless its name says so.
+    pub fn set_picks_option(&mut self) {
+        if !picks_option(&self.name) {
+            self.metadata.get_or_insert_default().insert(PICKS_OPTION.to_owned(), true.into());
+        }
     }
 }
 

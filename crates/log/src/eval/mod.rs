@@ -109,9 +109,7 @@ pub use limits::LogLimits;
 pub use lock::{LockHolder, LogLock};
 pub use lock_file::FileHolder;
 pub(crate) use plan::is_unreduced;
-pub use plan::{
-    ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors, scorer_metrics,
-};
+pub use plan::{ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors};
 pub use reader::{EvalLog, Samples};
 pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;

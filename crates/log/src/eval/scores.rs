@@ -12,6 +12,7 @@ use super::reader::{EvalLog, SampleReader};
 use super::stored::{SampleFields, StoredSample};
 use super::transcript::Transcript;
 use super::wire::decode::MAX_SCORERS;
+use crate::inspect::picks_option;
 use errorbar_core::chat::{Input, MessageRole, Targets};
 use errorbar_core::{
     ColumnBlock, Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names,
@@ -306,6 +307,9 @@ impl EvalLog {
             *limits.entry(kind.to_owned()).or_default() += 1;
         }
         let mut columns = ScoreColumns::new(wanted);
+        let by_record = scorers.iter().zip(recorded).filter(|(_, info)| info.picks_option());
+        let picking = by_record.map(|(name, _)| name).chain(scorers.iter().filter(|name| picks_option(name)));
+        picking.for_each(|name| columns.set_picks_option(name));
         let mut rows = rows.into_iter();
         let chunks: Vec<Vec<SampleRow>> = std::iter::from_fn(|| {
             Some(rows.by_ref().take(BLOCK_ROWS).collect()).filter(|rows: &Vec<_>| !rows.is_empty())

@@ -10,6 +10,7 @@
 mod estimates;
 mod figures;
 mod headline;
+mod names;
 mod notes;
 mod pairing;
 mod projection;
@@ -19,6 +20,7 @@ mod recovered_headline;
 mod results_json;
 
 pub use figures::{ReturnedNumbers, returned_numbers};
+pub use names::{PICKS_OPTION, picks_option, scorer_metrics};
 pub use projection::{Projection, project};
 pub use recorded_figures::recorded_figures;
 pub use recover::{RecordedInterval, RecordedRow, recover};
@@ -26,4 +28,5 @@ pub use recovered_headline::{NoHeadline, headline_of, recovered_headline};
 pub use results_json::ResultsJson;
 
 pub(crate) use figures::{Figure, FigurePart};
+pub(crate) use names::{IMPLIED_REDUCER, has_groups, is_grouped, is_same_reducer, metric_name};
 pub(crate) use projection::{ProjectedBlock, ProjectedEntry};

@@ -3,7 +3,6 @@
 use errorbar_core::{Direction, Estimate, EstimateRow, IndexMap, Role, Scope};
 
 use super::PageRun;
-use crate::chance::ChanceLevel;
 use crate::headline::headline;
 use crate::notes::{self, CommonMethods};
 use crate::rows;
@@ -61,12 +60,6 @@ impl FigureKey {
         let reducer = self.reducer.as_ref().map(|reducer| format!(", {reducer}"));
         let every = self.unreduced.then(|| ", every epoch".to_owned());
         format!("{}{}", self.scorer, reducer.or(every).unwrap_or_default())
-    }
-
-    /// Whether guessing has a known level of this figure, where that of samples is known.
-    pub(super) fn has_chance(&self) -> bool {
-        let (field, reducer) = (self.field.as_deref(), self.reducer.as_deref());
-        self.part.is_none() && ChanceLevel::is_of_figure(&self.scorer, field, reducer, &self.spec)
     }
 
     /// Whether a comparison is of this figure.

@@ -121,7 +121,11 @@ impl<'p> Task<'p> {
 
 /// The level of guessing of the headline, if it is that of all runs.
 fn chance(runs: &[&PageRun<'_>], figures: &Figures) -> Option<ChanceLevel> {
-    let headline = figures.headline.as_ref().filter(|figure| figure.key.has_chance())?;
+    let headline = figures.headline.as_ref()?;
+    let row = runs.iter().find_map(|run| crate::headline(&run.report.results))?;
+    if row.group.is_some() || !ChanceLevel::is_of(&row) {
+        return None;
+    }
     let level = ChanceLevel::common(runs.iter().map(|run| run.facts.chance))?;
     // The mean of groups has another weight for each sample.
     let is_mean = |grouping: &Grouping| {

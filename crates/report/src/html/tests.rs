@@ -455,7 +455,8 @@ fn guessed(scorer: &str, choices: &[u32], is_right: impl Fn(u32) -> bool) -> Str
         .enumerate()
         .map(|(at, count)| {
             let plain = fixture("match", "t", ["a", "b"], &is_right);
-            let columns = plain.columns.only_scorer("match", scorer).unwrap();
+            let mut columns = plain.columns.only_scorer("match", scorer).unwrap();
+            columns.set_picks_option("choice");
             (of_columns(&format!("run {at}"), "t", columns, plain.plan), *count)
         })
         .collect();
@@ -491,7 +492,9 @@ fn guessing_is_drawn_where_its_level_is_known() {
 fn groups_with_other_numbers_of_choices_have_no_line() {
     let fixture = {
         let plain = fixture("match", "t", ["a", "b"], |id| id < 30);
-        of_columns("r", "t", plain.columns.only_scorer("match", "choice").unwrap(), plain.plan)
+        let mut columns = plain.columns.only_scorer("match", "choice").unwrap();
+        columns.set_picks_option("choice");
+        of_columns("r", "t", columns, plain.plan)
     };
     let mut page = Page::new(vec![run(&fixture)]);
     let counts: Vec<u32> = (0..40).map(|id| if id % 2 == 0 { 2 } else { 4 }).collect();

@@ -6,7 +6,8 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 
 use errorbar_core::{MetadataKeys, Plan, Results, ScoreColumns, ScoreParts};
-use errorbar_log::eval::{EvalLog, Header, SampleFields, scorer_metrics};
+use errorbar_log::eval::{EvalLog, Header, SampleFields};
+use errorbar_log::inspect::scorer_metrics;
 use errorbar_table::{
     MemoryTables, ScoreTable, ScoreWord, TableErrorKind, TableMapping, TableOptions, read_tables,
 };
