@@ -25,6 +25,7 @@ mod graders;
 mod limits;
 mod lost_log;
 mod models;
+mod names;
 mod options;
 mod prompts;
 mod rescore;

@@ -7,25 +7,23 @@ mod unavailable;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use errorbar_core::metrics::{mean, perplexity_per_seq, perplexity_per_token, stderr};
 use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
-    Error, ErrorPlan, IndexMap, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers, Registry, ScorerPlan,
-    metrics, unique_names,
+    Error, ErrorPlan, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers, Registry, ScorerPlan,
+    unique_names,
 };
 use serde_json::{Value as Json, json};
 
-pub(super) use self::from_results::{
-    is_of_reference, metric_name, version_before_computed_metrics, without_package,
-};
+pub(super) use self::from_results::{is_of_reference, version_before_computed_metrics, without_package};
 use self::from_results::{metrics_by_name, scorers_with_results, task_metrics_were_computed};
 pub(crate) use self::reducers::is_unreduced;
-pub(super) use self::reducers::{is_same_reducer, reducer};
+pub(super) use self::reducers::reducer;
 use self::reducers::{scorer_reducers, set_reducers};
 use self::unavailable::Unavailable;
 use super::early_stop::recorded_early_stop;
 use super::error::{LogErrorKind, Result};
 use super::header::{EvalInfo, Header};
+use crate::inspect::{is_grouped, scorer_metrics};
 
 /// The package under which logs know the built-in metrics.
 const BUILT_IN: &str = "inspect_ai";
@@ -34,7 +32,6 @@ const OWN: &str = "errorbar";
 /// The arguments that hold a conversion, which is a function and has no representation in a log.
 const CONVERSIONS: [&str; 2] = ["to_float", VALUE_TO_FLOAT];
 const VALUE_TO_FLOAT: &str = "value_to_float";
-const GROUPED: &str = "grouped";
 
 /// The conversion that stands in for one that cannot be known, to find the names of figures; no figure is shown. Leaving
 /// the argument out would not do: there are metrics that do not convert by default.
@@ -283,24 +280,6 @@ pub fn recorded_errors(eval: &EvalInfo) -> std::result::Result<ErrorPlan, String
     }
 }
 
-/// The metrics that scorers of the reference bring, by the name of the scorer, where they are not accuracy and stderr:
-/// for scores whose scorer is not recorded.
-///
-/// ```
-/// assert_eq!(errorbar_log::eval::scorer_metrics()["f1"].iter().count(), 2);
-/// ```
-pub fn scorer_metrics() -> IndexMap<String, Metrics> {
-    let means = || metrics![mean(), stderr()];
-    let perplexities = || metrics![perplexity_per_token(), perplexity_per_seq()];
-    let of_scorers: [(&str, Metrics); 4] = [
-        ("exact", means()),
-        ("f1", means()),
-        ("perplexity", perplexities()),
-        ("target_perplexity", perplexities()),
-    ];
-    of_scorers.into_iter().map(|(scorer, metrics)| (scorer.to_owned(), metrics)).collect()
-}
-
 struct PlanBuilder<'a> {
     registry: &'a Registry,
     header: &'a Header,
@@ -390,7 +369,7 @@ impl PlanBuilder<'_> {
     ) -> Option<Arc<dyn Metric>> {
         // That of groups is for the mean over them.
         let is_of_aggregate = |unknown: &UnknownConversion| {
-            unknown.depth == 0 && unknown.argument == VALUE_TO_FLOAT && recorded.name == GROUPED
+            unknown.depth == 0 && unknown.argument == VALUE_TO_FLOAT && is_grouped(&recorded)
         };
         let is_aggregate_only = unknown.iter().all(is_of_aggregate);
         let is_over_groups = || matches!(recorded.kwargs.get("all"), Some(Arg::Str(all)) if all == "groups");

@@ -18,9 +18,9 @@ pub use self::outcome::{
 };
 use super::error::{LogErrorKind, Result};
 use super::header::{Header, Status};
-use super::plan::{LogWarning, RecordedPlan, is_same_reducer, reducer, version_before_computed_metrics};
+use super::plan::{LogWarning, RecordedPlan, reducer, version_before_computed_metrics};
 use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
-use crate::inspect::{ProjectedBlock, Projection};
+use crate::inspect::{ProjectedBlock, Projection, is_same_reducer};
 
 /// Checks the figures that a log records.
 ///

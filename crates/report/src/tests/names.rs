@@ -96,28 +96,3 @@ fn names_are_no_commands_of_latex() {
     }
     assert!(Latex::default().to_text(&[named("a\u{0}b\nc")]).contains("a?b?c"));
 }
-
-/// Which error belongs to which number is decided by roles. A name of a metric in a literal would be a guess.
-#[test]
-fn nothing_is_decided_by_the_name_of_a_metric() {
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let registry = errorbar_core::Registry::built_in();
-    let metrics: Vec<String> = registry.list_metrics().map(|metric| format!("\"{}\"", metric.name)).collect();
-    assert!(metrics.len() > 10, "{metrics:?}");
-    let mut files = 0;
-    for entry in std::fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let Ok(text) = std::fs::read_to_string(&path) else { continue };
-        files += 1;
-        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
-            // What epochs are reduced by if no reducer is named, and a column of records: shown, not compared.
-            if ["None => \"mean\".to_owned(),", "(\"stderr\", Float),"].contains(&line.trim()) {
-                continue;
-            }
-            let found = metrics.iter().find(|metric| line.contains(metric.as_str()));
-            assert_eq!(found, None, "{}: {line}", path.display());
-        }
-    }
-    assert!(files > 15, "{files}");
-}

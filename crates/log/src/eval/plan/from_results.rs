@@ -11,7 +11,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::BUILT_IN;
 use crate::eval::header::{EvalInfo, Header};
-use crate::eval::recorded::{RecordedBlock, RecordedMetric};
+use crate::eval::recorded::RecordedBlock;
+use crate::inspect::{has_groups, metric_name};
 
 /// The package of the reference, and ours.
 const REFERENCE: &str = "inspect_ai";
@@ -102,25 +103,12 @@ fn calls(block: &RecordedBlock, registry: &Registry) -> Vec<Json> {
         let is_built_in = registry.list_metrics().any(|listing| listing.built_in && listing.name == name);
         let name = if is_built_in { format!("{BUILT_IN}/{name}") } else { name.to_owned() };
         let call = json!({"name": name, "options": figure.params});
-        let is_one_of_several = figure.group.is_some() || is_grouped(figure);
+        let is_one_of_several = figure.group.is_some() || has_groups(figure);
         if !is_one_of_several || calls.last() != Some(&call) {
             calls.push(call);
         }
     }
     calls
-}
-
-/// The metric that a figure is of. Figures of groups have no other sign of it than their arguments in older logs.
-pub(crate) fn metric_name(figure: &RecordedMetric) -> &str {
-    match &figure.group {
-        Some(group) => group,
-        None if is_grouped(figure) => "grouped",
-        None => &figure.name,
-    }
-}
-
-fn is_grouped(figure: &RecordedMetric) -> bool {
-    figure.params.contains_key("group_key") && figure.params.contains_key("metric")
 }
 
 /// A name without the package in front of it.

@@ -11,14 +11,7 @@ use errorbar_core::{Error, IndexMap, Plan, Reducer, Reducers, Registry};
 
 use crate::eval::header::Header;
 use crate::eval::recorded::RecordedBlock;
-
-/// The reducer that is implied where none is named.
-const MEAN: &str = "mean";
-
-/// Whether two names mean the same reducer; none is the implied mean.
-pub(crate) fn is_same_reducer(a: Option<&str>, b: Option<&str>) -> bool {
-    a.unwrap_or(MEAN) == b.unwrap_or(MEAN)
-}
+use crate::inspect::IMPLIED_REDUCER;
 
 /// A reducer by the name that logs have for it.
 pub(crate) fn reducer(name: &str, registry: &Registry) -> Result<Arc<dyn Reducer>, Error> {
@@ -31,7 +24,9 @@ pub(super) fn set_reducers(plan: &mut Plan, header: &Header, registry: &Registry
     let Some(names) = &header.eval.config.epochs_reducer else { return unknown };
     // Up to 0.3.240 the reference records the implied mean by name, but not with the results of the first scorer.
     let blocks = || header.results.iter().flat_map(|results| &results.scores);
-    if matches!(names.as_slice(), [name] if name == MEAN) && blocks().any(|block| block.reducer.is_none()) {
+    if matches!(names.as_slice(), [name] if name == IMPLIED_REDUCER)
+        && blocks().any(|block| block.reducer.is_none())
+    {
         return unknown;
     }
     let mut known = Vec::with_capacity(names.len());
@@ -81,7 +76,7 @@ pub(super) fn scorer_reducers(
 /// Whether a scorer was scored under other reducers than those of the header.
 fn is_other(own: &Reducers, planned: &Reducers, is_last: bool) -> bool {
     let names = |reducers: &Reducers| match reducers {
-        Reducers::Implicit => vec![MEAN.to_owned()],
+        Reducers::Implicit => vec![IMPLIED_REDUCER.to_owned()],
         reducers => reducers.log_names().unwrap_or_default(),
     };
     // The mean that is named and the implied one are the same figure; each is shown as it is recorded.

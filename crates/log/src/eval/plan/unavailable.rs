@@ -14,9 +14,10 @@ use errorbar_core::{
 
 use serde_json::Value as Json;
 
-use super::from_results::{metric_name, without_package};
+use super::from_results::without_package;
 use crate::eval::header::Header;
 use crate::eval::recorded::RecordedBlock;
+use crate::inspect::metric_name;
 
 /// The most recorded figures that a reason names.
 const NAMED: usize = 4;

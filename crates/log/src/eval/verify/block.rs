@@ -5,9 +5,9 @@ use serde_json::Value as Json;
 
 use super::agreement::Agreement;
 use super::outcome::{Check, CheckOutcome, DifferenceKind, NotCheckable};
-use crate::eval::plan::{LogWarning, metric_name, without_package};
+use crate::eval::plan::{LogWarning, without_package};
 use crate::eval::recorded::{RecordedBlock, RecordedMetric};
-use crate::inspect::{ProjectedBlock, ProjectedEntry};
+use crate::inspect::{ProjectedBlock, ProjectedEntry, metric_name};
 
 /// What of the metrics of a scorer cannot be computed.
 #[derive(Debug, Default)]
