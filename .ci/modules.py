@@ -37,9 +37,6 @@ KNOWN: dict[str, set[tuple[str, str]]] = {
         ("registry", "scorers"),
         ("run", "scorers"),
     },
-    "log": {
-        ("eval", "inspect"),
-    },
     "python": {
         ("stream", "table"),
     },

@@ -81,7 +81,7 @@ pub use estimate::{
 };
 pub use evaluation::{
     AggregateBasis, Counts, Direction, EstimateRow, Evaluation, FigurePath, Group, GroupAggregate, Groups,
-    MetricResult, MetricValue, Results, Role, Scope, ScoreResult, Subject,
+    MetricResult, MetricValue, NoHeadline, Results, Role, Scope, ScoreResult, Subject,
 };
 pub use metadata::Metadata;
 pub use metric::{

@@ -27,6 +27,7 @@
 
 pub mod eval;
 pub mod inspect;
+mod recorded;
 mod strict_json;
 
 pub use strict_json::{JsonLayout, StrictWriter, strict_json};

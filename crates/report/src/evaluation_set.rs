@@ -1,8 +1,9 @@
 //! The runs of several tasks: a row for each task, a column for each model.
 
+use errorbar_core::NoHeadline;
+
 use crate::comparison::{Grid, latex_grid, markdown_grid};
 use crate::figure::EstimateText;
-use crate::headline::{headline, no_headline};
 use crate::notes;
 use crate::table::TerminalTable;
 use crate::{Report, side_by_side};
@@ -13,7 +14,7 @@ const EARLIER: &str = "* complete before, and not run again";
 /// The headlines of the runs of several tasks: a row for each task, a column for each model.
 ///
 /// ```
-/// use errorbar_core::{Estimate, MetricResult, MetricValue, Results, Role, ScoreResult, Spec};
+/// use errorbar_core::{NoHeadline, Estimate, MetricResult, MetricValue, Results, Role, ScoreResult, Spec};
 /// use errorbar_report::{EvaluationSet, Report};
 ///
 /// let report = |value: f64, is_earlier: bool| {
@@ -60,11 +61,12 @@ impl EvaluationSet {
     pub fn add(&mut self, task: &str, model: &str, report: &Report) {
         let is_earlier = report.earlier_run;
         let several = report.results.scores.len() > 1;
-        let row = headline(&report.results);
-        let metric = row.as_ref().map(|row| side_by_side::name(row, several));
-        let none = no_headline(&report.results).unwrap_or_else(|| "no scores".to_owned());
+        let row = report.results.headline_row();
+        let metric = row.as_ref().ok().map(|row| side_by_side::name(row, several));
+        let none =
+            row.as_ref().err().and_then(NoHeadline::in_words).unwrap_or_else(|| "no scores".to_owned());
         let (mut cell, mut has_error) = (none, false);
-        if let Some(row) = &row {
+        if let Ok(row) = &row {
             let figure = EstimateText::from(row.estimate.as_ref()).short();
             has_error = figure.contains('±');
             let n = notes::n_text(&row.estimate).map(|n| format!("n {n}"));

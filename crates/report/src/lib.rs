@@ -33,7 +33,6 @@ mod csv;
 mod evaluation_set;
 mod figure;
 pub mod fragment;
-mod headline;
 pub mod html;
 mod json;
 mod junit;
@@ -83,7 +82,6 @@ pub use comparison::{
 pub use csv::{Csv, SafeCsv};
 pub use evaluation_set::EvaluationSet;
 pub use figure::EstimateText;
-pub use headline::{headline, main_figure, no_headline};
 pub use json::Json;
 pub use junit::{CaseOutcome, JUnitCase, TestSuite};
 pub use latex::{Latex, comment as latex_comment, escape as escape_latex};

@@ -2,7 +2,6 @@
 
 use errorbar_core::EstimateRow;
 
-use crate::headline::headline;
 use crate::latex::{headed, listed_with_notes};
 use crate::layout::INDENT;
 use crate::markdown::{escape, pipe_table};
@@ -75,7 +74,7 @@ impl SideBySide {
 
     fn of_task(task: String, reports: &[(&Report, Option<u64>)]) -> Self {
         let headlines: Vec<Option<EstimateRow<'_>>> =
-            reports.iter().map(|(report, _)| headline(&report.results)).collect();
+            reports.iter().map(|(report, _)| report.results.headline_row().ok()).collect();
         // Only what is shown here: other rows of the reports may have other errors.
         let shown = headlines.iter().zip(reports);
         let shown = shown.filter_map(|(row, (report, _))| row.as_ref().map(|row| (row, &report.results)));

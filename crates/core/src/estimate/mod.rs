@@ -420,6 +420,8 @@ pub struct Notes {
     pub reason: Option<String>,
     /// Whether the reason is something that every reader should see: the interval is not the one that was wanted.
     pub is_caution: bool,
+    /// The key of the figure in the log that it was read from, if it was.
+    pub log_key: Option<String>,
     /// Notes of the metric, by key.
     pub custom: Metadata,
 }

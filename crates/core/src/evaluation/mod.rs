@@ -1,9 +1,11 @@
 //! What comes out: estimates, for each scorer and reducer.
 
+mod headline;
 mod lookup;
 mod rows;
 mod value;
 
+pub use headline::NoHeadline;
 pub use lookup::FigurePath;
 pub(crate) use lookup::Selector;
 pub use lookup::unknown;

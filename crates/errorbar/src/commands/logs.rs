@@ -15,7 +15,7 @@ use errorbar_log::eval::{
     StoppedEarly, plan_from_header,
 };
 pub(super) use errorbar_log::eval::{has_log_name, is_log_file as is_log};
-use errorbar_log::inspect::recorded_figures as recorded_results;
+use errorbar_log::inspect::recover;
 use errorbar_report::html::RunFacts;
 use errorbar_report::{PartialRun, Report, StoppedRun};
 use jiff::Timestamp;
@@ -318,7 +318,7 @@ pub(super) fn recorded_figures(
         let hint = "leave out --metric, --reducer and the options for errors and intervals";
         return Err(about(Diagnostic::error(problem).hint(hint)));
     }
-    let mut results = recorded_results(recorded);
+    let mut results = recover(recorded);
     let known: Vec<String> = results.scores.iter().map(|score| score.scorer.clone()).collect();
     if let Some(name) = scorers.iter().find(|name| !known.contains(name)) {
         return Err(unknown_scorer(name, &known).about(log.path().display()));

@@ -9,9 +9,9 @@ use indexmap::IndexMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value as Json;
 
-use super::recorded::RecordedResults;
 use super::wire::as_wire;
 use crate::inspect::{PICKS_OPTION, picks_option};
+use crate::recorded::RecordedResults;
 
 /// The version of the format.
 pub const VERSION: u32 = 2;

@@ -60,13 +60,13 @@ mod json_log;
 mod limits;
 mod lock;
 mod lock_file;
+mod log_summary;
 mod members;
 mod memory_budget;
 mod parallel;
 mod plan;
 mod raw;
 mod reader;
-mod recorded;
 mod reductions;
 mod rescore;
 mod rescore_write;
@@ -88,6 +88,7 @@ mod zip;
 /// The JSON schema of a log that is one JSON object; see `docs/logs.md`.
 pub const LOG_SCHEMA: &str = include_str!("../../schema/log.schema.json");
 
+pub use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use errorbar_core::SampleId;
 pub use errorbar_core::chat::{
     Input, Message, MessageRole, MessageSource, ModelOutput, OutputChoice, SampleEvents, Targets, Usage,
@@ -108,10 +109,9 @@ pub(crate) use json::validate as validate_json;
 pub use limits::LogLimits;
 pub use lock::{LockHolder, LogLock};
 pub use lock_file::FileHolder;
-pub(crate) use plan::is_unreduced;
+pub use log_summary::LogSummary;
 pub use plan::{ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors};
 pub use reader::{EvalLog, Samples};
-pub use recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 pub use reductions::Reductions;
 pub use rescore::{NewScorer, NewScores, ScoreAction};
 pub use resume::ResumedLog;

@@ -16,7 +16,7 @@ use serde_json::{Value as Json, json};
 
 pub(super) use self::from_results::{is_of_reference, version_before_computed_metrics, without_package};
 use self::from_results::{metrics_by_name, scorers_with_results, task_metrics_were_computed};
-pub(crate) use self::reducers::is_unreduced;
+pub(super) use self::reducers::is_unreduced;
 pub(super) use self::reducers::reducer;
 use self::reducers::{scorer_reducers, set_reducers};
 use self::unavailable::Unavailable;

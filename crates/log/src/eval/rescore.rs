@@ -9,13 +9,13 @@ use super::error::Result;
 use super::header::{Header, ScorerInfo};
 use super::json::splice;
 use super::members::{REDUCTIONS, SUMMARIES};
-use super::recorded::{RecordedResults, headline_json};
 use super::reductions::Reductions;
 use super::revision::{RecordKey, Revision};
 use super::score_events::{ScoreEvent, ScoringRecord, with_scores};
 use super::stored::id_and_epoch;
 use super::summary::thin_score;
 use super::wire::JsonWriter;
+use crate::recorded::{RecordedResults, headline_json};
 
 /// What becomes of the scores that a log has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -17,13 +17,13 @@ use super::lock::{LogLock, lock, lock_named};
 use super::members::{HEADER, REDUCTIONS};
 use super::plan::ERRORS;
 use super::reader::EvalLog;
-use super::recorded::{RecordedBlock, RecordedResults};
 use super::reductions::Reductions;
 use super::rescore::NewScores;
 use super::zip::assemble::Assembler;
 use super::zip::directory::{self, Directory, DirectoryRecord, Members};
 use super::zip::source::FileSection;
 use super::zip::{Encoder, ZSTD, ZipEntry};
+use crate::recorded::{RecordedBlock, RecordedResults};
 
 /// Changes to a log that are not written yet. The log itself stays as it is until [`Revision::write_back`].
 ///
@@ -310,7 +310,7 @@ fn updated(old: &[u8], new: &RecordedResults) -> Result<Vec<u8>> {
     let mut results = splice::set(old, &["total_samples"], &json(new.total_samples.into()))?;
     results = splice::set(&results, &["completed_samples"], &json(new.completed_samples.into()))?;
     results = splice::set(&results, &["scores"], &new.scores_to_json())?;
-    let headline = new.headline.as_ref().map(super::recorded::headline_json);
+    let headline = new.headline.as_ref().map(crate::recorded::headline_json);
     if headline.is_some() || splice::field(&results, "headline")?.is_some() {
         results = splice::set(&results, &["headline"], &json(headline.unwrap_or_default()))?;
     }

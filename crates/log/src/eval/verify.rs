@@ -19,8 +19,8 @@ pub use self::outcome::{
 use super::error::{LogErrorKind, Result};
 use super::header::{Header, Status};
 use super::plan::{LogWarning, RecordedPlan, reducer, version_before_computed_metrics};
-use super::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 use crate::inspect::{ProjectedBlock, Projection, is_same_reducer};
+use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 
 /// Checks the figures that a log records.
 ///

@@ -2,7 +2,7 @@
 //!
 //! Results are estimates. A log records numbers under names, and a zero where there is no number. Everything that the
 //! reference decides about those names, their numbering and those zeros is decided here and nowhere else:
-//! [`project`] goes from estimates to records, [`recover`] from records to rows with their errors.
+//! [`project`] goes from estimates to records, [`recover`] from records to estimates with their errors.
 //!
 //! Our own logs hold the estimate beside each number (`metadata.estimate`), so that reading them back is no guessing. In
 //! logs of the reference an error is found by the name and the arguments of its metric (`pairing.rs`).
@@ -14,19 +14,16 @@ mod names;
 mod notes;
 mod pairing;
 mod projection;
-mod recorded_figures;
 mod recover;
-mod recovered_headline;
 mod results_json;
 
 pub use figures::{ReturnedNumbers, returned_numbers};
 pub use names::{PICKS_OPTION, picks_option, scorer_metrics};
 pub use projection::{Projection, project};
-pub use recorded_figures::recorded_figures;
-pub use recover::{RecordedInterval, RecordedRow, recover};
-pub use recovered_headline::{NoHeadline, headline_of, recovered_headline};
+pub use recover::{recorded_name, recover, set_headline};
 pub use results_json::ResultsJson;
 
 pub(crate) use figures::{Figure, FigurePart};
 pub(crate) use names::{IMPLIED_REDUCER, has_groups, is_grouped, is_same_reducer, metric_name};
 pub(crate) use projection::{ProjectedBlock, ProjectedEntry};
+pub(crate) use recover::has_estimates;

@@ -1,10 +1,10 @@
 //! What is known of an entry by the name that a log records.
 
 use errorbar_core::metrics::{mean, perplexity_per_seq, perplexity_per_token, stderr};
-use errorbar_core::spec::Spec;
+use errorbar_core::spec::{Spec, without_own_package};
 use errorbar_core::{IndexMap, Metrics, metrics};
 
-use crate::eval::RecordedMetric;
+use crate::recorded::RecordedMetric;
 
 /// The reducer that is implied where none is named.
 pub(crate) const IMPLIED_REDUCER: &str = "mean";
@@ -64,4 +64,24 @@ pub(crate) fn metric_name(figure: &RecordedMetric) -> &str {
 /// Whether a figure is of a metric by group.
 pub(crate) fn has_groups(figure: &RecordedMetric) -> bool {
     figure.params.contains_key("group_key") && figure.params.contains_key("metric")
+}
+
+/// Whether a metric is a mean of scores.
+pub(super) fn is_mean(metric: &str) -> bool {
+    matches!(without_package(metric), "accuracy" | "mean")
+}
+
+/// Whether a metric is a share of the scores.
+pub(super) fn is_share(metric: &str) -> bool {
+    without_package(metric) == "frequency"
+}
+
+/// Whether a metric is the standard error of a mean.
+pub(super) fn is_error(metric: &str) -> bool {
+    matches!(without_package(metric), "stderr" | "bootstrap_stderr")
+}
+
+/// The name of a metric of the reference or of ours, without the package.
+pub(super) fn without_package(metric: &str) -> &str {
+    without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric))
 }

@@ -6,58 +6,53 @@
 
 use std::collections::HashMap;
 
-use errorbar_core::Side;
 use errorbar_core::spec::without_own_package;
+use errorbar_core::{ErrorMethod, Interval, IntervalMethod, StdError, Undefined};
 use serde_json::Value as Json;
 
-use super::recover::{RecordedInterval, RecordedRow, note, part_of_interval};
-use crate::eval::{RecordedBlock, RecordedMetric};
+use super::names::{is_error, is_mean};
+use super::recover::{DEFAULT_LEVEL, RecordedEntry, note};
+use crate::recorded::{RecordedBlock, RecordedMetric};
 
-/// The level of an interval of the reference that names none.
-const DEFAULT_LEVEL: f64 = 0.95;
-
-/// The rows of a block, errors and intervals in the rows of the means that they belong to.
-pub(super) fn rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
-    let entries: Vec<(&str, &RecordedMetric)> =
+/// The entries of a block, errors and intervals in those of the means that they belong to.
+pub(super) fn entries(block: &RecordedBlock) -> Vec<RecordedEntry<'_>> {
+    let recorded: Vec<(&str, &RecordedMetric)> =
         block.metrics.iter().map(|(key, metric)| (key.as_str(), metric)).collect();
-    let mut rows: Vec<(RecordedRow, EntrySubject<'_>)> = Vec::new();
+    let mut entries: Vec<(RecordedEntry<'_>, EntrySubject<'_>)> = Vec::new();
     let mut parts = Vec::new();
-    let mut rest = entries.as_slice();
+    let mut rest = recorded.as_slice();
     while let [(key, metric), after @ ..] = rest {
         rest = after;
-        let mut row = RecordedRow::new(at, block, key, metric);
+        let mut entry = RecordedEntry::new(block, key, metric);
         let upper = after.first().and_then(|(_, next)| Some((*next, interval_prefix(metric, next)?)));
         let upper =
             upper.filter(|(_, prefix)| EntrySubject::of(metric, prefix.trim_end_matches('_')).is_interval());
         if let Some((upper, prefix)) = upper {
             rest = after.get(1..).unwrap_or_default();
-            let subject = EntrySubject::of(metric, prefix.trim_end_matches('_'));
-            row.interval = interval(&row, &subject, metric, upper);
-            row.value = None;
-            row.part = part_of_interval(metric);
-            parts.push((rows.len(), subject));
+            let interval = interval(&entry, metric, upper);
+            entry = entry.into_interval(None);
+            entry.estimate.interval = interval.ok_or(Undefined::NotAvailable);
+            parts.push((entries.len(), EntrySubject::of(metric, prefix.trim_end_matches('_'))));
         } else {
+            entry.estimate.error = standard_error(own_error(metric));
             let subject = EntrySubject::of(metric, &metric.name);
-            row.stderr = own_error(metric);
-            row.degenerate = row.stderr == Some(0.0);
             if subject.is_error() {
-                parts.push((rows.len(), subject));
+                parts.push((entries.len(), subject));
             }
         }
-        let subject = EntrySubject::of(metric, &metric.name);
-        rows.push((row, subject));
+        entries.push((entry, EntrySubject::of(metric, &metric.name)));
     }
     let mut centres: HashMap<ScoreBasis<'_>, Vec<usize>> = HashMap::new();
-    for (position, (_, subject)) in rows.iter().enumerate() {
+    for (position, (_, subject)) in entries.iter().enumerate() {
         if subject.is_centre() && !subject.is_mean_of_groups {
             centres.entry(subject.numbers).or_default().push(position);
         }
     }
-    let mut folded = vec![false; rows.len()];
+    let mut folded = vec![false; entries.len()];
     for (position, subject) in parts.iter().filter(|(_, subject)| !subject.is_mean_of_groups) {
-        let Some((part, _)) = rows.get(*position).cloned() else { continue };
+        let Some((part, _)) = entries.get(*position).cloned() else { continue };
         for centre in centres.get(&subject.numbers).into_iter().flatten() {
-            let Some((row, has)) = rows.get_mut(*centre).map(|(row, of)| (row, &mut of.has)) else {
+            let Some((entry, has)) = entries.get_mut(*centre).map(|(entry, of)| (entry, &mut of.has)) else {
                 continue;
             };
             let has = if subject.is_error() { &mut has.error } else { &mut has.interval };
@@ -66,32 +61,19 @@ pub(super) fn rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
             }
             *has = true;
             if subject.is_error() {
-                row.stderr = part.value.filter(|error| error.is_finite() && !is_unknown(*error, row.n));
-                row.degenerate = row.stderr == Some(0.0);
+                let error = part.estimate.number().filter(|error| error.is_finite());
+                entry.estimate.error = standard_error(error.filter(|error| !is_unknown(*error, entry.n)));
             } else {
-                row.interval.clone_from(&part.interval);
+                entry.estimate.interval.clone_from(&part.estimate.interval);
             }
             folded.get_mut(*position).into_iter().for_each(|folded| *folded = true);
         }
     }
-    rows.into_iter().zip(folded).filter(|(_, folded)| !folded).map(|((row, _), _)| row).collect()
+    entries.into_iter().zip(folded).filter(|(_, folded)| !folded).map(|((entry, _), _)| entry).collect()
 }
 
-/// Whether a metric is a mean of scores, by its name.
-pub(super) fn is_mean(metric: &str) -> bool {
-    let metric = without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric));
-    matches!(metric, "accuracy" | "mean")
-}
-
-/// Whether a metric is a share of the scores, by its name.
-pub(super) fn is_share(metric: &str) -> bool {
-    without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric)) == "frequency"
-}
-
-/// Whether a metric is the standard error of a mean, by its name.
-pub(super) fn is_error(metric: &str) -> bool {
-    let metric = without_own_package(metric.strip_prefix("inspect_ai/").unwrap_or(metric));
-    matches!(metric, "stderr" | "bootstrap_stderr")
+fn standard_error(se: Option<f64>) -> Result<StdError, Undefined> {
+    se.map(|se| StdError::new(se, ErrorMethod::Custom)).ok_or(Undefined::NotAvailable)
 }
 
 /// What a number is about.
@@ -189,17 +171,11 @@ fn interval_prefix<'e>(lower: &'e RecordedMetric, upper: &RecordedMetric) -> Opt
 }
 
 /// The interval between two ends; one without a width is that of too few scores, or of equal ones, and is no evidence.
-fn interval(
-    row: &RecordedRow,
-    subject: &EntrySubject<'_>,
-    lower: &RecordedMetric,
-    upper: &RecordedMetric,
-) -> Option<RecordedInterval> {
+fn interval(entry: &RecordedEntry<'_>, lower: &RecordedMetric, upper: &RecordedMetric) -> Option<Interval> {
     let level = note(lower, "level").or_else(|| inner_argument(lower, "level")).and_then(Json::as_f64);
-    let level = level.or_else(|| subject.is_interval().then_some(DEFAULT_LEVEL));
-    let is_defined = row.undefined.is_none() && lower.value < upper.value;
-    let (lower, upper) = (lower.value, upper.value);
-    is_defined.then_some(RecordedInterval { lower, upper, side: Side::TwoSided, level, method: None })
+    let is_defined = note(entry.metric, "undefined").is_none() && lower.value < upper.value;
+    let level = level.unwrap_or(DEFAULT_LEVEL);
+    is_defined.then(|| Interval::new(lower.value, upper.value, level, IntervalMethod::Custom))
 }
 
 /// An argument of the metric, or of the one within it.

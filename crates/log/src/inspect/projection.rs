@@ -9,7 +9,7 @@ use super::estimates::Estimates;
 use super::figures::{Figure, Figures, figures};
 use super::headline::headline;
 use super::results_json::samples_by_epochs;
-use crate::eval::{RecordedBlock, RecordedMetric, RecordedResults};
+use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 
 /// Results as a log records them.
 ///
@@ -20,6 +20,12 @@ use crate::eval::{RecordedBlock, RecordedMetric, RecordedResults};
 /// ```
 pub fn project(results: &Results) -> RecordedResults {
     Projection::new(results).to_recorded()
+}
+
+impl From<&Results> for RecordedResults {
+    fn from(results: &Results) -> Self {
+        project(results)
+    }
 }
 
 /// Results with the names that a log has for them. Each entry knows the estimate that it is of.

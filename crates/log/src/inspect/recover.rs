@@ -1,76 +1,23 @@
-//! Rows with their errors, from what a log records.
+//! Results from what a log records: names, numbers and notes.
 
-use errorbar_core::{Bounds, ErrorMethod, Estimate, Interval, IntervalMethod, Side, StdError, Undefined};
+use std::collections::HashSet;
+
+use errorbar_core::{
+    AggregateBasis, Bounds, ErrorMethod, Estimate, EstimateRow, Group, Groups, Headline, HeadlineRequest,
+    Interval, IntervalMethod, MetricResult, MetricValue, Results, Role, ScoreResult, Side, Spec, StdError,
+    Undefined,
+};
 use serde_json::Value as Json;
 
+use super::names::{is_error, is_mean, is_same_reducer, is_share, picks_option, without_package};
 use super::{estimates, pairing};
-use crate::eval::{RecordedBlock, RecordedMetric, RecordedResults};
+use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 
-/// A number that a log records, with its error and its interval.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RecordedRow {
-    /// The position of its block in [`RecordedResults::scores`].
-    pub block: usize,
-    /// The scorer.
-    pub scorer: String,
-    /// The name of the block: the scorer, or the key of a map-valued score.
-    pub score: String,
-    /// The reducer, unless it is the implied mean or there is none.
-    pub reducer: Option<String>,
-    /// The key of the entry.
-    pub key: String,
-    /// The name of the entry: the metric, or the group, the key or the position within it.
-    pub name: String,
-    /// What it is a figure of: the key of a metric that gives one number, the name of one that gives several, and of a
-    /// metric by group the one within it.
-    pub metric: String,
-    /// The name of the innermost metric, which says what kind of figure it is: `mean`, for one of `aggregate` too.
-    pub innermost: String,
-    /// The field of map-valued scores, for a metric of one of them.
-    pub field: Option<String>,
-    /// The group, the key or the position, where the metric gives several numbers; an interval is one.
-    pub part: Option<String>,
-    /// Whether it is over all groups of a metric by group.
-    pub is_aggregate: bool,
-    /// The metric, for entries of one that gives several.
-    pub group: Option<String>,
-    /// The metadata key, for entries of a metric by group.
-    pub group_key: Option<String>,
-    /// The number; none if it is undefined.
-    pub value: Option<f64>,
-    /// Why it is undefined, if recorded.
-    pub undefined: Option<String>,
-    /// The standard error.
-    pub stderr: Option<f64>,
-    /// Whether the standard error is 0 because all scores are equal, and is no evidence.
-    pub degenerate: bool,
-    /// The interval.
-    pub interval: Option<RecordedInterval>,
-    /// The number of scores, if recorded.
-    pub n: Option<u64>,
-    /// How many samples have no score, and what the number would be with them, if recorded.
-    pub absent: Option<(u64, Bounds)>,
-}
+/// The level of an interval whose level no log records.
+pub(super) const DEFAULT_LEVEL: f64 = 0.95;
 
-/// An interval that a log records.
-#[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
-pub struct RecordedInterval {
-    /// The lower end.
-    pub lower: f64,
-    /// The upper end.
-    pub upper: f64,
-    /// Which of the ends are bounds; the other is that of the range of scores, or infinite.
-    pub side: Side,
-    /// The confidence level, if recorded.
-    pub level: Option<f64>,
-    /// How it was made, if recorded.
-    pub method: Option<String>,
-}
-
-/// The rows of recorded results. Errors and intervals are in the rows that they belong to: by what our logs record beside
-/// each number, in other logs by the names and arguments of metrics.
+/// The figures that a log records as results, each with the error and the interval that belong to it: by what our logs
+/// record beside each number, in other logs by the names and arguments of metrics. Nothing is computed.
 ///
 /// ```
 /// use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
@@ -82,70 +29,279 @@ pub struct RecordedInterval {
 /// }
 /// let mut recorded = RecordedResults::default();
 /// recorded.scores.push(block);
-/// let rows = recover(&recorded);
-/// assert_eq!(rows.len(), 1);
-/// assert_eq!((rows[0].value, rows[0].stderr), (Some(0.75), Some(0.25)));
+/// let results = recover(&recorded);
+/// assert_eq!(results.rows().len(), 1);
+/// let accuracy = results.estimate("accuracy")?;
+/// assert_eq!((accuracy.number(), accuracy.stderr()), (Some(0.75), Some(0.25)));
+/// # Ok::<(), errorbar_core::Error>(())
 /// ```
-pub fn recover(recorded: &RecordedResults) -> Vec<RecordedRow> {
-    recorded.scores.iter().enumerate().flat_map(|(at, block)| block_rows(at, block)).collect()
+pub fn recover(recorded: &RecordedResults) -> Results {
+    let mut results = Results::default();
+    (results.total_samples, results.completed_samples) =
+        (count(recorded.total_samples), count(recorded.completed_samples));
+    results.scores = recorded.scores.iter().map(score).collect();
+    results
+}
+
+/// Sets which of the recovered figures is shown first: the one that the task requests, or the log records.
+///
+/// A log of either side records a headline, but where the task names none it is merely the first entry: the first group of
+/// a metric by group, or a standard deviation before the accuracy. So the recorded one counts only where somebody chose it.
+/// An error that is the headline becomes a figure by itself, also if it belongs to another.
+pub fn set_headline(results: &mut Results, recorded: &RecordedResults, requested: Option<&HeadlineRequest>) {
+    results.headline = requested.cloned();
+    let requested = requested.and_then(|requested| requested.metric.as_deref());
+    let Some((at, block, headline)) = chosen_headline(recorded, requested) else { return };
+    results.headline = Some(HeadlineRequest {
+        scorer: Some(headline.scorer.clone()),
+        score: Some(headline.score.clone()),
+        metric: Some(headline.metric.clone()),
+        reducer: headline.reducer.clone(),
+    });
+    let is_it = |row: &EstimateRow<'_>| row.estimate.notes.log_key.as_ref() == Some(&headline.metric);
+    if !results.rows_of(at).iter().any(is_it)
+        && let Some((key, entry)) = block.metrics.get_key_value(&headline.metric)
+        && let Some(score) = results.scores.get_mut(at)
+    {
+        score.metrics.extend(metric(vec![RecordedEntry::new(block, key, entry)]));
+    }
+}
+
+/// What a log calls a recovered figure that is the only one of its metric: `accuracy1`; else the metric within it.
+pub fn recorded_name<'r>(row: &'r EstimateRow<'_>) -> &'r str {
+    let is_of_field = row.result.subject.is_some();
+    let is_only = row.label.is_none() && row.key.is_none() && row.role != Role::IntervalOf && !is_of_field;
+    row.estimate.notes.log_key.as_deref().filter(|_| is_only).unwrap_or(row.metric)
 }
 
 /// Whether estimates are beside the numbers, as our logs have them.
-pub(super) fn has_estimates(block: &RecordedBlock) -> bool {
+pub(crate) fn has_estimates(block: &RecordedBlock) -> bool {
     // A note of that name in another's log need not be ours.
     let is_ours = |note: &Json| note.is_null() || note.get("n").is_some_and(Json::is_u64);
     block.metrics.values().any(|metric| note(metric, estimates::KEY).is_some_and(is_ours))
 }
 
-pub(super) fn block_rows(at: usize, block: &RecordedBlock) -> Vec<RecordedRow> {
-    if has_estimates(block) {
-        block.metrics.iter().filter_map(|(key, metric)| own_row(at, block, key, metric)).collect()
-    } else {
-        pairing::rows(at, block)
+fn count(count: u64) -> usize {
+    usize::try_from(count).unwrap_or(usize::MAX)
+}
+
+/// The headline that a log records, and its block; none if it is merely the first entry and not requested.
+fn chosen_headline<'r>(
+    recorded: &'r RecordedResults,
+    requested: Option<&str>,
+) -> Option<(usize, &'r RecordedBlock, &'r Headline)> {
+    let headline = recorded.headline.as_ref()?;
+    let is_it = |block: &RecordedBlock| {
+        block.scorer == headline.scorer
+            && block.name == headline.score
+            && block.reducer == headline.reducer
+            && block.metrics.contains_key(&headline.metric)
+    };
+    let at = recorded.scores.iter().position(is_it)?;
+    let block = recorded.scores.get(at)?;
+    let first = recorded.scores.iter().position(|block| !block.metrics.is_empty());
+    let is_first = first == Some(at) && block.metrics.keys().next() == Some(&headline.metric);
+    (!is_first || requested == Some(&headline.metric)).then_some((at, block, headline))
+}
+
+/// The figures of a block.
+fn score(block: &RecordedBlock) -> ScoreResult {
+    let mut score = ScoreResult::default();
+    score.scorer.clone_from(&block.scorer);
+    score.reducer.clone_from(&block.reducer);
+    score.field = (block.name != block.scorer).then(|| block.name.clone());
+    score.picks_option = picks_option(&block.scorer);
+    score.keeps_expectation = is_same_reducer(block.reducer.as_deref(), None);
+    (score.counts.scored, score.counts.unscored) =
+        (count(block.scored_samples.unwrap_or(0)), count(block.unscored_samples.unwrap_or(0)));
+    score.params.clone_from(&block.params);
+    let entries: Vec<_> = match has_estimates(block) {
+        true => block.metrics.iter().filter_map(|(key, metric)| own_entry(block, key, metric)).collect(),
+        false => pairing::entries(block),
+    };
+    let mut metrics: Vec<Vec<RecordedEntry<'_>>> = Vec::new();
+    let mut parts = HashSet::new();
+    for entry in entries {
+        let is_new = |last: &RecordedEntry<'_>| entry.continues(last) && parts.insert(entry.part.clone());
+        match metrics.last_mut().filter(|entries| entries.last().is_some_and(is_new)) {
+            Some(entries) => entries.push(entry),
+            None => {
+                parts = HashSet::from([entry.part.clone()]);
+                metrics.push(vec![entry]);
+            }
+        }
+    }
+    score.metrics = metrics.into_iter().filter_map(metric).collect();
+    score
+}
+
+/// The metric of these entries.
+fn metric(entries: Vec<RecordedEntry<'_>>) -> Option<MetricResult> {
+    let first = entries.first()?;
+    let has_error =
+        |estimate: &Estimate| estimate.value.is_ok() && (estimate.error.is_ok() || estimate.interval.is_ok());
+    let innermost = first.innermost();
+    let role = match () {
+        () if is_mean(innermost) => Role::Location,
+        () if is_share(innermost) => Role::Share,
+        () if is_error(innermost) => Role::ErrorOf,
+        () if first.is_interval => Role::IntervalOf,
+        // A number with an error lies among the scores, whatever it is called.
+        () if entries.iter().any(|entry| has_error(&entry.estimate)) => Role::Location,
+        () => Role::Other,
+    };
+    let name = without_package(innermost).to_owned();
+    let field = of_field(first.metric);
+    let is_mean = is_mean(innermost);
+    let value = value(entries)?;
+    let mut result = MetricResult::new(Spec::new(name), role, value);
+    result.is_plain_mean = is_mean;
+    // An error that is left belongs to no other figure, so it has no subject.
+    if let Some((field, _)) = field.filter(|_| role != Role::ErrorOf) {
+        result.subject.get_or_insert_default().field = Some(field.to_owned());
+    }
+    Some(result)
+}
+
+fn value(mut entries: Vec<RecordedEntry<'_>>) -> Option<MetricValue> {
+    let Some(key) = entries.first()?.group_key().map(str::to_owned) else {
+        return Some(match entries.first()?.part {
+            Some(_) => MetricValue::Map(
+                entries
+                    .into_iter()
+                    .map(|entry| (entry.part.unwrap_or_default(), Some(entry.estimate)))
+                    .collect(),
+            ),
+            None => MetricValue::One(entries.pop()?.estimate),
+        });
+    };
+    let all = entries.pop_if(|entry| entry.is_aggregate());
+    let label = |entry: &RecordedEntry<'_>| entry.part.clone().unwrap_or_default();
+    let group = |entry: RecordedEntry<'_>| Group::new(label(&entry), entry.n.unwrap_or(0), entry.estimate);
+    let of_all = all.map(|all| (label(&all), all.estimate));
+    let groups = Groups::new(key, entries.into_iter().map(group).collect());
+    Some(MetricValue::Groups(match of_all {
+        Some((label, estimate)) => groups.with_all(label, AggregateBasis::Samples, estimate),
+        None => groups,
+    }))
+}
+
+/// An entry of a block as an estimate, as far as the log records it: no degrees of freedom and clusters.
+#[derive(Clone, Debug)]
+pub(super) struct RecordedEntry<'r> {
+    pub(super) metric: &'r RecordedMetric,
+    /// The group, the key or the position, where the metric gives several numbers; an interval is one.
+    pub(super) part: Option<String>,
+    /// Whether it is an interval by itself.
+    pub(super) is_interval: bool,
+    /// The number of scores, if recorded.
+    pub(super) n: Option<u64>,
+    pub(super) estimate: Estimate,
+}
+
+impl<'r> RecordedEntry<'r> {
+    /// An entry with nothing but the number.
+    pub(super) fn new(block: &RecordedBlock, key: &str, metric: &'r RecordedMetric) -> Self {
+        let mut estimate = match note(metric, "undefined").and_then(Json::as_str) {
+            Some(reason) => Estimate::undefined(Undefined::Other(reason.to_owned())),
+            None if metric.value.is_nan() => Estimate::undefined(Undefined::NotAvailable),
+            None => Estimate::new(metric.value),
+        };
+        let number = |key: &str| note(metric, key).and_then(Json::as_f64);
+        let bounds = || Some(Bounds::new(number("worst")?, number("best")?, number("absent_as_wrong")?));
+        if let Some((absent, bounds)) = note(metric, "absent").and_then(Json::as_u64).zip(bounds()) {
+            (estimate.absent, estimate.bounds) = (absent, Some(bounds));
+        }
+        estimate.notes.log_key = Some(key.to_owned());
+        let part = metric.group.as_ref().map(|_| metric.name.clone());
+        let entry = RecordedEntry { metric, part, is_interval: false, n: None, estimate };
+        let is_of_group = entry.group_key().is_some();
+        let n = if is_of_group { note(metric, "n").and_then(Json::as_u64) } else { block.scored_samples };
+        entry.with_n(n)
+    }
+
+    fn with_n(mut self, n: Option<u64>) -> Self {
+        (self.n, self.estimate.n) = (n, n.unwrap_or(0));
+        self
+    }
+
+    /// The entry as an interval by itself, with this number in it.
+    pub(super) fn into_interval(mut self, value: Option<f64>) -> Self {
+        let part = self.metric.name.strip_suffix("lower").map(|part| part.trim_end_matches('_').to_owned());
+        self.part = part.filter(|part| !part.is_empty());
+        self.is_interval = true;
+        self.estimate.value = match (value, self.estimate.value) {
+            (Some(value), _) => Ok(value),
+            (None, Err(reason)) => Err(reason),
+            (None, Ok(_)) => Err(Undefined::NotAvailable),
+        };
+        self
+    }
+
+    /// The metadata key, for entries of a metric by group.
+    fn group_key(&self) -> Option<&'r str> {
+        self.metric.params.get("group_key").and_then(Json::as_str)
+    }
+
+    /// The name of the metric that is applied in the end, which says what kind of figure it is.
+    fn innermost(&self) -> &'r str {
+        let within = self.group_key().and_then(|_| grouped_metric(self.metric));
+        let of_field = of_field(self.metric).map(|(_, inner)| inner);
+        within.or(of_field).or(self.metric.group.as_deref()).unwrap_or(&self.metric.name)
+    }
+
+    /// Whether it is over all groups. Those of groups record how many scores they have.
+    fn is_aggregate(&self) -> bool {
+        let params = &self.metric.params;
+        let label = params.get("all_label").and_then(Json::as_str).unwrap_or("all");
+        let has_aggregate = params.get("all").and_then(Json::as_bool) != Some(false);
+        let rest = self.metric.name.strip_prefix(label);
+        let is_named_so = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
+        params.contains_key("group_key") && has_aggregate && is_named_so && note(self.metric, "n").is_none()
+    }
+
+    /// Whether it may be one more figure of the metric of the entry before it.
+    fn continues(&self, last: &RecordedEntry<'_>) -> bool {
+        let is_of_several = self.metric.group.is_some() && self.part.is_some() && last.part.is_some();
+        is_of_several
+            && last.metric.group == self.metric.group
+            && last.group_key() == self.group_key()
+            && last.innermost() == self.innermost()
+            && !last.is_aggregate()
     }
 }
 
-/// A row of a log that records estimates; none for a number that is a part of another estimate.
-fn own_row(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric) -> Option<RecordedRow> {
-    let row = RecordedRow::new(at, block, key, metric);
-    let estimate = match note(metric, estimates::KEY) {
+/// An entry of a log that records estimates; none for a number that is a part of another estimate.
+fn own_entry<'r>(block: &RecordedBlock, key: &str, metric: &'r RecordedMetric) -> Option<RecordedEntry<'r>> {
+    let entry = RecordedEntry::new(block, key, metric);
+    let recorded = match note(metric, estimates::KEY) {
         Some(Json::Null) => return None,
-        Some(estimate) => estimate,
-        None => return Some(row),
+        Some(recorded) => recorded,
+        None => return Some(entry),
     };
-    let number = |key: &str| estimate.get(key).and_then(Json::as_f64);
+    let number = |key: &str| recorded.get(key).and_then(Json::as_f64);
+    let text = |key: &str| recorded.get(key).and_then(Json::as_str);
     // An entry may be called so without being the end of an interval.
     let is_end = metric.name.ends_with("lower") && number("lower").is_none_or(|lower| lower == metric.value);
-    let side =
-        estimate.get("side").and_then(Json::as_str).and_then(|side| side.parse().ok()).unwrap_or_default();
+    // The number is that of the entry; only an interval by itself has it beside.
+    let entry = if is_end { entry.into_interval(number("value")) } else { entry };
+    let mut entry = entry.with_n(recorded.get("n").and_then(Json::as_u64));
+    let side: Side = text("side").and_then(|side| side.parse().ok()).unwrap_or_default();
     // An end that is no bound is absent if it is infinite.
     let end = |key: &str, open: Side, infinite: f64| number(key).or((side == open).then_some(infinite));
     let ends = end("lower", Side::Upper, f64::NEG_INFINITY).zip(end("upper", Side::Lower, f64::INFINITY));
-    let ends = ends.filter(|(lower, upper)| lower.is_finite() || upper.is_finite());
-    let interval = ends.map(|(lower, upper)| RecordedInterval {
-        lower,
-        upper,
-        side,
-        level: number("level"),
-        method: estimate.get("method").and_then(Json::as_str).map(str::to_owned),
-    });
-    let part = if is_end { part_of_interval(metric) } else { row.part.clone() };
-    Some(RecordedRow {
-        part,
-        // The number is that of the entry; only an interval by itself has it beside.
-        value: if is_end { number("value") } else { row.value },
-        stderr: number("stderr"),
-        degenerate: estimate.get("degenerate").and_then(Json::as_bool).unwrap_or(false),
-        interval,
-        n: estimate.get("n").and_then(Json::as_u64),
-        ..row
-    })
-}
-
-/// The group or the key that the ends of an interval are of.
-pub(super) fn part_of_interval(lower: &RecordedMetric) -> Option<String> {
-    let part = lower.name.strip_suffix("lower")?.trim_end_matches('_');
-    (!part.is_empty()).then(|| part.to_owned())
+    if let Some((lower, upper)) = ends.filter(|(lower, upper)| lower.is_finite() || upper.is_finite()) {
+        let method = text("method").and_then(|method| method.parse().ok()).unwrap_or(IntervalMethod::Custom);
+        let mut interval = Interval::new(lower, upper, number("level").unwrap_or(DEFAULT_LEVEL), method);
+        interval.side = side;
+        entry.estimate.interval = Ok(interval);
+    }
+    if let Some(se) = number("stderr") {
+        let mut error = StdError::new(se, ErrorMethod::Custom);
+        error.degenerate |= recorded.get("degenerate").and_then(Json::as_bool).unwrap_or(false);
+        entry.estimate.error = Ok(error);
+    }
+    Some(entry)
 }
 
 /// The name of the metric within one by group.
@@ -161,92 +317,8 @@ fn of_field(metric: &RecordedMetric) -> Option<(&str, &str)> {
     Some((field, name.rsplit('/').next().unwrap_or(name)))
 }
 
-/// Whether an entry is over all groups. Those of groups record how many scores they have.
-fn is_aggregate(metric: &RecordedMetric) -> bool {
-    let label = metric.params.get("all_label").and_then(Json::as_str).unwrap_or("all");
-    let has_aggregate = metric.params.get("all").and_then(Json::as_bool) != Some(false);
-    let rest = metric.name.strip_prefix(label);
-    let is_named_so = rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('_'));
-    metric.params.contains_key("group_key") && has_aggregate && is_named_so && note(metric, "n").is_none()
-}
-
 pub(super) fn note<'m>(metric: &'m RecordedMetric, key: &str) -> Option<&'m Json> {
     metric.metadata.as_ref()?.get(key)
-}
-
-impl RecordedRow {
-    /// A row with nothing but the number.
-    pub(super) fn new(at: usize, block: &RecordedBlock, key: &str, metric: &RecordedMetric) -> Self {
-        let undefined = note(metric, "undefined").and_then(Json::as_str).map(str::to_owned);
-        let is_defined = undefined.is_none() && !metric.value.is_nan();
-        let group_key = metric.params.get("group_key").and_then(Json::as_str).map(str::to_owned);
-        let within = group_key.as_ref().and_then(|_| grouped_metric(metric));
-        let (field, inner) = of_field(metric).unzip();
-        let innermost = within.or(inner).or(metric.group.as_deref()).unwrap_or(&metric.name).to_owned();
-        let of_group = note(metric, "n").and_then(Json::as_u64);
-        let number = |key: &str| note(metric, key).and_then(Json::as_f64);
-        let bounds = || Some(Bounds::new(number("worst")?, number("best")?, number("absent_as_wrong")?));
-        RecordedRow {
-            block: at,
-            scorer: block.scorer.clone(),
-            score: block.name.clone(),
-            reducer: block.reducer.clone(),
-            key: key.to_owned(),
-            name: metric.name.clone(),
-            metric: within.or(metric.group.as_deref()).unwrap_or(key).to_owned(),
-            innermost,
-            field: field.map(str::to_owned),
-            part: metric.group.as_ref().map(|_| metric.name.clone()),
-            is_aggregate: is_aggregate(metric),
-            group: metric.group.clone(),
-            value: is_defined.then_some(metric.value),
-            undefined,
-            stderr: None,
-            degenerate: false,
-            interval: None,
-            n: if group_key.is_some() { of_group } else { block.scored_samples },
-            group_key,
-            absent: note(metric, "absent").and_then(Json::as_u64).zip(bounds()),
-        }
-    }
-
-    /// What the figure is called: `accuracy`, `accuracy physics`, `frequency C`, `mean of f1`.
-    pub fn title(&self) -> String {
-        match (&self.part, &self.field) {
-            (None, Some(field)) => format!("{} of {field}", self.innermost),
-            (Some(part), _) => format!("{} {part}", self.metric),
-            (None, None) => self.metric.clone(),
-        }
-    }
-
-    /// The row as an estimate, as far as the log records it: no degrees of freedom, clusters and notes.
-    pub fn estimate(&self) -> Estimate {
-        /// The level of intervals whose level no log records.
-        const LEVEL: f64 = 0.95;
-        let mut estimate = match (self.value, &self.undefined) {
-            (Some(value), _) => Estimate::new(value),
-            (None, Some(reason)) => Estimate::undefined(Undefined::Other(reason.clone())),
-            (None, None) => Estimate::undefined(Undefined::NotAvailable),
-        };
-        estimate.n = self.n.unwrap_or(0);
-        if let Some(se) = self.stderr {
-            let mut error = StdError::new(se, ErrorMethod::Custom);
-            error.degenerate |= self.degenerate;
-            estimate.error = Ok(error);
-        }
-        if let Some(interval) = &self.interval {
-            let RecordedInterval { lower, upper, side, level, method } = interval;
-            let method = method.as_ref().and_then(|method| method.parse().ok());
-            let method = method.unwrap_or(IntervalMethod::Custom);
-            let mut interval = Interval::new(*lower, *upper, level.unwrap_or(LEVEL), method);
-            interval.side = *side;
-            estimate.interval = Ok(interval);
-        }
-        if let Some((absent, bounds)) = self.absent {
-            (estimate.absent, estimate.bounds) = (absent, Some(bounds));
-        }
-        estimate
-    }
 }
 
 #[cfg(test)]
@@ -265,8 +337,7 @@ mod tests {
         columns.push("absent", 1);
         let results = Plan::new().evaluate(&columns).unwrap().results;
         let computed = results.estimate("accuracy").unwrap();
-        let row = recover(&RecordedResults::from(&results)).remove(0);
-        let recovered = row.estimate();
+        let recovered = recover(&RecordedResults::from(&results)).rows().remove(0).estimate.into_owned();
         assert_eq!(recovered.value, computed.value);
         assert_eq!((recovered.stderr(), recovered.n), (computed.stderr(), computed.n));
         let ends = |estimate: &Estimate| {
@@ -281,7 +352,26 @@ mod tests {
     fn what_is_unknown_is_undefined() {
         let mut block = RecordedBlock::default();
         block.metrics.insert("x".into(), RecordedMetric::new("x", f64::NAN));
-        let row = RecordedRow::new(0, &block, "x", &RecordedMetric::new("x", f64::NAN));
-        assert!(row.estimate().value.is_err() && row.estimate().error.is_err());
+        let mut recorded = RecordedResults::default();
+        recorded.scores.push(block);
+        let results = recover(&recorded);
+        let [row] = results.rows().try_into().unwrap();
+        assert!(row.estimate.value.is_err() && row.estimate.error.is_err());
+    }
+
+    #[test]
+    fn a_metric_that_is_recorded_twice_has_its_figures_twice() {
+        let mut block = RecordedBlock::default();
+        for (key, name) in [("C", "C"), ("I", "I"), ("C2", "C"), ("I2", "I")] {
+            let mut metric = RecordedMetric::new(name, 0.5);
+            metric.group = Some("frequency".to_owned());
+            block.metrics.insert(key.to_owned(), metric);
+        }
+        let mut recorded = RecordedResults::default();
+        recorded.scores.push(block);
+        let results = recover(&recorded);
+        let keys: Vec<Option<String>> =
+            results.rows().iter().map(|row| row.estimate.notes.log_key.clone()).collect();
+        assert_eq!(keys, ["C", "I", "C2", "I2"].map(|key| Some(key.to_owned())));
     }
 }

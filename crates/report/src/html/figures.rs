@@ -3,7 +3,6 @@
 use errorbar_core::{Direction, Estimate, EstimateRow, IndexMap, Role, Scope};
 
 use super::PageRun;
-use crate::headline::headline;
 use crate::notes::{self, CommonMethods};
 use crate::rows;
 
@@ -206,7 +205,7 @@ impl Figures {
     pub(super) fn of(runs: &[&PageRun<'_>], groups: &[String], group_cells: usize) -> Self {
         let most_groups = (group_cells / runs.len().max(1)).max(1);
         let mut figures = Figures { most_groups, ..Figures::default() };
-        let wanted_row = runs.iter().find_map(|run| headline(&run.report.results));
+        let wanted_row = runs.iter().find_map(|run| run.report.results.headline_row().ok());
         let wanted = wanted_row.as_ref().map(FigureKey::of);
         for (at, run) in runs.iter().enumerate() {
             figures.add(at, run, runs.len());

@@ -8,7 +8,6 @@ use super::cells::{counted, inline};
 use super::figures::FigureCell;
 use super::task::{Pair, Task, TaskComparison};
 use crate::comparison::{p_text, two_digits};
-use crate::headline::no_headline;
 use crate::number::percent;
 use crate::svg::{escape, name_length};
 
@@ -20,7 +19,7 @@ const MOST_NAMED: usize = 4;
 /// What the runs of a task show.
 pub(super) fn sentences(task: &Task<'_>) -> String {
     let Some(figure) = &task.figures.headline else {
-        let none = task.runs.iter().find_map(|(run, _)| no_headline(&run.report.results));
+        let none = task.runs.iter().find_map(|(run, _)| run.report.results.headline_row().err()?.in_words());
         return match none {
             Some(none) => format!("There are figures {}.", escape(&none)),
             None => "There is no figure to show.".to_owned(),

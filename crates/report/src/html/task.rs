@@ -122,7 +122,7 @@ impl<'p> Task<'p> {
 /// The level of guessing of the headline, if it is that of all runs.
 fn chance(runs: &[&PageRun<'_>], figures: &Figures) -> Option<ChanceLevel> {
     let headline = figures.headline.as_ref()?;
-    let row = runs.iter().find_map(|run| crate::headline(&run.report.results))?;
+    let row = runs.iter().find_map(|run| run.report.results.headline_row().ok())?;
     if row.group.is_some() || !ChanceLevel::is_of(&row) {
         return None;
     }

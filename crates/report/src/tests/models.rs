@@ -5,10 +5,7 @@ use errorbar_core::{AggregateBasis, HeadlineRequest, Role};
 use super::fixtures::{
     all_correct, clustered, everything, grouped, metric, results, score, share, ten_groups,
 };
-use crate::{
-    Csv, Markdown, PartialRun, Render, Report, SideBySide, TerminalTable, headline, main_figure, no_headline,
-    width,
-};
+use crate::{Csv, Markdown, PartialRun, Render, Report, SideBySide, TerminalTable, width};
 
 fn model(name: &str, correct: u64) -> Report {
     let metrics = vec![
@@ -124,7 +121,7 @@ fn the_headline_is_of_all_samples_before_groups() {
     let mut shown = |metric: Option<&str>, scorer: Option<&str>| {
         let (metric, scorer) = (metric.map(str::to_owned), scorer.map(str::to_owned));
         results.headline = Some(HeadlineRequest { metric, scorer, ..HeadlineRequest::default() });
-        let row = headline(&results).unwrap();
+        let row = results.headline_row().unwrap();
         (row.metric.to_owned(), row.group_key.is_some(), row.label.map(str::to_owned))
     };
     let of_all = |metric: &str| (metric.to_owned(), false, None);
@@ -140,7 +137,7 @@ fn the_headline_is_of_all_samples_before_groups() {
 #[test]
 fn the_headline_is_the_one_wanted_or_the_first_location() {
     let report = model("m", 104);
-    let row = headline(&report.results).unwrap();
+    let row = report.results.headline_row().unwrap();
     assert_eq!(
         (row.metric, row.group, row.role),
         ("accuracy", None, Role::Location),
@@ -150,16 +147,16 @@ fn the_headline_is_the_one_wanted_or_the_first_location() {
         let mut results = model("m", 104).results;
         let (metric, scorer) = (Some(metric.to_owned()), scorer.map(str::to_owned));
         results.headline = Some(HeadlineRequest { metric, scorer, ..HeadlineRequest::default() });
-        headline(&results).map(|row| (row.metric.to_owned(), row.label.map(str::to_owned))).unwrap()
+        results.headline_row().map(|row| (row.metric.to_owned(), row.label.map(str::to_owned))).unwrap()
     };
     assert_eq!(wanted("std", None), ("std".to_owned(), None));
     assert_eq!(wanted("a", None), ("accuracy".to_owned(), Some("a".to_owned())), "a group");
     assert_eq!(wanted("std", Some("other")), ("accuracy".to_owned(), None), "there is none");
     for report in [ten_groups(), all_correct(), everything()] {
-        assert_eq!(headline(&report.results).unwrap().metric, "accuracy");
+        assert_eq!(report.results.headline_row().unwrap().metric, "accuracy");
     }
-    assert!(headline(&results(Vec::new())).is_none());
-    assert_eq!(no_headline(&results(Vec::new())), None);
+    assert!(results(Vec::new()).headline_row().is_err());
+    assert_eq!(results(Vec::new()).headline_row().unwrap_err().in_words(), None);
     let text = Markdown::default().to_text(&[Report::new("empty.csv", results(Vec::new()))]);
     assert_eq!(text, "### empty.csv\n\n0 rows\n");
 }
@@ -172,12 +169,15 @@ fn groups_alone_have_the_headline_of_their_aggregate_or_none() {
     };
     for over in [AggregateBasis::Samples, AggregateBasis::Groups] {
         let results = of(Some(over));
-        let row = headline(&results).unwrap();
+        let row = results.headline_row().unwrap();
         assert_eq!((row.label, row.group), (Some("all"), None));
         assert!(row.estimate.error.is_ok());
     }
     let alone = of(None);
-    assert!(headline(&alone).is_none());
-    assert_eq!(no_headline(&alone).as_deref(), Some("by category only, none over all samples"));
-    assert_eq!(main_figure(&alone).unwrap().group, Some("a"), "what plots of groups are of");
+    assert!(alone.headline_row().is_err());
+    assert_eq!(
+        alone.headline_row().unwrap_err().in_words().as_deref(),
+        Some("by category only, none over all samples")
+    );
+    assert_eq!(alone.main_row().unwrap().group, Some("a"), "what plots of groups are of");
 }

@@ -20,7 +20,7 @@ use rayon::prelude::*;
 use summary::LIMITS;
 
 use crate::pages::PageError;
-pub(crate) use summary::{Figure, FigureTitle, LogSummary, Progress, RunState};
+pub(crate) use summary::{Figure, FigureTitle, ListedLog, Progress, RunState};
 
 /// A list that is younger than this is not made again.
 const FRESH: Duration = Duration::from_millis(400);
@@ -41,7 +41,7 @@ pub(crate) struct LogEntry {
     pub(crate) path: PathBuf,
     stamp: Stamp,
     /// What it holds, or why it cannot be read.
-    pub(crate) summary: Result<LogSummary, String>,
+    pub(crate) summary: Result<ListedLog, String>,
     /// When it was read, and how long that took.
     read: (Instant, Duration),
     /// When it was first seen in progress, and the samples that it had: what its speed is measured from.
@@ -178,13 +178,13 @@ impl Catalog {
         }
         let started = Instant::now();
         let summary = match self.open_path(&path, LIMITS) {
-            Ok(log) => LogSummary::read(&log, !stamp.is_silent(), &self.registry),
+            Ok(log) => ListedLog::read(&log, !stamp.is_silent(), &self.registry),
             Err(error) if is_gone(&error) => return None,
             Err(error) => Err(reason(error)),
         };
         let first_seen = match (&summary, earlier.and_then(|earlier| earlier.first_seen)) {
-            (Ok(LogSummary { progress: Some(_), .. }), Some(seen)) => Some(seen),
-            (Ok(LogSummary { progress: Some(progress), .. }), None) => Some((started, progress.done)),
+            (Ok(ListedLog { progress: Some(_), .. }), Some(seen)) => Some(seen),
+            (Ok(ListedLog { progress: Some(progress), .. }), None) => Some((started, progress.done)),
             _ => None,
         };
         let (name, read) = (self.name_of(&path), (Instant::now(), started.elapsed()));

@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 
 use errorbar_core::chat::Usage;
-use errorbar_core::{Estimate, EstimateRow, Registry};
+use errorbar_core::{Estimate, EstimateRow, NoHeadline, Registry};
 use errorbar_log::eval::{
-    EvalLog, Header, LogLimits, ScoreOptions, Stats, Status, StoppedEarly, compare, plan_from_header,
+    EvalLog, LogLimits, LogSummary, ScoreOptions, Stats, Status, compare, plan_from_header,
 };
-use errorbar_log::inspect::{RecordedRow, headline_of};
-use errorbar_report::{headline, no_headline};
+use errorbar_log::inspect::recorded_name;
 use jiff::Timestamp;
 
 use super::reason;
@@ -54,26 +53,16 @@ impl RunState {
     }
 }
 
-/// What a list shows of a log.
+/// A log in the list.
 #[derive(Clone, Debug)]
-pub(crate) struct LogSummary {
-    pub(crate) task: String,
-    pub(crate) model: String,
-    pub(crate) created: String,
+pub(crate) struct ListedLog {
+    /// What its header says; the results are taken out.
+    pub(crate) log: LogSummary,
     pub(crate) state: RunState,
-    /// Why it ended early.
-    pub(crate) error: Option<String>,
     /// The figure to show first.
     pub(crate) figure: Option<Figure>,
     /// Why there is none, though the log records results.
     pub(crate) no_figure: Option<String>,
-    /// Samples times epochs without an error.
-    pub(crate) completed: u64,
-    /// Samples times epochs that were planned, or that there are.
-    pub(crate) total: Option<u64>,
-    pub(crate) epochs: u64,
-    /// A rule stopped the run: fewer samples than planned are no shortcoming.
-    pub(crate) stopped_early: bool,
     pub(crate) tokens: Option<u64>,
     pub(crate) cost: Option<f64>,
     /// How far it is, if it is in progress.
@@ -106,12 +95,12 @@ pub(crate) struct Progress {
     pub(crate) problem: Option<String>,
 }
 
-impl LogSummary {
+impl ListedLog {
     /// Reads what is recorded; of a run in progress, or one that was killed, the scores as well. `is_recent` says whether the
     /// file was written to a moment ago.
     pub(super) fn read(log: &EvalLog, is_recent: bool, registry: &Registry) -> Result<Self, String> {
-        let header = log.short_header().map_err(reason)?;
-        let state = match header.status {
+        let summary = LogSummary::read(log).map_err(reason)?;
+        let state = match summary.status {
             Status::Success => RunState::Done,
             Status::Cancelled => RunState::Cancelled,
             Status::Error => RunState::Failed,
@@ -119,7 +108,7 @@ impl LogSummary {
             Status::Started if is_recent || log.lock_holder().is_some() => RunState::Running,
             Status::Started => RunState::Interrupted,
         };
-        let mut summary = LogSummary::of_header(header, log, state);
+        let mut summary = ListedLog::new(summary, state);
         if summary.figure.is_none() && matches!(state, RunState::Running | RunState::Interrupted) {
             summary.read_scores(log, registry);
         } else if summary.is_short_of_report() && log.file_stamp().0 <= SMALL {
@@ -134,60 +123,33 @@ impl LogSummary {
     fn is_short_of_report(&self) -> bool {
         let is_short = match &self.figure {
             Some(figure) => !figure.is_complete(),
-            None => self.no_figure.is_none() && self.completed > 0,
+            None => self.no_figure.is_none() && self.log.completed > 0,
         };
-        is_short && !self.stopped_early
+        is_short && self.log.stopped_early.is_none()
     }
 
-    fn of_header(header: Header, log: &EvalLog, state: RunState) -> Self {
-        let headline = headline_of(&header);
-        let Header { eval, results, stats, error, .. } = header;
-        let epochs = u64::from(eval.config.epochs.unwrap_or(1)).max(1);
-        let stopped_early = StoppedEarly::recorded(&eval).ok().flatten().is_some();
-        let samples = eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64).or(eval.dataset.samples);
-        let planned = samples.map(|samples| samples.saturating_mul(epochs));
-        let (completed, total) = match &results {
-            Some(results) if state == RunState::Done => {
-                (results.completed_samples, Some(results.total_samples))
-            }
-            Some(results) => (results.completed_samples, planned.or(Some(results.total_samples))),
-            None => (log.sample_count() as u64, planned),
-        };
-        let (tokens, cost) = usage(&stats);
-        let (figure, no_figure) = match headline {
-            Some(Ok(row)) => (Some(Figure::of_row(row)), None),
+    fn new(mut log: LogSummary, state: RunState) -> Self {
+        let (tokens, cost) = usage(&log.stats);
+        let results = log.results.take();
+        let (figure, no_figure) = match results.as_ref().map(|results| results.headline_row()) {
+            Some(Ok(row)) => (Some(Figure::recorded(&row)), None),
             Some(Err(reason)) => (None, Some(reason.to_string())),
             None => (None, None),
         };
-        LogSummary {
-            figure,
-            no_figure,
-            task: eval.task,
-            model: eval.model,
-            created: eval.created,
-            state,
-            error: error.map(|error| error.message),
-            completed,
-            total,
-            epochs,
-            stopped_early,
-            tokens,
-            cost,
-            progress: None,
-        }
+        ListedLog { log, state, figure, no_figure, tokens, cost, progress: None }
     }
 
     /// The estimate over the samples that are there.
     fn read_scores(&mut self, log: &EvalLog, registry: &Registry) {
         let mut progress =
-            Progress { done: log.sample_count() as u64, total: self.total, ..Progress::default() };
+            Progress { done: log.sample_count() as u64, total: self.log.total, ..Progress::default() };
         if progress.done > 0 {
             let found = self.estimate(log, registry, &mut progress);
             progress.problem = found.err();
         }
         match self.state {
             RunState::Running => self.progress = Some(progress),
-            _ => self.error = self.error.take().or(progress.problem),
+            _ => self.log.error = self.log.error.take().or(progress.problem),
         }
     }
 
@@ -206,29 +168,23 @@ impl LogSummary {
             (0..columns.len()).for_each(|row| *by_epoch.entry(columns.epoch(row)).or_default() += 1);
             (progress.by_epoch, progress.errored) =
                 (by_epoch.into_iter().collect(), columns.errored() as u64);
-            self.completed = progress.done.saturating_sub(progress.errored);
+            self.log.completed = progress.done.saturating_sub(progress.errored);
         }
         let results = plan.evaluate(&columns).map_err(|error| error.to_string())?.results;
         // Figures of custom metrics are those of the log, whatever is computed without them.
         if header.results.as_ref().is_some_and(|recorded| !compare(recorded, &results).is_empty()) {
             return Err("the log records other figures than those that follow from its samples".to_owned());
         }
-        self.figure = headline(&results).map(|row| Figure::of_estimate(&row));
-        self.no_figure = no_headline(&results).filter(|_| self.figure.is_none());
+        let row = results.headline_row();
+        self.no_figure = row.as_ref().err().and_then(NoHeadline::in_words);
+        self.figure = row.ok().map(|row| Figure::of_estimate(&row));
         Ok(())
     }
 }
 
 impl Figure {
-    fn of_row(row: RecordedRow) -> Self {
-        let estimate = row.estimate();
-        let RecordedRow { metric, innermost, field, part, score, reducer, .. } = row;
-        // As of a figure that is computed.
-        let (metric, scorer) = match field {
-            Some(field) => (innermost, field),
-            None => (metric, score),
-        };
-        Figure { metric, part, scorer, reducer, estimate, is_recorded: true }
+    fn recorded(row: &EstimateRow<'_>) -> Self {
+        Figure { metric: recorded_name(row).to_owned(), is_recorded: true, ..Figure::of_estimate(row) }
     }
 
     fn of_estimate(row: &EstimateRow<'_>) -> Self {
@@ -291,10 +247,10 @@ fn usage(stats: &Stats) -> (Option<u64>, Option<f64>) {
     ((tokens > 0).then_some(tokens), cost)
 }
 
-impl LogSummary {
+impl ListedLog {
     /// When the run was made, for sorting; the text of the log if it is no time.
     pub(crate) fn sort_time(&self) -> String {
-        let time: Option<Timestamp> = self.created.parse().ok();
-        time.map_or_else(|| self.created.clone(), |time| time.to_string())
+        let time: Option<Timestamp> = self.log.created.parse().ok();
+        time.map_or_else(|| self.log.created.clone(), |time| time.to_string())
     }
 }

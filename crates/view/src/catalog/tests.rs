@@ -3,11 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use errorbar_core::Registry;
-use errorbar_log::eval::{EvalLog, ScoreOptions, compare, find_logs, plan_from_header};
-use errorbar_log::inspect::headline_of;
-use errorbar_report::headline;
+use errorbar_log::eval::{EvalLog, LogSummary, ScoreOptions, compare, find_logs, plan_from_header};
 
-use super::summary::LogSummary;
+use super::summary::ListedLog;
 
 /// A value and its error, to the digits that logs of any version have in common.
 #[derive(Debug)]
@@ -35,7 +33,7 @@ fn of_report(log: &EvalLog, registry: &Registry) -> Option<Shown> {
     if columns.is_empty() || header.results.is_some_and(|recorded| !compare(&recorded, &results).is_empty()) {
         return None;
     }
-    let row = headline(&results)?;
+    let row = results.headline_row().ok()?;
     let is_random = row.estimate.draws.is_some() || row.error_metric.is_some_and(is_bootstrap);
     Some(Shown { value: row.estimate.number(), stderr: informative(row.estimate.stderr()), is_random })
 }
@@ -62,7 +60,7 @@ fn the_list_and_the_report_show_the_same_figure() {
     for path in folders.iter().flat_map(|folder| find_logs(folder).logs) {
         let Ok(log) = EvalLog::open(&path) else { continue };
         let Some(report) = of_report(&log, &registry) else { continue };
-        let Ok(summary) = LogSummary::read(&log, false, &registry) else { continue };
+        let Ok(summary) = ListedLog::read(&log, false, &registry) else { continue };
         compared += 1;
         let figure = summary.figure.as_ref().map(|figure| &figure.estimate);
         let listed = Shown {
@@ -75,14 +73,13 @@ fn the_list_and_the_report_show_the_same_figure() {
             differing.push(format!("{}: list {listed:?}, report {report:?}", path.display()));
         }
         // `log list` has the header alone: what it shows is the same figure, though it may lack parts.
-        let Ok(header) = log.short_header() else { continue };
-        let Some(Ok(row)) = headline_of(&header) else { continue };
+        let Ok(LogSummary { results: Some(results), .. }) = LogSummary::read(&log) else { continue };
+        let Ok(row) = results.headline_row() else { continue };
+        let (value, stderr) = (row.estimate.number(), row.estimate.stderr());
         by_header += 1;
-        let same_error =
-            row.stderr.is_none() || report.is_random || is_same(informative(row.stderr), report.stderr);
-        if (row.value.is_some() && report.value.is_some() && !is_same(row.value, report.value)) || !same_error
-        {
-            let header = Shown { value: row.value, stderr: row.stderr, is_random: report.is_random };
+        let same_error = stderr.is_none() || report.is_random || is_same(informative(stderr), report.stderr);
+        if (value.is_some() && report.value.is_some() && !is_same(value, report.value)) || !same_error {
+            let header = Shown { value, stderr, is_random: report.is_random };
             differing.push(format!("{}: header {header:?}, report {report:?}", path.display()));
         }
     }

@@ -3,15 +3,15 @@
 use errorbar_core::{Estimate, Undefined};
 use errorbar_report::EstimateText;
 
-use crate::catalog::{Figure, LogSummary};
+use crate::catalog::{Figure, ListedLog};
 
 /// The most decimals that numbers are aligned by.
 const ALIGNED: usize = 3;
 
 /// The decimals of the most precise figure of some logs. One without an error has more than it deserves, and stands by
 /// itself.
-pub(super) fn widest<'s>(logs: impl Iterator<Item = &'s LogSummary>) -> usize {
-    let text = |summary: &LogSummary| {
+pub(super) fn widest<'s>(logs: impl Iterator<Item = &'s ListedLog>) -> usize {
+    let text = |summary: &ListedLog| {
         let (value, error) = parts(&summary.figure.as_ref()?.estimate);
         error.map(|_| value)
     };

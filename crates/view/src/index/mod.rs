@@ -11,7 +11,7 @@ use std::sync::LazyLock;
 use errorbar_report::svg::{Scale, axis, breakable, defs, escape};
 use errorbar_report::{assets, stylesheet};
 
-use crate::catalog::{Figure, FigureTitle, LogEntry, LogSummary, RunState, Snapshot};
+use crate::catalog::{Figure, FigureTitle, ListedLog, LogEntry, RunState, Snapshot};
 
 /// The script of the list.
 const SCRIPT: &str = include_str!("../../assets/index.js");
@@ -35,7 +35,7 @@ pub(crate) fn policy() -> &'static str {
 }
 
 /// A log that could be read, with what it holds.
-type Shown<'s> = (&'s LogEntry, &'s LogSummary);
+type Shown<'s> = (&'s LogEntry, &'s ListedLog);
 
 /// The logs of a task.
 struct TaskGroup<'s> {
@@ -160,9 +160,9 @@ fn by_task(mut logs: Vec<Shown<'_>>) -> Vec<TaskGroup<'_>> {
     let mut groups: Vec<TaskGroup<'_>> = Vec::new();
     for log in logs {
         let (_, summary) = log;
-        match groups.iter_mut().find(|group| group.task == summary.task) {
+        match groups.iter_mut().find(|group| group.task == summary.log.task) {
             Some(group) => group.logs.push(log),
-            None => groups.push(TaskGroup { task: &summary.task, logs: vec![log] }),
+            None => groups.push(TaskGroup { task: &summary.log.task, logs: vec![log] }),
         }
     }
     groups

@@ -2,12 +2,13 @@
 
 use std::fmt::Write as _;
 
+use errorbar_log::eval::LogSummary;
 use errorbar_report::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, escape, grid, interval};
 use errorbar_report::{RunIdentity, run_names};
 
 use super::figures::{self, value, why_no_error};
 use super::{grouped, shortened};
-use crate::catalog::{FigureTitle, LogEntry, LogSummary, RunState};
+use crate::catalog::{FigureTitle, ListedLog, LogEntry, RunState};
 
 /// What the rows of a task share.
 pub(super) struct GroupContext<'g> {
@@ -17,10 +18,10 @@ pub(super) struct GroupContext<'g> {
     pub(super) decimals: usize,
 }
 
-pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, group: &GroupContext<'_>) {
+pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &ListedLog, group: &GroupContext<'_>) {
     let estimate = summary.figure.as_ref().map(|figure| &figure.estimate);
     let number = estimate.and_then(|estimate| estimate.number());
-    let model = shortened(&summary.model);
+    let model = shortened(&summary.log.model);
     let name = run_name(entry, summary);
     // What its page calls it, and what the name leaves out.
     let before = match model.strip_suffix(&name) {
@@ -28,7 +29,8 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
         None => &model,
     };
     let id = entry.id;
-    let search = format!("{} {} {} {}", summary.task, model, summary.state.name(), entry.name).to_lowercase();
+    let search =
+        format!("{} {} {} {}", summary.log.task, model, summary.state.name(), entry.name).to_lowercase();
     let text = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
     let _ = write!(
         page,
@@ -40,7 +42,7 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
         text(summary.tokens.map(|tokens| tokens as f64)),
         text(summary.cost),
         escape(&shortened(&summary.sort_time())),
-        escape(&shortened(&summary.task)),
+        escape(&shortened(&summary.log.task)),
         escape(&name)
     );
     let disabled = match (number, &summary.no_figure) {
@@ -83,13 +85,13 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &LogSummary, gr
         state(summary.state),
         summary.tokens.map_or_else(|| "–".to_owned(), short_count),
         summary.cost.map_or_else(|| "–".to_owned(), |cost| format!("{cost:.4}")),
-        time(&summary.created)
+        time(&summary.log.created)
     );
 }
 
 /// What a log is called, on its page as well.
-pub(super) fn run_name(entry: &LogEntry, summary: &LogSummary) -> String {
-    let names = run_names(&[RunIdentity::new(&summary.model, &entry.path)]);
+pub(super) fn run_name(entry: &LogEntry, summary: &ListedLog) -> String {
+    let names = run_names(&[RunIdentity::new(&summary.log.model, &entry.path)]);
     shortened(names.first().map_or("", String::as_str))
 }
 
@@ -111,7 +113,7 @@ pub(super) fn push_unreadable(page: &mut String, entry: &LogEntry, reason: &str)
 }
 
 /// What is to be known about the figure or the run.
-fn remarks(summary: &LogSummary, group: &GroupContext<'_>) -> Vec<String> {
+fn remarks(summary: &ListedLog, group: &GroupContext<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(figure) = &summary.figure {
         let title = figure.title();
@@ -119,34 +121,35 @@ fn remarks(summary: &LogSummary, group: &GroupContext<'_>) -> Vec<String> {
             remarks.push(title.to_string());
         }
         remarks.extend(why_no_error(figure));
-        if summary.error.is_none()
+        if summary.log.error.is_none()
             && let Err(reason) = &figure.estimate.value
         {
             remarks.push(figures::why_no_value(figure).unwrap_or_else(|| format!("undefined: {reason}")));
         }
     }
     remarks.extend(summary.no_figure.clone());
-    match (&summary.error, summary.completed) {
+    match (&summary.log.error, summary.log.completed) {
         (Some(error), 0) => remarks.push(format!("{error}; nothing was scored")),
         (Some(error), _) => remarks.push(error.clone()),
         (None, _) => {}
     }
-    if summary.stopped_early {
+    if summary.log.stopped_early.is_some() {
         remarks.push("stopped early by a rule".to_owned());
     }
     remarks
 }
 
 /// `144 × 3`, `120 of 144` with the absent ones, `78 of 432`.
-fn scored(summary: &LogSummary) -> String {
-    let LogSummary { completed, total, epochs, state, .. } = summary;
+fn scored(summary: &ListedLog) -> String {
+    let LogSummary { completed, total, epochs, .. } = &summary.log;
     let estimate = summary.figure.as_ref().map(|figure| &figure.estimate);
-    if let Some(estimate) = estimate.filter(|estimate| estimate.absent > 0 && *state == RunState::Done) {
+    if let Some(estimate) = estimate.filter(|estimate| estimate.absent > 0 && summary.state == RunState::Done)
+    {
         let (n, absent) = (estimate.n, estimate.absent);
         return format!("{} of {}<small>{} absent</small>", grouped(n), grouped(n + absent), grouped(absent));
     }
     match total {
-        Some(total) if completed == total || summary.stopped_early => {
+        Some(total) if completed == total || summary.log.stopped_early.is_some() => {
             let samples = completed / (*epochs).max(1);
             if *epochs > 1 { format!("{} × {epochs}", grouped(samples)) } else { grouped(*completed) }
         }

@@ -9,10 +9,10 @@ use errorbar_report::svg::{
 
 use super::figures::{value, why_no_error};
 use super::{grouped, row, shortened};
-use crate::catalog::{LogEntry, LogSummary, Progress};
+use crate::catalog::{ListedLog, LogEntry, Progress};
 
 /// The section of a run, with its estimate over the samples that finished first.
-pub(super) fn section(entry: &LogEntry, summary: &LogSummary) -> String {
+pub(super) fn section(entry: &LogEntry, summary: &ListedLog) -> String {
     let Some(progress) = &summary.progress else { return String::new() };
     let id = entry.id;
     let figure = summary.figure.as_ref();
@@ -26,8 +26,8 @@ pub(super) fn section(entry: &LogEntry, summary: &LogSummary) -> String {
          aria-hidden=\"true\"></span><a href=\"logs/{id}/\" dir=\"auto\" title=\"{}\">{}</a> <span class=\"mono\" dir=\"auto\">{}</span>\
          <span class=\"note\">running</span></h2>\n<p class=\"now\">{shown}</p>",
         escape(&entry.name),
-        breakable(&shortened(&summary.task)),
-        breakable(&shortened(&summary.model))
+        breakable(&shortened(&summary.log.task)),
+        breakable(&shortened(&summary.log.model))
     );
     let scale = Scale::of(estimate);
     let style = IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table).running();
@@ -51,7 +51,7 @@ pub(super) fn section(entry: &LogEntry, summary: &LogSummary) -> String {
     html
 }
 
-fn push_progress(html: &mut String, entry: &LogEntry, summary: &LogSummary, progress: &Progress) {
+fn push_progress(html: &mut String, entry: &LogEntry, summary: &ListedLog, progress: &Progress) {
     let Progress { done, total, errored, by_epoch, .. } = progress;
     html.push_str("<div class=\"prog\">");
     if let Some(total) = total.filter(|total| *total > 0) {
@@ -61,16 +61,16 @@ fn push_progress(html: &mut String, entry: &LogEntry, summary: &LogSummary, prog
             "<svg role=\"progressbar\" aria-valuemin=\"0\" aria-valuemax=\"{total}\" aria-valuenow=\"{done}\" \
              aria-label=\"answers\"><rect class=\"empty\" width=\"100%\" height=\"6\"/><rect class=\"full\" width=\"{share}\" height=\"6\"/>"
         );
-        for cut in 1..summary.epochs.min(20) {
-            let at = percent(100.0 * cut as f64 / summary.epochs as f64);
+        for cut in 1..summary.log.epochs.min(20) {
+            let at = percent(100.0 * cut as f64 / summary.log.epochs as f64);
             let _ = write!(html, "<line class=\"cut\" x1=\"{at}\" x2=\"{at}\" y1=\"0\" y2=\"6\"/>");
         }
         html.push_str("</svg>");
     }
     let of = total.map(|total| format!(" of {}", grouped(total))).unwrap_or_default();
     let _ = write!(html, "<p><span>{}{of} answers</span>", grouped(*done));
-    if summary.epochs > 1 && by_epoch.len() <= 8 {
-        let samples = total.map(|total| total / summary.epochs);
+    if summary.log.epochs > 1 && by_epoch.len() <= 8 {
+        let samples = total.map(|total| total / summary.log.epochs);
         let epoch = |(epoch, count): &(u32, u64)| match samples {
             Some(samples) if samples == *count => format!("{epoch} done"),
             Some(samples) => format!("{epoch}: {} of {}", grouped(*count), grouped(samples)),
@@ -82,7 +82,7 @@ fn push_progress(html: &mut String, entry: &LogEntry, summary: &LogSummary, prog
     if let Some(left) = entry.time_left() {
         let _ = write!(html, "<span>about {} left</span>", duration(left));
     }
-    let started = row::time(&summary.created);
+    let started = row::time(&summary.log.created);
     let _ = writeln!(
         html,
         "<span>started {started}</span><span class=\"push\">{} errored</span></p></div>",

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use clap::builder::TypedValueParser;
-use errorbar_log::eval::{Header, LogError, Status as RunStatus, StoppedEarly};
-use errorbar_log::inspect::{NoHeadline, RecordedRow, headline_of};
+use errorbar_core::{EstimateRow, Results, Undefined};
+use errorbar_log::eval::{LogError, LogSummary, Status as RunStatus};
+use errorbar_log::inspect::recorded_name;
 use errorbar_report::{EstimateText, Listing, ListingCell};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
@@ -72,24 +73,17 @@ fn statuses() -> impl TypedValueParser<Value = RunStatus> {
 }
 
 /// A log in the list.
-struct LogSummary {
+struct ListedLog {
     /// Its short name, if a folder is listed.
     handle: Option<String>,
-    log: String,
-    created: String,
-    task: String,
-    model: String,
-    status: RunStatus,
-    completed: u64,
-    total: Option<u64>,
-    /// The figure to show, or why there is none; none without results.
-    first: Option<Result<RecordedRow, NoHeadline>>,
+    path: String,
+    summary: LogSummary,
 }
 
 pub(crate) fn run(args: &LogListArgs) -> Outcome {
     let mut input = expand(&args.logs);
     input.files = newest_first(input.files);
-    let read = |path: &Path, _: &mut Diagnostics| Ok(LogSummary::read(path, &args.read)?);
+    let read = |path: &Path, _: &mut Diagnostics| Ok(ListedLog::read(path, &args.read)?);
     let (mut all, mut diagnostics) = input.map(read);
     // The number of a log is that among all of the folder that can be read, whatever the filters leave.
     if let Some(prefix) = handle_prefix(&args.logs) {
@@ -97,7 +91,7 @@ pub(crate) fn run(args: &LogListArgs) -> Outcome {
             log.handle = Some(format!("{prefix}@{number}"));
         }
     }
-    let mut logs: Vec<&LogSummary> = all.iter().filter(|log| args.wants(log)).collect();
+    let mut logs: Vec<&ListedLog> = all.iter().filter(|log| args.wants(log)).collect();
     if logs.is_empty() && !all.is_empty() {
         diagnostics.push(args.nothing_found(&all));
     }
@@ -125,20 +119,20 @@ fn handle_prefix(listed: &[PathBuf]) -> Option<String> {
 }
 
 impl LogListArgs {
-    fn wants(&self, log: &LogSummary) -> bool {
+    fn wants(&self, log: &ListedLog) -> bool {
         let contains = |name: &str, text: &Option<String>| {
             text.as_ref().is_none_or(|text| name.to_lowercase().contains(&text.to_lowercase()))
         };
-        contains(&log.task, &self.task)
-            && contains(&log.model, &self.model)
-            && self.status.is_none_or(|status| status == log.status)
+        contains(&log.summary.task, &self.task)
+            && contains(&log.summary.model, &self.model)
+            && self.status.is_none_or(|status| status == log.summary.status)
     }
 
     /// That no log is what is looked for, and what there is.
-    fn nothing_found(&self, logs: &[LogSummary]) -> Diagnostic {
+    fn nothing_found(&self, logs: &[ListedLog]) -> Diagnostic {
         /// How many names are listed.
         const NAMED: usize = 8;
-        let known = |what: &str, name: &dyn Fn(&LogSummary) -> String| {
+        let known = |what: &str, name: &dyn Fn(&ListedLog) -> String| {
             let mut names: IndexMap<String, usize> = IndexMap::new();
             logs.iter().for_each(|log| *names.entry(name(log)).or_default() += 1);
             names.sort_by(|_, count, _, other| other.cmp(count));
@@ -147,9 +141,9 @@ impl LogListArgs {
             format!("{what}: {}{more}", names.collect::<Vec<_>>().join(", "))
         };
         let known = [
-            self.task.as_ref().map(|_| known("tasks", &|log| log.task.clone())),
-            self.model.as_ref().map(|_| known("models", &|log| log.model.clone())),
-            self.status.map(|_| known("statuses", &|log| status_name(log.status).to_owned())),
+            self.task.as_ref().map(|_| known("tasks", &|log| log.summary.task.clone())),
+            self.model.as_ref().map(|_| known("models", &|log| log.summary.model.clone())),
+            self.status.map(|_| known("statuses", &|log| status_name(log.summary.status).to_owned())),
         ];
         let known: Vec<String> = known.into_iter().flatten().collect();
         Diagnostic::note(format!(
@@ -169,107 +163,94 @@ fn status_name(status: RunStatus) -> &'static str {
     }
 }
 
-impl LogSummary {
+impl ListedLog {
     fn read(path: &Path, read: &ReadArgs) -> Result<Self, LogError> {
-        let log = read.open(path)?;
-        let header = log.short_header()?;
-        let first = headline_of(&header);
-        let Header { eval, status, results, .. } = header;
-        let epochs = u64::from(eval.config.epochs.unwrap_or(1));
-        let stopped = StoppedEarly::recorded(&eval).ok().flatten();
-        let (completed, total) = match &results {
-            Some(results) if status == RunStatus::Success => {
-                let planned = stopped.map(|stopped| stopped.planned.saturating_mul(epochs));
-                (results.completed_samples, Some(planned.unwrap_or(results.total_samples)))
-            }
-            // A run that did not reach its end was to have more samples.
-            results => {
-                let samples = eval.dataset.sample_ids.as_ref().map(|ids| ids.len() as u64);
-                let planned = samples.or(eval.dataset.samples).map(|samples| samples.saturating_mul(epochs));
-                let saved =
-                    results.as_ref().map_or(log.sample_count() as u64, |found| found.completed_samples);
-                (saved, planned.or(results.as_ref().map(|found| found.total_samples)))
-            }
-        };
-        Ok(LogSummary {
-            handle: None,
-            log: path.display().to_string(),
-            created: eval.created,
-            task: eval.task,
-            model: eval.model,
-            status,
-            completed,
-            total,
-            first,
-        })
+        let summary = LogSummary::read(&read.open(path)?)?;
+        Ok(ListedLog { handle: None, path: path.display().to_string(), summary })
+    }
+
+    /// Samples times epochs, those that a rule made superfluous among them.
+    fn total(&self) -> Option<u64> {
+        let LogSummary { status, total, stopped_early, .. } = &self.summary;
+        stopped_early.filter(|_| *status == RunStatus::Success).or(*total)
     }
 
     /// The figure as data; null if there is none.
     fn headline(&self) -> Json {
-        let headline = |row: &RecordedRow| {
-            let interval = row.interval.as_ref();
-            json!({
+        let headline = |results: &Results| {
+            let row = results.headline_row().ok()?;
+            let interval = row.estimate.interval.as_ref().ok();
+            Some(json!({
                 "scorer": row.scorer,
-                "score": row.score,
-                "metric": row.key,
+                "score": row.of.name(),
+                "metric": row.estimate.notes.log_key,
                 "reducer": row.reducer,
-                "value": row.value,
-                "stderr": row.stderr,
+                "value": row.estimate.number(),
+                "stderr": row.estimate.stderr(),
                 "lower": interval.map(|interval| interval.lower),
                 "upper": interval.map(|interval| interval.upper),
-            })
+            }))
         };
-        self.first.as_ref().and_then(|first| first.as_ref().ok()).map(headline).unwrap_or_default()
+        self.summary.results.as_ref().and_then(headline).unwrap_or_default()
     }
 
     fn samples(&self) -> String {
-        let total = self.total.map_or("?".to_owned(), |total| total.to_string());
-        format!("{}/{total}", self.completed)
+        let total = self.total().map_or("?".to_owned(), |total| total.to_string());
+        format!("{}/{total}", self.summary.completed)
     }
 
     /// To the minute, as the log has it: `2026-11-15 02:39`.
     fn short_time(&self) -> String {
         const MINUTES: usize = "2026-11-15T02:39".len();
-        match self.created.get(..MINUTES) {
+        match self.summary.created.get(..MINUTES) {
             Some(time) if time.as_bytes().get(10) == Some(&b'T') => time.replacen('T', " ", 1),
-            _ => self.created.clone(),
+            _ => self.summary.created.clone(),
         }
     }
 
     fn figure(&self, is_ascii: bool) -> String {
-        let row = match &self.first {
+        let row = match self.summary.results.as_ref().map(Results::headline_row) {
             None => return "-".to_owned(),
             Some(Err(reason)) => return reason.to_string(),
             Some(Ok(row)) => row,
         };
-        let figure = match (row.value, &row.interval, &row.undefined) {
-            (Some(value), ..) => {
-                let error = row.stderr.filter(|_| !row.degenerate);
-                match (error, &row.interval) {
-                    (Some(error), _) => EstimateText::new(value).error(error).short(),
-                    // A run that was stopped early has an interval and no error.
-                    (None, Some(interval)) if row.stderr.is_none() => {
-                        let text = EstimateText::new(value).interval(interval.lower, interval.upper);
-                        text.side(interval.side).to_string()
-                    }
-                    (None, _) => EstimateText::new(value).short(),
+        let (error, interval) = (row.estimate.error.as_ref().ok(), row.estimate.interval.as_ref().ok());
+        let figure = match (&row.estimate.value, interval) {
+            (Ok(value), _) => match (error, interval) {
+                (Some(error), _) if !error.degenerate => EstimateText::new(*value).error(error.se).short(),
+                // A run that was stopped early has an interval and no error.
+                (None, Some(interval)) => {
+                    let text = EstimateText::new(*value).interval(interval.lower, interval.upper);
+                    text.side(interval.side).to_string()
                 }
-            }
+                _ => EstimateText::new(*value).short(),
+            },
             // The ends of an interval of nothing that the log records.
-            (None, Some(interval), _) => {
+            (Err(_), Some(interval)) => {
                 format!("{} … {}", EstimateText::new(interval.lower), EstimateText::new(interval.upper))
             }
-            (None, None, Some(reason)) => format!("undefined ({reason})"),
-            (None, None, None) => "undefined".to_owned(),
+            (Err(Undefined::Other(reason)), None) => format!("undefined ({reason})"),
+            (Err(_), None) => "undefined".to_owned(),
         };
-        let figure = format!("{} {figure}", row.title());
+        let figure = format!("{} {figure}", title(&row));
         if is_ascii { figure.replace('±', "+/-") } else { figure }
+    }
+}
+
+/// What a figure is called: `accuracy`, `accuracy physics`, `frequency C`, `mean of f1`.
+fn title(row: &EstimateRow<'_>) -> String {
+    let name = recorded_name(row);
+    let field = row.result.subject.as_ref().and_then(|subject| subject.field.as_ref());
+    match (row.label.or(row.key), field) {
+        (Some(part), _) => format!("{name} {part}"),
+        (None, Some(field)) => format!("{name} of {field}"),
+        (None, None) => name.to_owned(),
     }
 }
 
 /// The columns for people. A narrow terminal does without the file, which the handle names as well, and then without
 /// what says least about the result.
-fn for_people(logs: &[&LogSummary], is_ascii: bool) -> Listing {
+fn for_people(logs: &[&ListedLog], is_ascii: bool) -> Listing {
     let titles = ["created", "task", "model", "status", "samples", "figure", "log"];
     let has_handles = logs.iter().any(|log| log.handle.is_some());
     let mut listing = Listing::new(has_handles.then_some("handle").into_iter().chain(titles));
@@ -282,12 +263,12 @@ fn for_people(logs: &[&LogSummary], is_ascii: bool) -> Listing {
         let handle = has_handles.then(|| number(log.handle.clone().unwrap_or_default()).code());
         let cells = [
             number(log.short_time()),
-            log.task.as_str().into(),
-            log.model.as_str().into(),
-            number(status_name(log.status).to_owned()),
+            log.summary.task.as_str().into(),
+            log.summary.model.as_str().into(),
+            number(status_name(log.summary.status).to_owned()),
             number(log.samples()),
             number(log.figure(is_ascii)),
-            log.log.as_str().into(),
+            log.path.as_str().into(),
         ];
         listing.push(handle.into_iter().chain(cells));
     }
@@ -295,7 +276,7 @@ fn for_people(logs: &[&LogSummary], is_ascii: bool) -> Listing {
 }
 
 /// The columns for programs: the headline is an object in JSON, and CSV has its values in separate columns.
-fn for_programs(logs: &[&LogSummary], is_json: bool) -> Listing {
+fn for_programs(logs: &[&ListedLog], is_json: bool) -> Listing {
     const HEADLINE: [&str; 8] = ["scorer", "score", "reducer", "metric", "value", "stderr", "lower", "upper"];
     let run = ["log", "created", "task", "model", "status"];
     let mut listing = match is_json {
@@ -314,9 +295,9 @@ fn for_programs(logs: &[&LogSummary], is_json: bool) -> Listing {
             true => vec![headline],
             false => HEADLINE.map(|key| headline.get(key).cloned().unwrap_or_default()).to_vec(),
         };
-        let run =
-            [&log.log, &log.created, &log.task, &log.model].map(|text| ListingCell::from(text.as_str()));
-        let counts = [status_name(log.status).into(), log.completed.into(), log.total.into()];
+        let LogSummary { created, task, model, status, completed, .. } = &log.summary;
+        let run = [&log.path, created, task, model].map(|text| ListingCell::from(text.as_str()));
+        let counts = [status_name(*status).into(), (*completed).into(), log.total().into()];
         let headline = headline.into_iter().map(|data| ListingCell::new("", data));
         let handle = ListingCell::from(log.handle.clone());
         listing.push(run.into_iter().chain(counts).chain(headline).chain([handle]));

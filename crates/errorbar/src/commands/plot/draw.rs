@@ -2,12 +2,12 @@
 
 use errorbar_core::{Confusion, Direction, Estimate, EstimateRow, IndexMap, Results, ScoreName, Undefined};
 use errorbar_inference::{Comparison, ComparisonReport};
+use errorbar_report::ChanceLevel;
 use errorbar_report::plot::{
     CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, Estimates,
     Forest, ForestGroup, NamedEstimate, Pairs, PassPlot, Plot, RankingPlot, RunMarks,
 };
 use errorbar_report::svg::Series;
-use errorbar_report::{ChanceLevel, headline, main_figure, no_headline};
 
 use super::PlotArgs;
 use super::kind::Kind;
@@ -87,7 +87,7 @@ impl Drawing<'_> {
     /// The level of guessing of the figure that is drawn, if all runs have the same.
     fn chance(&self) -> Option<ChanceLevel> {
         let of_run = |run: &Run| {
-            let row = main_figure(&run.results).filter(ChanceLevel::is_of)?;
+            let row = run.results.main_row().filter(ChanceLevel::is_of)?;
             // The mean of groups has another weight for each sample.
             if row.scopes.is_empty() { run.chance } else { run.chance.and_then(ChanceLevel::of_part) }
         };
@@ -96,7 +96,7 @@ impl Drawing<'_> {
 
     /// The headline of each run, and what it is called.
     fn headlines(&self) -> Result<(Vec<Option<EstimateRow<'_>>>, String), Diagnostic> {
-        self.figures_of_runs(headline)
+        self.figures_of_runs(|results| results.headline_row().ok())
     }
 
     /// A figure of each run, and what it is called.
@@ -114,7 +114,7 @@ impl Drawing<'_> {
                     Some(Diagnostic::from(failure.error.clone()).about(run.path.display()))
                 });
                 Err(failure.unwrap_or_else(|| {
-                    let none = self.runs.iter().find_map(|run| no_headline(&run.results));
+                    let none = self.runs.iter().find_map(|run| run.results.headline_row().err()?.in_words());
                     let problem = none.map_or_else(
                         || "there is no figure to draw".to_owned(),
                         |none| format!("there is no figure to draw: {none}"),
@@ -147,7 +147,7 @@ impl Drawing<'_> {
     /// Which way the headline is better.
     fn direction(&self) -> Direction {
         let found = self.runs.iter().find_map(|run| {
-            let row = main_figure(&run.results)?;
+            let row = run.results.main_row()?;
             let plan = &run.plan;
             let of_scorers = plan.scorers.iter().map(|scorer| &scorer.metrics);
             let all = plan.task_metrics.iter().chain(of_scorers).chain(plan.default_metrics.values());
@@ -167,14 +167,14 @@ impl Drawing<'_> {
     }
 
     fn forest(&self) -> Drawn {
-        let (_, metric) = self.figures_of_runs(main_figure)?;
+        let (_, metric) = self.figures_of_runs(Results::main_row)?;
         let mut key: Option<String> = self.args.group.clone();
         let mut groups: IndexMap<String, Vec<Option<Estimate>>> = IndexMap::new();
         let count = self.runs.len();
         let mut all = vec![None; count];
         for (at, run) in self.runs.iter().enumerate() {
             let rows = run.results.rows();
-            let Some(main) = main_figure(&run.results) else { continue };
+            let Some(main) = run.results.main_row() else { continue };
             let is_like = |row: &&EstimateRow<'_>| {
                 let is_same = (row.scorer, row.reducer, row.field, row.metric)
                     == (main.scorer, main.reducer, main.field, main.metric);
@@ -250,7 +250,7 @@ impl Drawing<'_> {
         for run in self.runs {
             let of_run =
                 breakdowns(run).map_err(|error| Diagnostic::from(error).about(run.path.display()))?;
-            let main = main_figure(&run.results);
+            let main = run.results.main_row();
             let is_main = |breakdown: &T| {
                 let name = name(breakdown);
                 main.as_ref().is_some_and(|row| {
@@ -396,7 +396,7 @@ impl Drawing<'_> {
         let figure = |one: &Comparison| -> Figure {
             (one.scorer.clone(), one.reducer.clone(), one.field.clone(), one.metric.clone())
         };
-        let main = self.runs.first().and_then(|run| headline(&run.results)).map(|row| -> Figure {
+        let main = self.runs.first().and_then(|run| run.results.headline_row().ok()).map(|row| -> Figure {
             let [reducer, field] = [row.reducer, row.field].map(|part| part.map(str::to_owned));
             (row.scorer.to_owned(), reducer, field, row.metric.to_owned())
         });
@@ -417,7 +417,7 @@ impl Drawing<'_> {
 
     fn ranking(&self) -> Drawn {
         let report = self.compared()?;
-        let main = self.runs.first().and_then(|run| headline(&run.results));
+        let main = self.runs.first().and_then(|run| run.results.headline_row().ok());
         // Of several tasks the mean over them.
         let whole = || report.rankings.iter().filter(|ranking| ranking.task.is_none());
         let of_main = whole().find(|ranking| {

@@ -11,8 +11,8 @@ use serde_json::{Map, Value as Json, json};
 
 use super::BUILT_IN;
 use crate::eval::header::{EvalInfo, Header};
-use crate::eval::recorded::RecordedBlock;
 use crate::inspect::{has_groups, metric_name};
+use crate::recorded::RecordedBlock;
 
 /// The package of the reference, and ours.
 const REFERENCE: &str = "inspect_ai";

@@ -10,8 +10,8 @@ use errorbar_core::spec::Spec;
 use errorbar_core::{Error, IndexMap, Plan, Reducer, Reducers, Registry};
 
 use crate::eval::header::Header;
-use crate::eval::recorded::RecordedBlock;
 use crate::inspect::IMPLIED_REDUCER;
+use crate::recorded::RecordedBlock;
 
 /// A reducer by the name that logs have for it.
 pub(crate) fn reducer(name: &str, registry: &Registry) -> Result<Arc<dyn Reducer>, Error> {

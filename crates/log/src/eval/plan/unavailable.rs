@@ -16,8 +16,8 @@ use serde_json::Value as Json;
 
 use super::from_results::without_package;
 use crate::eval::header::Header;
-use crate::eval::recorded::RecordedBlock;
 use crate::inspect::metric_name;
+use crate::recorded::RecordedBlock;
 
 /// The most recorded figures that a reason names.
 const NAMED: usize = 4;

@@ -7,8 +7,8 @@ use errorbar_core::{MetricValue, Role, Side};
 use errorbar_stats::distributions::normal_quantile;
 use serde_json::Value as Json;
 
-use crate::eval::recorded::{RecordedBlock, RecordedMetric};
 use crate::inspect::{Figure, FigurePart, ProjectedBlock};
+use crate::recorded::{RecordedBlock, RecordedMetric};
 
 /// How far two computations of one figure may be apart, relative to it.
 const RELATIVE: f64 = 1e-9;

@@ -6,8 +6,8 @@ use serde_json::Value as Json;
 use super::agreement::Agreement;
 use super::outcome::{Check, CheckOutcome, DifferenceKind, NotCheckable};
 use crate::eval::plan::{LogWarning, without_package};
-use crate::eval::recorded::{RecordedBlock, RecordedMetric};
 use crate::inspect::{ProjectedBlock, ProjectedEntry, metric_name};
+use crate::recorded::{RecordedBlock, RecordedMetric};
 
 /// What of the metrics of a scorer cannot be computed.
 #[derive(Debug, Default)]

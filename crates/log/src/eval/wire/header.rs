@@ -8,7 +8,7 @@ use super::JsonWriter;
 use super::decode::{any, count, fields, metadata, number, root_fields, text, typed, unexpected};
 use crate::eval::error::{LogErrorKind, Result};
 use crate::eval::header::{Header, NEWEST, StartRecord};
-use crate::eval::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
+use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
 
 impl Header {
     /// The header as JSON.

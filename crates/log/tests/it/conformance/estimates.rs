@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use errorbar_core::{EstimateRow, Role};
+use errorbar_core::{EstimateRow, Results, Role};
 use errorbar_log::eval::RecordedResults;
-use errorbar_log::inspect::{RecordedRow, recover};
+use errorbar_log::inspect::recover;
 use errorbar_test_support::conformance::cases;
 
 use super::case::{self, Computed, Outcome};
@@ -45,17 +45,19 @@ fn check(computed: &Computed, compared: &mut Compared) -> Vec<String> {
     let results = &computed.evaluation.results;
     let rows: Vec<EstimateRow<'_>> =
         results.rows().into_iter().filter(|row| is_recorded(computed, row)).collect();
-    let has_scores = |row: &RecordedRow| computed.recorded.scores[row.block].scored_samples != Some(0);
-    let recovered: Vec<RecordedRow> = recover(&computed.recorded).into_iter().filter(has_scores).collect();
+    let has_scores = |row: &EstimateRow<'_>| computed.recorded.scores[row.score].scored_samples != Some(0);
+    let in_log = recover(&computed.recorded);
+    let recovered: Vec<EstimateRow<'_>> = in_log.rows().into_iter().filter(has_scores).collect();
     if rows.len() != recovered.len() {
-        let keys: Vec<&str> = recovered.iter().map(|row| row.key.as_str()).collect();
+        let keys: Vec<&str> = recovered.iter().map(key).collect();
         let names: Vec<_> = rows.iter().map(|row| (row.metric, row.label, row.key)).collect();
         return vec![format!("{} rows {names:?}, in the log {keys:?}", rows.len())];
     }
     // The same without what our logs have beside the numbers: paired by name.
-    let paired = by_key(&without_estimates(&computed.recorded));
+    let paired = recover(&without_estimates(&computed.recorded));
+    let paired = by_key(&paired);
     for (row, recovered) in rows.iter().zip(&recovered) {
-        let name = format!("{} of {}", recovered.key, recovered.score);
+        let name = format!("{} of {}", key(recovered), recovered.of.name());
         let mut differ = |what: &str, ours: Option<f64>, theirs: Option<f64>| {
             if ours != theirs {
                 problems.push(format!("{name}: {what} is {ours:?}, in the log {theirs:?}"));
@@ -63,26 +65,30 @@ fn check(computed: &Computed, compared: &mut Compared) -> Vec<String> {
         };
         let estimate = &row.estimate;
         let interval = estimate.interval.as_ref().ok();
-        let in_log = recovered.interval.as_ref();
+        let in_log = recovered.estimate.interval.as_ref().ok();
         let finite = |value: Option<f64>| value.filter(|value| value.is_finite());
-        differ("the error", finite(estimate.stderr()), recovered.stderr);
+        differ("the error", finite(estimate.stderr()), recovered.estimate.stderr());
         differ("the lower end", finite(interval.map(|i| i.lower)), in_log.map(|i| i.lower));
         differ("the upper end", finite(interval.map(|i| i.upper)), in_log.map(|i| i.upper));
-        differ("the level", interval.map(|i| i.level), in_log.and_then(|i| i.level));
+        differ("the level", interval.map(|i| i.level), in_log.map(|i| i.level));
         let is_value = row.role != Role::IntervalOf;
-        let metric = &computed.recorded.scores[row.score].metrics[&recovered.key];
+        let metric = &computed.recorded.scores[row.score].metrics[key(recovered)];
         if let (true, Some(value)) = (is_value && !metric.value.is_nan(), estimate.number()) {
             compared.values += 1;
             differ("the number", Some(value), Some(metric.value));
-            differ("the value", finite(Some(value)), finite(recovered.value));
+            differ("the value", finite(Some(value)), finite(recovered.estimate.number()));
         }
         // An error or interval that a metric computed is what the entry of that metric has.
-        let Some(paired) = paired.get(&(row.score, recovered.key.as_str().to_owned())) else { continue };
-        if let (Some(_), Some(error), Some(of_name)) = (row.error_metric, estimate.stderr(), paired.stderr) {
+        let Some(paired) = paired.get(&(row.score, key(recovered).to_owned())) else { continue };
+        if let (Some(_), Some(error), Some(of_name)) =
+            (row.error_metric, estimate.stderr(), paired.estimate.stderr())
+        {
             compared.errors += 1;
             differ("the error by name", Some(error), Some(of_name));
         }
-        if let (Some(_), Some(interval), Some(of_name)) = (row.interval_metric, interval, &paired.interval) {
+        if let (Some(_), Some(interval), Some(of_name)) =
+            (row.interval_metric, interval, paired.estimate.interval.as_ref().ok())
+        {
             compared.intervals += 1;
             differ("the lower end by name", Some(interval.lower), Some(of_name.lower));
             differ("the upper end by name", Some(interval.upper), Some(of_name.upper));
@@ -97,8 +103,13 @@ fn is_recorded(computed: &Computed, row: &EstimateRow<'_>) -> bool {
     score.counts.scored > 0 && (row.group.is_none() || row.estimate.n > 0 || row.estimate.value.is_ok())
 }
 
-fn by_key(recorded: &RecordedResults) -> HashMap<(usize, String), RecordedRow> {
-    recover(recorded).into_iter().map(|row| ((row.block, row.key.clone()), row)).collect()
+fn by_key(recovered: &Results) -> HashMap<(usize, String), EstimateRow<'_>> {
+    recovered.rows().into_iter().map(|row| ((row.score, key(&row).to_owned()), row)).collect()
+}
+
+/// The key of a row in the log.
+fn key<'r>(row: &'r EstimateRow<'_>) -> &'r str {
+    row.estimate.notes.log_key.as_deref().unwrap()
 }
 
 fn without_estimates(recorded: &RecordedResults) -> RecordedResults {

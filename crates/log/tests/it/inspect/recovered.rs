@@ -1,8 +1,8 @@
 //! From records back to rows with their errors.
 
-use errorbar_core::{EstimateRow, Headline, HeadlineRequest, Results};
+use errorbar_core::{Estimate, EstimateRow, Headline, HeadlineRequest, NoHeadline, Results};
 use errorbar_log::eval::{RecordedBlock, RecordedMetric, RecordedResults};
-use errorbar_log::inspect::{NoHeadline, RecordedRow, project, recover, recovered_headline};
+use errorbar_log::inspect::{project, recorded_name, recover, set_headline};
 use serde_json::{Value as Json, json};
 
 use crate::inspect::support::{METRICS, many_scores, results};
@@ -18,30 +18,36 @@ fn our_logs_give_back_their_rows() {
         for metrics in METRICS {
             let results = results(metrics, scores);
             let rows = recorded_rows(&results);
-            let recovered = recover(&project(&results));
+            let in_log = recover(&project(&results));
+            let recovered = in_log.rows();
             assert_eq!(rows.len(), recovered.len(), "{metrics}: {recovered:#?}");
             for (row, recovered) in rows.iter().zip(&recovered) {
-                let estimate = &row.estimate;
-                let place = format!("{metrics}, {} of {} scores", recovered.key, scores.len());
-                assert_eq!(recovered.value, estimate.number(), "{place}");
-                assert_eq!(recovered.stderr, estimate.stderr(), "{place}");
-                let degenerate = estimate.error.as_ref().is_ok_and(|error| error.degenerate);
-                assert_eq!(recovered.degenerate, degenerate, "{place}");
-                let interval = |row: &RecordedRow| {
-                    let interval = row.interval.as_ref()?;
+                let (estimate, recovered_estimate) = (&row.estimate, &recovered.estimate);
+                let place = format!("{metrics}, {} of {} scores", key(recovered), scores.len());
+                assert_eq!(recovered_estimate.number(), estimate.number(), "{place}");
+                assert_eq!(recovered_estimate.stderr(), estimate.stderr(), "{place}");
+                let degenerate =
+                    |estimate: &Estimate| estimate.error.as_ref().is_ok_and(|error| error.degenerate);
+                assert_eq!(degenerate(recovered_estimate), degenerate(estimate), "{place}");
+                let interval = |estimate: &Estimate| {
+                    let interval = estimate.interval.as_ref().ok()?;
                     let ends = (interval.lower, interval.upper, interval.side);
-                    Some((ends, interval.level?, interval.method.clone()?))
+                    Some((ends, interval.level, interval.method.to_string()))
                 };
-                let wanted = estimate.interval.as_ref().ok();
-                let wanted = wanted.map(|i| ((i.lower, i.upper, i.side), i.level, i.method.to_string()));
-                assert_eq!(interval(recovered), wanted, "{place}");
+                let wanted = interval(estimate);
+                assert_eq!(interval(recovered_estimate), wanted, "{place}");
                 if wanted.is_some() {
-                    assert_eq!(recovered.n, Some(estimate.n), "{place}");
+                    assert_eq!(recovered_estimate.n, estimate.n, "{place}");
                 }
-                assert_eq!(recovered.group_key.as_deref(), row.scopes_key(), "{place}");
+                assert_eq!(recovered.group_key, row.scopes_key(), "{place}");
             }
         }
     }
+}
+
+/// The key of a row in the log.
+fn key<'r>(row: &'r EstimateRow<'_>) -> &'r str {
+    row.estimate.notes.log_key.as_deref().unwrap()
 }
 
 /// The key of the outermost groups, which is what an entry records.
@@ -76,11 +82,14 @@ fn block(metrics: Vec<(&str, RecordedMetric)>, scored: u64) -> RecordedResults {
 }
 
 /// Key, value, error, and the ends of the interval.
-type Short<'a> = (&'a str, Option<f64>, Option<f64>, Option<(f64, f64)>);
+type Short = (String, Option<f64>, Option<f64>, Option<(f64, f64)>);
 
-fn short(rows: &[RecordedRow]) -> Vec<Short<'_>> {
-    let ends = |row: &RecordedRow| row.interval.as_ref().map(|interval| (interval.lower, interval.upper));
-    rows.iter().map(|row| (row.key.as_str(), row.value, row.stderr, ends(row))).collect()
+fn short(results: &Results) -> Vec<Short> {
+    let ends = |row: &EstimateRow<'_>| row.estimate.interval.as_ref().ok().map(|i| (i.lower, i.upper));
+    let row = |row: &EstimateRow<'_>| {
+        (key(row).to_owned(), row.estimate.number(), row.estimate.stderr(), ends(row))
+    };
+    results.rows().iter().map(row).collect()
 }
 
 #[test]
@@ -100,7 +109,7 @@ fn logs_of_the_reference_are_paired_by_name_and_arguments() {
         ],
         20,
     );
-    let rows = recover(&recorded);
+    let results = recover(&recorded);
     let wanted = [
         ("accuracy", Some(0.5), Some(0.1), Some((0.3, 0.7))),
         ("std", Some(0.4), None, None),
@@ -109,9 +118,10 @@ fn logs_of_the_reference_are_paired_by_name_and_arguments() {
         ("mean", Some(0.25), Some(0.3), None),
         ("errorbar/stderr", Some(0.3), None, None),
     ];
-    assert_eq!(short(&rows), wanted);
-    assert_eq!(rows[0].interval.as_ref().unwrap().level, Some(0.95));
-    assert_eq!((rows[0].n, rows[0].degenerate), (Some(20), false));
+    assert_eq!(short(&results), wanted.map(|(key, value, error, ends)| (key.to_owned(), value, error, ends)));
+    let rows = results.rows();
+    assert_eq!(rows[0].estimate.interval.as_ref().unwrap().level, 0.95);
+    assert_eq!((rows[0].estimate.n, rows[0].estimate.error.as_ref().unwrap().degenerate), (20, false));
 }
 
 #[test]
@@ -137,7 +147,7 @@ fn groups_of_the_reference_are_paired_by_key_and_name() {
         ],
         20,
     );
-    let rows = recover(&recorded);
+    let results = recover(&recorded);
     let wanted = [
         ("a", Some(0.5), Some(0.1), Some((0.2, 0.8))),
         ("b", Some(1.0), Some(0.0), None),
@@ -145,10 +155,11 @@ fn groups_of_the_reference_are_paired_by_key_and_name() {
         // The mean of errors is not the error of the mean.
         ("all2", Some(0.05), None, None),
     ];
-    assert_eq!(short(&rows), wanted);
-    assert!(rows[1].degenerate);
-    assert_eq!(rows[0].group_key.as_deref(), Some("topic"));
-    assert_eq!(rows[0].n, None, "the reference does not say how many scores a group has");
+    assert_eq!(short(&results), wanted.map(|(key, value, error, ends)| (key.to_owned(), value, error, ends)));
+    let rows = results.rows();
+    assert!(rows[1].estimate.error.as_ref().unwrap().degenerate);
+    assert_eq!(rows[0].group_key, Some("topic"));
+    assert_eq!(rows[0].estimate.n, 0, "the reference does not say how many scores a group has");
 }
 
 #[test]
@@ -160,11 +171,35 @@ fn a_zero_of_one_score_is_no_error() {
         ],
         1,
     );
-    assert_eq!(short(&recover(&recorded)), [("accuracy", Some(1.0), None, None)]);
+    assert_eq!(short(&recover(&recorded)), [("accuracy".to_owned(), Some(1.0), None, None)]);
 }
 
-fn request(metric: &str) -> Option<HeadlineRequest> {
-    Some(HeadlineRequest { metric: Some(metric.to_owned()), ..HeadlineRequest::default() })
+/// What is to be known about the headline.
+#[derive(Debug, PartialEq)]
+struct ShownFigure {
+    key: String,
+    title: String,
+    value: Option<f64>,
+    stderr: Option<f64>,
+    has_interval: bool,
+}
+
+/// The headline of recorded results, where the task wants this metric.
+fn headline(recorded: &RecordedResults, wanted: Option<&str>) -> Result<ShownFigure, NoHeadline> {
+    let mut results = recover(recorded);
+    let request =
+        wanted.map(|metric| HeadlineRequest { metric: Some(metric.to_owned()), ..Default::default() });
+    set_headline(&mut results, recorded, request.as_ref());
+    results.headline_row().map(|row| ShownFigure {
+        key: key(&row).to_owned(),
+        title: [recorded_name(&row), row.label.or(row.key).unwrap_or_default()]
+            .join(" ")
+            .trim_end()
+            .to_owned(),
+        value: row.estimate.number(),
+        stderr: row.estimate.stderr(),
+        has_interval: row.estimate.interval.is_ok(),
+    })
 }
 
 #[test]
@@ -173,18 +208,18 @@ fn a_requested_headline_is_a_row_with_its_error() {
     let mut requested = |metric: &str| {
         let (scorer, score) = ("match".to_owned(), "match".to_owned());
         recorded.headline = Some(Headline { scorer, score, metric: metric.to_owned(), reducer: None });
-        recovered_headline(&recorded, request(metric).as_ref()).unwrap()
+        headline(&recorded, Some(metric)).unwrap()
     };
     let row = requested("accuracy");
     assert_eq!(row.key, "accuracy");
-    assert!(row.stderr.is_some() && row.interval.is_some());
+    assert!(row.stderr.is_some() && row.has_interval);
     // A requested error is shown, though it is in the row of the mean.
     let row = requested("stderr");
     assert_eq!((row.key.as_str(), row.stderr), ("stderr", None));
     assert_eq!(requested("std").key, "std");
     // One that is not there gives way to the first estimate.
     assert_eq!(requested("f1").key, "accuracy");
-    let none = recovered_headline(&RecordedResults::default(), None);
+    let none = headline(&RecordedResults::default(), None);
     assert_eq!(none, Err(NoHeadline::NoFigures));
 }
 
@@ -192,8 +227,8 @@ fn a_requested_headline_is_a_row_with_its_error() {
 fn the_first_entry_of_a_log_is_no_headline() {
     let scores = &many_scores()[0];
     let title = |metrics: &str| {
-        let row = recovered_headline(&project(&results(metrics, scores)), None)?;
-        Ok((row.title(), row.value.is_some() && (row.stderr.is_some() || row.interval.is_some())))
+        let row = headline(&project(&results(metrics, scores)), None)?;
+        Ok((row.title, row.value.is_some() && (row.stderr.is_some() || row.has_interval)))
     };
     let shown = |title: &str, has_error: bool| Ok((title.to_owned(), has_error));
     // The log records the first group, or the first metric, because the task names none.
@@ -213,7 +248,7 @@ fn the_first_entry_of_a_log_is_no_headline() {
     assert_eq!(only_groups.to_string(), "by topic only, none over all samples");
     assert_eq!(title("[grouped(accuracy(), 'topic', all=False)]"), Err(only_groups));
     // Without a score there is a row all the same, which says why it is undefined.
-    let row = recovered_headline(&project(&results("[grouped(accuracy(), 'topic')]", &[None, None])), None);
+    let row = headline(&project(&results("[grouped(accuracy(), 'topic')]", &[None, None])), None);
     assert!(row.unwrap().value.is_none());
 }
 
@@ -232,17 +267,49 @@ fn the_headline_of_the_reference_is_over_all_groups() {
         recorded.headline = Some(Headline { scorer, score, metric, reducer: None });
         recorded
     };
-    let row = recovered_headline(&of(&json!("samples")), None).unwrap();
-    assert_eq!((row.title().as_str(), row.value, row.stderr), ("mean all", Some(0.75), Some(0.1)));
-    let row = recovered_headline(&of(&json!("groups")), None).unwrap();
+    let row = headline(&of(&json!("samples")), None).unwrap();
+    assert_eq!((row.title.as_str(), row.value, row.stderr), ("mean all", Some(0.75), Some(0.1)));
+    let row = headline(&of(&json!("groups")), None).unwrap();
     assert_eq!(
         (row.value, row.stderr),
         (Some(0.75), None),
         "the mean of errors is not the error of the mean"
     );
     // There, `all` is a group like the others.
-    assert!(matches!(recovered_headline(&of(&json!(false)), None), Err(NoHeadline::OnlyGroups(_))));
+    assert!(matches!(headline(&of(&json!(false)), None), Err(NoHeadline::OnlyGroups(_))));
     // A task may want a group.
-    let row = recovered_headline(&of(&json!("samples")), request("a").as_ref()).unwrap();
-    assert_eq!((row.title().as_str(), row.value), ("mean a", Some(0.5)));
+    let row = headline(&of(&json!("samples")), Some("a")).unwrap();
+    assert_eq!((row.title.as_str(), row.value), ("mean a", Some(0.5)));
+}
+
+/// Results of one block of these metrics. The second of a name has a number in its key.
+fn plain(metrics: &[(&str, f64)]) -> RecordedResults {
+    let mut recorded = block(Vec::new(), 20);
+    recorded.scores[0].metrics = metrics
+        .iter()
+        .map(|(key, value)| ((*key).to_owned(), metric(key.trim_end_matches('2'), None, *value, json!({}))))
+        .collect();
+    recorded
+}
+
+#[test]
+fn a_mean_of_one_field_is_a_mean() {
+    let params = json!({"key": "alpha", "agg": {"name": "mean", "params": {}}});
+    let mut recorded = block(vec![("aggregate", metric("aggregate", None, 0.75, params))], 20);
+    recorded.scores.push(plain(&[("mean", 0.0)]).scores.remove(0));
+    let results = recover(&recorded);
+    let row = results.headline_row().unwrap();
+    assert_eq!((row.metric, row.field, row.estimate.number()), ("mean", Some("alpha"), Some(0.75)));
+}
+
+#[test]
+fn a_standard_error_is_no_headline() {
+    let found = headline(&plain(&[("stderr", 0.1), ("stderr2", 0.1), ("var", 0.2)]), None).unwrap();
+    assert_eq!((found.key.as_str(), found.value), ("var", Some(0.2)));
+    assert_eq!(headline(&plain(&[("stderr", 0.1)]), None), Err(NoHeadline::OnlyErrors));
+    let mut requested = plain(&[("var", 0.2), ("stderr", 0.1)]);
+    let (scorer, score) = ("match".to_owned(), "match".to_owned());
+    requested.headline = Some(Headline { scorer, score, metric: "stderr".into(), reducer: None });
+    let found = headline(&requested, Some("stderr")).unwrap();
+    assert_eq!(found.key, "stderr", "the task wants it");
 }

@@ -1,11 +1,8 @@
 //! Results as a log records them.
 
-use errorbar_core::Results;
 use errorbar_core::{Headline, Metadata};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
-
-use crate::inspect::project;
 
 /// The results in the header of a log.
 ///
@@ -39,7 +36,7 @@ pub struct RecordedResults {
 
 impl RecordedResults {
     /// The samples that were stopped early, which the log does not hold: their ids and epochs.
-    pub(super) fn early_stops(&self) -> impl Iterator<Item = (String, u32)> {
+    pub(crate) fn early_stops(&self) -> impl Iterator<Item = (String, u32)> {
         let stops = self.early_stopping.as_ref().and_then(|summary| summary.get("early_stops")?.as_array());
         stops.into_iter().flatten().filter_map(|stop| {
             let id = match stop.get("id")? {
@@ -96,14 +93,8 @@ impl RecordedMetric {
     }
 }
 
-impl From<&Results> for RecordedResults {
-    fn from(results: &Results) -> Self {
-        project(results)
-    }
-}
-
 /// A headline as JSON.
-pub(super) fn headline_json(headline: &Headline) -> Json {
+pub(crate) fn headline_json(headline: &Headline) -> Json {
     let Headline { scorer, score, metric, reducer } = headline;
     let mut json = json!({"scorer": scorer, "score": score, "metric": metric});
     if let (Some(reducer), Some(json)) = (reducer, json.as_object_mut()) {
