@@ -14,7 +14,10 @@ KNOWN: dict[str, set[tuple[str, str]]] = {
         ("args", "registry"),
         ("breakdown", "metrics"),
         ("columns", "reducer"),
+        ("error", "spec"),
         ("estimate", "scores"),
+        ("evaluation", "results"),
+        ("evaluation", "spec"),
         ("metric", "ratings"),
         ("metrics", "registry"),
         ("metrics", "spec"),
@@ -68,7 +71,7 @@ def is_test(path: Path) -> bool:
 def reexports(root: str) -> dict[str, str]:
     """The module that each name at the root of a crate comes from."""
     found = {}
-    for module, names in re.findall(r"\buse (?:self::)?([a-z_]\w*)::(\{[^;]*\}|[\w:]+)(?: as \w+)?;", root):
+    for module, names in re.findall(r"\buse (?:self::|crate::)?([a-z_]\w*)::(\{[^;]*\}|[\w:]+)(?: as \w+)?;", root):
         for name in re.findall(r"\w+", names):
             found.setdefault(name, module)
     return found
