@@ -27,52 +27,47 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod args;
 mod breakdown;
+mod built_in;
 pub mod chat;
 mod columns;
 mod condition;
-mod doc_sections;
 mod error;
 mod estimate;
 mod evaluation;
+mod inputs;
 mod interner;
 mod metadata;
 mod metric;
 pub mod metrics;
 mod naming;
 mod order;
-mod package_member;
-mod param;
-mod params;
 mod partial;
 mod plan;
 mod plan_text;
 pub mod python_text;
 mod random;
-mod ratings;
 mod reducer;
 pub mod reducers;
 pub mod registry;
 mod relation;
 mod results;
 mod sample_id;
+mod scalars;
 mod score;
 mod scores;
 pub mod spec;
 mod value;
 
-pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};
 pub use breakdown::{
     CalibrationBin, CalibrationCurve, Confusion, ConfusionLabel, Distribution, DistributionBin, EpochSpread,
     EpochStrip, PassCurve, PassPoint, SampleSpread, ScoreName, StripColumn,
 };
 pub use columns::{
-    ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Recoded,
+    ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Panel, Recoded,
     RecodedKinds, RowWriter, ScoreColumns, TextColumn, ValueColumn,
 };
 pub use condition::Condition;
-pub use doc_sections::DocSections;
 pub use error::{Error, Result};
 pub use estimate::{
     BetaPrior, Bounds, ClusteredScores, Cr, Draws, EarlyStop, ErrorMethod, ErrorPlan, Estimate, Estimation,
@@ -80,32 +75,26 @@ pub use estimate::{
     ScoreKind, Side, StdError, Summary, Undefined, WildWeights,
 };
 pub use evaluation::{
-    AggregateBasis, Counts, Direction, EstimateRow, Evaluation, FigurePath, Group, GroupAggregate, Groups,
-    MetricResult, MetricValue, NoHeadline, Results, Role, Scope, ScoreResult, Subject,
+    AggregateBasis, Counts, Direction, EstimateRow, Evaluation, Failure, FigurePath, Group, GroupAggregate,
+    Groups, MetricResult, MetricValue, NoHeadline, Reduction, Results, Role, Scope, ScoreResult, Subject,
+    Warning,
 };
+pub use inputs::{FigureNames, KeyUsage, MetadataKeys, Raters, RequiredKey, ScoreParts, Wants};
 pub use metadata::Metadata;
-pub use metric::{
-    Accumulator, FigureNames, FnMetric, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, ScoreParts,
-    Wants, metric_fn,
-};
+pub use metric::{Accumulator, FnMetric, Metric, MetricItem, MetricMap, MetricState, Metrics, metric_fn};
 pub use naming::{TakenNames, unique_names};
 pub use order::Order;
-pub use params::{Params, ToSpec};
 pub use partial::{BUCKETS, Partial, Receipt, bucket_of};
-pub use plan::{
-    Epochs, HeadlineRequest, IntoReducers, MetricItem, MetricMap, Metrics, Plan, ReducerChoice, Reducers,
-    ScorerPlan,
-};
+pub use plan::{Epochs, HeadlineRequest, IntoReducers, Plan, ReducerChoice, Reducers, ScorerPlan};
 pub use random::Random;
-pub use ratings::{Raters, Ratings};
-pub use reducer::{EpochReducer, EpochValues, FnReducer, Panel, ReducedValue, Reducer, reducer_fn};
-pub use registry::Registry;
+pub use reducer::{EpochReducer, EpochValues, FnReducer, ReducedValue, Reducer, reducer_fn};
+pub use registry::{ArgProblem, ArgType, ArgWord, Args, DocSections, KeywordArgs, Params, Registry};
 pub use relation::Relation;
-pub use results::{Failure, Headline, Reduction, UnusedCluster, Warning};
+pub use results::{Headline, UnusedCluster};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
-pub use scores::{Iter, ScoreSet, Scores};
-pub use spec::Spec;
+pub use scores::{Iter, Ratings, ScoreSet, Scores};
+pub use spec::{Spec, ToSpec};
 pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };

@@ -7,10 +7,11 @@ use serde_json::{Map, Value as Json, json};
 
 use crate::error::{Error, Result};
 use crate::estimate::ErrorPlan;
+use crate::inputs::{MetadataKeys, ScoreParts};
 use crate::metadata::Metadata;
-use crate::metric::{MetadataKeys, Metric, ScoreParts};
+use crate::metric::{Metric, Metrics};
 use crate::order::Order;
-use crate::plan::{HeadlineRequest, Metrics, Plan, Reducers, ScorerPlan};
+use crate::plan::{HeadlineRequest, Plan, Reducers, ScorerPlan};
 use crate::reducer::Reducer;
 use crate::registry::Registry;
 use crate::spec::{self, MetricsSpec, Spec};

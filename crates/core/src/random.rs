@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::{Error, Result, thousands};
 use crate::metric::Metric;
-use crate::params::ToSpec;
+use crate::spec::ToSpec;
 
 /// The values that all intervals of a set of estimates may draw together where the user has not requested resampling.
 const AUTO_DRAWS: u64 = 100_000_000;

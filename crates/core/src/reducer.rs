@@ -9,14 +9,11 @@ use std::hash::Hash;
 use std::sync::Arc;
 
 use indexmap::IndexMap;
-use serde_json::json;
 
-use crate::columns::{ScoreDetail, ValueColumn};
+use crate::columns::{DetailView, Panel, ValueColumn, merge_details};
 use crate::error::{Error, Result};
-use crate::metadata::Metadata;
-use crate::params::ToSpec;
 use crate::score::Score;
-use crate::spec::Spec;
+use crate::spec::{Spec, ToSpec};
 use crate::value::{Conversion, Leaf, LeafKey, LeafMap, LeafRef, Value};
 
 /// Makes one score of a sample's epochs.
@@ -180,39 +177,6 @@ pub enum ReducedValue {
     Leaf(Leaf),
     /// All of them, as a list.
     List(Vec<Leaf>),
-}
-
-/// How a vote went: recorded as `metadata.panel` of the reduced score.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Panel {
-    /// The value of each epoch, in order.
-    pub votes: Vec<Value>,
-    /// Reason and explanation of each unscored epoch, by its place.
-    pub failures: Vec<(usize, Option<String>, Option<String>)>,
-}
-
-impl Panel {
-    /// The panel as score metadata; an unscored vote is null.
-    pub fn to_json(&self) -> serde_json::Value {
-        let failure = |(index, reason, explanation): &(usize, Option<String>, Option<String>)| json!({ "index": index, "reason": reason, "explanation": explanation });
-        json!({
-            "votes": self.votes.iter().map(Value::to_json).collect::<Vec<_>>(),
-            "size": self.votes.len(),
-            "failures": self.failures.iter().map(failure).collect::<Vec<_>>(),
-        })
-    }
-
-    pub(crate) fn of<'a>(epochs: impl Iterator<Item = (Value, DetailView<'a>)>) -> Self {
-        let mut panel = Panel { votes: Vec::with_capacity(epochs.size_hint().0), failures: Vec::new() };
-        for (value, detail) in epochs {
-            if value.is_unscored() {
-                let text = |t: Option<&str>| t.map(str::to_owned);
-                panel.failures.push((panel.votes.len(), text(detail.reason), text(detail.explanation)));
-            }
-            panel.votes.push(value);
-        }
-        panel
-    }
 }
 
 /// The scored epochs of one scalar, with their values as numbers.
@@ -446,54 +410,6 @@ impl LiftedReducer<'_> {
 
     fn shapes(&self, difference: String) -> Error {
         Error::EpochShapes { reducer: self.name.to_owned(), sample: self.sample.to_owned(), difference }
-    }
-}
-
-/// What is recorded with one epoch's score besides its value.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct DetailView<'a> {
-    pub(crate) answer: Option<&'a str>,
-    pub(crate) explanation: Option<&'a str>,
-    pub(crate) reason: Option<&'a str>,
-    pub(crate) metadata: Option<&'a Metadata>,
-}
-
-impl<'a> From<&'a Score> for DetailView<'a> {
-    fn from(score: &'a Score) -> Self {
-        DetailView {
-            answer: score.answer.as_deref(),
-            explanation: score.explanation.as_deref(),
-            reason: score.reason.as_deref(),
-            metadata: score.metadata.as_ref(),
-        }
-    }
-}
-
-impl<'a> From<&'a ScoreDetail> for DetailView<'a> {
-    fn from(detail: &'a ScoreDetail) -> Self {
-        DetailView {
-            answer: detail.answer.as_deref(),
-            explanation: detail.explanation.as_deref(),
-            reason: detail.reason.as_deref(),
-            metadata: detail.metadata.as_ref(),
-        }
-    }
-}
-
-/// What a reduced score keeps: answer, explanation and reason only where equal across all epochs,
-/// the first epoch's metadata; unscored epochs take part in both.
-pub(crate) fn merge_details<'a>(epochs: impl Iterator<Item = DetailView<'a>> + Clone) -> ScoreDetail {
-    let first = epochs.clone().next().unwrap_or_default();
-    let same = |field: fn(&DetailView<'a>) -> Option<&'a str>| {
-        let wanted = field(&first)?;
-        epochs.clone().all(|epoch| field(&epoch) == Some(wanted)).then(|| wanted.to_owned())
-    };
-    ScoreDetail {
-        answer: same(|d| d.answer),
-        explanation: same(|d| d.explanation),
-        reason: same(|d| d.reason),
-        metadata: first.metadata.cloned(),
-        history: Vec::new(),
     }
 }
 

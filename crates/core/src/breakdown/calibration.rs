@@ -3,11 +3,13 @@
 use std::cell::RefCell;
 
 use super::{ScoreName, replacing_metrics};
-use crate::columns::ScoreColumns;
+use crate::columns::{ScoreColumns, ValueColumn};
 use crate::error::Result;
 use crate::estimate::{Estimate, Undefined};
-use crate::metrics::{Ece, reliability};
+use crate::metric::Metric;
+use crate::metrics::{Ece, accuracy};
 use crate::plan::Plan;
+use crate::scores::Scores;
 
 /// How accurate answers of about the same confidence are.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,10 +91,34 @@ impl Plan {
     }
 }
 
+/// The bins of a metric that are not empty, each with the accuracy of its answers as the plan estimates it.
+fn reliability(metric: &Ece, scores: &Scores<'_>) -> Result<Vec<CalibrationBin>> {
+    let (predictions, all) = metric.bins_of(scores)?;
+    let mut curve = Vec::new();
+    for (at, bin) in all.iter().enumerate().filter(|(_, bin)| bin.n > 0) {
+        let is_in = |confidence: f64| confidence <= bin.upper && (confidence > bin.lower || at == 0);
+        let (positions, outcomes): (Vec<usize>, Vec<f64>) = predictions
+            .iter()
+            .enumerate()
+            .filter(|(_, prediction)| is_in(prediction.confidence))
+            .map(|(at, prediction)| (at, prediction.outcome()))
+            .unzip();
+        let mut set = scores.derive(positions.into_iter(), ValueColumn::from_floats(outcomes));
+        // Which bin an absent answer would be in is unknown.
+        set.absent = Vec::new();
+        // The range of the plan is that of the scores; these are right or wrong.
+        set.estimation.errors.range = None;
+        let accuracy = accuracy().compute(&set.scores())?.estimate().cloned();
+        let accuracy = accuracy.unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
+        curve.push(CalibrationBin::new((bin.lower, bin.upper), bin.confidence(), accuracy));
+    }
+    Ok(curve)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::metrics::{accuracy, ece};
+    use crate::metrics::ece;
     use crate::{ErrorPlan, Score, metrics};
 
     #[test]

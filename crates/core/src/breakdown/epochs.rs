@@ -8,7 +8,7 @@ use indexmap::IndexMap;
 use super::{ScoreName, is_location, numbers, with_metrics};
 use crate::columns::ScoreColumns;
 use crate::error::Result;
-use crate::metric::Wants;
+use crate::inputs::Wants;
 use crate::plan::{Plan, Reducers};
 
 /// The scores of all epochs, sample by sample.

@@ -21,8 +21,9 @@ use std::sync::Arc;
 use crate::error::Result;
 use crate::estimate::ErrorMethod;
 use crate::evaluation::{EstimateRow, Results, Role};
-use crate::metric::{Metric, Wants};
-use crate::plan::{Metrics, Plan};
+use crate::inputs::Wants;
+use crate::metric::{Metric, Metrics};
+use crate::plan::Plan;
 use crate::results::VisitedBlock;
 
 /// Which scores a breakdown is of.

@@ -29,7 +29,8 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 pub use block::{ColumnBlock, DetailColumns, LabelColumns};
-pub(crate) use details::{ScoreDetail, ScoreDetails};
+pub use details::Panel;
+pub(crate) use details::{DetailView, ScoreDetail, ScoreDetails, merge_details};
 pub use epochs::EpochColumn;
 pub(crate) use key_order::first_bytes;
 pub use metadata::MetadataColumn;

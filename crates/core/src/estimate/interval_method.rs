@@ -4,7 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use super::method::unknown;
-use crate::args::ArgWord;
+use crate::registry::ArgWord;
 use crate::spec::{Arg, Spec};
 
 /// How an interval was made. Its text is a spec: `wilson`, `beta(prior=[1, 1])`, `wild(weights="rademacher")`.

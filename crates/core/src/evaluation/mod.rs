@@ -1,16 +1,21 @@
 //! What comes out: estimates, for each scorer and reducer.
 
+mod figure_path;
 mod headline;
 mod lookup;
+mod reduction;
 mod rows;
 mod value;
+mod warning;
 
+pub use figure_path::FigurePath;
 pub use headline::NoHeadline;
-pub use lookup::FigurePath;
-pub(crate) use lookup::Selector;
 pub use lookup::unknown;
+pub(crate) use reduction::ReducedSamples;
+pub use reduction::Reduction;
 pub use rows::{EstimateRow, Scope};
 pub use value::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue};
+pub use warning::{Failure, Warning};
 
 use indexmap::IndexMap;
 
@@ -18,7 +23,6 @@ use crate::error::Error;
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::metadata::Metadata;
 use crate::plan::HeadlineRequest;
-use crate::results::{Failure, Reduction, Warning};
 use crate::spec::{Spec, nearest};
 use crate::value::Conversion;
 

@@ -10,6 +10,10 @@
 //! and finish, and any split gives the bits of the whole. The built-in ones with a state have no
 //! other way to compute, so the two paths cannot drift apart.
 
+mod list;
+
+pub use list::{MetricItem, MetricMap, Metrics};
+
 use std::any::Any;
 use std::fmt;
 use std::sync::Arc;
@@ -17,123 +21,11 @@ use std::sync::Arc;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimation, GroupContext, ScoreKind, Summary};
 use crate::evaluation::{Direction, MetricValue, Role, Subject};
+use crate::inputs::{FigureNames, KeyUsage, MetadataKeys, Raters, RequiredKey, ScoreParts, Wants};
 use crate::metadata::Metadata;
-use crate::params::ToSpec;
-use crate::ratings::Raters;
 use crate::scores::Scores;
-use crate::spec::{SEED, Spec, params_to_log};
+use crate::spec::{SEED, Spec, ToSpec, params_to_log};
 use crate::value::Conversion;
-
-/// Which scores a metric wants.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Wants {
-    /// Reduced scores, unless reduction is disabled.
-    #[default]
-    Auto,
-    /// One score per sample; an error if reduction is disabled and samples repeat.
-    Reduced,
-    /// Every epoch; reducers do not matter.
-    Unreduced,
-}
-
-/// The sample metadata keys that a metric needs, so that readers fetch no others.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum MetadataKeys {
-    /// These.
-    Only(Vec<String>),
-    /// Whatever there is.
-    All,
-}
-
-impl MetadataKeys {
-    /// No key at all.
-    pub const NONE: MetadataKeys = MetadataKeys::Only(Vec::new());
-
-    /// One key.
-    pub fn one(key: impl Into<String>) -> Self {
-        MetadataKeys::Only(vec![key.into()])
-    }
-
-    /// The keys of both.
-    #[must_use]
-    pub fn and(self, other: MetadataKeys) -> Self {
-        match (self, other) {
-            (MetadataKeys::Only(mut keys), MetadataKeys::Only(more)) => {
-                for key in more {
-                    if !keys.contains(&key) {
-                        keys.push(key);
-                    }
-                }
-                MetadataKeys::Only(keys)
-            }
-            _ => MetadataKeys::All,
-        }
-    }
-
-    /// Whether a key is among them.
-    pub fn contains(&self, key: &str) -> bool {
-        match self {
-            MetadataKeys::All => true,
-            MetadataKeys::Only(keys) => keys.iter().any(|k| k == key),
-        }
-    }
-}
-
-/// A metadata key without which a metric fails, so that a run that lacks it can be refused before it starts.
-#[derive(Clone, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct RequiredKey {
-    /// The key.
-    pub key: String,
-    /// What it is for.
-    pub usage: KeyUsage,
-}
-
-impl RequiredKey {
-    /// A key and what it is for.
-    pub fn new(key: impl Into<String>, usage: KeyUsage) -> Self {
-        RequiredKey { key: key.into(), usage }
-    }
-}
-
-/// What a metadata key is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum KeyUsage {
-    /// Samples are clustered by it: every sample has it.
-    Cluster,
-    /// Samples are grouped by it: every sample has it.
-    Group,
-    /// Samples, or groups, are weighted by it: every sample has it.
-    Weight,
-    /// A condition is about it: some sample has it, and `a.b` may be `b` in the map `a`.
-    Condition,
-    /// It is the confidence of an answer: every sample has it, or its score does.
-    Confidence,
-}
-
-/// The parts of a score that a metric reads, so that readers of logs hold no others: answers and explanations may be
-/// long. Each has those before it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum ScoreParts {
-    /// The value, and the reason of one that is unscored.
-    Value,
-    /// Its metadata too.
-    Metadata,
-    /// Everything: answer, explanation and history too.
-    All,
-}
-
-/// What the names of a metric's figures follow from, so that a name can be checked before there are scores.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum FigureNames {
-    /// There is one figure, with the name of the metric.
-    OfMetric,
-    /// Arguments, and the metadata of samples; scores have no part in them.
-    OfMetadata,
-    /// Scores have a part in them, or that is not known.
-    OfScores,
-}
 
 /// Something computed over scores.
 ///

@@ -2,13 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::args::{ArgType, ArgWord};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, Undefined};
 use crate::evaluation::{MetricValue, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, params_with_inner};
-use crate::params::Params;
+use crate::registry::{ArgType, ArgWord, Params};
 use crate::scores::Scores;
 use crate::value::{Conversion, Leaf, LeafRef, ValueRef};
 

@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::estimate::{Undefined, resampled_estimate};
 use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
-use crate::params::Params;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 

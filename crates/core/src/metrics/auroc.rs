@@ -11,7 +11,7 @@ use crate::estimate::{
 };
 use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
-use crate::params::Params;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 use errorbar_stats::distributions::{normal_quantile, t_quantile};

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 
 use super::resampled_value::{figures, fill_in};
-use crate::args::Count;
 use crate::error::Result;
 use crate::estimate::{DRAWS, Draws, MAX_FIGURES, ResampledFigures, ScoreUnits, Undefined, planned_draws};
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::inputs::{MetadataKeys, Wants};
 use crate::metadata::Metadata;
-use crate::metric::{MetadataKeys, Metric, Wants, params_with_inner};
-use crate::params::Params;
+use crate::metric::{Metric, params_with_inner};
 use crate::random::resample_cost;
+use crate::registry::{Count, Params};
 use crate::scores::{Resampler, Scores};
 use crate::spec::Arg;
 

@@ -2,11 +2,10 @@
 
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits, take_means};
 use super::summary::{Computation, Figure, SummaryMetric};
-use crate::args::Count;
 use crate::error::Result;
 use crate::estimate::{ErrorMethod, Estimate, Estimation, StdError, Undefined};
 use crate::evaluation::Role;
-use crate::params::Params;
+use crate::registry::{Count, Params};
 use crate::scores::Scores;
 use crate::value::Conversion;
 use errorbar_stats::resampling::ResampledMeans;

@@ -10,7 +10,7 @@ use crate::error::Result;
 use crate::estimate::{Estimate, Undefined, resampled_estimates};
 use crate::evaluation::MetricValue;
 use crate::metric::Metric;
-use crate::params::Params;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 

@@ -5,7 +5,7 @@ use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummarySta
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Undefined, wilson};
 use crate::evaluation::Role;
-use crate::params::Params;
+use crate::registry::Params;
 use crate::value::Conversion;
 use errorbar_stats::distributions::{normal_quantile, t_quantile};
 

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
 
-use crate::args::ArgWord;
 use crate::error::{Error, Result};
 use crate::estimate::{
     Estimate, RatioScale, RatioTerm, RatioTotals, ScoreKind, ScoreUnits, Undefined, resampled_estimate,
@@ -12,6 +11,7 @@ use crate::estimate::{
 use crate::evaluation::MetricValue;
 use crate::interner::Interner;
 use crate::order::Order;
+use crate::registry::ArgWord;
 use crate::scores::Scores;
 use crate::value::{Leaf, ValueRef};
 

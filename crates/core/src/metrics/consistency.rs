@@ -8,8 +8,9 @@ use super::sample_epochs::SampleEpochs;
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimate, Undefined};
 use crate::evaluation::{Direction, MetricValue, Role};
-use crate::metric::{MetadataKeys, Metric, ScoreParts};
-use crate::params::Params;
+use crate::inputs::{MetadataKeys, ScoreParts};
+use crate::metric::Metric;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::{LeafKey, ValueRef};
 

@@ -4,8 +4,9 @@ use super::descriptive::{DescribedState, DescriptiveFigure};
 use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::MetricValue;
-use crate::metric::{MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state};
-use crate::params::Params;
+use crate::inputs::{MetadataKeys, ScoreParts};
+use crate::metric::{Metric, MetricState, compute_by_state};
+use crate::registry::Params;
 use crate::scores::Scores;
 
 /// The number of scores; unscored samples do not count. It has no error.

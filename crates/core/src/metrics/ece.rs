@@ -3,13 +3,14 @@
 use serde_json::{Value as Json, json};
 
 use super::calibration::{
-    Bin, CONFIDENCE, PredictionSource, Scheme, bins, check_bins, once, reads_predictions, sorted, weight_in,
+    Bin, CONFIDENCE, ConfidentAnswer, PredictionSource, Scheme, bins, check_bins, once, reads_predictions,
+    sorted, weight_in,
 };
 use crate::error::Result;
 use crate::estimate::{ErrorPlan, Undefined, resampled_estimate, wilson};
 use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
-use crate::params::Params;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 use errorbar_stats::distributions::normal_quantile;
@@ -83,6 +84,14 @@ impl Metric for Ece {
 }
 
 impl Ece {
+    /// The prediction at each position, and the bins that they are in; some may be empty.
+    pub(crate) fn bins_of(&self, scores: &Scores<'_>) -> Result<(Vec<ConfidentAnswer>, Vec<Bin>)> {
+        let (source, count, scheme) = self.binning();
+        let predictions = source.read(scores)?;
+        let bins = bins(&sorted(predictions.clone(), None), once, count, scheme);
+        Ok((predictions, bins))
+    }
+
     /// Where predictions come from, and how they are divided into bins.
     pub(super) fn binning(&self) -> (PredictionSource, usize, Scheme) {
         let source =

@@ -7,7 +7,7 @@ use super::ece::binned_estimate;
 use crate::error::Result;
 use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
-use crate::params::Params;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 use errorbar_stats::distributions::normal_survival;

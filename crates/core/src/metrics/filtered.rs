@@ -4,18 +4,14 @@ use std::sync::Arc;
 
 use serde_json::Value as Json;
 
-use crate::args::{ArgProblem, ArgType};
 use crate::condition::{Condition, within};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, Undefined};
 use crate::evaluation::{Group, Groups, MetricValue};
+use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey, Wants};
 use crate::metadata::Metadata;
-use crate::metric::{
-    Accumulator, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, Wants, compute_by_state,
-    params_with_inner,
-};
-use crate::params::Params;
-use crate::registry::Registry;
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::registry::{ArgProblem, ArgType, Params, Registry};
 use crate::scores::{KeyColumn, Scores};
 use crate::spec::Arg;
 

@@ -3,18 +3,17 @@
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
-use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{
     ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ShareClusters, StdError, Undefined,
     estimate_of_share,
 };
 use crate::evaluation::{MetricValue, Role};
+use crate::inputs::{MetadataKeys, ScoreParts, Wants};
 use crate::metadata::Metadata;
-use crate::metric::{Accumulator, MetadataKeys, Metric, MetricState, ScoreParts, Wants, compute_by_state};
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state};
 use crate::order::Order;
-use crate::params::Params;
-use crate::registry::Registry;
+use crate::registry::{ArgProblem, ArgType, Params, Registry};
 use crate::scores::Scores;
 use crate::spec::Arg;
 use crate::value::{Leaf, ValueRef};

@@ -4,8 +4,9 @@ use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::Result;
 use crate::estimate::{RatioScale, RatioTerm};
 use crate::evaluation::Role;
-use crate::metric::{MetadataKeys, Metric, ScoreParts};
-use crate::params::Params;
+use crate::inputs::{MetadataKeys, ScoreParts};
+use crate::metric::Metric;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 

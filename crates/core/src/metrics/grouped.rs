@@ -22,19 +22,15 @@ pub use self::weights::GroupWeights;
 use super::bootstrap::Bootstrap;
 use super::median::Median;
 use super::quantile::Quantile;
-use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorFigure, ErrorPlan, Estimate, Estimation, ScoreKind, Undefined};
 use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
+use crate::inputs::{FigureNames, KeyUsage, MetadataKeys, RequiredKey, Wants};
 use crate::metadata::Metadata;
-use crate::metric::{
-    FigureNames, KeyUsage, MetadataKeys, Metric, MetricState, RequiredKey, Wants, compute_by_state,
-    params_with_inner,
-};
+use crate::metric::{Metric, MetricState, compute_by_state, params_with_inner};
 use crate::order::Order;
-use crate::params::Params;
 use crate::python_text::json_text;
-use crate::registry::Registry;
+use crate::registry::{ArgProblem, ArgType, Params, Registry};
 use crate::scores::Scores;
 use crate::spec::{Arg, Spec};
 use crate::value::Conversion;

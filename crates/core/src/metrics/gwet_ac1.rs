@@ -3,9 +3,9 @@
 use super::agreement::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
-use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
-use crate::params::Params;
-use crate::ratings::Raters;
+use crate::inputs::{MetadataKeys, Raters, ScoreParts, Wants};
+use crate::metric::Metric;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::{Conversion, Leaf};
 

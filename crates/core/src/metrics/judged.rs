@@ -8,8 +8,7 @@ use crate::estimate::{
     resampled_estimate,
 };
 use crate::interner::Interner;
-use crate::ratings::Ratings;
-use crate::scores::Scores;
+use crate::scores::{Ratings, Scores};
 use crate::value::{Conversion, LeafRef, ValueRef};
 use errorbar_stats::exact::{ExactSum, root_of_squares};
 

@@ -3,13 +3,12 @@
 use super::agreement::{
     Alpha, Distance, RatedItems, RaterComparison, RaterNames, alpha, is_no_rating, label_number, label_text,
 };
-use crate::args::ArgWord;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Undefined};
 use crate::evaluation::MetricValue;
-use crate::metric::{FigureNames, MetadataKeys, Metric, ScoreParts, Wants};
-use crate::params::Params;
-use crate::ratings::Raters;
+use crate::inputs::{FigureNames, MetadataKeys, Raters, ScoreParts, Wants};
+use crate::metric::Metric;
+use crate::registry::{ArgWord, Params};
 use crate::scores::Scores;
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
 

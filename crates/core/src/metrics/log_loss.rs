@@ -7,7 +7,7 @@ use crate::error::Result;
 use crate::estimate::Estimation;
 use crate::evaluation::{Direction, MetricValue, Role};
 use crate::metric::{Metric, MetricState, compute_by_state};
-use crate::params::Params;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 

@@ -14,7 +14,6 @@ mod resampling;
 mod sample_epochs;
 mod summary;
 
-pub(crate) use calibration::reliability;
 pub(crate) use classification::{LabelCounts, WITHOUT_ANSWER, label_counts};
 pub use sample_epochs::SampleEpochs;
 pub use variance_components::Components;

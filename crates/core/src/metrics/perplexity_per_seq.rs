@@ -5,8 +5,9 @@ use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::Result;
 use crate::estimate::{RatioScale, RatioTerm, Undefined};
 use crate::evaluation::Direction;
-use crate::metric::{MetadataKeys, Metric, ScoreParts};
-use crate::params::Params;
+use crate::inputs::{MetadataKeys, ScoreParts};
+use crate::metric::Metric;
+use crate::registry::Params;
 use crate::scores::Scores;
 
 /// exp of the mean over sequences of −log p / tokens; sequences without tokens are skipped.

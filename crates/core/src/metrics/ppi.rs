@@ -4,9 +4,9 @@ use super::judged::{CorrectedMean, JudgedScores, mean, sum};
 use crate::error::Result;
 use crate::estimate::{Maybe, Undefined};
 use crate::evaluation::{MetricValue, Role};
-use crate::metric::{MetadataKeys, Metric, ScoreParts};
-use crate::params::Params;
-use crate::ratings::Raters;
+use crate::inputs::{MetadataKeys, Raters, ScoreParts};
+use crate::metric::Metric;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 

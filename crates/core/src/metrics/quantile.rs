@@ -3,8 +3,9 @@
 use super::order_statistics::quantile as quantile_of;
 use crate::error::Result;
 use crate::evaluation::{MetricValue, Role};
-use crate::metric::{MetadataKeys, Metric, ScoreParts};
-use crate::params::Params;
+use crate::inputs::{MetadataKeys, ScoreParts};
+use crate::metric::Metric;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 

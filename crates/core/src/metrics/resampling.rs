@@ -1,10 +1,10 @@
 //! What the metrics that draw resamples have in common.
 
-use crate::args::Count;
 use crate::error::Result;
 use crate::estimate::Draws;
-use crate::params::ToSpec;
+use crate::registry::Count;
 use crate::scores::Scores;
+use crate::spec::ToSpec;
 use errorbar_stats::resampling::ResampledMeans;
 
 /// The number of resamples if none is given.

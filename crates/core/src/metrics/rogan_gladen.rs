@@ -4,9 +4,9 @@ use super::judged::{CorrectedMean, JudgedScores, sum};
 use crate::error::{Error, Result};
 use crate::estimate::{Maybe, Undefined};
 use crate::evaluation::{MetricValue, Role};
-use crate::metric::{MetadataKeys, Metric, ScoreParts, Wants};
-use crate::params::Params;
-use crate::ratings::Raters;
+use crate::inputs::{MetadataKeys, Raters, ScoreParts, Wants};
+use crate::metric::Metric;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 

@@ -3,7 +3,7 @@
 use super::summary::{Computation, Figure, SummaryMetric};
 use crate::estimate::{Estimate, Estimation};
 use crate::evaluation::Role;
-use crate::params::Params;
+use crate::registry::Params;
 use crate::value::Conversion;
 
 /// Standard error of the mean; with `cluster`, for samples that belong together by that metadata key.

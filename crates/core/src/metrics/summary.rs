@@ -6,19 +6,17 @@ use std::sync::Arc;
 
 use crate::error::{Error, Result};
 use crate::estimate::{
-    Bounds, Cr, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Notes, ScoreKind, Summary,
-    Undefined,
+    Bounds, Cr, EarlyStop, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Notes, OrderedScores,
+    ScoreKind, Summary, Undefined,
 };
-use crate::estimate::{EarlyStop, OrderedScores};
 use crate::evaluation::{MetricValue, Role, Subject};
+use crate::inputs::{FigureNames, MetadataKeys, ScoreParts};
 use crate::metadata::Metadata;
-use crate::metric::{
-    Accumulator, FigureNames, MetadataKeys, Metric, MetricState, ScoreParts, compute_by_state,
-};
-use crate::params::{Params, ToSpec};
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state};
 use crate::random::Random;
+use crate::registry::Params;
 use crate::scores::{EpochSums, Scores};
-use crate::spec::{SEED, params_to_log};
+use crate::spec::{SEED, ToSpec, params_to_log};
 use crate::value::Conversion;
 use errorbar_stats::exact::{ExactSum, Moments};
 

@@ -6,10 +6,11 @@ use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::{Error, Result};
 use crate::estimate::{RatioScale, RatioTerm, Undefined};
 use crate::evaluation::Role;
+use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey, ScoreParts};
 use crate::metadata::number_of;
-use crate::metric::{KeyUsage, MetadataKeys, Metric, RequiredKey, ScoreParts};
-use crate::params::Params;
+use crate::metric::Metric;
 use crate::python_text::json_text;
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 

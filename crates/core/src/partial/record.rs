@@ -16,8 +16,8 @@ use super::wire::{
 };
 use crate::columns::ScoreDetail;
 use crate::error::Result;
+use crate::inputs::ScoreParts;
 use crate::metadata::Metadata;
-use crate::metric::ScoreParts;
 use crate::value::{Leaf, LeafMap, LeafRef, Value, ValueRef};
 
 /// What is before every epoch.

@@ -8,7 +8,7 @@ use super::record::{SampleRecord, differ, put_cell, put_epoch, read_json};
 use super::wire::{put_number, take_number};
 use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn, first_bytes};
 use crate::error::{Error, Result};
-use crate::metric::{MetadataKeys, ScoreParts};
+use crate::inputs::{MetadataKeys, ScoreParts};
 use crate::plan::Plan;
 
 /// The most bytes that a tally may take: it goes over the network, once for each partition.

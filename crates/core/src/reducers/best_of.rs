@@ -1,10 +1,9 @@
 //! `best_of_{k}`: the best of k epochs, on average.
 
 use super::threshold::check_k;
-use crate::args::Count;
 use crate::error::Result;
-use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::registry::{Count, Params};
 use crate::value::{Conversion, Leaf};
 use errorbar_stats::exact::ExactSum;
 

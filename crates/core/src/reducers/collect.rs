@@ -1,7 +1,7 @@
 //! `collect`: all epochs, as a list.
 
-use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::registry::Params;
 
 /// The list of the epochs' values, for metrics over lists such as krippendorff_alpha.
 ///

@@ -2,10 +2,9 @@
 
 use super::hypergeometric::at_least_of;
 use super::threshold::check_k;
-use crate::args::Count;
 use crate::error::Result;
-use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::registry::{Count, Params};
 use crate::value::{Conversion, Leaf};
 
 /// Probability that at least j of k epochs succeed (G-Pass@k).

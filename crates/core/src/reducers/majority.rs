@@ -1,7 +1,7 @@
 //! `majority`: the value that more than half of all epochs hold.
 
-use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::registry::Params;
 use crate::value::Leaf;
 
 /// The value that more than half of all epochs hold, unscored ones counted; else unscored.

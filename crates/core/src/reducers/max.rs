@@ -1,7 +1,7 @@
 //! `max`: the best of the epochs.
 
-use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::registry::Params;
 use crate::value::Conversion;
 
 /// The greatest value by its conversion, in its original type; the first on ties.

@@ -1,7 +1,7 @@
 //! `median`: the middle of the epochs.
 
-use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::registry::Params;
 use crate::value::{Conversion, Leaf};
 use errorbar_stats::exact::ExactSum;
 

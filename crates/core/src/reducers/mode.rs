@@ -1,7 +1,7 @@
 //! `mode`: the most common value.
 
-use crate::params::Params;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
+use crate::registry::Params;
 
 /// The most common value; on a tie the one seen first.
 ///

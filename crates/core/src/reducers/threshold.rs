@@ -1,6 +1,6 @@
 //! What `pass_at`, `pass_k` and `at_least` share: k, and a threshold for success.
 
-use crate::args::Count;
+use crate::registry::Count;
 
 /// What is wrong with a number of epochs: 0 requires nothing.
 pub(super) fn check_k(k: &Count<u64>) -> Result<(), String> {
@@ -16,8 +16,8 @@ macro_rules! threshold_reducer {
         #[params(crate = $crate, name = $name, reference)]
         pub struct $type {
             /// The number of epochs.
-            #[param(from = u64, map = $crate::args::Count, check = super::threshold::check_k)]
-            k: $crate::args::Count<u64>,
+            #[param(from = u64, map = $crate::registry::Count, check = super::threshold::check_k)]
+            k: $crate::registry::Count<u64>,
             /// An epoch is a success from this value on.
             #[param(default = 1.0)]
             value: Option<f64>,

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
+use super::Registry;
 use crate::error::{Error, Result};
 use crate::metadata::Metadata;
 use crate::metric::Metric;
 use crate::reducer::Reducer;
-use crate::registry::Registry;
 use crate::spec::{Arg, Spec};
-use crate::value::{Conversion, Leaf};
 
 /// The arguments that were passed to whatever a spec names, bound to their names.
 #[derive(Debug)]
@@ -231,30 +230,6 @@ simple_arg!(Count<usize>, "an integer, 1 or more", |a| a.as_i64()?.try_into().ok
     .0
     .to_arg());
 
-impl ArgType for Leaf {
-    const EXPECTED: &'static str = "a string, a number or a boolean";
-
-    fn from_arg(arg: &Arg, _: &Registry) -> Result<Self, ArgProblem> {
-        match arg {
-            Arg::Bool(b) => Ok(Leaf::Bool(*b)),
-            Arg::Int(i) => Ok(Leaf::Int(*i)),
-            Arg::Float(f) => Ok(Leaf::Float(*f)),
-            Arg::Str(s) => Ok(Leaf::from(s.as_str())),
-            _ => Err(ArgProblem::Expected(Self::EXPECTED)),
-        }
-    }
-
-    fn to_arg(&self) -> Arg {
-        match self {
-            Leaf::Unscored | Leaf::Null => Arg::Null,
-            Leaf::Bool(b) => Arg::Bool(*b),
-            Leaf::Int(i) => Arg::Int(*i),
-            Leaf::Float(f) => Arg::Float(*f),
-            Leaf::Str(s) => Arg::Str(s.to_string()),
-        }
-    }
-}
-
 impl<T: ArgType> ArgType for Vec<T> {
     const EXPECTED: &'static str = "a list";
 
@@ -306,19 +281,6 @@ impl<T: ArgType> ArgType for Option<T> {
 
     fn to_arg(&self) -> Arg {
         self.as_ref().map_or(Arg::Null, ArgType::to_arg)
-    }
-}
-
-impl ArgType for Conversion {
-    const EXPECTED: &'static str = "a conversion such as value_to_float(correct=\"yes\")";
-
-    fn from_arg(arg: &Arg, registry: &Registry) -> Result<Self, ArgProblem> {
-        let spec = arg.as_spec().ok_or(ArgProblem::Expected(Self::EXPECTED))?;
-        registry.conversion(spec).map_err(ArgProblem::Invalid)
-    }
-
-    fn to_arg(&self) -> Arg {
-        Arg::Spec(self.spec())
     }
 }
 

@@ -4,7 +4,20 @@
 //! entries come from the explicit lists in `metrics/mod.rs` and `reducers/mod.rs`; what the macros
 //! define is collected at link time by `inventory`; anything else is added by hand.
 
+mod args;
+mod doc_sections;
+mod package_member;
+mod param;
+mod params;
+mod range;
 mod scope;
+
+pub(crate) use args::Count;
+pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};
+pub use doc_sections::DocSections;
+use package_member::PackageMember;
+pub use param::Param;
+pub use params::Params;
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -14,21 +27,13 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use crate::args::Args;
-pub use crate::doc_sections::DocSections;
 use crate::error::{Error, Result};
-use crate::metric::Metric;
-use crate::package_member::PackageMember;
-pub use crate::param::Param;
-use crate::params::Params;
-use crate::plan::{MetricItem, MetricMap, Metrics};
+use crate::metric::{Metric, MetricItem, MetricMap, Metrics};
 use crate::reducer::Reducer;
 use crate::spec::{
     Arg, MetricItem as MetricItemSpec, MetricMap as MetricMapSpec, MetricsSpec, OWN_PACKAGE,
     REFERENCE_PACKAGE, Spec, nearest, split_k_suffix,
 };
-use crate::value::{Conversion, ValueToFloat};
-use crate::{metrics, reducers};
 
 /// How something is built from its arguments.
 pub type Build<T> = fn(&Args<'_>) -> Result<T>;
@@ -104,12 +109,6 @@ impl<M: Metric + 'static> BuiltFrom<M> for Arc<dyn Metric> {
 impl<R: Reducer + 'static> BuiltFrom<R> for Arc<dyn Reducer> {
     fn built_from(reducer: R) -> Self {
         Arc::new(reducer)
-    }
-}
-
-impl<C: Into<Conversion>> BuiltFrom<C> for Conversion {
-    fn built_from(conversion: C) -> Self {
-        conversion.into()
     }
 }
 
@@ -257,10 +256,6 @@ impl EntryKind for Arc<dyn Reducer> {
         Arc::new(PackageMember::new(package, self))
     }
 }
-impl EntryKind for Conversion {
-    const KIND: &'static str = "conversion";
-}
-
 type Table<T> = IndexMap<String, RegistryEntry<T>>;
 
 /// Builds metrics, reducers and conversions from specs.
@@ -306,34 +301,16 @@ impl fmt::Debug for Registry {
     }
 }
 
-impl Default for Registry {
-    fn default() -> Self {
-        Registry::built_in()
-    }
-}
-
 impl Registry {
-    /// What the engine brings, and nothing else.
-    pub fn built_in() -> Self {
-        let mut registry = Registry {
+    /// A registry without entries.
+    pub(crate) fn empty() -> Self {
+        Registry {
             tables: HashMap::new(),
             folder: PathBuf::new(),
             allowed_paths: None,
             source: None,
             may_import: false,
-        };
-        registry.add_built_in(metrics::ENTRIES);
-        registry.add_built_in(reducers::ENTRIES);
-        registry.add_built_in(&[Entry::<Conversion>::of::<ValueToFloat>()]);
-        registry
-    }
-
-    /// What the engine brings and what `#[metric]` and `#[reducer]` define in the program.
-    pub fn collected() -> Result<Self> {
-        let mut registry = Registry::built_in();
-        registry.add_all(inventory::iter::<MetricEntry>.into_iter().collect())?;
-        registry.add_all(inventory::iter::<ReducerEntry>.into_iter().collect())?;
-        Ok(registry)
+        }
     }
 
     /// Adds an entry of any kind; a name that is taken is refused unless the entry is marked as a replacement.
@@ -392,11 +369,6 @@ impl Registry {
     /// Adds a ready reducer under its own name, without arguments.
     pub fn add_reducer_object(&mut self, reducer: Arc<dyn Reducer>, doc: &str) -> Result<()> {
         self.add_object(reducer.spec(), doc, reducer)
-    }
-
-    /// Adds a custom conversion under its name.
-    pub fn add_conversion(&mut self, conversion: Conversion, doc: &str) -> Result<()> {
-        self.add_object(conversion.spec(), doc, conversion)
     }
 
     /// Builds anything from its spec.
@@ -475,11 +447,6 @@ impl Registry {
         spec.expanded(&parameters)?.iter().map(|spec| self.reducer(spec)).collect()
     }
 
-    /// Builds a conversion from its spec.
-    pub fn conversion(&self, spec: &Spec) -> Result<Conversion> {
-        self.build(spec)
-    }
-
     /// Builds the metrics of a task or a scorer.
     pub fn metrics(&self, spec: &MetricsSpec) -> Result<Metrics> {
         let map = |map: &MetricMapSpec| -> Result<MetricMap> {
@@ -516,11 +483,6 @@ impl Registry {
     /// All reducers, in order of registration.
     pub fn list_reducers(&self) -> impl Iterator<Item = &EntryInfo> {
         self.list::<Arc<dyn Reducer>>()
-    }
-
-    /// All conversions, in order of registration.
-    pub fn list_conversions(&self) -> impl Iterator<Item = &EntryInfo> {
-        self.list::<Conversion>()
     }
 
     fn table<T: EntryKind>(&self) -> Option<&Table<T>> {

@@ -5,9 +5,8 @@
 use std::sync::Arc;
 
 use crate::metric::{Metric, forward_metric};
-use crate::params::ToSpec;
 use crate::reducer::{Reducer, forward_reducer};
-use crate::spec::Spec;
+use crate::spec::{Spec, ToSpec};
 
 /// A metric or reducer that does all that the inner one does, under the name of a package.
 #[derive(Clone, Debug)]

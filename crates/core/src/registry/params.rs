@@ -2,32 +2,9 @@
 
 pub use errorbar_macros::Params;
 
-use crate::args::Args;
-use crate::doc_sections::DocSections;
+use super::{Args, DocSections, Param};
 use crate::error::{Error, Result};
-use crate::registry::Param;
-use crate::spec::Spec;
-
-/// Something that has a spec: its name, and the arguments that were passed, as logs record them.
-///
-/// A type with [`Params`] has one. For others it is written by hand:
-///
-/// ```
-/// use errorbar_core::{Spec, ToSpec};
-///
-/// #[derive(Debug)]
-/// struct Longest;
-///
-/// impl ToSpec for Longest {
-///     fn spec(&self) -> Spec {
-///         Spec::new("longest")
-///     }
-/// }
-/// ```
-pub trait ToSpec {
-    /// The name and the arguments that were passed.
-    fn spec(&self) -> Spec;
-}
+use crate::spec::{Spec, ToSpec};
 
 impl<P: Params> ToSpec for P {
     fn spec(&self) -> Spec {

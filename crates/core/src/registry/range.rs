@@ -1,7 +1,7 @@
 //! A spec with a range among its arguments stands for one spec for each integer of the range.
 
-use super::{Arg, Spec};
 use crate::error::{Error, Result};
+use crate::spec::{Arg, Spec};
 
 /// The most integers of a range: each gives results.
 const MAX_RANGE: u64 = 100;

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use indexmap::{IndexMap, IndexSet};
 
-use super::{Failure, Warning, glob};
+use super::glob;
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::estimate::{ERRORS, Estimate, Interval, IntervalMethod, Undefined, check_clusters};
-use crate::evaluation::{Counts, MetricResult, MetricValue, Results, Role, ScoreResult};
+use crate::evaluation::{Counts, Failure, MetricResult, MetricValue, Results, Role, ScoreResult, Warning};
 use crate::metadata::Metadata;
-use crate::metric::Metric;
-use crate::plan::{MetricItem, MetricMap, Metrics};
+use crate::metric::{Metric, MetricItem, MetricMap, Metrics};
 use crate::scores::{ScoreSet, Scores};
 use crate::spec::Spec;
 use crate::value::{Leaf, ValueRef};

@@ -3,7 +3,6 @@
 mod block;
 mod epochs;
 mod glob;
-mod reduce;
 mod unused_cluster;
 mod views;
 
@@ -11,7 +10,6 @@ pub use unused_cluster::UnusedCluster;
 
 pub(crate) use block::BlockVisitor;
 pub use block::{VisitedBlock, evaluate as evaluate_metric, innermost};
-pub(crate) use reduce::reduce;
 
 use std::collections::HashSet;
 
@@ -19,219 +17,14 @@ use serde::Serialize;
 
 use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
-use crate::evaluation::{Evaluation, Results};
+use crate::evaluation::{Evaluation, Results, Warning};
 use crate::metadata::Metadata;
+use crate::metric::Metrics;
 use crate::naming::unique_names;
 use crate::order::Order;
 use crate::partial::Partial;
-use crate::plan::{Metrics, Plan, Reducers};
+use crate::plan::{Plan, Reducers};
 use crate::random::Random;
-use crate::sample_id::SampleId;
-use crate::score::Score;
-
-/// A metric that could not be computed.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Failure {
-    /// The metric's name.
-    pub metric: String,
-    /// Why.
-    pub error: Error,
-}
-
-impl Serialize for Failure {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        use serde::ser::SerializeMap;
-        let mut map = serializer.serialize_map(Some(2))?;
-        map.serialize_entry("metric", &self.metric)?;
-        map.serialize_entry("error", &self.error.to_string())?;
-        map.end()
-    }
-}
-
-/// What a reader of the numbers should know.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
-pub enum Warning {
-    /// Values that have no meaning as a number were counted as 0.
-    Unconvertible {
-        /// The scorer.
-        scorer: String,
-        /// The key of map-valued scores, for metrics by key.
-        key: Option<String>,
-        /// The reducer that met them, if it was not a metric.
-        reducer: Option<String>,
-        /// How many values.
-        count: usize,
-        /// The sample that one of them belongs to.
-        sample: String,
-        /// That value.
-        example: String,
-    },
-    /// A pattern of metrics by key matches no key.
-    NoMatch {
-        /// The scorer.
-        scorer: String,
-        /// The pattern.
-        pattern: String,
-        /// The keys that there are.
-        keys: Vec<String>,
-    },
-    /// A key that the first map-valued score lacks gets no metrics.
-    LateKey {
-        /// The scorer.
-        scorer: String,
-        /// The key.
-        key: String,
-        /// The first sample that has it.
-        sample: String,
-    },
-    /// Samples have different numbers of scored epochs, under a reducer whose value depends on it.
-    UnequalEpochs {
-        /// The scorer.
-        scorer: String,
-        /// The reducer.
-        reducer: String,
-        /// The smallest number of scored epochs that a sample has.
-        fewest: usize,
-        /// The largest.
-        most: usize,
-    },
-    /// No figure matches the requested headline; the first one takes its place.
-    NoHeadline {
-        /// The requested headline.
-        wanted: String,
-    },
-}
-
-impl std::fmt::Display for Warning {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Warning::Unconvertible { scorer, key, reducer, count, sample, example } => {
-                let key = key.as_ref().map(|key| format!(" under the key {key:?}")).unwrap_or_default();
-                write!(
-                    f,
-                    "{count} value(s) of `{scorer}`{key} have no meaning as a number and count as 0 \
-                     (sample {sample:?}: {example}); "
-                )?;
-                let nested = example.starts_with("a map") || example.starts_with("a list");
-                match reducer {
-                    // Reducers read lists and maps value by value, so what they met is within.
-                    None if nested => write!(
-                        f,
-                        "lists and maps are no numbers: give metrics by key, as in {{\"*\": [mean(), stderr()]}}, \
-                         or a metric over lists"
-                    ),
-                    Some(reducer) => write!(
-                        f,
-                        "the reducer {reducer} reads them before any metric does: define what they mean with \
-                         {reducer}(value_to_float=value_to_float(correct=…, incorrect=…)), or do not reduce"
-                    ),
-                    None => {
-                        write!(
-                            f,
-                            "define what they mean with to_float=value_to_float(correct=…, incorrect=…)"
-                        )
-                    }
-                }
-            }
-            Warning::NoMatch { scorer, pattern, keys } => write!(
-                f,
-                "the pattern {pattern:?} matches no key of the scores by `{scorer}`; there are: {}",
-                keys.join(", ")
-            ),
-            Warning::LateKey { scorer, key, sample } => write!(
-                f,
-                "the key {key:?} of the scores by `{scorer}` (sample {sample:?}) gets no metrics: the keys of the \
-                 first map-valued score count; give it to every sample, NaN where there is no value"
-            ),
-            Warning::UnequalEpochs { scorer, reducer, fewest, most } => write!(
-                f,
-                "samples have {fewest} to {most} scored epochs of `{scorer}`, and what {reducer} gives depends on that \
-                 number, so that they cannot be compared; pass_at(k), g_pass(k, j) and best_of(k) do not depend on it"
-            ),
-            Warning::NoHeadline { wanted } => {
-                write!(
-                    f,
-                    "no figure matches the requested headline ({wanted}); the first figure takes its place"
-                )
-            }
-        }
-    }
-}
-
-impl Serialize for Warning {
-    fn serialize<S: serde::Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
-    }
-}
-
-/// The reduced scores of one scorer under one reducer.
-#[derive(Debug, Clone)]
-pub struct Reduction {
-    /// The scorer.
-    pub scorer: String,
-    /// The reducer, unless it is the implied mean.
-    pub reducer: Option<String>,
-    samples: ReducedSamples,
-}
-
-impl Reduction {
-    /// The number of samples.
-    pub fn len(&self) -> usize {
-        self.samples.values.len()
-    }
-
-    /// Whether there is no sample.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// Sample id and reduced score, in order; `columns` are those that were reduced.
-    pub fn iter<'a>(
-        &'a self,
-        columns: &'a ScoreColumns,
-    ) -> impl Iterator<Item = (SampleId, Score)> + use<'a> {
-        (0..self.len()).map(self.sample(columns))
-    }
-
-    /// The same in the order of [`SampleId::sort_key`].
-    pub fn iter_by_key<'a>(
-        &'a self,
-        columns: &'a ScoreColumns,
-    ) -> impl Iterator<Item = (SampleId, Score)> + use<'a> {
-        let mut order: Vec<usize> = (0..self.len()).collect();
-        order.sort_by_cached_key(|at| columns.sample_id(self.row(*at)).sort_key());
-        order.into_iter().map(self.sample(columns))
-    }
-
-    fn row(&self, at: usize) -> usize {
-        self.samples.rows.get(at).map_or(at, |row| *row as usize)
-    }
-
-    /// The samples among columns in another order, in which each row was one of these.
-    fn map_rows(&mut self, row_of: &[u32]) {
-        let row = |at: usize| row_of.get(self.row(at)).copied().unwrap_or(u32::MAX);
-        self.samples.rows = (0..self.len()).map(row).collect();
-        self.samples.details.map_panel_rows(row_of);
-    }
-
-    fn sample<'a>(&'a self, columns: &'a ScoreColumns) -> impl Fn(usize) -> (SampleId, Score) + use<'a> {
-        let voters = columns.scorer(&self.scorer);
-        move |at| {
-            let value = self.samples.values.to_value(at).unwrap_or(crate::Value::Unscored);
-            let score = self.samples.details.to_detail(at, voters).into_score(value);
-            (columns.sample_id(self.row(at)), score)
-        }
-    }
-}
-
-/// Reduced scores, stored as columns.
-#[derive(Debug, Clone, Default)]
-struct ReducedSamples {
-    rows: Vec<u32>,
-    values: crate::columns::ValueColumn,
-    details: crate::columns::ScoreDetails,
-}
 
 impl Plan {
     /// Computes the plan over scores.

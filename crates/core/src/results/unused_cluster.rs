@@ -5,8 +5,9 @@ use serde_json::Value as Json;
 use crate::columns::{MetadataColumn, SampleIndex, ScoreColumns};
 use crate::estimate::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, is_cluster_id};
 use crate::evaluation::Role;
-use crate::metric::{MetadataKeys, Metric};
-use crate::plan::{Metrics, Plan};
+use crate::inputs::MetadataKeys;
+use crate::metric::{Metric, Metrics};
+use crate::plan::Plan;
 use errorbar_stats::distributions::beta_cdf;
 
 /// From this design effect on, it should be known that samples are not independent.

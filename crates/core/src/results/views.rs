@@ -5,21 +5,20 @@ use std::collections::HashSet;
 
 use super::block::{self, BlockVisitor, ViewContext};
 use super::epochs::{epoch_info, samples_by_epochs};
-use super::reduce::reduce;
-use super::{ReducedSamples, Reduction, Warning};
+
 use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn, ScorerEpochs};
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorMethod, ErrorPlan, Estimation};
-use crate::evaluation::{Counts, Evaluation, Results};
+use crate::evaluation::{Counts, Evaluation, ReducedSamples, Reduction, Results, Warning};
+use crate::inputs::Wants;
 use crate::metadata::Metadata;
-use crate::metric::{Metric, Wants};
+use crate::metric::{Metric, Metrics};
 use crate::order::Order;
-use crate::plan::{Metrics, Plan, Reducers};
+use crate::plan::{Plan, Reducers};
 use crate::random::Random;
-use crate::ratings::home;
 use crate::reducer::Reducer;
 use crate::reducers::mean;
-use crate::scores::ScoreSet;
+use crate::scores::{ScoreSet, home, reduce};
 
 /// What all scorers of an evaluation share.
 pub(super) struct EvaluationInput<'a> {

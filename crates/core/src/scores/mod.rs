@@ -2,12 +2,18 @@
 
 mod epochs;
 mod key_column;
+mod ratings;
+mod reduce;
 mod resampler;
 mod under_plan;
 
 pub use epochs::EpochInfo;
 pub(crate) use epochs::EpochSums;
 pub use key_column::KeyColumn;
+use ratings::RatingSource;
+pub use ratings::Ratings;
+pub(crate) use ratings::home;
+pub(crate) use reduce::reduce;
 use resampler::copy_id;
 pub use resampler::{Resampler, UnitRows};
 
@@ -21,10 +27,9 @@ use crate::columns::{
 use crate::error::{Error, Result};
 use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
 use crate::metadata::Metadata;
-use crate::params::ToSpec;
-use crate::ratings::RatingSource;
 use crate::reducer::Reducer;
 use crate::score::{SampleScore, Score};
+use crate::spec::ToSpec;
 use crate::value::{Conversion, Leaf, LeafRef, Value, ValueRef};
 
 /// All scores of one scorer under one reducer, the unscored among them.

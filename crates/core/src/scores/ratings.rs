@@ -7,60 +7,18 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::reduce::reduce;
+use super::{ScoreSet, Scores};
 use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
 use crate::estimate::Estimation;
-use crate::metric::MetadataKeys;
+use crate::inputs::{OF_FIELD, OF_METADATA, OF_SCORER, Raters};
 use crate::reducer::Reducer;
-use crate::results::reduce;
-use crate::scores::{ScoreSet, Scores};
 use crate::spec::nearest;
 use crate::value::{Leaf, LeafRef, ValueRef};
 
-const OF_SCORER: &str = "scorer.";
-const OF_FIELD: &str = "field.";
-const OF_METADATA: &str = "metadata.";
-
 /// What ratings are.
 const SCALARS: &str = "ratings are strings, numbers or booleans; of maps name a field";
-
-/// The raters that a metric names.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct Raters {
-    /// Their names.
-    pub names: Vec<String>,
-    /// Whether the figure is about these alone, and not about the scorer that it is computed for: then it is computed
-    /// once, for the first of them that is a scorer.
-    pub are_all: bool,
-}
-
-impl Raters {
-    /// Raters that a metric reads beside the scores of its scorer.
-    pub fn beside(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Raters { names: names.into_iter().map(Into::into).collect(), are_all: false }
-    }
-
-    /// All raters that a figure is about.
-    pub fn all(names: impl IntoIterator<Item = impl Into<String>>) -> Self {
-        Raters { are_all: true, ..Raters::beside(names) }
-    }
-
-    /// The metadata keys that the names may refer to.
-    pub fn metadata_keys(&self) -> MetadataKeys {
-        let keys = |name: &String| [Some(name.clone()), name.strip_prefix(OF_METADATA).map(str::to_owned)];
-        MetadataKeys::Only(self.names.iter().flat_map(keys).flatten().collect())
-    }
-
-    /// The scorers that the names may refer to.
-    pub fn scorers(&self) -> impl Iterator<Item = &str> {
-        self.names.iter().flat_map(|name| {
-            let bare = name.strip_prefix(OF_SCORER);
-            let of_field = name.split_once('.').map(|(scorer, _)| scorer);
-            [Some(name.as_str()), bare, of_field].into_iter().flatten()
-        })
-    }
-}
 
 /// The ratings of one rater, for the samples of [`Scores`].
 ///

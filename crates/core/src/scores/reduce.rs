@@ -2,16 +2,15 @@
 
 use rayon::prelude::*;
 
+use super::ScoreSet;
 use crate::columns::{
-    Numbers, SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn,
+    DetailView, Numbers, SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn,
+    merge_details,
 };
 use crate::error::{Error, Result};
 use crate::estimate::Estimation;
-use crate::reducer::{
-    DetailView, EpochReducer, EpochValues, LiftedReducer, ReducedValue, Reducer, merge_details,
-};
+use crate::reducer::{EpochReducer, EpochValues, LiftedReducer, ReducedValue, Reducer};
 use crate::score::Score;
-use crate::scores::ScoreSet;
 use crate::value::{Leaf, Value};
 
 /// The scores of one scorer, reduced.

@@ -3,10 +3,9 @@
 use std::borrow::Cow;
 use std::sync::PoisonError;
 
-use super::{ConversionCache, ScoreSet, Scores};
+use super::{ConversionCache, RatingSource, ScoreSet, Scores};
 use crate::columns::{ScoreColumns, ScoreDetails};
 use crate::estimate::{ErrorPlan, Estimation};
-use crate::ratings::RatingSource;
 
 impl<'a> ScoreSet<'a> {
     /// The same scores, with estimates made in another way.

@@ -3,7 +3,7 @@
 use indexmap::IndexMap;
 
 use super::Spec;
-use crate::value::from_scalars;
+use crate::scalars::from_scalars;
 
 /// One argument: a literal, or a spec in its turn.
 ///

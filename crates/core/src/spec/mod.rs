@@ -52,9 +52,8 @@ mod metrics_log;
 mod names;
 mod parse;
 mod predicate;
-mod range;
-mod recorded;
 mod text_serde;
+mod to_spec;
 
 #[cfg(test)]
 mod tests;
@@ -67,7 +66,7 @@ pub use error_kind::SpecErrorKind;
 pub(crate) use log::params_to_log;
 pub use metrics::{MetricItem, MetricMap, MetricTree, MetricsSpec};
 pub use names::{nearest, reducer_of_papers, split_k_suffix, without_own_package};
-pub use recorded::recorded_reducer;
+pub use to_spec::ToSpec;
 
 /// How deep lists, maps and specs may be nested, in text and in logs. In practice there are a few levels; the limit
 /// keeps hostile input from exhausting the stack.

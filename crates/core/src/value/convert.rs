@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::digits::decimal_digit;
 use super::{Leaf, LeafRef, ValueRef};
-use crate::params::{Params, ToSpec};
-use crate::spec::Spec;
+use crate::registry::Params;
+use crate::spec::{Spec, ToSpec};
 
 /// Grades to numbers: correct 1, partial 0.5, incorrect and noanswer 0; numbers and truth words as they are.
 ///

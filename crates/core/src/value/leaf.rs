@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use crate::python_text::float_repr;
+use crate::scalars::from_scalars;
 
 /// A scalar inside a list or a map (or a whole simple score).
 #[derive(Clone, Debug, PartialEq)]
@@ -34,28 +35,6 @@ impl Leaf {
         }
     }
 }
-
-/// The conversions that leaves and values have in common.
-macro_rules! from_scalars {
-    ($type:ident: $($scalar:ty => |$from:ident| $into:expr),+ $(,)?) => {
-        $(impl From<$scalar> for $type {
-            fn from($from: $scalar) -> Self {
-                $into
-            }
-        })+
-    };
-    ($type:ident) => {
-        from_scalars!($type:
-            bool => |b| $type::Bool(b),
-            i64 => |i| $type::Int(i),
-            i32 => |i| $type::Int(i.into()),
-            f64 => |f| if f.is_nan() { $type::Unscored } else { $type::Float(f) },
-            &str => |s| $type::Str(s.into()),
-            String => |s| $type::Str(s.into()),
-        );
-    };
-}
-pub(crate) use from_scalars;
 
 from_scalars!(Leaf);
 impl<L: Into<Leaf>> From<Option<L>> for Leaf {

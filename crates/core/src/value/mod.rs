@@ -6,6 +6,7 @@
 
 mod convert;
 mod digits;
+mod entry;
 mod json;
 mod leaf;
 
@@ -16,10 +17,11 @@ use indexmap::IndexMap;
 pub(crate) use digits::decimal_digit;
 
 pub use convert::{Conversion, ConvertedNumber, ValueToFloat, value_to_float};
+pub(crate) use leaf::LeafKey;
 pub use leaf::{Leaf, LeafRef};
-pub(crate) use leaf::{LeafKey, from_scalars};
 
 use crate::error::{Error, Result};
+use crate::scalars::from_scalars;
 
 /// A map-valued score: one leaf per key, in the order the scorer gave them.
 pub type LeafMap = IndexMap<Arc<str>, Leaf>;

@@ -1,7 +1,6 @@
 //! One score per sample for each scorer and reducer: `reductions.json`.
 
-use errorbar_core::spec::recorded_reducer;
-use errorbar_core::{Reduction, SampleId, Score, ScoreColumns};
+use errorbar_core::{Reduction, Registry, SampleId, Score, ScoreColumns};
 
 use super::wire::{JsonWriter, Wire};
 
@@ -36,8 +35,10 @@ impl Reductions {
             for reduction in reductions {
                 json.object(|json| {
                     json.field("scorer", &reduction.scorer);
-                    let reducer =
-                        reduction.reducer.as_deref().map(|name| recorded_reducer(name).into_owned());
+                    let reducer = reduction
+                        .reducer
+                        .as_deref()
+                        .map(|name| Registry::recorded_reducer(name).into_owned());
                     json.optional("reducer", reducer.as_ref());
                     json.key("samples").array(|json| {
                         for (id, score) in samples(reduction) {

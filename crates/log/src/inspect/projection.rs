@@ -1,7 +1,6 @@
 //! Results as records: the blocks, the keys and names of their entries.
 
-use errorbar_core::spec::recorded_reducer;
-use errorbar_core::{Headline, IndexMap, Metadata, TakenNames, Warning};
+use errorbar_core::{Headline, IndexMap, Metadata, Registry, TakenNames, Warning};
 use errorbar_core::{Results, ScoreResult};
 use serde_json::{Value as Json, json};
 
@@ -98,7 +97,7 @@ impl<'r> ProjectedBlock<'r> {
 
     /// The reducer as a log records it.
     pub(crate) fn reducer(&self) -> Option<String> {
-        self.score.reducer.as_deref().map(|reducer| recorded_reducer(reducer).into_owned())
+        self.score.reducer.as_deref().map(|reducer| Registry::recorded_reducer(reducer).into_owned())
     }
 
     fn to_recorded(&self, estimates: &Estimates<'_>) -> RecordedBlock {

@@ -1,8 +1,8 @@
 //! How far two labels are apart.
 
 use super::{RatedItems, label_of, label_text};
-use crate::args::ArgWord;
 use crate::error::{Error, Result};
+use crate::registry::ArgWord;
 use crate::scores::Scores;
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef};
 

@@ -13,13 +13,12 @@ use std::collections::{BTreeMap, BTreeSet};
 pub(super) use self::alpha::{Alpha, Distance};
 pub(super) use self::distance::{LabelOrder, Weights, number as label_number};
 pub(super) use self::profiles::Profiles;
-use crate::args::{ArgProblem, ArgType};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Maybe, ScoreUnits, Undefined, resampled_estimate};
-use crate::ratings::{Raters, Ratings};
-use crate::registry::Registry;
-use crate::scores::{ScoreSet, Scores};
+use crate::inputs::Raters;
+use crate::registry::{ArgProblem, ArgType, Registry};
+use crate::scores::{Ratings, ScoreSet, Scores};
 use crate::spec::Arg;
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
 

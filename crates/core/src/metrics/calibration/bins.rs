@@ -1,7 +1,7 @@
 //! Predictions of about the same confidence, together.
 
 use super::ConfidentAnswer;
-use crate::args::ArgWord;
+use crate::registry::ArgWord;
 
 /// How confidences are divided into bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -32,23 +32,23 @@ pub(in crate::metrics) fn check_bins(bins: &usize) -> Result<(), String> {
 
 /// The predictions with lower < confidence ≤ upper; the first bin has its lower end too.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::metrics) struct Bin {
-    pub(in crate::metrics) lower: f64,
-    pub(in crate::metrics) upper: f64,
-    pub(in crate::metrics) n: u64,
-    pub(in crate::metrics) right: u64,
+pub(crate) struct Bin {
+    pub(crate) lower: f64,
+    pub(crate) upper: f64,
+    pub(crate) n: u64,
+    pub(crate) right: u64,
     /// The sum of confidences.
-    pub(in crate::metrics) confidences: f64,
+    pub(crate) confidences: f64,
 }
 
 impl Bin {
     /// The share of right answers; not a number without predictions.
-    pub(in crate::metrics) fn accuracy(&self) -> f64 {
+    pub(crate) fn accuracy(&self) -> f64 {
         self.right as f64 / self.n as f64
     }
 
     /// The mean confidence; not a number without predictions.
-    pub(in crate::metrics) fn confidence(&self) -> f64 {
+    pub(crate) fn confidence(&self) -> f64 {
         self.confidences / self.n as f64
     }
 }

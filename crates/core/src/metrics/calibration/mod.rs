@@ -4,11 +4,9 @@
 //! the unit that it belongs to, so they do not depend on the order of samples.
 
 mod bins;
-mod curve;
 mod ranking;
 
 pub(super) use bins::{Bin, Scheme, bins, check_bins};
-pub(crate) use curve::reliability;
 pub(super) use ranking::Ranking;
 use serde_json::Value as Json;
 
@@ -36,16 +34,16 @@ pub(super) struct PredictionSource {
 
 /// One answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct ConfidentAnswer {
-    pub(super) confidence: f64,
-    pub(super) is_right: bool,
+pub(crate) struct ConfidentAnswer {
+    pub(crate) confidence: f64,
+    pub(crate) is_right: bool,
     /// What it belongs to when units are resampled.
-    pub(super) unit: u32,
+    pub(crate) unit: u32,
 }
 
 impl ConfidentAnswer {
     /// 1 if the answer was right.
-    pub(super) fn outcome(&self) -> f64 {
+    pub(crate) fn outcome(&self) -> f64 {
         f64::from(u8::from(self.is_right))
     }
 }

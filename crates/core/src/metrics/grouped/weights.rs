@@ -4,11 +4,9 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use super::{GroupRows, Grouped};
-use crate::args::{ArgProblem, ArgType};
 use crate::error::{Error, Result};
 use crate::metadata::number_of;
-use crate::params::Params;
-use crate::registry::Registry;
+use crate::registry::{ArgProblem, ArgType, Params, Registry};
 use crate::scores::Scores;
 use crate::spec::Arg;
 
