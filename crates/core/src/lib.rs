@@ -33,6 +33,7 @@ pub mod chat;
 mod columns;
 mod condition;
 mod error;
+mod error_plan;
 mod estimate;
 mod evaluation;
 mod inputs;
@@ -69,10 +70,13 @@ pub use columns::{
 };
 pub use condition::Condition;
 pub use error::{Error, Result};
+pub use error_plan::{
+    BetaPrior, Cr, EarlyStop, ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, Side,
+    WildWeights,
+};
 pub use estimate::{
-    BetaPrior, Bounds, ClusteredScores, Cr, Draws, EarlyStop, ErrorMethod, ErrorPlan, Estimate, Estimation,
-    GroupContext, IndependentScores, Interval, IntervalChoice, IntervalMethod, Maybe, Notes, SampleValue,
-    ScoreKind, Side, StdError, Summary, Undefined, WildWeights,
+    Bounds, ClusteredScores, Draws, Estimate, GroupContext, IndependentScores, Interval, Maybe, Notes,
+    SampleValue, ScoreKind, StdError, Summary, Undefined,
 };
 pub use evaluation::{
     AggregateBasis, Counts, Direction, EstimateRow, Evaluation, Failure, FigurePath, Group, GroupAggregate,
@@ -104,9 +108,10 @@ pub use value::{
 pub mod engine {
     pub use crate::columns::{Numbers, SampleIndex, ScorerColumn, ScorerEpochs};
     pub use crate::error::thousands;
+    pub use crate::error_plan::SummaryKey;
     pub use crate::estimate::{
-        ErrorFigure, MAX_FIGURES, ResampledFigure, RowClusters, ScoreUnits, SummaryKey, UnitScores,
-        error_across_groups, estimate_from, is_rounding, planned_draws, wilson,
+        ErrorFigure, MAX_FIGURES, ResampledFigure, RowClusters, ScoreUnits, UnitScores, error_across_groups,
+        estimate_from, is_rounding, planned_draws, wilson,
     };
     pub use crate::evaluation::unknown;
     pub use crate::interner::Interner;

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 
 use crate::columns::ScoreColumns;
 use crate::error::{Error, Result};
-use crate::estimate::{ErrorMethod, ErrorPlan};
+use crate::error_plan::{ErrorMethod, ErrorPlan};
 use crate::inputs::{MetadataKeys, Raters, ScoreParts};
 use crate::metadata::Metadata;
 use crate::metric::{Metric, MetricItem, MetricMap, Metrics};

@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use serde_json::{Map, Value as Json, json};
 
 use crate::error::{Error, Result};
-use crate::estimate::ErrorPlan;
+use crate::error_plan::ErrorPlan;
 use crate::inputs::{MetadataKeys, ScoreParts};
 use crate::metadata::Metadata;
 use crate::metric::{Metric, Metrics};

@@ -19,7 +19,7 @@ pub use pass::{PassCurve, PassPoint};
 use std::sync::Arc;
 
 use crate::error::Result;
-use crate::estimate::ErrorMethod;
+use crate::error_plan::ErrorMethod;
 use crate::evaluation::{EstimateRow, Results, Role};
 use crate::inputs::Wants;
 use crate::metric::{Metric, Metrics};

@@ -1,6 +1,6 @@
 //! What estimates are made with: how errors are computed, and the seed.
 
-use super::{ErrorMethod, ErrorPlan, ScoreKind};
+use super::{ErrorMethod, ErrorPlan};
 use crate::order::Order;
 use crate::random::Random;
 
@@ -40,22 +40,6 @@ impl Estimation {
     pub fn seed(&self) -> u64 {
         self.random.seed
     }
-}
-
-/// What a state has seen a part of: a group of all scores.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-#[non_exhaustive]
-pub struct GroupContext {
-    /// What all scores are; those of the state itself if unset.
-    pub kind: Option<ScoreKind>,
-    /// The number of all scores; those of the state itself if unset.
-    pub n: Option<u64>,
-    /// The number of estimates that share what may be drawn at random; one if unset.
-    pub estimates: usize,
-    /// The level of intervals, if it is not that of the plan: that of several which are to hold all at once is higher.
-    pub level: Option<f64>,
-    /// Whether it is a group, even if it holds all scores so far: scores to come may be of other groups.
-    pub is_group: bool,
 }
 
 /// Which summary a plan needs: two plans with the same key can share one.

@@ -1,14 +1,21 @@
 //! How errors and intervals are computed: a part of the plan.
 
+mod early_stop;
+mod estimation;
+mod interval_method;
+mod method;
+
+pub use early_stop::EarlyStop;
+pub use estimation::{Estimation, SummaryKey};
+pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
+pub use method::{Cr, ErrorMethod};
+
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
-
-use super::EarlyStop;
-use super::{Cr, ErrorMethod, IntervalChoice, IntervalMethod, Maybe, Side, Undefined};
 
 /// The confidence level if none is given.
 const DEFAULT_LEVEL: f64 = 0.95;
@@ -186,24 +193,6 @@ impl ErrorPlan {
     pub(crate) fn range_of(&self, least: f64, greatest: f64) -> Option<(f64, f64)> {
         let (low, high) = self.range.unwrap_or((0.0, 1.0));
         (low <= least && greatest <= high).then_some((low, high))
-    }
-
-    /// The share of the population that this number of its samples is; 0 without a population.
-    ///
-    /// # Errors
-    /// There are more of them than the population has, or all of them, so that there is nothing to estimate.
-    pub(crate) fn sampled(&self, samples: f64) -> Maybe<f64> {
-        let Some(population) = self.population else { return Ok(0.0) };
-        let reason = match samples - population as f64 {
-            0.0 => format!(
-                "all {population} samples of the population have scores, so nothing is left to estimate"
-            ),
-            more if more > 0.0 => {
-                format!("the population has {population} samples, and {samples:.0} have scores")
-            }
-            _ => return Ok(samples / population as f64),
-        };
-        Err(Undefined::Other(reason))
     }
 
     /// The method of clustered errors.

@@ -1,10 +1,10 @@
 //! Which interval fits: the one place where `auto` decides.
 
 use super::independent::{FEW, MAX_DISTINCT};
-use super::methods::wild;
 use super::methods::wilson::{effective_n, is_plain};
-use super::methods::{DrawSource, IntervalInput, binomial, interval as by};
-use super::{Draws, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Side, Undefined};
+use super::methods::{DrawSource, IntervalInput, binomial, interval as by, wild};
+use super::{Draws, Estimate, Interval, Maybe, Undefined};
+use crate::error_plan::{IntervalChoice, IntervalMethod, Side};
 use crate::random::Random;
 
 /// From this skewness on, Student's t misses too often on one side when scores are few.

@@ -3,7 +3,8 @@
 use std::hash::Hash;
 
 use super::clusters::Clusters;
-use super::{Cr, Draws, ErrorMethod, Estimate, Maybe, StdError, Undefined};
+use super::{Draws, Estimate, Maybe, StdError, Undefined};
+use crate::error_plan::{Cr, ErrorMethod};
 use crate::random::Random;
 use errorbar_stats::resampling::{ClusterTotal, clustered_standard_deviation};
 

@@ -1,6 +1,5 @@
 //! Scores that belong together: by one metadata key, by two, or by sample.
 
-use super::ErrorPlan;
 use super::bytes::{Encode, MAX_COUNT, byte, invalid};
 use super::cluster_error::{ErrorFigure, one_way};
 use super::clusters::{ClusteredGroup, Clusters, identify, spanning_error, spans};
@@ -8,6 +7,7 @@ use super::independent::IndependentScores;
 use super::kind::Extent;
 use crate::columns::Numbers;
 use crate::error::Result;
+use crate::error_plan::ErrorPlan;
 use crate::interner::Interner;
 use crate::random::Random;
 use crate::scores::Scores;

@@ -1,11 +1,12 @@
 //! Summaries of scores that are given as values with counts instead of as rows: what simulations are made of.
 
+use super::Summary;
 use super::bytes::invalid;
 use super::clustered::ClusteredScores;
 use super::kind::Extent;
-use super::{ErrorPlan, Summary};
 use crate::columns::Numbers;
 use crate::error::Result;
+use crate::error_plan::ErrorPlan;
 use errorbar_stats::exact::Moments;
 
 /// Scores that stay together: their moments and their ends are all that a clustered error is made of.

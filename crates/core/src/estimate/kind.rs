@@ -27,6 +27,22 @@ impl ScoreKind {
     }
 }
 
+/// What a state has seen a part of: a group of all scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[non_exhaustive]
+pub struct GroupContext {
+    /// What all scores are; those of the state itself if unset.
+    pub kind: Option<ScoreKind>,
+    /// The number of all scores; those of the state itself if unset.
+    pub n: Option<u64>,
+    /// The number of estimates that share what may be drawn at random; one if unset.
+    pub estimates: usize,
+    /// The level of intervals, if it is not that of the plan: that of several which are to hold all at once is higher.
+    pub level: Option<f64>,
+    /// Whether it is a group, even if it holds all scores so far: scores to come may be of other groups.
+    pub is_group: bool,
+}
+
 /// Whether numbers from `least` to `greatest` are equal but for rounding, if they come from numbers of up to `largest`.
 pub fn is_rounding(least: f64, greatest: f64, largest: f64) -> bool {
     // A few units in the last place: a reducer and a subtraction round once or twice each.

@@ -8,14 +8,10 @@ mod cluster_error;
 mod clustered;
 mod clusters;
 mod early_stop;
-mod estimation;
 mod from_values;
 mod independent;
-mod interval_method;
 mod kind;
-mod method;
 mod methods;
-mod plan;
 mod ratio;
 mod resampled;
 mod shares;
@@ -28,18 +24,11 @@ pub use clustered::ClusteredScores;
 pub use clusters::RowClusters;
 pub(crate) use clusters::{ClusterCorrection, ERRORS, check as check_clusters, is_cluster_id};
 pub(crate) use early_stop::OrderedScores;
-pub use early_stop::{EarlyStop, SampleValue};
-pub use estimation::SummaryKey;
-pub use estimation::{Estimation, GroupContext};
+pub use early_stop::SampleValue;
 pub use from_values::UnitScores;
 pub use independent::IndependentScores;
-pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
-pub use kind::ScoreKind;
-pub use kind::is_rounding;
-pub use method::{Cr, ErrorMethod};
+pub use kind::{GroupContext, ScoreKind, is_rounding};
 pub use methods::wilson::wilson;
-pub(crate) use plan::DRAWS;
-pub use plan::ErrorPlan;
 pub(crate) use ratio::{RatioScale, RatioTerm, RatioTotals};
 pub use resampled::{MAX_FIGURES, ResampledFigure, planned_draws};
 pub(crate) use resampled::{ResampledFigures, resampled_estimate, resampled_estimates};
@@ -56,6 +45,7 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
+use crate::error_plan::{ErrorMethod, IntervalMethod, Side};
 use crate::metadata::Metadata;
 
 /// A part of an estimate: it is there, or there is a reason why not.

@@ -12,11 +12,9 @@ use super::clusters::{ClusterCorrection, RowClusters, bell_mccaffrey_of_weights}
 use super::kind::Extent;
 use super::resampled::{ResampledFigure, planned_draws};
 use super::summary::finite_population;
-use super::{
-    Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, Side,
-    StdError, Undefined, estimate_from,
-};
+use super::{Estimate, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from};
 use crate::error::{Error, Result};
+use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Side};
 use crate::random::{Random, figure_cost};
 use crate::scores::Scores;
 use crate::value::LeafKey;

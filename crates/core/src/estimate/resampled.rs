@@ -1,10 +1,8 @@
 //! The estimate of any figure from resamples of its units.
 
-use super::{
-    Draws, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreUnits,
-    StdError, Undefined,
-};
+use super::{Draws, Estimate, Interval, Maybe, ScoreUnits, StdError, Undefined};
 use crate::error::Result;
+use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::random::{LEAST_COST, Random, figure_cost};
 use crate::scores::Scores;
 use errorbar_stats::descriptive::standard_deviation;

@@ -4,8 +4,9 @@ use std::collections::HashMap;
 
 use super::cluster_error::{ErrorFigure, WayError, drawn};
 use super::clusters::{ClusterCorrection, RowClusters, degrees_of_freedom};
-use super::{Cr, ErrorMethod, ErrorPlan, Estimation, Maybe, SummaryKey, Undefined};
+use super::{Maybe, Undefined};
 use crate::error::Result;
+use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, Estimation, SummaryKey};
 use crate::interner::Interner;
 use crate::random::Random;
 use crate::scores::Scores;

@@ -1,5 +1,7 @@
 //! What an error or interval of a mean is computed from.
 
+use std::sync::Arc;
+
 use super::auto;
 use super::bytes::{byte, invalid};
 use super::clustered::{ClusteredScores, error_of_groups};
@@ -7,11 +9,10 @@ use super::clusters::Clusters;
 use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
 use super::methods::{DrawSource, IntervalInput, exact};
-use super::{
-    ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Maybe, Notes, ScoreKind, StdError, SummaryKey, Undefined,
-};
+use super::{ErrorFigure, Estimate, Maybe, Notes, ScoreKind, StdError, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
+use crate::error_plan::{ErrorMethod, ErrorPlan, SummaryKey};
 use crate::random::Random;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -288,6 +289,23 @@ impl Summary {
     }
 }
 
+impl Scores<'_> {
+    /// What errors of the mean are computed from; of all scores it is computed once.
+    pub(crate) fn summary(
+        &self,
+        metric: &str,
+        conversion: &Conversion,
+        errors: &ErrorPlan,
+    ) -> Result<Arc<Summary>> {
+        let by_sample = self.estimation().by_sample;
+        self.shared(conversion, SummaryKey::of(errors, by_sample), || {
+            let mut summary = Summary::for_plan(errors, by_sample);
+            summary.add(metric, errors, self, conversion)?;
+            Ok(summary)
+        })
+    }
+}
+
 /// The standard error of the weighted mean of groups, and what is to be known about it, if clusters span groups: then the
 /// groups are not independent, and what each cluster contributes to all of them is added up. The weights add up to 1.
 pub fn error_across_groups(
@@ -321,6 +339,26 @@ fn independent_error(moments: &Moments, method: ErrorMethod) -> Maybe<StdError> 
         return Err(Undefined::Overflow);
     }
     Ok(StdError::new(se, method).with_df((n - 1) as f64))
+}
+
+impl ErrorPlan {
+    /// The share of the population that this number of its samples is; 0 without a population.
+    ///
+    /// # Errors
+    /// There are more of them than the population has, or all of them, so that there is nothing to estimate.
+    pub(crate) fn sampled(&self, samples: f64) -> Maybe<f64> {
+        let Some(population) = self.population else { return Ok(0.0) };
+        let reason = match samples - population as f64 {
+            0.0 => format!(
+                "all {population} samples of the population have scores, so nothing is left to estimate"
+            ),
+            more if more > 0.0 => {
+                format!("the population has {population} samples, and {samples:.0} have scores")
+            }
+            _ => return Ok(samples / population as f64),
+        };
+        Err(Undefined::Other(reason))
+    }
 }
 
 /// The error of a sample without replacement from a population: ×√(1 − n/N).

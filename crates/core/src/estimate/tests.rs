@@ -9,6 +9,7 @@
 use super::clusters::Clusters;
 use super::*;
 use crate::columns::Numbers;
+use crate::error_plan::ErrorPlan;
 use crate::random::Random;
 use crate::value::LeafKey;
 use crate::{Score, ScoreColumns, ScoreSet};

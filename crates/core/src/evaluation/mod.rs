@@ -20,7 +20,8 @@ pub use warning::{Failure, Warning};
 use indexmap::IndexMap;
 
 use crate::error::Error;
-use crate::estimate::{ErrorPlan, Estimate, Undefined};
+use crate::error_plan::ErrorPlan;
+use crate::estimate::{Estimate, Undefined};
 use crate::metadata::Metadata;
 use crate::plan::HeadlineRequest;
 use crate::spec::{Spec, nearest};

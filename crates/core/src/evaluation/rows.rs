@@ -7,7 +7,8 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use super::{AggregateBasis, MetricResult, MetricValue, Results, Role, ScoreResult};
-use crate::estimate::{ErrorPlan, Estimate, Interval, IntervalMethod, Undefined};
+use crate::error_plan::{ErrorPlan, IntervalMethod};
+use crate::estimate::{Estimate, Interval, Undefined};
 
 /// One estimate, and which it is.
 #[derive(Clone, Debug)]

@@ -19,7 +19,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::estimate::{Estimation, GroupContext, ScoreKind, Summary};
+use crate::error_plan::Estimation;
+use crate::estimate::{GroupContext, ScoreKind, Summary};
 use crate::evaluation::{Direction, MetricValue, Role, Subject};
 use crate::inputs::{FigureNames, KeyUsage, MetadataKeys, Raters, RequiredKey, ScoreParts, Wants};
 use crate::metadata::Metadata;

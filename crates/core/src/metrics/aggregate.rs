@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, Undefined};
+use crate::error_plan::Estimation;
+use crate::estimate::{Estimate, GroupContext, ScoreKind, Undefined};
 use crate::evaluation::{MetricValue, Subject};
 use crate::metadata::Metadata;
 use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, params_with_inner};

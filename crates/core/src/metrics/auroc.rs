@@ -5,9 +5,9 @@ use super::calibration::{
     weight_in,
 };
 use crate::error::Result;
+use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::estimate::{
-    ClusterCorrection, Cr, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe,
-    ScoreUnits, StdError, Undefined, resampled_estimate,
+    ClusterCorrection, Estimate, Interval, Maybe, ScoreUnits, StdError, Undefined, resampled_estimate,
 };
 use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;

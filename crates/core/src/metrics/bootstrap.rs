@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::resampled_value::{figures, fill_in};
 use crate::error::Result;
-use crate::estimate::{DRAWS, Draws, MAX_FIGURES, ResampledFigures, ScoreUnits, Undefined, planned_draws};
+use crate::error_plan::DRAWS;
+use crate::estimate::{Draws, MAX_FIGURES, ResampledFigures, ScoreUnits, Undefined, planned_draws};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::inputs::{MetadataKeys, Wants};
 use crate::metadata::Metadata;
@@ -202,7 +203,7 @@ impl Bootstrap {
             Err(reason) => return Ok(without_error(value, &reason)),
         };
         let plan = &scores.estimation().errors;
-        let rows = resampler.rows_of(units);
+        let rows = resampler.rows_of(units.iter());
         // A metric that fails over some resample is undefined there: over all scores it did not fail.
         let compute =
             |counts: &[u32]| match resampler.resample(&rows, counts, |part| self.metric.compute(part)) {

@@ -3,7 +3,8 @@
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits, take_means};
 use super::summary::{Computation, Figure, SummaryMetric};
 use crate::error::Result;
-use crate::estimate::{ErrorMethod, Estimate, Estimation, StdError, Undefined};
+use crate::error_plan::{ErrorMethod, Estimation};
+use crate::estimate::{Estimate, StdError, Undefined};
 use crate::evaluation::Role;
 use crate::registry::{Count, Params};
 use crate::scores::Scores;

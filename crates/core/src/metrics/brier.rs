@@ -4,7 +4,7 @@ use super::calibration::{
     CONFIDENCE, ConfidentAnswer, Loss, PredictionMean, PredictionSource, reads_predictions,
 };
 use crate::error::Result;
-use crate::estimate::Estimation;
+use crate::error_plan::Estimation;
 use crate::evaluation::{Direction, MetricValue, Role};
 use crate::metric::{Metric, MetricState, compute_by_state};
 use crate::registry::Params;

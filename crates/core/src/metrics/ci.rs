@@ -4,10 +4,8 @@ use super::level::{DEFAULT_LEVEL, check_level};
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_held_samples, draws, seed_bits, take_means};
 use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
 use crate::error::Result;
-use crate::estimate::{
-    Estimate, Estimation, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreKind, Side, Summary,
-    Undefined,
-};
+use crate::error_plan::{Estimation, IntervalChoice, IntervalMethod, Side};
+use crate::estimate::{Estimate, Interval, Maybe, ScoreKind, Summary, Undefined};
 use crate::evaluation::Role;
 use crate::registry::{ArgProblem, ArgType, Count, Params, Registry};
 use crate::scores::Scores;

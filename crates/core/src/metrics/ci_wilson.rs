@@ -3,7 +3,8 @@
 use super::level::{DEFAULT_LEVEL, check_level};
 use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, Interval, IntervalMethod, Undefined, wilson};
+use crate::error_plan::{Estimation, IntervalMethod};
+use crate::estimate::{Estimate, Interval, Undefined, wilson};
 use crate::evaluation::Role;
 use crate::registry::Params;
 use crate::value::Conversion;

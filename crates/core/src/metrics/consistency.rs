@@ -6,7 +6,8 @@ use indexmap::IndexMap;
 
 use super::sample_epochs::SampleEpochs;
 use crate::error::{Error, Result};
-use crate::estimate::{ErrorPlan, Estimate, Undefined};
+use crate::error_plan::ErrorPlan;
+use crate::estimate::{Estimate, Undefined};
 use crate::evaluation::{Direction, MetricValue, Role};
 use crate::inputs::{MetadataKeys, ScoreParts};
 use crate::metric::Metric;

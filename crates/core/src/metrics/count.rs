@@ -2,7 +2,7 @@
 
 use super::descriptive::{DescribedState, DescriptiveFigure};
 use crate::error::Result;
-use crate::estimate::Estimation;
+use crate::error_plan::Estimation;
 use crate::evaluation::MetricValue;
 use crate::inputs::{MetadataKeys, ScoreParts};
 use crate::metric::{Metric, MetricState, compute_by_state};

@@ -7,7 +7,8 @@ use super::calibration::{
     sorted, weight_in,
 };
 use crate::error::Result;
-use crate::estimate::{ErrorPlan, Undefined, resampled_estimate, wilson};
+use crate::error_plan::ErrorPlan;
+use crate::estimate::{Undefined, resampled_estimate, wilson};
 use crate::evaluation::{Direction, MetricValue};
 use crate::metric::Metric;
 use crate::registry::Params;

@@ -6,7 +6,8 @@ use serde_json::Value as Json;
 
 use crate::condition::{Condition, within};
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Estimation, GroupContext, ScoreKind, Undefined};
+use crate::error_plan::Estimation;
+use crate::estimate::{Estimate, GroupContext, ScoreKind, Undefined};
 use crate::evaluation::{Group, Groups, MetricValue};
 use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey, Wants};
 use crate::metadata::Metadata;

@@ -4,10 +4,8 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
-use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Maybe, ShareClusters, StdError, Undefined,
-    estimate_of_share,
-};
+use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation};
+use crate::estimate::{Estimate, GroupContext, Maybe, ShareClusters, StdError, Undefined, estimate_of_share};
 use crate::evaluation::{MetricValue, Role};
 use crate::inputs::{MetadataKeys, ScoreParts, Wants};
 use crate::metadata::Metadata;

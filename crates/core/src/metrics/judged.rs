@@ -2,10 +2,10 @@
 //! influence values.
 
 use crate::error::{Error, Result};
+use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::estimate::{
-    ClusterCorrection, Cr, ErrorFigure, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice,
-    IntervalMethod, Maybe, ScoreKind, ScoreUnits, StdError, Undefined, WayError, estimate_from,
-    resampled_estimate,
+    ClusterCorrection, ErrorFigure, Estimate, Interval, Maybe, ScoreKind, ScoreUnits, StdError, Undefined,
+    WayError, estimate_from, resampled_estimate,
 };
 use crate::interner::Interner;
 use crate::scores::{Ratings, Scores};

@@ -1,10 +1,8 @@
 //! What `median` and `quantile` share: a quantile of the scores, its error, and its interval between two order statistics.
 
 use crate::error::Result;
-use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, ScoreUnits, Side,
-    StdError, Undefined, resampled_estimate,
-};
+use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Side};
+use crate::estimate::{Estimate, Interval, Maybe, ScoreUnits, StdError, Undefined, resampled_estimate};
 use crate::evaluation::MetricValue;
 use crate::scores::Scores;
 use crate::value::Conversion;

@@ -1,9 +1,8 @@
 //! What the metrics that are a ratio of two totals share: their state.
 
 use crate::error::Result;
-use crate::estimate::{
-    ErrorPlan, Estimate, Estimation, GroupContext, RatioScale, RatioTerm, RatioTotals, ScoreKind, Undefined,
-};
+use crate::error_plan::{ErrorPlan, Estimation};
+use crate::estimate::{Estimate, GroupContext, RatioScale, RatioTerm, RatioTotals, ScoreKind, Undefined};
 use crate::evaluation::MetricValue;
 use crate::metric::Accumulator;
 use crate::scores::Scores;

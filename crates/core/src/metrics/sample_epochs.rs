@@ -7,7 +7,8 @@ use indexmap::IndexMap;
 use super::mean::mean;
 use crate::columns::ValueColumn;
 use crate::error::Result;
-use crate::estimate::{ErrorPlan, Estimate, Undefined};
+use crate::error_plan::ErrorPlan;
+use crate::estimate::{Estimate, Undefined};
 use crate::metric::Metric;
 use crate::scores::Scores;
 

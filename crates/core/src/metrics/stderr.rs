@@ -1,7 +1,8 @@
 //! `stderr`: the standard error of the mean, clustered on request.
 
 use super::summary::{Computation, Figure, SummaryMetric};
-use crate::estimate::{Estimate, Estimation};
+use crate::error_plan::Estimation;
+use crate::estimate::Estimate;
 use crate::evaluation::Role;
 use crate::registry::Params;
 use crate::value::Conversion;

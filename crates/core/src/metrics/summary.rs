@@ -5,10 +5,8 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::estimate::{
-    Bounds, Cr, EarlyStop, ErrorMethod, ErrorPlan, Estimate, Estimation, GroupContext, Notes, OrderedScores,
-    ScoreKind, Summary, Undefined,
-};
+use crate::error_plan::{Cr, EarlyStop, ErrorMethod, ErrorPlan, Estimation};
+use crate::estimate::{Bounds, Estimate, GroupContext, Notes, OrderedScores, ScoreKind, Summary, Undefined};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::inputs::{FigureNames, MetadataKeys, ScoreParts};
 use crate::metadata::Metadata;

@@ -4,7 +4,8 @@ use indexmap::IndexMap;
 
 use super::sample_epochs::SampleEpochs;
 use crate::error::Result;
-use crate::estimate::{ErrorMethod, Estimate, Maybe, StdError, Undefined};
+use crate::error_plan::ErrorMethod;
+use crate::estimate::{Estimate, Maybe, StdError, Undefined};
 use crate::evaluation::MetricValue;
 use crate::inputs::{MetadataKeys, ScoreParts};
 use crate::metric::Metric;

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use rayon::prelude::*;
 
 use crate::columns::{Floats, Numbers, SampleIndex, ScorerColumn, ScorerEpochs};
-use crate::estimate::ErrorPlan;
+use crate::error_plan::ErrorPlan;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::scores::{EpochInfo, ScoreSet};
 use crate::value::{Conversion, LeafRef, ValueRef};

@@ -3,7 +3,8 @@
 use serde_json::Value as Json;
 
 use crate::columns::{MetadataColumn, SampleIndex, ScoreColumns};
-use crate::estimate::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, is_cluster_id};
+use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
+use crate::estimate::is_cluster_id;
 use crate::evaluation::Role;
 use crate::inputs::MetadataKeys;
 use crate::metric::{Metric, Metrics};

@@ -8,7 +8,7 @@ use super::epochs::{epoch_info, samples_by_epochs};
 
 use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn, ScorerEpochs};
 use crate::error::{Error, Result};
-use crate::estimate::{ErrorMethod, ErrorPlan, Estimation};
+use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation};
 use crate::evaluation::{Counts, Evaluation, ReducedSamples, Reduction, Results, Warning};
 use crate::inputs::Wants;
 use crate::metadata::Metadata;

@@ -17,6 +17,7 @@ pub(crate) use reduce::reduce;
 use resampler::copy_id;
 pub use resampler::{Resampler, UnitRows};
 
+use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -25,7 +26,7 @@ use crate::columns::{
     Floats, Numbers, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ScorerEpochs, ValueColumn,
 };
 use crate::error::{Error, Result};
-use crate::estimate::{ErrorPlan, Estimation, Summary, SummaryKey};
+use crate::error_plan::{ErrorPlan, Estimation, SummaryKey};
 use crate::metadata::Metadata;
 use crate::reducer::Reducer;
 use crate::score::{SampleScore, Score};
@@ -76,8 +77,8 @@ struct ConversionCache {
     converted: Mutex<Vec<(Conversion, Arc<Floats>)>>,
     /// Values without a meaning as a number that a metric met on its own: how many, and a row with one.
     met_elsewhere: Mutex<Vec<(usize, usize)>>,
-    /// What errors are computed from, over all scores: several metrics share it.
-    summaries: Mutex<Vec<(Conversion, SummaryKey, Arc<Summary>)>>,
+    /// What is computed from all scores: several metrics share it.
+    shared: Mutex<Vec<(Conversion, SummaryKey, Arc<dyn Any + Send + Sync>)>>,
 }
 
 impl<'a> ScoreSet<'a> {
@@ -341,28 +342,29 @@ impl<'a> Scores<'a> {
         self.absent_rows().len()
     }
 
-    /// What errors of the mean are computed from; of all scores it is computed once.
-    pub(crate) fn summary(
+    /// What several metrics compute from the scores in the same way, by the conversion and what their errors need; of all scores
+    /// it is computed once.
+    pub(crate) fn shared<T: Any + Send + Sync>(
         &self,
-        metric: &str,
         conversion: &Conversion,
-        errors: &ErrorPlan,
-    ) -> Result<Arc<Summary>> {
-        let key = SummaryKey::of(errors, self.estimation().by_sample);
-        let cache = || self.set.converted.summaries.lock().unwrap_or_else(PoisonError::into_inner);
+        key: SummaryKey,
+        compute: impl FnOnce() -> Result<T>,
+    ) -> Result<Arc<T>> {
+        let cache = || self.set.converted.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let find = || {
+            let cache = cache();
+            let mut known = cache.iter().filter(|(c, k, _)| c == conversion && *k == key);
+            known.find_map(|(_, _, value)| Arc::clone(value).downcast::<T>().ok())
+        };
         let is_whole = self.absent_of_part.is_none();
-        let is_known = |(c, k, _): &&(Conversion, SummaryKey, Arc<Summary>)| c == conversion && *k == key;
-        if is_whole && let Some((_, _, summary)) = cache().iter().find(is_known) {
-            return Ok(Arc::clone(summary));
+        if let Some(known) = is_whole.then(find).flatten() {
+            return Ok(known);
         }
-        let summary = self.finite(metric, conversion, |numbers| {
-            let mut summary = Summary::for_plan(errors, self.estimation().by_sample);
-            summary.update(metric, errors, self, numbers).map(|()| Arc::new(summary))
-        })??;
+        let value = Arc::new(compute()?);
         if is_whole {
-            cache().push((conversion.clone(), key, Arc::clone(&summary)));
+            cache().push((conversion.clone(), key, Arc::<T>::clone(&value)));
         }
-        Ok(summary)
+        Ok(value)
     }
 
     /// All scores that these are among.

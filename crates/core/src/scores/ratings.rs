@@ -11,7 +11,7 @@ use super::reduce::reduce;
 use super::{ScoreSet, Scores};
 use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn, ValueColumn};
 use crate::error::{Error, Result};
-use crate::estimate::Estimation;
+use crate::error_plan::Estimation;
 use crate::inputs::{OF_FIELD, OF_METADATA, OF_SCORER, Raters};
 use crate::reducer::Reducer;
 use crate::spec::nearest;

@@ -8,7 +8,7 @@ use crate::columns::{
     merge_details,
 };
 use crate::error::{Error, Result};
-use crate::estimate::Estimation;
+use crate::error_plan::Estimation;
 use crate::reducer::{EpochReducer, EpochValues, LiftedReducer, ReducedValue, Reducer};
 use crate::score::Score;
 use crate::value::{Leaf, Value};

@@ -1,7 +1,7 @@
 //! Scores with samples that occur several times, or not at all.
 
 use super::{COPIES, RowSelection, ScoreSet, Scores};
-use crate::estimate::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, ScoreUnits};
+use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod};
 
 /// What resamples of scores have in common: values are converted once for all of them, and metrics compute nothing but
 /// the number.
@@ -41,13 +41,14 @@ impl<'a> Resampler<'a> {
         result
     }
 
-    /// The rows of units.
-    pub fn rows_of(&self, units: &ScoreUnits) -> UnitRows {
-        let row = |at: &u32| self.scores.row(*at as usize) as u32;
-        UnitRows {
-            rows: units.iter().flatten().map(row).collect(),
-            lengths: units.iter().map(|unit| unit.len() as u32).collect(),
+    /// The rows of units, each given by the positions of its scores.
+    pub fn rows_of<'u>(&self, units: impl Iterator<Item = &'u [u32]>) -> UnitRows {
+        let mut of_units = UnitRows { rows: Vec::new(), lengths: Vec::new() };
+        for unit in units {
+            of_units.rows.extend(unit.iter().map(|at| self.scores.row(*at as usize) as u32));
+            of_units.lengths.push(unit.len() as u32);
         }
+        of_units
     }
 
     /// A resample: each unit as often as counted.

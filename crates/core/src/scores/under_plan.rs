@@ -5,7 +5,7 @@ use std::sync::PoisonError;
 
 use super::{ConversionCache, RatingSource, ScoreSet, Scores};
 use crate::columns::{ScoreColumns, ScoreDetails};
-use crate::estimate::{ErrorPlan, Estimation};
+use crate::error_plan::{ErrorPlan, Estimation};
 
 impl<'a> ScoreSet<'a> {
     /// The same scores, with estimates made in another way.

@@ -71,7 +71,8 @@ impl<'p> ResampledPair<'p> {
         };
         let resamplers = [Resampler::new(&base), Resampler::new(&other)];
         let [of_base, of_other] = &resamplers;
-        let rows = [of_base.rows_of(&units), of_other.rows_of(&self.units_of_other(&units, pairing))];
+        let rows =
+            [of_base.rows_of(units.iter()), of_other.rows_of(self.units_of_other(&units, pairing).iter())];
         let one = |counts: &[u32]| -> Vec<f64> {
             let side = |(resampler, rows): (&Resampler<'_>, &UnitRows)| {
                 resampler.resample(rows, counts, |scores| numbers(self.metric, scores, &names))
@@ -122,7 +123,7 @@ impl<'p> ResampledPair<'p> {
                 (Err(reason), _) | (_, Err(reason)) => return Ok(without_error(names, values, &reason)),
             };
             let resampler = Resampler::new(scores);
-            let rows = resampler.rows_of(&units);
+            let rows = resampler.rows_of(units.iter());
             // Another stream for the other side, or resamples of equal numbers of samples would be the same.
             let seed = planned.seed.wrapping_add(at as u64 * 0x9e37_79b9_7f4a_7c15);
             sides.push(resampled_rows(units.len(), count as usize, seed, names.len(), |counts: &[u32]| {

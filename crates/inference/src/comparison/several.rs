@@ -138,7 +138,7 @@ impl SeveralScores<'_> {
     /// The figures of all sides in shared resamples, for a metric without per-sample numbers.
     fn resampled_figures(&self, units: &ScoreUnits, errors: &ErrorPlan) -> Vec<Vec<f64>> {
         let resamplers: Vec<Resampler<'_>> = self.scores.iter().map(Resampler::new).collect();
-        let rows: Vec<_> = resamplers.iter().map(|resampler| resampler.rows_of(units)).collect();
+        let rows: Vec<_> = resamplers.iter().map(|resampler| resampler.rows_of(units.iter())).collect();
         let name = [FigureName::default()];
         resampled(units.len(), self.draws(errors), self.seed(), |counts: &[u32]| {
             let one = |(resampler, rows): (&Resampler<'_>, _)| {

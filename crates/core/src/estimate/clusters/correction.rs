@@ -14,7 +14,7 @@
 //! Pustejovsky & Tipton, "Small-sample methods for cluster-robust variance estimation", 2018, for a mean: the matrix
 //! (I − H_gg)^(−½) has the eigenvalue √(n/(n − n_g)) along the ones, and D_g is a sum along the ones.
 
-use crate::estimate::{Cr, ErrorMethod};
+use crate::error_plan::{Cr, ErrorMethod};
 use errorbar_stats::exact::root_of_squares;
 
 /// What the deviations of clusters are divided by, and the factor of their squares.

@@ -14,8 +14,9 @@ use foldhash::fast::RandomState;
 use indexmap::IndexMap;
 
 use super::{Cluster, ClusterCorrection, Clusters};
+use crate::error_plan::ErrorMethod;
 use crate::estimate::cluster_error::WayError;
-use crate::estimate::{Draws, ErrorMethod, Maybe, Undefined};
+use crate::estimate::{Draws, Maybe, Undefined};
 use crate::random::Random;
 use errorbar_stats::exact::{ExactSum, root_of_squares};
 use errorbar_stats::resampling::resampled_moments;

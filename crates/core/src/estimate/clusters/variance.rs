@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use super::{Cluster, ClusterCorrection, Clusters};
-use crate::estimate::{Cr, ErrorMethod};
+use crate::error_plan::{Cr, ErrorMethod};
 use errorbar_stats::exact::ExactSum;
 
 impl<Id: Clone + Eq + Hash> Clusters<Id> {

@@ -6,7 +6,8 @@
 
 use super::wilson::{is_plain, wilson};
 use super::{Ends, IntervalInput};
-use crate::estimate::{BetaPrior, IntervalMethod, Maybe, ScoreKind, Undefined};
+use crate::error_plan::{BetaPrior, IntervalMethod};
+use crate::estimate::{Maybe, ScoreKind, Undefined};
 use errorbar_stats::distributions::{beta_quantile, beta_survival_quantile, normal_quantile, t_quantile};
 
 /// Jeffreys' prior.

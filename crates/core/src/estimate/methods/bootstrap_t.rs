@@ -4,7 +4,8 @@
 
 use super::bootstrap::{no_values, two_ways};
 use super::{DrawSource, Ends, IntervalInput};
-use crate::estimate::{Maybe, Side, Undefined};
+use crate::error_plan::Side;
+use crate::estimate::{Maybe, Undefined};
 use errorbar_stats::resampling::{studentised_cluster_means, studentised_means};
 
 pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {

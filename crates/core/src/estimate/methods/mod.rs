@@ -12,7 +12,8 @@ pub(crate) mod wilson;
 use super::clustered::ClusteredScores;
 use super::independent::IndependentScores;
 use super::kind::Extent;
-use super::{ErrorPlan, Interval, IntervalMethod, Maybe, ScoreKind, Side, StdError, Undefined};
+use super::{Interval, Maybe, ScoreKind, StdError, Undefined};
+use crate::error_plan::{ErrorPlan, IntervalMethod, Side};
 
 /// What an interval of a mean is computed from.
 pub(super) struct IntervalInput<'a> {

@@ -2,7 +2,8 @@
 
 use super::bootstrap::{no_values, two_ways};
 use super::{DrawSource, Ends, IntervalInput};
-use crate::estimate::{Maybe, Undefined, WildWeights};
+use crate::error_plan::WildWeights;
+use crate::estimate::{Maybe, Undefined};
 use errorbar_stats::resampling::{ClusterTotal, WeightPoints, WildBootstrap};
 
 /// The most clusters. With this many it is Student's interval but for its noise, and each has a random number in each resample.

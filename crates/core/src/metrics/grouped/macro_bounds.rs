@@ -2,7 +2,8 @@
 
 use super::GroupValue;
 use super::macro_mean::total;
-use crate::estimate::{Bounds, Estimate, Estimation, ScoreKind};
+use crate::error_plan::Estimation;
+use crate::estimate::{Bounds, Estimate, ScoreKind};
 use errorbar_stats::exact::{ExactSum, root_of_squares};
 
 /// Adds to the mean of groups what it would be with absent samples, and its error over runs of the same samples. A group

@@ -3,9 +3,9 @@
 use indexmap::IndexMap;
 
 use super::GroupValue;
+use crate::error_plan::{ErrorMethod, Estimation};
 use crate::estimate::{
-    Draws, ErrorFigure, ErrorMethod, Estimate, Estimation, Interval, Maybe, ScoreKind, StdError, Undefined,
-    estimate_from,
+    Draws, ErrorFigure, Estimate, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::value::{Conversion, LeafRef};

@@ -5,10 +5,8 @@
 //! less one. The shrunken value is B·μ + (1 − B)·y with B = s²/(s² + τ²), and its variance (1 − B)·s² + B²·var(μ); that τ² is
 //! estimated too is not in it (Morris, "Parametric empirical Bayes inference", 1983).
 
-use crate::estimate::{
-    ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Notes, ScoreKind, Side,
-    StdError, Undefined,
-};
+use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Side};
+use crate::estimate::{Estimate, Interval, Notes, ScoreKind, StdError, Undefined};
 use crate::evaluation::{Group, MetricValue};
 use errorbar_stats::distributions::normal_quantile;
 use errorbar_stats::exact::ExactSum;

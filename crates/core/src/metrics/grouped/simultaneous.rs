@@ -4,7 +4,8 @@
 //! normal estimates, each at the level P^(1/G), hold all at once with at least P, whatever the correlation of the estimates
 //! is. That is not proven for one-sided ones, which get Bonferroni's level, 1 − (1 − P)/G.
 
-use crate::estimate::{ErrorPlan, Estimate, Interval, IntervalMethod, Side, Undefined};
+use crate::error_plan::{ErrorPlan, IntervalMethod, Side};
+use crate::estimate::{Estimate, Interval, Undefined};
 use crate::evaluation::Group;
 use errorbar_stats::distributions::t_quantile;
 
