@@ -1,8 +1,6 @@
-//! What `precision`, `recall` and `f1_score` share: predicted labels against true ones.
+//! `precision`, `recall` and `f1_score`: scores are predicted labels, compared with those that samples have.
 
 use std::collections::BTreeSet;
-
-use indexmap::IndexMap;
 
 use crate::error::{Error, Result};
 use crate::estimate::{
@@ -14,6 +12,7 @@ use crate::order::Order;
 use crate::registry::ArgWord;
 use crate::scores::Scores;
 use crate::value::{Leaf, ValueRef};
+use indexmap::IndexMap;
 
 /// How the figures of labels become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -456,16 +455,16 @@ macro_rules! label_metric {
             /// The label that it is about; all of them, averaged, if unset.
             label: Option<$crate::Leaf>,
             /// How the figures of labels become one: "macro", "micro" or "weighted"; "none" for a figure for each label.
-            #[param(default = super::classification::Average::Macro)]
-            average: Option<super::classification::Average>,
+            #[param(default = Average::Macro)]
+            average: Option<Average>,
             /// Where the predicted label is: the "value" of the score, or its "answer".
-            #[param(default = super::classification::Prediction::Value)]
-            prediction: Option<super::classification::Prediction>,
+            #[param(default = Prediction::Value)]
+            prediction: Option<Prediction>,
         }
 
         impl $type {
             fn check_labels(&self) -> $crate::Result<()> {
-                super::classification::check(self.label.as_ref(), self.average)
+                check(self.label.as_ref(), self.average)
                     .map_err(|problem| <Self as $crate::Params>::refuse("average", problem))
             }
         }
@@ -485,8 +484,8 @@ macro_rules! label_metric {
 
             fn score_parts(&self) -> $crate::ScoreParts {
                 match self.prediction_or_default() {
-                    super::classification::Prediction::Value => $crate::ScoreParts::Value,
-                    super::classification::Prediction::Answer => $crate::ScoreParts::All,
+                    Prediction::Value => $crate::ScoreParts::Value,
+                    Prediction::Answer => $crate::ScoreParts::All,
                 }
             }
 
@@ -509,9 +508,9 @@ macro_rules! label_metric {
 
             fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
                 <Self as $crate::Params>::check(self)?;
-                let classification = super::classification::Classification {
+                let classification = Classification {
                     metric: <Self as $crate::Params>::NAME,
-                    figure: super::classification::LabelFigure::$figure,
+                    figure: LabelFigure::$figure,
                     target: &self.target,
                     label: self.label.as_ref(),
                     average: self.average_or_default(),
@@ -522,4 +521,118 @@ macro_rules! label_metric {
         }
     };
 }
-pub(super) use label_metric;
+
+label_metric!(
+    /// The share of the samples predicted as a label that have it, averaged over labels.
+    ///
+    /// Labels are compared as strings. A label that is never predicted has no precision, nor has an average over it. The error of
+    /// one label is that of a ratio, that of an average comes from resampling samples; both by cluster if there are
+    /// clusters. It works on unreduced scores, needs all of them at once, and cannot be merged from shards.
+    ///
+    /// # Formula
+    /// ```text
+    /// right(label) / predicted(label)
+    /// ```
+    ///
+    /// # When
+    /// Scores are predicted labels, and a wrong alarm is what costs.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,topic 1,law,law 2,law,art 3,art,art 4,art,art 5,law,law 6,art,law > topics.csv
+    /// $ errorbar score topics.csv --metric 'precision("topic")'
+    /// topics.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                        0                   1
+    ///   precision  0.67 ± 0.21 [0.20, 1.00]      ├────────●──────┤  only 6 scores · target=topic ·
+    ///                                                               279 undefined resamples
+    ///
+    /// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `recall`, `f1_score`, `frequency`
+    ///
+    /// # Source
+    /// Van Rijsbergen 1979, "Information Retrieval".
+    Precision,
+    "precision",
+    Precision
+);
+
+label_metric!(
+    /// The share of the samples of a label that are predicted as such, averaged over labels.
+    ///
+    /// Labels are compared as strings. A label that no sample has has no recall, nor has an average over it. The error of one label is
+    /// that of a ratio, that of an average comes from resampling samples; both by cluster if there are clusters. It
+    /// works on unreduced scores, needs all of them at once, and cannot be merged from shards.
+    ///
+    /// # Formula
+    /// ```text
+    /// right(label) / true(label)
+    /// ```
+    ///
+    /// # When
+    /// Scores are predicted labels, and a miss is what costs.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,topic 1,law,law 2,law,art 3,art,art 4,art,art 5,law,law 6,art,law > topics.csv
+    /// $ errorbar score topics.csv --metric 'recall("topic", label="law")'
+    /// topics.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                     0                   1
+    ///   recall  0.67 ± 0.33 [0.21, 0.94]      ├────────●────┤    only 3 scores · target=topic · label=law
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `precision`, `f1_score`, `frequency`
+    ///
+    /// # Source
+    /// Van Rijsbergen 1979, "Information Retrieval".
+    Recall,
+    "recall",
+    Recall
+);
+
+label_metric!(
+    /// The harmonic mean of precision and recall of a label, 2·right/(predicted + true), averaged over labels.
+    ///
+    /// Labels are compared as strings. The error of one label is that of a ratio, that of an average comes from resampling
+    /// samples; both by cluster if there are clusters. It works on unreduced scores, needs all of them at once, and
+    /// cannot be merged from shards.
+    ///
+    /// # Formula
+    /// ```text
+    /// 2·right(label) / (predicted(label) + true(label))
+    /// ```
+    ///
+    /// # When
+    /// Scores are predicted labels, misses and wrong alarms both cost, and labels are not equally frequent.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,topic 1,law,law 2,law,art 3,art,art 4,art,art 5,law,law 6,art,law > topics.csv
+    /// $ errorbar score topics.csv --metric 'f1_score("topic")'
+    /// topics.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                       0                             1
+    ///   f1_score  0.67 ± 0.21 [0.25, 1.00]          ├───────────●─────────┤  only 6 scores · target=topic
+    ///
+    /// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `precision`, `recall`, `f1`
+    ///
+    /// # Source
+    /// Van Rijsbergen 1979, "Information Retrieval".
+    F1Score,
+    "f1_score",
+    F1
+);

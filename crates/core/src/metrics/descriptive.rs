@@ -1,9 +1,12 @@
-//! What `count`, `sum`, `min` and `max` share: figures that describe the scores at hand, and have no error.
+//! `count`, `sum`, `min` and `max`: figures that describe the scores at hand, and have no error.
 
 use crate::error::Result;
+use crate::error_plan::Estimation;
 use crate::estimate::{Estimate, GroupContext, Undefined};
 use crate::evaluation::MetricValue;
-use crate::metric::Accumulator;
+use crate::inputs::{MetadataKeys, ScoreParts};
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state};
+use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
 use errorbar_stats::exact::ExactSum;
@@ -116,10 +119,10 @@ macro_rules! described_metric {
         }
 
         impl $type {
-            fn new_state(&self) -> super::descriptive::DescribedState {
-                let described = super::descriptive::DescriptiveFigure::$described;
+            fn new_state(&self) -> DescribedState {
+                let described = DescriptiveFigure::$described;
                 let conversion = Some(self.to_float_or_default());
-                super::descriptive::DescribedState::new(<Self as $crate::Params>::NAME, described, conversion)
+                DescribedState::new(<Self as $crate::Params>::NAME, described, conversion)
             }
         }
 
@@ -150,4 +153,154 @@ macro_rules! described_metric {
         }
     };
 }
-pub(super) use described_metric;
+
+/// The number of scores; unscored samples do not count. It has no error.
+///
+/// # Formula
+/// ```text
+/// n
+/// ```
+///
+/// # When
+/// Counts beside other figures, as of groups: `grouped(count(), "subject")`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,subject,score 1,law,C 2,law,I 3,law,C 4,art,C 5,art,C 6,art,I > exam.csv
+/// $ errorbar score exam.csv --metric 'grouped(count(), "subject")'
+/// exam.csv · 6 rows
+///
+/// score · 6 scored
+///   count by subject  n 3 each · no error: a count of these scores, not an estimate
+///     law  3
+///     art  3
+///     all  6  no error: a count of these scores, not an estimate
+/// ```
+///
+/// # See also
+/// `sum`, `frequency`
+///
+/// # Source
+/// Defined by errorbar; inspect_ai has no such metric.
+#[derive(Clone, Debug, Default, Params)]
+#[params(crate = crate, name = "count")]
+pub struct CountScores;
+
+impl Metric for CountScores {
+    fn metadata_keys(&self) -> MetadataKeys {
+        MetadataKeys::NONE
+    }
+
+    fn depends_on_ids(&self, _: bool) -> bool {
+        false
+    }
+
+    fn score_parts(&self) -> ScoreParts {
+        ScoreParts::Value
+    }
+
+    fn resample_cost(&self) -> u64 {
+        1
+    }
+
+    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+        compute_by_state(DescribedState::new(Self::NAME, DescriptiveFigure::Count, None), scores)
+    }
+
+    fn state(&self, _: &Estimation) -> Option<Box<dyn MetricState>> {
+        Some(Box::new(DescribedState::new(Self::NAME, DescriptiveFigure::Count, None)))
+    }
+}
+
+described_metric!(
+    /// The sum of the scores. It has no error; a mean has one.
+    ///
+    /// # Formula
+    /// ```text
+    /// Σx
+    /// ```
+    ///
+    /// # When
+    /// Points or costs add up to a total.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+    /// $ errorbar score marks.csv --metric 'sum'
+    /// marks.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///   sum  3.4  no error: a total of these scores, not an estimate; take the mean
+    /// ```
+    ///
+    /// # See also
+    /// `mean`, `count`
+    ///
+    /// # Source
+    /// Defined by errorbar; inspect_ai has no such metric.
+    Sum,
+    "sum",
+    Sum
+);
+
+described_metric!(
+    /// The smallest score. An extreme has no error; a quantile has one.
+    ///
+    /// # Formula
+    /// ```text
+    /// min x
+    /// ```
+    ///
+    /// # When
+    /// The worst case that was seen. It falls with every sample more, so compare only runs of the same samples.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+    /// $ errorbar score marks.csv --metric 'min'
+    /// marks.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///   min  0.2  no error: an extreme has no standard error; take a quantile
+    /// ```
+    ///
+    /// # See also
+    /// `max`, `quantile`
+    ///
+    /// # Source
+    /// Defined by errorbar; inspect_ai has no such metric.
+    Min,
+    "min",
+    Min
+);
+
+described_metric!(
+    /// The largest score. An extreme has no error; a quantile has one.
+    ///
+    /// # Formula
+    /// ```text
+    /// max x
+    /// ```
+    ///
+    /// # When
+    /// The best case that was seen. It rises with every sample more, so compare only runs of the same samples.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score 1,0.2 2,0.4 3,0.4 4,0.7 5,0.8 6,0.9 > marks.csv
+    /// $ errorbar score marks.csv --metric 'max'
+    /// marks.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///   max  0.9  no error: an extreme has no standard error; take a quantile
+    /// ```
+    ///
+    /// # See also
+    /// `min`, `quantile`
+    ///
+    /// # Source
+    /// Defined by errorbar; inspect_ai has no such metric.
+    Max,
+    "max",
+    Max
+);

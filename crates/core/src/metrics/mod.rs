@@ -1,65 +1,79 @@
-//! The built-in metrics, one file each.
+//! The built-in metrics, a module for each family.
 
+mod aggregate;
 mod agreement;
+mod bootstrap;
 mod calibration;
 mod classification;
 mod descriptive;
+mod epochs;
+mod filtered;
+mod frequency;
+mod grouped;
 mod judged;
-mod level;
-mod order_statistics;
-mod perplexity;
-mod ratio;
-mod resampled_value;
-mod resampling;
-mod sample_epochs;
-mod summary;
+mod means;
+mod quantiles;
+mod ratios;
 
+pub use aggregate::*;
+pub use agreement::*;
+pub use bootstrap::*;
+pub use calibration::*;
+pub use classification::*;
 pub(crate) use classification::{LabelCounts, WITHOUT_ANSWER, label_counts};
-pub use sample_epochs::SampleEpochs;
-pub use variance_components::Components;
+pub use descriptive::*;
+pub use epochs::*;
+pub use filtered::*;
+pub use frequency::*;
+pub use grouped::*;
+pub use judged::*;
+pub use means::*;
+pub use quantiles::*;
+pub use ratios::*;
 
-crate::registry::entry_modules! {
-    /// Every built-in metric, in the order that lists show.
-    [crate::registry::MetricEntry]
-    accuracy::Accuracy,
-    mean::Mean,
-    var::Var,
-    std_dev::Std,
-    stderr::Stderr,
-    bootstrap_stderr::BootstrapStderr,
-    ci::Ci,
-    ci_wilson::CiWilson,
-    grouped::Grouped,
-    aggregate::Aggregate,
-    frequency::Frequency,
-    krippendorff_alpha::KrippendorffAlpha,
-    perplexity_per_token::PerplexityPerToken,
-    perplexity_per_seq::PerplexityPerSeq,
-    bootstrap::Bootstrap,
-    filtered::Where,
-    median::Median,
-    quantile::Quantile,
-    count::CountScores,
-    sum::Sum,
-    min::Min,
-    max::Max,
-    geometric_mean::GeometricMean,
-    weighted_mean::WeightedMean,
-    precision::Precision,
-    recall::Recall,
-    f1_score::F1Score,
-    variance_components::VarianceComponents,
-    consistency::Consistency,
-    cohen_kappa::CohenKappa,
-    fleiss_kappa::FleissKappa,
-    gwet_ac1::GwetAc1,
-    ppi::Ppi,
-    rogan_gladen::RoganGladen,
-    brier::Brier,
-    brier_decomposition::BrierDecomposition,
-    log_loss::LogLoss,
-    ece::Ece,
-    ece_debiased::EceDebiased,
-    auroc::Auroc,
-    auprc::Auprc,
-}
+use crate::registry::{MetricEntry, entries};
+
+/// Every built-in metric, in the order that lists show.
+pub(crate) const ENTRIES: &[MetricEntry] = entries![
+    Accuracy,
+    Mean,
+    Var,
+    Std,
+    Stderr,
+    BootstrapStderr,
+    Ci,
+    CiWilson,
+    Grouped,
+    Aggregate,
+    Frequency,
+    KrippendorffAlpha,
+    PerplexityPerToken,
+    PerplexityPerSeq,
+    Bootstrap,
+    Where,
+    Median,
+    Quantile,
+    CountScores,
+    Sum,
+    Min,
+    Max,
+    GeometricMean,
+    WeightedMean,
+    Precision,
+    Recall,
+    F1Score,
+    VarianceComponents,
+    Consistency,
+    CohenKappa,
+    FleissKappa,
+    GwetAc1,
+    Ppi,
+    RoganGladen,
+    Brier,
+    BrierDecomposition,
+    LogLoss,
+    Ece,
+    EceDebiased,
+    Auroc,
+    Auprc,
+];

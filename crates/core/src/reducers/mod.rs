@@ -1,23 +1,23 @@
-//! The built-in reducers, one file each.
+//! The built-in reducers, a module for each family.
 
+mod averages;
+mod best;
+mod collect;
 mod hypergeometric;
-mod threshold;
+mod successes;
+mod votes;
 
-crate::registry::entry_modules! {
-    /// Every built-in reducer, in the order that lists show.
-    [crate::registry::ReducerEntry]
-    mean::Mean,
-    median::Median,
-    mode::Mode,
-    max::Max,
-    pass_at::PassAt,
-    pass_k::PassK,
-    at_least::AtLeast,
-    majority::Majority,
-    collect::Collect,
-    g_pass::GPass,
-    best_of::BestOf,
-}
+pub use averages::*;
+pub use best::*;
+pub use collect::*;
+pub use successes::*;
+pub use votes::*;
+
+use crate::registry::{ReducerEntry, entries};
+
+/// Every built-in reducer, in the order that lists show.
+pub(crate) const ENTRIES: &[ReducerEntry] =
+    entries![Mean, Median, Mode, Max, PassAt, PassK, AtLeast, Majority, Collect, GPass, BestOf,];
 
 #[cfg(test)]
 mod test_support {

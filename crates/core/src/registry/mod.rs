@@ -136,6 +136,14 @@ macro_rules! entry_modules {
 #[doc(hidden)]
 pub use entry_modules;
 
+/// The list of the entries that these structs declare.
+macro_rules! entries {
+    ($($params:ty),* $(,)?) => {
+        &[$($crate::registry::Entry::of::<$params>()),*]
+    };
+}
+pub(crate) use entries;
+
 inventory::collect!(MetricEntry);
 inventory::collect!(ReducerEntry);
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::profiles::Profiles;
+use super::Profiles;
 use crate::value::LeafKey;
 use errorbar_stats::exact::{ExactSum, Moments, common_exponent};
 

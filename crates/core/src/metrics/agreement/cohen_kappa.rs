@@ -1,6 +1,6 @@
 //! `cohen_kappa`: how far two raters agree, beyond chance.
 
-use super::agreement::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
+use super::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
 use crate::inputs::{MetadataKeys, Raters, ScoreParts, Wants};

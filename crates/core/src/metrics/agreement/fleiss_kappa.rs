@@ -1,6 +1,6 @@
 //! `fleiss_kappa`: how far several raters agree, beyond chance.
 
-use super::agreement::{Profiles, RaterComparison, RaterNames, no_figure};
+use super::{Profiles, RaterComparison, RaterNames, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
 use crate::inputs::{MetadataKeys, Raters, ScoreParts, Wants};

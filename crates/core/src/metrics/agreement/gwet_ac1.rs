@@ -1,6 +1,6 @@
 //! `gwet_ac1`: how far raters agree beyond chance, also where one label prevails.
 
-use super::agreement::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
+use super::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
 use crate::inputs::{MetadataKeys, Raters, ScoreParts, Wants};

@@ -1,8 +1,7 @@
 //! `krippendorff_alpha`: how far several ratings of the same samples agree.
 
-use super::agreement::{
-    Alpha, Distance, RatedItems, RaterComparison, RaterNames, alpha, is_no_rating, label_number, label_text,
-};
+use super::alpha::{self, Alpha, Distance};
+use super::{RatedItems, RaterComparison, RaterNames, is_no_rating, label_number, label_text};
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Undefined};
 use crate::evaluation::MetricValue;

@@ -4,15 +4,21 @@
 //! names, or are the parts of a list-valued score. Figures see items only as counts of profiles, the distinct sets of
 //! ratings, so they depend neither on the order of samples nor on that of raters.
 
-pub(super) mod alpha;
+mod alpha;
+mod cohen_kappa;
 mod distance;
-mod profiles;
+mod fleiss_kappa;
+mod gwet_ac1;
+mod krippendorff_alpha;
+
+pub use cohen_kappa::*;
+pub use fleiss_kappa::*;
+pub use gwet_ac1::*;
+pub use krippendorff_alpha::*;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub(super) use self::alpha::{Alpha, Distance};
-pub(super) use self::distance::{LabelOrder, Weights, number as label_number};
-pub(super) use self::profiles::Profiles;
+use self::distance::{LabelOrder, Profiles, Weights, number as label_number};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Maybe, ScoreUnits, Undefined, resampled_estimate};
@@ -24,11 +30,11 @@ use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
 
 /// The names of raters: a string, or a list of strings.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct RaterNames(pub(super) Vec<String>);
+struct RaterNames(Vec<String>);
 
 impl RaterNames {
     /// What is wrong with them.
-    pub(super) fn check(&self) -> Result<(), String> {
+    fn check(&self) -> Result<(), String> {
         if self.0.is_empty() {
             return Err("names no rater; leave it out for ratings in lists".to_owned());
         }
@@ -40,7 +46,7 @@ impl RaterNames {
     }
 
     /// One name stands beside the scorer itself; several are all.
-    pub(super) fn raters(names: Option<&Self>) -> Raters {
+    fn raters(names: Option<&Self>) -> Raters {
         match names {
             Some(RaterNames(names)) if names.len() > 1 => Raters::all(names),
             Some(RaterNames(names)) => Raters::beside(names),
@@ -66,16 +72,16 @@ impl ArgType for RaterNames {
 }
 
 /// Which ratings a metric compares, and how it reads them.
-pub(super) struct RaterComparison<'m> {
-    pub(super) metric: &'static str,
+struct RaterComparison<'m> {
+    metric: &'static str,
     /// All raters, or the one beside the scorer itself; ratings in lists if unset.
-    pub(super) raters: Option<&'m [String]>,
-    pub(super) to_float: Option<&'m Conversion>,
+    raters: Option<&'m [String]>,
+    to_float: Option<&'m Conversion>,
 }
 
 /// What is compared: rows of the score columns, each with its ratings.
 #[derive(Debug, Default)]
-pub(super) struct RatedItems {
+struct RatedItems {
     rows: Vec<u32>,
     /// The labels of each item, in the order of raters; those that have none are left out.
     labels: Vec<Vec<LeafKey>>,
@@ -83,7 +89,7 @@ pub(super) struct RatedItems {
 
 impl RaterComparison<'_> {
     /// The items that have a rating.
-    pub(super) fn items(&self, scores: &Scores<'_>) -> Result<RatedItems> {
+    fn items(&self, scores: &Scores<'_>) -> Result<RatedItems> {
         match self.raters {
             None => self.lists(scores),
             Some([other]) => {
@@ -201,12 +207,12 @@ impl RaterComparison<'_> {
     }
 }
 
-pub(super) fn is_no_rating(leaf: LeafRef<'_>) -> bool {
+fn is_no_rating(leaf: LeafRef<'_>) -> bool {
     matches!(leaf, LeafRef::Unscored | LeafRef::Null)
 }
 
 /// A leaf as a label. Tables have no types for metadata, so a string that reads as a number or as a boolean is that.
-pub(super) fn label_of(leaf: LeafRef<'_>) -> LeafKey {
+fn label_of(leaf: LeafRef<'_>) -> LeafKey {
     let typed = match leaf {
         LeafRef::Str(text) => match text.trim() {
             text if text.eq_ignore_ascii_case("true") => LeafRef::Bool(true),
@@ -227,7 +233,7 @@ fn label_list(labels: &BTreeSet<&LeafKey>) -> String {
 }
 
 /// A label as people write it.
-pub(super) fn label_text(label: &LeafKey) -> String {
+fn label_text(label: &LeafKey) -> String {
     match label {
         LeafKey::Null => LeafRef::Null.text(),
         LeafKey::Int(i) => i.to_string(),
@@ -238,7 +244,7 @@ pub(super) fn label_text(label: &LeafKey) -> String {
 }
 
 impl RatedItems {
-    pub(super) fn push(&mut self, row: usize, labels: Vec<LeafKey>) {
+    fn push(&mut self, row: usize, labels: Vec<LeafKey>) {
         if !labels.is_empty() {
             self.rows.push(row as u32);
             self.labels.push(labels);
@@ -246,12 +252,12 @@ impl RatedItems {
     }
 
     /// The number of items.
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.rows.len()
     }
 
     /// Only the items with this number of ratings; and how many others there are.
-    pub(super) fn with(self, fits: impl Fn(usize) -> bool) -> (Self, usize) {
+    fn with(self, fits: impl Fn(usize) -> bool) -> (Self, usize) {
         let all = self.len();
         let pairs = self.rows.into_iter().zip(self.labels).filter(|(_, labels)| fits(labels.len()));
         let (rows, labels): (Vec<_>, Vec<_>) = pairs.unzip();
@@ -260,7 +266,7 @@ impl RatedItems {
     }
 
     /// The number of ratings that most items with several have; the larger one of two.
-    pub(super) fn usual_number(&self) -> Option<usize> {
+    fn usual_number(&self) -> Option<usize> {
         let mut numbers: BTreeMap<usize, usize> = BTreeMap::new();
         for labels in self.labels.iter().filter(|labels| labels.len() > 1) {
             *numbers.entry(labels.len()).or_default() += 1;
@@ -269,12 +275,12 @@ impl RatedItems {
     }
 
     /// The labels of each item.
-    pub(super) fn labels(&self) -> &[Vec<LeafKey>] {
+    fn labels(&self) -> &[Vec<LeafKey>] {
         &self.labels
     }
 
     /// The distinct labels, in a canonical order.
-    pub(super) fn categories(&self) -> Vec<LeafKey> {
+    fn categories(&self) -> Vec<LeafKey> {
         let mut all: Vec<&LeafKey> = self.labels.iter().flatten().collect();
         all.sort_unstable();
         all.dedup();
@@ -282,7 +288,7 @@ impl RatedItems {
     }
 
     /// The items as profiles of codes of these categories, the ratings of each in order unless raters are distinguished.
-    pub(super) fn profiles(&self, categories: &[LeafKey], distinguishes_raters: bool) -> Profiles {
+    fn profiles(&self, categories: &[LeafKey], distinguishes_raters: bool) -> Profiles {
         let code = |label: &LeafKey| categories.binary_search(label).unwrap_or(usize::MAX) as u32;
         Profiles::new(self.labels.iter().map(|labels| {
             let mut codes: Vec<u32> = labels.iter().map(code).collect();
@@ -294,7 +300,7 @@ impl RatedItems {
     }
 
     /// A sample with this label.
-    pub(super) fn sample_with<'s>(&self, scores: &Scores<'s>, label: &LeafKey) -> &'s str {
+    fn sample_with<'s>(&self, scores: &Scores<'s>, label: &LeafKey) -> &'s str {
         let row =
             self.labels.iter().position(|labels| labels.contains(label)).and_then(|at| self.rows.get(at));
         scores.set().columns.id(row.map_or(usize::MAX, |row| *row as usize))
@@ -304,7 +310,7 @@ impl RatedItems {
     ///
     /// # Errors
     /// Those of reading scores.
-    pub(super) fn estimate(
+    fn estimate(
         self,
         metric: &str,
         scores: &Scores<'_>,
@@ -335,7 +341,7 @@ impl<'a> Scores<'a> {
 }
 
 /// Why there is no figure of these items.
-pub(super) fn no_figure(items: usize, labels: usize) -> Undefined {
+fn no_figure(items: usize, labels: usize) -> Undefined {
     match (items, labels) {
         (0, _) => Undefined::Other("no sample with two ratings".to_owned()),
         (_, 0 | 1) => Undefined::Other("only one label occurs, so all agree by chance".to_owned()),

@@ -4,13 +4,19 @@
 //! the unit that it belongs to, so they do not depend on the order of samples.
 
 mod bins;
+mod ece;
+mod losses;
 mod ranking;
 
-pub(super) use bins::{Bin, Scheme, bins, check_bins};
-pub(super) use ranking::Ranking;
+pub use ece::*;
+pub use losses::*;
+pub use ranking::*;
+
+pub use bins::Scheme;
+use bins::{Bin, bins, check_bins};
 use serde_json::Value as Json;
 
-use super::mean::mean;
+use super::mean;
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
 use crate::error_plan::Estimation;
@@ -23,12 +29,12 @@ use crate::scores::Scores;
 use crate::value::Conversion;
 
 /// The metadata key of confidences if none is named.
-pub(super) const CONFIDENCE: &str = "confidence";
+const CONFIDENCE: &str = "confidence";
 
 /// Where confidences are, and how values become right or wrong.
 #[derive(Clone, Debug)]
-pub(super) struct PredictionSource {
-    pub(super) metric: &'static str,
+struct PredictionSource {
+    metric: &'static str,
     key: String,
     conversion: Conversion,
 }
@@ -69,10 +75,10 @@ macro_rules! reads_predictions {
         }
     };
 }
-pub(super) use reads_predictions;
+use reads_predictions;
 
 impl PredictionSource {
-    pub(super) fn new(metric: &'static str, key: String, conversion: Conversion) -> Self {
+    fn new(metric: &'static str, key: String, conversion: Conversion) -> Self {
         PredictionSource { metric, key, conversion }
     }
 
@@ -80,7 +86,7 @@ impl PredictionSource {
     ///
     /// # Errors
     /// A score that is neither right nor wrong, a confidence that is missing or outside of 0 to 1.
-    pub(super) fn read(&self, scores: &Scores<'_>) -> Result<Vec<ConfidentAnswer>> {
+    fn read(&self, scores: &Scores<'_>) -> Result<Vec<ConfidentAnswer>> {
         let outcomes =
             scores.finite(self.metric, &self.conversion, |numbers| numbers.to_floats().into_owned())?;
         let column = scores.key(self.metric, &self.key);
@@ -146,10 +152,7 @@ fn percentage(value: &Json) -> bool {
 /// Predictions in the order of their confidence, the units of the plan beside them.
 ///
 /// Where several are alike the unit decides, so that sums have the same bits in any order of the scores.
-pub(super) fn sorted(
-    mut predictions: Vec<ConfidentAnswer>,
-    units: Option<&ScoreUnits>,
-) -> Vec<ConfidentAnswer> {
+fn sorted(mut predictions: Vec<ConfidentAnswer>, units: Option<&ScoreUnits>) -> Vec<ConfidentAnswer> {
     if let Some(units) = units {
         let of_positions = units.of_positions();
         for (prediction, unit) in predictions.iter_mut().zip(of_positions) {
@@ -164,17 +167,17 @@ pub(super) fn sorted(
 }
 
 /// How often a prediction is in a resample: as often as its unit.
-pub(super) fn weight_in(counts: &[u32]) -> impl Fn(&ConfidentAnswer) -> u32 {
+fn weight_in(counts: &[u32]) -> impl Fn(&ConfidentAnswer) -> u32 {
     move |prediction| counts.get(prediction.unit as usize).copied().unwrap_or(0)
 }
 
 /// Every prediction once.
-pub(super) fn once(_: &ConfidentAnswer) -> u32 {
+fn once(_: &ConfidentAnswer) -> u32 {
     1
 }
 
 /// Why there is no figure that compares right answers with wrong ones; none if there are both.
-pub(super) fn one_class(predictions: &[ConfidentAnswer]) -> Option<Undefined> {
+fn one_class(predictions: &[ConfidentAnswer]) -> Option<Undefined> {
     let right = predictions.iter().filter(|prediction| prediction.is_right).count();
     let n = predictions.len();
     match right {
@@ -189,7 +192,7 @@ pub(super) fn one_class(predictions: &[ConfidentAnswer]) -> Option<Undefined> {
 
 /// The mean of one number for each prediction, with the error and the interval of the plan.
 #[derive(Debug)]
-pub(super) struct PredictionMean {
+struct PredictionMean {
     source: PredictionSource,
     loss: Loss,
     mean: Box<dyn MetricState>,
@@ -199,16 +202,16 @@ pub(super) struct PredictionMean {
 
 /// A number for each prediction.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Loss {
-    pub(super) of: fn(&ConfidentAnswer) -> f64,
+struct Loss {
+    of: fn(&ConfidentAnswer) -> f64,
     /// The largest that there is; the smallest is 0.
-    pub(super) largest: f64,
+    largest: f64,
     /// The name of the note that counts predictions with the largest loss, if they are to be counted.
-    pub(super) note_of_largest: Option<&'static str>,
+    note_of_largest: Option<&'static str>,
 }
 
 impl PredictionMean {
-    pub(super) fn new(source: PredictionSource, loss: Loss, estimation: &Estimation) -> Result<Self> {
+    fn new(source: PredictionSource, loss: Loss, estimation: &Estimation) -> Result<Self> {
         let mut estimation = estimation.clone();
         // The range of the plan is that of the scores.
         estimation.errors.range = Some((0.0, loss.largest));

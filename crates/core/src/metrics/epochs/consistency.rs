@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::sample_epochs::SampleEpochs;
+use super::SampleEpochs;
 use crate::error::{Error, Result};
 use crate::error_plan::ErrorPlan;
 use crate::estimate::{Estimate, Undefined};

@@ -1,10 +1,16 @@
 //! The epochs of samples, for metrics over unreduced scores that look at each sample by itself.
 
+mod consistency;
+mod variance_components;
+
+pub use consistency::*;
+pub use variance_components::*;
+
 use std::collections::HashSet;
 
 use indexmap::IndexMap;
 
-use super::mean::mean;
+use super::mean;
 use crate::columns::ValueColumn;
 use crate::error::Result;
 use crate::error_plan::ErrorPlan;
@@ -33,7 +39,7 @@ impl SampleEpochs {
     }
 
     /// The number of samples with a scored epoch.
-    pub(super) fn len(&self) -> usize {
+    fn len(&self) -> usize {
         self.samples.len()
     }
 
@@ -44,7 +50,7 @@ impl SampleEpochs {
 
     /// How many samples have how many epochs, if not all have the same number: `3 × 2, 47 × 4`, three
     /// samples with two epochs and 47 with four.
-    pub(super) fn unequal(&self) -> Option<String> {
+    fn unequal(&self) -> Option<String> {
         let mut counts: std::collections::BTreeMap<usize, usize> = std::collections::BTreeMap::new();
         self.samples.iter().for_each(|epochs| *counts.entry(epochs.len()).or_default() += 1);
         let texts = counts.iter().map(|(epochs, samples)| format!("{samples} × {epochs}"));
@@ -53,7 +59,7 @@ impl SampleEpochs {
 
     /// The mean of one number for each sample, with the error and the interval of the plan, of which `change_plan`
     /// changes what does not fit; samples without a number are counted as absent.
-    pub(super) fn mean(
+    fn mean(
         &self,
         scores: &Scores<'_>,
         change_plan: fn(&mut ErrorPlan),

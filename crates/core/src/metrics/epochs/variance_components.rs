@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use super::sample_epochs::SampleEpochs;
+use super::SampleEpochs;
 use crate::error::Result;
 use crate::error_plan::ErrorMethod;
 use crate::estimate::{Estimate, Maybe, StdError, Undefined};

@@ -1,12 +1,10 @@
 //! `grouped`: a metric for each group of samples, and one over all.
 
-mod macro_bounds;
 mod macro_mean;
+mod name_template;
 mod shrinkage;
 mod simultaneous;
 mod state;
-mod string_format;
-mod template;
 mod weights;
 
 use std::borrow::Cow;
@@ -14,14 +12,12 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use self::macro_mean::MacroMean;
+use self::name_template::{NameTemplate, recorded_names};
 use self::shrinkage::{cut_off, shrink};
 use self::simultaneous::hold_together;
 use self::state::GroupedState;
-use self::template::{NameTemplate, recorded_names};
 pub use self::weights::GroupWeights;
-use super::bootstrap::Bootstrap;
-use super::median::Median;
-use super::quantile::Quantile;
+use super::{Bootstrap, Median, Quantile};
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorPlan, Estimation};
 use crate::estimate::{ErrorFigure, Estimate, ScoreKind, Undefined};
@@ -554,7 +550,7 @@ impl Grouped {
                 let mean = MacroMean { role, conversion, estimation, whole, weighted };
                 let mut mean = mean.of_groups(&scored, across);
                 if let (MetricValue::One(mean), Role::Location, None) = (&mut mean, role, conversion) {
-                    macro_bounds::add(mean, groups, estimation, whole, weighted);
+                    macro_mean::add_bounds(mean, groups, estimation, whole, weighted);
                 }
                 (AggregateBasis::Groups, Some(mean))
             }

@@ -1,6 +1,12 @@
 //! What the corrections of a judge have in common: its scores beside the human labels of some samples, and errors from
 //! influence values.
 
+mod ppi;
+mod rogan_gladen;
+
+pub use ppi::*;
+pub use rogan_gladen::*;
+
 use crate::error::{Error, Result};
 use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::estimate::{
@@ -13,10 +19,10 @@ use crate::value::{Conversion, LeafRef, ValueRef};
 use errorbar_stats::exact::{ExactSum, root_of_squares};
 
 /// The scores of a judge, and what a human says of the same samples.
-pub(super) struct JudgedScores {
+struct JudgedScores {
     metric: &'static str,
     /// By position: the judge's score, and the label if there is one.
-    pub(super) rows: Vec<(f64, Option<f64>)>,
+    rows: Vec<(f64, Option<f64>)>,
     /// Whether the mean is a share, which lies between 0 and 1 whatever the range of the plan is.
     are_shares: bool,
 }
@@ -26,12 +32,7 @@ impl JudgedScores {
     ///
     /// # Errors
     /// An unknown rater, an infinite score, or a label that is no number.
-    pub(super) fn read(
-        metric: &'static str,
-        scores: &Scores<'_>,
-        human: &str,
-        conversion: &Conversion,
-    ) -> Result<Self> {
+    fn read(metric: &'static str, scores: &Scores<'_>, human: &str, conversion: &Conversion) -> Result<Self> {
         let labels = scores.ratings(human)?;
         labels.check_other()?;
         let judged = scores.finite(metric, conversion, |numbers| numbers.to_floats().into_owned())?;
@@ -44,17 +45,17 @@ impl JudgedScores {
     }
 
     /// The same, for the mean of zeros and ones.
-    pub(super) fn into_shares(self) -> Self {
+    fn into_shares(self) -> Self {
         JudgedScores { are_shares: true, ..self }
     }
 
     /// The number of samples with a label.
-    pub(super) fn labelled(&self) -> usize {
+    fn labelled(&self) -> usize {
         self.rows.iter().filter(|(_, label)| label.is_some()).count()
     }
 
     /// The mean of the judge's scores, which is what there is without a correction.
-    pub(super) fn naive(&self) -> Option<f64> {
+    fn naive(&self) -> Option<f64> {
         mean(self.rows.iter().map(|(judged, _)| (*judged, 1)))
     }
 
@@ -80,7 +81,7 @@ impl JudgedScores {
     }
 
     /// Notes how many samples have labels, and the mean of the judge's scores.
-    pub(super) fn annotate(&self, estimate: Estimate) -> Estimate {
+    fn annotate(&self, estimate: Estimate) -> Estimate {
         let labelled = self.labelled();
         let estimate = estimate.note("labelled", labelled).note("unlabelled", self.rows.len() - labelled);
         estimate.note_some("naive", self.naive())
@@ -92,7 +93,7 @@ impl JudgedScores {
     ///
     /// # Errors
     /// Those of reading scores.
-    pub(super) fn estimate(
+    fn estimate(
         &self,
         scores: &Scores<'_>,
         corrected: Maybe<CorrectedMean>,
@@ -293,17 +294,17 @@ const POPULATION: &str = "a population is not defined for a corrected mean: its 
 
 /// A corrected mean and what its error is made of.
 #[derive(Debug)]
-pub(super) struct CorrectedMean {
-    pub(super) value: f64,
+struct CorrectedMean {
+    value: f64,
     /// The influence of each position on it: how far its score moves the figure.
-    pub(super) influence: Vec<f64>,
+    influence: Vec<f64>,
     /// The variance for independent samples.
-    pub(super) variance: f64,
+    variance: f64,
     /// The parts of the variance that come from samples with labels, and from those without.
-    pub(super) parts: [f64; 2],
+    parts: [f64; 2],
     /// How much of it rests on the judge alone: by how much it moves if the judge's scores of the samples without labels are
     /// off by 1.
-    pub(super) judge_weight: f64,
+    judge_weight: f64,
 }
 
 /// Mistakes that a judge may make though no label shows one. Influence values know nothing of them.
@@ -390,7 +391,7 @@ fn distinct(units: &[u32]) -> u64 {
 }
 
 /// The mean of numbers, each as often as it is counted.
-pub(super) fn mean(numbers: impl Iterator<Item = (f64, u64)>) -> Option<f64> {
+fn mean(numbers: impl Iterator<Item = (f64, u64)>) -> Option<f64> {
     let (mut sum, mut n) = (ExactSum::new(), 0);
     for (number, times) in numbers.filter(|(_, times)| *times > 0) {
         sum.add_times(number, times);
@@ -400,7 +401,7 @@ pub(super) fn mean(numbers: impl Iterator<Item = (f64, u64)>) -> Option<f64> {
 }
 
 /// A sum of numbers, each as often as it is counted.
-pub(super) fn sum(numbers: impl Iterator<Item = (f64, u64)>) -> f64 {
+fn sum(numbers: impl Iterator<Item = (f64, u64)>) -> f64 {
     let mut sum = ExactSum::new();
     numbers.for_each(|(number, times)| sum.add_times(number, times));
     sum.to_f64()

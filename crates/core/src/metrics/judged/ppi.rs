@@ -1,6 +1,6 @@
 //! `ppi`: the mean of human labels, estimated with the help of a judge that has scored every sample.
 
-use super::judged::{CorrectedMean, JudgedScores, mean, sum};
+use super::{CorrectedMean, JudgedScores, mean, sum};
 use crate::error::Result;
 use crate::estimate::{Maybe, Undefined};
 use crate::evaluation::{MetricValue, Role};

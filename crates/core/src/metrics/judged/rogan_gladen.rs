@@ -1,6 +1,6 @@
 //! `rogan_gladen`: the share of right answers, corrected for the mistakes of the judge that counted them.
 
-use super::judged::{CorrectedMean, JudgedScores, sum};
+use super::{CorrectedMean, JudgedScores, sum};
 use crate::error::{Error, Result};
 use crate::estimate::{Maybe, Undefined};
 use crate::evaluation::{MetricValue, Role};

@@ -1,6 +1,6 @@
 //! `geometric_mean`: exp of the mean of logarithms.
 
-use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
+use super::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::Result;
 use crate::estimate::{RatioScale, RatioTerm};
 use crate::evaluation::Role;

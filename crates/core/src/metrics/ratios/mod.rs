@@ -1,4 +1,12 @@
-//! What the metrics that are a ratio of two totals share: their state.
+//! Ratios of two totals: what they share is their state.
+
+mod geometric_mean;
+mod perplexity;
+mod weighted_mean;
+
+pub use geometric_mean::*;
+pub use perplexity::*;
+pub use weighted_mean::*;
 
 use crate::error::Result;
 use crate::error_plan::{ErrorPlan, Estimation};
@@ -11,19 +19,19 @@ use crate::scores::Scores;
 macro_rules! computed_as_ratio {
     () => {
         fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
-            let state = super::ratio::RatioState::new(self.clone(), scores.estimation());
+            let state = super::RatioState::new(self.clone(), scores.estimation());
             $crate::metric::compute_by_state(state, scores)
         }
 
         fn state(&self, estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
-            Some(Box::new(super::ratio::RatioState::new(self.clone(), estimation)))
+            Some(Box::new(super::RatioState::new(self.clone(), estimation)))
         }
     };
 }
-pub(super) use computed_as_ratio;
+use computed_as_ratio;
 
 /// How a metric reads its terms.
-pub(super) trait RatioMetric: Clone + std::fmt::Debug + Send + 'static {
+trait RatioMetric: Clone + std::fmt::Debug + Send + 'static {
     /// The name for messages.
     const METRIC: &'static str;
 
@@ -44,17 +52,17 @@ pub(super) trait RatioMetric: Clone + std::fmt::Debug + Send + 'static {
 
 /// The terms of some scores.
 #[derive(Debug, Default)]
-pub(super) struct RatioTerms {
-    pub(super) terms: Vec<(usize, RatioTerm)>,
+struct RatioTerms {
+    terms: Vec<(usize, RatioTerm)>,
     /// Scores that have no term, where that is to be noted.
-    pub(super) missing: usize,
+    missing: usize,
     /// Why there is no figure.
-    pub(super) problem: Option<String>,
+    problem: Option<String>,
 }
 
 /// The totals over the scores seen so far. Merges exactly.
 #[derive(Clone, Debug)]
-pub(super) struct RatioState<M> {
+struct RatioState<M> {
     metric: M,
     estimation: Estimation,
     totals: RatioTotals,
@@ -65,7 +73,7 @@ pub(super) struct RatioState<M> {
 }
 
 impl<M: RatioMetric> RatioState<M> {
-    pub(super) fn new(metric: M, estimation: &Estimation) -> Self {
+    fn new(metric: M, estimation: &Estimation) -> Self {
         RatioState {
             metric,
             estimation: estimation.clone(),

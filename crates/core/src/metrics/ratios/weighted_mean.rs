@@ -2,7 +2,7 @@
 
 use serde_json::Value as Json;
 
-use super::ratio::{RatioMetric, RatioTerms, computed_as_ratio};
+use super::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::{Error, Result};
 use crate::estimate::{RatioScale, RatioTerm, Undefined};
 use crate::evaluation::Role;

@@ -1,7 +1,8 @@
-//! `mode`: the most common value.
+//! What most epochs say: `mode`, `majority`.
 
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::registry::Params;
+use crate::value::Leaf;
 
 /// The most common value; on a tie the one seen first.
 ///
@@ -42,6 +43,51 @@ impl EpochReducer for Mode {
     }
 }
 
+/// The value that more than half of all epochs hold, unscored ones counted; else unscored.
+///
+/// # Formula
+/// ```text
+/// v with #(x = v) > K/2
+/// ```
+///
+/// # When
+/// A vote that counts only with more than half of all epochs; without one the sample is unscored, and reported as
+/// such.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'majority'
+/// runs.csv · 9 rows
+///
+/// score · reduced by majority · 3 epochs · 3 scored
+///                                       0                                       1
+///   accuracy  0.67 ± 0.33 [0.21, 0.94]           ├─────────────────●──────────┤    only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `mode`, `at_least`, `collect`
+///
+/// # Source
+/// As inspect_ai defines it.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "majority", reference)]
+pub struct Majority;
+
+impl EpochReducer for Majority {
+    fn is_vote(&self) -> bool {
+        true
+    }
+
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
+        let (first, count) = epochs.most_common();
+        let won = 2 * count > epochs.total();
+        ReducedValue::Leaf(if won { epochs.to_leaf(first) } else { Leaf::Unscored })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -74,5 +120,18 @@ mod tests {
         let map = |a: i64, b: Option<f64>| Value::map([("a", crate::Leaf::from(a)), ("b", b.into())]);
         let reduced = most_common([map(1, None), map(2, Some(f64::NAN)), map(2, None)]);
         assert_eq!(reduced, map(2, None), "null counts as a value, NaN does not");
+    }
+
+    #[test]
+    fn more_than_half_of_all() {
+        assert_eq!(reduce(&majority(), vec!["C".into(), "C".into(), "I".into()]).value, "C".into());
+        assert_eq!(reduce(&majority(), vec!["C".into(), "I".into()]).value, Value::Unscored);
+        let short = reduce(&majority(), vec!["C".into(), "C".into(), Value::Unscored, Value::Unscored]);
+        assert_eq!(short.value, Value::Unscored, "two of four are no majority");
+        let panel = short.metadata.unwrap()["panel"].clone();
+        let failure = |index| serde_json::json!({"index": index, "reason": null, "explanation": null});
+        assert_eq!(panel["votes"], serde_json::json!(["C", "C", null, null]));
+        assert_eq!(panel["size"], 4);
+        assert_eq!(panel["failures"], serde_json::json!([failure(2), failure(3)]));
     }
 }
