@@ -3,7 +3,6 @@
 //! The engine never holds a heap of boxed scores. A row costs its id, a byte of epoch, two to
 //! nine bytes per scorer and four per metadata key, and the metrics run over plain arrays.
 
-mod absent_epochs;
 mod block;
 mod details;
 mod epochs;
@@ -15,7 +14,6 @@ mod numbers;
 mod payloads;
 mod sample_index;
 mod sample_rows;
-mod scorer_epochs;
 mod tagged;
 mod text;
 mod typed_ids;
@@ -31,13 +29,12 @@ use serde_json::Value as Json;
 pub use block::{ColumnBlock, DetailColumns, LabelColumns};
 pub use details::Panel;
 pub(crate) use details::{DetailView, ScoreDetail, ScoreDetails, merge_details};
-pub use epochs::EpochColumn;
+pub use epochs::{EpochColumn, ScorerEpochs};
 pub(crate) use key_order::first_bytes;
 pub use metadata::MetadataColumn;
 use metadata::MetadataColumns;
 pub use numbers::Numbers;
 pub use sample_index::SampleIndex;
-pub use scorer_epochs::ScorerEpochs;
 pub use text::TextColumn;
 use typed_ids::IntegerIds;
 pub(crate) use values::Floats;

@@ -8,7 +8,8 @@ use super::clustered::{ClusteredScores, error_of_groups};
 use super::clusters::Clusters;
 use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
-use super::methods::{DrawSource, IntervalInput, exact};
+use super::methods::bootstrap::exact_means;
+use super::methods::{DrawSource, IntervalInput};
 use super::{ErrorFigure, Estimate, Maybe, Notes, ScoreKind, StdError, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
@@ -227,7 +228,7 @@ impl Summary {
 
     /// The number of means that an `exact` interval is computed from; none if it has no such interval.
     pub fn exact_means(&self) -> Option<u64> {
-        exact::means(&self.draw_source()).ok().map(|means| means.len() as u64)
+        exact_means(&self.draw_source()).ok().map(|means| means.len() as u64)
     }
 
     /// The same scores without their clusters.

@@ -1,4 +1,4 @@
-//! The names of estimates.
+//! Estimates by name: `accuracy`, `match/accuracy/pass_at_2`, `accuracy[category=law]`.
 //!
 //! ```text
 //! path        = word { "/" word } [ "[" selector { "," selector } "]" ]
@@ -8,8 +8,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::{EstimateRow, Scope};
-use crate::spec::{Parser, SpecError, write_quoted, write_word};
+use super::{EstimateRow, Results, Scope};
+use crate::error::{Error, Result};
+use crate::estimate::Estimate;
+use crate::spec::{Parser, SpecError, nearest, write_quoted, write_word};
+use indexmap::{IndexMap, IndexSet};
 
 /// The name of an estimate: of a metric, with its scorer and reducer where several have it, of a group where it is not
 /// of all samples.
@@ -50,7 +53,7 @@ impl FigurePath {
     }
 
     /// The name of a metric over all samples.
-    pub(super) fn of_metric(metric: &str) -> Self {
+    fn of_metric(metric: &str) -> Self {
         FigurePath { names: metric.split('/').map(str::to_owned).collect(), selectors: Vec::new() }
     }
 
@@ -79,7 +82,7 @@ impl FigurePath {
         is_full || is_name(&[metric]) || is_name(&[metric, reducer]) || is_name(&[field, metric])
     }
 
-    pub(super) fn selects_row(&self, row: &EstimateRow<'_>) -> bool {
+    fn selects_row(&self, row: &EstimateRow<'_>) -> bool {
         let needed = selectors(row);
         needed.len() == self.selectors.len() && needed.iter().all(|one| self.selectors.contains(one))
     }
@@ -196,4 +199,61 @@ impl Parser<'_> {
         self.advance(end);
         Ok(label.to_owned())
     }
+}
+
+/// How many names an error lists.
+const LISTED: usize = 20;
+
+impl Results {
+    /// The estimate of a metric over all samples. If several scorers or reducers have it, `scorer/metric` or
+    /// `scorer/metric/reducer` names one of them.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMetric`], or [`Error::AmbiguousMetric`] if there are several.
+    pub fn estimate(&self, metric: &str) -> Result<Estimate> {
+        self.find(&FigurePath::of_metric(metric))
+    }
+
+    /// The estimate of this name.
+    ///
+    /// # Errors
+    /// [`Error::UnknownMetric`], or [`Error::AmbiguousMetric`] if there are several.
+    pub fn find(&self, path: &FigurePath) -> Result<Estimate> {
+        let rows = self.rows();
+        let is_named = |row: &&EstimateRow<'_>| path.fits(row.scorer, row.field, row.metric, row.reducer);
+        let named: Vec<&EstimateRow<'_>> = rows.iter().filter(is_named).collect();
+        let mut found: IndexMap<(usize, Option<&str>), &EstimateRow<'_>> = IndexMap::new();
+        for row in named.iter().filter(|row| path.selects_row(row)) {
+            let first = found.entry((row.score, row.field)).or_insert(row);
+            // The metric itself, rather than the aggregate beside groups.
+            if first.group_key.is_some() && row.group_key.is_none() && row.scopes.is_empty() {
+                *first = row;
+            }
+        }
+        match found.into_values().collect::<Vec<_>>().as_slice() {
+            [row] => Ok(row.estimate.clone().into_owned()),
+            [] => {
+                let figures: IndexSet<String> = match named.as_slice() {
+                    [] if path.names.len() < 2 => rows.iter().map(|row| row.metric.to_owned()).collect(),
+                    [] => rows.iter().map(|row| FigurePath::of(row).to_string()).collect(),
+                    named => named.iter().map(|row| FigurePath::of(row).to_string()).collect(),
+                };
+                Err(unknown(path, figures))
+            }
+            several => {
+                let candidates = several.iter().map(|row| FigurePath::of(row).to_string()).collect();
+                Err(Error::AmbiguousMetric { metric: path.to_string(), candidates })
+            }
+        }
+    }
+}
+
+/// There is no estimate of this name, and these are there.
+pub fn unknown(path: &FigurePath, known: IndexSet<String>) -> Error {
+    let metric = path.to_string();
+    let near = nearest(&metric, known.iter().map(String::as_str)).map(str::to_owned);
+    let hidden = known.len().saturating_sub(LISTED);
+    let mut known: Vec<String> = known.into_iter().take(LISTED).collect();
+    known.extend((hidden > 0).then(|| format!("and {hidden} more")));
+    Error::UnknownMetric { metric, nearest: near, known }
 }

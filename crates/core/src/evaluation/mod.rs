@@ -2,15 +2,13 @@
 
 mod figure_path;
 mod headline;
-mod lookup;
 mod reduction;
 mod rows;
 mod value;
 mod warning;
 
-pub use figure_path::FigurePath;
+pub use figure_path::{FigurePath, unknown};
 pub use headline::NoHeadline;
-pub use lookup::unknown;
 pub(crate) use reduction::ReducedSamples;
 pub use reduction::Reduction;
 pub use rows::{EstimateRow, Scope};

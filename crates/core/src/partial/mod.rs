@@ -19,9 +19,9 @@
 //! On one machine nothing is counted: [`Plan::evaluate`] is [`Partial::of`] and the engine over the same columns.
 
 mod bytes;
-mod looks;
 mod receipt;
 mod record;
+mod sample_codes;
 mod tally;
 mod wire;
 

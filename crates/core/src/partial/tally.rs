@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::looks::SampleLooks;
+use super::sample_codes::SampleCodes;
 use super::record::{SampleRecord, differ, put_cell, put_epoch, read_json};
 use super::wire::{put_number, take_number};
 use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn, first_bytes};
@@ -103,7 +103,7 @@ impl Tally {
         }
         let names = Names::of(columns);
         let encoder = SampleEncoder::new(columns, &names, visible);
-        let mut looks = SampleLooks::new(columns, &names, visible);
+        let mut codes = SampleCodes::new(columns, &names, visible);
         let mut numbers: HashMap<Box<[u8]>, u32, foldhash::fast::RandomState> = HashMap::default();
         // By number: how many samples, and the row of the smallest id with its first bytes, which mostly decide.
         let mut found: Vec<(u64, u32, u64)> = Vec::new();
@@ -115,8 +115,8 @@ impl Tally {
             let id = |row: u32| columns.id_bytes(row as usize);
             let own_id = id(first);
             let start = u64::from_be_bytes(first_bytes(own_id));
-            let look = looks.as_ref().and_then(|looks| looks.of(rows));
-            let known = look.and_then(|look| looks.as_ref()?.entry(look));
+            let code = codes.as_ref().and_then(|codes| codes.of(rows));
+            let known = code.and_then(|code| codes.as_ref()?.entry(code));
             let number = known.unwrap_or_else(|| {
                 record.clear();
                 encoder.put(rows, &mut record);
@@ -127,8 +127,8 @@ impl Tally {
                     found.push((0, first, start));
                     number
                 });
-                if let (Some(look), Some(looks)) = (look, &mut looks) {
-                    looks.set_entry(look, number);
+                if let (Some(code), Some(codes)) = (code, &mut codes) {
+                    codes.set_entry(code, number);
                 }
                 number
             });

@@ -5,19 +5,15 @@
 //! define is collected at link time by `inventory`; anything else is added by hand.
 
 mod args;
-mod doc_sections;
 mod package_member;
-mod param;
 mod params;
 mod range;
 mod scope;
 
 pub(crate) use args::Count;
 pub use args::{ArgProblem, ArgType, ArgWord, Args, KeywordArgs};
-pub use doc_sections::DocSections;
 use package_member::PackageMember;
-pub use param::Param;
-pub use params::Params;
+pub use params::{DocSections, Param, Params};
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;

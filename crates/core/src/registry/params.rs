@@ -1,10 +1,9 @@
 //! What every entry is: a name, a documentation and arguments, declared once as a struct.
 
-pub use errorbar_macros::Params;
-
-use super::{Args, DocSections, Param};
+use super::Args;
 use crate::error::{Error, Result};
-use crate::spec::{Spec, ToSpec};
+use crate::spec::{Arg, Spec, ToSpec};
+pub use errorbar_macros::Params;
 
 impl<P: Params> ToSpec for P {
     fn spec(&self) -> Spec {
@@ -99,4 +98,109 @@ pub trait Params: Sized {
         let (target, argument) = (Self::NAME.to_owned(), argument.to_owned());
         Error::Argument { target, argument, problem: problem.into() }
     }
+}
+
+/// One argument of an entry.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Param {
+    /// Its name, as in logs.
+    pub name: &'static str,
+    /// What it is, in a sentence.
+    pub doc: &'static str,
+    /// The type in words: `a number`; empty if it is not declared.
+    pub expected: &'static str,
+    /// What it is when it is not passed, as a spec would write it; `None` if it must be passed.
+    pub default: Option<String>,
+    /// Whether the reference's entry of the same name has no such argument.
+    pub is_own: bool,
+    /// The strings that the reference's argument takes, where this one takes more; `None` if both take the same.
+    pub reference_values: Option<&'static [&'static str]>,
+}
+
+impl Param {
+    /// An argument that must be passed.
+    pub fn required(name: &'static str, doc: &'static str) -> Self {
+        Param { name, doc, expected: "", default: None, is_own: false, reference_values: None }
+    }
+
+    /// Keyword arguments of any name; the name begins with two asterisks.
+    pub fn keywords(name: &'static str, doc: &'static str) -> Self {
+        Param::required(name, doc)
+    }
+
+    /// An argument with a default.
+    pub fn optional(name: &'static str, doc: &'static str, default: impl ToString) -> Self {
+        Param { default: Some(default.to_string()), ..Param::required(name, doc) }
+    }
+
+    /// The same, with its type in words.
+    #[must_use]
+    pub fn of_type(self, expected: &'static str) -> Self {
+        Param { expected, ..self }
+    }
+
+    /// The same, as an argument that the reference's entry of the same name does not have.
+    #[must_use]
+    pub fn own(self) -> Self {
+        Param { is_own: true, ..self }
+    }
+
+    /// The same, as an argument that takes only these strings in the reference.
+    #[must_use]
+    pub fn with_reference_values(self, values: &'static [&'static str]) -> Self {
+        Param { reference_values: Some(values), ..self }
+    }
+
+    /// Whether the reference's entry of the same name would refuse this value.
+    pub(crate) fn is_own_value(&self, value: &Arg) -> bool {
+        let is_other = |values: &[&str]| !value.as_str().is_some_and(|value| values.contains(&value));
+        self.is_own || (*value != Arg::Null && self.reference_values.is_some_and(is_other))
+    }
+}
+
+/// The sections of an entry's documentation, taken from its doc comment: `# Formula`, `# When`, `# Example`, `# See also` and
+/// `# Source`. A section that is absent is empty.
+///
+/// ```
+/// use errorbar_core::{Metric, MetricValue, Params, Result, Scores};
+///
+/// /// The share of scores from a threshold on.
+/// ///
+/// /// # Formula
+/// /// #(x ≥ threshold) / n
+/// ///
+/// /// # When
+/// /// A score counts from some value on, and how far above it is does not matter.
+/// ///
+/// /// # See also
+/// /// `accuracy`, `mean`
+/// #[derive(Clone, Debug, Params)]
+/// #[params(crate = errorbar_core, name = "pass_rate")]
+/// struct PassRate {
+///     /// The lowest score that passes.
+///     threshold: f64,
+/// }
+///
+/// assert_eq!(PassRate::DOC, "The share of scores from a threshold on.");
+/// assert_eq!(PassRate::SECTIONS.formula, "#(x ≥ threshold) / n");
+/// assert_eq!(PassRate::SECTIONS.see_also, ["accuracy", "mean"]);
+/// assert_eq!(PassRate::SECTIONS.example, "");
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DocSections {
+    /// How it is computed; its lines are kept.
+    pub formula: &'static str,
+    /// When to use it, in paragraphs.
+    pub when: &'static str,
+    /// Commands, each behind `$ `, and what they print: the first block ```` ```console ```` of the section.
+    pub example: &'static str,
+    /// The names of related entries, which stand in backticks.
+    pub see_also: &'static [&'static str],
+    /// Where it comes from, in paragraphs.
+    pub source: &'static str,
+}
+
+impl DocSections {
+    /// No section.
+    pub const NONE: Self = DocSections { formula: "", when: "", example: "", see_also: &[], source: "" };
 }

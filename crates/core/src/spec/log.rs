@@ -4,11 +4,10 @@
 //! by its name. A nested spec is `{"type": "metric", "name": "mean", "params": {…}}`, with the shorter log name. So a map
 //! argument that happens to have those three entries comes back as a spec, here as in the reference.
 
+use super::{Arg, MAX_DEPTH, MAX_ITEMS, MetricItem, MetricsSpec, SEED, Spec, SpecError, SpecErrorKind};
+use crate::metadata::Metadata;
 use indexmap::IndexMap;
 use serde_json::{Map, Value, json};
-
-use super::{Arg, MAX_DEPTH, MAX_ITEMS, SEED, Spec, SpecError, SpecErrorKind};
-use crate::metadata::Metadata;
 
 impl Spec {
     /// The spec as a log records it. All its arguments must have names, as those of a built metric do; a spec with
@@ -220,4 +219,53 @@ fn unexpected(expected: &'static str, found: &Value) -> SpecError {
         Value::Object(_) => "an object".to_owned(),
     };
     SpecErrorKind::Log { path: String::new(), expected, found }.into()
+}
+
+impl MetricsSpec {
+    /// The metrics that the header of a log records as this value. Wherever a log has `{"name", "options"}`, the string of
+    /// a spec will do, so this also reads what people write in task files.
+    ///
+    /// # Errors
+    /// Anything else, with the path to it; and as for [`Spec::from_log`].
+    ///
+    /// ```
+    /// use errorbar_core::spec::MetricsSpec;
+    /// use serde_json::json;
+    ///
+    /// let logged = json!([{"name": "inspect_ai/mean", "options": {}}, {"a*": [{"name": "f1"}]}]);
+    /// let metrics = MetricsSpec::from_log_json(&logged)?;
+    /// assert_eq!(metrics.to_string(), r#"[inspect_ai/mean(), {"a*": [f1()]}]"#);
+    /// # Ok::<(), errorbar_core::spec::SpecError>(())
+    /// ```
+    pub fn from_log_json(value: &Value) -> Result<Self, SpecError> {
+        match value {
+            Value::String(text) => text.parse(),
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                let read = |(i, item)| item_from_json(item).map_err(|error| error.within(i));
+                items.map(read).collect::<Result<_, _>>().map(Self::List)
+            }
+            other => item_from_json(other).map(|item| match item {
+                MetricItem::Map(map) => Self::Map(map),
+                MetricItem::Metric(spec) => Self::from(spec),
+            }),
+        }
+    }
+}
+
+fn item_from_json(value: &Value) -> Result<MetricItem, SpecError> {
+    let Value::Object(entries) = value else {
+        return Spec::from_json(value).map(MetricItem::Metric);
+    };
+    if logged_name(value).is_some() {
+        return Spec::from_json(value).map(MetricItem::Metric);
+    }
+    let read = |(glob, metrics): (&String, &Value)| {
+        let specs: Result<Vec<Spec>, SpecError> = match metrics {
+            Value::Array(metrics) => metrics.iter().map(Spec::from_json).collect(),
+            one => Spec::from_json(one).map(|spec| vec![spec]),
+        };
+        specs.map(|specs| (glob.clone(), specs)).map_err(|error| error.within(glob))
+    };
+    entries.iter().map(read).collect::<Result<_, _>>().map(MetricItem::Map)
 }

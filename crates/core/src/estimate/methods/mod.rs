@@ -1,11 +1,7 @@
-//! The methods of intervals, one file each. A new one is a file and a line in [`ends`].
+//! The methods of intervals, a file for each kind. A new one is a function and a line in [`ends`].
 
-mod bca;
 pub(super) mod binomial;
-mod bootstrap;
-mod bootstrap_t;
-pub(super) mod exact;
-mod t;
+pub(super) mod bootstrap;
 pub(super) mod wild;
 pub(crate) mod wilson;
 
@@ -14,6 +10,7 @@ use super::independent::IndependentScores;
 use super::kind::Extent;
 use super::{Interval, Maybe, ScoreKind, StdError, Undefined};
 use crate::error_plan::{ErrorPlan, IntervalMethod, Side};
+use errorbar_stats::distributions::t_quantile;
 
 /// What an interval of a mean is computed from.
 pub(super) struct IntervalInput<'a> {
@@ -58,11 +55,11 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
     match method {
         IntervalMethod::Wilson => wilson::ends(input, confidence),
         IntervalMethod::ModifiedWilson => binomial::modified_wilson(input, confidence),
-        IntervalMethod::T => t::ends(input, confidence),
-        IntervalMethod::Bootstrap => bootstrap::ends(input, confidence),
-        IntervalMethod::Bca => bca::ends(input, confidence),
-        IntervalMethod::BootstrapT => bootstrap_t::ends(input, confidence),
-        IntervalMethod::Exact => exact::ends(input, confidence),
+        IntervalMethod::T => by_t(input, confidence),
+        IntervalMethod::Bootstrap => bootstrap::percentile(input, confidence),
+        IntervalMethod::Bca => bootstrap::bca(input, confidence),
+        IntervalMethod::BootstrapT => bootstrap::studentised(input, confidence),
+        IntervalMethod::Exact => bootstrap::exact(input, confidence),
         IntervalMethod::ClopperPearson => binomial::clopper_pearson(input, confidence),
         IntervalMethod::Jeffreys => binomial::jeffreys(input, confidence),
         IntervalMethod::Beta(prior) => binomial::beta(input, prior, confidence),
@@ -75,6 +72,13 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
         | IntervalMethod::Newcombe
         | IntervalMethod::Custom => Err(Undefined::NotAvailable),
     }
+}
+
+/// x̄ ± t·se.
+fn by_t(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+    let error = input.spread()?;
+    let margin = t_quantile(confidence, error.df) * error.se;
+    Ok(Ends { lower: input.mean - margin, upper: input.mean + margin, df: Some(error.df) })
 }
 
 /// The interval of a method: two ends, or one where the plan wants a bound.

@@ -1,7 +1,7 @@
 //! The wild cluster bootstrap. Without clusters, each sample is one.
 
-use super::bootstrap::{no_values, two_ways};
-use super::{DrawSource, Ends, IntervalInput};
+use super::bootstrap::Population;
+use super::{Ends, IntervalInput};
 use crate::error_plan::WildWeights;
 use crate::estimate::{Maybe, Undefined};
 use errorbar_stats::resampling::{ClusterTotal, WeightPoints, WildBootstrap};
@@ -11,15 +11,13 @@ pub(in crate::estimate) const MAX_CLUSTERS: u64 = 100_000;
 
 pub(super) fn ends(input: &IntervalInput<'_>, weights: WildWeights, confidence: f64) -> Maybe<Ends> {
     input.spread()?;
-    let clusters = match &input.sample {
-        DrawSource::Scores(plain) => {
-            let values = plain.values.as_ref().ok_or_else(no_values)?;
+    let clusters = match input.sample.population()? {
+        Population::Scores(values) => {
             let samples =
                 |(value, times): &(f64, u64)| vec![ClusterTotal::new(1, (*value, 0.0)); *times as usize];
             values.iter().flat_map(samples).collect()
         }
-        DrawSource::Clusters(clustered) => clustered.single().ok_or_else(two_ways)?.totals(),
-        DrawSource::None => return Err(Undefined::NotAvailable),
+        Population::Clusters(totals) => totals,
     };
     let draws = input.plan.draws() as usize;
     let bootstrap = WildBootstrap::new(&clusters, of(weights), draws, input.seed)

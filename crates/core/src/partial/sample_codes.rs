@@ -8,7 +8,7 @@ use foldhash::fast::RandomState;
 use super::tally::{Names, Visible};
 use crate::columns::{ScoreColumns, ValueColumn};
 
-/// The most epochs of a sample: those of a look are the bytes of a number.
+/// The most epochs of a sample: their codes are the bytes of a number.
 const MOST_EPOCHS: usize = size_of::<u128>();
 /// With fewer rows the tables take longer than the records. Tests have few rows.
 const FEW_ROWS: usize = if cfg!(test) { 1 } else { 1 << 10 };
@@ -18,15 +18,15 @@ const KINDS: usize = 16;
 const FEW: usize = 1 << 8;
 
 /// Samples by what can be seen of them. Each row has a code, the same for rows that look the same, and the codes of a
-/// sample's rows are its look.
-pub(super) struct SampleLooks {
+/// sample's rows together are that of the sample.
+pub(super) struct SampleCodes {
     /// From 1 to 255.
     codes: Vec<u8>,
     /// The number of the entry of samples that look like this.
     entries: HashMap<u128, u32, RandomState>,
 }
 
-impl SampleLooks {
+impl SampleCodes {
     /// None if there are few rows, if samples have more to them than scores and metadata, or if there are more than 255
     /// different rows.
     pub(super) fn new(columns: &ScoreColumns, names: &Names, visible: &Visible) -> Option<Self> {
@@ -37,20 +37,20 @@ impl SampleLooks {
         if columns.labels().is_some() || scorers.iter().any(|scorer| !scorer.details.is_empty()) {
             return None;
         }
-        let mut looks = SampleLooks { codes: vec![0; columns.len()], entries: HashMap::default() };
-        looks.refine(|row| u8::try_from(columns.epoch(row)).ok())?;
+        let mut samples = SampleCodes { codes: vec![0; columns.len()], entries: HashMap::default() };
+        samples.refine(|row| u8::try_from(columns.epoch(row)).ok())?;
         if columns.errored() > 0 {
-            looks.refine(|row| Some(columns.is_errored(row).into()))?;
+            samples.refine(|row| Some(columns.is_errored(row).into()))?;
         }
         for scorer in scorers {
             let mut values = ValueCodes::new(&scorer.values);
-            looks.refine(|row| values.of(row))?;
+            samples.refine(|row| values.of(row))?;
         }
         for key in names.keys.iter().filter(|key| visible.keys.contains(key)) {
             let Some(column) = columns.metadata_column(key) else { continue };
-            looks.refine(|row| column.code(row).map_or(Some(0), |code| u8::try_from(code + 1).ok()))?;
+            samples.refine(|row| column.code(row).map_or(Some(0), |code| u8::try_from(code + 1).ok()))?;
         }
-        Some(looks)
+        Some(samples)
     }
 
     /// Gives rows other codes where a column has other values; none if there are too many.
@@ -69,21 +69,21 @@ impl SampleLooks {
         Some(())
     }
 
-    /// The look of a sample; none if it has too many epochs.
+    /// The code of a sample; none if it has too many epochs.
     #[inline]
     pub(super) fn of(&self, rows: &[u32]) -> Option<u128> {
         let code = |row: &u32| self.codes.get(*row as usize).map_or(0, |code| u128::from(*code));
-        (rows.len() <= MOST_EPOCHS).then(|| rows.iter().fold(0, |look, row| look << 8 | code(row)))
+        (rows.len() <= MOST_EPOCHS).then(|| rows.iter().fold(0, |of_sample, row| of_sample << 8 | code(row)))
     }
 
     /// The entry of samples that look like this.
     #[inline]
-    pub(super) fn entry(&self, look: u128) -> Option<u32> {
-        self.entries.get(&look).copied()
+    pub(super) fn entry(&self, code: u128) -> Option<u32> {
+        self.entries.get(&code).copied()
     }
 
-    pub(super) fn set_entry(&mut self, look: u128, entry: u32) {
-        self.entries.insert(look, entry);
+    pub(super) fn set_entry(&mut self, code: u128, entry: u32) {
+        self.entries.insert(code, entry);
     }
 }
 
@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn what_is_too_much_for_looks_is_counted_by_records() {
+    fn what_is_too_much_for_codes_is_counted_by_records() {
         let plan = Plan::new().metrics(metrics![accuracy()]);
         let visible = Visible::of(&plan);
         let tally = |columns: &ScoreColumns| {
             let tally = Tally::of(columns, &visible).unwrap();
-            let has_looks = SampleLooks::new(columns, &tally.names, &visible).is_some();
-            (tally.entries.iter().map(|entry| entry.count).collect::<Vec<_>>(), has_looks)
+            let has_codes = SampleCodes::new(columns, &tally.names, &visible).is_some();
+            (tally.entries.iter().map(|entry| entry.count).collect::<Vec<_>>(), has_codes)
         };
         // As many different scores as there are codes, one more, and each of them twice.
         for different in [255, 256, 300] {
@@ -184,7 +184,7 @@ mod tests {
             }
             assert_eq!(tally(&columns), (vec![2; different as usize], different == 255));
         }
-        // Samples of 16 epochs have looks, those of 17 have none; they differ in the first one.
+        // Samples of 16 epochs have codes, those of 17 have none; they differ in the first one.
         for epochs in [16, 17] {
             let mut columns = ScoreColumns::new(["s"]);
             for (id, first) in [("a", 0), ("b", 1), ("c", 0)] {
@@ -193,9 +193,9 @@ mod tests {
                     columns.push(id, epoch).score("s", score).unwrap();
                 }
             }
-            let (mut counts, has_looks) = tally(&columns);
+            let (mut counts, has_codes) = tally(&columns);
             counts.sort_unstable();
-            assert_eq!((counts, has_looks), (vec![1, 2], true));
+            assert_eq!((counts, has_codes), (vec![1, 2], true));
         }
     }
 
@@ -205,6 +205,6 @@ mod tests {
         let mut columns = ScoreColumns::new(["s"]);
         columns.push("q1", 1).score("s", Score::new(1).explanation("why")).unwrap();
         let names = Tally::of(&columns, &Visible::of(&plan)).unwrap().names;
-        assert!(SampleLooks::new(&columns, &names, &Visible::of(&plan)).is_none());
+        assert!(SampleCodes::new(&columns, &names, &Visible::of(&plan)).is_none());
     }
 }
