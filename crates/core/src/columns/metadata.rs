@@ -8,7 +8,7 @@ use std::hash::{Hash, Hasher};
 use indexmap::{Equivalent, IndexMap};
 use serde_json::Value as Json;
 
-use crate::interner::{Interner, TextItem};
+use crate::interner::Interner;
 use crate::metadata::Metadata;
 
 const ABSENT: u32 = u32::MAX;
@@ -80,7 +80,7 @@ impl MetadataColumn {
 
     #[inline]
     fn intern_text(&mut self, text: &str) -> u32 {
-        self.values.intern_text(text, || {
+        self.values.intern_with(text, || {
             self.value_bytes += text.len();
             MetadataValue(Json::from(text))
         })
@@ -269,12 +269,6 @@ impl PartialEq for MetadataValue {
 }
 
 impl Eq for MetadataValue {}
-
-impl TextItem for MetadataValue {
-    fn text(&self) -> Option<&str> {
-        self.0.as_str()
-    }
-}
 
 /// About how many bytes a value holds on the heap.
 fn bytes_within(value: &Json) -> usize {

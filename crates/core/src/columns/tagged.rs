@@ -128,15 +128,6 @@ impl TaggedValues {
         }))
     }
 
-    /// The same for the strings of many rows, one after the other.
-    #[inline]
-    pub(super) fn row_text_code(&mut self, text: &str) -> u64 {
-        u64::from(self.texts.intern_text(text, || {
-            self.text_bytes += text.len() + TEXT_BYTES;
-            text.into()
-        }))
-    }
-
     pub(super) fn text(&self, code: u64) -> Option<&Arc<str>> {
         self.texts.get(code as usize)
     }

@@ -146,7 +146,7 @@ impl ValueColumn {
     /// Appends a string, which is copied only when it is new.
     pub fn push_text(&mut self, text: &str) {
         let tagged = self.make_tagged();
-        let code = tagged.row_text_code(text);
+        let code = tagged.text_code(text, || text.into());
         tagged.push(Tag::Text, code);
     }
 

@@ -419,74 +419,97 @@ where
     }
 }
 
+/// What a metric declares of itself with a value each, in place of the methods of these names: `role = Location`.
+macro_rules! metric_flags {
+    ($self:ident: $($flag:ident = $value:expr),+ $(,)?) => {
+        $($crate::metric::metric_flags!(@$flag $self $value);)+
+    };
+    (@role $self:ident $value:expr) => {
+        $crate::metric::metric_flags!(@method $self role() Role $value);
+    };
+    (@direction $self:ident $value:expr) => {
+        $crate::metric::metric_flags!(@method $self direction() Direction $value);
+    };
+    (@wants $self:ident $value:expr) => {
+        $crate::metric::metric_flags!(@method $self wants() Wants $value);
+    };
+    (@score_parts $self:ident $value:expr) => {
+        $crate::metric::metric_flags!(@method $self score_parts() ScoreParts $value);
+    };
+    (@figure_names $self:ident $value:expr) => {
+        $crate::metric::metric_flags!(@method $self figure_names() FigureNames $value);
+    };
+    (@method $self:ident $name:ident() $type:ident $value:expr) => {
+        fn $name(&$self) -> $crate::$type {
+            #[allow(unused_imports, reason = "a value may be computed")]
+            use $crate::$type::*;
+            $value
+        }
+    };
+    (@metadata_keys $self:ident $value:expr) => {
+        fn metadata_keys(&$self) -> $crate::MetadataKeys {
+            $value
+        }
+    };
+    (@raters $self:ident $value:expr) => {
+        fn raters(&$self) -> $crate::Raters {
+            $value
+        }
+    };
+    (@resample_cost $self:ident $value:expr) => {
+        fn resample_cost(&$self) -> u64 {
+            $value
+        }
+    };
+    (@depends_on_ids $self:ident $value:expr) => {
+        fn depends_on_ids(&$self, _: bool) -> bool {
+            $value
+        }
+    };
+    (@$flag:ident $self:ident $value:expr) => {
+        fn $flag(&$self) -> bool {
+            $value
+        }
+    };
+}
+pub(crate) use metric_flags;
+
+/// Methods that call those of the same names: of the expression, of `self`.
+macro_rules! forward_methods {
+    ($self:ident => $inner:expr; $($name:ident($($arg:ident: $type:ty)?) -> $value:ty;)+) => {
+        $(fn $name(&$self $(, $arg: $type)?) -> $value {
+            $inner.$name($($arg)?)
+        })+
+    };
+}
+pub(crate) use forward_methods;
+
 /// The methods of a metric that does what another one does: the expression, of `self`.
 macro_rules! forward_metric {
     ($self:ident => $inner:expr) => {
-        fn compute(&$self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
-            $inner.compute(scores)
-        }
-        fn params(&$self) -> $crate::Metadata {
-            $inner.params()
-        }
-        fn wants(&$self) -> $crate::Wants {
-            $inner.wants()
-        }
-        fn needs_epochs(&$self) -> bool {
-            $inner.needs_epochs()
-        }
-        fn metadata_keys(&$self) -> $crate::MetadataKeys {
-            $inner.metadata_keys()
-        }
-        fn score_parts(&$self) -> $crate::ScoreParts {
-            $inner.score_parts()
-        }
-        fn reads_labels(&$self) -> bool {
-            $inner.reads_labels()
-        }
-        fn role(&$self) -> $crate::Role {
-            $inner.role()
-        }
-        fn direction(&$self) -> $crate::Direction {
-            $inner.direction()
-        }
-        fn subject(&$self) -> Option<$crate::Subject> {
-            $inner.subject()
-        }
-        fn mean_of(&$self) -> Option<$crate::Conversion> {
-            $inner.mean_of()
-        }
-        fn is_plain_mean(&$self) -> bool {
-            $inner.is_plain_mean()
-        }
-        fn cluster(&$self) -> Option<&str> {
-            $inner.cluster()
-        }
-        fn raters(&$self) -> $crate::Raters {
-            $inner.raters()
-        }
-        fn inner(&$self) -> Option<&dyn $crate::Metric> {
-            $inner.inner()
-        }
-        fn group_key(&$self) -> Option<&str> {
-            $inner.group_key()
-        }
-        fn required_keys(&$self) -> Vec<$crate::RequiredKey> {
-            $inner.required_keys()
-        }
-        fn figure_names(&$self) -> $crate::FigureNames {
-            $inner.figure_names()
-        }
-        fn depends_on_ids(&$self, is_resampled: bool) -> bool {
-            $inner.depends_on_ids(is_resampled)
-        }
-        fn resample_cost(&$self) -> u64 {
-            $inner.resample_cost()
-        }
-        fn sample_numbers(&$self, scores: &$crate::Scores<'_>) -> Option<$crate::Result<Vec<f64>>> {
-            $inner.sample_numbers(scores)
-        }
-        fn state(&$self, estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
-            $inner.state(estimation)
+        $crate::metric::forward_methods! { $self => $inner;
+            compute(scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue>;
+            params() -> $crate::Metadata;
+            wants() -> $crate::Wants;
+            needs_epochs() -> bool;
+            metadata_keys() -> $crate::MetadataKeys;
+            score_parts() -> $crate::ScoreParts;
+            reads_labels() -> bool;
+            role() -> $crate::Role;
+            direction() -> $crate::Direction;
+            subject() -> Option<$crate::Subject>;
+            mean_of() -> Option<$crate::Conversion>;
+            is_plain_mean() -> bool;
+            cluster() -> Option<&str>;
+            raters() -> $crate::Raters;
+            inner() -> Option<&dyn $crate::Metric>;
+            group_key() -> Option<&str>;
+            required_keys() -> Vec<$crate::RequiredKey>;
+            figure_names() -> $crate::FigureNames;
+            depends_on_ids(is_resampled: bool) -> bool;
+            resample_cost() -> u64;
+            sample_numbers(scores: &$crate::Scores<'_>) -> Option<$crate::Result<Vec<f64>>>;
+            state(estimation: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>>;
         }
     };
 }

@@ -7,9 +7,9 @@ use crate::error::Result;
 use crate::error_plan::DRAWS;
 use crate::estimate::{Draws, Estimate, MAX_FIGURES, ResampledFigures, ScoreUnits, Undefined, planned_draws};
 use crate::evaluation::{Group, GroupAggregate, Groups, MetricValue, Role, Subject};
-use crate::inputs::{MetadataKeys, Wants};
+use crate::inputs::MetadataKeys;
 use crate::metadata::Metadata;
-use crate::metric::{Metric, params_with_inner};
+use crate::metric::{Metric, metric_flags, params_with_inner};
 use crate::random::resample_cost;
 use crate::registry::{Count, Params};
 use crate::scores::{Resampler, Scores};
@@ -101,24 +101,17 @@ fn check_metric(metric: &Arc<dyn Metric>) -> Result<(), String> {
 const MAX_WIDTH: usize = 20_000;
 
 impl Metric for Bootstrap {
+    metric_flags! { self:
+        wants = self.metric.wants(), depends_on_ids = true,
+        metadata_keys = self.metric.metadata_keys().and(MetadataKeys::Only(self.cluster.iter().cloned().collect()))
+    }
+
     fn params(&self) -> Metadata {
         params_with_inner(self, "metric", self.metric.as_ref())
     }
 
-    fn wants(&self) -> Wants {
-        self.metric.wants()
-    }
-
     fn inner(&self) -> Option<&dyn Metric> {
         Some(self.metric.as_ref())
-    }
-
-    fn depends_on_ids(&self, _: bool) -> bool {
-        true
-    }
-
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.metric.metadata_keys().and(MetadataKeys::Only(self.cluster.iter().cloned().collect()))
     }
 
     /// That of the metric. The error of a location is a figure by itself once it is resampled.

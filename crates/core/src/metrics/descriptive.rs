@@ -4,8 +4,8 @@ use crate::error::Result;
 use crate::error_plan::Estimation;
 use crate::estimate::{Estimate, GroupContext, Undefined};
 use crate::evaluation::MetricValue;
-use crate::inputs::{MetadataKeys, ScoreParts};
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state};
+use crate::inputs::MetadataKeys;
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -106,7 +106,7 @@ impl Accumulator for DescribedState {
     }
 }
 
-/// A metric that describes the scores at hand.
+/// A metric that describes the scores at hand, as numbers.
 macro_rules! described_metric {
     ($(#[$doc:meta])* $type:ident, $name:literal, $described:ident) => {
         $(#[$doc])*
@@ -118,36 +118,31 @@ macro_rules! described_metric {
             to_float: Option<$crate::Conversion>,
         }
 
+        describes!($type, $described, |metric: &$type| Some(metric.to_float_or_default()));
+    };
+}
+
+/// The metric is one of the figures, over scores as a conversion reads them.
+macro_rules! describes {
+    ($type:ident, $described:ident, $conversion:expr) => {
         impl $type {
             fn new_state(&self) -> DescribedState {
-                let described = DescriptiveFigure::$described;
-                let conversion = Some(self.to_float_or_default());
-                DescribedState::new(<Self as $crate::Params>::NAME, described, conversion)
+                let conversion: fn(&$type) -> Option<Conversion> = $conversion;
+                DescribedState::new(Self::NAME, DescriptiveFigure::$described, conversion(self))
             }
         }
 
-        impl $crate::Metric for $type {
-            fn metadata_keys(&self) -> $crate::MetadataKeys {
-                $crate::MetadataKeys::NONE
+        impl Metric for $type {
+            metric_flags! { self:
+                metadata_keys = MetadataKeys::NONE, depends_on_ids = false, score_parts = Value,
+                resample_cost = 1
             }
 
-            fn depends_on_ids(&self, _: bool) -> bool {
-                false
+            fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+                compute_by_state(self.new_state(), scores)
             }
 
-            fn score_parts(&self) -> $crate::ScoreParts {
-                $crate::ScoreParts::Value
-            }
-
-            fn resample_cost(&self) -> u64 {
-                1
-            }
-
-            fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {
-                $crate::metric::compute_by_state(self.new_state(), scores)
-            }
-
-            fn state(&self, _: &$crate::Estimation) -> Option<Box<dyn $crate::MetricState>> {
+            fn state(&self, _: &Estimation) -> Option<Box<dyn MetricState>> {
                 Some(Box::new(self.new_state()))
             }
         }
@@ -186,31 +181,7 @@ macro_rules! described_metric {
 #[params(crate = crate, name = "count")]
 pub struct CountScores;
 
-impl Metric for CountScores {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
-    }
-
-    fn depends_on_ids(&self, _: bool) -> bool {
-        false
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn resample_cost(&self) -> u64 {
-        1
-    }
-
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(DescribedState::new(Self::NAME, DescriptiveFigure::Count, None), scores)
-    }
-
-    fn state(&self, _: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(DescribedState::new(Self::NAME, DescriptiveFigure::Count, None)))
-    }
-}
+describes!(CountScores, Count, |_| None);
 
 described_metric!(
     /// The sum of the scores. It has no error; a mean has one.

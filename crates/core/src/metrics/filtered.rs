@@ -9,9 +9,9 @@ use crate::error::{Error, Result};
 use crate::error_plan::Estimation;
 use crate::estimate::{Estimate, GroupContext, ScoreKind, Undefined};
 use crate::evaluation::{Group, Groups, MetricValue};
-use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey, Wants};
+use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey};
 use crate::metadata::Metadata;
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, params_with_inner};
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, metric_flags, params_with_inner};
 use crate::registry::{ArgProblem, ArgType, Params, Registry};
 use crate::scores::{KeyColumn, Scores};
 use crate::spec::Arg;
@@ -122,12 +122,10 @@ impl ArgType for Conditions {
 }
 
 impl Metric for Where {
+    metric_flags! { self: wants = self.metric.wants() }
+
     fn params(&self) -> Metadata {
         params_with_inner(self, "metric", self.metric.as_ref())
-    }
-
-    fn wants(&self) -> Wants {
-        self.metric.wants()
     }
 
     fn inner(&self) -> Option<&dyn Metric> {

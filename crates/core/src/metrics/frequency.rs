@@ -6,10 +6,10 @@ use serde_json::Value as Json;
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation};
 use crate::estimate::{Estimate, GroupContext, Maybe, ShareClusters, StdError, Undefined, estimate_of_share};
-use crate::evaluation::{MetricValue, Role};
-use crate::inputs::{MetadataKeys, ScoreParts, Wants};
+use crate::evaluation::MetricValue;
+use crate::inputs::MetadataKeys;
 use crate::metadata::Metadata;
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state};
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, metric_flags};
 use crate::order::Order;
 use crate::registry::{ArgProblem, ArgType, Params, Registry};
 use crate::scores::Scores;
@@ -108,6 +108,11 @@ impl Frequency {
 }
 
 impl Metric for Frequency {
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::NONE, depends_on_ids = false, score_parts = Value, wants = Unreduced,
+        reads_labels = true, role = if self.normalize_or_default() { Share } else { Other }, resample_cost = 4
+    }
+
     /// Both arguments are always recorded, as the reference does.
     fn params(&self) -> Metadata {
         let categories = self.categories.clone().map_or(Json::Null, |Categories(texts)| texts.into());
@@ -115,34 +120,6 @@ impl Metric for Frequency {
             .map(|(name, value)| (name.to_owned(), value))
             .into_iter()
             .collect()
-    }
-
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
-    }
-
-    fn depends_on_ids(&self, _: bool) -> bool {
-        false
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn wants(&self) -> Wants {
-        Wants::Unreduced
-    }
-
-    fn reads_labels(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Role {
-        if self.normalize_or_default() { Role::Share } else { Role::Other }
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

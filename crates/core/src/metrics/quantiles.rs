@@ -3,9 +3,9 @@
 use crate::error::Result;
 use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Side};
 use crate::estimate::{Estimate, Interval, Maybe, ScoreUnits, StdError, Undefined, resampled_estimate};
-use crate::evaluation::{MetricValue, Role};
-use crate::inputs::{MetadataKeys, ScoreParts};
-use crate::metric::Metric;
+use crate::evaluation::MetricValue;
+use crate::inputs::MetadataKeys;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -54,24 +54,12 @@ pub struct Median {
 }
 
 impl Metric for Median {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::NONE, score_parts = Value, role = Location, resample_cost = 1
     }
 
     fn depends_on_ids(&self, is_resampled: bool) -> bool {
         is_resampled
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn role(&self) -> Role {
-        Role::Location
-    }
-
-    fn resample_cost(&self) -> u64 {
-        1
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -134,24 +122,12 @@ fn check_share(q: &f64) -> Result<(), String> {
 }
 
 impl Metric for Quantile {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::NONE, score_parts = Value, role = Location, resample_cost = 1
     }
 
     fn depends_on_ids(&self, is_resampled: bool) -> bool {
         is_resampled
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn role(&self) -> Role {
-        Role::Location
-    }
-
-    fn resample_cost(&self) -> u64 {
-        1
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use super::sample_codes::SampleCodes;
 use super::record::{SampleRecord, differ, put_cell, put_epoch, read_json};
+use super::sample_codes::SampleCodes;
 use super::wire::{put_number, take_number};
 use crate::columns::{MetadataColumn, ScoreColumns, ScorerColumn, ValueColumn, first_bytes};
 use crate::error::{Error, Result};

@@ -70,7 +70,7 @@ impl LabelOrder<'_> {
     ///
     /// # Errors
     /// A label that is not among those declared.
-    pub(crate) fn categories(self, scores: &Scores<'_>, items: &RatedItems) -> Result<Vec<LeafKey>> {
+    fn categories(self, scores: &Scores<'_>, items: &RatedItems) -> Result<Vec<LeafKey>> {
         let found = items.categories();
         let Some(order) = self.order else { return Ok(found) };
         let mut declared: Vec<LeafKey> = order.iter().map(|leaf| label_of(leaf.view())).collect();
@@ -90,11 +90,29 @@ impl LabelOrder<'_> {
         }
     }
 
+    /// The labels that there may be, and the place of each between 0 and 1; without weights all have the same.
+    ///
+    /// # Errors
+    /// A label that is not among those declared, or labels without an order.
+    pub(crate) fn places(
+        self,
+        scores: &Scores<'_>,
+        items: &RatedItems,
+        weights: Option<Weights>,
+    ) -> Result<(Vec<LeafKey>, Vec<f64>)> {
+        let categories = self.categories(scores, items)?;
+        let places = match weights {
+            Some(_) => self.places_of(&categories)?,
+            None => vec![0.0; categories.len()],
+        };
+        Ok((categories, places))
+    }
+
     /// The place of each category between 0 and 1: by the declared order, by its number, or by what grades are worth.
     ///
     /// # Errors
     /// Labels without an order.
-    pub(crate) fn places(self, categories: &[LeafKey]) -> Result<Vec<f64>> {
+    fn places_of(self, categories: &[LeafKey]) -> Result<Vec<f64>> {
         let declared = self.order.map(|order| {
             let order: Vec<LeafKey> = order.iter().map(|leaf| label_of(leaf.view())).collect();
             let place = |label| order.iter().position(|other| other == label).map(|place| place as f64);

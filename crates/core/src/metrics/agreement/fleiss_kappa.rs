@@ -3,8 +3,7 @@
 use super::{Profiles, RaterComparison, RaterNames, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
-use crate::inputs::{MetadataKeys, Raters, ScoreParts, Wants};
-use crate::metric::Metric;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -54,28 +53,10 @@ pub struct FleissKappa {
 }
 
 impl Metric for FleissKappa {
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.raters().metadata_keys()
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn reads_labels(&self) -> bool {
-        self.to_float.is_none()
-    }
-
-    fn wants(&self) -> Wants {
-        Wants::Unreduced
-    }
-
-    fn raters(&self) -> Raters {
-        RaterNames::raters(self.raters.as_ref())
-    }
-
-    fn resample_cost(&self) -> u64 {
-        12
+    metric_flags! { self:
+        metadata_keys = self.raters().metadata_keys(), score_parts = Value,
+        reads_labels = self.to_float.is_none(), wants = Unreduced,
+        raters = RaterNames::raters(self.raters.as_ref()), resample_cost = 12
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

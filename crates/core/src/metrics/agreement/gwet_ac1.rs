@@ -3,8 +3,7 @@
 use super::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
 use crate::error::Result;
 use crate::evaluation::MetricValue;
-use crate::inputs::{MetadataKeys, Raters, ScoreParts, Wants};
-use crate::metric::Metric;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::{Conversion, Leaf};
@@ -60,28 +59,10 @@ pub struct GwetAc1 {
 }
 
 impl Metric for GwetAc1 {
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.raters().metadata_keys()
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn reads_labels(&self) -> bool {
-        self.to_float.is_none()
-    }
-
-    fn wants(&self) -> Wants {
-        Wants::Unreduced
-    }
-
-    fn raters(&self) -> Raters {
-        RaterNames::raters(self.raters.as_ref())
-    }
-
-    fn resample_cost(&self) -> u64 {
-        12
+    metric_flags! { self:
+        metadata_keys = self.raters().metadata_keys(), score_parts = Value,
+        reads_labels = self.to_float.is_none(), wants = Unreduced,
+        raters = RaterNames::raters(self.raters.as_ref()), resample_cost = 12
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
@@ -90,11 +71,7 @@ impl Metric for GwetAc1 {
             RaterComparison { metric: Self::NAME, raters: names, to_float: self.to_float.as_ref() };
         let items = comparison.items(scores)?;
         let order = LabelOrder { metric: Self::NAME, order: self.order.as_deref() };
-        let categories = order.categories(scores, &items)?;
-        let places = match self.weights {
-            Some(_) => order.places(&categories)?,
-            None => vec![0.0; categories.len()],
-        };
+        let (categories, places) = order.places(scores, &items, self.weights)?;
         let profiles = items.profiles(&categories, false);
         let ac = Ac::new(&profiles, self.weights, &places);
         let counts = profiles.counts();

@@ -5,8 +5,8 @@ use super::{RatedItems, RaterComparison, RaterNames, is_no_rating, label_number,
 use crate::error::{Error, Result};
 use crate::estimate::{Estimate, Undefined};
 use crate::evaluation::MetricValue;
-use crate::inputs::{FigureNames, MetadataKeys, Raters, ScoreParts, Wants};
-use crate::metric::Metric;
+use crate::inputs::Wants;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::{ArgWord, Params};
 use crate::scores::Scores;
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
@@ -87,29 +87,15 @@ const NEEDS_NUMBERS: &str =
     "ordinal, interval and ratio need numbers; give to_float=value_to_float() for grades";
 
 impl Metric for KrippendorffAlpha {
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.raters().metadata_keys()
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn figure_names(&self) -> FigureNames {
-        FigureNames::OfMetric
-    }
-
-    fn reads_labels(&self) -> bool {
-        self.to_float.is_none() && self.level_or_default() == Level::Nominal
+    metric_flags! { self:
+        metadata_keys = self.raters().metadata_keys(), score_parts = Value, figure_names = OfMetric,
+        reads_labels = self.to_float.is_none() && self.level_or_default() == Level::Nominal,
+        raters = RaterNames::raters(self.raters.as_ref())
     }
 
     fn wants(&self) -> Wants {
         // What named raters give are labels, which reducers would make numbers of.
         if self.raters.is_some() { Wants::Unreduced } else { Wants::Auto }
-    }
-
-    fn raters(&self) -> Raters {
-        RaterNames::raters(self.raters.as_ref())
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

@@ -3,81 +3,60 @@
 use std::f64::consts::PI;
 
 use super::{
-    Bin, CONFIDENCE, ConfidentAnswer, PredictionSource, Scheme, bins, check_bins, once, reads_predictions,
-    sorted, weight_in,
+    Bin, ConfidentAnswer, PredictionSource, Scheme, bins, confidence_metric, once, reads_predictions, sorted,
+    weight_in,
 };
 use crate::error::Result;
 use crate::error_plan::ErrorPlan;
 use crate::estimate::{Undefined, resampled_estimate, wilson};
-use crate::evaluation::{Direction, MetricValue};
-use crate::metric::Metric;
-use crate::registry::Params;
+use crate::evaluation::MetricValue;
+use crate::metric::{Metric, metric_flags};
 use crate::scores::Scores;
-use crate::value::Conversion;
 use errorbar_stats::distributions::{normal_quantile, normal_survival};
 use serde_json::{Value as Json, json};
 
-/// The mean distance between confidence and accuracy over bins of confidence (expected calibration error), with a
-/// bootstrap interval; works on unreduced scores.
-///
-/// Σ n/N·|accuracy − mean confidence|. Chance alone makes it larger than 0, the more so with few answers in a bin:
-/// ece_debiased corrects for that. The note `bins` has the points of a reliability curve. It cannot be merged from
-/// parts. A score must be right or wrong, 1 or 0.
-///
-/// # Formula
-/// ```text
-/// Σ n_b/n · |accuracy_b − confidence_b| over bins b
-/// ```
-///
-/// # When
-/// How far confidence is from accuracy, in the units of accuracy. For few answers use `ece_debiased`.
-///
-/// # Example
-/// ```console
-/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
-/// $ errorbar score sure.csv --metric 'ece(bins=2)'
-/// sure.csv · 6 rows
-///
-/// score · 6 scored
-///                                      0                             1
-///   ece  0.100 ± 0.094 [0.050, 0.417]   ├─●────────┤                    only 6 scores · bins=2
-///
-/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
-/// ```
-///
-/// # See also
-/// `ece_debiased`, `brier`, `auroc`
-///
-/// # Source
-/// Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian binning"; Guo et al.
-/// 2017, "On calibration of modern neural networks".
-#[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "ece")]
-pub struct Ece {
-    /// The number of bins.
-    #[param(default = 10, check = check_bins)]
-    bins: Option<usize>,
-    /// Bins of equal width ("width") or with equally many answers ("mass").
-    #[param(default = Scheme::Width)]
-    scheme: Option<Scheme>,
-    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
-    #[param(default = CONFIDENCE.to_owned())]
-    confidence: Option<String>,
-    /// How values become numbers.
-    #[param(default = Conversion::default())]
-    to_float: Option<Conversion>,
+confidence_metric! {
+    /// The mean distance between confidence and accuracy over bins of confidence (expected calibration error), with a
+    /// bootstrap interval; works on unreduced scores.
+    ///
+    /// Σ n/N·|accuracy − mean confidence|. Chance alone makes it larger than 0, the more so with few answers in a bin:
+    /// ece_debiased corrects for that. The note `bins` has the points of a reliability curve. It cannot be merged from
+    /// parts. A score must be right or wrong, 1 or 0.
+    ///
+    /// # Formula
+    /// ```text
+    /// Σ n_b/n · |accuracy_b − confidence_b| over bins b
+    /// ```
+    ///
+    /// # When
+    /// How far confidence is from accuracy, in the units of accuracy. For few answers use `ece_debiased`.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+    /// $ errorbar score sure.csv --metric 'ece(bins=2)'
+    /// sure.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                      0                             1
+    ///   ece  0.100 ± 0.094 [0.050, 0.417]   ├─●────────┤                    only 6 scores · bins=2
+    ///
+    /// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `ece_debiased`, `brier`, `auroc`
+    ///
+    /// # Source
+    /// Naeini, Cooper & Hauskrecht 2015, "Obtaining well calibrated probabilities using Bayesian binning"; Guo et al.
+    /// 2017, "On calibration of modern neural networks".
+    binned Ece, "ece"
 }
 
 impl Metric for Ece {
+    metric_flags! { self: direction = Lower, resample_cost = 4 }
+
     reads_predictions!();
-
-    fn direction(&self) -> Direction {
-        Direction::Lower
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
-    }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let (source, bins, scheme) = self.binning();
@@ -96,8 +75,7 @@ impl Ece {
 
     /// Where predictions come from, and how they are divided into bins.
     pub(super) fn binning(&self) -> (PredictionSource, usize, Scheme) {
-        let source =
-            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let source = self.source();
         (source, self.bins_or_default(), self.scheme_or_default())
     }
 }
@@ -142,70 +120,50 @@ fn curve(bins: &[Bin], plan: &ErrorPlan) -> Json {
     bins.iter().filter(|bin| bin.n > 0).map(point).collect()
 }
 
-/// The expected calibration error less what chance adds to it, with a bootstrap interval; works on unreduced scores.
-///
-/// In each bin the distance d between accuracy and confidence is replaced by 2·|d| − E|N(d, s²)|, s the standard error of
-/// the accuracy: the correction of Kumar, Liang & Ma (2019) without their simulation. It may be below 0 where less
-/// distance was seen than chance gives. A bin whose answers are all right or all wrong has no correction. It cannot be
-/// merged from parts. A score must be right or wrong, 1 or 0.
-///
-/// # Formula
-/// ```text
-/// Σ n_b/n · (2·|d_b| − E|N(d_b, s_b²)|), d_b = accuracy_b − confidence_b
-/// ```
-///
-/// # When
-/// As `ece`, for fewer than a thousand answers or so, where chance alone makes `ece` large.
-///
-/// # Example
-/// ```console
-/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
-/// $ errorbar score sure.csv --metric 'ece_debiased(bins=2)'
-/// sure.csv · 6 rows
-///
-/// score · 6 scored
-///                                             -0.2                        0.5
-///   ece_debiased  -0.02 ± 0.15 [-0.10, 0.40]      ├───●─────────────────┤      only 6 scores · bins=2
-///
-/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
-/// ```
-///
-/// # See also
-/// `ece`, `brier`
-///
-/// # Source
-/// Kumar, Liang & Ma 2019, "Verified uncertainty calibration", NeurIPS 32; `normal_debiased_ce` of their library.
-#[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "ece_debiased")]
-pub struct EceDebiased {
-    /// The number of bins.
-    #[param(default = 10, check = check_bins)]
-    bins: Option<usize>,
-    /// Bins of equal width ("width") or with equally many answers ("mass").
-    #[param(default = Scheme::Width)]
-    scheme: Option<Scheme>,
-    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
-    #[param(default = CONFIDENCE.to_owned())]
-    confidence: Option<String>,
-    /// How values become numbers.
-    #[param(default = Conversion::default())]
-    to_float: Option<Conversion>,
+confidence_metric! {
+    /// The expected calibration error less what chance adds to it, with a bootstrap interval; works on unreduced scores.
+    ///
+    /// In each bin the distance d between accuracy and confidence is replaced by 2·|d| − E|N(d, s²)|, s the standard error of
+    /// the accuracy: the correction of Kumar, Liang & Ma (2019) without their simulation. It may be below 0 where less
+    /// distance was seen than chance gives. A bin whose answers are all right or all wrong has no correction. It cannot be
+    /// merged from parts. A score must be right or wrong, 1 or 0.
+    ///
+    /// # Formula
+    /// ```text
+    /// Σ n_b/n · (2·|d_b| − E|N(d_b, s_b²)|), d_b = accuracy_b − confidence_b
+    /// ```
+    ///
+    /// # When
+    /// As `ece`, for fewer than a thousand answers or so, where chance alone makes `ece` large.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+    /// $ errorbar score sure.csv --metric 'ece_debiased(bins=2)'
+    /// sure.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                             -0.2                        0.5
+    ///   ece_debiased  -0.02 ± 0.15 [-0.10, 0.40]      ├───●─────────────────┤      only 6 scores · bins=2
+    ///
+    /// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `ece`, `brier`
+    ///
+    /// # Source
+    /// Kumar, Liang & Ma 2019, "Verified uncertainty calibration", NeurIPS 32; `normal_debiased_ce` of their library.
+    binned EceDebiased, "ece_debiased"
 }
 
 impl Metric for EceDebiased {
+    metric_flags! { self: direction = Lower, resample_cost = 4 }
+
     reads_predictions!();
 
-    fn direction(&self) -> Direction {
-        Direction::Lower
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
-    }
-
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let source =
-            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let source = self.source();
         binned_estimate(source, scores, self.bins_or_default(), self.scheme_or_default(), debiased)
     }
 }

@@ -1,68 +1,70 @@
 //! The mean loss of confidences: `brier`, in parts too, and `log_loss`.
 
 use super::{
-    Bin, CONFIDENCE, ConfidentAnswer, Loss, PredictionMean, PredictionSource, Scheme, bins, check_bins, once,
-    reads_predictions, sorted, weight_in,
+    Bin, ConfidentAnswer, Loss, PredictionMean, bins, confidence_metric, once, reads_predictions, sorted,
+    weight_in,
 };
 use crate::error::Result;
 use crate::error_plan::Estimation;
 use crate::estimate::{Estimate, Undefined, resampled_estimates};
-use crate::evaluation::{Direction, MetricValue, Role};
-use crate::metric::{Metric, MetricState, compute_by_state};
+use crate::evaluation::MetricValue;
+use crate::metric::{Metric, MetricState, compute_by_state, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
-use crate::value::Conversion;
 use indexmap::IndexMap;
 
-/// The mean squared difference between confidence and outcome (Brier score), with the plan's error and interval; works
-/// on unreduced scores.
-///
-/// 0 is best; 0.25 is what a confidence of one half always gets. A score must be right or wrong, 1 or 0.
-///
-/// # Formula
-/// ```text
-/// Σ (confidence − outcome)² / n
-/// ```
-///
-/// # When
-/// A model states its confidence: one figure for accuracy and calibration at once.
-///
-/// # Example
-/// ```console
-/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
-/// $ errorbar score sure.csv --metric 'brier'
-/// sure.csv · 6 rows
-///
-/// score · 6 scored
-///                                        0                                       1
-///   brier  0.150 ± 0.073 [0.043, 0.408]    ├───●─────────┤                          only 6 scores
-///
-/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
-/// ```
-///
-/// # See also
-/// `log_loss`, `brier_decomposition`, `ece`, `auroc`
-///
-/// # Source
-/// Brier 1950, "Verification of forecasts expressed in terms of probability".
-#[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "brier")]
-pub struct Brier {
-    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
-    #[param(default = CONFIDENCE.to_owned())]
-    confidence: Option<String>,
-    /// How values become numbers.
-    #[param(default = Conversion::default())]
-    to_float: Option<Conversion>,
+/// The metric is the mean of a loss.
+macro_rules! mean_loss {
+    ($type:ident, $loss:expr) => {
+        impl Metric for $type {
+            metric_flags! { self: role = Location, direction = Lower, resample_cost = 2 }
+
+            reads_predictions!();
+
+            fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
+                compute_by_state(PredictionMean::new(self.source(), $loss, scores.estimation())?, scores)
+            }
+
+            fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
+                Some(Box::new(PredictionMean::new(self.source(), $loss, estimation).ok()?))
+            }
+        }
+    };
 }
 
-impl Brier {
-    fn mean(&self, estimation: &Estimation) -> Result<PredictionMean> {
-        let source =
-            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
-        let loss = Loss { of: squared_error, largest: 1.0, note_of_largest: None };
-        PredictionMean::new(source, loss, estimation)
-    }
+confidence_metric! {
+    /// The mean squared difference between confidence and outcome (Brier score), with the plan's error and interval; works
+    /// on unreduced scores.
+    ///
+    /// 0 is best; 0.25 is what a confidence of one half always gets. A score must be right or wrong, 1 or 0.
+    ///
+    /// # Formula
+    /// ```text
+    /// Σ (confidence − outcome)² / n
+    /// ```
+    ///
+    /// # When
+    /// A model states its confidence: one figure for accuracy and calibration at once.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+    /// $ errorbar score sure.csv --metric 'brier'
+    /// sure.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                        0                                       1
+    ///   brier  0.150 ± 0.073 [0.043, 0.408]    ├───●─────────┤                          only 6 scores
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `log_loss`, `brier_decomposition`, `ece`, `auroc`
+    ///
+    /// # Source
+    /// Brier 1950, "Verification of forecasts expressed in terms of probability".
+    Brier, "brier"
 }
 
 fn squared_error(prediction: &ConfidentAnswer) -> f64 {
@@ -70,84 +72,42 @@ fn squared_error(prediction: &ConfidentAnswer) -> f64 {
     error * error
 }
 
-impl Metric for Brier {
-    reads_predictions!();
+mean_loss!(Brier, Loss { of: squared_error, largest: 1.0, note_of_largest: None });
 
-    fn role(&self) -> Role {
-        Role::Location
-    }
-
-    fn direction(&self) -> Direction {
-        Direction::Lower
-    }
-
-    fn resample_cost(&self) -> u64 {
-        2
-    }
-
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(self.mean(scores.estimation())?, scores)
-    }
-
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(self.mean(estimation).ok()?))
-    }
-}
-
-/// The mean of −ln p, p the confidence given to what turned out (log loss, cross-entropy), with the plan's error and
-/// interval; works on unreduced scores.
-///
-/// A probability below 2⁻⁵² counts as 2⁻⁵², as in scikit-learn, so a wrong answer given with certainty costs 36.04 and not
-/// infinity; the note `clipped_predictions` has how many did. A score must be right or wrong, 1 or 0.
-///
-/// # Formula
-/// ```text
-/// −Σ ln p / n, p the confidence in what turned out
-/// ```
-///
-/// # When
-/// As `brier`, where certainty that is wrong should cost much more.
-///
-/// # Example
-/// ```console
-/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
-/// $ errorbar score sure.csv --metric 'log_loss'
-/// sure.csv · 6 rows
-///
-/// score · 6 scored
-///                                       0.1                                   1.2
-///   log_loss  0.46 ± 0.16 [0.19, 1.10]     ├─────────●──────────────────────┤      only 6 scores
-///
-/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
-/// ```
-///
-/// # See also
-/// `brier`, `perplexity_per_token`, `ece`
-///
-/// # Source
-/// Good 1952, "Rational decisions".
-#[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "log_loss")]
-pub struct LogLoss {
-    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
-    #[param(default = CONFIDENCE.to_owned())]
-    confidence: Option<String>,
-    /// How values become numbers.
-    #[param(default = Conversion::default())]
-    to_float: Option<Conversion>,
-}
-
-impl LogLoss {
-    fn mean(&self, estimation: &Estimation) -> Result<PredictionMean> {
-        let source =
-            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
-        let loss = Loss {
-            of: surprise,
-            largest: -libm::log(f64::EPSILON),
-            note_of_largest: Some("clipped_predictions"),
-        };
-        PredictionMean::new(source, loss, estimation)
-    }
+confidence_metric! {
+    /// The mean of −ln p, p the confidence given to what turned out (log loss, cross-entropy), with the plan's error and
+    /// interval; works on unreduced scores.
+    ///
+    /// A probability below 2⁻⁵² counts as 2⁻⁵², as in scikit-learn, so a wrong answer given with certainty costs 36.04 and not
+    /// infinity; the note `clipped_predictions` has how many did. A score must be right or wrong, 1 or 0.
+    ///
+    /// # Formula
+    /// ```text
+    /// −Σ ln p / n, p the confidence in what turned out
+    /// ```
+    ///
+    /// # When
+    /// As `brier`, where certainty that is wrong should cost much more.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+    /// $ errorbar score sure.csv --metric 'log_loss'
+    /// sure.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                       0.1                                   1.2
+    ///   log_loss  0.46 ± 0.16 [0.19, 1.10]     ├─────────●──────────────────────┤      only 6 scores
+    ///
+    /// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `brier`, `perplexity_per_token`, `ece`
+    ///
+    /// # Source
+    /// Good 1952, "Rational decisions".
+    LogLoss, "log_loss"
 }
 
 /// −ln of the probability of what happened.
@@ -159,97 +119,62 @@ fn surprise(prediction: &ConfidentAnswer) -> f64 {
     }
 }
 
-impl Metric for LogLoss {
-    reads_predictions!();
+mean_loss!(
+    LogLoss,
+    Loss { of: surprise, largest: -libm::log(f64::EPSILON), note_of_largest: Some("clipped_predictions") }
+);
 
-    fn role(&self) -> Role {
-        Role::Location
-    }
-
-    fn direction(&self) -> Direction {
-        Direction::Lower
-    }
-
-    fn resample_cost(&self) -> u64 {
-        2
-    }
-
-    fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        compute_by_state(self.mean(scores.estimation())?, scores)
-    }
-
-    fn state(&self, estimation: &Estimation) -> Option<Box<dyn MetricState>> {
-        Some(Box::new(self.mean(estimation).ok()?))
-    }
-}
-
-/// The parts of the Brier score over bins of confidence, each with a bootstrap interval; works on unreduced scores.
-///
-/// `brier = reliability − resolution + uncertainty + within_bins`: the distance of confidence from accuracy (0 is best),
-/// how far the accuracy of the bins differs (more is better), the variance of the outcome, and what is lost by taking the
-/// confidences of a bin as one (0 if they are equal). Murphy 1973; Stephenson, Coelho & Jolliffe 2008. It cannot be merged
-/// from parts. A score must be right or wrong, 1 or 0.
-///
-/// # Formula
-/// ```text
-/// brier = reliability − resolution + uncertainty + within_bins
-/// ```
-///
-/// # When
-/// Why a Brier score is as it is: confidence that is wrong, or confidence that does not discriminate.
-///
-/// # Example
-/// ```console
-/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
-/// $ errorbar score sure.csv --metric 'brier_decomposition(bins=2)'
-/// sure.csv · 6 rows
-///
-/// score · 6 scored
-///                                                  -0.1                                  0.3
-///   brier_decomposition  bins=2 · only 6 scores
-///     reliability   0.030 ± 0.045 [0.004, 0.180]             ├──●──────────────┤
-///     resolution    0.125 ± 0.078 [0.000, 0.250]             ├────────────●────────────┤
-///     uncertainty   0.250 ± 0.054 [0.000, 0.250]             ├────────────────────────●
-///     within_bins  -0.005 ± 0.022 [-0.057, 0.028]       ├────●──┤
-///
-/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
-/// ```
-///
-/// # See also
-/// `brier`, `ece`, `auroc`
-///
-/// # Source
-/// Murphy 1973, "A new vector partition of the probability score". Within bins: Stephenson, Coelho & Jolliffe 2008.
-#[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "brier_decomposition")]
-pub struct BrierDecomposition {
-    /// The number of bins.
-    #[param(default = 10, check = check_bins)]
-    bins: Option<usize>,
-    /// Bins of equal width ("width") or with equally many answers ("mass").
-    #[param(default = Scheme::Width)]
-    scheme: Option<Scheme>,
-    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
-    #[param(default = CONFIDENCE.to_owned())]
-    confidence: Option<String>,
-    /// How values become numbers.
-    #[param(default = Conversion::default())]
-    to_float: Option<Conversion>,
+confidence_metric! {
+    /// The parts of the Brier score over bins of confidence, each with a bootstrap interval; works on unreduced scores.
+    ///
+    /// `brier = reliability − resolution + uncertainty + within_bins`: the distance of confidence from accuracy (0 is best),
+    /// how far the accuracy of the bins differs (more is better), the variance of the outcome, and what is lost by taking the
+    /// confidences of a bin as one (0 if they are equal). Murphy 1973; Stephenson, Coelho & Jolliffe 2008. It cannot be merged
+    /// from parts. A score must be right or wrong, 1 or 0.
+    ///
+    /// # Formula
+    /// ```text
+    /// brier = reliability − resolution + uncertainty + within_bins
+    /// ```
+    ///
+    /// # When
+    /// Why a Brier score is as it is: confidence that is wrong, or confidence that does not discriminate.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+    /// $ errorbar score sure.csv --metric 'brier_decomposition(bins=2)'
+    /// sure.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                                  -0.1                                  0.3
+    ///   brier_decomposition  bins=2 · only 6 scores
+    ///     reliability   0.030 ± 0.045 [0.004, 0.180]             ├──●──────────────┤
+    ///     resolution    0.125 ± 0.078 [0.000, 0.250]             ├────────────●────────────┤
+    ///     uncertainty   0.250 ± 0.054 [0.000, 0.250]             ├────────────────────────●
+    ///     within_bins  -0.005 ± 0.022 [-0.057, 0.028]       ├────●──┤
+    ///
+    /// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `brier`, `ece`, `auroc`
+    ///
+    /// # Source
+    /// Murphy 1973, "A new vector partition of the probability score". Within bins: Stephenson, Coelho & Jolliffe 2008.
+    binned BrierDecomposition, "brier_decomposition"
 }
 
 /// The names of the parts, in the order of [`parts`].
 const PARTS: [&str; 4] = ["reliability", "resolution", "uncertainty", "within_bins"];
 
 impl Metric for BrierDecomposition {
+    metric_flags! { self: resample_cost = 4 }
+
     reads_predictions!();
 
-    fn resample_cost(&self) -> u64 {
-        4
-    }
-
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let source =
-            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let source = self.source();
         let predictions = source.read(scores)?;
         let (count, scheme) = (self.bins_or_default(), self.scheme_or_default());
         let all = sorted(predictions.clone(), None);

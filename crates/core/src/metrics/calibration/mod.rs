@@ -55,6 +55,49 @@ impl ConfidentAnswer {
     }
 }
 
+/// A metric over predictions: its arguments, of which all have the confidence and the conversion, and those that are `binned`
+/// the bins; and where its predictions come from.
+macro_rules! confidence_metric {
+    (@[$($fields:tt)*] $(#[$doc:meta])* $type:ident, $name:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Debug, Default, $crate::Params)]
+        #[params(crate = $crate, name = $name)]
+        pub struct $type {
+            $($fields)*
+            /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
+            #[param(default = super::CONFIDENCE.to_owned())]
+            confidence: Option<String>,
+            /// How values become numbers.
+            #[param(default = $crate::Conversion::default())]
+            to_float: Option<$crate::Conversion>,
+        }
+
+        impl $type {
+            fn source(&self) -> super::PredictionSource {
+                super::PredictionSource {
+                    metric: <Self as $crate::Params>::NAME,
+                    key: self.confidence_or_default(),
+                    conversion: self.to_float_or_default(),
+                }
+            }
+        }
+    };
+    ($(#[$doc:meta])* binned $type:ident, $name:literal) => {
+        super::confidence_metric! { @[
+            /// The number of bins.
+            #[param(default = 10, check = super::check_bins)]
+            bins: Option<usize>,
+            /// Bins of equal width ("width") or with equally many answers ("mass").
+            #[param(default = super::Scheme::Width)]
+            scheme: Option<super::Scheme>,
+        ] $(#[$doc])* $type, $name }
+    };
+    ($(#[$doc:meta])* $type:ident, $name:literal) => {
+        super::confidence_metric! { @[] $(#[$doc])* $type, $name }
+    };
+}
+use confidence_metric;
+
 /// What metrics over predictions read: every epoch, with the confidence in the metadata of scores and samples.
 macro_rules! reads_predictions {
     () => {
@@ -78,10 +121,6 @@ macro_rules! reads_predictions {
 use reads_predictions;
 
 impl PredictionSource {
-    fn new(metric: &'static str, key: String, conversion: Conversion) -> Self {
-        PredictionSource { metric, key, conversion }
-    }
-
     /// The prediction at each position, all of one unit.
     ///
     /// # Errors

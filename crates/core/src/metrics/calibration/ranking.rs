@@ -1,18 +1,15 @@
 //! How well confidence ranks answers: `auroc`, `auprc`.
 
-use super::{
-    CONFIDENCE, ConfidentAnswer, PredictionSource, once, one_class, reads_predictions, sorted, weight_in,
-};
+use super::{ConfidentAnswer, confidence_metric, once, one_class, reads_predictions, sorted, weight_in};
 use crate::error::Result;
 use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::estimate::{
     ClusterCorrection, Estimate, Interval, Maybe, ScoreUnits, StdError, Undefined, resampled_estimate,
 };
-use crate::evaluation::{Direction, MetricValue};
-use crate::metric::Metric;
+use crate::evaluation::MetricValue;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
-use crate::value::Conversion;
 use errorbar_stats::distributions::{normal_quantile, t_quantile};
 
 /// Right and wrong answers of each distinct confidence, in ascending order.
@@ -125,67 +122,53 @@ impl Ranking {
     }
 }
 
-/// The chance that a right answer has more confidence than a wrong one (area under the ROC curve), with DeLong's error;
-/// works on unreduced scores.
-///
-/// Equal confidences count half; 0.5 is what a confidence that says nothing gets. The interval is that of the logit; if
-/// every pair is ranked alike it is Newcombe's method 5. With clusters, or with several epochs, the error is
-/// Obuchowski's (1997): that of sums of DeLong's terms by cluster. An error or interval by resampling is used where the
-/// plan names one. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
-///
-/// # Formula
-/// ```text
-/// P(c₁ > c₀) + ½·P(c₁ = c₀), c₁ and c₀ the confidences of a right and of a wrong answer
-/// ```
-///
-/// # When
-/// Whether confidence distinguishes right from wrong answers, whatever its scale: for a threshold below which a model
-/// should not answer.
-///
-/// # Example
-/// ```console
-/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
-/// $ errorbar score sure.csv --metric 'auroc'
-/// sure.csv · 6 rows
-///
-/// score · 6 scored
-///                                    0                                       1
-///   auroc  0.89 ± 0.16 [0.26, 0.99]             ├────────────────────────●───┤  only 6 scores
-///
-/// ± one standard error (delong) · [95 % interval: logit] · ├─●─┤ the interval
-/// ```
-///
-/// # See also
-/// `auprc`, `brier`, `ece`
-///
-/// # Source
-/// DeLong, DeLong & Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver operating
-/// characteristic curves". Clusters: Obuchowski 1997. Interval: Newcombe 2006.
-#[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "auroc")]
-pub struct Auroc {
-    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
-    #[param(default = CONFIDENCE.to_owned())]
-    confidence: Option<String>,
-    /// How values become numbers.
-    #[param(default = Conversion::default())]
-    to_float: Option<Conversion>,
+confidence_metric! {
+    /// The chance that a right answer has more confidence than a wrong one (area under the ROC curve), with DeLong's error;
+    /// works on unreduced scores.
+    ///
+    /// Equal confidences count half; 0.5 is what a confidence that says nothing gets. The interval is that of the logit; if
+    /// every pair is ranked alike it is Newcombe's method 5. With clusters, or with several epochs, the error is
+    /// Obuchowski's (1997): that of sums of DeLong's terms by cluster. An error or interval by resampling is used where the
+    /// plan names one. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
+    ///
+    /// # Formula
+    /// ```text
+    /// P(c₁ > c₀) + ½·P(c₁ = c₀), c₁ and c₀ the confidences of a right and of a wrong answer
+    /// ```
+    ///
+    /// # When
+    /// Whether confidence distinguishes right from wrong answers, whatever its scale: for a threshold below which a model
+    /// should not answer.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+    /// $ errorbar score sure.csv --metric 'auroc'
+    /// sure.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                    0                                       1
+    ///   auroc  0.89 ± 0.16 [0.26, 0.99]             ├────────────────────────●───┤  only 6 scores
+    ///
+    /// ± one standard error (delong) · [95 % interval: logit] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `auprc`, `brier`, `ece`
+    ///
+    /// # Source
+    /// DeLong, DeLong & Clarke-Pearson 1988, "Comparing the areas under two or more correlated receiver operating
+    /// characteristic curves". Clusters: Obuchowski 1997. Interval: Newcombe 2006.
+    Auroc, "auroc"
 }
 
 impl Metric for Auroc {
+    metric_flags! { self: direction = Higher, resample_cost = 4 }
+
     reads_predictions!();
 
-    fn direction(&self) -> Direction {
-        Direction::Higher
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
-    }
-
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let source =
-            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let source = self.source();
         let predictions = source.read(scores)?;
         let ranking = Ranking::new(&sorted(predictions.clone(), None), once);
         let value = match (one_class(&predictions), ranking.auroc()) {
@@ -378,64 +361,50 @@ fn newcombe(area: f64, right: f64, wrong: f64, quantile: f64) -> (f64, f64) {
 /// Halvings until a number between 0 and 1 has all its digits.
 const BISECTIONS: u32 = 60;
 
-/// The area under the curve of precision over recall of right answers, ranked by confidence (average precision), with a
-/// bootstrap interval; works on unreduced scores.
-///
-/// Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct confidences, without interpolation. A confidence that says nothing gets the
-/// accuracy. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
-///
-/// # Formula
-/// ```text
-/// Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct confidences, the greatest first
-/// ```
-///
-/// # When
-/// As `auroc`, where right answers are rare.
-///
-/// # Example
-/// ```console
-/// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
-/// $ errorbar score sure.csv --metric 'auprc'
-/// sure.csv · 6 rows
-///
-/// score · 6 scored
-///                                    0                   1
-///   auprc  0.92 ± 0.14 [0.50, 1.00]            ├───────●─┤  only 6 scores · 332 undefined resamples
-///
-/// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
-/// ```
-///
-/// # See also
-/// `auroc`, `precision`, `recall`
-///
-/// # Source
-/// Why points of the curve are not joined by lines: Davis & Goadrich 2006, "The relationship between precision-
-/// recall and ROC curves".
-#[derive(Clone, Debug, Default, Params)]
-#[params(crate = crate, name = "auprc")]
-pub struct Auprc {
-    /// The metadata key of the confidence, a number from 0 to 1: that of the score, or else of the sample.
-    #[param(default = CONFIDENCE.to_owned())]
-    confidence: Option<String>,
-    /// How values become numbers.
-    #[param(default = Conversion::default())]
-    to_float: Option<Conversion>,
+confidence_metric! {
+    /// The area under the curve of precision over recall of right answers, ranked by confidence (average precision), with a
+    /// bootstrap interval; works on unreduced scores.
+    ///
+    /// Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct confidences, without interpolation. A confidence that says nothing gets the
+    /// accuracy. It cannot be merged from parts. A score must be right or wrong, 1 or 0.
+    ///
+    /// # Formula
+    /// ```text
+    /// Σ (Rₖ − Rₖ₋₁)·Pₖ over the distinct confidences, the greatest first
+    /// ```
+    ///
+    /// # When
+    /// As `auroc`, where right answers are rare.
+    ///
+    /// # Example
+    /// ```console
+    /// $ printf '%s\n' id,score,confidence 1,1,0.9 2,1,0.8 3,0,0.7 4,1,0.6 5,0,0.4 6,0,0.2 > sure.csv
+    /// $ errorbar score sure.csv --metric 'auprc'
+    /// sure.csv · 6 rows
+    ///
+    /// score · 6 scored
+    ///                                    0                   1
+    ///   auprc  0.92 ± 0.14 [0.50, 1.00]            ├───────●─┤  only 6 scores · 332 undefined resamples
+    ///
+    /// ± one standard error (bootstrap) · [95 % interval: bootstrap] · ├─●─┤ the interval
+    /// ```
+    ///
+    /// # See also
+    /// `auroc`, `precision`, `recall`
+    ///
+    /// # Source
+    /// Why points of the curve are not joined by lines: Davis & Goadrich 2006, "The relationship between precision-
+    /// recall and ROC curves".
+    Auprc, "auprc"
 }
 
 impl Metric for Auprc {
+    metric_flags! { self: direction = Higher, resample_cost = 4 }
+
     reads_predictions!();
 
-    fn direction(&self) -> Direction {
-        Direction::Higher
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
-    }
-
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
-        let source =
-            PredictionSource::new(Self::NAME, self.confidence_or_default(), self.to_float_or_default());
+        let source = self.source();
         let predictions = source.read(scores)?;
         let value = match one_class(&predictions) {
             Some(reason) => Err(reason),

@@ -8,9 +8,9 @@ use super::SampleEpochs;
 use crate::error::{Error, Result};
 use crate::error_plan::ErrorPlan;
 use crate::estimate::{Estimate, Undefined};
-use crate::evaluation::{Direction, MetricValue, Role};
-use crate::inputs::{MetadataKeys, ScoreParts};
-use crate::metric::Metric;
+use crate::evaluation::MetricValue;
+use crate::inputs::MetadataKeys;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::{LeafKey, ValueRef};
@@ -56,28 +56,9 @@ use crate::value::{LeafKey, ValueRef};
 pub struct Consistency;
 
 impl Metric for Consistency {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn needs_epochs(&self) -> bool {
-        true
-    }
-
-    fn role(&self) -> Role {
-        Role::Share
-    }
-
-    fn direction(&self) -> Direction {
-        Direction::Higher
-    }
-
-    fn resample_cost(&self) -> u64 {
-        8
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::NONE, score_parts = Value, needs_epochs = true, role = Share,
+        direction = Higher, resample_cost = 8
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

@@ -7,8 +7,8 @@ use crate::error::Result;
 use crate::error_plan::ErrorMethod;
 use crate::estimate::{Estimate, Maybe, StdError, Undefined};
 use crate::evaluation::MetricValue;
-use crate::inputs::{MetadataKeys, ScoreParts};
-use crate::metric::Metric;
+use crate::inputs::MetadataKeys;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -80,20 +80,8 @@ pub struct VarianceComponents {
 const EPOCHS: [u32; 5] = [1, 2, 4, 8, 16];
 
 impl Metric for VarianceComponents {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn needs_epochs(&self) -> bool {
-        true
-    }
-
-    fn resample_cost(&self) -> u64 {
-        12
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::NONE, score_parts = Value, needs_epochs = true, resample_cost = 12
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

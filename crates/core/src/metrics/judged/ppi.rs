@@ -3,9 +3,9 @@
 use super::{CorrectedMean, JudgedScores, mean, sum};
 use crate::error::Result;
 use crate::estimate::{Maybe, Undefined};
-use crate::evaluation::{MetricValue, Role};
-use crate::inputs::{MetadataKeys, Raters, ScoreParts};
-use crate::metric::Metric;
+use crate::evaluation::MetricValue;
+use crate::inputs::Raters;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -65,24 +65,9 @@ fn check_lambda(lambda: &f64) -> Result<(), String> {
 }
 
 impl Metric for Ppi {
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.raters().metadata_keys()
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn role(&self) -> Role {
-        Role::Location
-    }
-
-    fn raters(&self) -> Raters {
-        Raters::beside([&self.human])
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
+    metric_flags! { self:
+        metadata_keys = self.raters().metadata_keys(), score_parts = Value, role = Location,
+        raters = Raters::beside([&self.human]), resample_cost = 4
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

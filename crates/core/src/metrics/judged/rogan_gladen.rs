@@ -3,9 +3,9 @@
 use super::{CorrectedMean, JudgedScores, sum};
 use crate::error::{Error, Result};
 use crate::estimate::{Maybe, Undefined};
-use crate::evaluation::{MetricValue, Role};
-use crate::inputs::{MetadataKeys, Raters, ScoreParts, Wants};
-use crate::metric::Metric;
+use crate::evaluation::MetricValue;
+use crate::inputs::{Raters, Wants};
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -55,29 +55,14 @@ pub struct RoganGladen {
 }
 
 impl Metric for RoganGladen {
-    fn metadata_keys(&self) -> MetadataKeys {
-        self.raters().metadata_keys()
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
+    metric_flags! { self:
+        metadata_keys = self.raters().metadata_keys(), score_parts = Value, role = Location,
+        raters = Raters::beside([&self.human]), resample_cost = 4
     }
 
     fn wants(&self) -> Wants {
         // A mean of epochs is neither 0 nor 1.
         Wants::Unreduced
-    }
-
-    fn role(&self) -> Role {
-        Role::Location
-    }
-
-    fn raters(&self) -> Raters {
-        Raters::beside([&self.human])
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {

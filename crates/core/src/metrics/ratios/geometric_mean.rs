@@ -3,9 +3,8 @@
 use super::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::Result;
 use crate::estimate::{RatioScale, RatioTerm};
-use crate::evaluation::Role;
-use crate::inputs::{MetadataKeys, ScoreParts};
-use crate::metric::Metric;
+use crate::inputs::MetadataKeys;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use crate::value::Conversion;
@@ -49,31 +48,15 @@ pub struct GeometricMean {
 }
 
 impl Metric for GeometricMean {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
-    }
-
-    fn resample_cost(&self) -> u64 {
-        2
-    }
-
-    fn depends_on_ids(&self, _: bool) -> bool {
-        false
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn role(&self) -> Role {
-        Role::Location
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::NONE, resample_cost = 2, depends_on_ids = false, score_parts = Value,
+        role = Location
     }
 
     computed_as_ratio!();
 }
 
 impl RatioMetric for GeometricMean {
-    const METRIC: &'static str = GeometricMean::NAME;
     const SCALE: RatioScale = RatioScale::Exp;
 
     fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {

@@ -13,6 +13,7 @@ use crate::error_plan::{ErrorPlan, Estimation};
 use crate::estimate::{Estimate, GroupContext, RatioScale, RatioTerm, RatioTotals, ScoreKind, Undefined};
 use crate::evaluation::MetricValue;
 use crate::metric::Accumulator;
+use crate::registry::Params;
 use crate::scores::Scores;
 
 /// The methods of a metric that is computed as a ratio.
@@ -31,10 +32,7 @@ macro_rules! computed_as_ratio {
 use computed_as_ratio;
 
 /// How a metric reads its terms.
-trait RatioMetric: Clone + std::fmt::Debug + Send + 'static {
-    /// The name for messages.
-    const METRIC: &'static str;
-
+trait RatioMetric: Params + Clone + std::fmt::Debug + Send + 'static {
     /// What the ratio is reported as.
     const SCALE: RatioScale;
 
@@ -93,7 +91,7 @@ impl<M: RatioMetric> Accumulator for RatioState<M> {
         self.absent += scores.absent() as u64;
         self.missing += missing;
         self.problem = self.problem.take().or(problem);
-        self.totals.update(M::METRIC, scores, terms.into_iter())
+        self.totals.update(M::NAME, scores, terms.into_iter())
     }
 
     fn merge(&mut self, other: Self) -> Result<()> {

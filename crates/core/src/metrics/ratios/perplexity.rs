@@ -4,9 +4,8 @@
 use super::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::{Error, Result};
 use crate::estimate::{RatioScale, RatioTerm, Undefined};
-use crate::evaluation::Direction;
-use crate::inputs::{MetadataKeys, ScoreParts};
-use crate::metric::Metric;
+use crate::inputs::MetadataKeys;
+use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
 use serde_json::Value as Json;
@@ -50,9 +49,33 @@ pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<Sequence>
     Ok((read, missing))
 }
 
-/// Why there is no perplexity without tokens.
-pub(super) fn no_tokens() -> Undefined {
-    Undefined::Other("no tokens".to_owned())
+/// The metric is exp of a ratio of the terms that sequences have.
+macro_rules! perplexity {
+    ($type:ident, $term:expr) => {
+        impl Metric for $type {
+            metric_flags! { self:
+                metadata_keys = MetadataKeys::NONE, resample_cost = 4, depends_on_ids = false,
+                score_parts = Metadata, direction = Lower
+            }
+
+            computed_as_ratio!();
+        }
+
+        impl RatioMetric for $type {
+            const SCALE: RatioScale = RatioScale::Exp;
+
+            fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
+                let (read, missing) = tokens(Self::NAME, scores)?;
+                let term: fn(&Sequence) -> Option<RatioTerm> = $term;
+                let terms = read.iter().filter_map(|read| Some((read.at, term(read)?))).collect();
+                Ok(RatioTerms { terms, missing, problem: None })
+            }
+
+            fn nothing(_: u64) -> Undefined {
+                Undefined::Other("no tokens".to_owned())
+            }
+        }
+    };
 }
 
 /// exp(−Σ log p / Σ tokens), from the score metadata `sum_log_probs` and `num_tokens`.
@@ -95,44 +118,7 @@ pub(super) fn no_tokens() -> Undefined {
 #[params(crate = crate, name = "perplexity_per_token", reference)]
 pub struct PerplexityPerToken;
 
-impl Metric for PerplexityPerToken {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
-    }
-
-    fn depends_on_ids(&self, _: bool) -> bool {
-        false
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Metadata
-    }
-
-    fn direction(&self) -> Direction {
-        Direction::Lower
-    }
-
-    computed_as_ratio!();
-}
-
-impl RatioMetric for PerplexityPerToken {
-    const METRIC: &'static str = PerplexityPerToken::NAME;
-    const SCALE: RatioScale = RatioScale::Exp;
-
-    fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
-        let (read, missing) = tokens(Self::NAME, scores)?;
-        let term = |read: &Sequence| (read.at, RatioTerm { total: -read.log_probs, weight: read.tokens });
-        Ok(RatioTerms { terms: read.iter().map(term).collect(), missing, problem: None })
-    }
-
-    fn nothing(_: u64) -> Undefined {
-        no_tokens()
-    }
-}
+perplexity!(PerplexityPerToken, |read| Some(RatioTerm { total: -read.log_probs, weight: read.tokens }));
 
 /// exp of the mean over sequences of −log p / tokens; sequences without tokens are skipped.
 ///
@@ -174,45 +160,7 @@ impl RatioMetric for PerplexityPerToken {
 #[params(crate = crate, name = "perplexity_per_seq", reference)]
 pub struct PerplexityPerSeq;
 
-impl Metric for PerplexityPerSeq {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::NONE
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
-    }
-
-    fn depends_on_ids(&self, _: bool) -> bool {
-        false
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Metadata
-    }
-
-    fn direction(&self) -> Direction {
-        Direction::Lower
-    }
-
-    computed_as_ratio!();
-}
-
-impl RatioMetric for PerplexityPerSeq {
-    const METRIC: &'static str = PerplexityPerSeq::NAME;
-    const SCALE: RatioScale = RatioScale::Exp;
-
-    fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
-        let (read, missing) = tokens(Self::NAME, scores)?;
-        let term = |read: &Sequence| {
-            let surprise = -read.log_probs / read.tokens;
-            (read.tokens > 0.0).then_some((read.at, RatioTerm { total: surprise, weight: 1.0 }))
-        };
-        let terms = read.iter().filter_map(term).collect();
-        Ok(RatioTerms { terms, missing, problem: None })
-    }
-
-    fn nothing(_: u64) -> Undefined {
-        no_tokens()
-    }
-}
+perplexity!(PerplexityPerSeq, |read| {
+    let surprise = -read.log_probs / read.tokens;
+    (read.tokens > 0.0).then_some(RatioTerm { total: surprise, weight: 1.0 })
+});

@@ -5,10 +5,9 @@ use serde_json::Value as Json;
 use super::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::{Error, Result};
 use crate::estimate::{RatioScale, RatioTerm, Undefined};
-use crate::evaluation::Role;
-use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey, ScoreParts};
+use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey};
 use crate::metadata::number_of;
-use crate::metric::Metric;
+use crate::metric::{Metric, metric_flags};
 use crate::python_text::json_text;
 use crate::registry::Params;
 use crate::scores::Scores;
@@ -56,28 +55,13 @@ pub struct WeightedMean {
 }
 
 impl Metric for WeightedMean {
-    fn metadata_keys(&self) -> MetadataKeys {
-        MetadataKeys::one(&self.weight)
+    metric_flags! { self:
+        metadata_keys = MetadataKeys::one(&self.weight), resample_cost = 4, depends_on_ids = false,
+        score_parts = Value, role = Location
     }
 
     fn required_keys(&self) -> Vec<RequiredKey> {
         vec![RequiredKey::new(&self.weight, KeyUsage::Weight)]
-    }
-
-    fn resample_cost(&self) -> u64 {
-        4
-    }
-
-    fn depends_on_ids(&self, _: bool) -> bool {
-        false
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn role(&self) -> Role {
-        Role::Location
     }
 
     computed_as_ratio!();
@@ -122,7 +106,6 @@ impl WeightedMean {
 }
 
 impl RatioMetric for WeightedMean {
-    const METRIC: &'static str = WeightedMean::NAME;
     const SCALE: RatioScale = RatioScale::Plain;
 
     fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
