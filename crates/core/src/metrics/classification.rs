@@ -8,6 +8,7 @@ use crate::estimate::{
 };
 use crate::evaluation::MetricValue;
 use crate::interner::Interner;
+use crate::metric::metric_flags;
 use crate::order::Order;
 use crate::registry::ArgWord;
 use crate::scores::Scores;
@@ -470,40 +471,12 @@ macro_rules! label_metric {
         }
 
         impl $crate::Metric for $type {
-            fn metadata_keys(&self) -> $crate::MetadataKeys {
-                self.raters().metadata_keys()
-            }
-
-            fn raters(&self) -> $crate::Raters {
-                $crate::Raters::beside([self.target.as_str()])
-            }
-
-            fn reads_labels(&self) -> bool {
-                true
-            }
-
-            fn score_parts(&self) -> $crate::ScoreParts {
-                match self.prediction_or_default() {
-                    Prediction::Value => $crate::ScoreParts::Value,
-                    Prediction::Answer => $crate::ScoreParts::All,
-                }
-            }
-
-            /// Labels have no mean: every epoch counts, and a sample is a unit.
-            fn wants(&self) -> $crate::Wants {
-                $crate::Wants::Unreduced
-            }
-
-            fn role(&self) -> $crate::Role {
-                $crate::Role::Share
-            }
-
-            fn direction(&self) -> $crate::Direction {
-                $crate::Direction::Higher
-            }
-
-            fn resample_cost(&self) -> u64 {
-                4
+            // Labels have no mean: every epoch counts, and a sample is a unit.
+            metric_flags! { self:
+                metadata_keys = self.raters().metadata_keys(),
+                raters = $crate::Raters::beside([self.target.as_str()]), reads_labels = true,
+                score_parts = if self.prediction_or_default() == Prediction::Value { Value } else { All },
+                wants = Unreduced, role = Share, direction = Higher, resample_cost = 4
             }
 
             fn compute(&self, scores: &$crate::Scores<'_>) -> $crate::Result<$crate::MetricValue> {

@@ -101,20 +101,13 @@ use confidence_metric;
 /// What metrics over predictions read: every epoch, with the confidence in the metadata of scores and samples.
 macro_rules! reads_predictions {
     () => {
-        fn metadata_keys(&self) -> $crate::MetadataKeys {
-            $crate::MetadataKeys::one(self.confidence_or_default())
+        $crate::metric::metric_flags! { self:
+            metadata_keys = $crate::MetadataKeys::one(self.confidence_or_default()),
+            score_parts = Metadata, wants = Unreduced
         }
 
         fn required_keys(&self) -> Vec<$crate::RequiredKey> {
             vec![$crate::RequiredKey::new(self.confidence_or_default(), $crate::KeyUsage::Confidence)]
-        }
-
-        fn score_parts(&self) -> $crate::ScoreParts {
-            $crate::ScoreParts::Metadata
-        }
-
-        fn wants(&self) -> $crate::Wants {
-            $crate::Wants::Unreduced
         }
     };
 }

@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 use crate::error_plan::{Cr, EarlyStop, ErrorMethod, ErrorPlan, Estimation};
 use crate::estimate::{Bounds, Estimate, GroupContext, Notes, OrderedScores, ScoreKind, Summary, Undefined};
 use crate::evaluation::{MetricValue, Role, Subject};
-use crate::inputs::{FigureNames, MetadataKeys, ScoreParts};
+use crate::inputs::{FigureNames, MetadataKeys};
 use crate::metadata::Metadata;
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state};
+use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, metric_flags};
 use crate::random::Random;
 use crate::registry::Params;
 use crate::scores::{EpochSums, Scores};
@@ -57,6 +57,10 @@ pub(super) enum Computation<M> {
 }
 
 impl<M: SummaryMetric> Metric for M {
+    metric_flags! { self:
+        depends_on_ids = false, score_parts = Value, role = self.figure().role, resample_cost = 1
+    }
+
     /// The arguments but for the seed, which the reference would refuse to find in a log: the seed stands in the notes
     /// of the figure.
     fn params(&self) -> Metadata {
@@ -67,18 +71,6 @@ impl<M: SummaryMetric> Metric for M {
 
     fn metadata_keys(&self) -> MetadataKeys {
         MetadataKeys::Only(self.figure().cluster.cloned().into_iter().collect())
-    }
-
-    fn depends_on_ids(&self, _: bool) -> bool {
-        false
-    }
-
-    fn score_parts(&self) -> ScoreParts {
-        ScoreParts::Value
-    }
-
-    fn role(&self) -> Role {
-        self.figure().role
     }
 
     fn subject(&self) -> Option<Subject> {
@@ -100,10 +92,6 @@ impl<M: SummaryMetric> Metric for M {
             Role::IntervalOf => FigureNames::OfMetadata,
             _ => FigureNames::OfMetric,
         }
-    }
-
-    fn resample_cost(&self) -> u64 {
-        1
     }
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
