@@ -6,5 +6,5 @@
 
 #[test]
 fn ui() {
-    trybuild::TestCases::new().compile_fail("tests/ui/*.rs");
+    trybuild::TestCases::new().compile_fail("tests/ui/*/*.rs");
 }
