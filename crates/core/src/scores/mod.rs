@@ -71,6 +71,9 @@ pub struct ScoreSet<'a> {
 /// The copies of a sample in a resample that have ids of their own. More are drawn once in 10^19 samples.
 const COPIES: usize = 20;
 
+/// Something that is computed once from all scores.
+type SharedValue = Arc<dyn Any + Send + Sync>;
+
 /// The columns converted so far: several metrics share one conversion.
 #[derive(Debug, Default)]
 struct ConversionCache {
@@ -78,7 +81,7 @@ struct ConversionCache {
     /// Values without a meaning as a number that a metric met on its own: how many, and a row with one.
     met_elsewhere: Mutex<Vec<(usize, usize)>>,
     /// What is computed from all scores: several metrics share it.
-    shared: Mutex<Vec<(Conversion, SummaryKey, Arc<dyn Any + Send + Sync>)>>,
+    shared: Mutex<Vec<(Conversion, SummaryKey, SharedValue)>>,
 }
 
 impl<'a> ScoreSet<'a> {
