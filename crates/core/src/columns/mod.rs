@@ -13,7 +13,6 @@ mod metadata;
 mod numbers;
 mod payloads;
 mod sample_index;
-mod sample_rows;
 mod tagged;
 mod text;
 mod typed_ids;

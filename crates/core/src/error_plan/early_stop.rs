@@ -3,9 +3,8 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
-use errorbar_stats::sequential::random_order;
-
 use super::{ErrorPlan, IntervalChoice};
+use errorbar_stats::sequential::random_order;
 
 /// How a run was stopped early: which of its samples it took, in a random order. Estimates of means are then those of a
 /// [`ConfidenceSequence`](errorbar_stats::sequential::ConfidenceSequence).

@@ -1,11 +1,10 @@
 //! What the estimates of a run that was stopped early are computed from.
 
-use errorbar_stats::sequential::ConfidenceSequence;
-
 use super::Interval;
 use crate::columns::Numbers;
 use crate::error_plan::{EarlyStop, ErrorPlan, IntervalMethod, Side};
 use crate::scores::Scores;
+use errorbar_stats::sequential::ConfidenceSequence;
 
 /// What a sample contributes to a mean: a number, or two between which it must lie. None is the end of the range.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

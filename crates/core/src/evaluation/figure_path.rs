@@ -8,11 +8,12 @@
 use std::fmt;
 use std::str::FromStr;
 
+use indexmap::{IndexMap, IndexSet};
+
 use super::{EstimateRow, Results, Scope};
 use crate::error::{Error, Result};
 use crate::estimate::Estimate;
 use crate::spec::{Parser, SpecError, nearest, write_quoted, write_word};
-use indexmap::{IndexMap, IndexSet};
 
 /// The name of an estimate: of a metric, with its scorer and reducer where several have it, of a group where it is not
 /// of all samples.

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use indexmap::IndexMap;
+
 use crate::error::{Error, Result};
 use crate::estimate::{
     Estimate, RatioScale, RatioTerm, RatioTotals, ScoreKind, ScoreUnits, Undefined, resampled_estimate,
@@ -13,7 +15,6 @@ use crate::order::Order;
 use crate::registry::ArgWord;
 use crate::scores::Scores;
 use crate::value::{Leaf, ValueRef};
-use indexmap::IndexMap;
 
 /// How the figures of labels become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -5,7 +5,6 @@ use std::collections::HashSet;
 
 use super::block::{self, BlockVisitor, ViewContext};
 use super::epochs::{epoch_info, samples_by_epochs};
-
 use crate::columns::{SampleIndex, ScoreColumns, ScorerColumn, ScorerEpochs};
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation};

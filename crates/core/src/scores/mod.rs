@@ -5,7 +5,6 @@ mod key_column;
 mod ratings;
 mod reduce;
 mod resampler;
-mod under_plan;
 
 pub use epochs::EpochInfo;
 pub(crate) use epochs::EpochSums;
@@ -105,19 +104,9 @@ impl<'a> ScoreSet<'a> {
             };
             (0..columns.len() as u32).filter(|row| is_absent(*row as usize)).collect()
         };
-        ScoreSet {
-            columns,
-            scorer: &column.name,
-            values: Cow::Borrowed(&column.values),
-            details: Cow::Borrowed(&column.details),
-            sample_rows: None,
-            estimation: Estimation::default(),
-            absent,
-            raters: RatingSource::default(),
-            epochs: None,
-            converted: ConversionCache::default(),
-            copy_ids: Default::default(),
-        }
+        let (values, details) = (Cow::Borrowed(&column.values), Cow::Borrowed(&column.details));
+        let set = ScoreSet::of_values(columns, &column.name, values, details, None, Estimation::default());
+        ScoreSet { absent, ..set }
     }
 
     /// Values made of others: reduced, or one field of them. `sample_rows` maps them to their samples.
@@ -129,11 +118,24 @@ impl<'a> ScoreSet<'a> {
         sample_rows: Option<Vec<u32>>,
         estimation: Estimation,
     ) -> Self {
+        let (values, details) = (Cow::Owned(values), Cow::Owned(details));
+        ScoreSet::of_values(columns, scorer, values, details, sample_rows, estimation)
+    }
+
+    /// Values of which no sample is absent, and of whose raters and epochs nothing is known.
+    fn of_values(
+        columns: &'a ScoreColumns,
+        scorer: &'a str,
+        values: Cow<'a, ValueColumn>,
+        details: Cow<'a, ScoreDetails>,
+        sample_rows: Option<Vec<u32>>,
+        estimation: Estimation,
+    ) -> Self {
         ScoreSet {
             columns,
             scorer,
-            values: Cow::Owned(values),
-            details: Cow::Owned(details),
+            values,
+            details,
             sample_rows,
             estimation,
             absent: Vec::new(),

@@ -1,6 +1,10 @@
-//! Scores with samples that occur several times, or not at all.
+//! The same scores under another plan, and with samples that occur several times or not at all.
 
-use super::{COPIES, RowSelection, ScoreSet, Scores};
+use std::borrow::Cow;
+use std::sync::PoisonError;
+
+use super::{COPIES, RatingSource, RowSelection, ScoreSet, Scores};
+use crate::columns::{ScoreColumns, ScoreDetails};
 use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod};
 
 /// What resamples of scores have in common: values are converted once for all of them, and metrics compute nothing but
@@ -85,5 +89,52 @@ impl ScoreSet<'_> {
         let Some(ids) = self.copy_ids.get(copy.min(COPIES).saturating_sub(1)) else { return self.id(row) };
         let all = || (0..self.values.len()).map(|row| copy_id(self.id(row), copy)).collect();
         ids.get_or_init(all).get(row).map_or("", String::as_str)
+    }
+}
+
+impl<'a> ScoreSet<'a> {
+    /// The same scores, with estimates made in another way.
+    pub(super) fn under(&'a self, estimation: Estimation) -> ScoreSet<'a> {
+        let (values, details) = (Cow::Borrowed(self.values.as_ref()), Cow::Borrowed(self.details.as_ref()));
+        let rows = self.sample_rows.clone();
+        let mut set = ScoreSet::of_values(self.columns, self.scorer, values, details, rows, estimation);
+        (set.absent, set.epochs) = (self.absent.clone(), self.epochs.clone());
+        set.raters = RatingSource::within(self);
+        set
+    }
+
+    /// A copy that depends on nothing but the score columns.
+    pub fn detached<'c>(
+        &self,
+        columns: &'c ScoreColumns,
+        scorer: &'c str,
+        with_details: bool,
+    ) -> ScoreSet<'c> {
+        let details = if with_details { self.details.as_ref().clone() } else { ScoreDetails::default() };
+        let (values, sample_rows) = (self.values.as_ref().clone(), self.sample_rows.clone());
+        let mut set =
+            ScoreSet::derived(columns, scorer, values, details, sample_rows, self.estimation.clone());
+        set.absent = self.absent.clone();
+        set.epochs = self.epochs.clone();
+        set
+    }
+
+    /// Remembers the values without a meaning as a number that a copy of these scores met.
+    pub(super) fn note_unconvertible_of(&self, copy: &ScoreSet<'_>) {
+        let mut met = self.converted.met_elsewhere.lock().unwrap_or_else(PoisonError::into_inner);
+        met.extend(copy.unconvertible());
+    }
+}
+
+impl Scores<'_> {
+    /// The same scores, with intervals at this level.
+    pub(crate) fn at_level<T>(&self, level: f64, read: impl FnOnce(&Scores<'_>) -> T) -> T {
+        let estimation = self.estimation();
+        let errors = ErrorPlan { level: Some(level), ..estimation.errors.clone() };
+        let set = self.set.under(Estimation { errors, ..estimation.clone() });
+        let Scores { rows, absent_of_part, copies, .. } = self.clone();
+        let result = read(&Scores { set: &set, rows, absent_of_part, copies });
+        self.set.note_unconvertible_of(&set);
+        result
     }
 }

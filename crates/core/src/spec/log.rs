@@ -4,10 +4,13 @@
 //! by its name. A nested spec is `{"type": "metric", "name": "mean", "params": {…}}`, with the shorter log name. So a map
 //! argument that happens to have those three entries comes back as a spec, here as in the reference.
 
+use indexmap::IndexMap;
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::{Map, Value, json};
+
 use super::{Arg, MAX_DEPTH, MAX_ITEMS, MetricItem, MetricsSpec, SEED, Spec, SpecError, SpecErrorKind};
 use crate::metadata::Metadata;
-use indexmap::IndexMap;
-use serde_json::{Map, Value, json};
 
 impl Spec {
     /// The spec as a log records it. All its arguments must have names, as those of a built metric do; a spec with
@@ -268,4 +271,34 @@ fn item_from_json(value: &Value) -> Result<MetricItem, SpecError> {
         specs.map(|specs| (glob.clone(), specs)).map_err(|error| error.within(glob))
     };
     entries.iter().map(read).collect::<Result<_, _>>().map(MetricItem::Map)
+}
+
+/// As a string, which is what people put into task files; read from a string or from the forms of a log.
+impl Serialize for Spec {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+impl<'de> Deserialize<'de> for Spec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, Self::from_json)
+    }
+}
+
+/// The structured form: a list or a map of strings.
+impl<'de> Deserialize<'de> for MetricsSpec {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        read(deserializer, Self::from_log_json)
+    }
+}
+
+/// By way of a JSON value: what stands there decides how it is to be read, and serde's own way of trying variants ends in
+/// errors without information.
+fn read<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    from_json: impl FnOnce(&Value) -> Result<T, SpecError>,
+) -> Result<T, D::Error> {
+    let value = Value::deserialize(deserializer)?;
+    from_json(&value).map_err(|error| D::Error::custom(format_args!("{error:#}")))
 }

@@ -50,7 +50,6 @@ mod metrics;
 mod names;
 mod parse;
 mod predicate;
-mod text_serde;
 mod to_spec;
 
 #[cfg(test)]

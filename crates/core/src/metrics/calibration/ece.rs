@@ -2,6 +2,8 @@
 
 use std::f64::consts::PI;
 
+use serde_json::{Value as Json, json};
+
 use super::{
     Bin, ConfidentAnswer, PredictionSource, Scheme, bins, confidence_metric, once, reads_predictions, sorted,
     weight_in,
@@ -13,7 +15,6 @@ use crate::evaluation::MetricValue;
 use crate::metric::{Metric, metric_flags};
 use crate::scores::Scores;
 use errorbar_stats::distributions::{normal_quantile, normal_survival};
-use serde_json::{Value as Json, json};
 
 confidence_metric! {
     /// The mean distance between confidence and accuracy over bins of confidence (expected calibration error), with a

@@ -1,5 +1,7 @@
 //! The mean loss of confidences: `brier`, in parts too, and `log_loss`.
 
+use indexmap::IndexMap;
+
 use super::{
     Bin, ConfidentAnswer, Loss, PredictionMean, bins, confidence_metric, once, reads_predictions, sorted,
     weight_in,
@@ -11,7 +13,6 @@ use crate::evaluation::MetricValue;
 use crate::metric::{Metric, MetricState, compute_by_state, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
-use indexmap::IndexMap;
 
 /// The metric is the mean of a loss.
 macro_rules! mean_loss {

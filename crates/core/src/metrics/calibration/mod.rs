@@ -13,7 +13,6 @@ pub use losses::*;
 pub use ranking::*;
 
 pub use bins::Scheme;
-use bins::{Bin, bins, check_bins};
 use serde_json::Value as Json;
 
 use super::mean;
@@ -27,6 +26,7 @@ use crate::metric::{Accumulator, Metric, MetricState};
 use crate::python_text::json_text;
 use crate::scores::Scores;
 use crate::value::Conversion;
+use bins::{Bin, bins, check_bins};
 
 /// The metadata key of confidences if none is named.
 const CONFIDENCE: &str = "confidence";

@@ -1,5 +1,7 @@
 //! The mean of groups, plain or weighted, its own error, and what it would be with the samples that have no score.
 
+use indexmap::IndexMap;
+
 use super::GroupValue;
 use crate::error_plan::{ErrorMethod, Estimation};
 use crate::estimate::{
@@ -8,7 +10,6 @@ use crate::estimate::{
 use crate::evaluation::{MetricValue, Role};
 use crate::value::{Conversion, LeafRef};
 use errorbar_stats::exact::{ExactSum, root_of_squares};
-use indexmap::IndexMap;
 
 /// How a mean over groups is taken.
 pub(super) struct MacroMean<'a> {

@@ -1,6 +1,8 @@
 //! `perplexity_per_token` and `perplexity_per_seq`: exp of the mean surprise per token, from token counts and log probabilities
 //! in the metadata of scores.
 
+use serde_json::Value as Json;
+
 use super::{RatioMetric, RatioTerms, computed_as_ratio};
 use crate::error::{Error, Result};
 use crate::estimate::{RatioScale, RatioTerm, Undefined};
@@ -8,7 +10,6 @@ use crate::inputs::MetadataKeys;
 use crate::metric::{Metric, metric_flags};
 use crate::registry::Params;
 use crate::scores::Scores;
-use serde_json::Value as Json;
 
 /// One score: its position, its tokens, and the sum of their log probabilities.
 pub(super) struct Sequence {
