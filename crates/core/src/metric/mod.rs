@@ -119,7 +119,7 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     }
 
     /// The conversion of values to numbers, if it is the mean of those numbers over all samples: then each sample has its
-    /// part in it, and a run can be stopped by it. See [`StopRule`](crate::StopRule).
+    /// part in it, and a run can be stopped by it. See `StopRule` of errorbar-inference.
     fn mean_of(&self) -> Option<Conversion> {
         None
     }

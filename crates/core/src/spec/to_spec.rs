@@ -4,7 +4,7 @@ use super::Spec;
 
 /// Something that has a spec: its name, and the arguments that were passed, as logs record them.
 ///
-/// A type with [`Params`] has one. For others it is written by hand:
+/// A type with [`Params`](crate::Params) has one. For others it is written by hand:
 ///
 /// ```
 /// use errorbar_core::{Spec, ToSpec};
