@@ -1,9 +1,10 @@
 //! What every entry is: a name, a documentation and arguments, declared once as a struct.
 
+pub use errorbar_macros::Params;
+
 use super::Args;
 use crate::error::{Error, Result};
 use crate::spec::{Arg, Spec, ToSpec};
-pub use errorbar_macros::Params;
 
 impl<P: Params> ToSpec for P {
     fn spec(&self) -> Spec {

@@ -12,9 +12,9 @@ pub use ece::*;
 pub use losses::*;
 pub use ranking::*;
 
-pub use bins::Scheme;
 use serde_json::Value as Json;
 
+use self::bins::{Bin, Scheme, bins, check_bins};
 use super::mean;
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
@@ -26,7 +26,6 @@ use crate::metric::{Accumulator, Metric, MetricState};
 use crate::python_text::json_text;
 use crate::scores::Scores;
 use crate::value::Conversion;
-use bins::{Bin, bins, check_bins};
 
 /// The metadata key of confidences if none is named.
 const CONFIDENCE: &str = "confidence";
