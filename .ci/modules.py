@@ -32,9 +32,6 @@ KNOWN: dict[str, set[tuple[str, str]]] = {
         ("layout", "table"),
         ("paint", "table"),
     },
-    "view": {
-        ("events", "routes"),
-    },
 }
 
 TESTS = re.compile(r"#\[cfg\((?:all\()?test")

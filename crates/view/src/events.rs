@@ -9,24 +9,12 @@ use futures_util::stream::{Stream, unfold};
 use serde_json::json;
 use tokio::sync::watch;
 
-use crate::routes::App;
+use crate::app::{App, Update};
 
 /// How often the folder is looked at while a page listens.
 const INTERVAL: Duration = Duration::from_secs(1);
 /// How often a line is sent so that a closed connection is noticed.
 const ALIVE: Duration = Duration::from_secs(15);
-
-/// What a page is told.
-#[derive(Debug, Default, PartialEq)]
-pub(crate) struct Update {
-    /// Changes with logs that are not in progress.
-    list_version: u64,
-    /// The runs in progress, as HTML.
-    running: String,
-}
-
-/// The sender of changes.
-pub(crate) type Updates = watch::Sender<Arc<Update>>;
 
 /// Looks at the folder as long as pages listen.
 pub(crate) async fn watch_folder(app: App, mut stopped: watch::Receiver<bool>) {

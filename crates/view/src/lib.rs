@@ -21,6 +21,7 @@
 //! ```
 #![forbid(unsafe_code)]
 
+mod app;
 mod catalog;
 mod events;
 mod guard;

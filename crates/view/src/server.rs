@@ -13,8 +13,9 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, watch};
 
+use crate::app::App;
 use crate::guard::Guard;
-use crate::routes::{self, App};
+use crate::routes;
 use crate::visitors::{Visitors, turned_away};
 use crate::{ViewError, ViewOptions};
 
@@ -68,8 +69,8 @@ impl ViewServer {
             .build()
             .map_err(ViewError::Start)?;
         let (stop, stopped) = watch::channel(false);
-        let app = App::new(options, guard);
-        let run = move || run(runtime, listener, app, stopped);
+        let app = App::new(options);
+        let run = move || run(runtime, listener, app, guard, stopped);
         let thread = std::thread::Builder::new().name("errorbar-view".to_owned()).spawn(run);
         Ok(ViewServer { url, address, stop, thread: Some(thread.map_err(ViewError::Start)?) })
     }
@@ -111,10 +112,10 @@ fn shown_address(name: &str, address: SocketAddr) -> String {
     }
 }
 
-fn run(runtime: Runtime, listener: StdListener, app: App, stopped: watch::Receiver<bool>) {
+fn run(runtime: Runtime, listener: StdListener, app: App, guard: Guard, stopped: watch::Receiver<bool>) {
     runtime.block_on(async {
         if let Ok(listener) = TcpListener::from_std(listener) {
-            serve(listener, routes::router(app, stopped.clone()), stopped).await;
+            serve(listener, routes::router(app, guard, stopped.clone()), stopped).await;
         }
     });
     runtime.shutdown_timeout(ENDING);
