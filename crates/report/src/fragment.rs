@@ -6,11 +6,12 @@ use std::fmt::Write as _;
 
 use errorbar_core::{Estimate, EstimateRow, IndexMap, Role};
 use errorbar_inference::ComparisonReport;
+use maud::{Markup, html};
 
 use crate::listing::Listing;
 use crate::plot::{Estimates, NamedEstimate, Plot};
 use crate::rows::{groups, keys};
-use crate::svg::escape;
+use crate::svg::visible;
 use crate::{EstimateText, Report};
 
 /// The most plots, and the most rows of one, that are drawn; the numbers are all there.
@@ -39,12 +40,7 @@ pub fn reports(reports: &[Report]) -> String {
             }
         }
     }
-    let plots = figures
-        .into_iter()
-        .filter(|(_, estimates)| estimates.len() <= MOST_ROWS)
-        .take(MOST_PLOTS)
-        .map(|(title, estimates)| image(&Estimates::new(&title, estimates).draw(), &title));
-    format!("<div>{}{}</div>", plots.collect::<String>(), listing(&table))
+    drawn(figures, Estimates::new, &table)
 }
 
 /// Comparisons: a plot of the differences, and a table.
@@ -63,39 +59,58 @@ pub fn comparisons(report: &ComparisonReport) -> String {
         table.push([title.clone(), name.clone(), base, other, text, p, comparison.n.to_string()]);
         figures.entry(title).or_default().push(NamedEstimate::new(name, difference.clone()));
     }
-    let plots =
-        figures.into_iter().filter(|(_, estimates)| estimates.len() <= MOST_ROWS).take(MOST_PLOTS).map(
-            |(title, estimates)| {
-                let mut differences = Estimates::new(format!("difference of {title}"), estimates);
-                differences.are_differences = true;
-                image(&differences.draw(), &differences.metric)
-            },
-        );
-    format!("<div>{}{}</div>", plots.collect::<String>(), listing(&table))
+    let differences = |title, estimates| {
+        let mut plot = Estimates::new(format!("difference of {title}"), estimates);
+        plot.are_differences = true;
+        plot
+    };
+    drawn(figures, differences, &table)
+}
+
+/// The plots of figures, and the table.
+fn drawn(
+    figures: IndexMap<String, Vec<NamedEstimate>>,
+    plot: impl Fn(String, Vec<NamedEstimate>) -> Estimates,
+    table: &Listing,
+) -> String {
+    let few = figures.into_iter().filter(|(_, estimates)| estimates.len() <= MOST_ROWS).take(MOST_PLOTS);
+    shown(html! {
+        div {
+            @for (title, estimates) in few {
+                @let plot = plot(title, estimates);
+                (image(&plot.draw(), &plot.metric))
+            }
+            (rows(table))
+        }
+    })
 }
 
 /// A list as a table.
 pub fn listing(listing: &Listing) -> String {
-    let mut html = String::from("<table><thead><tr>");
-    for title in listing.titles() {
-        let _ = write!(html, "<th>{}</th>", escape(title));
-    }
-    html.push_str("</tr></thead><tbody>");
-    for row in listing.rows() {
-        html.push_str("<tr>");
-        for cell in row {
-            let _ = write!(html, "<td>{}</td>", escape(cell.text()));
+    shown(rows(listing))
+}
+
+fn rows(listing: &Listing) -> Markup {
+    html! {
+        table {
+            thead { tr { @for title in listing.titles() { th { (title) } } } }
+            tbody {
+                @for row in listing.rows() { tr { @for cell in row { td { (cell.text()) } } } }
+            }
         }
-        html.push_str("</tr>");
     }
-    html + "</tbody></table>"
 }
 
 /// Text of a terminal.
 pub fn text(text: &str) -> String {
-    // The ends of lines are not escaped, which would show them as signs.
-    let lines: Vec<String> = text.lines().map(escape).collect();
-    format!("<pre>{}</pre>", lines.join("\n"))
+    // The ends of lines stay, and are not shown as signs.
+    let lines: Vec<_> = text.lines().map(visible).collect();
+    html! { pre { (lines.join("\n")) } }.into_string()
+}
+
+/// Markup in which nothing is invisible.
+fn shown(markup: Markup) -> String {
+    visible(&markup.0).into_owned()
 }
 
 /// What a figure is: `accuracy by topic · choice`.
@@ -116,9 +131,9 @@ fn names(row: &EstimateRow<'_>) -> Vec<String> {
     groups.chain(aggregate).chain(part).collect()
 }
 
-fn image(plot: &Plot, title: &str) -> String {
-    let (source, alt) = (encoded(&plot.standalone(title)), escape(&plot.label));
-    format!("<img style=\"max-width:100%\" alt=\"{alt}\" src=\"data:image/svg+xml,{source}\"/>")
+fn image(plot: &Plot, title: &str) -> Markup {
+    let source = format!("data:image/svg+xml,{}", encoded(&plot.standalone(title)));
+    html! { img style="max-width:100%" alt=(plot.label) src=(source); }
 }
 
 /// A text as a part of an address: letters, digits and a few signs stay.

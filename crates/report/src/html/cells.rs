@@ -1,10 +1,11 @@
 //! Numbers in tables: value ± error, intervals, and the same at full precision for programs.
 
 use errorbar_core::{Estimate, Side};
+use maud::{Markup, PreEscaped, Render, html};
 
 use super::figures::FigureCell;
 use crate::figure::{EstimateText, IntervalText, TextParts};
-use crate::svg::{Reference, Scale, axis, axis_height, axis_width, escape};
+use crate::svg::{Reference, Scale, axis, axis_height, axis_width};
 
 /// The texts of the figures of a column, so that decimals stand under decimals.
 pub(super) struct NumberColumn {
@@ -20,55 +21,57 @@ impl NumberColumn {
     }
 
     /// `0.847 ± 0.026`.
-    pub(super) fn value(&self, cell: &FigureCell) -> String {
+    pub(super) fn value(&self, cell: &FigureCell) -> Markup {
         self.figure(&cell.estimate, cell.is_estimate, false)
     }
 
     /// `+0.116 ± 0.040`.
-    pub(super) fn difference(&self, estimate: &Estimate) -> String {
+    pub(super) fn difference(&self, estimate: &Estimate) -> Markup {
         self.figure(estimate, true, true)
     }
 
-    fn figure(&self, estimate: &Estimate, is_estimate: bool, is_signed: bool) -> String {
+    fn figure(&self, estimate: &Estimate, is_estimate: bool, is_signed: bool) -> Markup {
         let TextParts { value, error, .. } = texts(estimate, is_signed);
         if estimate.value.is_err() {
-            return format!("<span class=\"undef\">{}</span>", escape(&value));
+            return html! { span.undef { (value) } };
         }
         let pad = self.padding(&value);
-        let wide = if NumberColumn::is_wide(estimate) { " wide" } else { "" };
         let value = minus(&thousands(&value));
-        match error {
-            Some(error) => format!(
-                "<span class=\"num pmv{wide}\"><b class=\"v0{pad}\">{value}</b><i>±</i><span class=\"e0{pad}\">{}</span></span>",
-                minus(&thousands(&error))
-            ),
-            None if is_estimate => format!(
-                "<span class=\"num pmv{wide}\"><b class=\"v0\">{value}</b><i>±</i><span class=\"q0\">?</span></span>"
-            ),
-            None => format!("<span class=\"num pmv{wide}\"><b class=\"v0{pad}\">{value}</b></span>"),
+        html! {
+            span.num.pmv.wide[NumberColumn::is_wide(estimate)] {
+                @match error {
+                    Some(error) => {
+                        b class={ "v0" (pad) } { (value) }
+                        i { "±" }
+                        span class={ "e0" (pad) } { (minus(&thousands(&error))) }
+                    }
+                    None if is_estimate => { b.v0 { (value) } i { "±" } span.q0 { "?" } }
+                    None => { b class={ "v0" (pad) } { (value) } }
+                }
+            }
         }
     }
 
     /// `0.796 … 0.899`, `≥ 0.712`; empty without an interval.
-    pub(super) fn interval(&self, estimate: &Estimate, is_signed: bool) -> String {
+    pub(super) fn interval(&self, estimate: &Estimate, is_signed: bool) -> Markup {
         let Some(interval) = texts(estimate, false).interval.filter(|_| estimate.value.is_ok()) else {
-            return String::new();
+            return Markup::default();
         };
-        let sign = |text: String| match is_signed && !text.starts_with('-') && !is_zero(&text) {
-            true => format!("+{}", thousands(&text)),
-            false => minus(&thousands(&text)),
+        let sign = |text: &str| match is_signed && !text.starts_with('-') && !is_zero(text) {
+            true => format!("+{}", thousands(text)),
+            false => minus(&thousands(text)),
         };
-        match interval {
-            IntervalText::TwoSided(lower, upper) => {
-                let pad = self.padding(&lower);
-                format!(
-                    "<span class=\"num ivv\"><span class=\"v0{pad}\">{}</span><i>…</i><span class=\"e0{pad}\">{}</span></span>",
-                    sign(lower),
-                    sign(upper)
-                )
+        html! {
+            span.num.ivv {
+                @match interval {
+                    IntervalText::TwoSided(lower, upper) => {
+                        @let pad = self.padding(&lower);
+                        span class={ "v0" (pad) } { (sign(&lower)) } i { "…" } span class={ "e0" (pad) } { (sign(&upper)) }
+                    }
+                    IntervalText::Lower(bound) => { i { "≥" } (sign(&bound)) }
+                    IntervalText::Upper(bound) => { i { "≤" } (sign(&bound)) }
+                }
             }
-            IntervalText::Lower(bound) => format!("<span class=\"num ivv\"><i>≥</i>{}</span>", sign(bound)),
-            IntervalText::Upper(bound) => format!("<span class=\"num ivv\"><i>≤</i>{}</span>", sign(bound)),
         }
     }
 
@@ -130,25 +133,30 @@ pub(super) fn thousands(text: &str) -> String {
 }
 
 /// `0.847 ± 0.026` in a sentence, which does not break.
-pub(super) fn inline(estimate: &Estimate) -> String {
-    format!("<span class=\"nw\">{}</span>", escape(&minus(&thousands(&EstimateText::from(estimate).short()))))
+pub(super) fn inline(estimate: &Estimate) -> Markup {
+    html! { span.nw { (minus(&thousands(&EstimateText::from(estimate).short()))) } }
 }
 
 /// The axis above a column of plots; where the column is narrower than its labels, it does without some of them.
-pub(super) fn axis_head(scale: &Scale, reference: Option<&Reference>) -> String {
+pub(super) fn axis_head(scale: &Scale, reference: Option<&Reference>) -> Markup {
     let room = match axis_width(scale) {
-        ..200.0 => 200,
-        200.0..300.0 => 300,
-        _ => 400,
+        ..200.0 => "a200",
+        200.0..300.0 => "a300",
+        _ => "a400",
     };
     let mut drawn = axis(scale, reference);
     if *scale == Scale::unit() {
         // In the middle there is no tick; a narrow axis has 0, 0.5 and 1.
         let y = axis_height(scale, reference) - 8;
         let middle = format!("<text class=\"tick t5\" x=\"50%\" y=\"{y}\">0.5</text></svg>");
-        drawn = drawn.replace("</svg>", &middle);
+        drawn.0 = drawn.0.replace("</svg>", &middle);
     }
-    format!("<div class=\"axw a{room}\">{drawn}</div>")
+    html! { div.axw.(room) { (drawn) } }
+}
+
+/// The drawing in a cell of a table.
+pub(super) fn drawing(body: &Markup) -> Markup {
+    html! { svg.iv width="100%" aria-hidden="true" focusable="false" { (body) } }
 }
 
 /// A count with commas: `1,296`.
@@ -169,21 +177,36 @@ pub(super) fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
 }
 
-/// The figure at full precision, as attributes that programs read: what is absent does not exist.
-pub(super) fn data(estimate: &Estimate) -> String {
-    let mut attributes = String::new();
-    let mut push = |name: &str, number: Option<f64>| {
-        if let Some(number) = number.filter(|number| number.is_finite()) {
-            attributes.push_str(&format!(" data-{name}=\"{number}\""));
-        }
-    };
-    let interval = estimate.interval.as_ref().ok();
-    push("value", estimate.number());
-    push("stderr", estimate.stderr());
-    push("lower", interval.filter(|interval| interval.side != Side::Upper).map(|interval| interval.lower));
-    push("upper", interval.filter(|interval| interval.side != Side::Lower).map(|interval| interval.upper));
-    attributes.push_str(&format!(" data-n=\"{}\"", estimate.n));
-    attributes
+/// Attributes of an element that programs read: there are as many as there are facts, which a template has no form for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Attributes(String);
+
+impl Attributes {
+    #[must_use]
+    pub(super) fn with(mut self, name: &str, value: impl Render) -> Self {
+        self.0 += &format!(" {name}=\"{}\"", value.render().0);
+        self
+    }
+
+    /// The same with a figure at full precision: what is absent does not exist.
+    #[must_use]
+    pub(super) fn with_estimate(self, estimate: &Estimate) -> Self {
+        let interval = estimate.interval.as_ref().ok();
+        let numbers = [
+            ("data-value", estimate.number()),
+            ("data-stderr", estimate.stderr()),
+            ("data-lower", interval.filter(|i| i.side != Side::Upper).map(|i| i.lower)),
+            ("data-upper", interval.filter(|i| i.side != Side::Lower).map(|i| i.upper)),
+        ];
+        let known = numbers.into_iter().filter_map(|(name, number)| Some((name, number?)));
+        let finite = known.filter(|(_, number)| number.is_finite());
+        finite.fold(self, |all, (name, number)| all.with(name, number)).with("data-n", estimate.n)
+    }
+
+    /// The element with them.
+    pub(super) fn element(self, tag: &str, content: &Markup) -> Markup {
+        PreEscaped(format!("<{tag}{}>{}</{tag}>", self.0, content.0))
+    }
 }
 
 /// The date of a time by RFC 3339, for people: `15 November 2026, 19:34 UTC`; as it is if it is another form.
@@ -224,6 +247,10 @@ mod tests {
 
     use super::*;
 
+    fn data(estimate: &Estimate) -> String {
+        Attributes::default().with_estimate(estimate).0
+    }
+
     fn cell(estimate: Estimate) -> FigureCell {
         FigureCell { estimate, notes: Vec::new(), is_estimate: true, no_error: None }
     }
@@ -233,21 +260,21 @@ mod tests {
         let fine = Estimate::new(0.8472).with_stderr(0.0255).with_interval(0.7958, 0.8986, 0.95);
         let coarse = Estimate::new(0.61).with_stderr(0.112).with_interval(0.36, 0.86, 0.95);
         let column = NumberColumn::of([&fine, &coarse], false);
-        let text = column.value(&cell(coarse.clone()));
+        let text = column.value(&cell(coarse.clone())).0;
         assert!(
             text.contains("<b class=\"v0 p1\">0.61</b><i>±</i><span class=\"e0 p1\">0.11</span>"),
             "{text}"
         );
-        assert!(column.value(&cell(fine)).contains("\"v0\">0.847</b>"));
-        assert!(column.interval(&coarse, false).contains("0.36</span><i>…</i>"));
+        assert!(column.value(&cell(fine)).0.contains("\"v0\">0.847</b>"));
+        assert!(column.interval(&coarse, false).0.contains("0.36</span><i>…</i>"));
     }
 
     #[test]
     fn unknown_is_never_zero() {
         let column = NumberColumn::of([], false);
-        let certain = column.value(&cell(Estimate::new(1.0).with_stderr(0.0)));
+        let certain = column.value(&cell(Estimate::new(1.0).with_stderr(0.0))).0;
         assert!(certain.contains(">1</b><i>±</i><span class=\"q0\">?</span>"), "{certain}");
-        let none = column.value(&cell(Estimate::undefined(Undefined::Other("<b>".to_owned()))));
+        let none = column.value(&cell(Estimate::undefined(Undefined::Other("<b>".to_owned())))).0;
         assert_eq!(none, "<span class=\"undef\">undefined (&lt;b&gt;)</span>");
         assert_eq!(data(&Estimate::undefined(Undefined::NoScores)), " data-n=\"0\"");
     }
@@ -256,9 +283,9 @@ mod tests {
     fn differences_have_signs() {
         let difference = Estimate::new(-0.116).with_stderr(0.04).with_interval(-0.196, 0.036, 0.95);
         let column = NumberColumn::of([&difference], true);
-        assert!(column.difference(&difference).contains("−0.116"));
+        assert!(column.difference(&difference).0.contains("−0.116"));
         assert!(
-            column.interval(&difference, true).contains("−0.196</span><i>…</i><span class=\"e0\">+0.036")
+            column.interval(&difference, true).0.contains("−0.196</span><i>…</i><span class=\"e0\">+0.036")
         );
     }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, Results, ScoreResult};
+use maud::{Markup, html};
 
 use super::PageRun;
 use super::cells::{count, counted, date};
@@ -10,24 +11,28 @@ use super::figures::FigureCell;
 use super::task::Task;
 use crate::notes::CommonMethods;
 use crate::number::{percent, plain};
-use crate::svg::{breakable, escape};
+use crate::svg::breakable;
 
-/// A term, what it is, and what follows in small print; both are markup.
+/// The most scorers that are named.
+const MOST_SCORERS: usize = 4;
+
+/// A term, what it is, and what follows in small print.
 struct Fact {
     term: &'static str,
-    text: String,
-    small: String,
+    text: Markup,
+    small: Markup,
 }
 
 /// The facts of the runs of a task.
-pub(super) fn list(task: &Task<'_>) -> String {
+pub(super) fn list(task: &Task<'_>) -> Markup {
     let facts = [samples(task), answers(task), score(task), error(task), interval(task), run(task)];
-    let mut html = "<dl class=\"facts\">".to_owned();
-    for Fact { term, text, small } in facts.into_iter().flatten() {
-        let small = if small.is_empty() { small } else { format!("<small>{small}</small>") };
-        html += &format!("<div><dt>{term}</dt><dd>{text}{small}</dd></div>");
+    html! {
+        dl.facts {
+            @for Fact { term, text, small } in facts.into_iter().flatten() {
+                div { dt { (term) } dd { (text) @if !small.0.is_empty() { small { (small) } } } }
+            }
+        }
     }
-    html + "</dl>"
 }
 
 fn results<'t>(task: &'t Task<'_>) -> impl Iterator<Item = &'t Results> {
@@ -66,21 +71,24 @@ fn samples(task: &Task<'_>) -> Option<Fact> {
         .flat_map(|figure| figure.cells.iter().flatten())
         .find_map(|cell| cell.estimate.error.as_ref().ok().and_then(|error| error.clusters.first().copied()));
     let key = cluster_keys(task).into_iter().next();
-    let clusters = clusters
-        .zip(key)
-        .map(|(clusters, key)| format!(" in {} clusters by {}", count(clusters), breakable(&key)));
-    let mut groups: Vec<String> = Vec::new();
+    let mut groups: Vec<(&str, usize)> = Vec::new();
     for grouping in &task.figures.groupings {
-        let text = format!("{}: {}", breakable(&grouping.by), counted(grouping.count() as u64, "group"));
-        if !groups.contains(&text) {
-            groups.push(text);
+        let group = (grouping.by.as_str(), grouping.count());
+        if !groups.contains(&group) {
+            groups.push(group);
         }
     }
-    Some(Fact {
-        term: "Samples",
-        text: format!("{samples}{}", clusters.unwrap_or_default()),
-        small: groups.join(", "),
-    })
+    let text = html! {
+        (samples)
+        @if let Some((clusters, key)) = clusters.zip(key) { " in " (count(clusters)) " clusters by " (breakable(&key)) }
+    };
+    let small = html! {
+        @for (at, (by, number)) in groups.into_iter().enumerate() {
+            @if at > 0 { ", " }
+            (breakable(by)) ": " (counted(number as u64, "group"))
+        }
+    };
+    Some(Fact { term: "Samples", text, small })
 }
 
 /// What errors of the headline are clustered by.
@@ -107,36 +115,32 @@ fn answers(task: &Task<'_>) -> Option<Fact> {
         parts if is_even => format!("{} = {}", parts.join(" × "), count(total)),
         parts => format!("{} in {}", count(total), parts.join(" × ")),
     };
-    let so_far = if task.runs.iter().any(|(run, _)| run.is_partial()) { " so far" } else { "" };
-    let text = text + so_far;
     let completed: u64 = results(task).map(|results| results.completed_samples as u64).sum();
     let errored = total.saturating_sub(completed);
     let absent: Vec<(String, u64)> =
         task.figures.absences().into_iter().map(|(scorer, of_runs)| (scorer, of_runs.iter().sum())).collect();
     let unscored = unscored(task);
-    let small = match (absent.as_slice(), errored) {
-        ([], errored) if unscored > 0 => {
-            format!("{} not scored, {} errored", counted(unscored, "answer"), count(errored))
-        }
-        ([], 0) if total == 0 => String::new(),
-        ([], 0) => "all scored; none absent, none errored".to_owned(),
-        ([], errored) => format!("none absent, {} errored", count(errored)),
-        (absent, errored) => {
-            let of_scorer = |(scorer, number): &(String, u64)| match task.figures.has_several_scorers() {
-                true => format!("{} absent by {}", counted(*number, "sample"), breakable(scorer)),
-                false => format!("{} absent", counted(*number, "sample")),
-            };
-            let shown: Vec<String> = absent.iter().take(4).map(of_scorer).collect();
-            let more = absent.len().saturating_sub(4);
-            let more = if more > 0 {
-                format!(" and by {}", counted(more as u64, "other scorer"))
-            } else {
-                String::new()
-            };
-            format!("{}{more}; {} errored", shown.join(", "), count(errored))
+    let small = html! {
+        @match (absent.as_slice(), errored) {
+            ([], errored) if unscored > 0 => { (counted(unscored, "answer")) " not scored, " (count(errored)) " errored" }
+            ([], 0) if total == 0 => {}
+            ([], 0) => { "all scored; none absent, none errored" }
+            ([], errored) => { "none absent, " (count(errored)) " errored" }
+            (absent, errored) => {
+                @for (at, (scorer, number)) in absent.iter().take(MOST_SCORERS).enumerate() {
+                    @if at > 0 { ", " }
+                    (counted(*number, "sample")) " absent"
+                    @if task.figures.has_several_scorers() { " by " (breakable(scorer)) }
+                }
+                @if let more @ 1.. = absent.len().saturating_sub(MOST_SCORERS) {
+                    " and by " (counted(more as u64, "other scorer"))
+                }
+                "; " (count(errored)) " errored"
+            }
         }
     };
-    Some(Fact { term: "Answers", text, small })
+    let is_partial = task.runs.iter().any(|(run, _)| run.is_partial());
+    Some(Fact { term: "Answers", text: html! { (text) @if is_partial { " so far" } }, small })
 }
 
 /// The answers without a score: of the scorer that lacks the most. Samples may have a figure nevertheless, by other epochs.
@@ -156,10 +160,6 @@ fn score(task: &Task<'_>) -> Option<Fact> {
             scorers.push(&score.scorer);
         }
     }
-    let named: Vec<String> =
-        scorers.iter().take(4).map(|name| format!("<code>{}</code>", breakable(name))).collect();
-    let more = scorers.len().saturating_sub(4);
-    let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let headline = task.figures.headline.as_ref()?;
     let of_headline = |score: &&ScoreResult| {
         score.scorer == headline.key.scorer && score.metrics.iter().any(|m| m.metric == headline.key.metric)
@@ -167,25 +167,31 @@ fn score(task: &Task<'_>) -> Option<Fact> {
     let first = results(task).flat_map(|results| &results.scores).find(of_headline);
     let small = match first.map(|score| (score.counts.epochs, score.reducer.as_deref(), score.unreduced)) {
         Some((epochs @ 2.., None, false)) => format!("a sample counts with the mean of its {epochs} epochs"),
-        Some((2.., Some(reducer), _)) => format!("the epochs of a sample are reduced by {}", escape(reducer)),
+        Some((2.., Some(reducer), _)) => format!("the epochs of a sample are reduced by {reducer}"),
         Some((2.., None, true)) => "every epoch counts".to_owned(),
-        _ => format!("the headline is {}", escape(&headline.key.title())),
+        _ => format!("the headline is {}", headline.key.title()),
     };
-    Some(Fact {
-        term: if scorers.len() == 1 { "Scorer" } else { "Scorers" },
-        text: named.join(", ") + &more,
-        small,
-    })
+    let text = html! {
+        @for (at, name) in scorers.iter().take(MOST_SCORERS).enumerate() {
+            @if at > 0 { ", " }
+            code { (breakable(name)) }
+        }
+        @if scorers.len() > MOST_SCORERS { " and " (scorers.len() - MOST_SCORERS) " more" }
+    };
+    Some(Fact { term: if scorers.len() == 1 { "Scorer" } else { "Scorers" }, text, small: html! { (small) } })
 }
 
 fn error(task: &Task<'_>) -> Option<Fact> {
     let errors = || headline_cells(task).filter_map(|cell| Some((cell, cell.estimate.error.as_ref().ok()?)));
     let (cell, error) = errors().find(|(_, error)| !error.degenerate)?;
     let keys = cluster_keys(task);
-    let text = match (error.clusters.is_empty(), keys.is_empty()) {
-        (false, false) => format!("one standard error, clustered by {}", breakable(&keys.join(" and "))),
-        (false, true) => "one standard error, clustered by sample".to_owned(),
-        _ => "one standard error".to_owned(),
+    let text = html! {
+        "one standard error"
+        @match (error.clusters.is_empty(), keys.is_empty()) {
+            (false, false) => { ", clustered by " (breakable(&keys.join(" and "))) }
+            (false, true) => { ", clustered by sample" }
+            _ => {}
+        }
     };
     let effects: Vec<f64> =
         errors().filter_map(|(cell, _)| cell.estimate.notes.design_effect).map(f64::sqrt).collect();
@@ -198,19 +204,22 @@ fn error(task: &Task<'_>) -> Option<Fact> {
                 ErrorMethod::Custom if has_recorded(task) => "as recorded".to_owned(),
                 method => method.to_string(),
             };
-            escape(if method == "iid" { "samples taken as independent" } else { &method })
+            if method == "iid" { "samples taken as independent".to_owned() } else { method }
         }
         _ if ratio(least) == ratio(most) => format!("{} times that of independent samples", ratio(least)),
         _ => format!("{} to {} times that of independent samples", ratio(least), ratio(most)),
     };
-    let drawn = cell.estimate.draws.map(|draws| format!("; {} resamples", count(draws.count)));
-    Some(Fact { term: "Error", text, small: small + &drawn.unwrap_or_default() })
+    let small = html! {
+        (small)
+        @if let Some(draws) = cell.estimate.draws { "; " (count(draws.count)) " resamples" }
+    };
+    Some(Fact { term: "Error", text, small })
 }
 
 fn interval(task: &Task<'_>) -> Option<Fact> {
     let (_, interval) =
         headline_cells(task).find_map(|cell| Some((cell, cell.estimate.interval.as_ref().ok()?)))?;
-    let method = escape(&interval.method.to_string());
+    let method = interval.method.to_string();
     let text = match interval.method {
         IntervalMethod::Custom if has_recorded(task) => format!("{}, as recorded", percent(interval.level)),
         _ => format!("{}, by {method}", percent(interval.level)),
@@ -224,9 +233,10 @@ fn interval(task: &Task<'_>) -> Option<Fact> {
         .flat_map(|grouping| grouping.groups.iter().flat_map(|group| group.estimates()))
         .filter_map(|estimate: &Estimate| Some(estimate.interval.as_ref().ok()?.method.to_string()))
         .collect();
-    let other: Vec<String> = of_groups.into_iter().filter(|name| escape(name) != method).collect();
-    let other = (!other.is_empty()).then(|| format!("groups by {}", escape(&other.join(", "))));
-    Some(Fact { term: "Interval", text, small: df.into_iter().chain(other).collect::<Vec<_>>().join("; ") })
+    let other: Vec<String> = of_groups.into_iter().filter(|name| *name != method).collect();
+    let other = (!other.is_empty()).then(|| format!("groups by {}", other.join(", ")));
+    let small = df.into_iter().chain(other).collect::<Vec<_>>().join("; ");
+    Some(Fact { term: "Interval", text: html! { (text) }, small: html! { (small) } })
 }
 
 fn run(task: &Task<'_>) -> Option<Fact> {
@@ -244,17 +254,17 @@ fn run(task: &Task<'_>) -> Option<Fact> {
     let tasks: BTreeSet<&str> =
         task.runs.iter().filter_map(|(run, _)| run.facts.task_version.as_deref()).collect();
     let seeds: BTreeSet<u64> = task.runs.iter().map(|(run, _)| run.plan.seed).collect();
-    let mut small: Vec<String> = versions.into_iter().map(escape).collect();
+    let mut small: Vec<String> = versions.into_iter().map(str::to_owned).collect();
     small.extend(seeds.into_iter().map(|seed| format!("seed {seed}")));
-    small.extend(tasks.into_iter().map(|version| format!("task version {}", escape(version))));
+    small.extend(tasks.into_iter().map(|version| format!("task version {version}")));
     let tokens: u64 = task.runs.iter().filter_map(|(run, _)| run.facts.tokens).sum();
     small.extend((tokens > 0).then(|| format!("{} tokens", count(tokens))));
     let cost: f64 = task.runs.iter().filter_map(|(run, _)| run.facts.cost).sum();
     small.extend((cost > 0.0).then(|| format!("cost {}", plain(cost))));
     Some(Fact {
         term: if task.runs.len() == 1 { "Run" } else { "Runs" },
-        text: escape(&text),
-        small: small.join(", "),
+        text: html! { (text) },
+        small: html! { (small.join(", ")) },
     })
 }
 

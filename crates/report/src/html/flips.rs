@@ -4,17 +4,17 @@ use std::fmt::Write as _;
 
 use errorbar_core::Direction;
 use errorbar_inference::CrossTable;
+use maud::{Markup, html};
 
 use super::cells::{count, counted};
 use super::task::{Pair, Task, TaskComparison};
 use crate::number::plain;
-use crate::svg::escape;
 
 /// The most matrices that are shown.
 const MOST: usize = 6;
 
 /// A matrix for each pair whose scores are few different ones.
-pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples: bool) -> String {
+pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples: bool) -> Markup {
     let mut pairs: Vec<(Pair<'_>, &CrossTable)> = comparison
         .pairs
         .comparisons
@@ -27,22 +27,19 @@ pub(super) fn matrices(task: &Task<'_>, comparison: &TaskComparison, has_samples
         pairs.truncate(MOST);
     }
     if pairs.is_empty() {
-        return String::new();
+        return Markup::default();
     }
-    let opens =
-        if has_samples { " <span class=\"noprint\">A number opens its samples below.</span>" } else { "" };
-    let of_all = match all.saturating_sub(MOST) {
-        0 => String::new(),
-        more => format!(" These are the {MOST} pairs that differ most, of {all}; {more} are not shown."),
-    };
-    let mut html = format!(
-        "<h3 class=\"h3\">Where they part</h3><p class=\"note\">Samples by the score of each run. Off the diagonal one run is \
-         ahead, in its colour.{of_all}{opens}</p><div class=\"mats\">"
-    );
-    for (pair, table) in &pairs {
-        html += &matrix(task, pair, table, has_samples);
+    html! {
+        h3.h3 { "Where they part" }
+        p.note {
+            "Samples by the score of each run. Off the diagonal one run is ahead, in its colour."
+            @if all > MOST {
+                " These are the " (MOST) " pairs that differ most, of " (all) "; " (all - MOST) " are not shown."
+            }
+            @if has_samples { " " span.noprint { "A number opens its samples below." } }
+        }
+        div.mats { @for (pair, table) in &pairs { (matrix(task, pair, table, has_samples)) } }
     }
-    html + "</div>"
 }
 
 /// Those that can be told apart first, then those that differ most.
@@ -54,7 +51,7 @@ pub(super) fn sort_by_distance<'c, T>(pairs: &mut [T], pair: impl Fn(&T) -> &Pai
     });
 }
 
-fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: bool) -> String {
+fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: bool) -> Markup {
     let (ahead, behind) = (task.series(pair.ahead), task.series(pair.behind));
     let size = table.scores.len();
     let labels = labels(&table.scores);
@@ -65,93 +62,81 @@ fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: boo
     };
     let is_lower_better = pair.comparison.direction == Direction::Lower;
     let label = |at: usize| labels.get(at).map_or("", String::as_str);
-    let (ahead_name, behind_name) = (escape(pair.ahead), escape(pair.behind));
-    let mut html = format!(
-        "<figure class=\"keep\"><div class=\"wide\" role=\"region\" aria-label=\"{ahead_name} against {behind_name}{}\" \
-         tabindex=\"0\"><table class=\"mat\"><caption class=\"vh\">Samples by score, {ahead_name} against \
-         {behind_name}</caption><tbody>",
-        task.in_words()
-    );
+    let (ahead_name, behind_name) = (pair.ahead, pair.behind);
+    let region = format!("{ahead_name} against {behind_name}{}", task.in_words());
     // The best scores are on top and at the right.
     let ascending: Vec<usize> = if is_lower_better { (0..size).rev().collect() } else { (0..size).collect() };
-    for (line, row) in ascending.iter().rev().enumerate() {
-        html += "<tr>";
-        if line == 0 {
-            let _ = write!(
-                html,
-                "<th class=\"axn side\" rowspan=\"{size}\" scope=\"rowgroup\"><span title=\"{ahead_name}\">{ahead_name}</span></th>"
-            );
+    let square = |row: usize, column: usize| {
+        let number = cell(row, column);
+        let better = if is_lower_better { row < column } else { row > column };
+        let class = match (row == column, better) {
+            (true, _) => "tie",
+            (false, true) => ahead.class,
+            (false, false) => behind.class,
+        };
+        let shade = match number {
+            0 => "z",
+            1..=4 => "q1",
+            5..=11 => "q2",
+            12..=24 => "q3",
+            _ => "q4",
+        };
+        let samples = counted(number, "sample");
+        let words = format!("{samples}: {ahead_name} {}, {behind_name} {}", label(row), label(column));
+        html! {
+            td.(class).(shade) {
+                @if number == 0 { span { "0" } }
+                @else if has_samples { a href=(link(pair, table, row, column)) aria-label=(words) { (count(number)) } }
+                @else { span title=(words) { (count(number)) } }
+            }
         }
-        let _ = write!(html, "<th scope=\"row\">{}</th>", label(*row));
-        for column in &ascending {
-            let number = cell(*row, *column);
-            let better = if is_lower_better { row < column } else { row > column };
-            let class = match (row == column, better) {
-                (true, _) => "tie",
-                (false, true) => ahead.class,
-                (false, false) => behind.class,
-            };
-            let shade = match number {
-                0 => "z",
-                1..=4 => "q1",
-                5..=11 => "q2",
-                12..=24 => "q3",
-                _ => "q4",
-            };
-            let words = format!(
-                "{}: {ahead_name} {}, {behind_name} {}",
-                counted(number, "sample"),
-                label(*row),
-                label(*column)
-            );
-            let _ = match number {
-                0 => write!(html, "<td class=\"{class} {shade}\"><span>0</span></td>"),
-                number if has_samples => write!(
-                    html,
-                    "<td class=\"{class} {shade}\"><a href=\"{}\" aria-label=\"{words}\">{}</a></td>",
-                    link(pair, table, *row, *column),
-                    count(number)
-                ),
-                number => write!(
-                    html,
-                    "<td class=\"{class} {shade}\"><span title=\"{words}\">{}</span></td>",
-                    count(number)
-                ),
-            };
+    };
+    html! {
+        figure.keep {
+            div.wide role="region" aria-label=(region) tabindex="0" {
+                table.mat {
+                    caption.vh { "Samples by score, " (ahead_name) " against " (behind_name) }
+                    tbody {
+                        @for (line, row) in ascending.iter().rev().enumerate() {
+                            tr {
+                                @if line == 0 {
+                                    th.axn.side rowspan=(size) scope="rowgroup" { span title=(ahead_name) { (ahead_name) } }
+                                }
+                                th scope="row" { (label(*row)) }
+                                @for column in &ascending { (square(*row, *column)) }
+                            }
+                        }
+                    }
+                    tfoot {
+                        tr {
+                            td.corner {}
+                            td.corner {}
+                            @for column in &ascending { th scope="col" { (label(*column)) } }
+                        }
+                        tr {
+                            td.corner colspan="2" {}
+                            th.axn colspan=(size) scope="colgroup" { span title=(behind_name) { (behind_name) } }
+                        }
+                    }
+                }
+            }
+            @if let Some((better, equal, worse)) = pair.outcomes() {
+                // Of many runs all have one mark, and only names tell them apart.
+                @let class = if ahead == behind { "any" } else { "vh" };
+                figcaption.mcap {
+                    "ahead on " (ahead.dot()) span.(class) { (ahead_name) " " } (count(better)) ", "
+                    (behind.dot()) span.(class) { (behind_name) " " } (count(worse)) "; equal on " (count(equal))
+                }
+            }
         }
-        html += "</tr>";
     }
-    html += "</tbody><tfoot><tr><td class=\"corner\"></td><td class=\"corner\"></td>";
-    for column in &ascending {
-        let _ = write!(html, "<th scope=\"col\">{}</th>", label(*column));
-    }
-    let _ = write!(
-        html,
-        "</tr><tr><td class=\"corner\" colspan=\"2\"></td><th class=\"axn\" colspan=\"{size}\" \
-         scope=\"colgroup\"><span title=\"{behind_name}\">{behind_name}</span></th></tr></tfoot></table></div>"
-    );
-    if let Some((better, equal, worse)) = pair.outcomes() {
-        // Of many runs all have one mark, and only names tell them apart.
-        let class = if ahead == behind { "any" } else { "vh" };
-        let _ = write!(
-            html,
-            "<figcaption class=\"mcap\">ahead on {}<span class=\"{class}\">{ahead_name} </span>{}, {}<span \
-             class=\"{class}\">{behind_name} </span>{}; equal on {}</figcaption>",
-            ahead.dot(),
-            count(better),
-            behind.dot(),
-            count(worse),
-            count(equal)
-        );
-    }
-    html + "</figure>"
 }
 
 /// The link to the samples of a cell: the score of each run.
 fn link(pair: &Pair<'_>, table: &CrossTable, row: usize, column: usize) -> String {
     let score = |at: usize| table.scores.get(at).map(|score| score.to_string()).unwrap_or_default();
     let part = |name: &str, at: usize| format!("{}:{}", encode(name), encode(&score(at)));
-    escape(&format!("#samples?a={}&b={}", part(pair.ahead, row), part(pair.behind, column)))
+    format!("#samples?a={}&b={}", part(pair.ahead, row), part(pair.behind, column))
 }
 
 /// The text in a query, by percent signs.

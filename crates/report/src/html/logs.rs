@@ -2,10 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use maud::{Markup, html};
+
 use super::PageRun;
 use super::cells::{count, counted, date};
 use super::task::{Task, run_name};
-use crate::svg::breakable;
+use crate::svg::{Series, breakable};
 
 /// Where a run was read from.
 fn file<'r>(run: &'r PageRun<'_>) -> &'r str {
@@ -13,33 +15,43 @@ fn file<'r>(run: &'r PageRun<'_>) -> &'r str {
 }
 
 /// The files, behind a summary line.
-pub(super) fn list(tasks: &[Task<'_>]) -> String {
+pub(super) fn list(tasks: &[Task<'_>]) -> Markup {
     let runs: Vec<_> = tasks.iter().flat_map(|task| &task.runs).collect();
     let is_logs = runs.iter().all(|(run, _)| run.facts.status.is_some());
     let files: BTreeSet<&str> = runs.iter().map(|(run, _)| file(run)).collect();
     let word = if is_logs { "log" } else { "file" };
-    let mut html = format!(
-        "<details class=\"more\"><summary>{}</summary><div class=\"wide\" role=\"region\" aria-label=\"table of files, scrolls \
-         sideways\" tabindex=\"0\"><table class=\"t logs\"><thead><tr><th scope=\"col\">name here</th><th \
-         scope=\"col\">model</th><th scope=\"col\">{word}</th><th scope=\"col\">made</th><th scope=\"col\" \
-         class=\"num\">tokens</th></tr></thead><tbody>",
-        counted(files.len() as u64, word)
-    );
-    for (run, series) in runs {
-        let model = run.report.model.as_deref().unwrap_or("–");
-        let made = run.facts.created.as_deref().map(date).unwrap_or_else(|| "–".to_owned());
-        let tokens = run.facts.tokens.filter(|tokens| *tokens > 0).map_or_else(|| "–".to_owned(), count);
-        let status = run.facts.status.as_deref().filter(|status| *status != "success");
-        let status = status.map(|status| format!(" <span class=\"flag\">{}</span>", breakable(status)));
-        html += &format!(
-            "<tr><th scope=\"row\">{}</th><td class=\"mono\">{}</td><td class=\"mono\">{}{}</td><td class=\"nw\">{}</td><td \
-             class=\"num\">{tokens}</td></tr>",
-            run_name(&run.name, *series),
-            breakable(model),
-            breakable(file(run)),
-            status.unwrap_or_default(),
-            breakable(&made),
-        );
+    html! {
+        details.more {
+            summary { (counted(files.len() as u64, word)) }
+            div.wide role="region" aria-label="table of files, scrolls sideways" tabindex="0" {
+                table.t.logs {
+                    thead {
+                        tr {
+                            th scope="col" { "name here" }
+                            th scope="col" { "model" }
+                            th scope="col" { (word) }
+                            th scope="col" { "made" }
+                            th.num scope="col" { "tokens" }
+                        }
+                    }
+                    tbody { @for (run, series) in runs { (row(run, *series)) } }
+                }
+            }
+        }
     }
-    html + "</tbody></table></div></details>"
+}
+
+fn row(run: &PageRun<'_>, series: Series) -> Markup {
+    let made = run.facts.created.as_deref().map_or_else(|| "–".to_owned(), date);
+    let tokens = run.facts.tokens.filter(|tokens| *tokens > 0).map_or_else(|| "–".to_owned(), count);
+    let status = run.facts.status.as_deref().filter(|status| *status != "success");
+    html! {
+        tr {
+            th scope="row" { (run_name(&run.name, series)) }
+            td.mono { (breakable(run.report.model.as_deref().unwrap_or("–"))) }
+            td.mono { (breakable(file(run))) @if let Some(status) = status { " " span.flag { (breakable(status)) } } }
+            td.nw { (breakable(&made)) }
+            td.num { (tokens) }
+        }
+    }
 }

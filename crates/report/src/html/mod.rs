@@ -1,8 +1,8 @@
 //! A report as one page of HTML that needs nothing else: no network, no other file, no script for its figures and tables.
 //!
 //! `Page` is the input; `task.rs` asks core for the figures of the runs of a task, side by side, and for their comparison;
-//! a file for each part of the page puts that into markup. Every string that comes from a log, a table or a user passes
-//! [`crate::svg::escape`]. Styles and script are allowed by their hashes alone, so there is no `style` and no event
+//! a file for each part of the page puts that into markup. Every string that comes from a log, a table or a user is escaped
+//! by the templates, and what is invisible in it is shown by `document.rs`. Styles and script are allowed by their hashes alone, so there is no `style` and no event
 //! attribute anywhere.
 
 mod cells;
@@ -25,12 +25,13 @@ mod tasks;
 mod tests;
 
 use errorbar_core::{IndexMap, Plan, ScoreColumns};
+use maud::{Markup, PreEscaped, html};
 
 use self::document::Document;
 pub use self::task::MOST_PAIRED;
 use self::task::{Task, TaskOptions};
 use crate::samples::{SampleOrigin, section_html};
-use crate::svg::{Series, escape};
+use crate::svg::{Series, breakable};
 use crate::{ChanceLevel, Report, assets, stylesheet};
 
 /// The most figures of groups on a page, over all tasks and runs, and those of a key of one task: markup takes about a
@@ -128,52 +129,35 @@ impl<'a> Page<'a> {
         let title = self.heading(&tasks);
         let has_samples = self.samples.is_some();
         let mut contents = vec![("top".to_owned(), "Summary".to_owned())];
-        let mut main = String::new();
-        match tasks.as_slice() {
-            [task] => {
-                main += &self.introduction(&title, &lead::sentences(task), &tasks);
-                main += &task_sections(task, "", has_samples, &mut contents);
-            }
-            several => {
-                main += &self.introduction(&title, &tasks::lead(several), several);
-                main += &tasks::section(several, &mut contents);
-                for (at, task) in several.iter().enumerate() {
-                    let number = at + 1;
-                    let name = task.title();
-                    let prefix = format!("t{number}-");
-                    contents.push((format!("{prefix}top"), name.to_owned()));
-                    main += &format!(
-                        "<section id=\"{prefix}top\" class=\"task\" aria-labelledby=\"h-{prefix}top\"><h2 class=\"th\" \
-                         id=\"h-{prefix}top\">{}</h2><p class=\"lead\">{}</p>{}{}</section>",
-                        crate::svg::breakable(name),
-                        lead::sentences(task),
-                        facts::list(task),
-                        notices::list(task, &format!("Notices about {name}"), has_samples),
-                    );
-                    main += &task_sections(task, &prefix, has_samples, &mut Vec::new());
+        let mut main = match tasks.as_slice() {
+            [task] => html! {
+                (self.introduction(&title, &lead::sentences(task), &tasks))
+                (task_sections(task, "", has_samples, &mut contents))
+            },
+            several => html! {
+                (self.introduction(&title, &tasks::lead(several), several))
+                (tasks::section(several, &mut contents))
+                @for (at, task) in several.iter().enumerate() {
+                    (of_several(task, &format!("t{}-", at + 1), has_samples, &mut contents))
                 }
-            }
-        }
-        let mut data = "";
+            },
+        };
         if let Some(samples) = &self.samples {
             contents.push(("samples".to_owned(), "Samples".to_owned()));
-            main += &sample_section(samples);
-            data = &samples.data;
+            main.0 += &sample_section(samples).0;
         }
         let runs = self.runs.len();
-        let mut trail = match runs {
-            1 => escape(&title),
-            runs => format!("{}, {runs} runs", escape(&title)),
+        let trail = html! {
+            @if let Some((link, list)) = &self.listed_in { a href=(link) { (list) } " / " }
+            (title)
+            @if runs != 1 { ", " (runs) " runs" }
         };
-        if let Some((link, list)) = &self.listed_in {
-            trail = format!("<a href=\"{}\">{}</a> / {trail}", escape(link), escape(list));
-        }
         Document {
             description: format!("{title}: {runs} runs"),
             trail,
             contents,
             main,
-            data: data.to_owned(),
+            data: self.samples.as_ref().map(|samples| samples.data.clone()).unwrap_or_default(),
             script: assets::script(),
             is_served: self.samples.as_ref().is_some_and(|samples| samples.origin == SampleOrigin::Server),
             style: self.style(&tasks),
@@ -226,17 +210,18 @@ impl<'a> Page<'a> {
         }
     }
 
-    fn introduction(&self, title: &str, lead: &str, tasks: &[Task<'_>]) -> String {
-        let about = match tasks {
-            [task] => facts::list(task) + &notices::list(task, "Notices", self.samples.is_some()),
-            several => notices::summary(several),
-        };
-        format!(
-            "<section class=\"intro\" id=\"top\" aria-labelledby=\"h-top\"><h1 id=\"h-top\" class=\"any\" \
-             dir=\"auto\">{}</h1><p class=\"lead\">{lead}</p>{about}{}</section>",
-            crate::svg::breakable(title),
-            logs::list(tasks),
-        )
+    fn introduction(&self, title: &str, lead: &Markup, tasks: &[Task<'_>]) -> Markup {
+        html! {
+            section.intro id="top" aria-labelledby="h-top" {
+                h1 id="h-top" class="any" dir="auto" { (breakable(title)) }
+                p.lead { (lead) }
+                @match tasks {
+                    [task] => { (facts::list(task)) (notices::list(task, "Notices", self.samples.is_some())) }
+                    several => (notices::summary(several)),
+                }
+                (logs::list(tasks))
+            }
+        }
     }
 
     /// The stylesheet, with the numbers of lines that plots of this page have.
@@ -254,13 +239,13 @@ impl<'a> Page<'a> {
 }
 
 /// The sample browser.
-fn sample_section(samples: &PageSamples) -> String {
-    format!(
-        "<section id=\"samples\" aria-labelledby=\"h-samples\"><div class=\"head\"><h2 \
-         id=\"h-samples\">Samples</h2>{}</div>{}</section>",
-        samples.key,
-        section_html(samples.origin)
-    )
+fn sample_section(samples: &PageSamples) -> Markup {
+    html! {
+        section id="samples" aria-labelledby="h-samples" {
+            div.head { h2 id="h-samples" { "Samples" } (PreEscaped(&samples.key)) }
+            (section_html(samples.origin))
+        }
+    }
 }
 
 /// The headings that name a section: its own, and before it that of its task where there are several.
@@ -271,75 +256,110 @@ fn labels(id: &str) -> String {
     }
 }
 
+/// A section of a task: its heading with what stands beside it, and its content.
+fn section(id: &str, heading: &Markup, content: &Markup) -> Markup {
+    html! {
+        section id=(id) aria-labelledby=(labels(id)) {
+            div.head { (heading) }
+            (content)
+        }
+    }
+}
+
+/// A task on a page of several: what it shows, and its sections.
+fn of_several(
+    task: &Task<'_>,
+    prefix: &str,
+    has_samples: bool,
+    contents: &mut Vec<(String, String)>,
+) -> Markup {
+    let name = task.title();
+    contents.push((format!("{prefix}top"), name.to_owned()));
+    html! {
+        section id={ (prefix) "top" } class="task" aria-labelledby={ "h-" (prefix) "top" } {
+            h2.th id={ "h-" (prefix) "top" } { (breakable(name)) }
+            p.lead { (lead::sentences(task)) }
+            (facts::list(task))
+            (notices::list(task, &format!("Notices about {name}"), has_samples))
+        }
+        (task_sections(task, prefix, has_samples, &mut Vec::new()))
+    }
+}
+
 /// The sections of a task.
 fn task_sections(
     task: &Task<'_>,
     prefix: &str,
     has_samples: bool,
     contents: &mut Vec<(String, String)>,
-) -> String {
-    let mut html = String::new();
-    let id = format!("{prefix}estimates");
-    let labels = labels(&id);
-    let key = "<p class=\"key\"><span><svg class=\"m0\" width=\"52\" height=\"16\" viewBox=\"0 -8 52 16\" \
-               aria-hidden=\"true\"><line class=\"ci\" x1=\"2\" x2=\"50\" y1=\"0\" y2=\"0\"/><use class=\"cap\" href=\"#cap\" \
-               x=\"2\" y=\"0\"/><use class=\"cap\" href=\"#cap\" x=\"50\" y=\"0\"/></svg>interval</span><span><svg class=\"m0\" \
-               width=\"22\" height=\"16\" viewBox=\"0 -8 22 16\" aria-hidden=\"true\"><rect class=\"se\" x=\"1\" y=\"-7\" \
-               width=\"20\" height=\"14\"/></svg>± 1 standard error</span><span><svg class=\"m0\" width=\"14\" height=\"16\" \
-               viewBox=\"0 -8 14 16\" aria-hidden=\"true\"><use class=\"mk\" href=\"#Kc\" x=\"7\" \
-               y=\"0\"/></svg>estimate</span>";
-    html += &format!(
-        "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 \
-         id=\"h-{id}\">Estimates</h2>{key}{}</p></div>{}{}</section>",
-        chance_key(task),
-        estimates::table(task),
-        estimates::others(task)
-    );
-    contents.push((id, "Estimates".to_owned()));
+) -> Markup {
+    let mut sections = vec![(format!("{prefix}estimates"), "Estimates".to_owned(), estimates(task, prefix))];
     let id = format!("{prefix}groups");
     if let Some(section) = forest::section(task, &id) {
-        html += &section;
         let title = match task.figures.groupings.as_slice() {
             [only] => format!("By {}", only.by),
             _ => "By group".to_owned(),
         };
-        contents.push((id, title));
+        sections.push((id, title, section));
     }
     let id = format!("{prefix}comparison");
     if let Some(section) = pairs::section(task, &id, has_samples) {
-        html += &section;
-        contents.push((id, "Comparison".to_owned()));
+        sections.push((id, "Comparison".to_owned(), section));
     }
-    for section in plots::sections(task, prefix, has_samples) {
-        html += &section.html;
-        contents.push((section.id, section.title.to_owned()));
-    }
-    html
+    sections.extend(plots::sections(task, prefix, has_samples));
+    let markup = html! { @for (_, _, section) in &sections { (section) } };
+    contents.extend(sections.into_iter().map(|(id, title, _)| (id, title)));
+    markup
 }
 
-/// What the dashed line is, if there is one.
-fn chance_key(task: &Task<'_>) -> String {
-    let key = |chance: ChanceLevel| {
-        format!(
-            "<span><svg class=\"m0\" width=\"10\" height=\"16\" viewBox=\"0 -8 10 16\" aria-hidden=\"true\"><line class=\"gl \
-             ref\" x1=\"5\" x2=\"5\" y1=\"-8\" y2=\"8\"/></svg>chance: {}</span>",
-            chance.meaning()
-        )
+/// The estimates over all samples, with the key of all drawings.
+fn estimates(task: &Task<'_>, prefix: &str) -> Markup {
+    let id = format!("{prefix}estimates");
+    let heading = html! {
+        h2 id={ "h-" (id) } { "Estimates" }
+        p.key {
+            span {
+                svg.m0 width="52" height="16" viewBox="0 -8 52 16" aria-hidden="true" {
+                    line.ci x1="2" x2="50" y1="0" y2="0" {}
+                    use.cap href="#cap" x="2" y="0" {}
+                    use.cap href="#cap" x="50" y="0" {}
+                }
+                "interval"
+            }
+            span {
+                svg.m0 width="22" height="16" viewBox="0 -8 22 16" aria-hidden="true" {
+                    rect.se x="1" y="-7" width="20" height="14" {}
+                }
+                "± 1 standard error"
+            }
+            span {
+                svg.m0 width="14" height="16" viewBox="0 -8 14 16" aria-hidden="true" {
+                    use.mk href="#Kc" x="7" y="0" {}
+                }
+                "estimate"
+            }
+            // What the dashed line is, if there is one.
+            @if let Some(chance) = task.chance {
+                span {
+                    svg.m0 width="10" height="16" viewBox="0 -8 10 16" aria-hidden="true" {
+                        line.gl.ref x1="5" x2="5" y1="-8" y2="8" {}
+                    }
+                    "chance: " (chance.meaning())
+                }
+            }
+        }
     };
-    task.chance.map(key).unwrap_or_default()
+    section(&id, &heading, &html! { (estimates::table(task)) (estimates::others(task)) })
 }
 
-fn footer(tasks: &[Task<'_>]) -> String {
-    let mut legends: Vec<String> = Vec::new();
-    for legend in tasks.iter().filter_map(facts::legend) {
-        if !legends.contains(&legend) {
-            legends.push(legend);
+fn footer(tasks: &[Task<'_>]) -> Markup {
+    let legends: IndexMap<String, ()> =
+        tasks.iter().filter_map(facts::legend).map(|legend| (legend, ())).collect();
+    html! {
+        @for legend in legends.keys() { p { (legend) } }
+        p {
+            "Two significant digits of the error set the decimals of a figure; " span.nw { "± ?" }
+            " means that the error cannot be estimated. Made by errorbar " (env!("CARGO_PKG_VERSION")) "."
         }
     }
-    let how: String = legends.iter().map(|legend| format!("<p>{}</p>", escape(legend))).collect();
-    format!(
-        "{how}<p>Two significant digits of the error set the decimals of a figure; <span class=\"nw\">± ?</span> means that the \
-         error cannot be estimated. Made by errorbar {}.</p>",
-        env!("CARGO_PKG_VERSION")
-    )
 }

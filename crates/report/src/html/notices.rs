@@ -3,23 +3,24 @@
 use std::collections::{BTreeMap, HashSet};
 
 use errorbar_core::IndexMap;
+use maud::{Markup, Render, html};
 
 use super::cells::{count, counted};
 use super::task::Task;
 use crate::Verdict;
-use crate::svg::{breakable, escape};
+use crate::svg::breakable;
 use crate::text::truncate;
 
-/// A notice: the claim, and what follows from it. Both are markup.
+/// A notice: the claim, and what follows from it.
 struct Notice {
     is_warning: bool,
-    claim: String,
-    rest: String,
+    claim: Markup,
+    rest: Markup,
 }
 
 impl Notice {
-    fn warning(claim: String, rest: impl Into<String>) -> Self {
-        Notice { is_warning: true, claim, rest: rest.into() }
+    fn warning(claim: impl Render, rest: impl Render) -> Self {
+        Notice { is_warning: true, claim: claim.render(), rest: rest.render() }
     }
 }
 
@@ -31,18 +32,19 @@ const MOST_OF_ERROR: usize = 400;
 const MOST_NOTICES: usize = 100;
 
 /// The notices of the runs of a task, as a list; empty if there are none.
-pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> String {
+pub(super) fn list(task: &Task<'_>, label: &str, has_samples: bool) -> Markup {
     as_list(&all(task, has_samples), label)
 }
 
 /// What there is to know about each of several tasks, in one notice with a link to it; empty if there is nothing.
-pub(super) fn summary(tasks: &[Task<'_>]) -> String {
+pub(super) fn summary(tasks: &[Task<'_>]) -> Markup {
     let of_task = |(at, task): (usize, &Task<'_>)| {
-        let warnings = all(task, false).into_iter().filter(|notice| notice.is_warning);
-        let claims: Vec<String> = warnings.map(|notice| notice.claim).collect();
-        let name = breakable(task.title());
-        let claim = format!("<a class=\"any\" href=\"#t{}-top\">{name}</a>:", at + 1);
-        (!claims.is_empty()).then(|| Notice::warning(claim, claims.join(" ")))
+        let warnings: Vec<_> = all(task, false).into_iter().filter(|notice| notice.is_warning).collect();
+        let claim = html! { a.any href={ "#t" (at + 1) "-top" } { (breakable(task.title())) } ":" };
+        let claims = html! {
+            @for (at, notice) in warnings.iter().enumerate() { @if at > 0 { " " } (notice.claim) }
+        };
+        (!warnings.is_empty()).then(|| Notice::warning(claim, claims))
     };
     let notices: Vec<Notice> = tasks.iter().enumerate().filter_map(of_task).collect();
     as_list(&notices, "Notices of all tasks")
@@ -59,28 +61,32 @@ fn all(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
     notices.extend(guessing(task));
     notices.extend(beyond(task));
     notices.extend(comparison(task));
-    notices.extend(super::plots::no_calibration(task).map(|reason| {
-        Notice::warning("Calibration is not shown.".to_owned(), escape(&capital(&sentence(&reason))))
-    }));
+    notices.extend(
+        super::plots::no_calibration(task)
+            .map(|reason| Notice::warning("Calibration is not shown.", capital(&sentence(&reason)))),
+    );
     notices
 }
 
-fn as_list(notices: &[Notice], label: &str) -> String {
+fn as_list(notices: &[Notice], label: &str) -> Markup {
     if notices.is_empty() {
-        return String::new();
+        return Markup::default();
     }
-    let mut html = format!("<ul class=\"notices\" aria-label=\"{}\">", escape(label));
-    for Notice { is_warning, claim, rest } in notices.iter().take(MOST_NOTICES) {
-        let sign = if *is_warning { "warn" } else { "info" };
-        html += &format!(
-            "<li><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\" focusable=\"false\"><use \
-             href=\"#{sign}\"/></svg><span><strong>{claim}</strong> {rest}</span></li>"
-        );
+    html! {
+        ul.notices aria-label=(label) {
+            @for Notice { is_warning, claim, rest } in notices.iter().take(MOST_NOTICES) {
+                li {
+                    svg viewBox="0 0 14 14" aria-hidden="true" focusable="false" {
+                        use href=(if *is_warning { "#warn" } else { "#info" }) {}
+                    }
+                    span { strong { (claim) } " " (rest) }
+                }
+            }
+            @if let more @ 1.. = notices.len().saturating_sub(MOST_NOTICES) {
+                li { "and " (counted(more as u64, "more notice")) }
+            }
+        }
     }
-    if let more @ 1.. = notices.len().saturating_sub(MOST_NOTICES) {
-        html += &format!("<li>and {}</li>", counted(more as u64, "more notice"));
-    }
-    html + "</ul>"
 }
 
 /// What happened to runs: they ended early, were graded by themselves, reached limits.
@@ -88,8 +94,8 @@ fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
     let mut notices = Vec::new();
     let is_one = task.runs.len() == 1;
     for (run, _) in &task.runs {
-        let (report, name) = (run.report, escape(&run.name));
-        let of = |what: &str| if is_one { what.to_owned() } else { format!("{name}: {what}") };
+        let (report, name) = (run.report, &run.name);
+        let of = |what: &str| if is_one { first_upper(what) } else { format!("{name}: {what}") };
         if let Some(partial) = &report.partial_run {
             let total = count(report.results.total_samples as u64);
             let done = match partial.planned {
@@ -99,65 +105,60 @@ fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
             let claim = match partial.status.as_str() {
                 // Whether it goes on is not known from the log.
                 "started" => of(&format!("not finished, {done} so far.")),
-                status => of(&format!("the run did not reach its end ({}), {done}.", escape(status))),
+                status => of(&format!("the run did not reach its end ({status}), {done}.")),
             };
-            let mut rest = Vec::new();
             // A page without samples may be published, and an error may quote one.
-            if let Some(error) = run.facts.error.as_ref().filter(|_| has_samples) {
-                let error = truncate(error, MOST_OF_ERROR, "…");
-                rest.push(format!("The reason: <span dir=\"auto\">{}</span>", escape(&sentence(&error))));
-            }
-            if report.results.total_samples > 0 {
-                rest.push(
+            let error = run.facts.error.as_ref().filter(|_| has_samples);
+            let error = error.map(|error| sentence(&truncate(error, MOST_OF_ERROR, "…")));
+            let rest = html! {
+                @if let Some(error) = error { "The reason: " span dir="auto" { (error) } " " }
+                @if report.results.total_samples > 0 {
                     "The figures are of those that finished first, which may be easier than the rest."
-                        .to_owned(),
-                );
-            }
-            notices.push(Notice::warning(capital(&claim), rest.join(" ")));
+                }
+            };
+            notices.push(Notice::warning(claim, rest));
         }
         if report.recorded {
-            let claim = of("figures are recorded.");
             let rest = "The log has no samples, so nothing is computed and nothing is compared.";
-            notices.push(Notice::warning(capital(&claim), rest));
+            notices.push(Notice::warning(of("figures are recorded."), rest));
         }
         if let Some(stop) = &report.early_stop {
-            let claim = of(&format!(
-                "stopped early after {} of {} samples.",
-                count(stop.samples),
-                count(stop.planned)
+            let (samples, planned) = (count(stop.samples), count(stop.planned));
+            let rest = html! {
+                "The rule was " code { (stop.rule) } ": " (stop.reason)
+                ". The interval allows for that; there is no standard error."
+            };
+            notices.push(Notice::warning(
+                of(&format!("stopped early after {samples} of {planned} samples.")),
+                rest,
             ));
-            let rest = format!(
-                "The rule was <code>{}</code>: {}. The interval allows for that; there is no standard error.",
-                escape(&stop.rule),
-                escape(&stop.reason)
-            );
-            notices.push(Notice::warning(capital(&claim), rest));
         }
         if let Some(model) = &report.self_graded {
-            let claim = of(&format!("graded by the model itself ({}).", escape(model)));
-            notices.push(Notice::warning(capital(&claim), "Models tend to prefer their own answers."));
+            let claim = of(&format!("graded by the model itself ({model})."));
+            notices.push(Notice::warning(claim, "Models tend to prefer their own answers."));
         }
         if report.skipped > 0 {
             let claim = of(&format!("{} could not be read.", counted(report.skipped as u64, "answer")));
-            notices.push(Notice::warning(capital(&claim), "They are in no figure."));
+            notices.push(Notice::warning(claim, "They are in no figure."));
         }
         if !report.limits.is_empty() {
-            let kinds = report.limits.iter().map(|(kind, number)| {
-                format!("{} reached the {} limit", count(*number as u64), escape(kind))
-            });
+            let kinds = report
+                .limits
+                .iter()
+                .map(|(kind, number)| format!("{} reached the {kind} limit", count(*number as u64)));
             let claim = of(&format!("{}.", kinds.collect::<Vec<_>>().join(", ")));
-            notices.push(Notice::warning(capital(&claim), "These answers were judged as they were."));
+            notices.push(Notice::warning(claim, "These answers were judged as they were."));
         }
         if report.earlier_run {
-            let claim = capital(&of("complete before, and not run again."));
-            notices.push(Notice { is_warning: false, claim, rest: String::new() });
+            let claim = of("complete before, and not run again.");
+            notices.push(Notice { is_warning: false, ..Notice::warning(claim, "") });
         }
-        for score in &report.results.scores {
-            for failure in &score.failures {
-                let claim = of(&format!("<code>{}</code> could not be computed.", escape(&failure.metric)));
-                let rest = sentence(&failure.error.to_string());
-                notices.push(Notice::warning(claim, escape(&first_upper(&rest))));
-            }
+        for failure in report.results.scores.iter().flat_map(|score| &score.failures) {
+            let claim = html! {
+                @if !is_one { (name) ": " }
+                code { (failure.metric) } " could not be computed."
+            };
+            notices.push(Notice::warning(claim, first_upper(&sentence(&failure.error.to_string()))));
         }
     }
     notices
@@ -175,22 +176,20 @@ fn absent(task: &Task<'_>) -> Vec<Notice> {
     for (scorer, by_run) in task.figures.absences() {
         let total: u64 = by_run.iter().sum();
         let named = names(task, by_run.iter().copied().enumerate().filter(|(_, absent)| *absent > 0));
-        let bracket = match has_bounds && notices.is_empty() {
-            true => {
+        let (verb, pronoun, are) = if total == 1 { ("has", "It", "is") } else { ("have", "They", "are") };
+        let claim = html! {
+            (counted(total, "sample")) " " (verb) " no score"
+            @if has_several { " by " code { (scorer) } }
+            "."
+        };
+        let why = why_absent(task, &scorer, total == 1);
+        let rest = html! {
+            (pronoun) " " (why) ", and " (are) " in no mean" (named) "."
+            @if has_bounds && notices.is_empty() {
                 " The dotted bracket in a plot goes from the worst to the best that they could have been."
             }
-            false => "",
         };
-        let (verb, pronoun, are) = if total == 1 { ("has", "It", "is") } else { ("have", "They", "are") };
-        let by = if has_several { format!(" by <code>{}</code>", escape(&scorer)) } else { String::new() };
-        let claim = format!("{} {verb} no score{by}.", counted(total, "sample"));
-        notices.push(Notice::warning(
-            claim,
-            format!(
-                "{pronoun} {}, and {are} in no mean{named}.{bracket}",
-                why_absent(task, &scorer, total == 1)
-            ),
-        ));
+        notices.push(Notice::warning(claim, rest));
     }
     notices
 }
@@ -238,7 +237,7 @@ fn unconvertible(task: &Task<'_>) -> Vec<Notice> {
     let notice = |(scorer, of_runs): (&String, &BTreeMap<usize, u64>)| {
         let total: u64 = of_runs.values().sum();
         let named = names(task, of_runs.iter().map(|(at, number)| (*at, *number)));
-        let claim = format!("{} by <code>{}</code> are no scores.", counted(total, "value"), escape(scorer));
+        let claim = html! { (counted(total, "value")) " by " code { (scorer) } " are no scores." };
         Notice::warning(claim, format!("They count as 0{named}."))
     };
     found.iter().map(notice).collect()
@@ -250,7 +249,7 @@ fn names(task: &Task<'_>, numbers: impl Iterator<Item = (usize, u64)>) -> String
         return String::new();
     }
     let named: Vec<String> = numbers
-        .filter_map(|(at, number)| Some(format!("{} {}", escape(&task.runs.get(at)?.0.name), count(number))))
+        .filter_map(|(at, number)| Some(format!("{} {}", task.runs.get(at)?.0.name, count(number))))
         .collect();
     format!(": {}", named.join(", "))
 }
@@ -271,18 +270,13 @@ fn reasons(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
     let total: u64 = task.runs.iter().map(|(run, _)| run.report.results.total_samples as u64).sum();
     let notice = |((scorer, reason), of_runs): (&(String, String), &BTreeMap<usize, u64>)| {
         let number: u64 = of_runs.values().sum();
-        let link = match has_samples {
-            true => format!(" <a href=\"#samples?reason={}\">Show them</a>", super::flips::encode(reason)),
-            false => String::new(),
+        let claim = html! { (count(number)) " of " (count(total)) " answers: " code { (reason) } "." };
+        let rest = html! {
+            (reason_words(reason, scorer, number == 1))
+            (consequence(task, scorer, reason, of_runs.keys(), number == 1))
+            (names(task, of_runs.iter().map(|(at, number)| (*at, *number)))) "."
+            @if has_samples { " " a href={ "#samples?reason=" (super::flips::encode(reason)) } { "Show them" } }
         };
-        let claim =
-            format!("{} of {} answers: <code>{}</code>.", count(number), count(total), escape(reason));
-        let named = names(task, of_runs.iter().map(|(at, number)| (*at, *number)));
-        let rest = format!(
-            "{}{}{named}.{link}",
-            reason_words(reason, scorer, number == 1),
-            consequence(task, scorer, reason, of_runs.keys(), number == 1)
-        );
         Notice::warning(claim, rest)
     };
     by_reason.iter().map(notice).collect()
@@ -296,7 +290,7 @@ fn reason_words(reason: &str, scorer: &str, is_one: bool) -> String {
         "no_response" if is_one => "It is empty".to_owned(),
         "no_response" => "They are empty".to_owned(),
         "refusal" => "The model refused to answer".to_owned(),
-        _ => format!("The reason that {} gives", escape(scorer)),
+        _ => format!("The reason that {scorer} gives"),
     }
 }
 
@@ -336,7 +330,7 @@ fn guessing(task: &Task<'_>) -> Option<Notice> {
         interval.is_some_and(|interval| (interval.lower..=interval.upper).contains(&chance.value))
     };
     let guessing = task.runs.iter().zip(cells).filter(|(_, cell)| cell.iter().any(is_guess));
-    let names: Vec<String> = guessing.map(|((run, _), _)| escape(&run.name)).collect();
+    let names: Vec<&str> = guessing.map(|((run, _), _)| run.name.as_str()).collect();
     let of = if task.runs.len() > 1 { format!("{}: ", names.join(", ")) } else { String::new() };
     let claim = capital(&format!("{of}not told apart from guessing."));
     (!names.is_empty())
@@ -357,7 +351,7 @@ fn warnings(task: &Task<'_>) -> Vec<Notice> {
             None => (text.clone() + ".", String::new()),
         };
         let of = if runs.len() < task.runs.len() { format!("{}: ", runs.join(", ")) } else { String::new() };
-        Notice::warning(escape(&capital(&format!("{of}{claim}"))), escape(&rest))
+        Notice::warning(capital(&format!("{of}{claim}")), rest)
     };
     found.iter().map(notice).collect()
 }
@@ -374,7 +368,7 @@ fn few_clusters(task: &Task<'_>) -> Vec<Notice> {
     if let Some((few, df)) = headline.filter_map(clusters).min_by_key(|(few, _)| *few) {
         let df = if df.is_finite() { format!(", {df:.1} degrees of freedom") } else { String::new() };
         notices.push(Notice::warning(
-            "Few clusters.".to_owned(),
+            "Few clusters.",
             format!("The error rests on {}{df}: it may be much too small.", counted(few, "cluster")),
         ));
     }
@@ -397,8 +391,8 @@ fn few_clusters(task: &Task<'_>) -> Vec<Notice> {
         };
         let rest = if few.len() == all { "rests" } else { "rest" };
         notices.push(Notice::warning(
-            format!("Few clusters by {}.", escape(&grouping.by)),
-            format!("{which} {rest} on {number}, so errors by {} are rough.", escape(&grouping.by)),
+            format!("Few clusters by {}.", grouping.by),
+            format!("{which} {rest} on {number}, so errors by {} are rough.", grouping.by),
         ));
     }
     notices
@@ -411,8 +405,8 @@ fn failed_groups(task: &Task<'_>) -> Vec<Notice> {
         found.insert((key, problem), ());
     }
     let notice = |(key, problem): &(&str, &str)| {
-        let claim = format!("There are no figures by <code>{}</code>.", escape(key));
-        Notice::warning(claim, escape(&capital(&sentence(problem))))
+        let claim = html! { "There are no figures by " code { (key) } "." };
+        Notice::warning(claim, capital(&sentence(problem)))
     };
     found.keys().map(notice).collect()
 }
@@ -442,9 +436,10 @@ fn beyond(task: &Task<'_>) -> Option<Notice> {
 
 /// What the comparison warns of, or why there is none.
 fn comparison(task: &Task<'_>) -> Vec<Notice> {
-    let failed = task.not_compared.iter().map(|reason| {
-        Notice::warning("The runs are not compared.".to_owned(), escape(&capital(&sentence(reason))))
-    });
+    let failed = task
+        .not_compared
+        .iter()
+        .map(|reason| Notice::warning("The runs are not compared.", capital(&sentence(reason))));
     let report = task.comparison.iter().flat_map(|comparison| &comparison.pairs.warnings);
     let mut seen: HashSet<String> = HashSet::new();
     let warned = report.filter_map(move |warning| {
@@ -452,7 +447,7 @@ fn comparison(task: &Task<'_>) -> Vec<Notice> {
         if !seen.insert(text.clone()) {
             return None;
         }
-        Some(Notice::warning("Comparison.".to_owned(), escape(&capital(&sentence(&text)))))
+        Some(Notice::warning("Comparison.", capital(&sentence(&text))))
     });
     failed.chain(warned).collect()
 }

@@ -1,18 +1,17 @@
 //! Differences of pairs of runs: the interval, what was better how often, p, and what could have been found.
 
-use std::fmt::Write as _;
-
-use errorbar_core::{Direction, IntervalMethod, Maybe};
+use errorbar_core::{Direction, Estimate, IntervalMethod, Maybe};
 use errorbar_inference::{Comparison, ComparisonReport, ComparisonWarning};
+use maud::{Markup, html};
 
-use super::cells::{NumberColumn, axis_head, count, counted, data, minus, thousands};
+use super::cells::{Attributes, NumberColumn, axis_head, count, counted, drawing, minus, thousands};
 use super::estimates::level_title;
 use super::task::{GroupComparison, Pair, Task, TaskComparison, run_name};
-use super::{flips, labels, ranking};
+use super::{flips, ranking, section as page_section};
 use crate::comparison::{p_text, test_title, two_digits};
 use crate::notes::most_frequent;
 use crate::number::plain;
-use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, escape, grid, interval, percent};
+use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, grid, interval, percent};
 
 /// The most pairs that have a row each without being asked for; of more there is a matrix.
 const MOST_ROWS: usize = 15;
@@ -20,15 +19,8 @@ const MOST_ROWS: usize = 15;
 const MOST_LISTED: usize = 500;
 
 /// The comparison of the runs of a task: a section.
-pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<String> {
+pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<Markup> {
     let comparison = task.comparison.as_ref()?;
-    let labels = labels(id);
-    let mut html = format!(
-        "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 id=\"h-{id}\">Comparison</h2>{}</div><p \
-         class=\"sub\">{}</p>",
-        mde_key(comparison),
-        introduction(comparison),
-    );
     let mut pairs: Vec<(String, Pair<'_>)> =
         comparison.pairs.comparisons.iter().map(|c| (String::new(), Pair::of(c))).collect();
     let all = pairs.len();
@@ -37,47 +29,53 @@ pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<St
         pairs.truncate(MOST_LISTED);
     }
     let rows = table(task, &pairs, "pair", "Differences of pairs of runs");
-    // What is compared with one run alone is one row of a matrix.
-    let matrix = if comparison.pairs.options.all_pairs { matrix(task, comparison) } else { String::new() };
-    let summary = match all - pairs.len() {
-        0 => format!("All {} pairs with their intervals", count(all as u64)),
-        _ => {
-            format!("The {MOST_LISTED} pairs of {} that differ most, with their intervals", count(all as u64))
+    let has_mde = comparison.pairs.comparisons.iter().any(|c| c.mde.is_ok());
+    let heading = html! {
+        h2 id={ "h-" (id) } { "Comparison" }
+        @if has_mde {
+            p.key {
+                span {
+                    svg width="30" height="14" aria-hidden="true" { rect.hatch width="30" height="14" {} }
+                    "below the MDE, the least difference found 4 times in 5"
+                }
+            }
         }
     };
-    html += &match all > MOST_ROWS {
-        true => format!("{matrix}<details class=\"more\"><summary>{summary}</summary>{rows}</details>"),
-        false => rows,
+    let content = html! {
+        p.sub { (introduction(comparison)) }
+        @if all > MOST_ROWS {
+            // What is compared with one run alone is one row of a matrix.
+            @if comparison.pairs.options.all_pairs { (matrix(task, comparison)) }
+            details.more {
+                summary {
+                    @if all > pairs.len() {
+                        "The " (MOST_LISTED) " pairs of " (count(all as u64)) " that differ most, with their intervals"
+                    } @else {
+                        "All " (count(all as u64)) " pairs with their intervals"
+                    }
+                }
+                (rows)
+            }
+        } @else {
+            (rows)
+        }
+        (flips::matrices(task, comparison, has_samples))
+        (ranking::table(task, comparison))
+        @if task.runs.len() == 2 { (by_group(task, &comparison.groups)) }
     };
-    html += &flips::matrices(task, comparison, has_samples);
-    html += &ranking::table(task, comparison);
-    if task.runs.len() == 2 {
-        html += &by_group(task, &comparison.groups);
-    }
-    Some(html + "</section>")
+    Some(page_section(id, &heading, &content))
 }
 
 /// Every run against every other, in the order of the estimates.
-fn matrix(task: &Task<'_>, comparison: &TaskComparison) -> String {
+fn matrix(task: &Task<'_>, comparison: &TaskComparison) -> Markup {
     let runs: Vec<String> =
         task.order().iter().filter_map(|at| Some(task.runs.get(*at)?.0.name.clone())).collect();
     let plot = crate::plot::Pairs::new(&runs, comparison.pairs.comparisons.iter().collect()).draw();
-    format!(
-        "<p class=\"note\">{}</p><div class=\"wide mx\" role=\"region\" aria-label=\"Every two runs{}, scrolls sideways\" \
-         tabindex=\"0\">{}</div>",
-        escape(&plot.caption),
-        task.in_words(),
-        plot.to_html()
-    )
-}
-
-fn mde_key(comparison: &TaskComparison) -> String {
-    if comparison.pairs.comparisons.iter().all(|c| c.mde.is_err()) {
-        return String::new();
+    let label = format!("Every two runs{}, scrolls sideways", task.in_words());
+    html! {
+        p.note { (plot.caption) }
+        div.wide.mx role="region" aria-label=(label) tabindex="0" { (plot.to_html()) }
     }
-    "<p class=\"key\"><span><svg width=\"30\" height=\"14\" aria-hidden=\"true\"><rect class=\"hatch\" width=\"30\" \
-     height=\"14\"/></svg>below the MDE, the least difference found 4 times in 5</span></p>"
-        .to_owned()
 }
 
 /// How differences were computed, in words.
@@ -101,7 +99,7 @@ fn introduction(comparison: &TaskComparison) -> String {
         false => "The runs have different samples, which are not matched.".to_owned(),
     }];
     if !first.cluster.is_empty() {
-        words.push(format!("Their errors are clustered by {}.", escape(&first.cluster.join(" and "))));
+        words.push(format!("Their errors are clustered by {}.", first.cluster.join(" and ")));
     }
     let tests: Vec<&str> =
         comparisons.iter().filter_map(|c| Some(test_title(c.test.as_ref().ok()?.method))).collect();
@@ -112,11 +110,11 @@ fn introduction(comparison: &TaskComparison) -> String {
             0 | 1 => String::new(),
             tested => format!(", and corrected by Holm’s method for {tested} pairs"),
         };
-        words.push(format!("p is two-sided, by {}{}{holm}.", escape(test), df.unwrap_or_default()));
+        words.push(format!("p is two-sided, by {}{}{holm}.", test, df.unwrap_or_default()));
     }
     if !comparison.pairs.options.all_pairs {
         let count = comparison.pairs.sides.len();
-        words.push(format!("With {count} runs, each is compared with {} alone.", escape(&first.base)));
+        words.push(format!("With {count} runs, each is compared with {} alone.", first.base));
     }
     words.join(" ")
 }
@@ -132,107 +130,120 @@ fn common_df(comparisons: &[Comparison]) -> Option<f64> {
 }
 
 /// Rows of pairs, each with a label if they are of groups.
-fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str) -> String {
-    let differences: Vec<_> = pairs.iter().map(|(_, pair)| pair.difference()).collect();
-    let ends = |e: &errorbar_core::Estimate| {
+fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str) -> Markup {
+    let differences: Vec<Estimate> = pairs.iter().map(|(_, pair)| pair.difference()).collect();
+    let ends = |e: &Estimate| {
         let interval = e.interval.as_ref().ok().map(|i| [i.lower, i.upper]);
         interval.into_iter().flatten().chain(e.number()).collect::<Vec<f64>>()
     };
-    let scale = Scale::differences(differences.iter().flat_map(ends));
-    let column = NumberColumn::of(&differences, true);
-    let level = level_title(&differences);
-    let has_outcomes = pairs.iter().any(|(_, pair)| pair.outcomes().is_some());
-    let has_mde = pairs.iter().any(|(_, pair)| pair.comparison.mde.is_ok());
-    let mut html = format!(
-        "<table class=\"t pairs{}\" data-scale=\"{}\" role=\"table\" aria-label=\"{}\"><thead role=\"rowgroup\"><tr \
-         role=\"row\"><th role=\"columnheader\" scope=\"col\">{}</th><th role=\"columnheader\" scope=\"col\" \
-         class=\"num\">difference ± error</th><th role=\"columnheader\" scope=\"col\" class=\"num c3\">{level}</th><th \
-         role=\"columnheader\" scope=\"col\" class=\"pl\"><span class=\"vh\">drawn</span>{}</th>",
-        if differences.iter().any(NumberColumn::is_wide) { " bn" } else { "" },
-        scale.ends(),
-        escape(label),
-        escape(what),
-        axis_head(&scale, None),
-    );
-    if has_outcomes {
-        html += "<th role=\"columnheader\" scope=\"col\" class=\"wtlh\">better, equal, worse</th>";
+    let table = PairTable {
+        task,
+        scale: Scale::differences(differences.iter().flat_map(ends)),
+        column: NumberColumn::of(&differences, true),
+        level: level_title(&differences),
+        has_outcomes: pairs.iter().any(|(_, pair)| pair.outcomes().is_some()),
+        has_mde: pairs.iter().any(|(_, pair)| pair.comparison.mde.is_ok()),
+    };
+    let is_wide = differences.iter().any(NumberColumn::is_wide);
+    html! {
+        table.t.pairs.bn[is_wide] data-scale=(table.scale.ends()) role="table" aria-label=(label) {
+            thead role="rowgroup" {
+                tr role="row" {
+                    th role="columnheader" scope="col" { (what) }
+                    th role="columnheader" scope="col" class="num" { "difference ± error" }
+                    th role="columnheader" scope="col" class="num c3" { (table.level) }
+                    th role="columnheader" scope="col" class="pl" {
+                        span.vh { "drawn" } (axis_head(&table.scale, None))
+                    }
+                    @if table.has_outcomes {
+                        th role="columnheader" scope="col" class="wtlh" { "better, equal, worse" }
+                    }
+                    th role="columnheader" scope="col" class="num" { "p" }
+                    @if table.has_mde {
+                        th role="columnheader" scope="col" class="num" {
+                            abbr title="the least difference that is found 4 times in 5" { "MDE" }
+                        }
+                    }
+                }
+            }
+            tbody role="rowgroup" {
+                @for ((group, pair), difference) in pairs.iter().zip(&differences) { (table.row(group, pair, difference)) }
+            }
+        }
     }
-    html += "<th role=\"columnheader\" scope=\"col\" class=\"num\">p</th>";
-    if has_mde {
-        html += "<th role=\"columnheader\" scope=\"col\" class=\"num\"><abbr title=\"the least difference that is found 4 \
-                 times in 5\">MDE</abbr></th>";
-    }
-    html += "</tr></thead><tbody role=\"rowgroup\">";
-    for ((group, pair), difference) in pairs.iter().zip(&differences) {
-        let (ahead, behind) = (task.series(pair.ahead), task.series(pair.behind));
-        let names = format!(
-            "{} <span class=\"minus\"><span class=\"dim\">−</span> {}</span>",
-            run_name(pair.ahead, ahead),
-            run_name(pair.behind, behind)
-        );
+}
+
+/// What the rows of pairs share.
+struct PairTable<'t> {
+    task: &'t Task<'t>,
+    scale: Scale,
+    column: NumberColumn,
+    level: String,
+    has_outcomes: bool,
+    has_mde: bool,
+}
+
+impl PairTable<'_> {
+    fn row(&self, group: &str, pair: &Pair<'_>, difference: &Estimate) -> Markup {
+        let (ahead, behind) = (self.task.series(pair.ahead), self.task.series(pair.behind));
+        let names = html! {
+            (run_name(pair.ahead, ahead)) " "
+            span.minus { span.dim { "−" } " " (run_name(pair.behind, behind)) }
+        };
         // Short names stay on a line.
         let is_short = pair.ahead.chars().count() + pair.behind.chars().count() <= 18;
         let lines = if is_short { "nw" } else { "below" };
-        let heading = match group.is_empty() {
-            true => format!("<span class=\"{lines}\">{names}</span>"),
-            false => format!(
-                "<b class=\"any clamp\" dir=\"auto\">{}</b><span class=\"full2 {lines}\">{names}</span>",
-                breakable(group)
-            ),
-        };
         let series = if pair.is_decided { ahead } else { ahead.muted() };
         let series = Series { is_partial: ahead.is_partial || behind.is_partial, ..series };
-        let drawn = interval(&scale, difference, &IntervalStyle::new(series, IntervalSize::Table));
-        let _ = write!(
-            html,
-            "<tr role=\"row\" data-base=\"{}\" data-other=\"{}\"{}><th scope=\"row\" role=\"rowheader\">{heading}</th><td \
-             role=\"cell\" class=\"num val\">{}</td><td role=\"cell\" class=\"num c3\" data-l=\"{}\">{}</td><td role=\"cell\" \
-             class=\"pl\"><svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" focusable=\"false\">{}{}{drawn}</svg></td>",
-            // The value is what the first of the heading is better by, whichever of the two was the base.
-            escape(pair.behind),
-            escape(pair.ahead),
-            data(difference),
-            column.difference(difference),
-            level.replace(" interval", ""),
-            column.interval(difference, true),
-            hatch(&scale, &pair.comparison.mde),
-            grid(&scale, None),
-        );
-        if has_outcomes {
-            html += &outcomes(pair, ahead.class, behind.class);
-        }
-        let p = pair.p().map_or_else(|| "<span class=\"dim\">–</span>".to_owned(), |p| escape(&p_text(p)));
-        // Of many runs all have one colour, so a word says what colours say of few.
-        let apart = match pair.is_decided && ahead == ahead.muted() {
-            true => " <small class=\"apart\">told apart</small>",
-            false => "",
+        let drawn = html! {
+            (hatch(&self.scale, &pair.comparison.mde))
+            (grid(&self.scale, None))
+            (interval(&self.scale, difference, &IntervalStyle::new(series, IntervalSize::Table)))
         };
-        let _ = write!(html, "<td role=\"cell\" class=\"num c6\" data-l=\"p\">{p}{apart}</td>");
-        if has_mde {
-            let mde = pair.comparison.mde.as_ref().ok().map(|mde| minus(&thousands(&two_digits(*mde))));
-            let mde = mde.unwrap_or_else(|| "<span class=\"dim\">–</span>".to_owned());
-            let _ = write!(html, "<td role=\"cell\" class=\"num c7\" data-l=\"MDE\">{mde}</td>");
-        }
-        html += "</tr>";
+        let cells = html! {
+            th scope="row" role="rowheader" {
+                @if group.is_empty() {
+                    span.(lines) { (names) }
+                } @else {
+                    b class="any clamp" dir="auto" { (breakable(group)) }
+                    span.full2.(lines) { (names) }
+                }
+            }
+            td role="cell" class="num val" { (self.column.difference(difference)) }
+            td role="cell" class="num c3" data-l=(self.level.replace(" interval", "")) {
+                (self.column.interval(difference, true))
+            }
+            td role="cell" class="pl" { (drawing(&drawn)) }
+            @if self.has_outcomes { (outcomes(pair, ahead.class, behind.class)) }
+            td role="cell" class="num c6" data-l="p" {
+                @if let Some(p) = pair.p() { (p_text(p)) } @else { span.dim { "–" } }
+                // Of many runs all have one colour, so a word says what colours say of few.
+                @if pair.is_decided && ahead == ahead.muted() { " " small.apart { "told apart" } }
+            }
+            @if self.has_mde {
+                td role="cell" class="num c7" data-l="MDE" {
+                    @if let Ok(mde) = &pair.comparison.mde { (minus(&thousands(&two_digits(*mde)))) }
+                    @else { span.dim { "–" } }
+                }
+            }
+        };
+        // The value is what the first of the heading is better by, whichever of the two was the base.
+        let of_pair = Attributes::default().with("role", "row").with("data-base", pair.behind);
+        of_pair.with("data-other", pair.ahead).with_estimate(difference).element("tr", &cells)
     }
-    html + "</tbody></table>"
 }
 
 /// What is too small to be found, hatched.
-fn hatch(scale: &Scale, mde: &Maybe<f64>) -> String {
-    let Some(mde) = mde.as_ref().ok().filter(|mde| mde.is_finite()) else { return String::new() };
+fn hatch(scale: &Scale, mde: &Maybe<f64>) -> Markup {
+    let Some(mde) = mde.as_ref().ok().filter(|mde| mde.is_finite()) else { return Markup::default() };
     let (from, to) = (scale.within(-mde), scale.within(*mde));
-    format!(
-        "<rect class=\"hatch\" x=\"{}\" y=\"0\" width=\"{}\" height=\"100%\"/>",
-        percent(from),
-        percent(to - from)
-    )
+    html! { rect.hatch x=(percent(from)) y="0" width=(percent(to - from)) height="100%" {} }
 }
 
 /// Three numbers over a bar: in how many samples the first is better, equal, worse.
-fn outcomes(pair: &Pair<'_>, ahead: &str, behind: &str) -> String {
+fn outcomes(pair: &Pair<'_>, ahead: &str, behind: &str) -> Markup {
     let Some((better, equal, worse)) = pair.outcomes() else {
-        return "<td role=\"cell\" class=\"c5\"></td>".to_owned();
+        return html! { td role="cell" class="c5" {} };
     };
     let total = (better + equal + worse).max(1) as f64;
     let share = |part: u64| 100.0 * part as f64 / total;
@@ -240,26 +251,25 @@ fn outcomes(pair: &Pair<'_>, ahead: &str, behind: &str) -> String {
         Direction::Neither => (" higher, ", " lower"),
         _ => (" better, ", " worse"),
     };
-    format!(
-        "<td role=\"cell\" class=\"c5 wtl\" data-l=\"better, equal, worse\"><div class=\"nums\"><span>{}<span \
-         class=\"vh\">{first}</span></span><span class=\"dim\">{}<span class=\"vh\"> equal, </span></span><span>{}<span \
-         class=\"vh\">{second}</span></span></div><svg aria-hidden=\"true\" focusable=\"false\"><g class=\"{ahead}\"><rect \
-         class=\"fillc\" x=\"0\" width=\"{}\" height=\"8\"/></g><rect class=\"fillt\" x=\"{}\" width=\"{}\" height=\"8\"/><g \
-         class=\"{behind}\"><rect class=\"fillc\" x=\"{}\" width=\"{}\" height=\"8\"/></g></svg></td>",
-        count(better),
-        count(equal),
-        count(worse),
-        percent(share(better)),
-        percent(share(better)),
-        percent(share(equal)),
-        percent(100.0 - share(worse)),
-        percent(share(worse)),
-    )
+    html! {
+        td role="cell" class="c5 wtl" data-l="better, equal, worse" {
+            div.nums {
+                span { (count(better)) span.vh { (first) } }
+                span.dim { (count(equal)) span.vh { " equal, " } }
+                span { (count(worse)) span.vh { (second) } }
+            }
+            svg aria-hidden="true" focusable="false" {
+                g.(ahead) { rect.fillc x="0" width=(percent(share(better))) height="8" {} }
+                rect.fillt x=(percent(share(better))) width=(percent(share(equal))) height="8" {}
+                g.(behind) { rect.fillc x=(percent(100.0 - share(worse))) width=(percent(share(worse))) height="8" {} }
+            }
+        }
+    }
 }
 
 /// The differences of two runs within each group, a table for each metadata key.
-fn by_group(task: &Task<'_>, groups: &[GroupComparison]) -> String {
-    let mut html = String::new();
+fn by_group(task: &Task<'_>, groups: &[GroupComparison]) -> Markup {
+    let mut all = Vec::new();
     for of_key in groups.chunk_by(|a, b| a.by == b.by) {
         let Some(by) = of_key.first().map(|group| group.by.as_str()) else { continue };
         // The groups of a key are shown together, so their tests are one family.
@@ -278,13 +288,12 @@ fn by_group(task: &Task<'_>, groups: &[GroupComparison]) -> String {
         }
         let pairs: Vec<(String, Pair<'_>)> =
             family.comparisons.iter().map(|c| (c.group.clone().unwrap_or_default(), Pair::of(c))).collect();
-        let _ = write!(
-            html,
-            "<h3 class=\"h3\">Differences by {}</h3><p class=\"note\">p is corrected by Holm’s method for {}.</p>{}",
-            breakable(by),
-            counted(pairs.len() as u64, "group"),
-            table(task, &pairs, by, &format!("Differences by {by}"))
-        );
+        let number = counted(pairs.len() as u64, "group");
+        all.push(html! {
+            h3.h3 { "Differences by " (breakable(by)) }
+            p.note { "p is corrected by Holm’s method for " (number) "." }
+            (table(task, &pairs, by, &format!("Differences by {by}")))
+        });
     }
-    html
+    html! { @for of_key in all { (of_key) } }
 }

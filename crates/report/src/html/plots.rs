@@ -2,14 +2,14 @@
 
 use errorbar_core::metrics::{Prediction, ece};
 use errorbar_core::{Confusion, ScoreName};
+use maud::{Markup, html};
 
 use super::task::Task;
-use super::{PageRun, labels};
+use super::{PageRun, section};
 use crate::plot::{
     CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PassPlot,
     Plot, RunMarks,
 };
-use crate::svg::escape;
 
 /// The most runs that have a panel each.
 const MOST_PANELS: usize = 12;
@@ -26,41 +26,30 @@ const MOST_LABELS: usize = 12;
 /// More different labels than this are free text.
 const MOST_DISTINCT: u64 = 50;
 
-/// A section: its anchor, its title and its markup.
-pub(super) struct PlotSection {
-    pub(super) id: String,
-    pub(super) title: &'static str,
-    pub(super) html: String,
-}
-
-/// The sections of a task. Labels are texts of samples, so a page without samples has none.
-pub(super) fn sections(task: &Task<'_>, prefix: &str, has_samples: bool) -> Vec<PlotSection> {
+/// The sections of a task: the anchor, title and markup of each. Labels are texts of samples, so a page without samples has
+/// none.
+pub(super) fn sections(task: &Task<'_>, prefix: &str, has_samples: bool) -> Vec<(String, String, Markup)> {
     if task.runs.len() > MOST_PANELS {
         return Vec::new();
     }
-    let section = |name: &str, title: &'static str, plots: Vec<(Option<&str>, Plot)>| {
+    let of_plots = |name: &str, title: &str, plots: Vec<(Option<&str>, Plot)>| {
         let id = format!("{prefix}{name}");
-        let labels = labels(&id);
-        let mut html = format!(
-            "<section id=\"{id}\" aria-labelledby=\"{labels}\"><div class=\"head\"><h2 id=\"h-{id}\">{title}</h2></div>"
-        );
-        for (title, plot) in &plots {
-            if let Some(title) = title {
-                html += &format!("<h3 class=\"h3\">{title}</h3>");
+        let content = html! {
+            @for (title, plot) in &plots {
+                @if let Some(title) = title { h3.h3 { (title) } }
+                @if !plot.caption.is_empty() { p.note { (plot.caption.replace('\n', " · ")) } }
+                (plot.to_html())
             }
-            if !plot.caption.is_empty() {
-                html += &format!("<p class=\"note\">{}</p>", escape(&plot.caption.replace('\n', " · ")));
-            }
-            html += &plot.to_html();
-        }
-        (!plots.is_empty()).then(|| PlotSection { id, title, html: html + "</section>" })
+        };
+        let markup = section(&id, &html! { h2 id={ "h-" (id) } { (title) } }, &content);
+        (!plots.is_empty()).then(|| (id, title.to_owned(), markup))
     };
     [
-        section("epochs", "Epochs", epochs(task)),
-        section("distribution", "Distribution of scores", distribution(task)),
-        section("calibration", "Calibration", calibration(task)),
-        section("labels", "Labels", if has_samples { confusion(task) } else { Vec::new() }),
-        section("cost", "Cost and tokens", cost(task)),
+        of_plots("epochs", "Epochs", epochs(task)),
+        of_plots("distribution", "Distribution of scores", distribution(task)),
+        of_plots("calibration", "Calibration", calibration(task)),
+        of_plots("labels", "Labels", if has_samples { confusion(task) } else { Vec::new() }),
+        of_plots("cost", "Cost and tokens", cost(task)),
     ]
     .into_iter()
     .flatten()

@@ -5,11 +5,13 @@ use errorbar_inference::{
     ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Ranking, compare,
 };
 
+use maud::{Markup, html};
+
 use super::PageRun;
 use super::figures::{Figures, Grouping, order};
 use crate::chance::ChanceLevel;
 use crate::comparison::is_significant;
-use crate::svg::{Series, breakable, escape, name_length};
+use crate::svg::{Series, breakable, name_length};
 
 /// The most runs of which every pair is tested without being asked for: 435 pairs.
 pub const MOST_PAIRED: usize = 30;
@@ -90,7 +92,7 @@ impl<'p> Task<'p> {
     /// `, in the task x`, where the page has several: names of regions are unique.
     pub(super) fn in_words(&self) -> String {
         let name = self.name.as_deref().filter(|_| self.is_one_of_several);
-        name.map(|name| format!(", in {}", escape(name))).unwrap_or_default()
+        name.map(|name| format!(", in {name}")).unwrap_or_default()
     }
 
     /// Which way the headline is better, if that is known.
@@ -114,7 +116,7 @@ impl<'p> Task<'p> {
     }
 
     /// The name of a run with its mark.
-    pub(super) fn name_of(&self, at: usize) -> String {
+    pub(super) fn name_of(&self, at: usize) -> Markup {
         self.runs.get(at).map(|(run, series)| run_name(&run.name, *series)).unwrap_or_default()
     }
 }
@@ -135,11 +137,14 @@ fn chance(runs: &[&PageRun<'_>], figures: &Figures) -> Option<ChanceLevel> {
 }
 
 /// The name of a run with its mark.
-pub(super) fn run_name(name: &str, series: Series) -> String {
+pub(super) fn run_name(name: &str, series: Series) -> Markup {
     // A long name may be cut where there is no room for it; the pointer shows the whole.
-    let title = if name.chars().count() > 9 { format!(" title=\"{}\"", escape(name)) } else { String::new() };
-    let (length, class, dot, name) = (name_length(name), series.class, series.dot(), breakable(name));
-    format!("<span class=\"name {class}{length}\"{title}>{dot}<span class=\"any\">{name}</span></span>")
+    let title = (name.chars().count() > 9).then_some(name);
+    html! {
+        span class={ "name " (series.class) (name_length(name)) } title=[title] {
+            (series.dot()) span.any { (breakable(name)) }
+        }
+    }
 }
 
 fn compared(

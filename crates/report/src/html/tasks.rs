@@ -1,15 +1,17 @@
 //! Several tasks on one page: model × task.
 
-use std::fmt::Write as _;
-
 use errorbar_core::{Estimate, IndexMap};
+use maud::{Markup, html};
 
-use super::cells::{NumberColumn, axis_head, counted, data, inline};
+use super::cells::{Attributes, NumberColumn, axis_head, count, counted, drawing, inline};
+use super::estimates::{level_title, row_data};
 use super::figures::FigureCell;
+use super::forest::{common_n, long_names, no_errors};
 use super::lead::{ERROR_NAME, compared, has_error};
-use super::task::{Task, TaskComparison, run_name};
+use super::section as page_section;
+use super::task::{Pair, Task, TaskComparison, run_name};
 use crate::chance::ChanceLevel;
-use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, Y, breakable, escape, grid, interval};
+use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Series, Y, breakable, grid, interval};
 
 /// The names of all runs, each once, in order.
 pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
@@ -21,47 +23,41 @@ pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
 }
 
 /// What the page is about, and in how many tasks which run is ahead for sure.
-pub(super) fn lead(tasks: &[Task<'_>]) -> String {
+pub(super) fn lead(tasks: &[Task<'_>]) -> Markup {
     let names = run_names(tasks);
     let runs = counted(tasks.iter().map(|task| task.runs.len() as u64).sum(), "run");
-    let first = format!(
-        "{runs} of {} by {}.",
-        counted(tasks.len() as u64, "task"),
-        counted(names.len() as u64, "model")
-    );
-    if let ([(name, _)], Some(cell)) = (names.as_slice(), tasks.first().and_then(|task| headline(task, 0))) {
-        let task = tasks.first().and_then(|task| task.name.as_deref()).unwrap_or_default();
-        let what = if has_error(&cell.estimate) { ERROR_NAME } else { "" };
-        return format!(
-            "{first} <b>{}</b> has {}{what} on {}.",
-            escape(name),
-            inline(&cell.estimate),
-            escape(task)
-        );
-    }
+    let of = (counted(tasks.len() as u64, "task"), counted(names.len() as u64, "model"));
+    let first_task = tasks.first();
+    let only = match names.as_slice() {
+        [(name, _)] => first_task.and_then(|task| headline(task, 0)).map(|cell| (name, cell)),
+        _ => None,
+    };
     let comparisons: Vec<(&str, &TaskComparison)> = tasks
         .iter()
         .filter_map(|task| Some((task.name.as_deref().unwrap_or_default(), task.comparison.as_ref()?)))
         .collect();
-    if let [(task, comparison)] = comparisons.as_slice() {
-        return format!("{first} In {}: {}", escape(task), compared(comparison));
-    }
-    let decided = |task: &&Task<'_>| {
+    let has_decided = |task: &&Task<'_>| {
         let pairs = task.comparison.iter().flat_map(|comparison| &comparison.pairs.comparisons);
-        pairs.map(super::task::Pair::of).any(|pair| pair.is_decided)
+        pairs.map(Pair::of).any(|pair| pair.is_decided)
     };
-    match comparisons.len() {
-        0 => first,
-        compared => {
-            let some = tasks.iter().filter(decided).count();
-            let within = match (some, compared) {
-                (0, compared) => format!("In none of {compared} tasks can two of them be told apart."),
-                (some, compared) if some == compared => {
-                    format!("In each of {compared} tasks some of them can be told apart.")
+    html! {
+        (runs) " of " (of.0) " by " (of.1) "."
+        @match (only, comparisons.as_slice()) {
+            (Some((name, cell)), _) => {
+                " " b { (name) } " has " (inline(&cell.estimate)) @if has_error(&cell.estimate) { (ERROR_NAME) }
+                " on " (first_task.and_then(|task| task.name.as_deref()).unwrap_or_default()) "."
+            }
+            (None, []) => {}
+            (None, [(task, comparison)]) => { " In " (task) ": " (compared(comparison)) }
+            (None, compared) => {
+                @match (tasks.iter().filter(has_decided).count(), compared.len()) {
+                    (0, compared) => { " In none of " (compared) " tasks can two of them be told apart." }
+                    (some, compared) if some == compared => {
+                        " In each of " (compared) " tasks some of them can be told apart."
+                    }
+                    (some, compared) => { " In " (some) " of " (compared) " tasks some of them can be told apart." }
                 }
-                (some, compared) => format!("In {some} of {compared} tasks some of them can be told apart."),
-            };
-            format!("{first} {within}")
+            }
         }
     }
 }
@@ -71,7 +67,7 @@ fn headline<'t>(task: &'t Task<'_>, at: usize) -> Option<&'t FigureCell> {
 }
 
 /// The headline of every run of every task.
-pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) -> String {
+pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) -> Markup {
     contents.push(("tasks".to_owned(), "Tasks".to_owned()));
     let names = run_names(tasks);
     let estimates: Vec<&Estimate> = tasks
@@ -80,48 +76,51 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
         .map(|cell| &cell.estimate)
         .collect();
     let unit = Scale::of(estimates.iter().copied()) == Scale::unit();
-    let level = super::estimates::level_title(estimates.iter().copied());
     let scale = Scale::unit();
-    let head = if unit { axis_head(&scale, None) } else { String::new() };
-    let mut html = format!(
-        "<section id=\"tasks\" aria-labelledby=\"h-tasks\"><div class=\"head\"><h2 id=\"h-tasks\">Tasks</h2>{}</div><table \
-         class=\"forest r{}{}\" data-scale=\"{}\" role=\"table\" aria-label=\"The headline of each task and model\"><thead \
-         role=\"rowgroup\"><tr role=\"row\"><th class=\"c1\" role=\"columnheader\" scope=\"col\">task</th><th class=\"c2\" \
-         role=\"columnheader\" scope=\"col\"><span>model</span></th><th class=\"pl\" role=\"columnheader\" scope=\"col\"><span \
-         class=\"vh\">drawn</span>{head}</th><th class=\"num c4\" role=\"columnheader\" scope=\"col\">headline ± error</th><th \
-         class=\"num c5\" role=\"columnheader\" scope=\"col\">{level}</th></tr></thead>",
-        legend(&names),
-        names.len(),
-        super::forest::long_names(names.iter().map(|(name, _)| name.as_str())),
-        scale.ends(),
-    );
     // Where few models ran most tasks, lines without a run would be most of the table.
     let runs: usize = tasks.iter().map(|task| task.runs.len()).sum();
     let is_sparse = 2 * runs < tasks.len() * names.len();
-    for (number, task) in tasks.iter().enumerate() {
-        let own = run_names(std::slice::from_ref(task));
-        let names = if is_sparse { &own } else { &names };
-        html += &body(task, number + 1, names, unit.then_some(&scale));
-    }
-    html + "</table></section>"
-}
-
-/// The runs with their marks, for narrow screens: they have no room for the names in the rows.
-fn legend(names: &[(String, Series)]) -> String {
-    // Many runs have no marks of their own, and so the rows have names.
-    let marked = names.iter().filter(|(_, series)| series.class != Series::NEUTRAL.class);
-    let runs: String = marked.map(|(name, series)| run_name(name, *series)).collect();
-    format!("<div class=\"legend only-narrow\">{runs}</div>")
+    let heading = html! {
+        h2 id="h-tasks" { "Tasks" }
+        // For narrow screens, which have no room for the names in the rows. Many runs have no marks of their own, and so the
+        // rows have names.
+        div.legend.only-narrow {
+            @for (name, series) in names.iter().filter(|(_, series)| series.class != Series::NEUTRAL.class) {
+                (run_name(name, *series))
+            }
+        }
+    };
+    let content = html! {
+        table class={ "forest r" (names.len()) (long_names(names.iter().map(|(name, _)| name.as_str()))) }
+            data-scale=(scale.ends()) role="table" aria-label="The headline of each task and model" {
+            thead role="rowgroup" {
+                tr role="row" {
+                    th.c1 role="columnheader" scope="col" { "task" }
+                    th.c2 role="columnheader" scope="col" { span { "model" } }
+                    th.pl role="columnheader" scope="col" {
+                        span.vh { "drawn" } @if unit { (axis_head(&scale, None)) }
+                    }
+                    th.num.c4 role="columnheader" scope="col" { "headline ± error" }
+                    th.num.c5 role="columnheader" scope="col" { (level_title(estimates.iter().copied())) }
+                }
+            }
+            @for (at, task) in tasks.iter().enumerate() {
+                @let own = run_names(std::slice::from_ref(task));
+                (body(task, at + 1, if is_sparse { &own } else { &names }, unit.then_some(&scale)))
+            }
+        }
+    };
+    page_section("tasks", &heading, &content)
 }
 
 /// The numbers of scores of the lines, from above, if they differ.
 fn each_n(cells: &[&FigureCell]) -> Option<String> {
-    let each: Vec<String> = cells.iter().map(|cell| super::cells::count(cell.estimate.n)).collect();
+    let each: Vec<String> = cells.iter().map(|cell| count(cell.estimate.n)).collect();
     (!each.is_empty()).then(|| format!("n {}", each.join(", ")))
 }
 
 /// The lines of one task, one for each model, whether it has a run or not.
-fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Option<&Scale>) -> String {
+fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Option<&Scale>) -> Markup {
     let cells: Vec<Option<(usize, &FigureCell)>> = names
         .iter()
         .map(|(name, _)| {
@@ -136,71 +135,72 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     let column = NumberColumn::of(estimates(), false);
     // Tasks differ in it, so each names its own.
     let reference = task.chance.map(ChanceLevel::reference);
-    let mut drawn = grid(scale, reference.as_ref());
-    for (line, ((_, series), cell)) in names.iter().zip(&cells).enumerate() {
-        if let Some((at, cell)) = cell
-            && let Some((run, _)) = task.runs.get(*at)
-        {
-            let y = Y::Pixels(19.0 + 24.0 * line as f64);
-            let series = Series { is_partial: run.is_partial(), ..*series };
-            let style = IntervalStyle::new(series, IntervalSize::Forest).at(y);
-            drawn += &interval(scale, &cell.estimate, &style);
+    let drawn = html! {
+        (grid(scale, reference.as_ref()))
+        @for (line, ((_, series), cell)) in names.iter().zip(&cells).enumerate() {
+            @if let Some((at, cell)) = cell && let Some((run, _)) = task.runs.get(*at) {
+                @let series = Series { is_partial: run.is_partial(), ..*series };
+                @let y = Y::Pixels(19.0 + 24.0 * line as f64);
+                (interval(scale, &cell.estimate, &IntervalStyle::new(series, IntervalSize::Forest).at(y)))
+            }
         }
-    }
+    };
     let figure = task.figures.headline.as_ref();
-    let metric = figure.map(|figure| figure.key.title()).unwrap_or_default();
     let shown: Vec<&FigureCell> = cells.iter().flatten().map(|(_, cell)| *cell).collect();
-    let n = super::forest::common_n(shown.iter().copied()).or_else(|| each_n(&shown));
-    let all = figure.map(|figure| figure.cells.as_slice()).unwrap_or_default();
-    let reasons = super::forest::no_errors(task, all).join(", ");
-    let range = common.is_none().then(|| format!("{} to {}", own.label(own.lower()), own.label(own.upper())));
-    let chance = reference.map(|reference| reference.label);
-    let note: Vec<String> = [Some(metric), n, chance, Some(reasons), range]
-        .into_iter()
-        .flatten()
-        .filter(|text| !text.is_empty())
-        .collect();
+    let note = note(task, &shown, reference.as_ref(), common.is_none().then_some(&own));
     let name = task.title();
-    let mut html = format!("<tbody role=\"rowgroup\" class=\"r{}\">", names.len());
-    for (line, ((name_of_run, series), cell)) in names.iter().zip(&cells).enumerate() {
-        let attributes = match (cell, figure) {
-            (Some((at, cell)), Some(figure)) => {
-                super::estimates::row_data(task, *at, figure, None) + &data(&cell.estimate)
-            }
-            _ => String::new(),
-        };
-        let _ = write!(html, "<tr role=\"row\" data-task=\"{}\"{attributes}>", escape(name));
-        if line == 0 {
-            let _ = write!(
-                html,
-                "<th class=\"c1\" role=\"rowheader\" scope=\"rowgroup\" rowspan=\"{}\"><a class=\"any\" \
-                 href=\"#t{number}-top\">{}</a> <small>{}</small></th>",
-                names.len(),
-                breakable(name),
-                escape(&note.join(", "))
-            );
-        }
-        let _ = write!(html, "<td class=\"c2\" role=\"cell\">{}</td>", run_name(name_of_run, *series));
-        if line == 0 {
-            let _ = write!(
-                html,
-                "<td class=\"pl\" role=\"presentation\" rowspan=\"{}\"><svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" \
-                 focusable=\"false\">{drawn}</svg></td>",
-                names.len()
-            );
-        }
+    let row = |line: usize, name_of_run: &str, series: Series, cell: Option<(usize, &FigureCell)>| {
         let has_run = task.runs.iter().any(|(run, _)| run.name == *name_of_run);
-        let (value, ends) = match cell {
-            Some((_, cell)) => (column.value(cell), column.interval(&cell.estimate, false)),
-            None if has_run => {
-                ("<span class=\"dim\">no figure over all samples</span>".to_owned(), String::new())
+        let content = html! {
+            @if line == 0 {
+                th.c1 role="rowheader" scope="rowgroup" rowspan=(names.len()) {
+                    a.any href={ "#t" (number) "-top" } { (breakable(name)) } " " small { (note) }
+                }
             }
-            None => ("<span class=\"dim\">no run</span>".to_owned(), String::new()),
+            td.c2 role="cell" { (run_name(name_of_run, series)) }
+            @if line == 0 { td.pl role="presentation" rowspan=(names.len()) { (drawing(&drawn)) } }
+            td.num.c4 role="cell" {
+                @match cell {
+                    Some((_, cell)) => (column.value(cell)),
+                    None if has_run => { span.dim { "no figure over all samples" } }
+                    None => { span.dim { "no run" } }
+                }
+            }
+            td.num.c5 role="cell" { @if let Some((_, cell)) = cell { (column.interval(&cell.estimate, false)) } }
         };
-        let _ = write!(
-            html,
-            "<td class=\"num c4\" role=\"cell\">{value}</td><td class=\"num c5\" role=\"cell\">{ends}</td></tr>"
-        );
+        let of_task = Attributes::default().with("role", "row").with("data-task", name);
+        let data = match (cell, figure) {
+            (Some((at, cell)), Some(figure)) => {
+                row_data(of_task, task, at, figure, None).with_estimate(&cell.estimate)
+            }
+            _ => of_task,
+        };
+        data.element("tr", &content)
+    };
+    html! {
+        tbody role="rowgroup" class={ "r" (names.len()) } {
+            @for (line, ((name, series), cell)) in names.iter().zip(&cells).enumerate() { (row(line, name, *series, *cell)) }
+        }
     }
-    html + "</tbody>"
+}
+
+/// What the lines of a task have in common: the metric, the number of scores, the level of guessing, why errors are missing,
+/// the ends of the scale.
+fn note(
+    task: &Task<'_>,
+    shown: &[&FigureCell],
+    reference: Option<&Reference>,
+    own: Option<&Scale>,
+) -> String {
+    let figure = task.figures.headline.as_ref();
+    let all = figure.map(|figure| figure.cells.as_slice()).unwrap_or_default();
+    let parts = [
+        figure.map(|figure| figure.key.title()),
+        common_n(shown.iter().copied()).or_else(|| each_n(shown)),
+        reference.map(|reference| reference.label.clone()),
+        Some(no_errors(task, all).join(", ")),
+        own.map(|own| format!("{} to {}", own.label(own.lower()), own.label(own.upper()))),
+    ];
+    let known: Vec<String> = parts.into_iter().flatten().filter(|text| !text.is_empty()).collect();
+    known.join(", ")
 }

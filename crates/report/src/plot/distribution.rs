@@ -88,7 +88,7 @@ impl<'a> DistributionPlot<'a> {
                 "<svg x=\"{}\" y=\"164\" width=\"{}\" height=\"1\" overflow=\"visible\">{}</svg>",
                 percent(LEFT),
                 percent(WIDE),
-                interval(&scale, &run.estimate, &style)
+                interval(&scale, &run.estimate, &style).0
             ));
             let words = match form {
                 Form::Values => {

@@ -47,8 +47,10 @@ pub use pass::PassPlot;
 pub use ranking::RankingPlot;
 pub use run_marks::RunMarks;
 
+use maud::{Markup, PreEscaped, html};
+
 use crate::listing::Listing;
-use crate::svg::{Series, escape, name_length};
+use crate::svg::{self, Series, name_length};
 use words::visible;
 
 /// A plot, drawn.
@@ -104,12 +106,10 @@ impl PlotPart {
     }
 
     /// The drawing for a page, with the marks of [`defs`](crate::svg::defs) somewhere in it.
-    pub fn svg(&self) -> String {
-        let label = escape(&self.label);
-        format!(
-            "<svg class=\"iv\" width=\"100%\" height=\"{}\" role=\"img\" aria-label=\"{label}\">{}</svg>",
-            self.height, self.body
-        )
+    pub fn svg(&self) -> Markup {
+        html! {
+            svg.iv width="100%" height=(self.height) role="img" aria-label=(svg::visible(&self.label)) { (PreEscaped(&self.body)) }
+        }
     }
 }
 
@@ -140,41 +140,39 @@ impl Plot {
     }
 
     /// The plot for a page: its drawings, and the same as numbers behind a summary.
-    pub fn to_html(&self) -> String {
-        let mut html = String::from("<div class=\"panels plot\">");
-        for part in &self.parts {
-            html.push_str("<figure class=\"keep\">");
-            if let Some((series, name)) = &part.name {
-                html.push_str(&format!(
-                    "<figcaption><span class=\"name {}{}\">{}<span class=\"any\">{}</span></span><small>{}</small></figcaption>",
-                    series.class,
-                    name_length(name),
-                    series.dot(),
-                    escape(&visible(name)),
-                    escape(&part.note)
-                ));
+    pub fn to_html(&self) -> Markup {
+        html! {
+            div.panels.plot {
+                @for part in &self.parts {
+                    figure.keep {
+                        @if let Some((series, name)) = &part.name {
+                            figcaption {
+                                span class={ "name " (series.class) (name_length(name)) } {
+                                    (series.dot()) span.any { (visible(name)) }
+                                }
+                                small { (svg::visible(&part.note)) }
+                            }
+                        }
+                        (part.svg())
+                    }
+                }
             }
-            html.push_str(&part.svg());
-            html.push_str("</figure>");
+            (self.numbers())
         }
-        html + "</div>" + &self.numbers()
     }
 
     /// The same as numbers, behind a summary.
-    pub fn numbers(&self) -> String {
-        let mut html =
-            String::from("<details><summary>The same as numbers</summary><table class=\"t\"><thead><tr>");
-        for title in self.table.titles() {
-            html.push_str(&format!("<th scope=\"col\">{}</th>", escape(title)));
-        }
-        html.push_str("</tr></thead><tbody>");
-        for row in self.table.texts() {
-            html.push_str("<tr>");
-            for cell in row {
-                html.push_str(&format!("<td>{}</td>", escape(&visible(&cell))));
+    pub fn numbers(&self) -> Markup {
+        html! {
+            details {
+                summary { "The same as numbers" }
+                table.t {
+                    thead { tr { @for title in self.table.titles() { th scope="col" { (title) } } } }
+                    tbody {
+                        @for row in self.table.texts() { tr { @for cell in row { td { (visible(&cell)) } } } }
+                    }
+                }
             }
-            html.push_str("</tr>");
         }
-        html + "</tbody></table></details>"
     }
 }

@@ -128,12 +128,12 @@ impl Rows {
         let bottom = top + self.rows.iter().map(height).sum::<f64>() + 4.0;
         drawing.put(format_args!(
             "<svg x=\"{left}\" y=\"0\" width=\"{wide}\" height=\"{top}\" overflow=\"visible\">{}</svg>",
-            axis(&self.scale, self.reference.as_ref())
+            axis(&self.scale, self.reference.as_ref()).0
         ));
         drawing.put(format_args!(
             "<svg x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{}\" overflow=\"visible\">{}</svg>",
             px(bottom - top),
-            grid(&self.scale, self.reference.as_ref())
+            grid(&self.scale, self.reference.as_ref()).0
         ));
         let mut y = top;
         for row in &self.rows {
@@ -209,7 +209,7 @@ impl Rows {
         }
         let style = IntervalStyle::new(*series, self.size).at(Y::Pixels(0.0));
         match estimate.number().filter(|number| number.is_finite()) {
-            Some(_) => drawing.put(format_args!("{}", interval(&self.scale, estimate, &style))),
+            Some(_) => drawing.put(format_args!("{}", interval(&self.scale, estimate, &style).0)),
             // A ring that is nowhere on the scale: there is no number.
             None => drawing
                 .put(format_args!("<circle class=\"gl ref\" fill=\"none\" cx=\"-10\" cy=\"0\" r=\"4\"/>")),

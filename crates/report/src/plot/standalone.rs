@@ -65,7 +65,7 @@ impl Plot {
 
 /// The marks that plots use, without the signs of notices.
 fn file_defs() -> String {
-    let marks = defs();
+    let marks = defs().0;
     match marks.find("<g id=\"warn\"") {
         Some(end) => format!("{}</defs>", marks.get(..end).unwrap_or_default()),
         None => marks.to_owned(),

@@ -228,10 +228,10 @@ fn page(plots: &[(&str, Plot)]) -> String {
         include_str!("../../assets/base.css"),
         include_str!("../../assets/plot.css"),
         include_str!("../../assets/page.css"),
-        crate::svg::defs()
+        crate::svg::defs().0
     );
     for (name, plot) in plots {
-        html += &format!("<h3>{name}</h3>{}", plot.to_html());
+        html += &format!("<h3>{name}</h3>{}", plot.to_html().0);
     }
     html
 }
@@ -274,7 +274,7 @@ fn every_plot_is_well_formed_and_has_its_figures_in_words() {
         }
         assert!(!text.contains('\u{202e}') && !text.contains('\u{0}'), "{name}");
         assert!(plot.label.len() > 10 && !plot.table.rows().is_empty(), "{name}");
-        let of_page = format!("<div>{}</div>", plot.to_html());
+        let of_page = format!("<div>{}</div>", plot.to_html().0);
         roxmltree::Document::parse(&of_page).unwrap_or_else(|error| panic!("{name}: {error}\n{of_page}"));
         assert!(!of_page.contains(" style=\""), "{name}: the page allows no inline styles");
         assert!(text.len() < 200_000, "{name}: {} bytes", text.len());
@@ -285,7 +285,7 @@ fn every_plot_is_well_formed_and_has_its_figures_in_words() {
 fn the_same_figures_give_the_same_bytes() {
     for ((name, first), (_, second)) in gallery().iter().zip(&gallery()) {
         assert_eq!(first.standalone("t"), second.standalone("t"), "{name}");
-        assert_eq!(first.to_html(), second.to_html(), "{name}");
+        assert_eq!(first.to_html().0, second.to_html().0, "{name}");
     }
 }
 
@@ -426,7 +426,7 @@ fn a_run_without_its_end_is_final_in_no_plot() {
     for (name, plot) in intervals.iter().chain(&panels) {
         let (file, data) = shown(plot);
         assert!(plot.label.contains("so far") && plot.caption.contains("has not reached its end"), "{name}");
-        assert!(file.contains("so far") && plot.to_html().contains("so far"), "{name}: {file}");
+        assert!(file.contains("so far") && plot.to_html().0.contains("so far"), "{name}: {file}");
         let rows = |run: &str, partial: &str| {
             data.lines().filter(|line| line.contains(run) && line.ends_with(partial)).count()
         };

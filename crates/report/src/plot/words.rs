@@ -4,26 +4,18 @@ use errorbar_core::Estimate;
 
 use crate::figure::EstimateText;
 use crate::listing::{Listing, ListingCell};
-use crate::svg::escape;
-use crate::text::{is_unsafe, truncate_middle};
+use crate::svg::{self, escape};
+use crate::text::truncate_middle;
 
 /// The most characters of a name that are looked at.
 const LONGEST: usize = 200;
 
 /// A name from anyone with nothing invisible in it, no longer than a line or two.
 pub(super) fn visible(text: &str) -> String {
-    let mut shown = String::new();
-    for (at, c) in text.chars().enumerate() {
-        match c {
-            _ if at >= LONGEST => {
-                shown.push('…');
-                break;
-            }
-            c if is_unsafe(c) => shown.push_str(&format!("‹U+{:04X}›", u32::from(c))),
-            c => shown.push(c),
-        }
+    match text.char_indices().nth(LONGEST) {
+        Some((end, _)) => svg::visible(text.get(..end).unwrap_or_default()).into_owned() + "…",
+        None => svg::visible(text).into_owned(),
     }
-    shown
 }
 
 /// A name for an element of a drawing, cut in the middle to a number of characters.

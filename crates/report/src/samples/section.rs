@@ -1,5 +1,7 @@
 //! The controls of the sample browser, as markup; `assets/browser.js` fills them.
 
+use maud::{Markup, PreEscaped, html};
+
 use super::{OutcomeVerdict, SampleSet};
 
 /// Where the page finds its samples.
@@ -37,18 +39,17 @@ pub fn whole_key_html() -> String {
 
 fn key(is_used: impl Fn(OutcomeVerdict) -> bool) -> String {
     let used = KEY.iter().filter(|(verdict, ..)| is_used(*verdict));
-    let spans: String =
-        used.map(|(_, class, words)| format!("<span><i class=\"v {class}\"></i>{words}</span>")).collect();
-    format!("<p class=\"key m0\">{spans}</p>")
+    html! { p.key.m0 { @for (_, class, words) in used { span { i class={ "v " (class) } {} (words) } } } }
+        .into_string()
 }
 
 /// The browser without its data, for the section `samples` of a page.
-pub fn section_html(origin: SampleOrigin) -> String {
+pub fn section_html(origin: SampleOrigin) -> Markup {
     let origin = match origin {
         SampleOrigin::Page => "page",
         SampleOrigin::Server => "server",
     };
-    SECTION.replace("{origin}", origin)
+    PreEscaped(SECTION.replace("{origin}", origin).replace('\n', ""))
 }
 
 const SECTION: &str = r##"<div class="br noprint" id="br" data-origin="{origin}" hidden>

@@ -2,6 +2,8 @@
 
 use std::fmt::Write as _;
 
+use maud::{Markup, PreEscaped};
+
 use super::escape::escape;
 use super::scale::{Scale, percent};
 
@@ -33,7 +35,7 @@ pub fn axis_height(scale: &Scale, reference: Option<&Reference>) -> u32 {
 }
 
 /// The axis above a column of plots, as an `<svg>`.
-pub fn axis(scale: &Scale, reference: Option<&Reference>) -> String {
+pub fn axis(scale: &Scale, reference: Option<&Reference>) -> Markup {
     let height = axis_height(scale, reference);
     let reference = reference.and_then(|reference| Some((reference, reference.position(scale)?)));
     let top = height - AXIS_HEIGHT;
@@ -62,7 +64,7 @@ pub fn axis(scale: &Scale, reference: Option<&Reference>) -> String {
             top + 8,
         );
     }
-    drawn + "</svg>"
+    PreEscaped(drawn + "</svg>")
 }
 
 /// Whether a narrow axis does without the label of a tick: between the ends of 0 to 1, else every second one from 0.
@@ -84,7 +86,7 @@ pub fn axis_width(scale: &Scale) -> f64 {
 }
 
 /// The grid lines behind a row of a plot, over its whole height.
-pub fn grid(scale: &Scale, reference: Option<&Reference>) -> String {
+pub fn grid(scale: &Scale, reference: Option<&Reference>) -> Markup {
     let mut drawn = String::new();
     let mut line = |class: &str, at: f64| {
         let at = percent(at);
@@ -97,7 +99,7 @@ pub fn grid(scale: &Scale, reference: Option<&Reference>) -> String {
     if let Some(at) = reference.and_then(|reference| reference.position(scale)) {
         line("gl ref", at);
     }
-    drawn
+    PreEscaped(drawn)
 }
 
 #[cfg(test)]
@@ -107,12 +109,12 @@ mod tests {
     #[test]
     fn ticks_and_reference_are_named() {
         let reference = Reference { value: 0.25, label: "chance <0.25>".to_owned() };
-        let text = axis(&Scale::unit(), Some(&reference));
+        let text = axis(&Scale::unit(), Some(&reference)).0;
         assert!(text.contains("height=\"44\"") && text.contains(">0.2</text>"), "{text}");
         assert!(text.contains("x=\"25%\" y=\"20\">chance &lt;0.25&gt;</text>"), "{text}");
-        assert_eq!(grid(&Scale::unit(), Some(&reference)).matches("gl ref").count(), 1);
+        assert_eq!(grid(&Scale::unit(), Some(&reference)).0.matches("gl ref").count(), 1);
         let beyond = Reference { value: 2.0, ..reference };
-        assert!(!axis(&Scale::unit(), Some(&beyond)).contains("ref"), "not on the scale");
+        assert!(!axis(&Scale::unit(), Some(&beyond)).0.contains("ref"), "not on the scale");
     }
 
     #[test]
@@ -132,7 +134,7 @@ mod tests {
 
     #[test]
     fn zero_of_differences_stands_out() {
-        assert_eq!(grid(&Scale::differences([-0.1, 0.4]), None).matches("gl zero").count(), 1);
-        assert!(!grid(&Scale::unit(), None).contains("zero"));
+        assert_eq!(grid(&Scale::differences([-0.1, 0.4]), None).0.matches("gl zero").count(), 1);
+        assert!(!grid(&Scale::unit(), None).0.contains("zero"));
     }
 }

@@ -1,11 +1,32 @@
 //! Strings from anyone, in HTML and SVG.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
+
+use maud::{Markup, html};
 
 use crate::text::is_unsafe;
 
-/// The text for HTML or SVG, in an element or in a quoted attribute. Control characters and those that turn the direction
-/// of the text or show nothing are written as what they are: `‹U+202E›`.
+/// The text with control characters, and those that turn the direction of the text or show nothing, as what they are:
+/// `‹U+202E›`. Markup may pass through it as a whole, as none of them has a meaning there.
+///
+/// ```
+/// assert_eq!(errorbar_report::svg::visible("a\u{202e}b\n"), "a‹U+202E›b‹U+000A›");
+/// ```
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(is_unsafe) {
+        return Cow::Borrowed(text);
+    }
+    let mut shown = String::with_capacity(text.len() + 16);
+    for c in text.chars() {
+        // Writing to a string does not fail.
+        let _ =
+            if is_unsafe(c) { write!(shown, "‹U+{:04X}›", u32::from(c)) } else { shown.write_char(c) };
+    }
+    Cow::Owned(shown)
+}
+
+/// The [visible] text for SVG that is not written by a template, in an element or in a quoted attribute.
 ///
 /// ```
 /// use errorbar_report::svg::escape;
@@ -15,21 +36,27 @@ use crate::text::is_unsafe;
 /// ```
 pub fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    text.chars().for_each(|c| push(&mut escaped, c));
-    escaped
-}
-
-/// The same with places where a long name may be broken: behind `/`, `_` and `:`. For elements only.
-pub fn breakable(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut characters = text.chars().peekable();
-    while let Some(c) = characters.next() {
-        push(&mut escaped, c);
-        if matches!(c, '/' | '_' | ':') && characters.peek().is_some() {
-            escaped.push_str("<wbr>");
+    for c in visible(text).chars() {
+        match c {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            c => escaped.push(c),
         }
     }
     escaped
+}
+
+/// A name with places where it may be broken if it is long: behind `/`, `_` and `:`.
+pub fn breakable(text: &str) -> Markup {
+    html! {
+        @for (at, part) in text.split_inclusive(['/', '_', ':']).enumerate() {
+            @if at > 0 { wbr; }
+            (part)
+        }
+    }
 }
 
 /// The class of a name by its length, with a blank before it: a short name stays on its line, one of medium length has a
@@ -39,21 +66,6 @@ pub(crate) fn name_length(name: &str) -> &'static str {
         ..=14 => "",
         15..=24 => " mid",
         _ => " long",
-    }
-}
-
-fn push(escaped: &mut String, c: char) {
-    match c {
-        '&' => escaped.push_str("&amp;"),
-        '<' => escaped.push_str("&lt;"),
-        '>' => escaped.push_str("&gt;"),
-        '"' => escaped.push_str("&quot;"),
-        '\'' => escaped.push_str("&#39;"),
-        c if is_unsafe(c) => {
-            // Writing to a string does not fail.
-            let _ = write!(escaped, "‹U+{:04X}›", u32::from(c));
-        }
-        c => escaped.push(c),
     }
 }
 
@@ -76,7 +88,7 @@ mod tests {
 
     #[test]
     fn long_names_break_behind_their_parts() {
-        assert_eq!(breakable("openai/gpt_4/"), "openai/<wbr>gpt_<wbr>4/");
-        assert_eq!(breakable("<i>/x"), "&lt;i&gt;/<wbr>x");
+        assert_eq!(breakable("openai/gpt_4/").0, "openai/<wbr>gpt_<wbr>4/");
+        assert_eq!(breakable("<i>/x").0, "&lt;i&gt;/<wbr>x");
     }
 }

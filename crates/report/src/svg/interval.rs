@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use errorbar_core::{Estimate, Side};
+use maud::{Markup, PreEscaped};
 
 use super::mark::Series;
 use super::scale::{Scale, percent};
@@ -100,8 +101,10 @@ const FEW: u64 = 10;
 ///
 /// A line beyond the scale ends in a chevron. Without error and interval the mark is hollow. What the number would be with
 /// the samples that have no score is a dotted bracket below.
-pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> String {
-    let Some(value) = estimate.number().filter(|value| value.is_finite()) else { return String::new() };
+pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Markup {
+    let Some(value) = estimate.number().filter(|value| value.is_finite()) else {
+        return Markup::default();
+    };
     let y = style.y.text();
     let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate && error.se > 0.0);
     let ends = ends(estimate, value).filter(|_| style.size != IntervalSize::Thin || estimate.n >= FEW);
@@ -145,7 +148,7 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> St
         drawn.push_str("</g>");
     }
     drawn.push_str("</g>");
-    drawn
+    PreEscaped(drawn)
 }
 
 /// The ends of the interval that are bounds; none if they carry no information.
@@ -189,7 +192,7 @@ mod tests {
     use super::*;
 
     fn drawn(estimate: &Estimate) -> String {
-        interval(&Scale::unit(), estimate, &IntervalStyle::new(Series::of(1, 2), IntervalSize::Table))
+        interval(&Scale::unit(), estimate, &IntervalStyle::new(Series::of(1, 2), IntervalSize::Table)).0
     }
 
     #[test]
@@ -252,13 +255,13 @@ mod tests {
     fn few_scores_have_no_line_in_a_thin_row_and_runs_are_hollow() {
         let estimate = Estimate::new(0.5).with_stderr(0.1).with_interval(0.3, 0.7, 0.95).with_n(3);
         let style = IntervalStyle::new(Series::of(0, 1), IntervalSize::Thin).at(Y::Percent(22.0));
-        let text = interval(&Scale::unit(), &estimate, &style);
+        let text = interval(&Scale::unit(), &estimate, &style).0;
         assert!(
             text.contains("class=\"se\"") && !text.contains("class=\"ci\"") && text.contains("y=\"22%\""),
             "{text}"
         );
         let style = IntervalStyle::new(Series::of(0, 1), IntervalSize::Table).at(Y::Pixels(19.0)).running();
-        let text = interval(&Scale::unit(), &estimate, &style);
+        let text = interval(&Scale::unit(), &estimate, &style).0;
         assert!(
             text.contains("ci far") && text.contains("mk hollow") && text.contains("y1=\"19\""),
             "{text}"

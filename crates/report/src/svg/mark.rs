@@ -1,5 +1,7 @@
 //! The marks of models: a shape and a colour, the same on the whole page.
 
+use maud::{Markup, PreEscaped, html};
+
 /// The shape of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
@@ -76,19 +78,28 @@ impl Series {
     }
 
     /// The mark beside a name.
-    pub fn dot(self) -> String {
-        format!(
-            "<svg class=\"dot {}\" viewBox=\"-6 -6 12 12\" aria-hidden=\"true\" focusable=\"false\"><use class=\"mk\" \
-             href=\"#{}\"/></svg>",
-            self.class,
-            self.mark.large()
-        )
+    pub fn dot(self) -> Markup {
+        html! {
+            svg class={ "dot " (self.class) } viewBox="-6 -6 12 12" aria-hidden="true" focusable="false" {
+                use.mk href={ "#" (self.mark.large()) } {}
+            }
+        }
+    }
+}
+
+/// The sign of errorbar, for the head of a page.
+pub fn brand() -> Markup {
+    html! {
+        svg viewBox="0 0 30 14" aria-hidden="true" focusable="false" {
+            path d="M1 2V12M29 2V12M1 7H29" fill="none" stroke="currentColor" stroke-width="1.75" {}
+            circle cx="15" cy="7" r="4" fill="currentColor" {}
+        }
     }
 }
 
 /// The one `<defs>` of a page or of a drawing that stands alone: marks, caps, chevrons, the hatch, and the signs of notices.
-pub fn defs() -> &'static str {
-    DEFS
+pub fn defs() -> PreEscaped<&'static str> {
+    PreEscaped(DEFS)
 }
 
 const DEFS: &str = "<defs>\
@@ -118,7 +129,7 @@ mod tests {
     fn every_mark_is_defined_once() {
         let ids = Mark::ALL.iter().flat_map(|mark| [mark.large(), mark.small()]);
         for id in ids.chain(["cap", "bcap", "scap", "dotcap", "over-r", "over-l", "hatch", "warn", "info"]) {
-            assert_eq!(defs().matches(&format!("id=\"{id}\"")).count(), 1, "{id}");
+            assert_eq!(defs().0.matches(&format!("id=\"{id}\"")).count(), 1, "{id}");
         }
     }
 

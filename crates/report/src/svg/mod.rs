@@ -10,7 +10,7 @@
 //!
 //! let estimate = Estimate::new(0.8472).with_stderr(0.0255).with_interval(0.7958, 0.8986, 0.95);
 //! let style = IntervalStyle::new(Series::of(0, 3), IntervalSize::Table);
-//! let drawn = interval(&Scale::unit(), &estimate, &style);
+//! let drawn = interval(&Scale::unit(), &estimate, &style).into_string();
 //! assert!(drawn.contains("<use class=\"mk\" href=\"#Kc\" x=\"84.72%\" y=\"50%\"/>"), "{drawn}");
 //! ```
 
@@ -22,7 +22,7 @@ mod scale;
 
 pub use axis::{Reference, axis, axis_height, axis_width, grid};
 pub(crate) use escape::name_length;
-pub use escape::{breakable, escape};
+pub use escape::{breakable, escape, visible};
 pub use interval::{IntervalSize, IntervalStyle, Y, interval};
-pub use mark::{Mark, Series, defs};
+pub use mark::{Mark, Series, brand, defs};
 pub use scale::{Scale, percent, tick_text};

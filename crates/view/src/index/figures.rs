@@ -2,6 +2,7 @@
 
 use errorbar_core::{Estimate, Undefined};
 use errorbar_report::EstimateText;
+use maud::{Markup, html};
 
 use crate::catalog::{Figure, ListedLog};
 
@@ -19,18 +20,20 @@ pub(super) fn widest<'s>(logs: impl Iterator<Item = &'s ListedLog>) -> usize {
 }
 
 /// `0.847 ± 0.026` as markup, its decimals under those of others; `± ?` if there is no error.
-pub(super) fn value(estimate: Option<&Estimate>, widest: usize) -> String {
+pub(super) fn value(estimate: Option<&Estimate>, widest: usize) -> Markup {
     let Some(estimate) = estimate.filter(|estimate| estimate.number().is_some()) else {
-        return "<span class=\"undef\">undefined</span>".to_owned();
+        return html! { span.undef { "undefined" } };
     };
     let (value, error) = parts(estimate);
     let pad = widest.saturating_sub(decimals(&value)).min(ALIGNED);
     let pad = if pad > 0 && error.is_some() { format!(" p{pad}") } else { String::new() };
-    let error = match error {
-        Some(error) => format!("<span class=\"e0{pad}\">{error}</span>"),
-        None => "<span class=\"q0\">?</span>".to_owned(),
-    };
-    format!("<span class=\"num pmv\"><b class=\"v0{pad}\">{}</b><i>±</i>{error}</span>", minus(&value))
+    html! {
+        span.num.pmv {
+            b class={ "v0" (pad) } { (minus(&value)) }
+            i { "±" }
+            @if let Some(error) = error { span class={ "e0" (pad) } { (error) } } @else { span.q0 { "?" } }
+        }
+    }
 }
 
 /// The value and its error.
@@ -92,19 +95,22 @@ mod tests {
         let precise = Estimate::new(0.8472).with_stderr(0.0255);
         let vague = Estimate::new(0.33).with_stderr(0.31);
         assert_eq!(
-            value(Some(&precise), 3),
+            value(Some(&precise), 3).0,
             "<span class=\"num pmv\"><b class=\"v0\">0.847</b><i>±</i><span class=\"e0\">0.025</span></span>"
         );
         assert!(
-            value(Some(&vague), 3).contains("<b class=\"v0 p1\">0.33</b><i>±</i><span class=\"e0 p1\">0.31")
+            value(Some(&vague), 3)
+                .0
+                .contains("<b class=\"v0 p1\">0.33</b><i>±</i><span class=\"e0 p1\">0.31")
         );
         assert!(
             value(Some(&Estimate::new(-0.5)), 3)
+                .0
                 .contains("<b class=\"v0\">\u{2212}0.5</b><i>±</i><span class=\"q0\">?")
         );
-        assert!(value(None, 3).contains("undefined"));
+        assert!(value(None, 3).0.contains("undefined"));
         let equal = Estimate::new(1.0).with_stderr(0.0).with_n(7);
-        assert!(value(Some(&equal), 3).contains("<b class=\"v0\">1</b><i>±</i><span class=\"q0\">?"));
+        assert!(value(Some(&equal), 3).0.contains("<b class=\"v0\">1</b><i>±</i><span class=\"q0\">?"));
         let why = |estimate: &Estimate, is_recorded: bool| {
             let [metric, scorer] = ["accuracy", "choice"].map(str::to_owned);
             let estimate = estimate.clone();

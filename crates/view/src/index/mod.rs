@@ -4,14 +4,14 @@ mod figures;
 mod row;
 mod run;
 
-use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use errorbar_report::svg::{Scale, axis, breakable, defs, escape};
+use errorbar_report::svg::{Scale, axis, brand, breakable, defs, visible};
 use errorbar_report::{assets, stylesheet};
+use maud::{Markup, PreEscaped, html};
 
-use crate::catalog::{Figure, FigureTitle, ListedLog, LogEntry, RunState, Snapshot};
+use crate::catalog::{Figure, LogEntry, ListedLog, RunState, Snapshot};
 
 /// The script of the list.
 const SCRIPT: &str = include_str!("../../assets/index.js");
@@ -62,37 +62,34 @@ pub(crate) fn page(snapshot: &Snapshot, folder: &Path, command: &str) -> String 
         running: snapshot.logs.iter().filter(|entry| entry.is_running()).count(),
         unreadable: snapshot.logs.iter().filter(|entry| entry.summary.is_err()).count(),
     };
-    let mut body = String::new();
-    let _ = write!(
-        body,
-        "<div class=\"top\"><h1>Logs</h1><p>{}</p></div>\n<div id=\"running\">{}</div>\n",
-        summary_line(&counts),
-        running(snapshot)
-    );
-    for problem in &snapshot.problems {
-        let _ = write!(body, "<p class=\"note\">{}</p>", escape(problem));
-    }
-    if snapshot.logs.is_empty() {
-        let _ = write!(
-            body,
-            "<div class=\"empty\" id=\"nologs\">No logs in {} yet.<br><code>{}</code></div>",
-            escape(&folder.display().to_string()),
-            escape(command)
-        );
-    } else if counts.logs + counts.unreadable > 0 {
-        // A run in progress alone is no list that could be searched.
-        push_list(&mut body, snapshot, &groups);
-    }
-    let crumbs =
-        format!("<span class=\"crumbs\" dir=\"auto\">{}</span>", escape(&folder.display().to_string()));
-    let lists = snapshot.list_version;
-    document(&crumbs, &format!("<main class=\"wrap\" id=\"main\" data-list=\"{lists}\">{body}</main>"), true)
+    let folder = folder.display().to_string();
+    let main = html! {
+        main.wrap id="main" data-list=(snapshot.list_version) {
+            div.top { h1 { "Logs" } p { (summary_line(&counts)) } }
+            div id="running" { (running_sections(snapshot)) }
+            @for problem in &snapshot.problems { p.note { (problem) } }
+            @if snapshot.logs.is_empty() {
+                div.empty id="nologs" { "No logs in " (folder) " yet." br; code { (command) } }
+            } @else if counts.logs + counts.unreadable > 0 {
+                // A run in progress alone is no list that could be searched.
+                (list(snapshot, &groups))
+            }
+        }
+    };
+    document(&html! { span.crumbs dir="auto" { (folder) } }, &main, true)
 }
 
 /// The runs in progress.
 pub(crate) fn running(snapshot: &Snapshot) -> String {
-    let running = snapshot.logs.iter().filter(|entry| entry.is_running());
-    running.filter_map(|entry| Some(run::section(entry, entry.summary.as_ref().ok()?))).collect()
+    visible(&running_sections(snapshot).0).into_owned()
+}
+
+fn running_sections(snapshot: &Snapshot) -> Markup {
+    html! {
+        @for entry in snapshot.logs.iter().filter(|entry| entry.is_running()) {
+            @if let Ok(summary) = &entry.summary { (run::section(entry, summary)) }
+        }
+    }
 }
 
 /// A page that says what is wrong, and its policy.
@@ -101,32 +98,45 @@ pub(crate) fn problem_page(text: &str) -> (String, String) {
         "default-src 'none'; style-src {}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
         assets::policy_source(&STYLE)
     );
-    let main = format!(
-        "<main class=\"wrap\" id=\"main\"><div class=\"top\"><h1>Not shown</h1></div><p class=\"any\" dir=\"auto\">{}</p></main>",
-        escape(text)
-    );
-    (policy, document("", &main, false))
+    let main = html! {
+        main.wrap id="main" { div.top { h1 { "Not shown" } } p.any dir="auto" { (text) } }
+    };
+    (policy, document(&Markup::default(), &main, false))
 }
 
-fn document(crumbs: &str, main: &str, has_script: bool) -> String {
-    let style = &*STYLE;
-    let script =
-        if has_script { format!("<script type=\"module\">{SCRIPT}</script>\n") } else { String::new() };
-    let theme =
-        if has_script { "<button class=\"btn\" type=\"button\" id=\"theme\" hidden></button>" } else { "" };
-    let defs = defs();
-    let home = if has_script { "./" } else { "" };
-    format!(
-        "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
-         <meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n\
-         <meta name=\"referrer\" content=\"no-referrer\">\n<title>Logs: errorbar</title>\n<style>{style}</style>\n</head>\n<body>\n\
-         <svg class=\"vh\" width=\"0\" height=\"0\" aria-hidden=\"true\" focusable=\"false\">{defs}</svg>\n\
-         <a class=\"skip\" href=\"#main\">Skip to the logs</a>\n\
-         <header class=\"bar\"><div class=\"in\"><a class=\"brand\" href=\"{home}\"><svg viewBox=\"0 0 30 14\" aria-hidden=\"true\" \
-         focusable=\"false\"><path d=\"M1 2V12M29 2V12M1 7H29\" fill=\"none\" stroke=\"currentColor\" stroke-width=\"1.75\"/>\
-         <circle cx=\"15\" cy=\"7\" r=\"4\" fill=\"currentColor\"/></svg>errorbar</a>{crumbs}<span class=\"push\"></span>\
-         <span class=\"note\" id=\"lost\" role=\"status\"></span>{theme}</div></header>\n{main}\n{script}</body>\n</html>\n"
-    )
+fn document(crumbs: &Markup, main: &Markup, has_script: bool) -> String {
+    let body = html! {
+        svg.vh width="0" height="0" aria-hidden="true" focusable="false" { (defs()) }
+        a.skip href="#main" { "Skip to the logs" }
+        header.bar {
+            div.in {
+                a.brand href=(if has_script { "./" } else { "" }) { (brand()) "errorbar" }
+                (crumbs)
+                span.push {}
+                span.note id="lost" role="status" {}
+                @if has_script { button.btn type="button" id="theme" hidden {} }
+            }
+        }
+        (main)
+    };
+    let page = html! {
+        (PreEscaped("<!doctype html>"))
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta name="viewport" content="width=device-width,initial-scale=1";
+                meta name="referrer" content="no-referrer";
+                title { "Logs: errorbar" }
+                style { (PreEscaped(&*STYLE)) }
+            }
+            body {
+                // What is invisible in names is shown here, so that no place can forget it.
+                (PreEscaped(visible(&body.0)))
+                @if has_script { script type="module" { (PreEscaped(SCRIPT)) } }
+            }
+        }
+    };
+    page.into_string() + "\n"
 }
 
 /// How many logs a folder has.
@@ -168,81 +178,84 @@ fn by_task(mut logs: Vec<Shown<'_>>) -> Vec<TaskGroup<'_>> {
     groups
 }
 
-const COLUMNS: &str = "<thead role=\"rowgroup\"><tr role=\"row\">\
-<th role=\"columnheader\" scope=\"col\" class=\"ck\"><span class=\"vh\">compare</span></th>\
-<th role=\"columnheader\" scope=\"col\" class=\"mod\" aria-sort=\"none\" data-by=\"name\">model</th>\
-<th role=\"columnheader\" scope=\"col\" class=\"va num\" aria-sort=\"none\" data-by=\"v\">estimate ± error</th>\
-<th role=\"columnheader\" scope=\"col\" class=\"pl\"><span class=\"vh\">drawn</span></th>\
-<th role=\"columnheader\" scope=\"col\" class=\"n num\">scored</th>\
-<th role=\"columnheader\" scope=\"col\" class=\"st\">status</th>\
-<th role=\"columnheader\" scope=\"col\" class=\"tk num\" aria-sort=\"none\" data-by=\"tokens\">tokens</th>\
-<th role=\"columnheader\" scope=\"col\" class=\"co num\" aria-sort=\"none\" data-by=\"cost\">cost</th>\
-<th role=\"columnheader\" scope=\"col\" class=\"da num\" aria-sort=\"descending\" data-by=\"date\">started</th></tr></thead>";
-
-fn push_list(page: &mut String, snapshot: &Snapshot, groups: &[TaskGroup<'_>]) {
-    let options: String = RunState::ALL
-        .iter()
-        .filter(|state| **state != RunState::Running)
-        .map(|state| format!("<option>{}</option>", state.name()))
-        .collect();
-    let _ = write!(
-        page,
-        "<form method=\"get\" action=\"compare\" id=\"compare\">\n\
-         <div class=\"tools noprint\" role=\"search\" id=\"tools\" hidden><input type=\"search\" id=\"q\" \
-         placeholder=\"Search task, model, status\" aria-label=\"Search logs\" autocomplete=\"off\" spellcheck=\"false\">\
-         <select id=\"fs\" aria-label=\"Status\"><option value=\"\">any status</option>{options}<option>unreadable</option></select>\
-         <span class=\"count\" id=\"count\" role=\"status\"></span></div>\n\
-         <table class=\"lt\" id=\"logs\" role=\"table\" aria-label=\"Logs\">{COLUMNS}"
-    );
-    groups.iter().for_each(|group| push_group(page, group));
+fn list(snapshot: &Snapshot, groups: &[TaskGroup<'_>]) -> Markup {
     let unreadable: Vec<(&LogEntry, &String)> =
         snapshot.logs.iter().filter_map(|entry| Some((&**entry, entry.summary.as_ref().err()?))).collect();
-    if !unreadable.is_empty() {
-        page.push_str(
-            "<tbody role=\"rowgroup\"><tr class=\"grp\" role=\"row\"><th scope=\"rowgroup\" role=\"rowheader\">Cannot be read</th></tr>",
-        );
-        unreadable.iter().for_each(|(entry, reason)| row::push_unreadable(page, entry, reason));
-        page.push_str("</tbody>");
+    html! {
+        form method="get" action="compare" id="compare" {
+            div.tools.noprint role="search" id="tools" hidden {
+                input type="search" id="q" placeholder="Search task, model, status" aria-label="Search logs"
+                    autocomplete="off" spellcheck="false";
+                select id="fs" aria-label="Status" {
+                    option value="" { "any status" }
+                    @for state in RunState::ALL.iter().filter(|state| **state != RunState::Running) {
+                        option { (state.name()) }
+                    }
+                    option { "unreadable" }
+                }
+                span.count id="count" role="status" {}
+            }
+            table.lt id="logs" role="table" aria-label="Logs" {
+                thead role="rowgroup" {
+                    tr role="row" {
+                        th role="columnheader" scope="col" class="ck" { span.vh { "compare" } }
+                        th role="columnheader" scope="col" class="mod" aria-sort="none" data-by="name" { "model" }
+                        th role="columnheader" scope="col" class="va num" aria-sort="none" data-by="v" { "estimate ± error" }
+                        th role="columnheader" scope="col" class="pl" { span.vh { "drawn" } }
+                        th role="columnheader" scope="col" class="n num" { "scored" }
+                        th role="columnheader" scope="col" class="st" { "status" }
+                        th role="columnheader" scope="col" class="tk num" aria-sort="none" data-by="tokens" { "tokens" }
+                        th role="columnheader" scope="col" class="co num" aria-sort="none" data-by="cost" { "cost" }
+                        th role="columnheader" scope="col" class="da num" aria-sort="descending" data-by="date" { "started" }
+                    }
+                }
+                @for group in groups { (task_rows(group)) }
+                @if !unreadable.is_empty() {
+                    tbody role="rowgroup" {
+                        tr.grp role="row" { th scope="rowgroup" role="rowheader" { "Cannot be read" } }
+                        @for (entry, reason) in unreadable { (row::unreadable(entry, reason)) }
+                    }
+                }
+            }
+            div.empty id="none" hidden {
+                "No log fits. " button.btn type="button" id="clear" { "Clear the filters" }
+            }
+            div.tray id="tray" role="region" aria-label="Comparison" {
+                span id="chosen" { "Choose logs of one task." }
+                span.push {}
+                button.btn type="reset" id="unsel" { "Clear" }
+                button.btn.go type="submit" id="go" { "Compare" }
+            }
+        }
     }
-    page.push_str(
-        "</table>\n<div class=\"empty\" id=\"none\" hidden>No log fits. <button class=\"btn\" type=\"button\" id=\"clear\">Clear the \
-         filters</button></div>\n\
-         <div class=\"tray\" id=\"tray\" role=\"region\" aria-label=\"Comparison\"><span id=\"chosen\">Choose logs of one task.</span>\
-         <span class=\"push\"></span><button class=\"btn\" type=\"reset\" id=\"unsel\">Clear</button>\
-         <button class=\"btn go\" type=\"submit\" id=\"go\">Compare</button></div>\n</form>",
-    );
 }
 
-fn push_group(page: &mut String, group: &TaskGroup<'_>) {
+fn task_rows(group: &TaskGroup<'_>) -> Markup {
     let figures = || group.logs.iter().filter_map(|(_, summary)| summary.figure.as_ref());
     let main = most_common(figures().map(Figure::title));
     // One scale for the figures of one kind; the others are drawn on it as well, and named in their rows.
     let of_main = figures().filter(|figure| Some(figure.title()) == main).map(|figure| &figure.estimate);
     let scale = Scale::of(of_main);
-    let about = match &main {
-        Some(title) => format!("{}, ", title_html(title)),
-        None => String::new(),
-    };
-    let _ = write!(
-        page,
-        "<tbody role=\"rowgroup\"><tr class=\"grp\" role=\"row\"><th scope=\"rowgroup\" role=\"rowheader\"><span dir=\"auto\">{}</span>\
-         <small>{about}{}</small></th><th class=\"pl\" role=\"presentation\">{}</th></tr>",
-        breakable(&shortened(group.task)),
-        counted(group.logs.len(), "log"),
-        axis(&scale, None)
-    );
     let decimals = figures::widest(group.logs.iter().map(|(_, summary)| *summary));
-    for (entry, summary) in &group.logs {
-        row::push(page, entry, summary, &row::GroupContext { scale: &scale, main, decimals });
+    let context = row::GroupContext { scale: &scale, main, decimals };
+    html! {
+        tbody role="rowgroup" {
+            tr.grp role="row" {
+                th scope="rowgroup" role="rowheader" {
+                    span dir="auto" { (breakable(&shortened(group.task))) }
+                    small {
+                        @if let Some(title) = &main {
+                            @let (before, scorer, after) = title.parts();
+                            (shortened(&before)) code { (shortened(scorer)) } (shortened(&after)) ", "
+                        }
+                        (counted(group.logs.len(), "log"))
+                    }
+                }
+                th.pl role="presentation" { (axis(&scale, None)) }
+            }
+            @for (entry, summary) in &group.logs { (row::row(entry, summary, &context)) }
+        }
     }
-    page.push_str("</tbody>");
-}
-
-/// A title of a figure with the scorer as code.
-fn title_html(title: &FigureTitle<'_>) -> String {
-    let (before, scorer, after) = title.parts();
-    let [before, scorer, after] = [&before, scorer, &after].map(|text| escape(&shortened(text)));
-    format!("{before}<code>{scorer}</code>{after}")
 }
 
 fn most_common<T: PartialEq>(items: impl Iterator<Item = T>) -> Option<T> {

@@ -1,14 +1,13 @@
 //! The row of a log.
 
-use std::fmt::Write as _;
-
 use errorbar_log::eval::LogSummary;
-use errorbar_report::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, escape, grid, interval};
+use errorbar_report::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, grid, interval};
 use errorbar_report::{RunIdentity, run_names};
+use maud::{Markup, html};
 
 use super::figures::{self, value, why_no_error};
 use super::{grouped, shortened};
-use crate::catalog::{FigureTitle, ListedLog, LogEntry, RunState};
+use crate::catalog::{FigureTitle, LogEntry, ListedLog, RunState};
 
 /// What the rows of a task share.
 pub(super) struct GroupContext<'g> {
@@ -18,7 +17,7 @@ pub(super) struct GroupContext<'g> {
     pub(super) decimals: usize,
 }
 
-pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &ListedLog, group: &GroupContext<'_>) {
+pub(super) fn row(entry: &LogEntry, summary: &ListedLog, group: &GroupContext<'_>) -> Markup {
     let estimate = summary.figure.as_ref().map(|figure| &figure.estimate);
     let number = estimate.and_then(|estimate| estimate.number());
     let model = shortened(&summary.log.model);
@@ -28,65 +27,51 @@ pub(super) fn push(page: &mut String, entry: &LogEntry, summary: &ListedLog, gro
         Some(before) => before.trim_end_matches('/'),
         None => &model,
     };
-    let id = entry.id;
-    let search =
-        format!("{} {} {} {}", summary.log.task, model, summary.state.name(), entry.name).to_lowercase();
+    let state = summary.state;
+    let search = format!("{} {} {} {}", summary.log.task, model, state.name(), entry.name).to_lowercase();
     let text = |number: Option<f64>| number.map(|number| number.to_string()).unwrap_or_default();
-    let _ = write!(
-        page,
-        "<tr role=\"row\" data-id=\"{id}\" data-q=\"{}\" data-status=\"{}\" data-v=\"{}\" data-tokens=\"{}\" data-cost=\"{}\" \
-         data-date=\"{}\" data-task=\"{}\" data-name=\"{}\">",
-        escape(&shortened(&search)),
-        summary.state.name(),
-        text(number),
-        text(summary.tokens.map(|tokens| tokens as f64)),
-        text(summary.cost),
-        escape(&shortened(&summary.sort_time())),
-        escape(&shortened(&summary.log.task)),
-        escape(&name)
-    );
     let disabled = match (number, &summary.no_figure) {
-        (Some(_), _) => "",
-        (None, Some(_)) => " disabled title=\"nothing to compare: no figure over all samples\"",
-        (None, None) => " disabled title=\"nothing to compare: no score\"",
-    };
-    let _ = write!(
-        page,
-        "<td role=\"cell\" class=\"ck\"><input type=\"checkbox\" name=\"log\" value=\"{id}\" aria-label=\"choose {} to compare\"\
-         {disabled}></td><td role=\"cell\" class=\"mod\"><a href=\"logs/{id}/\" title=\"{}\"><b dir=\"auto\">{}</b>",
-        escape(&model),
-        escape(&entry.name),
-        breakable(&name)
-    );
-    if !before.is_empty() {
-        let _ = write!(page, "<small dir=\"auto\">{}</small>", escape(before));
-    }
-    for why in remarks(summary, group) {
-        let _ = write!(page, "<span class=\"why\" dir=\"auto\">{}</span>", escape(&shortened(&why)));
-    }
-    let shown = match &summary.no_figure {
-        Some(_) => "<span class=\"undef\">no figure</span>".to_owned(),
-        None => value(estimate, group.decimals),
+        (Some(_), _) => None,
+        (None, Some(_)) => Some("nothing to compare: no figure over all samples"),
+        (None, None) => Some("nothing to compare: no score"),
     };
     let style = IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table);
     // What is not of all samples is not final.
-    let style = if summary.state == RunState::Done { style } else { style.running() };
-    let drawn = estimate.map(|estimate| interval(group.scale, estimate, &style));
-    let _ = writeln!(
-        page,
-        "</a></td><td role=\"cell\" class=\"va num\">{}</td><td role=\"cell\" class=\"pl\"><svg class=\"iv\" width=\"100%\" \
-         aria-hidden=\"true\" focusable=\"false\">{}{}</svg></td><td role=\"cell\" class=\"n num scored\">{}</td>\
-         <td role=\"cell\" class=\"st\">{}</td><td role=\"cell\" class=\"tk num\">{}</td><td role=\"cell\" class=\"co num\">{}</td>\
-         <td role=\"cell\" class=\"da num\">{}</td></tr>",
-        shown,
-        grid(group.scale, None),
-        drawn.unwrap_or_default(),
-        scored(summary),
-        state(summary.state),
-        summary.tokens.map_or_else(|| "–".to_owned(), short_count),
-        summary.cost.map_or_else(|| "–".to_owned(), |cost| format!("{cost:.4}")),
-        time(&summary.log.created)
-    );
+    let style = if state == RunState::Done { style } else { style.running() };
+    html! {
+        tr role="row" data-id=(entry.id) data-q=(shortened(&search)) data-status=(state.name()) data-v=(text(number))
+            data-tokens=(text(summary.tokens.map(|tokens| tokens as f64))) data-cost=(text(summary.cost))
+            data-date=(shortened(&summary.sort_time())) data-task=(shortened(&summary.log.task)) data-name=(name) {
+            td role="cell" class="ck" {
+                input type="checkbox" name="log" value=(entry.id) aria-label={ "choose " (model) " to compare" }
+                    disabled[disabled.is_some()] title=[disabled];
+            }
+            td role="cell" class="mod" {
+                a href={ "logs/" (entry.id) "/" } title=(entry.name) {
+                    b dir="auto" { (breakable(&name)) }
+                    @if !before.is_empty() { small dir="auto" { (before) } }
+                    @for why in remarks(summary, group) { span.why dir="auto" { (shortened(&why)) } }
+                }
+            }
+            td role="cell" class="va num" {
+                @if summary.no_figure.is_some() { span.undef { "no figure" } } @else { (value(estimate, group.decimals)) }
+            }
+            td role="cell" class="pl" {
+                svg.iv width="100%" aria-hidden="true" focusable="false" {
+                    (grid(group.scale, None))
+                    @if let Some(estimate) = estimate { (interval(group.scale, estimate, &style)) }
+                }
+            }
+            td role="cell" class="n num scored" { (scored(summary)) }
+            td role="cell" class="st" {
+                @if matches!(state, RunState::Done | RunState::Running) { span class="st0 ok" { (state.name()) } }
+                @else { (warning(state.name())) }
+            }
+            td role="cell" class="tk num" { (summary.tokens.map_or_else(|| "–".to_owned(), short_count)) }
+            td role="cell" class="co num" { (summary.cost.map_or_else(|| "–".to_owned(), |cost| format!("{cost:.4}"))) }
+            td role="cell" class="da num" { (time(&summary.log.created)) }
+        }
+    }
 }
 
 /// What a log is called, on its page as well.
@@ -96,20 +81,19 @@ pub(super) fn run_name(entry: &LogEntry, summary: &ListedLog) -> String {
 }
 
 /// A file that cannot be read as a log.
-pub(super) fn push_unreadable(page: &mut String, entry: &LogEntry, reason: &str) {
-    let (name, id) = (shortened(&entry.name), entry.id);
+pub(super) fn unreadable(entry: &LogEntry, reason: &str) -> Markup {
+    let name = shortened(&entry.name);
     let search = format!("{name} unreadable {reason}").to_lowercase();
-    let _ = writeln!(
-        page,
-        "<tr role=\"row\" class=\"bad\" data-id=\"{id}\" data-q=\"{}\" data-status=\"unreadable\" data-v=\"\" data-tokens=\"\" data-cost=\"\" \
-         data-date=\"\" data-task=\"\" data-name=\"{}\"><td role=\"cell\" class=\"ck\"></td><td role=\"cell\" class=\"mod wide\">\
-         <b dir=\"auto\">{}</b><span class=\"why\" dir=\"auto\">{}</span></td><td role=\"cell\" class=\"st\">{}</td></tr>",
-        escape(&shortened(&search)),
-        escape(&name),
-        breakable(&name),
-        escape(&shortened(reason)),
-        warning("unreadable")
-    );
+    html! {
+        tr.bad role="row" data-id=(entry.id) data-q=(shortened(&search)) data-status="unreadable" data-v="" data-tokens=""
+            data-cost="" data-date="" data-task="" data-name=(name) {
+            td role="cell" class="ck" {}
+            td role="cell" class="mod wide" {
+                b dir="auto" { (breakable(&name)) } span.why dir="auto" { (shortened(reason)) }
+            }
+            td role="cell" class="st" { (warning("unreadable")) }
+        }
+    }
 }
 
 /// What is to be known about the figure or the run.
@@ -140,35 +124,28 @@ fn remarks(summary: &ListedLog, group: &GroupContext<'_>) -> Vec<String> {
 }
 
 /// `144 × 3`, `120 of 144` with the absent ones, `78 of 432`.
-fn scored(summary: &ListedLog) -> String {
+fn scored(summary: &ListedLog) -> Markup {
     let LogSummary { completed, total, epochs, .. } = &summary.log;
     let estimate = summary.figure.as_ref().map(|figure| &figure.estimate);
-    if let Some(estimate) = estimate.filter(|estimate| estimate.absent > 0 && summary.state == RunState::Done)
-    {
-        let (n, absent) = (estimate.n, estimate.absent);
-        return format!("{} of {}<small>{} absent</small>", grouped(n), grouped(n + absent), grouped(absent));
-    }
-    match total {
-        Some(total) if completed == total || summary.log.stopped_early.is_some() => {
-            let samples = completed / (*epochs).max(1);
-            if *epochs > 1 { format!("{} × {epochs}", grouped(samples)) } else { grouped(*completed) }
+    let estimate = estimate.filter(|estimate| estimate.absent > 0 && summary.state == RunState::Done);
+    let is_whole = total.is_some_and(|total| *completed == total || summary.log.stopped_early.is_some());
+    html! {
+        @if let Some(estimate) = estimate {
+            (grouped(estimate.n)) " of " (grouped(estimate.n + estimate.absent))
+            small { (grouped(estimate.absent)) " absent" }
+        } @else if is_whole && *epochs > 1 {
+            (grouped(completed / epochs)) " × " (epochs)
+        } @else {
+            (grouped(*completed))
+            @if let Some(total) = total.filter(|_| !is_whole) { " of " (grouped(total)) }
         }
-        Some(total) => format!("{} of {}", grouped(*completed), grouped(*total)),
-        None => grouped(*completed),
     }
 }
 
-fn state(state: RunState) -> String {
-    match state {
-        RunState::Done | RunState::Running => format!("<span class=\"st0 ok\">{}</span>", state.name()),
-        _ => warning(state.name()),
+fn warning(word: &str) -> Markup {
+    html! {
+        span class="st0 bad" { svg viewBox="0 0 14 14" aria-hidden="true" { use href="#warn" {} } (word) }
     }
-}
-
-fn warning(word: &str) -> String {
-    format!(
-        "<span class=\"st0 bad\"><svg viewBox=\"0 0 14 14\" aria-hidden=\"true\"><use href=\"#warn\"/></svg>{word}</span>"
-    )
 }
 
 /// `941`, `47.1k`, `2.3M`
@@ -186,7 +163,7 @@ fn short_count(number: u64) -> String {
 }
 
 /// `15 Nov 2026, 19:38` as the log has it; anything else is shown as it is.
-pub(super) fn time(created: &str) -> String {
+pub(super) fn time(created: &str) -> Markup {
     const MONTHS: [&str; 12] =
         ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
     let parsed = || {
@@ -196,29 +173,34 @@ pub(super) fn time(created: &str) -> String {
         let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
         let (year, day): (u32, u32) = (year.parse().ok()?, day.parse().ok()?);
         let clock = clock.get(..5).filter(|clock| clock.as_bytes().get(2) == Some(&b':'))?;
-        let clock = escape(clock);
-        Some(format!("{day} {month}<span class=\"yr\"> {year}</span>, {clock}"))
+        Some((day, month, year, clock))
     };
-    match parsed() {
-        Some(text) => format!("<time datetime=\"{}\">{text}</time>", escape(&shortened(created))),
-        None => escape(&created.chars().take(16).collect::<String>()),
+    html! {
+        @if let Some((day, month, year, clock)) = parsed() {
+            time datetime=(shortened(created)) { (day) " " (month) span.yr { " " (year) } ", " (clock) }
+        } @else {
+            (created.chars().take(16).collect::<String>())
+        }
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use errorbar_report::svg::escape;
+
     use super::*;
 
     #[test]
     fn times_and_counts_are_short() {
         assert!(
             time("2026-11-05T19:38:31+00:00")
+                .0
                 .ends_with(">5 Nov<span class=\"yr\"> 2026</span>, 19:38</time>")
         );
         for odd in ["", "soon", "2026-13-01T10:00", "2026-11-05T", "<b>T<i>"] {
-            assert_eq!(time(odd), escape(odd), "{odd}");
+            assert_eq!(time(odd).0, escape(odd), "{odd}");
         }
-        assert_eq!(time(&"x".repeat(1000)).len(), 16, "a text of any length");
+        assert_eq!(time(&"x".repeat(1000)).0.len(), 16, "a text of any length");
         let counts = [(0, "0"), (999, "999"), (47_055, "47.1k"), (999_999, "1000k"), (2_340_000, "2.3M")];
         for (number, text) in counts {
             assert_eq!(short_count(number), text);

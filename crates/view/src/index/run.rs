@@ -1,44 +1,24 @@
 //! A run in progress.
 
-use std::fmt::Write as _;
 use std::time::Duration;
 
 use errorbar_report::svg::{
-    IntervalSize, IntervalStyle, Scale, Series, axis, breakable, escape, grid, interval, percent,
+    IntervalSize, IntervalStyle, Scale, Series, axis, breakable, grid, interval, percent,
 };
+use maud::{Markup, html};
 
 use super::figures::{value, why_no_error};
 use super::{grouped, row, shortened};
-use crate::catalog::{ListedLog, LogEntry, Progress};
+use crate::catalog::{LogEntry, ListedLog, Progress};
 
 /// The section of a run, with its estimate over the samples that finished first.
-pub(super) fn section(entry: &LogEntry, summary: &ListedLog) -> String {
-    let Some(progress) = &summary.progress else { return String::new() };
+pub(super) fn section(entry: &LogEntry, summary: &ListedLog) -> Markup {
+    let Some(progress) = &summary.progress else { return Markup::default() };
     let id = entry.id;
     let figure = summary.figure.as_ref();
     let estimate = figure.map(|figure| &figure.estimate);
-    let shown = match estimate {
-        Some(estimate) => format!("{} <span class=\"note\">so far</span>", value(Some(estimate), 0)),
-        None => "<span class=\"note\">no estimate yet</span>".to_owned(),
-    };
-    let mut html = format!(
-        "<section class=\"live\" data-id=\"{id}\" aria-labelledby=\"h-live-{id}\"><h2 id=\"h-live-{id}\"><span class=\"pulse\" \
-         aria-hidden=\"true\"></span><a href=\"logs/{id}/\" dir=\"auto\" title=\"{}\">{}</a> <span class=\"mono\" dir=\"auto\">{}</span>\
-         <span class=\"note\">running</span></h2>\n<p class=\"now\">{shown}</p>",
-        escape(&entry.name),
-        breakable(&shortened(&summary.log.task)),
-        breakable(&shortened(&summary.log.model))
-    );
     let scale = Scale::of(estimate);
     let style = IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table).running();
-    let drawn = estimate.map(|estimate| interval(&scale, estimate, &style)).unwrap_or_default();
-    let _ = writeln!(
-        html,
-        "<div class=\"ivbox\">{}<svg class=\"iv\" width=\"100%\" aria-hidden=\"true\" focusable=\"false\">{}{drawn}</svg></div>",
-        axis(&scale, None),
-        grid(&scale, None)
-    );
-    push_progress(&mut html, entry, summary, progress);
     let mut notes = Vec::new();
     if let Some(figure) = figure {
         notes.push(figure.title().to_string());
@@ -47,47 +27,62 @@ pub(super) fn section(entry: &LogEntry, summary: &ListedLog) -> String {
     }
     notes.extend(summary.no_figure.clone());
     notes.extend(progress.problem.iter().map(|problem| shortened(problem)));
-    let _ = writeln!(html, "<p class=\"note\" dir=\"auto\">{}</p></section>", escape(&notes.join("; ")));
-    html
+    html! {
+        section.live data-id=(id) aria-labelledby={ "h-live-" (id) } {
+            h2 id={ "h-live-" (id) } {
+                span.pulse aria-hidden="true" {}
+                a href={ "logs/" (id) "/" } dir="auto" title=(entry.name) { (breakable(&shortened(&summary.log.task))) }
+                " " span.mono dir="auto" { (breakable(&shortened(&summary.log.model))) }
+                span.note { "running" }
+            }
+            p.now {
+                @if estimate.is_some() { (value(estimate, 0)) " " span.note { "so far" } }
+                @else { span.note { "no estimate yet" } }
+            }
+            div.ivbox {
+                (axis(&scale, None))
+                svg.iv width="100%" aria-hidden="true" focusable="false" {
+                    (grid(&scale, None))
+                    @if let Some(estimate) = estimate { (interval(&scale, estimate, &style)) }
+                }
+            }
+            (progress_bar(entry, summary, progress))
+            p.note dir="auto" { (notes.join("; ")) }
+        }
+    }
 }
 
-fn push_progress(html: &mut String, entry: &LogEntry, summary: &ListedLog, progress: &Progress) {
+fn progress_bar(entry: &LogEntry, summary: &ListedLog, progress: &Progress) -> Markup {
     let Progress { done, total, errored, by_epoch, .. } = progress;
-    html.push_str("<div class=\"prog\">");
-    if let Some(total) = total.filter(|total| *total > 0) {
-        let share = percent((100.0 * *done as f64 / total as f64).min(100.0));
-        let _ = write!(
-            html,
-            "<svg role=\"progressbar\" aria-valuemin=\"0\" aria-valuemax=\"{total}\" aria-valuenow=\"{done}\" \
-             aria-label=\"answers\"><rect class=\"empty\" width=\"100%\" height=\"6\"/><rect class=\"full\" width=\"{share}\" height=\"6\"/>"
-        );
-        for cut in 1..summary.log.epochs.min(20) {
-            let at = percent(100.0 * cut as f64 / summary.log.epochs as f64);
-            let _ = write!(html, "<line class=\"cut\" x1=\"{at}\" x2=\"{at}\" y1=\"0\" y2=\"6\"/>");
+    let samples = total.map(|total| total / summary.log.epochs.max(1));
+    let epoch = |(epoch, count): &(u32, u64)| match samples {
+        Some(samples) if samples == *count => format!("{epoch} done"),
+        Some(samples) => format!("{epoch}: {} of {}", grouped(*count), grouped(samples)),
+        None => format!("{epoch}: {}", grouped(*count)),
+    };
+    html! {
+        div.prog {
+            @if let Some(total) = total.filter(|total| *total > 0) {
+                svg role="progressbar" aria-valuemin="0" aria-valuemax=(total) aria-valuenow=(done) aria-label="answers" {
+                    rect.empty width="100%" height="6" {}
+                    rect.full width=(percent((100.0 * *done as f64 / total as f64).min(100.0))) height="6" {}
+                    @for cut in 1..summary.log.epochs.min(20) {
+                        @let at = percent(100.0 * cut as f64 / summary.log.epochs as f64);
+                        line.cut x1=(at) x2=(at) y1="0" y2="6" {}
+                    }
+                }
+            }
+            p {
+                span { (grouped(*done)) @if let Some(total) = total { " of " (grouped(*total)) } " answers" }
+                @if summary.log.epochs > 1 && by_epoch.len() <= 8 {
+                    span { "epoch " (by_epoch.iter().map(epoch).collect::<Vec<_>>().join(", ")) }
+                }
+                @if let Some(left) = entry.time_left() { span { "about " (duration(left)) " left" } }
+                span { "started " (row::time(&summary.log.created)) }
+                span.push { (grouped(*errored)) " errored" }
+            }
         }
-        html.push_str("</svg>");
     }
-    let of = total.map(|total| format!(" of {}", grouped(total))).unwrap_or_default();
-    let _ = write!(html, "<p><span>{}{of} answers</span>", grouped(*done));
-    if summary.log.epochs > 1 && by_epoch.len() <= 8 {
-        let samples = total.map(|total| total / summary.log.epochs);
-        let epoch = |(epoch, count): &(u32, u64)| match samples {
-            Some(samples) if samples == *count => format!("{epoch} done"),
-            Some(samples) => format!("{epoch}: {} of {}", grouped(*count), grouped(samples)),
-            None => format!("{epoch}: {}", grouped(*count)),
-        };
-        let epochs: Vec<String> = by_epoch.iter().map(epoch).collect();
-        let _ = write!(html, "<span>epoch {}</span>", epochs.join(", "));
-    }
-    if let Some(left) = entry.time_left() {
-        let _ = write!(html, "<span>about {} left</span>", duration(left));
-    }
-    let started = row::time(&summary.log.created);
-    let _ = writeln!(
-        html,
-        "<span>started {started}</span><span class=\"push\">{} errored</span></p></div>",
-        grouped(*errored)
-    );
 }
 
 /// `19 s`, `12 min`, `3 h 20 min`
