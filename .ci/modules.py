@@ -25,13 +25,6 @@ KNOWN: dict[str, set[tuple[str, str]]] = {
     "python": {
         ("stream", "table"),
     },
-    "report": {
-        ("comparison", "latex"),
-        ("comparison", "markdown"),
-        ("comparison", "table"),
-        ("layout", "table"),
-        ("paint", "table"),
-    },
 }
 
 TESTS = re.compile(r"#\[cfg\((?:all\()?test")

@@ -3,9 +3,10 @@
 use std::io;
 
 use errorbar_table::write::spreadsheet_cell;
+use serde::Serialize;
 use serde_json::Value as Json;
 
-use crate::comparison::{self, ComparisonView};
+use crate::comparison::{ComparisonRecord, ComparisonView};
 use crate::listing::csv_field;
 use crate::record::{EstimateRecord, all_estimates};
 use crate::{Listing, Render, Report};
@@ -82,12 +83,18 @@ impl Render for Csv {
     }
 
     fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-        comparison::csv::write(view, out)
+        let mut writer = csv::Writer::from_writer(out);
+        writer.write_record(fields(&ComparisonRecord::default())?.iter().map(|(name, _)| name))?;
+        for comparison in &view.report.comparisons {
+            let record = ComparisonRecord::in_view(comparison, view);
+            writer.write_record(fields(&record)?.iter().map(|(_, cell)| cell))?;
+        }
+        writer.flush()
     }
 }
 
-/// The fields of a record in order, each as one cell.
-fn fields(record: &EstimateRecord) -> io::Result<Vec<(String, String)>> {
+/// The fields of a record in order, each as one cell; nested data, such as the reasons in `undefined`, is JSON in its cell.
+fn fields(record: &impl Serialize) -> io::Result<Vec<(String, String)>> {
     let Json::Object(fields) = serde_json::to_value(record)? else { return Ok(Vec::new()) };
     Ok(fields.into_iter().map(|(name, value)| (name, csv_field(&value))).collect())
 }

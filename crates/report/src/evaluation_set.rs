@@ -2,10 +2,12 @@
 
 use errorbar_core::NoHeadline;
 
-use crate::comparison::{Grid, latex_grid, markdown_grid};
 use crate::figure::EstimateText;
+use crate::latex::captioned;
+use crate::markdown::titled;
 use crate::notes;
-use crate::table::TerminalTable;
+use crate::terminal::TerminalTable;
+use crate::text_table::TextTable;
 use crate::{Report, side_by_side};
 
 /// What a figure means that an earlier run has computed.
@@ -97,20 +99,20 @@ impl EvaluationSet {
 
     /// For a terminal, as wide and in the colours that a table is.
     pub fn to_table(&self, table: &TerminalTable) -> String {
-        table.grid(&self.grid())
+        table.text_table(&self.texts())
     }
 
     /// As a table in Markdown, with its legend.
     pub fn to_markdown(&self) -> String {
-        markdown_grid(&self.grid()).trim_start_matches('\n').to_owned()
+        titled(&self.texts()).trim_start_matches('\n').to_owned()
     }
 
     /// As a table in LaTeX, under a caption.
     pub fn to_latex(&self) -> String {
-        latex_grid(&self.grid(), None)
+        captioned(&[], &self.texts(), &[])
     }
 
-    fn grid(&self) -> Grid {
+    fn texts(&self) -> TextTable {
         let (mut tasks, mut models, mut metrics) = (Vec::new(), Vec::new(), Vec::new());
         for run in &self.runs {
             side_by_side::add(&mut tasks, run.task.clone());
@@ -129,17 +131,11 @@ impl EvaluationSet {
             };
             (label, models.iter().map(cell).collect())
         };
-        let rows = tasks.iter().map(row).collect();
         let errors = self.runs.iter().any(|run| run.has_error).then_some("± one standard error");
         let earlier = self.runs.iter().any(|run| run.is_earlier).then_some(EARLIER);
         let legend: Vec<&str> = errors.into_iter().chain(earlier).collect();
-        Grid {
-            name: "all runs".to_owned(),
-            details: if is_one { metrics } else { Vec::new() },
-            columns: models,
-            rows,
-            drops_last: false,
-            legend: (!legend.is_empty()).then(|| legend.join("; ")),
-        }
+        let legend = (!legend.is_empty()).then(|| legend.join("; "));
+        let table = TextTable::labelled("all runs".to_owned(), models.clone(), tasks.iter().map(row));
+        TextTable { details: if is_one { metrics } else { Vec::new() }, legend, ..table }
     }
 }

@@ -6,6 +6,9 @@ use errorbar_core::{Estimate, Side, Undefined};
 
 use crate::number::{decimals, fixed, plain, precise};
 
+/// The most that a reason for an unknown figure widens a column of values: `undefined (n < 2)`.
+pub(crate) const MOST_UNKNOWN: usize = 17;
+
 /// A number with its standard error and its interval, to be written in one line.
 ///
 /// Two significant digits of the error set the decimals of all parts; without an error, those of half the interval's

@@ -8,10 +8,11 @@
 use std::collections::BTreeMap;
 use std::io;
 
+use errorbar_inference::Gate;
 use errorbar_log::inspect::ResultsJson;
 use serde::Serialize;
 
-use crate::comparison::{self, ComparisonView};
+use crate::comparison::{ComparisonRecord, ComparisonView, Flip, RankingRecord, gate_rule};
 use crate::record::{EstimateRecord, estimates};
 use crate::{Listing, Render, Report, StoppedRun};
 
@@ -48,6 +49,35 @@ struct LogReport<'a> {
     estimates: Vec<EstimateRecord>,
 }
 
+/// Comparisons are one object; `docs/schema/compare.schema.json` is its schema.
+#[derive(Serialize)]
+struct ComparisonJson<'a> {
+    schema: u32,
+    comparisons: Vec<ComparisonRecord>,
+    flips: &'a [Flip],
+    /// The number of samples that changed, if they were asked for; more than `flips` has if the list was cut.
+    changed_samples: Option<usize>,
+    sides: &'a [String],
+    rankings: Vec<RankingRecord<'a>>,
+    gate: Option<GateRecord>,
+    warnings: Vec<String>,
+}
+
+/// What must hold.
+#[derive(Serialize)]
+struct GateRecord {
+    rule: &'static str,
+    /// The margin or the difference of the rule.
+    value: Option<f64>,
+}
+
+impl From<Gate> for GateRecord {
+    fn from(gate: Gate) -> Self {
+        let (rule, value) = gate_rule(gate);
+        GateRecord { rule, value }
+    }
+}
+
 impl Render for Json {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
         let logs: Vec<LogReport<'_>> = reports
@@ -79,6 +109,18 @@ impl Render for Json {
     }
 
     fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-        comparison::json::write(view, out)
+        let report = view.report;
+        let json = ComparisonJson {
+            schema: SCHEMA,
+            comparisons: report.comparisons.iter().map(|c| ComparisonRecord::in_view(c, view)).collect(),
+            flips: view.flips.unwrap_or_default(),
+            changed_samples: view.changed_count(),
+            sides: &report.sides,
+            rankings: report.rankings.iter().map(|ranking| RankingRecord::in_view(ranking, view)).collect(),
+            gate: report.options.gate.map(GateRecord::from),
+            warnings: report.warnings.iter().map(ToString::to_string).collect(),
+        };
+        serde_json::to_writer_pretty(&mut *out, &json)?;
+        writeln!(out)
     }
 }

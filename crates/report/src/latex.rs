@@ -3,9 +3,11 @@
 use std::collections::HashMap;
 use std::io;
 
-use crate::comparison::{self, ComparisonView};
+use crate::comparison::tables::{ComparedRow, ComparedTable, ComparisonTables};
+use crate::comparison::{ComparisonView, flip, legend};
 use crate::matrix::tables;
 use crate::text::is_unsafe;
+use crate::text_table::TextTable;
 use crate::title::{facts, remarks};
 use crate::{Listing, Render, Report, Sort};
 
@@ -38,13 +40,12 @@ impl Render for Latex {
             writeln!(out, "\n{}", comment(&about.join("; ")))?;
             let (common, tables) = tables(report, self.sort);
             for table in tables {
-                let mut caption = of_run(report);
-                caption.push(table.name.clone());
-                caption.extend(table.details.iter().cloned().chain(remarks(report)));
-                let titles = table.titles(&common);
-                let (rows, notes) = split_notes(table.cells(INDENT));
-                let tabular = tabular(&"l".repeat(titles.len().saturating_sub(1)), &titles, &rows);
-                write!(out, "{}", headed(&caption, common.legend(), &tabular, &notes))?;
+                let mut table = table.texts(&common, INDENT);
+                table.titles.pop();
+                table.details.extend(remarks(report));
+                table.legend = common.legend();
+                let (rows, notes) = split_notes(table.rows);
+                write!(out, "{}", captioned(&of_run(report), &TextTable { rows, ..table }, &notes))?;
             }
         }
         Ok(())
@@ -55,8 +56,48 @@ impl Render for Latex {
     }
 
     fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-        write!(out, "{}", comparison::latex::text(view))
+        write!(out, "{}", compared(view))
     }
+}
+
+/// Comparisons, a `table` for each of their tables.
+fn compared(view: &ComparisonView<'_>) -> String {
+    let tables = ComparisonTables::of(view.report);
+    let sides = view.report.sides.join(if tables.is_many { ", " } else { " → " });
+    let about: Vec<String> = view.title.map(str::to_owned).into_iter().chain([sides.clone()]).collect();
+    let mut text = format!("{PACKAGES}\n\n{}\n", comment(&about.join("; ")));
+    for warning in legend::warnings(view.report) {
+        text += &format!("{}\n", comment(&format!("note: {warning}")));
+    }
+    let legend = legend::explanation(view.report);
+    text += &tables.compared.iter().map(|table| compared_table(table, &about, &legend)).collect::<String>();
+    let title: Vec<String> = view.title.map(str::to_owned).into_iter().collect();
+    text += &tables.grids.iter().map(|table| captioned(&title, table, &[])).collect::<String>();
+    for TextTable { name, titles, rows, .. } in flip::tables(view.flips.unwrap_or_default(), usize::MAX) {
+        let about = ["samples that changed".to_owned(), name];
+        // Texts are paragraphs: in one line they would not fit on a page.
+        let columns = r"llp{0.3\linewidth}p{0.2\linewidth}p{0.2\linewidth}";
+        text += &headed(&about, None, &tabular(columns, &titles, &rows), &[]);
+    }
+    if let Some(gate) = legend::gates(view.report) {
+        text += &format!("{}\n", comment(&gate.to_string()));
+    }
+    text
+}
+
+fn compared_table(table: &ComparedTable, about: &[String], legend: &str) -> String {
+    let mut texts = table.texts(INDENT, false);
+    // A verdict is words, for which a column is too much: the text of an article is 345 pt wide.
+    texts.titles.pop();
+    let verdicts = texts.rows.iter_mut().map(|row| row.pop().unwrap_or_default());
+    let note = |(row, verdict): (&ComparedRow, String)| {
+        let parts = std::iter::once(verdict).chain(row.notes.iter().cloned());
+        let parts: Vec<String> = parts.filter(|part| !part.is_empty()).collect();
+        (!parts.is_empty()).then(|| format!("{}: {}.", row.label, parts.join(" · ")))
+    };
+    let notes: Vec<String> = table.rows.iter().zip(verdicts).filter_map(note).collect();
+    texts.legend = Some(legend.to_owned());
+    captioned(about, &texts, &notes)
 }
 
 /// Task and model, or the file of a table, which has neither.
@@ -66,10 +107,10 @@ fn of_run(report: &Report) -> Vec<String> {
 }
 
 /// The packages that tables under a caption need, as a comment.
-pub(crate) const PACKAGES: &str = "% Needs \\usepackage{booktabs,graphicx}.";
+const PACKAGES: &str = "% Needs \\usepackage{booktabs,graphicx}.";
 
 /// A list as a `tabular`. A last column in which all cells are empty is left out.
-pub(crate) fn listed(listing: &Listing) -> String {
+fn listed(listing: &Listing) -> String {
     let (mut columns, rows) = (alignments(listing), listing.texts());
     if columns.len() > 1 && rows.iter().all(|row| row.last().is_none_or(String::is_empty)) {
         columns.pop();
@@ -119,6 +160,13 @@ fn split_notes(mut rows: Vec<Vec<String>>) -> (Vec<Vec<String>>, Vec<String>) {
     (rows, below)
 }
 
+/// A table under a caption: what it is about, its name, its details and its legend.
+pub(crate) fn captioned(about: &[String], table: &TextTable, notes: &[String]) -> String {
+    let TextTable { name, details, titles, rows, legend, .. } = table;
+    let about: Vec<String> = about.iter().chain([name]).chain(details).cloned().collect();
+    headed(&about, legend.clone(), &tabular(&"l".repeat(titles.len()), titles, rows), notes)
+}
+
 /// A `tabular` under a caption: what it is about, then its legend. Notes are below it. A table wider than the text is
 /// scaled down to its width.
 pub(crate) fn headed(about: &[String], legend: Option<String>, tabular: &str, notes: &[String]) -> String {
@@ -142,10 +190,10 @@ pub(crate) fn headed(about: &[String], legend: Option<String>, tabular: &str, no
 const FIT: &str = "\\resizebox{\\ifdim\\width>\\linewidth\\linewidth\\else\\width\\fi}{!}";
 
 /// What marks rows below a heading; two blanks that LaTeX keeps.
-pub(crate) const INDENT: &str = "\u{a0}\u{a0}";
+const INDENT: &str = "\u{a0}\u{a0}";
 
 /// A table of texts, escaped, with a column for each letter of `columns`.
-pub(crate) fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) -> String {
+fn tabular(columns: &str, titles: &[String], rows: &[Vec<String>]) -> String {
     let line = |cells: &[String]| {
         let cells: Vec<String> = cells.iter().take(columns.len()).map(|cell| escape(cell)).collect();
         format!("  {} \\\\\n", cells.join(" & "))

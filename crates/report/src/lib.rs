@@ -1,7 +1,7 @@
 //! What people look at: estimates as terminal tables, Markdown, LaTeX, CSV and JSON.
 //!
 //! One format, one file, one trait ([`Render`]), for results and for lists ([`Listing`]). The formats for people
-//! ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs`; the formats for machines ([`Json`], [`Csv`]) have an
+//! ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs` and the tables of `comparison`; the formats for machines ([`Json`], [`Csv`]) have an
 //! [`EstimateRecord`] for each estimate. Nothing here computes a statistic or decides by the name of a metric: which error
 //! belongs to which number is core's [`Results::rows`]. Nothing knows whether it writes to a terminal: colour and width
 //! come from the caller. Names may hold anything. A [`TerminalTable`] is for terminals, so it is [`clean`]; every other format
@@ -37,14 +37,11 @@ pub mod html;
 mod json;
 mod junit;
 mod latex;
-mod layout;
 mod listing;
 mod markdown;
 mod matrix;
-mod matrix_table;
 mod notes;
 mod number;
-mod paint;
 pub mod plot;
 mod record;
 mod report_table;
@@ -55,8 +52,9 @@ mod side_by_side;
 mod sort;
 pub mod stylesheet;
 pub mod svg;
-mod table;
+mod terminal;
 mod text;
+mod text_table;
 mod tie_lines;
 mod title;
 mod transcript;
@@ -76,14 +74,13 @@ pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 pub use chance::ChanceLevel;
 pub use column_type::ColumnType;
 pub use comparison::{
-    COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_cases,
-    gate_name, gate_reason, gate_subject,
+    COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_reason,
 };
 pub use csv::{Csv, SafeCsv};
 pub use evaluation_set::EvaluationSet;
 pub use figure::EstimateText;
 pub use json::Json;
-pub use junit::{CaseOutcome, JUnitCase, TestSuite};
+pub use junit::{CaseOutcome, JUnitCase, TestSuite, gate_cases, gate_name, gate_subject};
 pub use latex::{Latex, comment as latex_comment, escape as escape_latex};
 pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
@@ -91,7 +88,7 @@ pub use record::{ClusterCounts, EstimateRecord, UndefinedParts, all_estimates, e
 pub use run_names::{RunIdentity, fitting_names, run_names};
 pub use side_by_side::SideBySide;
 pub use sort::Sort;
-pub use table::TerminalTable;
+pub use terminal::TerminalTable;
 pub use text::{REPLACEMENT, clean, clean_lines, is_unsafe, pad, truncate_middle, width, wrap};
 pub use transcript::{TranscriptView, Verdict};
 

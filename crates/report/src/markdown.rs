@@ -2,11 +2,19 @@
 
 use std::io;
 
-use crate::comparison::{self, ComparisonView};
+use crate::comparison::tables::{ComparedTable, ComparisonTables, most_telling, whole_and_parts};
+use crate::comparison::{ComparisonView, Finding, finding, flip, legend};
 use crate::matrix::tables;
+use crate::number::counted;
 use crate::text::{REPLACEMENT, is_unsafe};
+use crate::text_table::TextTable;
 use crate::title::facts;
 use crate::{Listing, ListingCell, Render, Report, Sort};
+
+/// The most samples and rows of comparisons that a comment lists.
+const MOST: usize = 20;
+/// What marks rows below a heading.
+const NESTED: &str = "– ";
 
 /// A heading for each report, with task and model, and a table for each block; the rows are those of the terminal,
 /// without bars.
@@ -50,10 +58,7 @@ impl Render for Markdown {
             writeln!(out, "\n{}", escape(&details.join(" · ")))?;
             let (common, tables) = tables(report, self.sort);
             for table in tables {
-                let details: Vec<String> = table.details.iter().map(|detail| escape(detail)).collect();
-                let title = std::iter::once(format!("**{}**", escape(&table.name))).chain(details);
-                writeln!(out, "\n{}\n", title.collect::<Vec<_>>().join(" · "))?;
-                write!(out, "{}", pipe_table(&table.titles(&common), &table.cells("– ")))?;
+                write!(out, "{}", titled(&table.texts(&common, NESTED)))?;
             }
             if let Some(legend) = common.legend() {
                 writeln!(out, "\n{}", escape(&legend))?;
@@ -74,8 +79,107 @@ impl Render for Markdown {
     }
 
     fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
-        write!(out, "{}", comparison::markdown::text(view, self.brief))
+        let tables = ComparisonTables::of(view.report);
+        let text = if self.brief { comment(view, &tables) } else { page(view, &tables) };
+        write!(out, "{text}")
     }
+}
+
+/// A table under its name and details, with its legend.
+pub(crate) fn titled(table: &TextTable) -> String {
+    let details = table.details.iter().map(|detail| escape(detail));
+    let heading: Vec<String> =
+        std::iter::once(format!("**{}**", escape(&table.name))).chain(details).collect();
+    let legend = table.legend.as_ref().map(|legend| format!("\n{}\n", escape(legend))).unwrap_or_default();
+    format!("\n{}\n\n{}{legend}", heading.join(" · "), pipe_table(&table.titles, &table.rows))
+}
+
+/// Everything about comparisons, under a heading.
+fn page(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
+    let report = view.report;
+    let sides = match report.sides.as_slice() {
+        [base, others @ ..] if tables.is_many => format!("{base} against {}", others.join(", ")),
+        sides => sides.join(" → "),
+    };
+    let title: Vec<String> = std::iter::once(sides).chain(view.title.map(str::to_owned)).collect();
+    let mut text = format!("### {}\n", escape(&title.join(" · ")));
+    text += &headline(view);
+    for table in &tables.compared {
+        text += &titled(&table.texts(NESTED, true));
+    }
+    text += &tables.grids.iter().map(titled).collect::<String>();
+    text += &listed_flips(view, usize::MAX);
+    text + &explanations(view) + &gate(view)
+}
+
+/// A sentence, one table, the gate; the rest is folded.
+fn comment(view: &ComparisonView<'_>, tables: &ComparisonTables) -> String {
+    let mut text = headline(view).trim_start().to_owned();
+    let mut details = String::new();
+    for table in &tables.compared {
+        let (plain, grouped) = whole_and_parts(table);
+        for (rows, out) in [(plain, &mut text), (grouped, &mut details)] {
+            let (rows, left_out) = most_telling(rows, MOST);
+            if rows.is_empty() {
+                continue;
+            }
+            let of_tasks = rows.iter().all(|row| row.is_whole) && table.details.is_empty();
+            let of_tasks = of_tasks.then(|| "mean over tasks".to_owned());
+            let details: Vec<String> = table.details.iter().cloned().chain(of_tasks).collect();
+            *out += &titled(&ComparedTable { rows, details, ..table.clone() }.texts(NESTED, false));
+            if left_out > 0 {
+                *out += &format!("\nand {}\n", counted(left_out as u64, "more row"));
+            }
+        }
+        let notes = table.rows.iter().filter(|row| row.is_whole && !row.notes.is_empty()).take(MOST);
+        details += &notes
+            .map(|row| format!("\n- {}: {}", escape(&row.label), escape(&row.notes.join(" · "))))
+            .collect::<String>();
+        details.push('\n');
+    }
+    text += &gate(view);
+    details += &tables.grids.iter().map(titled).collect::<String>();
+    if view.flips.is_some_and(|flips| !flips.is_empty()) {
+        details += &listed_flips(view, MOST);
+    }
+    details += &explanations(view);
+    text + &format!("\n<details><summary>Details and methods</summary>\n{details}\n</details>\n")
+}
+
+/// What the gate decided.
+fn gate(view: &ComparisonView<'_>) -> String {
+    let Some(gate) = legend::gates(view.report) else { return String::new() };
+    let claim = escape(&gate.claim);
+    format!("\n**Gate \"{claim}\" {}**: {}\n", gate.outcome.name(), escape(&gate.reason))
+}
+
+/// The finding, in bold what was found.
+fn headline(view: &ComparisonView<'_>) -> String {
+    let Some(Finding { claim, figures }) = finding(view.report) else {
+        return "\nNothing was compared.\n".to_owned();
+    };
+    format!("\n**{}**: {}.\n", escape(&claim), escape(&figures))
+}
+
+/// The samples that changed, up to a limit for each pair of sides.
+fn listed_flips(view: &ComparisonView<'_>, most: usize) -> String {
+    let Some((flips, changed)) = view.flips.zip(view.changed_count()) else { return String::new() };
+    let tables = flip::tables(flips, most);
+    let listed = tables.iter().map(|table| table.rows.len()).sum();
+    let mut text = format!("\n**{}**\n", escape(&flip::title(listed, changed)));
+    for TextTable { name, titles, rows, .. } in tables {
+        text += &format!("\n{}\n\n{}", escape(&name), pipe_table(&titles, &rows));
+    }
+    text
+}
+
+/// What symbols mean, and what a reader should know.
+fn explanations(view: &ComparisonView<'_>) -> String {
+    let mut text = format!("\n{}\n", escape(&legend::explanation(view.report)));
+    for warning in legend::warnings(view.report) {
+        text += &format!("\n> {}\n", escape(&format!("note: {warning}")));
+    }
+    text
 }
 
 /// A word to copy: nothing in it is more than text, and nothing is put into it. One that cannot be written so is escaped.

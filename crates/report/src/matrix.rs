@@ -2,8 +2,7 @@
 
 use errorbar_core::{EstimateRow, Role, ScoreResult};
 
-use crate::figure::EstimateText;
-use crate::layout::MOST_UNKNOWN;
+use crate::figure::{EstimateText, MOST_UNKNOWN};
 use crate::notes::{self, CommonMethods};
 use crate::report_table::{ColumnTitle, ReportTable, TableRow};
 use crate::rows::{RowBuilder, is_plain, take_shared};

@@ -10,6 +10,7 @@ use crate::bar::BarSpan;
 use crate::figure::EstimateText;
 use crate::notes::{self, CommonMethods};
 use crate::text::clean;
+use crate::text_table::TextTable;
 
 /// Rows under a title.
 #[derive(Debug, Clone, PartialEq)]
@@ -84,8 +85,19 @@ impl ReportTable {
         self
     }
 
-    /// The titles of the columns, for formats that draw no bars.
-    pub(crate) fn titles(&self, common: &CommonMethods) -> Vec<String> {
+    /// The titles and the rows as texts, for formats that draw no bars; `indent` marks nested rows, and the last column has
+    /// notes.
+    pub(crate) fn texts(&self, common: &CommonMethods, indent: &str) -> TextTable {
+        TextTable {
+            name: self.name.clone(),
+            details: self.details.clone(),
+            titles: self.titles(common),
+            rows: self.cells(indent),
+            ..TextTable::default()
+        }
+    }
+
+    fn titles(&self, common: &CommonMethods) -> Vec<String> {
         let mut titles = vec![self.label_title.to_owned()];
         if self.columns.is_empty() {
             titles.extend(["value".to_owned(), common.interval_title(), "n".to_owned()]);
@@ -95,8 +107,7 @@ impl ReportTable {
         titles
     }
 
-    /// The rows as strings, one for each title; `indent` marks nested ones.
-    pub(crate) fn cells(&self, indent: &str) -> Vec<Vec<String>> {
+    fn cells(&self, indent: &str) -> Vec<Vec<String>> {
         let figures = if self.columns.is_empty() { 3 } else { self.columns.len() };
         let cells = |row: &TableRow| {
             let label = if row.nested { format!("{indent}{}", row.label) } else { row.label.clone() };

@@ -3,12 +3,12 @@
 use errorbar_core::EstimateRow;
 
 use crate::latex::{headed, listed_with_notes};
-use crate::layout::INDENT;
 use crate::markdown::{escape, pipe_table};
 use crate::notes::{self, CommonMethods};
 use crate::report_table::{ReportTable, TableRow};
 use crate::rows::keys;
-use crate::table::{LegendContent, TerminalTable};
+use crate::terminal::layout::INDENT;
+use crate::terminal::{LegendContent, TerminalTable};
 use crate::text::{clean, wrap};
 use crate::{Listing, ListingCell, Report};
 

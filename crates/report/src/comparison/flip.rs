@@ -6,6 +6,7 @@ use serde_json::Value as Json;
 
 use crate::number::plain;
 use crate::text::truncate;
+use crate::text_table::TextTable;
 
 /// A sample whose score is another on the other side.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -86,13 +87,13 @@ fn id<S: Serializer>(id: &SampleId, serializer: S) -> Result<S::Ok, S::Error> {
 
 impl Flip {
     /// `C → I`.
-    pub(super) fn scores(&self) -> String {
+    pub(crate) fn scores(&self) -> String {
         format!("{} → {}", score(&self.base_score), score(&self.other_score))
     }
 }
 
 /// A score as people read it.
-pub(super) fn score(score: &Json) -> String {
+fn score(score: &Json) -> String {
     match score {
         Json::Null => "absent".to_owned(),
         Json::String(grade) => grade.clone(),
@@ -101,18 +102,18 @@ pub(super) fn score(score: &Json) -> String {
 }
 
 /// A text on one line, blanks and line breaks as one blank each.
-pub(super) fn one_line(text: &str) -> String {
+pub(crate) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
 /// The start of a text, on one line, for a cell of a table.
-pub(super) fn shortened(text: &str) -> String {
+fn shortened(text: &str) -> String {
     const MOST: usize = 120;
     truncate(&one_line(text), MOST, "…")
 }
 
 /// How many samples changed, and how many of them are listed.
-pub(super) fn title(listed: usize, changed: usize) -> String {
+pub(crate) fn title(listed: usize, changed: usize) -> String {
     match changed {
         0 => "no sample changed".to_owned(),
         changed if listed < changed => format!("{listed} of {changed} samples that changed"),
@@ -122,7 +123,7 @@ pub(super) fn title(listed: usize, changed: usize) -> String {
 }
 
 /// The samples by sides, scorer and task, under a heading each.
-pub(super) fn by_pair(flips: &[Flip]) -> Vec<(String, Vec<&Flip>)> {
+pub(crate) fn by_pair(flips: &[Flip]) -> Vec<(String, Vec<&Flip>)> {
     let mut pairs: Vec<(String, Vec<&Flip>)> = Vec::new();
     for flip in flips {
         let scorer = match &flip.field {
@@ -138,4 +139,20 @@ pub(super) fn by_pair(flips: &[Flip]) -> Vec<(String, Vec<&Flip>)> {
         }
     }
     pairs
+}
+
+/// The same as tables, each with this many samples at most.
+pub(crate) fn tables(flips: &[Flip], most: usize) -> Vec<TextTable> {
+    let cut = |text: &Option<String>| text.as_deref().map(shortened).unwrap_or_default();
+    let row = |flip: &&Flip| {
+        let (base, other) = (cut(&flip.base_answer), cut(&flip.other_answer));
+        vec![flip.id.to_string(), flip.scores(), cut(&flip.input), base, other]
+    };
+    let table = |(name, flips): (String, Vec<&Flip>)| TextTable {
+        name,
+        titles: ["id", "score", "input", "base", "other"].map(str::to_owned).to_vec(),
+        rows: flips.iter().take(most).map(row).collect(),
+        ..TextTable::default()
+    };
+    by_pair(flips).into_iter().map(table).collect()
 }

@@ -8,7 +8,7 @@ use crate::figure::EstimateText;
 use crate::number::plain;
 
 /// The name of a gate in machine-readable output, and its margin.
-pub(super) fn rule(gate: Gate) -> (&'static str, Option<f64>) {
+pub(crate) fn rule(gate: Gate) -> (&'static str, Option<f64>) {
     match gate {
         Gate::NotWorse => ("not_worse", None),
         Gate::Margin(margin) => ("margin", Some(margin)),

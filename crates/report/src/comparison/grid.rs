@@ -7,22 +7,10 @@ use super::legend::correction_title;
 use super::verdict::{is_identical, is_significant};
 use crate::figure::EstimateText;
 use crate::number::percent;
-
-/// A table of texts with a label for each row.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Grid {
-    pub(crate) name: String,
-    pub(crate) details: Vec<String>,
-    pub(crate) columns: Vec<String>,
-    pub(crate) rows: Vec<(String, Vec<String>)>,
-    /// Whether a narrow terminal does without the last column.
-    pub(crate) drops_last: bool,
-    /// What the cells mean.
-    pub(crate) legend: Option<String>,
-}
+use crate::text_table::TextTable;
 
 /// The values of all sides in all tasks, and the mean over tasks; only if there are several.
-pub(super) fn tasks(name: &str, report: &ComparisonReport, comparisons: &[&Comparison]) -> Option<Grid> {
+pub(super) fn tasks(name: &str, report: &ComparisonReport, comparisons: &[&Comparison]) -> Option<TextTable> {
     let mut tasks: Vec<Option<&str>> = Vec::new();
     for task in comparisons.iter().map(|c| c.task.as_deref()) {
         if !tasks.contains(&task) {
@@ -41,14 +29,8 @@ pub(super) fn tasks(name: &str, report: &ComparisonReport, comparisons: &[&Compa
         estimate.map_or_else(|| "not compared".to_owned(), |estimate| EstimateText::from(estimate).short())
     };
     let row = |side: &String| (side.clone(), tasks.iter().map(|task| value(side, *task)).collect());
-    Some(Grid {
-        name: format!("{name}, by task"),
-        details: Vec::new(),
-        columns: tasks.iter().map(|task| task.unwrap_or("mean over tasks").to_owned()).collect(),
-        rows: report.sides.iter().map(row).collect(),
-        drops_last: false,
-        legend: None,
-    })
+    let columns = tasks.iter().map(|task| task.unwrap_or("mean over tasks").to_owned());
+    Some(TextTable::labelled(format!("{name}, by task"), columns, report.sides.iter().map(row)))
 }
 
 /// The difference of each side to each other; only if all pairs were compared.
@@ -56,7 +38,7 @@ pub(super) fn differences(
     name: &str,
     report: &ComparisonReport,
     comparisons: &[&Comparison],
-) -> Option<Grid> {
+) -> Option<TextTable> {
     let has_tasks = comparisons.iter().any(|c| c.task.is_some());
     // Over all tasks if there are several, else over all samples.
     let shown: Vec<&&Comparison> = comparisons.iter().filter(|c| c.task.is_none() || !has_tasks).collect();
@@ -84,14 +66,10 @@ pub(super) fn differences(
         _ => "each by its own interval, not corrected, so a ranking may distinguish less".to_owned(),
     };
     let legend = format!("row minus column; in brackets: no difference shown ({by})");
-    Some(Grid {
-        name: format!("{name}, all differences"),
-        details: if has_tasks { vec!["mean over tasks".to_owned()] } else { Vec::new() },
-        columns: report.sides.clone(),
-        rows: report.sides.iter().map(row).collect(),
-        drops_last: false,
-        legend: Some(legend),
-    })
+    let name = format!("{name}, all differences");
+    let table = TextTable::labelled(name, report.sides.clone(), report.sides.iter().map(row));
+    let details = if has_tasks { vec!["mean over tasks".to_owned()] } else { Vec::new() };
+    Some(TextTable { details, legend: Some(legend), ..table })
 }
 
 /// A difference in a cell; in brackets if it is not shown.
@@ -110,7 +88,7 @@ fn difference(c: &Comparison, sign: f64) -> String {
 }
 
 /// The sides by rank.
-pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
+pub(super) fn ranking(name: &str, ranking: &Ranking) -> TextTable {
     let has_ties = ranking.ranks.iter().any(|rank| !rank.tie_groups.is_empty());
     let row =
         |rank: &errorbar_inference::Rank| {
@@ -135,13 +113,11 @@ pub(super) fn ranking(name: &str, ranking: &Ranking) -> Grid {
         legend += "; ties: the same tests do not distinguish sides that share a letter";
     }
     let task = ranking.task.clone();
-    Grid {
-        name: format!("{name}, ranking"),
+    TextTable {
         details: task.into_iter().chain([format!("{} samples that all sides have", ranking.n)]).collect(),
-        columns,
-        rows: ranking.ranks.iter().map(row).collect(),
-        drops_last: true,
         legend: Some(legend),
+        drops_last: true,
+        ..TextTable::labelled(format!("{name}, ranking"), columns, ranking.ranks.iter().map(row))
     }
 }
 

@@ -43,6 +43,12 @@ pub(crate) fn legend(report: &ComparisonReport, shows_errors: bool) -> Vec<Strin
     words
 }
 
+/// What symbols mean and what decides a verdict, for formats that show all errors.
+pub(crate) fn explanation(report: &ComparisonReport) -> String {
+    let words: Vec<String> = legend(report, true).into_iter().chain(verdicts(report)).collect();
+    words.join(" · ")
+}
+
 /// What decides a verdict, and what could have been detected.
 pub(crate) fn verdicts(report: &ComparisonReport) -> Vec<String> {
     let verdicts: Vec<Verdict> = report.comparisons.iter().map(|c| Verdict::of(c, report)).collect();

@@ -1,38 +1,27 @@
-//! What comparisons look like. A file for each format, as for results; all formats for people share the tables of
-//! `tables.rs`, those for machines the records of `record.rs`.
+//! What comparisons show: formats for people write the tables of `tables.rs`, those for machines the records of `record.rs`.
 //!
 //! Nothing here decides whether sides differ in another way than the figures that are shown: a verdict reads the interval
 //! beside it, or the corrected p-value if there is a correction.
 
-mod columns;
-pub(crate) mod csv;
-mod figures;
-mod flip;
-mod flip_table;
+pub(crate) mod figures;
+pub(crate) mod flip;
 mod gate;
 mod grid;
-mod grid_table;
-pub(crate) mod json;
-mod junit;
-pub(crate) mod latex;
-mod legend;
-pub(crate) mod markdown;
+pub(crate) mod legend;
 mod record;
 mod sentence;
-mod tables;
-mod terminal;
-mod verdict;
+pub(crate) mod tables;
+pub(crate) mod verdict;
 
-pub(crate) use figures::{p_text, two_digits};
-pub(crate) use grid::Grid;
-pub(crate) use latex::gridded as latex_grid;
+pub(crate) use figures::{lines, p_text, subject, two_digits};
+pub(crate) use gate::{claim as gate_claim, rule as gate_rule};
 pub(crate) use legend::test_title;
-pub(crate) use markdown::grid as markdown_grid;
+pub(crate) use record::RankingRecord;
+pub(crate) use sentence::{Finding, finding};
 pub(crate) use verdict::is_significant;
 
 pub use flip::Flip;
 pub use gate::gate_reason;
-pub use junit::{gate_cases, gate_name, gate_subject};
 pub use record::{ComparisonRecord, UndefinedComparisonParts};
 
 use errorbar_inference::ComparisonReport;

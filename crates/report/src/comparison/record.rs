@@ -397,7 +397,7 @@ pub(super) fn why_no_interval(estimate: &Estimate) -> Option<String> {
 
 /// A ranking as JSON has it.
 #[derive(Debug, Serialize)]
-pub(super) struct RankingRecord<'a> {
+pub(crate) struct RankingRecord<'a> {
     scorer: &'a str,
     reducer: Option<&'a str>,
     field: Option<&'a str>,
@@ -426,7 +426,7 @@ struct RankRecord<'a> {
 
 impl<'a> RankingRecord<'a> {
     /// A ranking as it is shown: with the name of the only task.
-    pub(super) fn in_view(ranking: &'a Ranking, view: &ComparisonView<'a>) -> Self {
+    pub(crate) fn in_view(ranking: &'a Ranking, view: &ComparisonView<'a>) -> Self {
         let record = RankingRecord::from(ranking);
         RankingRecord { task: record.task.or(view.only_task()), ..record }
     }

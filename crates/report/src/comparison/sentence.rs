@@ -12,13 +12,13 @@ use crate::number::{counted, percent, plain};
 
 /// A sentence in two parts: what was found, and the figures.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Finding {
-    pub(super) claim: String,
-    pub(super) figures: String,
+pub(crate) struct Finding {
+    pub(crate) claim: String,
+    pub(crate) figures: String,
 }
 
 /// What to say first: about the first comparison over all samples and tasks; of several sides, about each of them.
-pub(super) fn finding(report: &ComparisonReport) -> Option<Finding> {
+pub(crate) fn finding(report: &ComparisonReport) -> Option<Finding> {
     let first = report.comparisons.iter().find(|c| is_whole(c)).or_else(|| report.comparisons.first())?;
     if report.sides.len() > 2 { Some(of_sides(report, first)) } else { Some(of_pair(report, first)) }
 }

@@ -3,9 +3,10 @@
 use errorbar_inference::{Comparison, ComparisonReport, Ranking};
 
 use super::figures::{self, Figures};
-use super::grid::{self, Grid};
+use super::grid;
 use crate::figure::EstimateText;
 use crate::number::counted;
+use crate::text_table::TextTable;
 
 /// Comparisons of one score: a row for each metric, task, group or side.
 #[derive(Debug, Clone, PartialEq)]
@@ -72,7 +73,39 @@ pub(crate) struct ComparisonTables {
     /// Whether there are more than two sides.
     pub(crate) is_many: bool,
     pub(crate) compared: Vec<ComparedTable>,
-    pub(crate) grids: Vec<Grid>,
+    pub(crate) grids: Vec<TextTable>,
+}
+
+impl ComparedTable {
+    /// The titles and the cells; `indent` marks nested rows.
+    pub(crate) fn texts(&self, indent: &str, has_notes: bool) -> TextTable {
+        let mut titles = vec![self.label_title.to_owned()];
+        titles.extend(self.base_title.clone());
+        titles.extend([self.other_title.clone(), "difference".to_owned()]);
+        titles.push(self.correction.map_or_else(|| "p".to_owned(), |correction| format!("p ({correction})")));
+        titles.push("verdict".to_owned());
+        let figures = titles.len();
+        titles.extend(has_notes.then(|| "notes".to_owned()));
+        let row = |row: &ComparedRow| {
+            let label = if row.nested { format!("{indent}{}", row.label) } else { row.label.clone() };
+            let mut cells = vec![label];
+            match &row.content {
+                RowContent::Heading => {}
+                RowContent::Base(value) => cells.push(value.short()),
+                RowContent::Compared(figures) => {
+                    cells.extend(self.base_title.as_ref().map(|_| figures.base.short()));
+                    cells.extend([figures.other.short(), figures.difference.to_string()]);
+                    cells.extend([figures.p.clone(), figures.verdict.to_string()]);
+                }
+            }
+            cells.resize(figures, String::new());
+            cells.extend(has_notes.then(|| row.notes.join(" · ")));
+            cells
+        };
+        let rows = self.rows.iter().map(row).collect();
+        let (name, details) = (self.name.clone(), self.details.clone());
+        TextTable { name, details, titles, rows, ..TextTable::default() }
+    }
 }
 
 /// What a table is about: a score, and its metric if a table has only one.
@@ -129,7 +162,7 @@ impl ComparisonTables {
             builder.table(key, &with_base.iter().copied().filter(is_of_key).collect::<Vec<_>>())
         };
         let compared = keys.iter().map(table).collect();
-        let mut grids: Vec<Grid> = Vec::new();
+        let mut grids: Vec<TextTable> = Vec::new();
         for key in keys.iter().filter(|_| is_many) {
             let is_of_key = |c: &&Comparison| TableKey::of(c, is_many) == *key && c.group_key.is_none();
             let all: Vec<&Comparison> = report.comparisons.iter().filter(is_of_key).collect();
@@ -229,6 +262,57 @@ impl TableBuilder<'_> {
             (None, _) => None,
         }
     }
+}
+
+/// As many rows as a comment lists, and the number of the others. Those with a shown difference stay, then those with the
+/// largest ones; in their order, below their headings.
+pub(crate) fn most_telling(rows: Vec<ComparedRow>, most: usize) -> (Vec<ComparedRow>, usize) {
+    let size = |row: &ComparedRow| {
+        row.figures().and_then(|figures| figures.difference.value()).map_or(-1.0, f64::abs)
+    };
+    let is_decided = |row: &ComparedRow| row.figures().is_some_and(|figures| figures.verdict.is_decided());
+    let mut order: Vec<usize> =
+        rows.iter().enumerate().filter(|(_, row)| row.figures().is_some()).map(|(at, _)| at).collect();
+    let left_out = order.len().saturating_sub(most);
+    let key = |at: &usize| rows.get(*at).map_or((false, -1.0), |row| (is_decided(row), size(row)));
+    order.sort_by(|a, b| {
+        let ((decided_a, a), (decided_b, b)) = (key(a), key(b));
+        decided_b.cmp(&decided_a).then(b.total_cmp(&a))
+    });
+    let kept: Vec<usize> = order.into_iter().take(most).collect();
+    // A heading and the row of a base stay if a row below them does.
+    let is_compared = |row: &ComparedRow| row.figures().is_some();
+    let is_kept = |at: usize| {
+        let below = rows.iter().enumerate().skip(at).skip_while(|(_, row)| !is_compared(row));
+        let mut below = below.take_while(|(_, row)| is_compared(row));
+        if rows.get(at).is_some_and(is_compared) {
+            kept.contains(&at)
+        } else {
+            below.any(|(below, _)| kept.contains(&below))
+        }
+    };
+    let flags: Vec<bool> = (0..rows.len()).map(is_kept).collect();
+    let shown =
+        rows.into_iter().zip(flags).filter(|(_, is_kept)| left_out == 0 || *is_kept).map(|(row, _)| row);
+    (shown.collect(), left_out)
+}
+
+/// The rows over all samples, and the others. If there are only the latter, they are the table.
+pub(crate) fn whole_and_parts(table: &ComparedTable) -> (Vec<ComparedRow>, Vec<ComparedRow>) {
+    let (mut whole, mut parts): (Vec<_>, Vec<_>) = table.rows.iter().cloned().partition(|row| row.is_whole);
+    if whole.is_empty() {
+        return (parts, Vec::new());
+    }
+    whole.iter_mut().for_each(|row| row.nested = false);
+    // Headings of rows that are not here.
+    let is_empty = |at: usize, parts: &[ComparedRow]| {
+        let is_heading = |at: usize| parts.get(at).is_none_or(|row| row.content == RowContent::Heading);
+        is_heading(at) && is_heading(at + 1)
+    };
+    let empty: Vec<bool> = (0..parts.len()).map(|at| is_empty(at, &parts)).collect();
+    let mut empty = empty.into_iter();
+    parts.retain(|_| !empty.next().unwrap_or(false));
+    (whole, parts)
 }
 
 /// Whether a comparison is over all samples, and over all tasks if there are several.

@@ -7,9 +7,9 @@ use super::TranscriptView;
 use super::fit::{FittedLine, fit};
 use super::section::{Paragraph, Section, Tone, facts, sections};
 use super::verdict::Verdict;
-use crate::layout::GAP;
-use crate::paint::{BOLD, DIM, FAILED, UNKNOWN};
-use crate::table::TerminalTable;
+use crate::terminal::TerminalTable;
+use crate::terminal::layout::GAP;
+use crate::terminal::paint::{BOLD, DIM, FAILED, UNKNOWN};
 use crate::text::{clean, pad, width};
 
 const RIGHT: Style = AnsiColor::Green.on_default();

@@ -1,12 +1,12 @@
 //! How the columns of a table of comparisons share the width of a terminal.
 
-use super::figures::{Figures, NONE};
-use super::tables::{ComparedRow, ComparedTable, RowContent};
+use super::TerminalTable;
+use super::layout::{GAP, INDENT, NumberPadding};
 use crate::bar::{ASCII, BarScale, BarSpan, Pen, UNICODE, power_of_ten};
-use crate::figure::{EstimateText, TextParts};
-use crate::layout::{GAP, INDENT, MOST_UNKNOWN, NumberPadding};
+use crate::comparison::figures::{Figures, NONE};
+use crate::comparison::tables::{ComparedRow, ComparedTable, RowContent};
+use crate::figure::{EstimateText, MOST_UNKNOWN, TextParts};
 use crate::number::plain;
-use crate::table::TerminalTable;
 use crate::text::{clean, pad, width};
 
 /// What is shown of a row besides its label and its verdict. What is not shown in a column is among the notes.

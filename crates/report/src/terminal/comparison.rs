@@ -3,17 +3,16 @@
 use anstyle::Style;
 use errorbar_inference::GateOutcome;
 
-use super::ComparisonView;
-use super::columns::{Columns, indent, side_titles};
-use super::figures::Figures;
-use super::legend;
-use super::tables::{ComparedRow, ComparedTable, ComparisonTables, RowContent};
-use super::verdict::Verdict;
-use crate::figure::EstimateText;
-use crate::layout::{GAP, INDENT, MOST_UNKNOWN, NOTES_BELOW};
-use crate::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
-use crate::table::TerminalTable;
-use crate::text::{clean, pad, width, wrap};
+use super::TerminalTable;
+use super::comparison_columns::{Columns, indent, side_titles};
+use super::layout::{GAP, INDENT, NOTES_BELOW};
+use super::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
+use crate::comparison::figures::{Figures, NONE};
+use crate::comparison::tables::{ComparedRow, ComparedTable, ComparisonTables, RowContent};
+use crate::comparison::verdict::Verdict;
+use crate::comparison::{ComparisonView, Flip, flip, legend};
+use crate::figure::{EstimateText, MOST_UNKNOWN};
+use crate::text::{clean, pad, truncate_middle, width, wrap};
 
 /// Why a figure is unknown.
 fn reason(figure: &EstimateText) -> Option<String> {
@@ -45,17 +44,18 @@ impl TerminalTable {
     pub(crate) fn compared(&self, view: &ComparisonView<'_>) -> String {
         let tables = ComparisonTables::of(view.report);
         let mut text = self.comparison_title(view, tables.is_many);
-        let is_error = |(_, cells): &(String, Vec<String>)| cells.iter().any(|cell| cell.contains('±'));
-        let mut shows_errors = tables.grids.iter().any(|grid| grid.rows.iter().any(is_error));
+        // Names are no errors.
+        let is_error = |cells: &Vec<String>| cells.iter().skip(1).any(|cell| cell.contains('±'));
+        let mut shows_errors = tables.grids.iter().any(|table| table.rows.iter().any(is_error));
         for table in &tables.compared {
             let columns = Columns::new(self, table);
             shows_errors |= columns.shows_errors();
             text.push('\n');
             text += &self.compared_table(table, &columns);
         }
-        for grid in &tables.grids {
+        for table in &tables.grids {
             text.push('\n');
-            text += &self.grid(grid);
+            text += &self.text_table(table);
         }
         if let Some((flips, changed)) = view.flips.zip(view.changed_count()) {
             text.push('\n');
@@ -155,7 +155,7 @@ impl TerminalTable {
         if let Some(figures) = row.figures() {
             notes.extend((!columns.choice.verdict).then(|| figures.verdict.to_string()));
             notes.extend(values_note(table, figures, columns.choice.values));
-            if !columns.choice.p && figures.p != super::figures::NONE {
+            if !columns.choice.p && figures.p != NONE {
                 notes.push(match table.correction {
                     Some(correction) => format!("p ({correction}) {}", figures.p),
                     None => format!("p {}", figures.p),
@@ -166,6 +166,51 @@ impl TerminalTable {
             notes.extend(reason.map(|reason| format!("difference {reason}")));
         }
         notes.into_iter().chain(row.notes.iter().cloned()).map(|note| clean(&note)).collect()
+    }
+
+    /// The samples that changed: both scores, the start of the input, and both answers below.
+    fn flips(&self, flips: &[Flip], changed: usize) -> String {
+        let title = flip::title(flips.len(), changed);
+        let pairs = flip::by_pair(flips);
+        let between = self.sign(" · ", ", ");
+        if let [(heading, flips)] = pairs.as_slice() {
+            let details = [self.in_our_signs(&clean(heading))];
+            return self.titled((&title, BOLD), between, &details) + &self.flips_of_pair(flips);
+        }
+        let mut text = self.titled((&title, BOLD), between, &[]);
+        for (heading, flips) in pairs {
+            let lines = wrap(&self.in_our_signs(&clean(&heading)), self.width);
+            text += &lines.into_iter().map(|line| self.line(&[(line, DIM)])).collect::<String>();
+            text += &self.flips_of_pair(&flips);
+        }
+        text
+    }
+
+    fn flips_of_pair(&self, flips: &[&Flip]) -> String {
+        let cut = |text: &str, to: usize| truncate_middle(text, to, self.sign("…", ".."));
+        let id = |flip: &Flip| cut(&clean(&flip.id.to_string()), self.width / 3);
+        let scores = |flip: &Flip| cut(&self.in_our_signs(&clean(&flip.scores())), self.width / 3);
+        let ids = flips.iter().map(|flip| width(&id(flip))).max().unwrap_or(0);
+        let widest = flips.iter().map(|flip| width(&scores(flip))).max().unwrap_or(0);
+        let blanks = |cells: usize| (" ".repeat(cells), Style::new());
+        let mut text = String::new();
+        for flip in flips {
+            let input = flip.input.as_deref().map(|input| clean(&flip::one_line(input))).unwrap_or_default();
+            let input = self.truncate(&input, self.width.saturating_sub(INDENT + ids + widest + 2 * GAP));
+            let (id, scores) = ((pad(&id(flip), ids), Style::new()), (pad(&scores(flip), widest), BOLD));
+            text += &self.line(&[blanks(INDENT), id, blanks(GAP), scores, blanks(GAP), (input, DIM)]);
+            let [base, other] = [&flip.base, &flip.other].map(|side| cut(&clean(side), self.width / 4));
+            // Names that were cut to the same text say nothing.
+            let (base, other) =
+                if base == other { ("base".to_owned(), "other".to_owned()) } else { (base, other) };
+            for (side, answer) in [(base, &flip.base_answer), (other, &flip.other_answer)] {
+                let Some(answer) = answer else { continue };
+                let line = format!("{side}: {}", clean(&flip::one_line(answer)));
+                let line = self.truncate(&line, self.width.saturating_sub(NOTES_BELOW));
+                text += &self.line(&[blanks(NOTES_BELOW), (line, Style::new())]);
+            }
+        }
+        text
     }
 
     /// What symbols mean, what a reader should know, and what the gate decided.

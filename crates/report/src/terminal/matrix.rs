@@ -2,11 +2,11 @@
 
 use anstyle::Style;
 
-use crate::figure::{EstimateText, TextParts};
-use crate::layout::{GAP, MOST_UNKNOWN, NOTES_BELOW, NumberPadding, indent};
-use crate::paint::{BOLD, DIM, UNKNOWN};
+use super::layout::{GAP, NOTES_BELOW, NumberPadding, indent};
+use super::paint::{BOLD, DIM, UNKNOWN};
+use super::{LegendContent, TerminalTable};
+use crate::figure::{EstimateText, MOST_UNKNOWN, TextParts};
 use crate::report_table::ReportTable;
-use crate::table::{LegendContent, TerminalTable};
 use crate::text::{clean, pad, width};
 
 /// A column of a matrix, each cell as it is shown.

@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
 
-use crate::layout::{GAP, NOTES_BELOW};
-use crate::table::TerminalTable;
+use super::TerminalTable;
+use super::layout::{GAP, NOTES_BELOW};
 use crate::text::{truncate, width, wrap};
 
 pub(crate) const BOLD: Style = Style::new().bold();

@@ -1,10 +1,10 @@
 //! How wide the columns of a block are.
 
+use super::TerminalTable;
 use crate::bar::{BarScale, BarSpan};
-use crate::figure::{EstimateText, TextParts};
+use crate::figure::{EstimateText, MOST_UNKNOWN, TextParts};
 use crate::number::plain;
 use crate::report_table::TableRow;
-use crate::table::TerminalTable;
 use crate::text::{pad, width};
 
 /// Cells between two columns.
@@ -23,8 +23,6 @@ pub(crate) fn indent(row: &TableRow) -> usize {
 const BARS: [usize; 4] = [41, 31, 21, 11];
 /// From this width on, a bar is only widened if all notes stay on one line.
 const WIDE_BAR: usize = 31;
-/// The most that a reason for an unknown figure widens a column of values: `undefined (n < 2)`.
-pub(crate) const MOST_UNKNOWN: usize = 17;
 /// The least width that notes are squeezed into.
 const LEAST_NOTES: usize = 22;
 /// The same on a narrow terminal, beside a bar and without.

@@ -1,16 +1,24 @@
 //! Results as a table for a terminal: value ± error, the interval and its bar, and what to know about it.
 
+mod comparison;
+mod comparison_columns;
+pub(crate) mod layout;
+mod listing;
+mod matrix;
+pub(crate) mod paint;
+mod text_table;
+
 use std::io;
 
 use anstyle::Style;
 
+use self::layout::{BlockLayout, GAP, INDENT, NOTES_BELOW, indent};
+use self::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
 use crate::bar;
 use crate::comparison::ComparisonView;
 use crate::figure::EstimateText;
-use crate::layout::{BlockLayout, GAP, INDENT, NOTES_BELOW, indent};
 use crate::matrix::tables;
 use crate::notes::CommonMethods;
-use crate::paint::{BAR, BOLD, DIM, FAILED, UNKNOWN};
 use crate::report_table::{ReportTable, TableRow};
 use crate::text::{clean, pad, width, wrap};
 use crate::title::header;
