@@ -1,4 +1,4 @@
-//! The script of pages.
+//! The script and the stylesheet of pages.
 //!
 //! ES modules under `assets/` are written and checked as such; a page has one script, so that its policy allows one hash
 //! and the file opens from disk, where browsers refuse imports. The modules are joined in order: each needs only those
@@ -33,6 +33,19 @@ const MODULES: [(&str, &str); 14] = [
 pub fn script() -> &'static str {
     static SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&MODULES));
     &SCRIPT
+}
+
+/// The stylesheet of a page and its drawings: one file for each concern, joined at compile time.
+pub fn style() -> &'static str {
+    concat!(
+        include_str!("../assets/base.css"),
+        include_str!("../assets/page.css"),
+        include_str!("../assets/plot.css"),
+        include_str!("../assets/samples.css"),
+        include_str!("../assets/browser.css"),
+        // Last, because it changes what the others say for small screens and for paper.
+        include_str!("../assets/narrow.css"),
+    )
 }
 
 /// The source of an inline script or style in a content security policy: `'sha256-…'`.

@@ -6,8 +6,8 @@ use crate::figure::EstimateText;
 use crate::latex::captioned;
 use crate::markdown::titled;
 use crate::notes;
+use crate::table::TextTable;
 use crate::terminal::TerminalTable;
-use crate::text_table::TextTable;
 use crate::{Report, side_by_side};
 
 /// What a figure means that an earlier run has computed.

@@ -6,8 +6,8 @@ use std::io;
 use crate::comparison::tables::{ComparedRow, ComparedTable, ComparisonTables};
 use crate::comparison::{ComparisonView, flip, legend};
 use crate::matrix::tables;
+use crate::table::TextTable;
 use crate::text::is_unsafe;
-use crate::text_table::TextTable;
 use crate::title::{facts, remarks};
 use crate::{Listing, Render, Report, Sort};
 

@@ -27,7 +27,6 @@
 pub mod assets;
 mod bar;
 mod chance;
-mod column_type;
 mod comparison;
 mod csv;
 mod evaluation_set;
@@ -44,18 +43,14 @@ mod notes;
 mod number;
 pub mod plot;
 mod record;
-mod report_table;
 mod rows;
 mod run_names;
 pub mod samples;
 mod side_by_side;
-mod sort;
-pub mod stylesheet;
 pub mod svg;
+mod table;
 mod terminal;
 mod text;
-mod text_table;
-mod tie_lines;
 mod title;
 mod transcript;
 
@@ -72,7 +67,6 @@ use serde::Serialize;
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 pub use chance::ChanceLevel;
-pub use column_type::ColumnType;
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_reason,
 };
@@ -84,10 +78,10 @@ pub use junit::{CaseOutcome, JUnitCase, TestSuite, gate_cases, gate_name, gate_s
 pub use latex::{Latex, comment as latex_comment, escape as escape_latex};
 pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
-pub use record::{ClusterCounts, EstimateRecord, UndefinedParts, all_estimates, estimates};
+pub use record::{ClusterCounts, ColumnType, EstimateRecord, UndefinedParts, all_estimates, estimates};
+pub use rows::Sort;
 pub use run_names::{RunIdentity, fitting_names, run_names};
 pub use side_by_side::SideBySide;
-pub use sort::Sort;
 pub use terminal::TerminalTable;
 pub use text::{REPLACEMENT, clean, clean_lines, is_unsafe, pad, truncate_middle, width, wrap};
 pub use transcript::{TranscriptView, Verdict};

@@ -6,8 +6,8 @@ use crate::comparison::tables::{ComparedTable, ComparisonTables, most_telling, w
 use crate::comparison::{ComparisonView, Finding, finding, flip, legend};
 use crate::matrix::tables;
 use crate::number::counted;
+use crate::table::TextTable;
 use crate::text::{REPLACEMENT, is_unsafe};
-use crate::text_table::TextTable;
 use crate::title::facts;
 use crate::{Listing, ListingCell, Render, Report, Sort};
 

@@ -4,8 +4,8 @@ use errorbar_core::{EstimateRow, Role, ScoreResult};
 
 use crate::figure::{EstimateText, MOST_UNKNOWN};
 use crate::notes::{self, CommonMethods};
-use crate::report_table::{ColumnTitle, ReportTable, TableRow};
 use crate::rows::{RowBuilder, is_plain, take_shared};
+use crate::table::{ColumnTitle, ReportTable, TableRow};
 use crate::text::width;
 use crate::title::{counts, title};
 use crate::{Report, Sort};

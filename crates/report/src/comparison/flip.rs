@@ -5,8 +5,8 @@ use serde::{Serialize, Serializer};
 use serde_json::Value as Json;
 
 use crate::number::plain;
+use crate::table::TextTable;
 use crate::text::truncate;
-use crate::text_table::TextTable;
 
 /// A sample whose score is another on the other side.
 #[derive(Debug, Clone, PartialEq, Serialize)]

@@ -7,7 +7,7 @@ use super::legend::correction_title;
 use super::verdict::{is_identical, is_significant};
 use crate::figure::EstimateText;
 use crate::number::percent;
-use crate::text_table::TextTable;
+use crate::table::TextTable;
 
 /// The values of all sides in all tasks, and the mean over tasks; only if there are several.
 pub(super) fn tasks(name: &str, report: &ComparisonReport, comparisons: &[&Comparison]) -> Option<TextTable> {

@@ -4,20 +4,20 @@
 //! beside it, or the corrected p-value if there is a correction.
 
 pub(crate) mod figures;
+mod finding;
 pub(crate) mod flip;
 mod gate;
 mod grid;
 pub(crate) mod legend;
 mod record;
-mod sentence;
 pub(crate) mod tables;
 pub(crate) mod verdict;
 
 pub(crate) use figures::{lines, p_text, subject, two_digits};
+pub(crate) use finding::{Finding, finding};
 pub(crate) use gate::{claim as gate_claim, rule as gate_rule};
 pub(crate) use legend::test_title;
 pub(crate) use record::RankingRecord;
-pub(crate) use sentence::{Finding, finding};
 pub(crate) use verdict::is_significant;
 
 pub use flip::Flip;

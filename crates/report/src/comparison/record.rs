@@ -5,7 +5,7 @@ use errorbar_inference::{Comparison, ComparisonReport, Rank, Ranking};
 use serde::Serialize;
 
 use super::ComparisonView;
-use crate::column_type::ColumnType;
+use crate::record::ColumnType;
 use crate::record::{ClusterCounts, finite, note};
 
 /// A comparison as one flat record, in the order of the columns of CSV. What there is none of is null; a reason is in

@@ -6,7 +6,7 @@ use super::figures::{self, Figures};
 use super::grid;
 use crate::figure::EstimateText;
 use crate::number::counted;
-use crate::text_table::TextTable;
+use crate::table::TextTable;
 
 /// Comparisons of one score: a row for each metric, task, group or side.
 #[derive(Debug, Clone, PartialEq)]

@@ -1,4 +1,4 @@
-//! What is to be known before the figures: samples, answers, scores, errors, the run.
+//! What is to be known before the figures: samples, answers, scores, errors, the run, the files.
 
 use std::collections::BTreeSet;
 
@@ -8,10 +8,10 @@ use maud::{Markup, html};
 use super::PageRun;
 use super::cells::{count, counted, date};
 use super::figures::FigureCell;
-use super::task::Task;
+use super::task::{Task, run_name};
 use crate::notes::CommonMethods;
 use crate::number::{percent, plain};
-use crate::svg::breakable;
+use crate::svg::{Series, breakable};
 
 /// The most scorers that are named.
 const MOST_SCORERS: usize = 4;
@@ -279,4 +279,51 @@ pub(super) fn legend(task: &Task<'_>) -> Option<String> {
     };
     let found: Vec<String> = results(task).filter_map(of_run).collect();
     crate::notes::most_frequent(&found)
+}
+
+/// Where a run was read from.
+fn file<'r>(run: &'r PageRun<'_>) -> &'r str {
+    if run.facts.file.is_empty() { &run.report.log } else { &run.facts.file }
+}
+
+/// The files, behind a summary line.
+pub(super) fn files(tasks: &[Task<'_>]) -> Markup {
+    let runs: Vec<_> = tasks.iter().flat_map(|task| &task.runs).collect();
+    let is_logs = runs.iter().all(|(run, _)| run.facts.status.is_some());
+    let files: BTreeSet<&str> = runs.iter().map(|(run, _)| file(run)).collect();
+    let word = if is_logs { "log" } else { "file" };
+    html! {
+        details.more {
+            summary { (counted(files.len() as u64, word)) }
+            div.wide role="region" aria-label="table of files, scrolls sideways" tabindex="0" {
+                table.t.logs {
+                    thead {
+                        tr {
+                            th scope="col" { "name here" }
+                            th scope="col" { "model" }
+                            th scope="col" { (word) }
+                            th scope="col" { "made" }
+                            th.num scope="col" { "tokens" }
+                        }
+                    }
+                    tbody { @for (run, series) in runs { (file_row(run, *series)) } }
+                }
+            }
+        }
+    }
+}
+
+fn file_row(run: &PageRun<'_>, series: Series) -> Markup {
+    let made = run.facts.created.as_deref().map_or_else(|| "–".to_owned(), date);
+    let tokens = run.facts.tokens.filter(|tokens| *tokens > 0).map_or_else(|| "–".to_owned(), count);
+    let status = run.facts.status.as_deref().filter(|status| *status != "success");
+    html! {
+        tr {
+            th scope="row" { (run_name(&run.name, series)) }
+            td.mono { (breakable(run.report.model.as_deref().unwrap_or("–"))) }
+            td.mono { (breakable(file(run))) @if let Some(status) = status { " " span.flag { (breakable(status)) } } }
+            td.nw { (breakable(&made)) }
+            td.num { (tokens) }
+        }
+    }
 }

@@ -10,10 +10,9 @@ mod document;
 mod estimates;
 mod facts;
 mod figures;
+mod finding;
 mod flips;
 mod forest;
-mod lead;
-mod logs;
 mod notices;
 mod pairs;
 mod plots;
@@ -32,7 +31,7 @@ pub use self::task::MOST_PAIRED;
 use self::task::{Task, TaskOptions};
 use crate::samples::{SampleOrigin, section_html};
 use crate::svg::{Series, breakable};
-use crate::{ChanceLevel, Report, assets, stylesheet};
+use crate::{ChanceLevel, Report, assets};
 
 /// The most figures of groups on a page, over all tasks and runs, and those of a key of one task: markup takes about a
 /// kilobyte for each.
@@ -131,7 +130,7 @@ impl<'a> Page<'a> {
         let mut contents = vec![("top".to_owned(), "Summary".to_owned())];
         let mut main = match tasks.as_slice() {
             [task] => html! {
-                (self.introduction(&title, &lead::sentences(task), &tasks))
+                (self.introduction(&title, &finding::sentences(task), &tasks))
                 (task_sections(task, "", has_samples, &mut contents))
             },
             several => html! {
@@ -219,7 +218,7 @@ impl<'a> Page<'a> {
                     [task] => { (facts::list(task)) (notices::list(task, "Notices", self.samples.is_some())) }
                     several => (notices::summary(several)),
                 }
-                (logs::list(tasks))
+                (facts::files(tasks))
             }
         }
     }
@@ -230,7 +229,7 @@ impl<'a> Page<'a> {
         counts.push(tasks::run_names(tasks).len());
         counts.sort_unstable();
         counts.dedup();
-        let mut style = stylesheet::style().to_owned();
+        let mut style = assets::style().to_owned();
         for count in counts {
             style += &format!(".r{count},.k{count}{{--runs:{count}}}\n");
         }
@@ -278,7 +277,7 @@ fn of_several(
     html! {
         section id={ (prefix) "top" } class="task" aria-labelledby={ "h-" (prefix) "top" } {
             h2.th id={ "h-" (prefix) "top" } { (breakable(name)) }
-            p.lead { (lead::sentences(task)) }
+            p.lead { (finding::sentences(task)) }
             (facts::list(task))
             (notices::list(task, &format!("Notices about {name}"), has_samples))
         }

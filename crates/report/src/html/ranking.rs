@@ -7,8 +7,8 @@ use errorbar_inference::{Rank, Ranking};
 use maud::{Markup, html};
 
 use super::task::{GroupComparison, Task, TaskComparison, run_name};
+use crate::plot::{TieLine, tie_lines};
 use crate::svg::{breakable, percent};
-use crate::tie_lines::{TieLine, tie_lines};
 
 /// The most relations that are put into words.
 const MOST_SAID: usize = 6;

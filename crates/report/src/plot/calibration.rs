@@ -4,7 +4,7 @@ use errorbar_core::{CalibrationBin, CalibrationCurve};
 
 use super::area::{Drawing, Vertical, px};
 use super::estimates::percentage;
-use super::words::{estimate_list, estimate_row, figure, score, short_or_unknown, visible};
+use super::text::{estimate_list, estimate_row, figure, score, short_or_unknown, visible};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Scale, Series, percent};

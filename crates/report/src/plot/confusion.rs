@@ -3,7 +3,7 @@
 use errorbar_core::Confusion;
 
 use super::area::{Drawing, px};
-use super::words::{count, figure, fitted, short_or_unknown, visible, whole};
+use super::text::{count, figure, fitted, short_or_unknown, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Series, percent};

@@ -4,9 +4,7 @@ use errorbar_core::Estimate;
 
 use super::area::{Drawing, Vertical, px};
 use super::estimates::percentage;
-use super::words::{
-    count, estimate_list, estimate_row, figure, fitted, interval_text, short, visible, whole,
-};
+use super::text::{count, estimate_list, estimate_row, figure, fitted, interval_text, short, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{Scale, percent, tick_text};

@@ -3,7 +3,7 @@
 use errorbar_core::Distribution;
 
 use super::area::{Drawing, px};
-use super::words::{count, figure, score, short_or_unknown, visible};
+use super::text::{count, figure, score, short_or_unknown, visible};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Y, interval, percent};

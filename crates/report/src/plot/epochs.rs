@@ -3,7 +3,7 @@
 use errorbar_core::{EpochSpread, EpochStrip, StripColumn};
 
 use super::area::{Drawing, px};
-use super::words::{count, fitted, score, visible, whole};
+use super::text::{count, fitted, score, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
 use crate::svg::Series;

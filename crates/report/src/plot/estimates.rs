@@ -3,7 +3,7 @@
 use errorbar_core::Estimate;
 
 use super::rows::{Row, Rows};
-use super::words::{
+use super::text::{
     estimate_list, estimate_row, figure, interval_text, row_text, short, short_difference, visible,
 };
 use super::{Plot, PlotPart, RunMarks};

@@ -4,7 +4,7 @@ use errorbar_core::Estimate;
 
 use super::estimates::{caption, chance_words, plot_of_rows};
 use super::rows::{Row, Rows};
-use super::words::{count, estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
+use super::text::{count, estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
 use super::{Plot, RunMarks};
 use crate::chance::ChanceLevel;
 use crate::listing::Listing;

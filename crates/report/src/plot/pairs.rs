@@ -6,7 +6,7 @@ use errorbar_inference::Comparison;
 use super::area::{Drawing, px};
 use super::estimates::{percentage, plot_of_rows};
 use super::rows::{Row, Rows};
-use super::words::{difference, estimate_list, estimate_row, fitted, short_difference, visible, whole};
+use super::text::{difference, estimate_list, estimate_row, fitted, short_difference, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale, Series, escape, percent};

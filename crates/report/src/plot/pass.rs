@@ -4,7 +4,7 @@ use errorbar_core::{Estimate, PassCurve, PassPoint};
 
 use super::area::{Drawing, Vertical, apart, px};
 use super::estimates::percentage;
-use super::words::{estimate_list, estimate_row, figure, short_or_unknown, visible};
+use super::text::{estimate_list, estimate_row, figure, short_or_unknown, visible};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
 use crate::svg::{Scale, Series, percent};

@@ -3,12 +3,11 @@
 use errorbar_inference::{Rank, Ranking};
 
 use super::estimates::{caption, plot_of_rows};
-use super::rows::{Row, Rows};
-use super::words::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
+use super::rows::{Row, Rows, tie_lines};
+use super::text::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
 use super::{Plot, RunMarks};
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale};
-use crate::tie_lines::tie_lines;
 
 /// The most runs that are drawn large.
 const LARGE: usize = 12;

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::present::{STYLE, with_attributes};
-use super::words::{fitted, visible};
+use super::text::{fitted, visible};
 use super::{Plot, PlotPart};
 use crate::svg::{defs, escape};
 use crate::text::{width, wrap};

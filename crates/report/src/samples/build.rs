@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use errorbar_core::{IndexMap, SampleId, ScoreColumns};
 use errorbar_log::eval::{EvalLog, LogError};
 
-use super::preview::preview;
-use super::room::Room;
+use super::long_text::preview;
+use super::text_budget::TextBudget;
 use super::{
     AlignedSample, EpochRecord, GroupKey, Omission, Outcome, OutcomeVerdict, SampleRun, SampleSet,
     SampleTexts, ScoreColumn,
@@ -49,7 +49,7 @@ pub struct SampleSetBuilder {
     /// The number of epochs of all runs, and of records that were added.
     epochs: usize,
     records: usize,
-    room: Room,
+    budget: TextBudget,
     /// The most records; none if there is no bound.
     most_records: Option<usize>,
     /// Whether samples were left out for it.
@@ -73,7 +73,7 @@ impl SampleSetBuilder {
     /// middle of long texts, and the page says so.
     #[must_use]
     pub fn max_text_bytes(mut self, bytes: usize) -> Self {
-        self.room = Room::new(bytes);
+        self.budget = TextBudget::new(bytes);
         self
     }
 
@@ -108,10 +108,10 @@ impl SampleSetBuilder {
     ) -> Result<(), LogError> {
         let run = self.start_run(name);
         self.set.has_details = true;
-        self.set.has_messages |= contents == LogContents::Messages && self.room.has_messages();
+        self.set.has_messages |= contents == LogContents::Messages && self.budget.has_messages();
         let mut transcripts = log.transcripts(is_wanted)?;
         while let Some(read) = transcripts.next() {
-            let with_messages = contents == LogContents::Messages && self.room.has_messages();
+            let with_messages = contents == LogContents::Messages && self.budget.has_messages();
             let completed = read.and_then(|mut transcript| {
                 transcripts.complete(&mut transcript, with_messages)?;
                 Ok(transcript)
@@ -167,7 +167,7 @@ impl SampleSetBuilder {
             return;
         }
         let Some(at) = self.epoch_index(run, epoch) else { return };
-        let (mut texts, mut record) = self.room.take(texts, record);
+        let (mut texts, mut record) = self.budget.take(texts, record);
         self.records += 1;
         if let Some(task) = &self.task {
             texts.metadata.insert(0, (TASK.to_owned(), task.as_str().into()));
@@ -198,7 +198,7 @@ impl SampleSetBuilder {
                 *place = Some(record);
             }
         }
-        self.room.fit(&mut self.set);
+        self.budget.fit(&mut self.set);
     }
 
     /// Sets the line that a sample is listed with, where its question was not read.
@@ -232,7 +232,7 @@ impl SampleSetBuilder {
 
     /// Whether texts take more than they may, whatever is left out of them. Nothing is added from then on.
     pub fn is_too_large(&self) -> bool {
-        self.room.is_exceeded()
+        self.budget.is_exceeded()
     }
 
     /// The samples that could not be read.

@@ -32,9 +32,8 @@ mod encode;
 mod epoch_record;
 mod index;
 mod long_text;
-mod preview;
-mod room;
 mod section;
+mod text_budget;
 
 #[cfg(test)]
 mod tests;

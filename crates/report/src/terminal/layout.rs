@@ -4,7 +4,7 @@ use super::TerminalTable;
 use crate::bar::{BarScale, BarSpan};
 use crate::figure::{EstimateText, MOST_UNKNOWN, TextParts};
 use crate::number::plain;
-use crate::report_table::TableRow;
+use crate::table::TableRow;
 use crate::text::{pad, width};
 
 /// Cells between two columns.

@@ -6,7 +6,7 @@ use super::layout::{GAP, NOTES_BELOW, NumberPadding, indent};
 use super::paint::{BOLD, DIM, UNKNOWN};
 use super::{LegendContent, TerminalTable};
 use crate::figure::{EstimateText, MOST_UNKNOWN, TextParts};
-use crate::report_table::ReportTable;
+use crate::table::ReportTable;
 use crate::text::{clean, pad, width};
 
 /// A column of a matrix, each cell as it is shown.

@@ -19,7 +19,7 @@ use crate::comparison::ComparisonView;
 use crate::figure::EstimateText;
 use crate::matrix::tables;
 use crate::notes::CommonMethods;
-use crate::report_table::{ReportTable, TableRow};
+use crate::table::{ReportTable, TableRow};
 use crate::text::{clean, pad, width, wrap};
 use crate::title::header;
 use crate::{Listing, Render, Report, Sort};

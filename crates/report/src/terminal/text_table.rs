@@ -5,8 +5,8 @@ use anstyle::Style;
 use super::TerminalTable;
 use super::layout::{GAP, INDENT};
 use super::paint::{BOLD, DIM};
+use crate::table::TextTable;
 use crate::text::{clean, pad, short_names, width};
-use crate::text_table::TextTable;
 
 /// A table as it fits a terminal.
 struct TextLayout {

@@ -11,7 +11,7 @@ use super::fixtures::{
 };
 use crate::figure::EstimateText;
 use crate::matrix::tables;
-use crate::report_table::TableRow;
+use crate::table::TableRow;
 use crate::{Latex, Markdown, PartialRun, Render, Report, Sort, TerminalTable, width};
 
 #[test]

@@ -3,7 +3,6 @@
 //! What is shown is decided here once, as [sections](section::Section): a label and paragraphs. The formats only lay
 //! them out.
 
-mod fit;
 mod json;
 mod markdown;
 mod section;

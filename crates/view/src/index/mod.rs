@@ -7,8 +7,8 @@ mod run;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use errorbar_report::assets;
 use errorbar_report::svg::{Scale, axis, brand, breakable, defs, visible};
-use errorbar_report::{assets, stylesheet};
 use maud::{Markup, PreEscaped, html};
 
 use crate::catalog::{Figure, LogEntry, ListedLog, RunState, Snapshot};
@@ -18,7 +18,7 @@ const SCRIPT: &str = include_str!("../../assets/index.js");
 
 /// The stylesheet: that of reports, and what only the list has.
 static STYLE: LazyLock<String> =
-    LazyLock::new(|| format!("{}{}", stylesheet::style(), include_str!("../../assets/index.css")));
+    LazyLock::new(|| format!("{}{}", assets::style(), include_str!("../../assets/index.css")));
 
 static POLICY: LazyLock<String> = LazyLock::new(|| {
     format!(

@@ -1,4 +1,5 @@
-//! The tables of a report, built once for every format for people: rows under a title.
+//! The tables of a report, built once for every format for people: rows under a title. Formats that draw no bars write the
+//! same as texts, results and comparisons alike.
 //!
 //! Names are as they are; a terminal shows a table [cleaned](ReportTable::cleaned).
 
@@ -10,7 +11,6 @@ use crate::bar::BarSpan;
 use crate::figure::EstimateText;
 use crate::notes::{self, CommonMethods};
 use crate::text::clean;
-use crate::text_table::TextTable;
 
 /// Rows under a title.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,5 +127,35 @@ impl ReportTable {
             cells
         };
         self.rows.iter().map(cells).collect()
+    }
+}
+
+/// Texts in rows under titles; the first column has the labels of the rows.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct TextTable {
+    pub(crate) name: String,
+    pub(crate) details: Vec<String>,
+    pub(crate) titles: Vec<String>,
+    pub(crate) rows: Vec<Vec<String>>,
+    /// What the cells mean.
+    pub(crate) legend: Option<String>,
+    /// Whether a narrow terminal does without the last column.
+    pub(crate) drops_last: bool,
+}
+
+impl TextTable {
+    /// Rows with a label each, whose column has no title.
+    pub(crate) fn labelled(
+        name: String,
+        columns: impl IntoIterator<Item = String>,
+        rows: impl IntoIterator<Item = (String, Vec<String>)>,
+    ) -> Self {
+        let row = |(label, cells): (String, Vec<String>)| std::iter::once(label).chain(cells).collect();
+        TextTable {
+            name,
+            titles: std::iter::once(String::new()).chain(columns).collect(),
+            rows: rows.into_iter().map(row).collect(),
+            ..TextTable::default()
+        }
     }
 }

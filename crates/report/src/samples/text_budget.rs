@@ -14,26 +14,26 @@ const OMISSIONS: [Omission; 5] = [
     Omission::LongTexts { limit: 100 },
 ];
 
-/// The room that texts have.
+/// The bytes that texts may have.
 #[derive(Debug)]
-pub(super) struct Room {
+pub(super) struct TextBudget {
     most: usize,
     held: usize,
     /// How many of the omissions are made.
     omitted: usize,
 }
 
-impl Default for Room {
+impl Default for TextBudget {
     /// Without bounds.
     fn default() -> Self {
-        Room::new(usize::MAX)
+        TextBudget::new(usize::MAX)
     }
 }
 
-impl Room {
-    /// Room for this number of bytes, as JSON.
+impl TextBudget {
+    /// This number of bytes, as JSON.
     pub(super) fn new(most: usize) -> Self {
-        Room { most, held: 0, omitted: 0 }
+        TextBudget { most, held: 0, omitted: 0 }
     }
 
     fn omitted(&self) -> &'static [Omission] {
@@ -50,7 +50,7 @@ impl Room {
         self.held > self.most
     }
 
-    /// Takes room for a sample, without what is left out of all.
+    /// Counts a sample, without what is left out of all.
     pub(super) fn take(&mut self, texts: SampleTexts, record: EpochRecord) -> (SampleTexts, EpochRecord) {
         if self.most == usize::MAX {
             return (texts, record);
