@@ -2,8 +2,6 @@
 //!
 //! Drawings are images in the page's own text, so that their styles and ids stay theirs; everything else is escaped.
 
-use std::fmt::Write as _;
-
 use errorbar_core::{Estimate, EstimateRow, IndexMap, Role};
 use errorbar_inference::ComparisonReport;
 use maud::{Markup, html};
@@ -12,6 +10,7 @@ use crate::listing::Listing;
 use crate::plot::{Estimates, NamedEstimate, Plot};
 use crate::rows::{groups, keys};
 use crate::svg::visible;
+use crate::text::percent_encoded;
 use crate::{EstimateText, Report};
 
 /// The most plots, and the most rows of one, that are drawn; the numbers are all there.
@@ -132,32 +131,6 @@ fn names(row: &EstimateRow<'_>) -> Vec<String> {
 }
 
 fn image(plot: &Plot, title: &str) -> Markup {
-    let source = format!("data:image/svg+xml,{}", encoded(&plot.standalone(title)));
+    let source = format!("data:image/svg+xml,{}", percent_encoded(&plot.standalone(title), b"-_./:=,;"));
     html! { img style="max-width:100%" alt=(plot.label) src=(source); }
-}
-
-/// A text as a part of an address: letters, digits and a few signs stay.
-fn encoded(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() * 3 / 2);
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z'
-            | b'a'..=b'z'
-            | b'0'..=b'9'
-            | b'-'
-            | b'_'
-            | b'.'
-            | b'/'
-            | b':'
-            | b'='
-            | b','
-            | b';' => {
-                out.push(char::from(byte));
-            }
-            other => {
-                let _ = write!(out, "%{other:02X}");
-            }
-        }
-    }
-    out
 }

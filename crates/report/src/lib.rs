@@ -1,11 +1,12 @@
 //! What people look at: estimates as terminal tables, Markdown, LaTeX, CSV and JSON.
 //!
-//! One format, one file, one trait ([`Render`]), for results and for lists ([`Listing`]). The formats for people
-//! ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs` and the tables of `comparison`; the formats for machines ([`Json`], [`Csv`]) have an
-//! [`EstimateRecord`] for each estimate. Nothing here computes a statistic or decides by the name of a metric: which error
-//! belongs to which number is core's [`Results::rows`]. Nothing knows whether it writes to a terminal: colour and width
-//! come from the caller. Names may hold anything. A [`TerminalTable`] is for terminals, so it is [`clean`]; every other format
-//! keeps names as they are, as they may be read again, and the caller cleans one of them that goes to a terminal.
+//! One format, one module, one trait ([`Render`]), for results, comparisons and lists ([`Listing`]). The formats for
+//! people ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs` and the tables of `comparison`; the
+//! formats for machines ([`Json`], [`Csv`]) have an [`EstimateRecord`] for each estimate. Nothing here computes a
+//! statistic or decides by the name of a metric: which error belongs to which number is core's [`Results::rows`]. Nothing
+//! knows whether it writes to a terminal: colour and width come from the caller. Names may hold anything. A
+//! [`TerminalTable`] is for terminals, so it is [`clean`]; every other format keeps names as they are, as they may be
+//! read again, and the caller cleans one of them that goes to a terminal.
 //!
 //! ```
 //! use errorbar_core::{MetricResult, MetricValue, Results, Role, ScoreResult};
@@ -78,6 +79,7 @@ pub use junit::{CaseOutcome, JUnitCase, TestSuite, gate_cases, gate_name, gate_s
 pub use latex::{Latex, comment as latex_comment, escape as escape_latex};
 pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
+pub use number::grouped;
 pub use record::{ClusterCounts, ColumnType, EstimateRecord, UndefinedParts, all_estimates, estimates};
 pub use rows::Sort;
 pub use run_names::{RunIdentity, fitting_names, run_names};

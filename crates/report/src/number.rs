@@ -27,6 +27,23 @@ pub(crate) fn counted(count: u64, noun: &str) -> String {
     format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
+/// A count with commas between the thousands.
+///
+/// ```
+/// assert_eq!([999, 1296, 1_234_567].map(errorbar_report::grouped), ["999", "1,296", "1,234,567"]);
+/// ```
+pub fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (at, digit) in digits.chars().enumerate() {
+        if at > 0 && (digits.len() - at).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
 /// The decimals that show an error to two significant digits; none for an error that is 0, not
 /// finite, or so small that the zeros before it would hide it.
 pub(crate) fn decimals(error: f64) -> Option<usize> {

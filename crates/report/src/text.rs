@@ -162,6 +162,19 @@ fn pieces(word: &str, limit: usize) -> Vec<String> {
     pieces
 }
 
+/// The text in an address: letters, digits and the characters that are named stay, other bytes are written by their number.
+pub(crate) fn percent_encoded(text: &str, kept: &[u8]) -> String {
+    let mut encoded = String::with_capacity(text.len() * 3 / 2);
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || kept.contains(&byte) {
+            encoded.push(byte.into());
+        } else {
+            encoded.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    encoded
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -23,6 +23,38 @@ pub(crate) struct ComparedTable {
     pub(crate) rows: Vec<ComparedRow>,
 }
 
+impl ComparedTable {
+    /// The titles and the cells; `indent` marks nested rows.
+    pub(crate) fn texts(&self, indent: &str, has_notes: bool) -> TextTable {
+        let mut titles = vec![self.label_title.to_owned()];
+        titles.extend(self.base_title.clone());
+        titles.extend([self.other_title.clone(), "difference".to_owned()]);
+        titles.push(self.correction.map_or_else(|| "p".to_owned(), |correction| format!("p ({correction})")));
+        titles.push("verdict".to_owned());
+        let figures = titles.len();
+        titles.extend(has_notes.then(|| "notes".to_owned()));
+        let row = |row: &ComparedRow| {
+            let label = if row.nested { format!("{indent}{}", row.label) } else { row.label.clone() };
+            let mut cells = vec![label];
+            match &row.content {
+                RowContent::Heading => {}
+                RowContent::Base(value) => cells.push(value.short()),
+                RowContent::Compared(figures) => {
+                    cells.extend(self.base_title.as_ref().map(|_| figures.base.short()));
+                    cells.extend([figures.other.short(), figures.difference.to_string()]);
+                    cells.extend([figures.p.clone(), figures.verdict.to_string()]);
+                }
+            }
+            cells.resize(figures, String::new());
+            cells.extend(has_notes.then(|| row.notes.join(" · ")));
+            cells
+        };
+        let rows = self.rows.iter().map(row).collect();
+        let (name, details) = (self.name.clone(), self.details.clone());
+        TextTable { name, details, titles, rows, ..TextTable::default() }
+    }
+}
+
 /// One row of a [`ComparedTable`].
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ComparedRow {
@@ -74,38 +106,6 @@ pub(crate) struct ComparisonTables {
     pub(crate) is_many: bool,
     pub(crate) compared: Vec<ComparedTable>,
     pub(crate) grids: Vec<TextTable>,
-}
-
-impl ComparedTable {
-    /// The titles and the cells; `indent` marks nested rows.
-    pub(crate) fn texts(&self, indent: &str, has_notes: bool) -> TextTable {
-        let mut titles = vec![self.label_title.to_owned()];
-        titles.extend(self.base_title.clone());
-        titles.extend([self.other_title.clone(), "difference".to_owned()]);
-        titles.push(self.correction.map_or_else(|| "p".to_owned(), |correction| format!("p ({correction})")));
-        titles.push("verdict".to_owned());
-        let figures = titles.len();
-        titles.extend(has_notes.then(|| "notes".to_owned()));
-        let row = |row: &ComparedRow| {
-            let label = if row.nested { format!("{indent}{}", row.label) } else { row.label.clone() };
-            let mut cells = vec![label];
-            match &row.content {
-                RowContent::Heading => {}
-                RowContent::Base(value) => cells.push(value.short()),
-                RowContent::Compared(figures) => {
-                    cells.extend(self.base_title.as_ref().map(|_| figures.base.short()));
-                    cells.extend([figures.other.short(), figures.difference.to_string()]);
-                    cells.extend([figures.p.clone(), figures.verdict.to_string()]);
-                }
-            }
-            cells.resize(figures, String::new());
-            cells.extend(has_notes.then(|| row.notes.join(" · ")));
-            cells
-        };
-        let rows = self.rows.iter().map(row).collect();
-        let (name, details) = (self.name.clone(), self.details.clone());
-        TextTable { name, details, titles, rows, ..TextTable::default() }
-    }
 }
 
 /// What a table is about: a score, and its metric if a table has only one.

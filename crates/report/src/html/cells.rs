@@ -5,6 +5,7 @@ use maud::{Markup, PreEscaped, Render, html};
 
 use super::figures::FigureCell;
 use crate::figure::{EstimateText, IntervalText, TextParts};
+use crate::number::grouped;
 use crate::svg::{Reference, Scale, axis, axis_height, axis_width};
 
 /// The texts of the figures of a column, so that decimals stand under decimals.
@@ -66,7 +67,9 @@ impl NumberColumn {
                 @match interval {
                     IntervalText::TwoSided(lower, upper) => {
                         @let pad = self.padding(&lower);
-                        span class={ "v0" (pad) } { (sign(&lower)) } i { "…" } span class={ "e0" (pad) } { (sign(&upper)) }
+                        span class={ "v0" (pad) } { (sign(&lower)) }
+                        i { "…" }
+                        span class={ "e0" (pad) } { (sign(&upper)) }
                     }
                     IntervalText::Lower(bound) => { i { "≥" } (sign(&bound)) }
                     IntervalText::Upper(bound) => { i { "≤" } (sign(&bound)) }
@@ -159,22 +162,9 @@ pub(super) fn drawing(body: &Markup) -> Markup {
     html! { svg.iv width="100%" aria-hidden="true" focusable="false" { (body) } }
 }
 
-/// A count with commas: `1,296`.
-pub(super) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// `1 sample`, `1,296 samples`.
 pub(super) fn counted(number: u64, noun: &str) -> String {
-    format!("{} {noun}{}", count(number), if number == 1 { "" } else { "s" })
+    format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
 /// Attributes of an element that programs read: there are as many as there are facts, which a template has no form for.
@@ -299,7 +289,7 @@ mod tests {
     #[test]
     fn counts_and_dates() {
         assert_eq!(
-            (count(1296), count(999), count(1_234_567)),
+            (grouped(1296), grouped(999), grouped(1_234_567)),
             ("1,296".into(), "999".into(), "1,234,567".into())
         );
         assert_eq!(date("2026-11-05T19:34:12+00:00"), "5 November 2026, 19:34 UTC");

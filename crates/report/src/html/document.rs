@@ -45,8 +45,8 @@ impl Document {
                     style { (PreEscaped(&self.style)) }
                 }
                 body {
-                    // Names are escaped where they are put in. What is invisible in them is shown here, so that no place can
-                    // forget it.
+                    // Names are escaped where they are put in. What is invisible in them is shown here, so that no
+                    // place can forget it.
                     (PreEscaped(visible(&self.shown().0)))
                     (PreEscaped(&self.data))
                     script type="module" { (PreEscaped(self.script)) }

@@ -4,12 +4,12 @@ use errorbar_core::{Estimate, Role};
 use maud::{Markup, html};
 
 use super::PageRun;
-use super::cells::{Attributes, NumberColumn, axis_head, count, counted, drawing};
+use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing};
 use super::figures::{Figure, FigureCell, GroupFigure};
 use super::forest::{self, ForestBody, ForestTable};
 use super::task::Task;
 use crate::chance::ChanceLevel;
-use crate::number::percent;
+use crate::number::{grouped, percent};
 use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, grid, interval};
 
 /// The headline of the runs of a task: a row for each, the best first.
@@ -29,7 +29,8 @@ pub(super) fn table(task: &Task<'_>) -> Markup {
         task.chance.map(|chance| format!("; {}: {}", chance.label(), chance.meaning())).unwrap_or_default();
     let label = format!("{title} of each run with its standard error and {}{chance}", table.level);
     html! {
-        table.t.est.bn[estimates().any(NumberColumn::is_wide)] data-scale=(table.scale.ends()) role="table" aria-label=(label) {
+        table.t.est.bn[estimates().any(NumberColumn::is_wide)] data-scale=(table.scale.ends()) role="table"
+            aria-label=(label) {
             thead role="rowgroup" {
                 tr role="row" {
                     th role="columnheader" scope="col" { (run_word(task)) }
@@ -80,9 +81,14 @@ impl HeadlineTable<'_> {
         let cells = html! {
             th scope="row" role="rowheader" { (name) (remark(cell)) }
             td role="cell" class="num val" { (self.column.value(cell)) }
-            td role="cell" class="num c3" data-l=(self.level.replace(" interval", "")) { (self.column.interval(estimate, false)) }
+            td role="cell" class="num c3" data-l=(self.level.replace(" interval", "")) {
+                (self.column.interval(estimate, false))
+            }
             td role="cell" class="pl" { (drawing(&drawn)) }
-            td role="cell" class="num c5" data-l="n" { (n_cell(estimate)) @if let Some((run, _)) = run { (not_run(run)) } }
+            td role="cell" class="num c5" data-l="n" {
+                (n_cell(estimate))
+                @if let Some((run, _)) = run { (not_run(run)) }
+            }
         };
         let of_row = Attributes::default().with("role", "row");
         row_data(of_row, self.task, at, self.figure, None).with_estimate(estimate).element("tr", &cells)
@@ -185,7 +191,7 @@ fn remark(cell: &FigureCell) -> Markup {
 fn n_cell(estimate: &Estimate) -> Markup {
     html! {
         (forest::n_text(estimate))
-        @if estimate.absent > 0 { br; span.flag { (count(estimate.absent)) " absent" } }
+        @if estimate.absent > 0 { br; span.flag { (grouped(estimate.absent)) " absent" } }
     }
 }
 

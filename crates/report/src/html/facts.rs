@@ -6,11 +6,11 @@ use errorbar_core::{ErrorMethod, Estimate, IntervalMethod, Results, ScoreResult}
 use maud::{Markup, html};
 
 use super::PageRun;
-use super::cells::{count, counted, date};
+use super::cells::{counted, date};
 use super::figures::FigureCell;
 use super::task::{Task, run_name};
 use crate::notes::CommonMethods;
-use crate::number::{percent, plain};
+use crate::number::{grouped, percent, plain};
 use crate::svg::{Series, breakable};
 
 /// The most scorers that are named.
@@ -43,7 +43,7 @@ fn results<'t>(task: &'t Task<'_>) -> impl Iterator<Item = &'t Results> {
 fn range(numbers: impl Iterator<Item = u64>) -> Option<String> {
     let numbers: BTreeSet<u64> = numbers.collect();
     let (first, last) = (numbers.first()?, numbers.last()?);
-    Some(if first == last { count(*first) } else { format!("{} to {}", count(*first), count(*last)) })
+    Some(if first == last { grouped(*first) } else { format!("{} to {}", grouped(*first), grouped(*last)) })
 }
 
 /// The number of samples of a run; of one without samples, as its log records it.
@@ -80,7 +80,7 @@ fn samples(task: &Task<'_>) -> Option<Fact> {
     }
     let text = html! {
         (samples)
-        @if let Some((clusters, key)) = clusters.zip(key) { " in " (count(clusters)) " clusters by " (breakable(&key)) }
+        @if let Some((clusters, key)) = clusters.zip(key) { " in " (grouped(clusters)) " clusters by " (breakable(&key)) }
     };
     let small = html! {
         @for (at, (by, number)) in groups.into_iter().enumerate() {
@@ -111,9 +111,9 @@ fn answers(task: &Task<'_>) -> Option<Fact> {
     parts.extend((!samples.contains(" to ")).then_some(samples));
     parts.extend((epochs > 1).then(|| counted(epochs, "epoch")));
     let text = match parts.as_slice() {
-        [_] if runs == 1 => count(total),
-        parts if is_even => format!("{} = {}", parts.join(" × "), count(total)),
-        parts => format!("{} in {}", count(total), parts.join(" × ")),
+        [_] if runs == 1 => grouped(total),
+        parts if is_even => format!("{} = {}", parts.join(" × "), grouped(total)),
+        parts => format!("{} in {}", grouped(total), parts.join(" × ")),
     };
     let completed: u64 = results(task).map(|results| results.completed_samples as u64).sum();
     let errored = total.saturating_sub(completed);
@@ -122,10 +122,10 @@ fn answers(task: &Task<'_>) -> Option<Fact> {
     let unscored = unscored(task);
     let small = html! {
         @match (absent.as_slice(), errored) {
-            ([], errored) if unscored > 0 => { (counted(unscored, "answer")) " not scored, " (count(errored)) " errored" }
+            ([], errored) if unscored > 0 => { (counted(unscored, "answer")) " not scored, " (grouped(errored)) " errored" }
             ([], 0) if total == 0 => {}
             ([], 0) => { "all scored; none absent, none errored" }
-            ([], errored) => { "none absent, " (count(errored)) " errored" }
+            ([], errored) => { "none absent, " (grouped(errored)) " errored" }
             (absent, errored) => {
                 @for (at, (scorer, number)) in absent.iter().take(MOST_SCORERS).enumerate() {
                     @if at > 0 { ", " }
@@ -135,7 +135,7 @@ fn answers(task: &Task<'_>) -> Option<Fact> {
                 @if let more @ 1.. = absent.len().saturating_sub(MOST_SCORERS) {
                     " and by " (counted(more as u64, "other scorer"))
                 }
-                "; " (count(errored)) " errored"
+                "; " (grouped(errored)) " errored"
             }
         }
     };
@@ -211,7 +211,7 @@ fn error(task: &Task<'_>) -> Option<Fact> {
     };
     let small = html! {
         (small)
-        @if let Some(draws) = cell.estimate.draws { "; " (count(draws.count)) " resamples" }
+        @if let Some(draws) = cell.estimate.draws { "; " (grouped(draws.count)) " resamples" }
     };
     Some(Fact { term: "Error", text, small })
 }
@@ -258,7 +258,7 @@ fn run(task: &Task<'_>) -> Option<Fact> {
     small.extend(seeds.into_iter().map(|seed| format!("seed {seed}")));
     small.extend(tasks.into_iter().map(|version| format!("task version {version}")));
     let tokens: u64 = task.runs.iter().filter_map(|(run, _)| run.facts.tokens).sum();
-    small.extend((tokens > 0).then(|| format!("{} tokens", count(tokens))));
+    small.extend((tokens > 0).then(|| format!("{} tokens", grouped(tokens))));
     let cost: f64 = task.runs.iter().filter_map(|(run, _)| run.facts.cost).sum();
     small.extend((cost > 0.0).then(|| format!("cost {}", plain(cost))));
     Some(Fact {
@@ -315,7 +315,7 @@ pub(super) fn files(tasks: &[Task<'_>]) -> Markup {
 
 fn file_row(run: &PageRun<'_>, series: Series) -> Markup {
     let made = run.facts.created.as_deref().map_or_else(|| "–".to_owned(), date);
-    let tokens = run.facts.tokens.filter(|tokens| *tokens > 0).map_or_else(|| "–".to_owned(), count);
+    let tokens = run.facts.tokens.filter(|tokens| *tokens > 0).map_or_else(|| "–".to_owned(), grouped);
     let status = run.facts.status.as_deref().filter(|status| *status != "success");
     html! {
         tr {

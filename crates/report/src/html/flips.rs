@@ -1,14 +1,13 @@
 //! Where two runs part: samples by the scores of both.
 
-use std::fmt::Write as _;
-
 use errorbar_core::Direction;
 use errorbar_inference::CrossTable;
 use maud::{Markup, html};
 
-use super::cells::{count, counted};
+use super::cells::counted;
 use super::task::{Pair, Task, TaskComparison};
-use crate::number::plain;
+use crate::number::{grouped, plain};
+use crate::text::percent_encoded;
 
 /// The most matrices that are shown.
 const MOST: usize = 6;
@@ -86,8 +85,8 @@ fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: boo
         html! {
             td.(class).(shade) {
                 @if number == 0 { span { "0" } }
-                @else if has_samples { a href=(link(pair, table, row, column)) aria-label=(words) { (count(number)) } }
-                @else { span title=(words) { (count(number)) } }
+                @else if has_samples { a href=(link(pair, table, row, column)) aria-label=(words) { (grouped(number)) } }
+                @else { span title=(words) { (grouped(number)) } }
             }
         }
     };
@@ -124,8 +123,8 @@ fn matrix(task: &Task<'_>, pair: &Pair<'_>, table: &CrossTable, has_samples: boo
                 // Of many runs all have one mark, and only names tell them apart.
                 @let class = if ahead == behind { "any" } else { "vh" };
                 figcaption.mcap {
-                    "ahead on " (ahead.dot()) span.(class) { (ahead_name) " " } (count(better)) ", "
-                    (behind.dot()) span.(class) { (behind_name) " " } (count(worse)) "; equal on " (count(equal))
+                    "ahead on " (ahead.dot()) span.(class) { (ahead_name) " " } (grouped(better)) ", "
+                    (behind.dot()) span.(class) { (behind_name) " " } (grouped(worse)) "; equal on " (grouped(equal))
                 }
             }
         }
@@ -139,18 +138,9 @@ fn link(pair: &Pair<'_>, table: &CrossTable, row: usize, column: usize) -> Strin
     format!("#samples?a={}&b={}", part(pair.ahead, row), part(pair.behind, column))
 }
 
-/// The text in a query, by percent signs.
+/// The text in a query.
 pub(super) fn encode(text: &str) -> String {
-    let mut encoded = String::new();
-    for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => encoded.push(byte.into()),
-            byte => {
-                let _ = write!(encoded, "%{byte:02X}");
-            }
-        }
-    }
-    encoded
+    percent_encoded(text, b"-._~")
 }
 
 /// Scores as they are written: shares of a few epochs as fractions.

@@ -3,12 +3,13 @@
 use errorbar_core::{Estimate, IndexMap, Role};
 use maud::{Markup, html};
 
-use super::cells::{Attributes, NumberColumn, axis_head, count, counted, drawing};
+use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing};
 use super::estimates::{level_title, row_data, run_word};
 use super::figures::{Figure, FigureCell, GroupFigure, Grouping};
 use super::section as page_section;
 use super::task::Task;
 use crate::chance::ChanceLevel;
+use crate::number::grouped;
 use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Y, breakable, grid, interval};
 
 /// The height of a line, and what a group has around its lines, in pixels.
@@ -42,7 +43,7 @@ pub(super) fn section(task: &Task<'_>, id: &str) -> Option<Markup> {
                 }
             }
         }
-        @for grouping in groupings { (grouped(task, grouping, groupings.len() > 1)) }
+        @for grouping in groupings { (of_grouping(task, grouping, groupings.len() > 1)) }
     };
     Some(page_section(id, &heading, &content))
 }
@@ -55,13 +56,15 @@ fn legend(task: &Task<'_>) -> Markup {
     html! {
         div.legend role="group" aria-label={ (run_word(task)) "s; press to see one alone" } {
             @for (at, (_, series)) in task.runs.iter().enumerate() {
-                button type="button" data-m=(series.class.trim_start_matches('m')) aria-pressed="false" { (task.name_of(at)) }
+                button type="button" data-m=(series.class.trim_start_matches('m')) aria-pressed="false" {
+                    (task.name_of(at))
+                }
             }
         }
     }
 }
 
-fn grouped(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> Markup {
+fn of_grouping(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> Markup {
     let all = grouping.all.iter();
     let scale = Scale::of(grouping.groups.iter().chain(all).flat_map(GroupFigure::estimates));
     let what = grouping.key.title();
@@ -96,7 +99,9 @@ fn grouped(task: &Task<'_>, grouping: &Grouping, has_title: bool) -> Markup {
             h3.h3 { @if is_headline { "By " } @else { (what) " by " } (breakable(&grouping.by)) }
         }
         @if shown < all {
-            p.note { "These are the first " (count(shown)) " groups by " (breakable(&grouping.by)) ", of " (count(all)) "." }
+            p.note {
+                "These are the first " (grouped(shown)) " groups by " (breakable(&grouping.by)) ", of " (grouped(all)) "."
+            }
         }
         (table)
     }
@@ -169,8 +174,8 @@ pub(super) fn common_n<'a>(cells: impl Iterator<Item = &'a FigureCell>) -> Optio
     let n = common(cells.map(|cell| (cell.estimate.n, cell.estimate.absent)))?;
     match n {
         (0, 0) => None,
-        (n, 0) => Some(format!("n {}", count(n))),
-        (n, absent) => Some(format!("n {} of {}", count(n), count(n + absent))),
+        (n, 0) => Some(format!("n {}", grouped(n))),
+        (n, absent) => Some(format!("n {} of {}", grouped(n), grouped(n + absent))),
     }
 }
 
@@ -299,8 +304,8 @@ fn with_cell(attributes: Attributes, cell: Option<&FigureCell>) -> Attributes {
 /// The number of scores of a line, of all that there could be.
 pub(super) fn n_text(estimate: &Estimate) -> String {
     match estimate.absent {
-        0 => count(estimate.n),
-        absent => format!("{} of {}", count(estimate.n), count(estimate.n + absent)),
+        0 => grouped(estimate.n),
+        absent => format!("{} of {}", grouped(estimate.n), grouped(estimate.n + absent)),
     }
 }
 
@@ -340,8 +345,8 @@ impl ThinTable<'_> {
             (0..runs).map(|at| NumberColumn::of(self.estimates(at), false)).collect();
         html! {
             (self.note())
-            table class={ "many r" (runs) @if longest > 10 { " w2" } @if is_wide { " bn" } } data-scale=(self.scale.ends())
-                role="table" aria-label=(self.label) {
+            table class={ "many r" (runs) @if longest > 10 { " w2" } @if is_wide { " bn" } }
+                data-scale=(self.scale.ends()) role="table" aria-label=(self.label) {
                 thead role="rowgroup" {
                     tr role="row" {
                         th role="columnheader" scope="col" { (breakable(&self.grouping.by)) }

@@ -1,9 +1,9 @@
 //! A report as one page of HTML that needs nothing else: no network, no other file, no script for its figures and tables.
 //!
 //! `Page` is the input; `task.rs` asks core for the figures of the runs of a task, side by side, and for their comparison;
-//! a file for each part of the page puts that into markup. Every string that comes from a log, a table or a user is escaped
-//! by the templates, and what is invisible in it is shown by `document.rs`. Styles and script are allowed by their hashes alone, so there is no `style` and no event
-//! attribute anywhere.
+//! a file for each part of the page puts that into markup. The templates escape every string that comes from a log, a table
+//! or a user, and `document.rs` shows what is invisible in it. Styles and script are allowed by their hashes alone, so there
+//! is no `style` and no event attribute anywhere.
 
 mod cells;
 mod document;

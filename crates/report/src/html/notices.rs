@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashSet};
 use errorbar_core::IndexMap;
 use maud::{Markup, Render, html};
 
-use super::cells::{count, counted};
+use super::cells::counted;
 use super::task::Task;
 use crate::Verdict;
+use crate::number::grouped;
 use crate::svg::breakable;
 use crate::text::truncate;
 
@@ -97,9 +98,9 @@ fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
         let (report, name) = (run.report, &run.name);
         let of = |what: &str| if is_one { first_upper(what) } else { format!("{name}: {what}") };
         if let Some(partial) = &report.partial_run {
-            let total = count(report.results.total_samples as u64);
+            let total = grouped(report.results.total_samples as u64);
             let done = match partial.planned {
-                Some(planned) => format!("{total} of {} answers", count(planned as u64)),
+                Some(planned) => format!("{total} of {} answers", grouped(planned as u64)),
                 None => format!("{total} answers"),
             };
             let claim = match partial.status.as_str() {
@@ -123,7 +124,7 @@ fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
             notices.push(Notice::warning(of("figures are recorded."), rest));
         }
         if let Some(stop) = &report.early_stop {
-            let (samples, planned) = (count(stop.samples), count(stop.planned));
+            let (samples, planned) = (grouped(stop.samples), grouped(stop.planned));
             let rest = html! {
                 "The rule was " code { (stop.rule) } ": " (stop.reason)
                 ". The interval allows for that; there is no standard error."
@@ -145,7 +146,7 @@ fn runs(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
             let kinds = report
                 .limits
                 .iter()
-                .map(|(kind, number)| format!("{} reached the {kind} limit", count(*number as u64)));
+                .map(|(kind, number)| format!("{} reached the {kind} limit", grouped(*number as u64)));
             let claim = of(&format!("{}.", kinds.collect::<Vec<_>>().join(", ")));
             notices.push(Notice::warning(claim, "These answers were judged as they were."));
         }
@@ -249,7 +250,7 @@ fn names(task: &Task<'_>, numbers: impl Iterator<Item = (usize, u64)>) -> String
         return String::new();
     }
     let named: Vec<String> = numbers
-        .filter_map(|(at, number)| Some(format!("{} {}", task.runs.get(at)?.0.name, count(number))))
+        .filter_map(|(at, number)| Some(format!("{} {}", task.runs.get(at)?.0.name, grouped(number))))
         .collect();
     format!(": {}", named.join(", "))
 }
@@ -270,7 +271,7 @@ fn reasons(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
     let total: u64 = task.runs.iter().map(|(run, _)| run.report.results.total_samples as u64).sum();
     let notice = |((scorer, reason), of_runs): (&(String, String), &BTreeMap<usize, u64>)| {
         let number: u64 = of_runs.values().sum();
-        let claim = html! { (count(number)) " of " (count(total)) " answers: " code { (reason) } "." };
+        let claim = html! { (grouped(number)) " of " (grouped(total)) " answers: " code { (reason) } "." };
         let rest = html! {
             (reason_words(reason, scorer, number == 1))
             (consequence(task, scorer, reason, of_runs.keys(), number == 1))
@@ -428,7 +429,7 @@ fn beyond(task: &Task<'_>) -> Option<Notice> {
     let of = estimates.iter().filter(|e| e.interval.is_ok()).count();
     (beyond > 0).then(|| {
         Notice::warning(
-            format!("{} of {} intervals reach beyond 0 to 1.", count(beyond as u64), count(of as u64)),
+            format!("{} of {} intervals reach beyond 0 to 1.", grouped(beyond as u64), grouped(of as u64)),
             "No figure can be there. They are drawn open at the edge, with a chevron.",
         )
     })

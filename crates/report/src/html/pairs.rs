@@ -4,13 +4,13 @@ use errorbar_core::{Direction, Estimate, IntervalMethod, Maybe};
 use errorbar_inference::{Comparison, ComparisonReport, ComparisonWarning};
 use maud::{Markup, html};
 
-use super::cells::{Attributes, NumberColumn, axis_head, count, counted, drawing, minus, thousands};
+use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, minus, thousands};
 use super::estimates::level_title;
 use super::task::{GroupComparison, Pair, Task, TaskComparison, run_name};
 use super::{flips, ranking, section as page_section};
 use crate::comparison::{p_text, test_title, two_digits};
 use crate::notes::most_frequent;
-use crate::number::plain;
+use crate::number::{grouped, plain};
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, grid, interval, percent};
 
 /// The most pairs that have a row each without being asked for; of more there is a matrix.
@@ -49,9 +49,9 @@ pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<Ma
             details.more {
                 summary {
                     @if all > pairs.len() {
-                        "The " (MOST_LISTED) " pairs of " (count(all as u64)) " that differ most, with their intervals"
+                        "The " (MOST_LISTED) " pairs of " (grouped(all as u64)) " that differ most, with their intervals"
                     } @else {
-                        "All " (count(all as u64)) " pairs with their intervals"
+                        "All " (grouped(all as u64)) " pairs with their intervals"
                     }
                 }
                 (rows)
@@ -91,8 +91,11 @@ fn introduction(comparison: &TaskComparison) -> String {
         true if is_unmatched => {
             let least = comparisons.iter().map(|c| c.n).min().unwrap_or(0);
             let most = comparisons.iter().map(|c| c.n).max().unwrap_or(0);
-            let shared =
-                if least == most { count(most) } else { format!("{} to {}", count(least), count(most)) };
+            let shared = if least == most {
+                grouped(most)
+            } else {
+                format!("{} to {}", grouped(least), grouped(most))
+            };
             format!("Differences are taken sample by sample, over the {shared} samples that two runs share.")
         }
         true => "The runs have the same samples, so differences are taken sample by sample.".to_owned(),
@@ -167,7 +170,9 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
                 }
             }
             tbody role="rowgroup" {
-                @for ((group, pair), difference) in pairs.iter().zip(&differences) { (table.row(group, pair, difference)) }
+                @for ((group, pair), difference) in pairs.iter().zip(&differences) {
+                    (table.row(group, pair, difference))
+                }
             }
         }
     }
@@ -254,9 +259,9 @@ fn outcomes(pair: &Pair<'_>, ahead: &str, behind: &str) -> Markup {
     html! {
         td role="cell" class="c5 wtl" data-l="better, equal, worse" {
             div.nums {
-                span { (count(better)) span.vh { (first) } }
-                span.dim { (count(equal)) span.vh { " equal, " } }
-                span { (count(worse)) span.vh { (second) } }
+                span { (grouped(better)) span.vh { (first) } }
+                span.dim { (grouped(equal)) span.vh { " equal, " } }
+                span { (grouped(worse)) span.vh { (second) } }
             }
             svg aria-hidden="true" focusable="false" {
                 g.(ahead) { rect.fillc x="0" width=(percent(share(better))) height="8" {} }

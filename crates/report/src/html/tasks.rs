@@ -3,7 +3,7 @@
 use errorbar_core::{Estimate, IndexMap};
 use maud::{Markup, html};
 
-use super::cells::{Attributes, NumberColumn, axis_head, count, counted, drawing, inline};
+use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, inline};
 use super::estimates::{level_title, row_data};
 use super::figures::FigureCell;
 use super::finding::{ERROR_NAME, compared, has_error};
@@ -11,6 +11,7 @@ use super::forest::{common_n, long_names, no_errors};
 use super::section as page_section;
 use super::task::{Pair, Task, TaskComparison, run_name};
 use crate::chance::ChanceLevel;
+use crate::number::grouped;
 use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Series, Y, breakable, grid, interval};
 
 /// The names of all runs, each once, in order.
@@ -115,7 +116,7 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
 
 /// The numbers of scores of the lines, from above, if they differ.
 fn each_n(cells: &[&FigureCell]) -> Option<String> {
-    let each: Vec<String> = cells.iter().map(|cell| count(cell.estimate.n)).collect();
+    let each: Vec<String> = cells.iter().map(|cell| grouped(cell.estimate.n)).collect();
     (!each.is_empty()).then(|| format!("n {}", each.join(", ")))
 }
 
@@ -179,7 +180,9 @@ fn body(task: &Task<'_>, number: usize, names: &[(String, Series)], common: Opti
     };
     html! {
         tbody role="rowgroup" class={ "r" (names.len()) } {
-            @for (line, ((name, series), cell)) in names.iter().zip(&cells).enumerate() { (row(line, name, *series, *cell)) }
+            @for (line, ((name, series), cell)) in names.iter().zip(&cells).enumerate() {
+                (row(line, name, *series, *cell))
+            }
         }
     }
 }

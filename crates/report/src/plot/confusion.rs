@@ -3,9 +3,10 @@
 use errorbar_core::Confusion;
 
 use super::area::{Drawing, px};
-use super::text::{count, figure, fitted, short_or_unknown, visible, whole};
+use super::text::{figure, fitted, short_or_unknown, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
+use crate::number::grouped;
 use crate::svg::{Series, percent};
 
 /// The most labels that have a row each.
@@ -146,7 +147,7 @@ fn matrix(confusion: &Confusion, series: Series) -> (String, u32) {
                     if number == 0 { "cnt z" } else { "cnt" },
                     if n > 10 { " font-size=\"10\"" } else { "" },
                     percent(x + wide / 2.0),
-                    count(number)
+                    grouped(number)
                 ));
             }
         }

@@ -4,9 +4,10 @@ use errorbar_core::Estimate;
 
 use super::area::{Drawing, Vertical, px};
 use super::estimates::percentage;
-use super::text::{count, estimate_list, estimate_row, figure, fitted, interval_text, short, visible, whole};
+use super::text::{estimate_list, estimate_row, figure, fitted, interval_text, short, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
+use crate::number::grouped;
 use crate::svg::{Scale, percent, tick_text};
 
 const TOP: f64 = 18.0;
@@ -40,7 +41,7 @@ impl CostAxis {
 
     fn text(self, number: f64) -> String {
         match self {
-            CostAxis::Tokens => format!("{} tokens", count(number.round() as u64)),
+            CostAxis::Tokens => format!("{} tokens", grouped(number.round() as u64)),
             CostAxis::Dollars if number < 0.01 => format!("${}", crate::number::plain(number)),
             CostAxis::Dollars => format!("${number:.2}"),
         }

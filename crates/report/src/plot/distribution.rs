@@ -3,9 +3,10 @@
 use errorbar_core::Distribution;
 
 use super::area::{Drawing, px};
-use super::text::{count, figure, score, short_or_unknown, visible};
+use super::text::{figure, score, short_or_unknown, visible};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
+use crate::number::grouped;
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Y, interval, percent};
 
 /// The most different scores that have a column each.
@@ -126,7 +127,7 @@ impl<'a> DistributionPlot<'a> {
                 }),
             }
             let absent =
-                if run.absent > 0 { format!(", {} absent", count(run.absent)) } else { String::new() };
+                if run.absent > 0 { format!(", {} absent", grouped(run.absent)) } else { String::new() };
             let note = self.marks.figure(name, short_or_unknown(&run.estimate)) + &absent;
             parts.push(PlotPart::new(drawing.0, 180, label).named(series, name, note));
         }
@@ -185,7 +186,7 @@ fn bars(drawing: &mut Drawing, columns: &[(f64, u64)], highest: u64, scale: &Sca
             px(BASE - height),
             px(height.max(1.0))
         ));
-        let text = count(*number);
+        let text = grouped(*number);
         // A digit needs a thirtieth of a narrow drawing.
         let half = 1.0 + 1.5 * text.chars().count() as f64;
         if form == Form::Values && at - half >= last {
@@ -206,7 +207,7 @@ fn bars(drawing: &mut Drawing, columns: &[(f64, u64)], highest: u64, scale: &Sca
                 "<text class=\"cnt\" x=\"{}\" y=\"{}\">{}</text>",
                 percent(x(scale, *value)),
                 px(BASE - height - 6.0),
-                count(*number)
+                grouped(*number)
             ));
         }
     }

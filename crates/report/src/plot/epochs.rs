@@ -3,9 +3,10 @@
 use errorbar_core::{EpochSpread, EpochStrip, StripColumn};
 
 use super::area::{Drawing, px};
-use super::text::{count, fitted, score, visible, whole};
+use super::text::{fitted, score, visible, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::{Listing, ListingCell};
+use crate::number::grouped;
 use crate::svg::Series;
 
 /// The most samples that have a column each.
@@ -85,8 +86,11 @@ impl<'a> EpochsPlot<'a> {
             Listing::new(["run", "samples", "epochs", "with different scores"].map(str::to_owned));
         for (at, (name, run)) in self.runs.iter().enumerate() {
             let series = self.marks.series(name, at, self.runs.len());
-            let varying =
-                format!("varies on {} of {}", count(run.varying() as u64), count(run.samples.len() as u64));
+            let varying = format!(
+                "varies on {} of {}",
+                grouped(run.varying() as u64),
+                grouped(run.samples.len() as u64)
+            );
             let varying = self.marks.figure(name, varying);
             drawing.put(format_args!(
                 "<g class=\"{}\"><use class=\"mk\" href=\"#{}\" x=\"6\" y=\"{}\"/></g><text class=\"lab\" x=\"17\" \
@@ -123,7 +127,7 @@ impl<'a> EpochsPlot<'a> {
             "<text class=\"tick l\" x=\"0\" y=\"{0}\">{left}</text><text class=\"tick\" x=\"50%\" y=\"{0}\">{1} \
              samples</text><text class=\"tick r\" x=\"100%\" y=\"{0}\">{right}</text>",
             px(y + 6.0),
-            count(strip.samples as u64)
+            grouped(strip.samples as u64)
         ));
         let label = format!("Samples from the hardest to the easiest. {}", words.join("; "));
         let part = PlotPart::new(drawing.0, (y + 12.0).ceil() as u32, label.clone());

@@ -4,10 +4,11 @@ use errorbar_core::Estimate;
 
 use super::estimates::{caption, chance_words, plot_of_rows};
 use super::rows::{Row, Rows};
-use super::text::{count, estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
+use super::text::{estimate_list, estimate_row, figure, interval_text, row_text, short, visible};
 use super::{Plot, RunMarks};
 use crate::chance::ChanceLevel;
 use crate::listing::Listing;
+use crate::number::grouped;
 use crate::svg::{IntervalSize, Scale};
 
 /// One figure by group.
@@ -90,7 +91,7 @@ impl Forest {
             // Where the runs differ, each line has its own.
             let common = if let [n] = ns.as_slice() { Some(*n) } else { None };
             if !is_one {
-                let n = common.map(|n| format!("n {}", count(n))).unwrap_or_default();
+                let n = common.map(|n| format!("n {}", grouped(n))).unwrap_or_default();
                 rows.push(Row::heading(&group.name, n));
             }
             for (at, estimate) in known {

@@ -107,7 +107,9 @@ impl PlotPart {
     /// The drawing for a page, with the marks of [`defs`](crate::svg::defs) somewhere in it.
     pub fn svg(&self) -> Markup {
         html! {
-            svg.iv width="100%" height=(self.height) role="img" aria-label=(svg::visible(&self.label)) { (PreEscaped(&self.body)) }
+            svg.iv width="100%" height=(self.height) role="img" aria-label=(svg::visible(&self.label)) {
+                (PreEscaped(&self.body))
+            }
         }
     }
 }

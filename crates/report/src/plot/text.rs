@@ -4,6 +4,7 @@ use errorbar_core::Estimate;
 
 use crate::figure::EstimateText;
 use crate::listing::{Listing, ListingCell};
+use crate::number::grouped;
 use crate::svg::{self, escape};
 use crate::text::truncate_middle;
 
@@ -81,8 +82,8 @@ pub(super) fn short_or_unknown(estimate: &Estimate) -> String {
 /// What stands in the row of an estimate: `0.847 ± 0.026 · n 144`, `1 ± ? · no spread in 3 scores`. The number of scores is
 /// left out where the heading of the row has it.
 pub(super) fn row_text(estimate: &Estimate, has_n: bool) -> String {
-    let n = (has_n && estimate.value.is_ok()).then(|| format!("n {}", count(estimate.n)));
-    let absent = (estimate.absent > 0).then(|| format!("{} absent", count(estimate.absent)));
+    let n = (has_n && estimate.value.is_ok()).then(|| format!("n {}", grouped(estimate.n)));
+    let absent = (estimate.absent > 0).then(|| format!("{} absent", grouped(estimate.absent)));
     match crate::notes::no_error(estimate) {
         Some(reason) => {
             // The reason names the number as a rule.
@@ -120,19 +121,6 @@ fn minus(text: &str) -> String {
     written
 }
 
-/// A whole number with commas between thousands.
-pub(super) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
-}
-
 /// A score as it is counted: a fraction if it is the mean of few epochs, `2/3`, else a number.
 pub(super) fn score(number: f64) -> String {
     if number.fract() == 0.0 && number.abs() < 1e9 {
@@ -156,7 +144,7 @@ mod tests {
     #[test]
     fn numbers_read_well() {
         assert_eq!(
-            (count(7), count(1296), count(10_000_000)),
+            (grouped(7), grouped(1296), grouped(10_000_000)),
             ("7".into(), "1,296".into(), "10,000,000".into())
         );
         assert_eq!([2.0 / 3.0, 0.25, 0.5, -1.0].map(score), ["2/3", "0.25", "0.5", "−1"]);

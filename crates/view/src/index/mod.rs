@@ -7,8 +7,8 @@ mod run;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use errorbar_report::assets;
 use errorbar_report::svg::{Scale, axis, brand, breakable, defs, visible};
+use errorbar_report::{assets, grouped};
 use maud::{Markup, PreEscaped, html};
 
 use crate::catalog::{Figure, LogEntry, ListedLog, RunState, Snapshot};
@@ -273,19 +273,6 @@ fn most_common<T: PartialEq>(items: impl Iterator<Item = T>) -> Option<T> {
 
 fn counted(count: usize, noun: &str) -> String {
     format!("{} {noun}{}", grouped(count as u64), if count == 1 { "" } else { "s" })
-}
-
-/// `47,055`
-fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (at, digit) in digits.chars().enumerate() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
 }
 
 /// A name or a message that may have any length.

@@ -2,12 +2,12 @@
 
 use errorbar_log::eval::LogSummary;
 use errorbar_report::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, grid, interval};
-use errorbar_report::{RunIdentity, run_names};
+use errorbar_report::{RunIdentity, grouped, run_names};
 use maud::{Markup, html};
 
 use super::figures::{self, value, why_no_error};
-use super::{grouped, shortened};
-use crate::catalog::{FigureTitle, LogEntry, ListedLog, RunState};
+use super::shortened;
+use crate::catalog::{FigureTitle, ListedLog, LogEntry, RunState};
 
 /// What the rows of a task share.
 pub(super) struct GroupContext<'g> {

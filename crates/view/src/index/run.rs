@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use errorbar_report::grouped;
 use errorbar_report::svg::{
     IntervalSize, IntervalStyle, Scale, Series, axis, breakable, grid, interval, percent,
 };
 use maud::{Markup, html};
 
 use super::figures::{value, why_no_error};
-use super::{grouped, row, shortened};
-use crate::catalog::{LogEntry, ListedLog, Progress};
+use super::{row, shortened};
+use crate::catalog::{ListedLog, LogEntry, Progress};
 
 /// The section of a run, with its estimate over the samples that finished first.
 pub(super) fn section(entry: &LogEntry, summary: &ListedLog) -> Markup {
