@@ -154,6 +154,51 @@ pub enum ComparisonError {
         /// Those of the other side.
         other_epochs: usize,
     },
+    /// Samples have different numbers of scored epochs on the two sides, under a reducer whose value depends on it.
+    #[error(
+        "{unequal} of {pairs} samples{} have different numbers of scored epochs (sample {:?}: {base} {}, {other} {}), and what {reducer} gives depends on that number",
+        with_key(group), example.0, example.1, example.2
+    )]
+    UnequalEpochsOfPairs {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The reducer.
+        reducer: String,
+        /// The key and the value of a group, if it is only of one.
+        group: Option<Box<(String, String)>>,
+        /// The number of such samples.
+        unequal: u64,
+        /// The number of samples with a score on both sides.
+        pairs: u64,
+        /// The sample that differs most, with its scored epochs in the base and in the other side.
+        example: Box<(String, u32, u32)>,
+    },
+    /// The samples of two sides that are not paired have different numbers of scored epochs, under a reducer whose value
+    /// depends on it.
+    #[error(
+        "samples{} have {base_epochs:.1} scored epochs in {base} and {other_epochs:.1} in {other} on average, and what {reducer} gives depends on that number",
+        with_key(group)
+    )]
+    UnequalMeanEpochs {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The reducer.
+        reducer: String,
+        /// The key and the value of a group, if it is only of one.
+        group: Option<Box<(String, String)>>,
+        /// The mean number of scored epochs of the base.
+        base_epochs: f64,
+        /// That of the other side.
+        other_epochs: f64,
+    },
+}
+
+fn with_key(group: &Option<Box<(String, String)>>) -> String {
+    group.as_ref().map_or_else(String::new, |group| format!(" with `{}` {}", group.0, group.1))
 }
 
 fn list(names: &[String]) -> String {

@@ -112,6 +112,10 @@ impl EpochReducer for Median {
         Some(&self.value_to_float)
     }
 
+    fn depends_on_epochs(&self) -> bool {
+        true
+    }
+
     fn keeps_single(&self) -> bool {
         true
     }

@@ -38,6 +38,10 @@ use crate::value::Leaf;
 pub struct Mode;
 
 impl EpochReducer for Mode {
+    fn depends_on_epochs(&self) -> bool {
+        true
+    }
+
     fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
         ReducedValue::Leaf(epochs.to_leaf(epochs.most_common().0))
     }
@@ -77,6 +81,10 @@ impl EpochReducer for Mode {
 pub struct Majority;
 
 impl EpochReducer for Majority {
+    fn depends_on_epochs(&self) -> bool {
+        true
+    }
+
     fn is_vote(&self) -> bool {
         true
     }

@@ -93,7 +93,9 @@ pub(crate) fn comparison_hint(error: &ComparisonError) -> Option<String> {
                 "give samples the same `{key}` on both sides, or leave the key to one of them; --unpaired does not match samples"
             ));
         }
-        ComparisonError::UnequalEpochs { .. } => {
+        ComparisonError::UnequalEpochs { .. }
+        | ComparisonError::UnequalEpochsOfPairs { .. }
+        | ComparisonError::UnequalMeanEpochs { .. } => {
             "name a reducer whose value does not depend on the number of epochs: --reducer mean"
         }
         _ => return None,

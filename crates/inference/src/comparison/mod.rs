@@ -5,6 +5,7 @@
 mod bounds;
 mod cross_table;
 mod engine;
+mod epoch_counts;
 mod figures;
 mod gate;
 mod numbers;
@@ -462,5 +463,21 @@ pub enum ComparisonWarning {
         base_epochs: usize,
         /// Those of the other side.
         other_epochs: usize,
+    },
+    /// A few samples have different numbers of scored epochs on the two sides, under a reducer whose value depends on it.
+    #[error(
+        "{unequal} of {pairs} samples have different numbers of scored epochs in {base} and {other}, and what {reducer} gives depends on that number"
+    )]
+    UnequalEpochsOfPairs {
+        /// The base.
+        base: String,
+        /// The other side.
+        other: String,
+        /// The reducer.
+        reducer: String,
+        /// The number of such samples.
+        unequal: u64,
+        /// The number of samples with a score on both sides.
+        pairs: u64,
     },
 }

@@ -12,7 +12,7 @@ use crate::agreement::NamedColumns;
 use crate::error::ComparisonError;
 use crate::error::Result;
 use errorbar_core::engine::innermost;
-use errorbar_core::{Error as ScoreError, Metric, Reducer, Scores};
+use errorbar_core::{Error as ScoreError, Metric, Scores};
 
 /// Two sides and how they are compared.
 #[derive(Clone, Copy)]
@@ -48,7 +48,7 @@ impl<'p> SidePair<'p> {
             warnings.push(ComparisonWarning::Unmatched { base, other, only_base, only_other });
         }
         let blocks = self.blocks()?;
-        self.check_epochs(&blocks, warnings)?;
+        self.check_epochs(&blocks, &common, warnings)?;
         self.check_keys(&blocks, &common)?;
         let mut comparisons = Vec::new();
         for (base, other) in &blocks {
@@ -87,7 +87,7 @@ impl<'p> SidePair<'p> {
         }
     }
 
-    fn names(&self) -> (String, String) {
+    pub(super) fn names(&self) -> (String, String) {
         (self.base.name.to_owned(), self.other.name.to_owned())
     }
 
@@ -187,14 +187,18 @@ impl<'p> SidePair<'p> {
     fn check_epochs(
         &self,
         blocks: &[(&Block<'_>, &Block<'_>)],
+        common: &[u32],
         warnings: &mut Vec<ComparisonWarning>,
     ) -> Result<(), ComparisonError> {
         let mut unequal: BTreeSet<(usize, usize)> = BTreeSet::new();
-        let depends = |reducer: &&dyn Reducer| reducer.by_epoch().is_some_and(|one| one.depends_on_epochs());
-        for (block, other) in blocks.iter().filter(|(base, other)| base.most_epochs != other.most_epochs) {
+        for (block, other) in blocks {
             let (base_epochs, other_epochs) = (block.most_epochs, other.most_epochs);
-            if let Some(reducer) = self.base.reducer(block).filter(depends) {
-                let ((base, other), reducer) = (self.names(), reducer.log_name());
+            if !block.depends_on_epochs() {
+                unequal.extend((base_epochs != other_epochs).then_some((base_epochs, other_epochs)));
+                continue;
+            }
+            if base_epochs != other_epochs {
+                let ((base, other), reducer) = (self.names(), block.reducer.clone().unwrap_or_default());
                 return Err(ComparisonError::UnequalEpochs {
                     base,
                     other,
@@ -203,7 +207,7 @@ impl<'p> SidePair<'p> {
                     other_epochs,
                 });
             }
-            unequal.insert((base_epochs, other_epochs));
+            self.check_scored_epochs([block, other], common, warnings)?;
         }
         for (base_epochs, other_epochs) in unequal {
             let (base, other) = self.names();

@@ -5,9 +5,12 @@ use std::sync::Arc;
 
 use super::ComparedScores;
 use crate::error::Result;
-use errorbar_core::engine::{EpochInfo, Interner, RowSelection, SampleIndex, ScorerEpochs, VisitedBlock};
+use errorbar_core::engine::{
+    EpochInfo, Interner, RowSelection, SampleIndex, ScorerColumn, ScorerEpochs, VisitedBlock,
+};
 use errorbar_core::{
     MetadataColumn, Metric, Plan, Reducer, Reducers, Results, ScoreColumns, ScoreParts, ScoreSet, Scores,
+    ValueRef,
 };
 
 /// Stands for a sample that a side does not have.
@@ -53,6 +56,8 @@ pub(super) struct Block<'a> {
     pub(super) metrics: Vec<Arc<dyn Metric>>,
     /// The largest number of epochs of a sample: those of the scorer.
     pub(super) most_epochs: usize,
+    /// The number of scored epochs of each sample, if the reduced score depends on it.
+    scored_epochs: Option<Vec<u32>>,
     set: ScoreSet<'a>,
     rows: RowSelection,
     /// Where the positions of each sample end, by its number; positions of samples follow each other.
@@ -99,6 +104,9 @@ impl<'a> Side<'a> {
             if !block.is_unreduced {
                 let reducer = reducer_of(plan, block.scorer, block.reducer).unwrap_or(mean);
                 detached.set.reduce_raters(index, reducer);
+                if reducer.by_epoch().is_some_and(|reducer| reducer.depends_on_epochs()) {
+                    detached.scored_epochs = Some(scored_epochs(scorer, block.field, &sample_of_row));
+                }
             }
             blocks.borrow_mut().push(detached);
         })?;
@@ -133,11 +141,6 @@ impl<'a> Side<'a> {
                 == (&block.reducer, &block.field, block.is_unreduced);
             is_same && (across_scorers || own.scorer == block.scorer)
         })
-    }
-
-    /// The reducer of a block, if the plan names one.
-    pub(super) fn reducer(&self, block: &Block<'_>) -> Option<&'a dyn Reducer> {
-        reducer_of(self.plan, &block.scorer, block.reducer.as_deref())
     }
 
     /// The only scorer that the plan computes figures for, if it names one.
@@ -202,6 +205,7 @@ impl<'a> Block<'a> {
             field: block.field.map(str::to_owned),
             metrics: block.metrics.iter().map(|metric| Arc::clone(metric)).collect(),
             most_epochs: 1,
+            scored_epochs: None,
             set,
             rows,
             ends,
@@ -227,6 +231,17 @@ impl<'a> Block<'a> {
         Some(self.scores().column_row(position as usize) as u32)
     }
 
+    /// Whether the reduced scores depend on the number of epochs.
+    pub(super) fn depends_on_epochs(&self) -> bool {
+        self.scored_epochs.is_some()
+    }
+
+    /// The number of scored epochs of a sample, where reduced scores depend on it.
+    pub(super) fn scored_epochs(&self, sample: u32) -> u32 {
+        let epochs = self.scored_epochs.as_ref();
+        epochs.and_then(|epochs| epochs.get(sample as usize)).copied().unwrap_or(0)
+    }
+
     /// The epochs behind reduced scores.
     pub(super) fn epochs(&self) -> Option<&EpochInfo> {
         self.set.epoch_info()
@@ -236,6 +251,32 @@ impl<'a> Block<'a> {
     pub(super) fn has(&self, sample: u32) -> bool {
         !self.positions(sample).is_empty()
     }
+}
+
+/// How many epochs of each sample have a score, or one under a key of map-valued scores, by the number of the sample.
+fn scored_epochs(scorer: &ScorerColumn, field: Option<&str>, sample_of_row: &[u32]) -> Vec<u32> {
+    let values = scorer.values();
+    let is_scored = |row: usize| match (field, values.get(row)) {
+        (None, _) => values.is_scored(row) == Some(true),
+        (Some(field), Some(ValueRef::Map(map))) => {
+            map.get(field).is_some_and(|leaf| !leaf.view().is_unscored())
+        }
+        (Some(_), _) => false,
+    };
+    let mut counts = Vec::new();
+    for (row, sample) in sample_of_row.iter().enumerate() {
+        if *sample == NONE || !is_scored(row) {
+            continue;
+        }
+        let sample = *sample as usize;
+        if counts.len() <= sample {
+            counts.resize(sample + 1, 0);
+        }
+        if let Some(count) = counts.get_mut(sample) {
+            *count += 1;
+        }
+    }
+    counts
 }
 
 /// Positions by sample, and where those of each sample end.

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use errorbar_core::metrics::{accuracy, mean, stderr};
-use errorbar_core::reducers::{at_least, max, mean as mean_of_epochs};
+use errorbar_core::reducers::{at_least, majority, max, mean as mean_of_epochs, median, mode};
 use errorbar_core::{Error, ErrorPlan, Plan, Reducer, Reducers, Score, ScoreColumns, metrics};
-use errorbar_inference::{ComparedScores, ComparisonError, ComparisonOptions, compare};
+use errorbar_inference::{ComparedScores, ComparisonError, ComparisonOptions, ComparisonWarning, compare};
 
 use super::{BASE, OTHER, by_accuracy, columns, side};
 
@@ -140,7 +140,15 @@ fn unequal_epochs() {
     }
     let one = columns(&BASE);
     let reduced = |reducer: Arc<dyn Reducer>| by_accuracy().reducers(Reducers::explicit(vec![reducer]));
-    for (plan, name) in [(reduced(Arc::new(max())), "max"), (reduced(Arc::new(at_least(1))), "at_least_1")] {
+    let reducers: [(Arc<dyn Reducer>, &str); 5] = [
+        (Arc::new(max()), "max"),
+        (Arc::new(at_least(1)), "at_least_1"),
+        (Arc::new(median()), "median"),
+        (Arc::new(mode()), "mode"),
+        (Arc::new(majority()), "majority"),
+    ];
+    for (reducer, name) in reducers {
+        let plan = reduced(reducer);
         let found = error(&[side("a", &one, &plan), side("b", &four, &plan)]);
         let ComparisonError::UnequalEpochs { reducer, base_epochs, other_epochs, .. } = found else {
             panic!("{found:?}")
@@ -151,4 +159,75 @@ fn unequal_epochs() {
     let sides = [side("a", &one, &plan), side("b", &four, &plan)];
     let report = compare(&sides, &ComparisonOptions::default()).unwrap();
     assert_eq!((report.warnings.len(), report.comparisons[0].reducer.as_deref()), (1, Some("mean")));
+}
+
+/// Scores of samples with a group and so many epochs of each, every other one right.
+fn with_epochs(samples: impl Iterator<Item = (&'static str, u32)>) -> ScoreColumns {
+    let mut columns = ScoreColumns::new(["s"]);
+    for (id, (group, epochs)) in samples.enumerate() {
+        for epoch in 1..=epochs {
+            let score = Score::new(f64::from((epoch + id as u32) % 2));
+            columns.push(format!("q{id}"), epoch).metadata("g", group).score("s", score).unwrap();
+        }
+    }
+    columns
+}
+
+/// The sides have as many epochs at most, but not of the same samples.
+#[test]
+fn unequal_epochs_of_the_same_samples() {
+    let by_half = |even: u32, odd: u32| {
+        let sample = move |at: u32| if at % 2 == 0 { ("even", even) } else { ("odd", odd) };
+        with_epochs((0..40).map(sample))
+    };
+    let (base, other) = (by_half(5, 1), by_half(1, 5));
+    let plan = by_accuracy().reducers(Reducers::explicit(vec![Arc::new(max())]));
+    let sides = [side("a", &base, &plan), side("b", &other, &plan)];
+    let found = error(&sides);
+    assert_eq!(
+        found.to_string(),
+        "40 of 40 samples have different numbers of scored epochs (sample \"q0\": a 5, b 1), and what max gives depends on \
+         that number"
+    );
+    // As many on average without pairs, but not in groups.
+    let mut options = ComparisonOptions::default();
+    options.unpaired = true;
+    assert!(compare(&sides, &options).is_ok());
+    options.by = Some("g".to_owned());
+    let Err(errorbar_inference::Error::Comparison(found)) = compare(&sides, &options) else { panic!() };
+    assert_eq!(
+        found.to_string(),
+        "samples with `g` even have 5.0 scored epochs in a and 1.0 in b on average, and what max gives depends on that \
+         number"
+    );
+    let plan = by_accuracy().reducers(Reducers::explicit(vec![Arc::new(mean_of_epochs())]));
+    let sides = [side("a", &base, &plan), side("b", &other, &plan)];
+    assert!(compare(&sides, &ComparisonOptions::default()).is_ok(), "a mean does not depend on their number");
+}
+
+/// A small group can have other epochs while most samples do not.
+#[test]
+fn unequal_epochs_of_a_group() {
+    let with_rare =
+        |rare: u32| with_epochs((0..100).map(move |at| if at < 4 { ("rare", rare) } else { ("common", 5) }));
+    let (base, other) = (with_rare(5), with_rare(1));
+    let plan = by_accuracy().reducers(Reducers::explicit(vec![Arc::new(max())]));
+    let sides = [side("a", &base, &plan), side("b", &other, &plan)];
+    let report = compare(&sides, &ComparisonOptions::default()).unwrap();
+    let warning = ComparisonWarning::UnequalEpochsOfPairs {
+        base: "a".to_owned(),
+        other: "b".to_owned(),
+        reducer: "max".to_owned(),
+        unequal: 4,
+        pairs: 100,
+    };
+    assert_eq!(report.warnings, [warning]);
+    let mut options = ComparisonOptions::default();
+    options.by = Some("g".to_owned());
+    assert!(matches!(
+        compare(&sides, &options),
+        Err(errorbar_inference::Error::Comparison(ComparisonError::UnequalEpochsOfPairs {
+            group: Some(group), unequal: 4, pairs: 4, ..
+        })) if *group == ("g".to_owned(), "rare".to_owned())
+    ));
 }
