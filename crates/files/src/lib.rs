@@ -23,7 +23,9 @@ mod small_file;
 mod url;
 
 pub use atomic_file::{AtomicFile, FileAccess, WrittenFile, identity, is_named, write_file};
-pub use log_head::{LOG_HEAD_BYTES, begins_as_log, begins_as_manifest, has_log_name};
+pub use log_head::{
+    LOG_HEAD_BYTES, begins_as_log, begins_as_manifest, has_log_name, has_run_name, is_cut_off,
+};
 pub use machine::machine_memory;
 pub use small_file::read_small;
 pub use url::{is_url, open_error, url_hint};
