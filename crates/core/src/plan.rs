@@ -14,6 +14,7 @@ use crate::order::Order;
 use crate::reducer::Reducer;
 use crate::registry::Registry;
 use crate::spec::Spec;
+use crate::value::{LeafRef, ValueRef};
 
 /// Reducers to apply one after the other; without any, epochs are not reduced.
 ///
@@ -430,6 +431,50 @@ impl Plan {
         };
         let reducer = reducers.flatten().find(is_default)?;
         Some((reducer, columns.highest_number().filter(|highest| *highest > 1.0)?))
+    }
+
+    /// A reducer that takes no score of a scorer for a success, because all are below its default threshold and some are
+    /// not 0; the scorer, and the highest score.
+    ///
+    /// ```
+    /// use errorbar_core::{Plan, Score, ScoreColumns, reducers};
+    /// let mut columns = ScoreColumns::new(["judge"]);
+    /// columns.push("q1", 1).score("judge", Score::new(0.7))?;
+    /// columns.push("q2", 1).score("judge", Score::new(0))?;
+    /// let plan = Plan::new().reducers(reducers![reducers::pass_at(2)]);
+    /// let (_, scorer, highest) = plan.below_threshold(&columns).unwrap();
+    /// assert_eq!((scorer, highest), ("judge", 0.7));
+    /// columns.push("q3", 1).score("judge", Score::new("C"))?;
+    /// assert!(plan.below_threshold(&columns).is_none());
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    pub fn below_threshold<'a>(
+        &'a self,
+        columns: &'a ScoreColumns,
+    ) -> Option<(&'a Arc<dyn Reducer>, &'a str, f64)> {
+        let is_wanted = |name: &&str| self.only.is_empty() || self.only.iter().any(|wanted| wanted == name);
+        columns.scorer_names().filter(is_wanted).find_map(|name| {
+            let Reducers::Explicit(reducers) = self.reducers_of(name) else { return None };
+            let (reducer, threshold, conversion) = reducers.iter().find_map(|reducer| {
+                let by_epoch = reducer.by_epoch()?;
+                Some((reducer, by_epoch.default_threshold()?, by_epoch.conversion()?))
+            })?;
+            let values = columns.scorer(name)?.values();
+            let mut highest = f64::NEG_INFINITY;
+            let mut is_below = |leaf: LeafRef<'_>| {
+                let number = conversion.convert_leaf(leaf);
+                if number.convertible {
+                    highest = highest.max(number.value);
+                }
+                highest < threshold
+            };
+            let all_below = (0..values.len()).filter_map(|row| values.get(row)).all(|value| match value {
+                ValueRef::Leaf(leaf) => is_below(leaf),
+                ValueRef::List(list) => list.iter().all(|leaf| is_below(leaf.view())),
+                ValueRef::Map(map) => map.values().all(|leaf| is_below(leaf.view())),
+            });
+            (all_below && highest.is_finite() && highest != 0.0).then_some((reducer, name, highest))
+        })
     }
 
     /// The metrics that it computes, unless scorers have their own defaults.

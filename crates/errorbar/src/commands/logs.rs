@@ -263,6 +263,8 @@ impl OpenedLog<'_> {
             table_scores::beyond_threshold_problem(reducer.as_ref(), highest, Diagnostic::warning)
                 .about(self.log.path().display())
         });
+        let below = table_scores::below_threshold_problem(&self.plan, &self.scores.columns);
+        let ratings = ratings.or_else(|| below.map(|problem| problem.about(self.log.path().display())));
         let recovered = self.log.was_recovered().then(|| recovered(self.log.path()));
         let skipped = &self.scores.skipped;
         let count = (!skipped.is_empty()).then(|| {

@@ -346,6 +346,7 @@ pub(super) fn score_rows(
     let results = table_scores::compute(&mut table.columns, &plan, cells);
     let mut results = results.map_err(about)?;
     warnings.extend(too_few_epochs(&results, &plan).map(about));
+    warnings.extend(table_scores::below_threshold_problem(&plan, &table.columns).map(about));
     results.name_metadata_keys(table.metadata_keys.iter().map(String::as_str));
     let scorers: Vec<String> = results.scores.iter().map(|block| block.scorer.clone()).collect();
     if let Some(name) = args.scorers.iter().find(|name| !scorers.contains(name)) {

@@ -245,25 +245,39 @@ pub(super) fn compute(
     }
 }
 
+/// The warning about a reducer that takes no score for a success, if there is one.
+pub(super) fn below_threshold_problem(plan: &Plan, columns: &ScoreColumns) -> Option<Diagnostic> {
+    let (reducer, scorer, highest) = plan.below_threshold(columns)?;
+    let name = reducer.log_name();
+    let text = format!(
+        "{name} takes only scores from 1 on for a success, and the highest of `{scorer}` is {}: no epoch succeeds",
+        short(highest, 6)
+    );
+    Some(Diagnostic::warning(text).hint(threshold_hint(reducer.as_ref(), highest)))
+}
+
 /// What is to be known about a reducer that takes every rating for a success.
 pub(super) fn beyond_threshold_problem(
     reducer: &dyn Reducer,
     highest: f64,
     severity: fn(String) -> Diagnostic,
 ) -> Diagnostic {
-    let mut spec = reducer.spec();
-    let value = if highest.fract() == 0.0 { Arg::Int(highest as i64) } else { Arg::Float(highest) };
-    spec.kwargs.insert("value".to_owned(), value);
     let name = reducer.log_name();
     let text = format!(
         "{name} takes every score from 1 on for a success, and there are scores up to {}",
         short(highest, 6)
     );
-    let hint = format!(
+    severity(text).hint(threshold_hint(reducer, highest))
+}
+
+fn threshold_hint(reducer: &dyn Reducer, highest: f64) -> String {
+    let mut spec = reducer.spec();
+    let value = if highest.fract() == 0.0 { Arg::Int(highest as i64) } else { Arg::Float(highest) };
+    spec.kwargs.insert("value".to_owned(), value);
+    format!(
         "say from which score on an epoch is a success: {}",
         hints::option("--reducer", &spec.to_string())
-    );
-    severity(text).hint(hint)
+    )
 }
 
 /// Values of a scorer that have no meaning as a number.

@@ -23,7 +23,7 @@ use super::inputs::sides::Sides;
 use super::logs::{ReadArgs, check_new, save};
 use super::specs::PlanOverrides;
 use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome, explain};
+use super::{CommandResult, Context, Outcome, explain, table_scores};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
 
@@ -252,6 +252,11 @@ fn compute(
     let inputs = args.inputs(overrides, split, &keys);
     let (read, mut diagnostics) = files.read(&inputs, context)?;
     let sides = Sides::new(read, &inputs, context, &mut diagnostics)?;
+    // Of logs it is among the warnings of reading them.
+    for side in sides.all().iter().filter(|side| side.input.is_table) {
+        let problem = table_scores::below_threshold_problem(&side.input.plan, &side.input.columns);
+        diagnostics.extend(problem.map(|problem| problem.about(&side.name)));
+    }
     let alignment = match args.unpaired {
         true => None,
         false => Some(Alignment::check(sides.all(), &inputs, &mut diagnostics)?),
