@@ -11,8 +11,8 @@ use errorbar_core::{MetadataKeys, Plan, Raters, Results, ScoreParts, unique_name
 use errorbar_eval::self_graded;
 use errorbar_files::{FileAccess, WrittenFile, write_file};
 use errorbar_log::eval::{
-    EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ScoreOptions, Status,
-    StoppedEarly, plan_from_header,
+    EditedScore, EvalInfo, EvalLog, Header, LogError, LogLimits, LogScores, LogWarning, ReducerConversion,
+    ScoreOptions, Status, StoppedEarly, plan_from_header,
 };
 pub(super) use errorbar_log::eval::{has_log_name, is_log_file as is_log};
 use errorbar_log::inspect::recover;
@@ -229,7 +229,12 @@ impl OpenedLog<'_> {
     pub(super) fn replace_metrics(&mut self, overrides: &PlanOverrides) {
         if overrides.metrics.is_some() {
             self.left_out.retain(|warning| {
-                matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. })
+                matches!(
+                    warning,
+                    LogWarning::ErrorPlan { .. }
+                        | LogWarning::EarlyStop { .. }
+                        | LogWarning::ReducerConversion { .. }
+                )
             });
         }
     }
@@ -384,9 +389,9 @@ pub(super) fn read<'a>(
     change: impl FnOnce(Plan) -> Plan,
 ) -> Result<OpenedLog<'a>, Diagnostics> {
     let header = log.header()?;
-    let (plan, left_out) =
+    let (plan, mut left_out) =
         plan_from_header(&header, context.registry).map_err(|error| error.at(log.path()))?;
-    let plan = only(change(plan), request.scorers);
+    let mut plan = only(change(plan), request.scorers);
     let parts = match (request.records_scores, request.score_metadata) {
         (true, _) => ScoreParts::All,
         (false, true) => plan.score_parts().max(ScoreParts::Metadata),
@@ -405,6 +410,8 @@ pub(super) fn read<'a>(
         Some(scores) => scores,
         None => read_scores(log, &header, keys, parts, request, &raters, progress)?,
     };
+    let conversions = ReducerConversion::find(log, &header, &plan, &scores.columns)?;
+    left_out.extend(ReducerConversion::undefine(conversions, &header, &mut plan, &scores.columns));
     Ok(OpenedLog { log, header, plan, scores, left_out })
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use errorbar_core::Raters;
-use errorbar_log::eval::{LogWarning, Verification, Verifier, VerifyOutcome};
+use errorbar_log::eval::{LogWarning, ReducerConversion, Verification, Verifier, VerifyOutcome};
 
 pub(crate) use self::render::{LogVerification, records, to_json, to_text};
 use super::common::one_of;
@@ -120,6 +120,8 @@ fn verify(
         .iter()
         .filter(|warning| matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. }));
     warnings.extend(of_errors.map(|warning| Diagnostic::warning(warning.to_string()).about(path.display())));
+    let conversions = ReducerConversion::find(&log, &header, verifier.plan(), &scores.columns)?;
+    let verifier = verifier.conversions(conversions);
     let verification: Verification = verifier.verify(&scores.columns).map_err(|error| error.at(path))?;
     Ok(LogVerification { log: path.display().to_string(), verification })
 }

@@ -100,6 +100,9 @@ pub(crate) fn warning_hint(warning: &LogWarning) -> Option<String> {
         LogWarning::ConversionByName { .. } => {
             Some("name the metric with --metric to choose another conversion".to_owned())
         }
+        LogWarning::ReducerConversion { reducer, .. } => Some(format!(
+            "name the conversion: --reducer '{reducer}(value_to_float=value_to_float(correct=…, incorrect=…))'"
+        )),
         _ => None,
     }
 }

@@ -110,7 +110,9 @@ pub use limits::LogLimits;
 pub use lock::{LockHolder, LogLock};
 pub use lock_file::FileHolder;
 pub use log_summary::LogSummary;
-pub use plan::{ERRORS, LogWarning, MAX_METRICS, metrics_to_log, plan_from_header, recorded_errors};
+pub use plan::{
+    ERRORS, LogWarning, MAX_METRICS, ReducerConversion, metrics_to_log, plan_from_header, recorded_errors,
+};
 pub use reader::{EvalLog, Samples};
 pub use reductions::Reductions;
 pub use rescore::{NewScorer, NewScores, ScoreAction};

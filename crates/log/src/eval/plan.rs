@@ -1,6 +1,7 @@
 //! The plan that a log records, to compute its results again; and the record of a plan.
 
 mod from_results;
+mod reduced;
 mod reducers;
 mod unavailable;
 
@@ -16,8 +17,8 @@ use serde_json::{Value as Json, json};
 
 pub(super) use self::from_results::{is_of_reference, version_before_computed_metrics, without_package};
 use self::from_results::{metrics_by_name, scorers_with_results, task_metrics_were_computed};
-pub(super) use self::reducers::is_unreduced;
-pub(super) use self::reducers::reducer;
+pub use self::reduced::ReducerConversion;
+pub(super) use self::reducers::{is_unreduced, reducer};
 use self::reducers::{scorer_reducers, set_reducers};
 use self::unavailable::Unavailable;
 use super::early_stop::recorded_early_stop;
@@ -72,6 +73,18 @@ pub enum LogWarning {
         argument: String,
         /// What the log records.
         recorded: String,
+    },
+    /// A reducer was given a conversion that is not recorded: the reduced scores in the log are not those of the default
+    /// one, so the figures of the scorer are undefined.
+    #[error(
+        "the log does not record the conversion of the reducer {reducer} of the scorer `{scorer}` (the reduced scores in it \
+         are not those of the default one): its figures are undefined"
+    )]
+    ReducerConversion {
+        /// The scorer.
+        scorer: String,
+        /// The reducer.
+        reducer: String,
     },
     /// How errors are computed cannot be understood; the default takes its place.
     #[error(

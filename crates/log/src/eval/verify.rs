@@ -18,7 +18,7 @@ pub use self::outcome::{
 };
 use super::error::{LogErrorKind, Result};
 use super::header::{Header, Status};
-use super::plan::{LogWarning, RecordedPlan, reducer, version_before_computed_metrics};
+use super::plan::{LogWarning, RecordedPlan, ReducerConversion, reducer, version_before_computed_metrics};
 use crate::inspect::{ProjectedBlock, Projection, is_same_reducer};
 use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults};
 
@@ -44,6 +44,7 @@ pub struct Verifier<'h> {
     recorded: RecordedPlan,
     /// The reducers of recorded blocks that are not registered.
     custom_reducers: HashSet<&'h str>,
+    conversions: Vec<ReducerConversion>,
 }
 
 impl<'h> Verifier<'h> {
@@ -56,7 +57,14 @@ impl<'h> Verifier<'h> {
         let blocks = header.results.iter().flat_map(|results| &results.scores);
         let names: HashSet<&str> = blocks.filter_map(|block| block.reducer.as_deref()).collect();
         let custom_reducers = names.into_iter().filter(|name| reducer(name, registry).is_err()).collect();
-        Ok(Verifier { header, recorded, custom_reducers })
+        Ok(Verifier { header, recorded, custom_reducers, conversions: Vec::new() })
+    }
+
+    /// The conversions of reducers that the log does not record; see [`ReducerConversion::find`].
+    #[must_use]
+    pub fn conversions(mut self, conversions: Vec<ReducerConversion>) -> Self {
+        self.conversions = conversions;
+        self
     }
 
     /// What of the recorded plan cannot be built.
@@ -105,7 +113,13 @@ impl<'h> Verifier<'h> {
                     Some(reducer) => {
                         unchecked(block, &NotCheckable::CustomReducer { reducer: reducer.to_owned() })
                     }
-                    None => self.check_block(block, pairs.take(block).as_ref()),
+                    None => {
+                        let new = pairs.take(block);
+                        match self.conversion_of(block) {
+                            Some(reason) => unchecked(block, &reason),
+                            None => self.check_block(block, new.as_ref()),
+                        }
+                    }
                 },
             );
         }
@@ -131,6 +145,14 @@ impl<'h> Verifier<'h> {
             // These versions compute nothing if reduction is disabled, and do not record that it is.
             false => version_before_computed_metrics(&self.header.eval).map(|_| NotCheckable::NoFigures),
         }
+    }
+
+    fn conversion_of(&self, block: &RecordedBlock) -> Option<NotCheckable> {
+        let is_it = |one: &&ReducerConversion| {
+            one.scorer == block.scorer && block.reducer.as_deref() == Some(one.reducer.as_str())
+        };
+        let found = self.conversions.iter().find(is_it)?;
+        Some(NotCheckable::ReducerConversion { reducer: found.reducer.clone() })
     }
 
     fn check_block(&self, block: &RecordedBlock, new: Option<&ProjectedBlock<'_>>) -> Vec<Check> {

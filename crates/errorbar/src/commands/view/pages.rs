@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use errorbar_core::{Evaluation, MetadataKeys, Plan, Registry, ScoreColumns, ScoreParts};
 use errorbar_eval::self_graded;
 use errorbar_log::eval::{
-    EvalLog, Header, LogError, LogScores, ScoreOptions, Status, compare, plan_from_header,
+    EvalLog, Header, LogError, LogScores, ReducerConversion, ScoreOptions, Status, compare, plan_from_header,
 };
 use errorbar_log::inspect::recover;
 use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
@@ -48,13 +48,13 @@ impl LogPages {
     fn load(&self, log: &EvalLog, is_compared: bool) -> Result<LoadedLog, PageError> {
         let path = log.path();
         let header = log.header().map_err(unusable)?;
-        let (plan, _) = plan_from_header(&header, &self.registry).map_err(unusable)?;
+        let (mut plan, _) = plan_from_header(&header, &self.registry).map_err(unusable)?;
         let is_large = log.file_stamp().0 > LARGE;
         // What samples ask is compared, and is not in the list.
         let summarized = if is_large && !is_compared { from_summaries(log, &header, &plan) } else { None };
         let (scores, evaluation) = match summarized {
             Some(found) => found,
-            None => from_samples(log, &header, &plan, is_compared)?,
+            None => from_samples(log, &header, &mut plan, is_compared)?,
         };
         let (mut facts, partial_run) = (run_facts(path, &header), partial_run(&header));
         facts.chance = ChanceLevel::of_rows(&scores.columns, &scores.choice_counts);
@@ -95,7 +95,7 @@ fn shown_keys(plan: &Plan) -> MetadataKeys {
 fn from_samples(
     log: &EvalLog,
     header: &Header,
-    plan: &Plan,
+    plan: &mut Plan,
     digests: bool,
 ) -> Result<(LogScores, Evaluation), PageError> {
     let parts = match has_scored_confidence(log) {
@@ -106,6 +106,8 @@ fn from_samples(
     let scores = log
         .scores(header, &options.skip_bad_samples(true).digests(digests).choices(true))
         .map_err(unusable)?;
+    let conversions = ReducerConversion::find(log, header, plan, &scores.columns).map_err(unusable)?;
+    ReducerConversion::undefine(conversions, header, plan, &scores.columns);
     let evaluation = plan.evaluate(&scores.columns);
     let evaluation = evaluation.map_err(|error| PageError::unusable(error.to_string()))?;
     Ok((scores, evaluation))

@@ -221,6 +221,12 @@ pub enum NotCheckable {
         /// Its name.
         reducer: String,
     },
+    /// The reducer converts values by a function that the log does not record.
+    #[error("the log does not record the conversion of the reducer {reducer}")]
+    ReducerConversion {
+        /// Its name.
+        reducer: String,
+    },
 }
 
 fn ended(status: Status) -> &'static str {
@@ -247,6 +253,7 @@ impl NotCheckable {
             NotCheckable::UnknownConversion { .. } => "unknown_conversion",
             NotCheckable::OldUnscored { .. } => "old_unscored",
             NotCheckable::CustomReducer { .. } => "custom_reducer",
+            NotCheckable::ReducerConversion { .. } => "reducer_conversion",
         }
     }
 }

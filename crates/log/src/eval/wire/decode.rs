@@ -88,6 +88,25 @@ pub(in crate::eval) fn count(field: &str, json: &mut Jiter<'_>, peek: Peek) -> R
     }
 }
 
+/// The items of the list that starts here.
+pub(in crate::eval) fn list<T>(
+    name: &str,
+    json: &mut Jiter<'_>,
+    peek: Peek,
+    item: impl Fn(&mut Jiter<'_>, Peek) -> Result<T>,
+) -> Result<Vec<T>> {
+    if peek != Peek::Array {
+        return Err(unexpected(name, peek, "a list"));
+    }
+    let mut items = Vec::new();
+    let mut next = json.known_array()?;
+    while let Some(peek) = next {
+        items.push(item(json, peek)?);
+        next = json.array_step()?;
+    }
+    Ok(items)
+}
+
 /// The id of a sample.
 pub(in crate::eval) fn sample_id(json: &mut Jiter<'_>, peek: Peek) -> Result<SampleId> {
     let id = json_value::scalar(json, peek)?.and_then(|scalar| scalar.id());

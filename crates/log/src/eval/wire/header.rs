@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
 
 use super::JsonWriter;
-use super::decode::{any, count, fields, metadata, number, root_fields, text, typed, unexpected};
+use super::decode::{any, count, fields, list, metadata, number, root_fields, text, typed, unexpected};
 use crate::eval::error::{LogErrorKind, Result};
 use crate::eval::header::{Header, NEWEST, StartRecord};
 use crate::recorded::{RecordedBlock, RecordedMetric, RecordedResults, headline_json};
@@ -231,22 +231,4 @@ fn object(
         return Err(unexpected(name, peek, "an object"));
     }
     fields(json, field)
-}
-
-fn list<T>(
-    name: &str,
-    json: &mut Jiter<'_>,
-    peek: Peek,
-    item: impl Fn(&mut Jiter<'_>, Peek) -> Result<T>,
-) -> Result<Vec<T>> {
-    if peek != Peek::Array {
-        return Err(unexpected(name, peek, "a list"));
-    }
-    let mut items = Vec::new();
-    let mut next = json.known_array()?;
-    while let Some(peek) = next {
-        items.push(item(json, peek)?);
-        next = json.array_step()?;
-    }
-    Ok(items)
 }

@@ -14,6 +14,7 @@ mod locks;
 mod old_logs;
 mod own_package;
 mod plan;
+mod reduced;
 mod regressions;
 mod rescored;
 mod resume;
