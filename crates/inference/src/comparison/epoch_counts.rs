@@ -11,6 +11,9 @@ use crate::error::ComparisonError;
 /// One in so many epochs may lack its counterpart: what few of them change is far less than a difference of models.
 const ONE_IN: u64 = 10;
 
+/// Samples, and the key and the value of their group, if it is one.
+type NamedSamples = (Option<Box<(String, String)>>, Pairing);
+
 impl SidePair<'_> {
     /// Refuses sides whose samples have different numbers of scored epochs, be it in one group only: the reducer favors the
     /// side that has more of them. A stray epoch is a warning.
@@ -92,7 +95,7 @@ impl SidePair<'_> {
         block: &Block<'_>,
         pairing: &Pairing,
         sides: &[&Side<'_>],
-    ) -> Vec<(Option<Box<(String, String)>>, Pairing)> {
+    ) -> Vec<NamedSamples> {
         let of_metrics = block.metrics.iter().filter_map(|metric| metric.group_key());
         let keys: BTreeSet<&str> = self.options.by.as_deref().into_iter().chain(of_metrics).collect();
         let mut all = Vec::new();
