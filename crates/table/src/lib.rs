@@ -85,7 +85,10 @@ pub use resolve::ColumnReason;
 pub use row_groups::{RowColumns, RowGroup, RowGroupError, RowLabels};
 pub use score_records::{ScoreRecord, read_score_records};
 pub use unfit::UnfitCells;
-pub use values::{CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScorePolicy, NoScores, ScoreWord};
+pub use values::{
+    CellMeaning, CellReader, GradeMeaning, GradeProposal, MISSING_SPELLINGS, NoScore, NoScorePolicy,
+    NoScores, ScoreWord,
+};
 
 /// A table that was read.
 #[derive(Clone, Debug, Default)]

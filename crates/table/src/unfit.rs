@@ -1,7 +1,7 @@
 //! Columns that have names of scores, and cells that are none.
 
 use super::error_text::excerpt;
-use super::values::ScoreWord;
+use super::values::{GradeMeaning, ScoreWord};
 
 /// How many distinct cells a message lists.
 const LISTED: usize = 5;
@@ -16,6 +16,8 @@ pub struct UnfitCells {
     pub words: Vec<ScoreWord>,
     /// A few numbers among the others.
     pub numbers: Vec<f64>,
+    /// What the letters among them are likely to mean, if they are ambiguous grades.
+    pub grades: Option<Box<GradeMeaning>>,
 }
 
 /// Columns, each with a cell; or with all cells that are no scores.

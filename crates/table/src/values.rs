@@ -4,12 +4,15 @@
 //! distinct string of a scorer. Eval logs are not touched by any of this: there values mean what they mean to the
 //! reference.
 
-pub(super) mod grades;
+mod grades;
 
 use std::slice;
 
 use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, Recoded, RecodedKinds, ScoreColumns, Value};
 
+pub use self::grades::{GradeMeaning, GradeProposal};
+
+use self::grades::GradedScorer;
 use super::ScoreTable;
 use super::mapping::{DecimalMark, InputFormat, ScoreScale, TableMapping};
 
@@ -92,7 +95,8 @@ pub enum NoScore {
     OffScale,
     /// It is a percentage, and others are plain numbers.
     MixedPercent,
-    /// It is a letter among those of a school (A, B, D, E, F), where `C` need not mean correct.
+    /// It is a letter that is not named among grades as schools give them (A, B, D, E, F), where `C` need not mean
+    /// correct, or among grades that are named.
     SchoolGrade,
 }
 
@@ -116,6 +120,8 @@ pub struct NoScores {
     pub values: Vec<(String, usize)>,
     /// The first row that has one.
     pub row: Option<usize>,
+    /// What letter grades are likely to mean, if that they are such is the reason.
+    pub grades: Option<GradeMeaning>,
 }
 
 /// A cell that was given a meaning.
@@ -427,8 +433,13 @@ impl ScoreTable {
     ) -> Option<(usize, Vec<NoScores>)> {
         let cells = CellReader::new(&tables.first()?.mapping);
         let all: Vec<&ScoreColumns> = tables.iter().map(|table| &table.columns).collect();
-        let (mixed, graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all));
         let is_reported = policy == NoScorePolicy::Report;
+        // Letters within lists and maps are reported by whatever reads them; a policy would hide them from it.
+        let (mixed, mut graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all, !is_reported));
+        if policy == NoScorePolicy::Zero && !cells.correct.is_empty() {
+            // Those that are correct are named, and no others are.
+            graded.clear();
+        }
         if !graded.is_empty() || is_reported && (cells.reads_numbers() || !mixed.is_empty()) {
             // No policy makes grades of schools scores.
             let is_wanted = |why: NoScore| why == NoScore::SchoolGrade || is_reported && why.is_convertible();
@@ -481,7 +492,7 @@ impl ScoreTable {
     pub fn no_scores(&self) -> Vec<NoScores> {
         let cells = CellReader::new(&self.mapping);
         let all = [&self.columns];
-        let (mixed, graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all));
+        let (mixed, graded) = (mixed_percents(&all, &cells), cells.graded_scorers(&all, true));
         no_scores(&self.columns, &cells, (&mixed, &graded), |_| true)
     }
 }
@@ -564,16 +575,18 @@ fn mixed_percents(tables: &[&ScoreColumns], cells: &CellReader) -> Vec<MixedPerc
 fn no_scores(
     columns: &ScoreColumns,
     cells: &CellReader,
-    (mixed, graded): (&[MixedPercents], &[&str]),
+    (mixed, graded): (&[MixedPercents], &[GradedScorer<'_>]),
     is_wanted: impl Fn(NoScore) -> bool,
 ) -> Vec<NoScores> {
     let mut all = Vec::new();
     for scorer in columns.scorer_names() {
         let has_mixed = mixed.iter().any(|mixed| mixed.scorer == scorer);
-        let has_grades = graded.contains(&scorer);
+        let grades = graded.iter().find(|graded| graded.name == scorer).map(|graded| &graded.meaning);
         let reason = |leaf: LeafRef<'_>| match (cells.meaning(leaf), leaf) {
             (_, LeafRef::Unscored) => None,
-            (_, LeafRef::Str(text)) if has_grades && grades::is_either(text) => Some(NoScore::SchoolGrade),
+            (_, LeafRef::Str(text)) if grades.is_some() && cells.is_unclear_grade(text) => {
+                Some(NoScore::SchoolGrade)
+            }
             (CellMeaning::NoScore(reason), _) => Some(reason),
             (_, leaf) if has_mixed && cells.is_percentage(leaf) => Some(NoScore::MixedPercent),
             _ => None,
@@ -588,7 +601,8 @@ fn no_scores(
         all.extend(found.into_iter().map(|(why, mut values)| {
             values.sort_by(|(_, a), (_, b)| b.cmp(a));
             let row = columns.find_score(scorer, |leaf| reason(leaf) == Some(why));
-            NoScores { scorer: scorer.to_owned(), reason: why, values, row }
+            let grades = grades.filter(|_| why == NoScore::SchoolGrade).cloned();
+            NoScores { scorer: scorer.to_owned(), reason: why, values, row, grades }
         }));
     }
     all

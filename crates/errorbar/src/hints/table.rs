@@ -6,8 +6,8 @@ use errorbar_core::LeafRef;
 use errorbar_core::spec::nearest;
 use errorbar_files::{is_url, machine_memory};
 use errorbar_table::{
-    CellMeaning, CellReader, MISSING_SPELLINGS, NoScore, NoScores, TableDoubt, TableError, TableErrorKind,
-    TableMapping,
+    CellMeaning, CellReader, GradeMeaning, MISSING_SPELLINGS, NoScore, NoScores, TableDoubt, TableError,
+    TableErrorKind, TableMapping,
 };
 
 use super::log;
@@ -95,8 +95,8 @@ pub(crate) fn hint(error: &TableError) -> Option<String> {
             "remove the row; if it is a sample, name the column that identifies the samples with --id-column"
         }
         TableErrorKind::UnfitScoreColumns { columns, cells: Some(cells) } => {
-            if let Some(hint) = letter_grades_hint(&cells.values) {
-                return Some(hint);
+            if let Some(grades) = &cells.grades {
+                return Some(letter_grades_hint(grades));
             }
             let unknown: Vec<String> = cells.values.iter().map(|(value, _)| value.clone()).collect();
             let words: Vec<KnownCell<'_>> =
@@ -225,48 +225,43 @@ pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping, has_commas
             "write all numbers with a comma, or all with a point; --decimal . says that a point is the decimal mark"
                 .to_owned()
         }
-        NoScore::SchoolGrade => letter_grades_hint(&found.values).unwrap_or_default(),
+        NoScore::SchoolGrade => found.grades.as_ref().map(letter_grades_hint).unwrap_or_default(),
         _ => "write all scores as percentages, or all as numbers; for numbers from 0 to 100 there is --scale 100"
             .to_owned(),
     }
 }
 
-/// What to do about grades of a school beside those of the reference, if these cells are such.
-fn letter_grades_hint(cells: &[(String, usize)]) -> Option<String> {
-    let mut grades: Vec<&str> = cells.iter().map(|(cell, _)| cell.trim()).collect();
-    if !CellReader::new(&TableMapping::default()).are_ambiguous_grades(grades.iter().copied()) {
-        return None;
-    }
-    grades.sort_unstable();
-    if let ["F", "P"] = grades.as_slice() {
-        return Some("P alone counts as 0.5; if it is a pass, say so: --correct P --incorrect F".to_owned());
-    }
-    let letter = |grade: &&str| grade.chars().next().unwrap_or_default().to_ascii_uppercase();
-    let has = |wanted: char| grades.iter().any(|grade| letter(grade) == wanted);
-    let numbers = |examples: &str| Some(format!("write a number for each of them, such as {examples}"));
-    // Half of a score has no option.
-    if has('C') && has('P') {
-        return numbers("1, 0.5 and 0");
-    }
-    // Beside I and N, C means what it means in logs.
-    let is_of_logs = has('I') || has('N');
-    let passes = |grade: &&str| match letter(grade) {
-        'A' | 'B' | 'P' => true,
-        'C' => is_of_logs,
-        _ => false,
+/// What to do about ambiguous letter grades.
+fn letter_grades_hint(grades: &GradeMeaning) -> String {
+    let numbers = |examples: &str| format!("write a number for each of them, such as {examples}");
+    let proposal = match grades {
+        GradeMeaning::Named(proposal) => proposal,
+        GradeMeaning::Halves => return numbers("1, 0.5 and 0"),
+        GradeMeaning::BesideNumbers => {
+            return "other cells are numbers: write numbers for these, too".to_owned();
+        }
+        GradeMeaning::BesideWords => {
+            return "say what each means with --correct VALUE and --incorrect VALUE, or --na VALUE if there is no \
+                    score"
+                .to_owned();
+        }
+        GradeMeaning::Nested => {
+            return "say what each means with --correct VALUE and --incorrect VALUE, or write the keys that hold \
+                    scores as columns of their own, and name one with --score-column"
+                .to_owned();
+        }
+        _ => return numbers("1 and 0"),
     };
-    let (mut correct, mut incorrect): (Vec<&str>, Vec<&str>) =
-        grades.iter().copied().partition(|grade| passes(grade));
-    if correct.is_empty() || incorrect.is_empty() {
-        // The best letter passes, if it is certain that it is the best.
-        let is_clear = |best: &char| !is_of_logs && !has('P') && *best < 'F';
-        let best = grades.iter().map(letter).min().filter(is_clear);
-        (correct, incorrect) = grades.iter().copied().partition(|grade| Some(letter(grade)) == best);
+    let correct: Vec<&str> = proposal.correct.iter().map(String::as_str).collect();
+    let incorrect: Vec<&str> = proposal.incorrect.iter().map(String::as_str).collect();
+    let mut options = named(&correct, &incorrect);
+    if !proposal.missing.is_empty() {
+        options = format!("{options} {}", option("--na", &proposal.missing.join(",")));
     }
-    if correct.is_empty() || incorrect.is_empty() {
-        return numbers("1 and 0");
+    match (correct.as_slice(), incorrect.as_slice()) {
+        (["P"], ["F"]) => format!("P alone counts as 0.5; if it is a pass, say so: {options}"),
+        _ => format!("say what each counts as, such as {options}"),
     }
-    Some(format!("say what each counts as, such as {}", named(&correct, &incorrect)))
 }
 
 /// The options that name correct and incorrect cells.

@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use errorbar_core::LeafRef;
+use errorbar_core::{Leaf, LeafRef};
 use indexmap::IndexMap;
 use serde_json::Value as Json;
 
@@ -124,6 +124,11 @@ impl ColumnFinder<'_> {
         let (mut words, mut numbers): (Vec<ScoreWord>, Vec<f64>) = (Vec::new(), Vec::new());
         let texts = self.preview_cells(name).into_iter().filter_map(Json::as_str);
         let is_graded = cells.are_ambiguous_grades(texts);
+        let grades = is_graded.then(|| {
+            let leaves = self.preview_cells(name).into_iter().filter_map(|cell| scalar(cell, self.is_text));
+            let leaves: Vec<Leaf> = leaves.collect();
+            Box::new(cells.grade_meaning(leaves.iter().map(Leaf::view)))
+        });
         for cell in self.preview_cells(name) {
             let leaf = match (cell, scalar(cell, self.is_text)) {
                 (_, Some(leaf)) => leaf,
@@ -176,7 +181,7 @@ impl ColumnFinder<'_> {
         }
         let mut values: Vec<(String, usize)> = unfit.into_iter().collect();
         values.sort_by(|(_, a), (_, b)| b.cmp(a));
-        Some(UnfitCells { values, words, numbers })
+        Some(UnfitCells { values, words, numbers, grades })
     }
 
     fn preview_cells(&self, name: &str) -> Vec<&Json> {

@@ -59,6 +59,8 @@ fn letters_of_a_school_make_grades_ambiguous() {
         &["a", "c"],
         &["c", "i"],
         &["A", "A-"],
+        // Another scale.
+        &["C", "G", "S"],
     ] {
         assert!(cells.are_ambiguous_grades(grades.iter().copied()), "{grades:?}");
     }
@@ -69,13 +71,129 @@ fn letters_of_a_school_make_grades_ambiguous() {
         &["C", "g"],
         &["", "C"],
         &["é", "C"],
+        &["C", "I", "R", "S"],
     ] {
         assert!(!cells.are_ambiguous_grades(grades.iter().copied()), "{grades:?}");
     }
     // What is named, or means that there is no score, is clear.
-    for mapping in ["correct = \"A\"", "na = [\"A\"]", "scale = 10"] {
+    for mapping in [
+        "correct = \"A\"\nincorrect = \"C\"",
+        "correct = \"A\"\nna = [\"C\"]",
+        "correct = \"PASS\"",
+        "na = [\"A\"]",
+        "scale = 10",
+    ] {
         assert!(!reader(mapping).are_ambiguous_grades(["A", "C"]), "{mapping}");
     }
+    // One that is named leaves the others unclear.
+    for mapping in ["correct = \"A\"", "incorrect = \"C\"", "correct = [\"A\", \"B\"]"] {
+        assert!(reader(mapping).are_ambiguous_grades(["A", "C"]), "{mapping}");
+    }
+}
+
+/// What is proposed for the cells of a column: correct, incorrect and missing ones.
+fn proposal(mapping: &str, cells: &[&str]) -> Result<String, GradeMeaning> {
+    match reader(mapping).grade_meaning(cells.iter().map(|cell| LeafRef::Str(cell))) {
+        GradeMeaning::Named(GradeProposal { correct, incorrect, missing }) => {
+            Ok([correct, incorrect, missing].map(|cells| cells.join(" ")).join("/"))
+        }
+        meaning => Err(meaning),
+    }
+}
+
+#[test]
+fn letters_alone_are_proposed_as_grades() {
+    for (cells, expected) in [
+        (&["A", "B", "C", "F", "absent"][..], "A B/C F/absent"),
+        (&["C", "B", "absent"], "B/C/absent"),
+        // Words keep their meaning.
+        (&["A", "C", "F", "true", "false"], "A/C F/"),
+        (&["A", "B", "Fail", "pass", "C"], "A B/C/"),
+        // Names of missing cells replace the usual ones.
+        (&["A", "C", "NA", "", "excused"], "A/C/NA excused"),
+        (&["A", "C", "NA", ""], "A/C/"),
+        (&["F", "P", "?"], "P/F/?"),
+        (&["C", "I", "F"], "C/F I/"),
+        (&["c", "i"], "c/i/"),
+        (&["D", " C ", "C"], "C/D/"),
+    ] {
+        assert_eq!(proposal("", cells).as_deref(), Ok(expected), "{cells:?}");
+    }
+    for (cells, expected) in [
+        (&["1.0", "0", "A", "C", "F"][..], GradeMeaning::BesideNumbers),
+        (&["0.5", "D", "C", "1"], GradeMeaning::BesideNumbers),
+        (&["A", "C", "80%"], GradeMeaning::BesideNumbers),
+        (&["A", "C", "absurd"], GradeMeaning::BesideWords),
+        (&["C", "G", "S"], GradeMeaning::Unclear),
+        (&["A", "A-"], GradeMeaning::Unclear),
+        (&["F", "N", "Y"], GradeMeaning::Unclear),
+        (&["C", "P", "F"], GradeMeaning::Halves),
+    ] {
+        assert_eq!(proposal("", cells), Err(expected), "{cells:?}");
+    }
+    let numbers = reader("").grade_meaning([LeafRef::Str("A"), LeafRef::Int(1), LeafRef::Str("C")]);
+    assert_eq!(numbers, GradeMeaning::BesideNumbers);
+}
+
+#[test]
+fn grades_beside_named_ones_are_proposed() {
+    let letters = ["A", "B", "C", "D", "F"];
+    for (mapping, expected) in [
+        ("correct = \"A\"", "B/C D F/"),
+        ("incorrect = \"F\"", "A B/C D/"),
+        ("correct = \"D\"", "A B C/F/"),
+        ("correct = [\"A\", \"B\"]\nincorrect = [\"C\", \"D\"]", "/F/"),
+    ] {
+        assert_eq!(proposal(mapping, &letters).as_deref(), Ok(expected), "{mapping}");
+    }
+}
+
+/// Cells that a policy would leave out or count as 0, while others with a letter count as correct.
+#[test]
+fn unclear_grades_are_reported_whatever_the_policy() {
+    let letters = ["A", "C", "F", "A"].map(Leaf::from);
+    let reasons = |cells: &[Leaf], mapping: &str, policy| {
+        let found = table(cells, mapping).read_cells(policy, false);
+        found.into_iter().map(|one| (one.reason, one.values.len())).collect::<Vec<_>>()
+    };
+    for policy in [NoScorePolicy::Report, NoScorePolicy::Missing, NoScorePolicy::Zero] {
+        assert_eq!(reasons(&letters, "", policy), [(NoScore::SchoolGrade, 3)], "{policy:?}");
+        assert_eq!(reasons(&letters, "incorrect = \"F\"", policy), [(NoScore::SchoolGrade, 2)], "{policy:?}");
+    }
+    for policy in [NoScorePolicy::Report, NoScorePolicy::Missing] {
+        assert_eq!(reasons(&letters, "correct = \"A\"", policy), [(NoScore::SchoolGrade, 2)], "{policy:?}");
+    }
+    // All that is correct is named.
+    assert_eq!(reasons(&letters, "correct = \"A\"", NoScorePolicy::Zero), []);
+    let scale = ["C", "G", "S"].map(Leaf::from);
+    assert_eq!(reasons(&scale, "", NoScorePolicy::Missing), [(NoScore::SchoolGrade, 3)]);
+}
+
+#[test]
+fn unclear_grades_in_maps_and_lists_are_reported() {
+    let read = |values: [Value; 2], mapping: &str, policy| {
+        let mut table = ScoreTable { mapping: mapping.parse().unwrap(), ..ScoreTable::default() };
+        table.columns = ScoreColumns::new(["s"]);
+        for (at, value) in values.into_iter().enumerate() {
+            let score = errorbar_core::Score::new(value);
+            table.columns.push(at.to_string(), 1).score("s", score).unwrap();
+        }
+        table.read_cells(policy, false)
+    };
+    let map = |x: &str, y: &str| Value::map([("x", Leaf::from(x)), ("y", y.into())]);
+    for policy in [NoScorePolicy::Missing, NoScorePolicy::Zero] {
+        let found = read([map("A", "C"), map("C", "I")], "", policy);
+        let found: Vec<_> = found.into_iter().map(|one| (one.reason, one.grades)).collect();
+        assert_eq!(found, [(NoScore::SchoolGrade, Some(GradeMeaning::Nested))], "{policy:?}");
+        let lists = [Value::from(vec![Leaf::from("A"), "C".into()]), Value::from(vec![Leaf::from("C")])];
+        assert_eq!(read(lists, "", policy).len(), 1, "{policy:?}");
+        // One key has grades of the reference, the other none.
+        assert_eq!(read([map("A", "C"), map("A", "I")], "", policy), [], "{policy:?}");
+        let named = "correct = [\"A\", \"C\"]\nincorrect = \"I\"";
+        assert_eq!(read([map("A", "C"), map("C", "I")], named, policy), [], "{policy:?}");
+    }
+    // What reads the letters reports them, and no one else has to.
+    assert_eq!(read([map("A", "C"), map("C", "I")], "", NoScorePolicy::Report), []);
 }
 
 #[test]
