@@ -1,5 +1,8 @@
 //! The conversation that a record holds: read whole, or what would be lost is named.
 
+use std::path::Path;
+
+use errorbar_files::is_url;
 use errorbar_log::eval::Wire;
 use serde_json::Value as Json;
 
@@ -23,7 +26,14 @@ const KNOWN: [&str; 10] = [
 const KNOWN_OF_PART: [&str; 7] =
     ["type", "text", "metadata", "internal", "citations", "annotations", "cache_control"];
 /// How words in keys start whose strings are a part of the message.
-const CONTENTS: [&str; 12] = [
+const CONTENTS: [&str; 19] = [
+    "base64",
+    "b64",
+    "screenshot",
+    "png",
+    "jpg",
+    "jpeg",
+    "voice",
     "image",
     "audio",
     "video",
@@ -80,12 +90,20 @@ fn omitted_keys(message: &Json) -> Vec<String> {
     keys
 }
 
-/// The keys of an object that are not known and have a list, an object or, if their name says so, a string as content.
+/// Keys of messages that servers know, and that are not sent.
+const NOT_SENT: [&str; 2] = ["name", "refusal"];
+/// A longer string is more than an id or a date.
+const LONGEST_LABEL: usize = 128;
+
+/// The keys of an object that are not known and have a list, an object or, if their name or the string itself says so, a
+/// string as content.
 fn unknown_keys<'j>(object: &'j Json, known: &'j [&str]) -> impl Iterator<Item = &'j str> {
     let holds = |key: &str, value: &Json| match value {
         Json::Array(items) => !items.is_empty(),
         Json::Object(entries) => !entries.is_empty(),
-        Json::String(text) => !text.is_empty() && names_content(key),
+        Json::String(text) => {
+            !text.is_empty() && (NOT_SENT.contains(&key) || names_content(key) || is_content(text))
+        }
         Json::Null | Json::Bool(_) | Json::Number(_) => false,
     };
     let entries = object.as_object().into_iter().flatten();
@@ -94,7 +112,19 @@ fn unknown_keys<'j>(object: &'j Json, known: &'j [&str]) -> impl Iterator<Item =
 }
 
 fn names_content(key: &str) -> bool {
-    let key = key.to_ascii_lowercase();
-    let mut words = key.split(['_', '-', '.', ' ']);
+    // In camel case a word starts with its capital.
+    let is_capital = |at: usize, c: char| at > 0 && c.is_ascii_uppercase();
+    let spaced =
+        key.char_indices().flat_map(|(at, c)| is_capital(at, c).then_some(' ').into_iter().chain([c]));
+    let key = spaced.collect::<String>().to_ascii_lowercase();
+    let compact = key.replace(' ', "");
+    let mut words = key.split(['_', '-', '.', ' ']).chain([compact.as_str()]);
     words.any(|word| CONTENTS.iter().any(|content| word.starts_with(content)))
+}
+
+/// Whether a string is an address, data within one, or longer than a label.
+fn is_content(text: &str) -> bool {
+    let has_scheme =
+        |scheme: &str| text.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme));
+    text.len() > LONGEST_LABEL || has_scheme("data:") || is_url(Path::new(text))
 }

@@ -128,6 +128,18 @@ fn inputs_with_more_than_text_are_refused() {
         (&beside("assistant", "\"x\"", "reasoning_content", "\"hm\""), "contains reasoning"),
         (&user(r#"[{"type": "text", "text": "hi", "image": "x.png"}]"#), "contains an image"),
         (r#"{"role": "user", "parts": [{"text": "x"}]}"#, "contains `parts`"),
+        // Strings are, too, by their key or what they are.
+        (&beside("user", "\"what?\"", "url", "\"https://x.org/cat\""), "contains `url`"),
+        (&beside("user", "\"what?\"", "link", "\"DATA:image/png;base64,iVBO\""), "contains `link`"),
+        (&beside("user", "\"what?\"", "blob", &format!("{:?}", "iVBO".repeat(40))), "contains `blob`"),
+        (&beside("user", "\"what?\"", "base64", "\"iVBO\""), "contains `base64`"),
+        (&beside("user", "\"what?\"", "PNG", "\"iVBO\""), "contains `PNG`"),
+        (&beside("user", "\"what?\"", "screenshot", "\"a.png\""), "contains `screenshot`"),
+        (&beside("user", "\"what?\"", "voice", "\"a.wav\""), "contains `voice`"),
+        (&beside("user", "\"what?\"", "inputImage", "\"a.png\""), "contains `inputImage`"),
+        (&beside("user", "\"what?\"", "name", "\"Ann\""), "contains `name`"),
+        (&beside("assistant", "null", "refusal", "\"No.\""), "contains `refusal`"),
+        (&user(r#"[{"type": "text", "text": "hi", "href": "https://x.org"}]"#), "contains `href`"),
     ] {
         assert_eq!(
             problem(message),
@@ -148,6 +160,7 @@ fn inputs_with_more_than_text_are_refused() {
         r#"{"role": "assistant", "content": "d", "tool_calls": [], "error": null}"#.to_owned(),
         r#"{"role": "user", "content": "d", "language": "en", "toxic": false, "has_image": false, "image_count": 0}"#.to_owned(),
         beside("assistant", "\"x\"", "metadata", "{\"audio\": 1}"),
+        r#"{"role": "user", "content": "d", "author": "Ann", "model_name": "m", "date": "2026-11-19", "refusal": null, "name": ""}"#.to_owned(),
     ] {
         assert_eq!(problem(&fine), "");
     }
