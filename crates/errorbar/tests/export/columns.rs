@@ -43,6 +43,22 @@ fn a_sample_is_exported_with_all_that_is_known_of_it() {
     assert_eq!(rows[3]["output"], "old");
 }
 
+/// Messages are whole: what is no text is a part of the question.
+#[test]
+fn inputs_keep_what_is_no_text() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = json!([
+        {"role": "user", "content": [{"type": "text", "text": "What?"}, {"type": "image", "image": "data:image/png;base64,iVBO"}]},
+        {"role": "assistant", "content": "", "tool_calls": [{"id": "1", "function": "add", "arguments": {"a": 1}}]},
+        {"role": "tool", "content": "4", "tool_call_id": "1", "function": "add"},
+    ]);
+    let sample = json!({"id": 1, "epoch": 1, "input": input, "target": "x", "scores": {}}).to_string();
+    let log = json_log(folder.path(), "a.json", &[&sample]);
+    let (text, _) = exported(&[log], ExportOptions::default(), ExportFormat::JsonLines);
+    let row: Json = serde_json::from_str(text.lines().next().unwrap()).unwrap();
+    assert_eq!(row["input"], input);
+}
+
 #[test]
 fn numbers_are_those_of_the_metrics() {
     let folder = tempfile::tempdir().unwrap();

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use errorbar_core::chat::{Input, Message, ModelOutput, SampleEvents, Targets};
 use errorbar_core::{Metadata, SampleId, Score};
 use jiter::{Jiter, Peek};
-use serde::de::DeserializeOwned;
 use serde_json::Value as Json;
 
 use super::container::Container;
@@ -15,7 +14,7 @@ use super::memory_budget;
 use super::reader::EvalLog;
 use super::stored::{id_and_epoch, text_or_field};
 use super::wire::Wire;
-use super::wire::decode::{self, any, metadata, sample_id};
+use super::wire::decode::{self, any, metadata, part, sample_id};
 use super::zip::decompress::Decompressor;
 
 /// One sample in one epoch, with all that a scorer may look at.
@@ -247,11 +246,6 @@ impl SampleTexts {
         }
         Ok(sample)
     }
-}
-
-fn part<T: DeserializeOwned>(part: &'static str, json: Json) -> Result<T> {
-    serde_json::from_value(json)
-        .map_err(|error| LogErrorKind::Part { part, problem: error.to_string() }.into())
 }
 
 /// The name of the attachment that a string stands for.

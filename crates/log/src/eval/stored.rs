@@ -5,12 +5,13 @@ use errorbar_core::chat::{Input, ModelOutput, Targets, Usage};
 use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreParts};
 use indexmap::IndexMap;
 use jiter::{Jiter, Peek};
+use serde_json::Value as Json;
 
 use super::chunks::SampleExtent;
 use super::error::{LogErrorKind, Result};
 use super::json::{FieldSelection, Selection};
 use super::wire::Wire;
-use super::wire::decode::{self, count, fields, metadata, number, sample_id, scores, text, typed};
+use super::wire::decode::{self, count, fields, metadata, number, part, sample_id, scores, text, typed};
 
 /// What to read of each sample; the rest is skipped.
 ///
@@ -124,6 +125,8 @@ pub struct StoredSample {
     pub epoch: u32,
     /// The input; empty if it was not to be read.
     pub input: Input,
+    /// The messages of the input as the log has them, if they hold more than their texts: images, calls of tools.
+    pub input_json: Option<Json>,
     /// The answers to choose from.
     pub choices: Option<Vec<String>>,
     /// What the answer should be; empty if it was not to be read.
@@ -196,7 +199,11 @@ impl StoredSample {
 
     fn field(&mut self, key: &str, json: &mut Jiter<'_>, peek: Peek, wanted: &SampleFields) -> Result<()> {
         match key {
-            "input" if wanted.texts => self.input = typed::<Wire<_>>("input", json, peek)?.0,
+            "input" if wanted.texts => {
+                let input: Json = typed("input", json, peek)?;
+                self.input_json = holds_more_than_texts(&input).then(|| input.clone());
+                self.input = part::<Wire<_>>("input", input)?.0;
+            }
             "choices" if wanted.texts || wanted.choices => self.choices = typed("choices", json, peek)?,
             "target" if wanted.texts || wanted.choices => {
                 self.target = typed::<Wire<_>>("target", json, peek)?.0
@@ -280,6 +287,19 @@ pub(super) fn text_or_field(
     Ok(Some(found.unwrap_or_default()))
 }
 
+/// Whether messages have a content in parts, or keys that are not read.
+fn holds_more_than_texts(input: &Json) -> bool {
+    const READ: [&str; 5] = ["id", "content", "source", "role", "model"];
+    let holds_more = |message: &Json| {
+        let mut fields = message.as_object().into_iter().flatten();
+        fields.any(|(key, value)| match value {
+            Json::Null => false,
+            value => !READ.contains(&key.as_str()) || !value.is_string(),
+        })
+    };
+    input.as_array().is_some_and(|messages| messages.iter().any(holds_more))
+}
+
 /// The text of an output: that of its first answer, where it is not recorded by itself.
 fn completion(json: &mut Jiter<'_>, peek: Peek) -> Result<Option<String>> {
     let Some(Wire(output)) = typed::<Option<Wire<ModelOutput>>>("output", json, peek)? else {
@@ -306,6 +326,28 @@ mod tests {
                 assert!(key.is_none() || key == Some((SampleId::Int(12), 345)), "{key:?} at {length}");
             }
             assert!(id_and_epoch(sample.as_bytes()).is_some());
+        }
+    }
+    #[test]
+    fn messages_are_kept_whole_if_they_hold_more_than_texts() {
+        let of = |input: &str| {
+            let wanted = SampleFields { texts: true, ..SampleFields::scores(MetadataKeys::All) };
+            let json = format!(r#"{{"id":1,"epoch":1,"input":{input}}}"#);
+            StoredSample::from_json(json.as_bytes(), &wanted).unwrap().input_json
+        };
+        for whole in [
+            r#"[{"role":"user","content":[{"type":"text","text":"a"},{"type":"image","image":"x.png"}]}]"#,
+            r#"[{"role":"assistant","content":"","tool_calls":[{"id":"1","function":"add","arguments":{}}]}]"#,
+            r#"[{"role":"user","content":"a"},{"role":"tool","content":"4","tool_call_id":"1"}]"#,
+        ] {
+            assert_eq!(of(whole), Some(serde_json::from_str(whole).unwrap()), "{whole}");
+        }
+        for texts in [
+            r#""a""#,
+            r#"[{"id":"1","role":"user","content":"a","source":"input"}]"#,
+            r#"[{"role":"assistant","content":"a","model":"m","tool_calls":null}]"#,
+        ] {
+            assert_eq!(of(texts), None, "{texts}");
         }
     }
 }

@@ -39,7 +39,8 @@ impl<'a> SampleCells<'a> {
         for model in sample.model_usage.values() {
             usage.get_or_insert_default().add(model);
         }
-        SampleCells { metadata, input: input(&sample.input), target: target(&sample.target), usage }
+        let input = sample.input_json.clone().unwrap_or_else(|| input(&sample.input));
+        SampleCells { metadata, input, target: target(&sample.target), usage }
     }
 }
 

@@ -130,7 +130,12 @@ pub(in crate::eval) fn typed<T: DeserializeOwned>(
     json: &mut Jiter<'_>,
     peek: Peek,
 ) -> Result<T> {
-    serde_json::from_value(json_value::exact(json, peek)?)
+    self::part(part, json_value::exact(json, peek)?)
+}
+
+/// The same of a part that is a tree already.
+pub(in crate::eval) fn part<T: DeserializeOwned>(part: &'static str, json: Json) -> Result<T> {
+    serde_json::from_value(json)
         .map_err(|error| LogErrorKind::Part { part, problem: error.to_string() }.into())
 }
 
