@@ -7,7 +7,7 @@ use std::collections::HashSet;
 
 use errorbar_core::Metadata;
 use serde::{Deserialize, Serialize};
-use serde_json::Value as Json;
+use serde_json::{Value as Json, json};
 
 use super::HIDDEN;
 use crate::model::failure::NoAnswer;
@@ -29,6 +29,7 @@ struct ChatChoice {
     message: ChatMessage,
     finish_reason: Option<String>,
     logprobs: Option<Logprobs>,
+    error: Option<Json>,
 }
 
 #[derive(Deserialize)]
@@ -78,18 +79,25 @@ pub(in crate::model) fn read(
         choices.filter_map(|choice| choice.logprobs.as_mut()).for_each(|logprobs| logprobs.hide(key));
     }
     if let Some(error) = completion.error {
-        let message = error.get("message").and_then(Json::as_str).or(error.as_str());
-        let message = message.map_or_else(|| error.to_string(), str::to_owned);
-        return Err(NoAnswer::Malformed(format!("it holds an error: {message}")));
+        return Err(NoAnswer::Malformed(format!("it holds an error: {}", error_message(&error))));
     }
     let mut choices =
         completion.choices.ok_or_else(|| NoAnswer::Malformed("it has no `choices`".to_owned()))?;
-    // The first is the answer. Servers that number them may list them in any order.
-    choices.sort_by_key(|choice| choice.index.unwrap_or(u64::MAX));
-    if let Some(reason) = choices.first().and_then(|choice| choice.finish_reason.as_deref())
-        && is_failure(reason)
-    {
-        return Err(NoAnswer::Failed(format!("finish_reason {reason:?}")));
+    // The first is the answer. Servers that number them may list them in any order; one without a number is the first if
+    // none has that number.
+    choices.sort_by_key(|choice| match choice.index {
+        Some(0) => 0,
+        None => 1,
+        Some(index) => index.saturating_add(1),
+    });
+    if let Some(choice) = choices.first() {
+        if let Some(reason) = choice.finish_reason.as_deref().filter(|reason| is_failure(reason)) {
+            return Err(NoAnswer::Failed(format!("finish_reason {reason:?}")));
+        }
+        let is_error = |error: &&Json| ![json!(null), json!(false), json!(""), json!({})].contains(error);
+        if let Some(error) = choice.error.as_ref().filter(is_error) {
+            return Err(NoAnswer::Failed(error_message(error)));
+        }
     }
     let model = completion.model.filter(|model| !model.is_empty()).unwrap_or_else(|| asked.to_owned());
     let reasoning = choices.first().and_then(|choice| {
@@ -115,6 +123,12 @@ pub(in crate::model) fn read(
     }
     output.metadata = (!metadata.is_empty()).then_some(metadata);
     Ok(output)
+}
+
+/// What the error that a server puts into an answer says.
+fn error_message(error: &Json) -> String {
+    let message = error.get("message").and_then(Json::as_str).or(error.as_str());
+    message.map_or_else(|| error.to_string(), str::to_owned)
 }
 
 impl ChatChoice {
@@ -150,7 +164,7 @@ fn text_of(content: &Json) -> Result<String, String> {
 
 /// Whether a model that stopped for this reason has failed, so that what it wrote until then is no answer.
 pub(in crate::model) fn is_failure(finish_reason: &str) -> bool {
-    const FAILURES: [&str; 8] = [
+    const FAILURES: [&str; 12] = [
         "error",
         "failed",
         "abort",
@@ -158,6 +172,10 @@ pub(in crate::model) fn is_failure(finish_reason: &str) -> bool {
         "cancelled",
         "network_error",
         "server_error",
+        "internal_error",
+        "internal_server_error",
+        "timeout",
+        "timed_out",
         "insufficient_system_resource",
     ];
     FAILURES.iter().any(|failure| finish_reason.eq_ignore_ascii_case(failure))
@@ -254,8 +272,6 @@ fn pieces(tokens: &[TokenLogprob], key: &ApiKey, part: impl Fn(&TokenLogprob) ->
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
     fn answer(body: Json) -> Result<ModelOutput, String> {
@@ -349,6 +365,10 @@ mod tests {
             ([choice(Some(0), "a"), choice(Some(1), "b")], "a"),
             ([choice(None, "a"), choice(None, "b")], "a"),
             ([choice(None, "b"), choice(Some(0), "a")], "a"),
+            // None has the number of the first.
+            ([choice(Some(1), "b"), choice(None, "a")], "a"),
+            ([choice(None, "a"), choice(Some(1), "b")], "a"),
+            ([choice(Some(2), "b"), choice(Some(1), "a")], "a"),
         ] {
             let output = answer(json!({"choices": choices})).unwrap();
             let reasoning = &output.metadata.unwrap()["reasoning"];
@@ -358,12 +378,35 @@ mod tests {
 
     #[test]
     fn a_reason_of_failure_is_no_answer() {
-        for reason in ["error", "ERROR", "abort", "network_error", "insufficient_system_resource"] {
+        let failures = [
+            "error",
+            "ERROR",
+            "abort",
+            "network_error",
+            "insufficient_system_resource",
+            "timeout",
+            "internal_error",
+        ];
+        for reason in failures {
             let choice = json!({"message": {"content": "half an ans"}, "finish_reason": reason});
             let fine = json!({"index": 0, "message": {"content": "4"}, "finish_reason": "stop"});
             let problem = answer(json!({"choices": [choice.clone()]})).unwrap_err();
             assert_eq!(problem, format!("finish_reason {reason:?}"));
             assert_eq!(answer(json!({"choices": [choice, fine]})).unwrap().completion, "4");
+        }
+    }
+
+    #[test]
+    fn a_choice_with_an_error_is_no_answer() {
+        let of = |error: Json| {
+            let choice = json!({"message": {"content": "half"}, "finish_reason": "stop", "error": error});
+            answer(json!({"choices": [choice]})).map(|output| output.completion)
+        };
+        assert_eq!(of(json!({"code": 502, "message": "gone"})).unwrap_err(), "gone");
+        assert_eq!(of(json!("gone")).unwrap_err(), "gone");
+        assert_eq!(of(json!({"code": 502})).unwrap_err(), "{\"code\":502}");
+        for none in [json!(null), json!({}), json!(false)] {
+            assert_eq!(of(none).unwrap(), "half");
         }
     }
 
