@@ -58,6 +58,26 @@ pub struct TemplateText {
 }
 
 impl TemplateText {
+    /// The string, or what the file holds that it names, relative to the folder of the registry, as in a spec.
+    ///
+    /// ```
+    /// use errorbar_eval::{TemplateText, built_in_registry};
+    /// assert_eq!(TemplateText::read("Be brief.", &built_in_registry())?.text(), "Be brief.");
+    /// assert!(TemplateText::read("no_such_file.txt", &built_in_registry()).is_err());
+    /// # Ok::<(), errorbar_core::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// A name of a file that cannot be read, or must not be.
+    pub fn read(given: &str, registry: &Registry) -> Result<Self, Error> {
+        TemplateText::from_arg(&Arg::from(given), registry).map_err(|problem| match problem {
+            ArgProblem::Invalid(error) => error,
+            ArgProblem::Wrong(problem) => Error::custom(problem),
+            // A string has the right type.
+            _ => Error::custom(format!("must be {}", Self::EXPECTED)),
+        })
+    }
+
     /// The template.
     pub fn text(&self) -> &str {
         self.file.as_deref().unwrap_or(&self.given)

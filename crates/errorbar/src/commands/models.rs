@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use clap::Args;
 use errorbar_eval::{
-    Cache, Calls, GenerateConfig, MAX_CONNECTIONS, ModelChoice, Prices, RetryPolicy, RunOptions, UsageLimits,
-    allow_connections, max_open_files,
+    Cache, Calls, GenerateConfig, MAX_CONNECTIONS, ModelChoice, Prices, RetryPolicy, RunOptions,
+    TemplateText, UsageLimits, allow_connections, built_in_registry, max_open_files,
 };
 use errorbar_files::read_small;
 use serde_json::{Map, Value as Json};
@@ -52,8 +52,8 @@ pub(crate) struct ModelArgs {
     /// The penalty for tokens that occurred at all
     #[arg(long, value_name = "X", conflicts_with = "resume", allow_negative_numbers = true)]
     presence_penalty: Option<f64>,
-    /// A system message at the start of every conversation
-    #[arg(long, value_name = "TEXT", conflicts_with = "resume")]
+    /// A system message at the start of every conversation, or the name of a file that holds it
+    #[arg(long, value_name = "TEXT", conflicts_with = "resume", value_parser = system_message)]
     system_message: Option<String>,
     /// Record the log probabilities of the tokens, if the server returns them
     #[arg(long, conflicts_with = "resume")]
@@ -230,6 +230,11 @@ impl ModelArgs {
             extra_body: self.extra_body.clone().unwrap_or_default().into(),
         }
     }
+}
+
+fn system_message(given: &str) -> Result<String, String> {
+    let message = TemplateText::read(given, &built_in_registry());
+    message.map(|message| message.text().to_owned()).map_err(|error| error.to_string())
 }
 
 impl RoleArgs {

@@ -2,7 +2,7 @@
 
 use errorbar_core::{Params, Result};
 
-use crate::{BoxFuture, Generate, GenerateConfig, Solver, SolverEffects, TaskState};
+use crate::{BoxFuture, Generate, GenerateConfig, Solver, SolverEffects, TaskState, TemplateText};
 
 /// Calls the model for the next message of the conversation, perhaps with other settings than those of the run.
 ///
@@ -61,8 +61,8 @@ pub struct GenerateSolver {
     logprobs: Option<bool>,
     /// Of how many tokens at each position.
     top_logprobs: Option<u32>,
-    /// The first message of the conversation, for this call.
-    system_message: Option<String>,
+    /// The first message of the conversation for this call, or the name of a file that holds it.
+    system_message: Option<TemplateText>,
     /// Whether the answer is cached, whatever the run does.
     cache: Option<bool>,
 }
@@ -70,7 +70,7 @@ pub struct GenerateSolver {
 impl GenerateSolver {
     fn config(&self) -> GenerateConfig {
         GenerateConfig {
-            system_message: self.system_message.clone(),
+            system_message: self.system_message.as_ref().map(|message| message.text().to_owned()),
             max_tokens: self.max_tokens,
             top_p: self.top_p,
             temperature: self.temperature,

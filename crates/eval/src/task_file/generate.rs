@@ -4,7 +4,7 @@ use errorbar_core::Metadata;
 use serde_json::Value as Json;
 
 use super::section::{Keys, TomlField};
-use crate::GenerateConfig;
+use crate::{GenerateConfig, TemplateText};
 
 pub(super) const KEYS: Keys = &[
     "system_message",
@@ -26,11 +26,18 @@ pub(super) fn read(field: TomlField<'_>) -> Option<GenerateConfig> {
     if fields.contains_key("top_logprobs") && !fields.contains_key("logprobs") {
         fields.insert("logprobs", Json::Bool(true));
     }
+    if let Some(Json::String(given)) = fields.get("system_message") {
+        let text = system_message(given, field)?;
+        fields.insert("system_message", Json::from(text));
+    }
     config(fields)
 }
 
 /// Whether a value is one that the key can have; if not, it is reported.
 fn is_good(key: &str, field: TomlField<'_>, value: &Json) -> bool {
+    if let ("system_message", Json::String(given)) = (key, value) {
+        return system_message(given, field).is_some();
+    }
     let alone = config(Metadata::from_iter([(key.to_owned(), value.clone())]));
     match alone.map(|config| config.check()) {
         Some(Ok(())) => return true,
@@ -38,6 +45,17 @@ fn is_good(key: &str, field: TomlField<'_>, value: &Json) -> bool {
         None => field.expected(wanted(key)).unwrap_or_default(),
     }
     false
+}
+
+/// The message, or what the file holds that it names.
+fn system_message(given: &str, field: TomlField<'_>) -> Option<String> {
+    match TemplateText::read(given, field.file.registry) {
+        Ok(message) => Some(message.text().to_owned()),
+        Err(problem) => {
+            field.report(format!("`system_message`: {problem}"), None);
+            None
+        }
+    }
 }
 
 fn config(fields: Metadata) -> Option<GenerateConfig> {

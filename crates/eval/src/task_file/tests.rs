@@ -261,3 +261,18 @@ fn how_the_model_generates() {
     });
     assert_eq!(config(all), expected);
 }
+
+#[test]
+fn a_system_message_may_be_the_name_of_a_file() {
+    let generate = |name: &str| {
+        let (_folder, path) = folder();
+        let text = format!(
+            "dataset = 'plain.jsonl'\nscorer = 'includes'\ngenerate = {{ system_message = '{name}' }}"
+        );
+        parse_task_file(&text, &path, &built_in_registry()).map(|task| task.generate.system_message)
+    };
+    assert_eq!(generate("outputs.jsonl").unwrap().as_deref(), Some(REPLAY));
+    assert_eq!(generate("Be brief.").unwrap().as_deref(), Some("Be brief."));
+    let error = generate("rules.txt").unwrap_err().to_string();
+    assert!(error.contains("`system_message`: cannot be read from"), "{error}");
+}

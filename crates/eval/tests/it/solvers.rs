@@ -123,6 +123,11 @@ fn a_template_may_be_the_name_of_a_file() {
     let (state, _) = solved(solver, &Sample::new("q"), &[]);
     assert_eq!(texts(&state.messages), ["From a file: the store's\n", "q"]);
     assert!(registry.build::<AnySolver>(&"user_message('sytem.txt')".parse().unwrap()).is_err());
+    // The message of a configuration, too.
+    let built = |spec: &str| registry.build::<AnySolver>(&spec.parse().unwrap());
+    let configs = built("generate(system_message='system.txt')").unwrap().configs();
+    assert_eq!(configs[0].system_message.as_deref(), Some("From a file: {topic}\n"));
+    assert!(built("generate(system_message='sytem.txt')").is_err());
 }
 
 #[test]
