@@ -18,7 +18,7 @@ pub enum GradeMeaning {
     Unclear,
     /// The same column has numbers, beside which grades have to be numbers, too.
     BesideNumbers,
-    /// The same column has words without a meaning.
+    /// The same column has words or, beside named cells, letters without a meaning.
     BesideWords,
     /// They are within lists or maps, where a letter may mean something else under each key.
     Nested,
@@ -45,7 +45,7 @@ pub(super) struct GradedScorer<'t> {
 impl CellReader {
     /// Whether grades as schools give them are among the cells of a column, in any case, beside those of the reference
     /// (C, P, I, N) or one another, so that it is unclear what they mean; or `C` beside several letters that mean
-    /// nothing. If a letter is named, it is clear what they mean if all are.
+    /// nothing. Once a letter is named, they are clear only if all are.
     pub fn are_ambiguous_grades<'t>(&self, cells: impl IntoIterator<Item = &'t str>) -> bool {
         if self.scale.is_some() {
             return false;
@@ -79,16 +79,23 @@ impl CellReader {
             }
     }
 
+    /// Whether a cell is a number that neither is named nor means that there is no score.
+    fn is_unnamed_number(&self, cell: LeafRef<'_>) -> bool {
+        matches!(cell, LeafRef::Int(_) | LeafRef::Float(_))
+            && self.meaning(cell) != CellMeaning::Missing
+            && !(self.has_named() && self.may_name(cell))
+    }
+
     /// What the letters among the cells of a column are likely to mean, whose grades are ambiguous.
     pub fn grade_meaning<'t>(&self, cells: impl IntoIterator<Item = LeafRef<'t>>) -> GradeMeaning {
         let (mut grades, mut usual, mut missing) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
         let mut has_words = false;
         for cell in cells {
-            let text = match cell {
-                LeafRef::Str(text) => text.trim(),
-                LeafRef::Int(_) | LeafRef::Float(_) => return GradeMeaning::BesideNumbers,
-                LeafRef::Bool(_) | LeafRef::Null | LeafRef::Unscored => continue,
-            };
+            if self.is_unnamed_number(cell) {
+                return GradeMeaning::BesideNumbers;
+            }
+            let LeafRef::Str(text) = cell else { continue };
+            let text = text.trim();
             match self.meaning(cell) {
                 CellMeaning::Missing => _ = usual.insert(text),
                 _ if is_letter(text) => _ = grades.insert(text),
@@ -127,7 +134,7 @@ impl CellReader {
     ) -> Result<(Vec<&'g str>, Vec<&'g str>), GradeMeaning> {
         let has = |wanted: char| grades.iter().any(|grade| letter(grade) == wanted);
         if grades.iter().any(|grade| !matches!(letter(grade), 'A'..='F' | 'I' | 'N' | 'P')) {
-            return Err(GradeMeaning::Unclear);
+            return Err(if self.has_named() { GradeMeaning::BesideWords } else { GradeMeaning::Unclear });
         }
         if has('C') && has('P') {
             return Err(GradeMeaning::Halves);
@@ -171,7 +178,7 @@ impl CellReader {
         let graded = |name: &'t str| {
             let texts = || tables.iter().flat_map(|columns| columns.distinct_strings(name));
             let meaning = if self.are_ambiguous_grades(texts()) {
-                let is_number = |leaf: LeafRef<'_>| matches!(leaf, LeafRef::Int(_) | LeafRef::Float(_));
+                let is_number = |leaf: LeafRef<'_>| self.is_unnamed_number(leaf);
                 match tables.iter().any(|columns| columns.find_score(name, is_number).is_some()) {
                     true => GradeMeaning::BesideNumbers,
                     false => self.grade_meaning(texts().map(LeafRef::Str)),
@@ -183,7 +190,8 @@ impl CellReader {
             };
             Some(GradedScorer { name, meaning })
         };
-        tables.iter().flat_map(|columns| columns.scorer_names()).filter_map(graded).collect()
+        let names: BTreeSet<&str> = tables.iter().flat_map(|columns| columns.scorer_names()).collect();
+        names.into_iter().filter_map(graded).collect()
     }
 
     /// Whether grades of a scorer are ambiguous within lists, or under a key of maps.

@@ -133,6 +133,10 @@ fn letters_alone_are_proposed_as_grades() {
     }
     let numbers = reader("").grade_meaning([LeafRef::Str("A"), LeafRef::Int(1), LeafRef::Str("C")]);
     assert_eq!(numbers, GradeMeaning::BesideNumbers);
+    // A number that means a missing score is none.
+    let missing =
+        reader("na = [\"-99\"]").grade_meaning([LeafRef::Str("A"), LeafRef::Int(-99), LeafRef::Str("C")]);
+    assert!(matches!(missing, GradeMeaning::Named(_)), "{missing:?}");
 }
 
 #[test]
@@ -146,6 +150,7 @@ fn grades_beside_named_ones_are_proposed() {
     ] {
         assert_eq!(proposal(mapping, &letters).as_deref(), Ok(expected), "{mapping}");
     }
+    assert_eq!(proposal("correct = \"C\"", &["C", "G"]), Err(GradeMeaning::BesideWords));
 }
 
 /// Cells that a policy would leave out or count as 0, while others with a letter count as correct.
