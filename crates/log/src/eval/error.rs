@@ -62,15 +62,17 @@ pub enum LogErrorKind {
     #[error("the log is being written by another process")]
     Locked,
     /// A file says that another process writes to the log, perhaps one of another machine.
-    #[error(
-        "the log is being written by {}, as {} says",
-        holder.as_ref().map_or("an unknown process".to_owned(), ToString::to_string),
-        lock.display()
-    )]
+    #[error("{}", match holder {
+        Some(holder) => format!("the log is being written by {holder}, as {} says", lock.display()),
+        None => {
+            let lock = lock.display();
+            format!("the log may be locked by an unknown process: {lock} is not a lock file that can be read")
+        }
+    })]
     LockedElsewhere {
         /// The lock file.
         lock: PathBuf,
-        /// Which process it names.
+        /// Which process it names; none if it cannot be read, or is no lock file.
         holder: Option<Box<FileHolder>>,
     },
     /// Another process has kept the log locked all the time that was waited for it.

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use errorbar_files::is_named;
 
 use super::error::{LogError, LogErrorKind, Result};
-use super::lock_file::{FileHolder, LockFile, SystemLock};
+use super::lock_file::{self, FileHolder, LockFile, SystemLock};
 use super::reader::EvalLog;
 
 /// How often to try again.
@@ -131,7 +131,7 @@ impl LogLock {
                     if !matches!(error.kind(), LogErrorKind::Locked) {
                         return Err(error);
                     }
-                    let holder = LockHolder::of(&file, path);
+                    let holder = LockHolder::of(&file, path, lock_file::open);
                     return Err(LogErrorKind::LockTimeout { waited: timeout, holder }.into());
                 }
                 Err(_) => {
@@ -180,14 +180,20 @@ impl fmt::Display for LockHolder {
 impl EvalLog {
     /// The process that writes to the log at present, as the system or the file beside the log names it.
     pub fn lock_holder(&self) -> Option<LockHolder> {
-        LockHolder::of(self.container.source.file(), self.path())
+        self.lock_holder_with(lock_file::open)
+    }
+
+    /// The same, where the file beside the log is opened by the caller: a server does so inside its folder only. What is no
+    /// small regular file names no process.
+    pub fn lock_holder_with(&self, open: impl FnOnce(&Path) -> io::Result<File>) -> Option<LockHolder> {
+        LockHolder::of(self.container.source.file(), self.path(), open)
     }
 }
 
 impl LockHolder {
-    fn of(file: &File, path: &Path) -> Option<Self> {
+    fn of(file: &File, path: &Path, open: impl FnOnce(&Path) -> io::Result<File>) -> Option<Self> {
         LockHolder::listed(file).or_else(|| {
-            let FileHolder { pid, host, .. } = LockFile::holder(path)?;
+            let FileHolder { pid, host, .. } = LockFile::holder(path, open)?;
             Some(LockHolder { pid, name: None, host: Some(host) })
         })
     }
@@ -229,6 +235,7 @@ fn holder_in(locks: &str, inode: u64) -> Option<u32> {
 mod tests {
     use std::cell::Cell;
     use std::fs;
+    use std::io::Write;
     use std::process::{Command, Stdio};
 
     use errorbar_test_support::wait_until;
@@ -408,6 +415,47 @@ mod tests {
         fs::write(lock_of(&log), "").unwrap();
         let error = LockFile::create(&log, SystemLock::None).unwrap_err();
         assert!(error.to_string().contains("by an unknown process"), "{error}");
+    }
+
+    /// Anybody who may write to the folder can put anything there: it was read to its end, which a device and a pipe lack.
+    #[test]
+    #[cfg(unix)]
+    fn only_small_regular_files_are_read_as_locks() {
+        use std::os::unix::fs::symlink;
+        let folder = tempfile::tempdir().unwrap();
+        let log = folder.path().join("log.eval");
+        drop(create(&log).unwrap());
+        let (lock, elsewhere) = (lock_of(&log), folder.path().join("elsewhere"));
+        let record = own_record(&log).to_string();
+        let put: [(&str, &dyn Fn()); 5] = [
+            ("a link", &|| {
+                fs::write(&elsewhere, &record).unwrap();
+                symlink(&elsewhere, &lock).unwrap();
+            }),
+            ("a large file", &|| {
+                fs::write(&lock, &record).unwrap();
+                File::options().append(true).open(&lock).unwrap().write_all(&[b' '; 100_000]).unwrap();
+            }),
+            ("a pipe", &|| assert!(Command::new("mkfifo").arg(&lock).status().unwrap().success())),
+            ("a device", &|| symlink("/dev/zero", &lock).unwrap()),
+            ("a sparse file", &|| File::create(&lock).unwrap().set_len(5 << 30).unwrap()),
+        ];
+        for (what, put) in put {
+            put();
+            let error = LogWriter::resume(&log).unwrap_err();
+            assert!(
+                matches!(error.kind(), LogErrorKind::LockedElsewhere { holder: None, .. }),
+                "{what}: {error}"
+            );
+            let new = folder.path().join("new.eval");
+            fs::rename(&lock, lock_of(&new)).unwrap();
+            assert!(create(&new).is_err(), "{what}");
+            assert!(!new.exists(), "{what}: a log that is not locked is not left behind, empty");
+            fs::rename(lock_of(&new), &lock).unwrap();
+            let log = EvalLog::open(&log).unwrap();
+            assert_eq!(log.lock_holder(), None, "{what}");
+            fs::remove_file(&lock).unwrap();
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@
 
 use std::fmt;
 use std::fs::{self, File};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::{Duration, SystemTime};
@@ -20,6 +20,8 @@ use super::wire::timestamp;
 /// How often, and how long apart, a file is looked at that changes hands.
 const ROUNDS: usize = 100;
 const PAUSE: Duration = Duration::from_millis(10);
+/// More than a lock file has.
+const MOST_BYTES: u64 = 64 << 10;
 
 /// The lock file of this process; it is removed when this is dropped.
 #[derive(Debug)]
@@ -101,9 +103,11 @@ impl LockFile {
 
     /// The process that holds the lock of a log, unless it is gone, or may be: of one on another machine that had the lock of
     /// the system, that lock alone would show it.
-    pub(super) fn holder(log: &Path) -> Option<FileHolder> {
+    ///
+    /// The caller opens the file: it may lead out of a folder that is served.
+    pub(super) fn holder(log: &Path, open: impl FnOnce(&Path) -> io::Result<File>) -> Option<FileHolder> {
         let is_known = |found: &FileHolder| found.is_here() || !found.has_system_lock;
-        match read(&beside(log)) {
+        match read_opened(open(&beside(log))) {
             Found::Holder(holder) if !holder.is_gone() && is_known(&holder) => Some(holder),
             _ => None,
         }
@@ -128,7 +132,33 @@ enum Found {
 }
 
 fn read(path: &Path) -> Found {
-    match fs::read(path) {
+    read_opened(open(path))
+}
+
+/// Opens a file that is no link. A pipe must not wait for its writer.
+pub(super) fn open(path: &Path) -> io::Result<File> {
+    let mut options = File::options();
+    options.read(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+        std::os::unix::fs::OpenOptionsExt::custom_flags(&mut options, flags);
+    }
+    options.open(path)
+}
+
+/// What is in the place of a lock file may be anything: a device or a pipe has no end.
+fn read_opened(opened: io::Result<File>) -> Found {
+    let read = |file: File| -> io::Result<Vec<u8>> {
+        if !file.metadata()?.is_file() {
+            return Err(ErrorKind::InvalidInput.into());
+        }
+        let mut bytes = Vec::new();
+        file.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MOST_BYTES { Err(ErrorKind::FileTooLarge.into()) } else { Ok(bytes) }
+    };
+    match opened.and_then(read) {
         Ok(bytes) => serde_json::from_slice(&bytes).map_or(Found::Unreadable, Found::Holder),
         Err(error) if error.kind() == ErrorKind::NotFound => Found::Nothing,
         Err(_) => Found::Unreadable,

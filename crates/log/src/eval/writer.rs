@@ -1,6 +1,6 @@
 //! Writing a log during a run.
 
-use std::fs::{File, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
@@ -93,7 +93,12 @@ impl LogWriter {
             io::ErrorKind::AlreadyExists => LogErrorKind::Exists,
             _ => LogErrorKind::Open(error),
         })?;
-        let lock = lock(&file, path)?;
+        let lock = lock(&file, path).inspect_err(|_| {
+            // Whoever has locked it meanwhile finds nothing in it.
+            if is_named(&file, path).unwrap_or(false) {
+                let _ = fs::remove_file(path);
+            }
+        })?;
         let mut writer = Self::with_members(path, file, lock, Members::new(), 0)?;
         let member = writer.encoder.encode(START, &start.to_json())?;
         writer.write(vec![member], true)?;

@@ -125,6 +125,11 @@ impl Catalog {
         EvalLog::from_file(file, path, limits)
     }
 
+    /// Whether a process has locked a log. Its lock file is opened as the log is: one outside the folder says nothing.
+    fn is_held(&self, log: &EvalLog) -> bool {
+        log.lock_holder_with(|lock| beneath::open(lock, &self.folder)).is_some()
+    }
+
     fn scan(&self, before: &Snapshot, ids: &mut HashMap<PathBuf, LogId>) -> Snapshot {
         let found = find_logs(&self.folder);
         let problems = found
@@ -170,7 +175,7 @@ impl Catalog {
             let (at, cost) = earlier.read;
             let is_running = earlier.is_running();
             let is_too_early = is_running && at.elapsed() < cost * COST_SHARE;
-            let is_held = || self.open_path(&path, LIMITS).is_ok_and(|log| log.lock_holder().is_some());
+            let is_held = || self.open_path(&path, LIMITS).is_ok_and(|log| self.is_held(&log));
             let may_have_ended = || is_running && stamp.is_silent() && !is_held();
             if is_too_early || (earlier.stamp == stamp && !may_have_ended()) {
                 return Some(Arc::clone(earlier));
@@ -178,7 +183,10 @@ impl Catalog {
         }
         let started = Instant::now();
         let summary = match self.open_path(&path, LIMITS) {
-            Ok(log) => ListedLog::read(&log, !stamp.is_silent(), &self.registry),
+            Ok(log) => {
+                let is_written = || !stamp.is_silent() || self.is_held(&log);
+                ListedLog::read(&log, is_written, &self.registry)
+            }
             Err(error) if is_gone(&error) => return None,
             Err(error) => Err(reason(error)),
         };

@@ -96,16 +96,20 @@ pub(crate) struct Progress {
 }
 
 impl ListedLog {
-    /// Reads what is recorded; of a run in progress, or one that was killed, the scores as well. `is_recent` says whether the
-    /// file was written to a moment ago.
-    pub(super) fn read(log: &EvalLog, is_recent: bool, registry: &Registry) -> Result<Self, String> {
+    /// Reads what is recorded; of a run in progress, or one that was killed, the scores as well. `is_written` says whether
+    /// a log without an end is written to.
+    pub(super) fn read(
+        log: &EvalLog,
+        is_written: impl Fn() -> bool,
+        registry: &Registry,
+    ) -> Result<Self, String> {
         let summary = LogSummary::read(log).map_err(reason)?;
         let state = match summary.status {
             Status::Success => RunState::Done,
             Status::Cancelled => RunState::Cancelled,
             Status::Error => RunState::Failed,
             // The lock ends with the process, whatever ends that; a run elsewhere, or of another program, has none.
-            Status::Started if is_recent || log.lock_holder().is_some() => RunState::Running,
+            Status::Started if is_written() => RunState::Running,
             Status::Started => RunState::Interrupted,
         };
         let mut summary = ListedLog::new(summary, state);

@@ -1,11 +1,17 @@
 //! The list shows what the report of a log shows.
 
+use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use errorbar_core::Registry;
-use errorbar_log::eval::{EvalLog, LogSummary, ScoreOptions, compare, find_logs, plan_from_header};
+use errorbar_log::eval::{
+    EvalInfo, EvalLog, LogSummary, LogWriter, PlanRecord, ScoreOptions, StartRecord, compare, find_logs,
+    plan_from_header,
+};
 
 use super::summary::ListedLog;
+use super::{Catalog, RunState};
 
 /// A value and its error, to the digits that logs of any version have in common.
 #[derive(Debug)]
@@ -60,7 +66,7 @@ fn the_list_and_the_report_show_the_same_figure() {
     for path in folders.iter().flat_map(|folder| find_logs(folder).logs) {
         let Ok(log) = EvalLog::open(&path) else { continue };
         let Some(report) = of_report(&log, &registry) else { continue };
-        let Ok(summary) = ListedLog::read(&log, false, &registry) else { continue };
+        let Ok(summary) = ListedLog::read(&log, || false, &registry) else { continue };
         compared += 1;
         let figure = summary.figure.as_ref().map(|figure| &figure.estimate);
         let listed = Shown {
@@ -85,4 +91,28 @@ fn the_list_and_the_report_show_the_same_figure() {
     }
     assert!(compared > 30 && by_header > 30, "{compared} logs, {by_header} headers");
     assert!(differing.is_empty(), "{} differ:\n{}", differing.len(), differing.join("\n"));
+}
+
+/// Whoever can write to the folder can put a link there: only what is inside the folder says that a run is in progress.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_lock_file_outside_the_folder_is_not_read() {
+    let folder = tempfile::tempdir().unwrap();
+    let logs = folder.path().join("logs");
+    let (log, lock) = (logs.join("a.eval"), logs.join("a.eval.lock"));
+    let writer =
+        LogWriter::create(&log, &StartRecord::new(EvalInfo::default(), PlanRecord::default())).unwrap();
+    let record = fs::read(&lock).unwrap();
+    drop(writer);
+    let long_ago = SystemTime::now() - Duration::from_secs(600);
+    fs::File::options().append(true).open(&log).unwrap().set_modified(long_ago).unwrap();
+    let state = || {
+        let snapshot = Catalog::new(logs.clone(), Registry::built_in()).refresh();
+        snapshot.logs[0].summary.as_ref().unwrap().state
+    };
+    fs::write(&lock, &record).unwrap();
+    assert_eq!(state(), RunState::Running);
+    fs::rename(&lock, folder.path().join("elsewhere")).unwrap();
+    std::os::unix::fs::symlink("../elsewhere", &lock).unwrap();
+    assert_eq!(state(), RunState::Interrupted);
 }
