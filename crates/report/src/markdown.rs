@@ -233,6 +233,10 @@ pub fn escape(text: &str) -> String {
             '\n' => escaped.push_str("&#10;"),
             '\r' => escaped.push_str("&#13;"),
             '\\' | '|' | '`' | '*' | '[' | ']' | '<' | '>' | '~' => escaped.extend(['\\', c]),
+            // Within a word it is no emphasis.
+            '_' if !(before.ends_with(char::is_alphanumeric) && rest.starts_with(char::is_alphanumeric)) => {
+                escaped.push_str("\\_");
+            }
             '&' if rest.starts_with(|next: char| next == '#' || next.is_ascii_alphanumeric()) => {
                 escaped.push_str("\\&");
             }
@@ -245,8 +249,8 @@ pub fn escape(text: &str) -> String {
 
 /// Whether a mention, a reference or an address would go on behind this character.
 fn is_special(before: &str, c: char, rest: &str) -> bool {
-    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
-    let begins_word = |before: &str| !before.ends_with(is_word);
+    // An underscore is no part of the word: sites do not see one that is emphasis.
+    let begins_word = |before: &str| !before.ends_with(|c: char| c.is_ascii_alphanumeric());
     let ends_with = |word: &str| {
         let start = before.len().checked_sub(word.len());
         let found = start.and_then(|start| Some((before.get(..start)?, before.get(start..)?)));
@@ -255,7 +259,10 @@ fn is_special(before: &str, c: char, rest: &str) -> bool {
     match c {
         // A mention; the address of a person, which has a dot; a commit.
         '@' => {
-            let name = rest.split(|c: char| !is_word(c) && !matches!(c, '-' | '.')).next().unwrap_or("");
+            let name = rest
+                .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '-' | '.'))
+                .next()
+                .unwrap_or("");
             let is_commit = name.len() >= 7 && name.bytes().all(|byte| byte.is_ascii_hexdigit());
             !name.is_empty() && (begins_word(before) || name.contains('.') || is_commit)
         }
@@ -274,12 +281,11 @@ fn is_special(before: &str, c: char, rest: &str) -> bool {
 /// Whether a digit is the sixth, twelfth and so on of the name of a commit: what is left between has too few digits for one.
 fn is_within_commit(before: &str, rest: &str) -> bool {
     const DIGITS: usize = 40;
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    let left: Vec<u8> = before.bytes().rev().take(DIGITS).take_while(is_word).collect();
+    let left: Vec<u8> = before.bytes().rev().take(DIGITS).take_while(u8::is_ascii_alphanumeric).collect();
     if left.len() % 6 != 5 {
         return false;
     }
-    let right: Vec<u8> = rest.bytes().take(DIGITS).take_while(is_word).collect();
+    let right: Vec<u8> = rest.bytes().take(DIGITS).take_while(u8::is_ascii_alphanumeric).collect();
     left.len() + 1 + right.len() == DIGITS && left.iter().chain(&right).all(u8::is_ascii_hexdigit)
 }
 
@@ -295,12 +301,22 @@ mod tests {
             ("me@x.org", "me@&#8203;x.org"),
             ("o/r@0123abcd", "o/r@&#8203;0123abcd"),
             ("pass@5, pass@k @ 3", "pass@5, pass@k @ 3"),
+            ("_@octocat_", "\\_@&#8203;octocat\\_"),
+            ("(_@octocat_)", "(\\_@&#8203;octocat\\_)"),
+            ("__@octocat__", "\\_\\_@&#8203;octocat\\_\\_"),
+            ("_GH-12_ _GHSA-9v3w_", "\\_GH-&#8203;12\\_ \\_GHSA-&#8203;9v3w\\_"),
+            ("_www.evil.example_", "\\_www.&#8203;evil.example\\_"),
+            ("__init__ pass_at_2 größe_数 a__b", "\\_\\_init\\_\\_ pass_at_2 größe_数 a\\_\\_b"),
             ("#1 o/r#23 #a", "#&#8203;1 o/r#&#8203;23 #a"),
             ("GH-1 gh-2 xGH-3 GH-x", "GH-&#8203;1 gh-&#8203;2 xGH-3 GH-x"),
             ("GHSA-9v3w-xxxx-yyyy GHSA- ", "GHSA-&#8203;9v3w-xxxx-yyyy GHSA- "),
             (
                 "(0123456789abcdef0123456789abcdef01234567)",
                 "(012345&#8203;6789ab&#8203;cdef01&#8203;234567&#8203;89abcd&#8203;ef0123&#8203;4567)",
+            ),
+            (
+                "_0123456789abcdef0123456789abcdef01234567_",
+                "\\_012345&#8203;6789ab&#8203;cdef01&#8203;234567&#8203;89abcd&#8203;ef0123&#8203;4567\\_",
             ),
             ("0123456789abcdef0123456789abcdef0123456", "0123456789abcdef0123456789abcdef0123456"),
             ("0123456789abcdef0123456789abcdef012345678", "0123456789abcdef0123456789abcdef012345678"),
