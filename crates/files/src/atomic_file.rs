@@ -193,7 +193,15 @@ fn create_beside(path: &Path, old: Option<&Metadata>, access: FileAccess) -> io:
             created = create_locked(&new, old, access)?.map(|file| (file, new));
         }
     }
-    created.ok_or_else(|| io::Error::new(io::ErrorKind::WouldBlock, "many processes are writing this file"))
+    // Where a file system has no locks, what a killed writer left is not told from what is being written.
+    created.ok_or_else(|| {
+        let left = beside(path, 0);
+        let problem = format!(
+            "many processes are writing this file; if none is, delete {}, which one that was killed has left",
+            left.display()
+        );
+        io::Error::new(io::ErrorKind::WouldBlock, problem)
+    })
 }
 
 /// Creates a file and locks it; none if another process was faster.
@@ -328,6 +336,22 @@ mod tests {
         assert_eq!(AtomicFile::create(&path).unwrap_err().kind(), io::ErrorKind::WouldBlock);
         drop(writers);
         assert!(names(folder.path()).is_empty());
+    }
+
+    /// Those of killed writers stay where the file system has no locks; folders are never removed.
+    #[test]
+    fn leftovers_that_stay_are_named() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a.csv");
+        for slot in 0..SLOTS {
+            fs::create_dir(beside(&path, slot)).unwrap();
+        }
+        let error = AtomicFile::create(&path).unwrap_err();
+        let expected = format!(
+            "many processes are writing this file; if none is, delete {}, which one that was killed has left",
+            beside(&path, 0).display()
+        );
+        assert_eq!((error.kind(), error.to_string()), (io::ErrorKind::WouldBlock, expected));
     }
 
     #[test]
