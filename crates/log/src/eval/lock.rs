@@ -45,14 +45,15 @@ pub(super) fn lock(file: &File, path: &Path) -> Result<HeldLock> {
             Err(_) => None,
         },
         Err(TryLockError::WouldBlock) => return Err(LogErrorKind::Locked.into()),
-        Err(TryLockError::Error(error)) if has_no_locks(&error) => {
+        // The file system has no locks (ENOSYS, EOPNOTSUPP; FUSE and some network file systems answer EINVAL, EIO or EPERM),
+        // or none at present (ENOLCK).
+        Err(TryLockError::Error(_)) => {
             let lock_file = LockFile::create(path, SystemLock::None)?;
             if LockHolder::listed(file).is_some() {
                 return Err(LogErrorKind::Locked.into());
             }
             Some(lock_file)
         }
-        Err(TryLockError::Error(error)) => return Err(LogError::from(LogErrorKind::Open(error))),
     };
     Ok(HeldLock { _file: lock_file })
 }
@@ -74,15 +75,6 @@ fn system_lock(file: &File) -> std::result::Result<(), TryLockError> {
 
 #[cfg(test)]
 use tests::system_lock;
-
-/// Whether a file system has no locks (ENOSYS, EOPNOTSUPP), or none at present (ENOLCK).
-fn has_no_locks(error: &io::Error) -> bool {
-    #[cfg(unix)]
-    let is_short = error.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error());
-    #[cfg(not(unix))]
-    let is_short = false;
-    is_short || error.kind() == io::ErrorKind::Unsupported
-}
 
 impl LogLock {
     /// Locks a log, and waits for the process that has it, at most this long.
@@ -257,6 +249,9 @@ mod tests {
     }
 
     /// The codes of Linux.
+    const EPERM: i32 = 1;
+    const EIO: i32 = 5;
+    const EINVAL: i32 = 22;
     const ENOLCK: i32 = 37;
     const ENOSYS: i32 = 38;
     const EOPNOTSUPP: i32 = 95;
@@ -273,7 +268,7 @@ mod tests {
     #[cfg(target_os = "linux")]
     fn without_locks_of_the_system_a_file_beside_the_log_is_one() {
         let folder = tempfile::tempdir().unwrap();
-        for code in [ENOLCK, ENOSYS, EOPNOTSUPP] {
+        for code in [ENOLCK, ENOSYS, EOPNOTSUPP, EPERM, EIO, EINVAL] {
             REFUSAL.set(Some(code));
             let log = folder.path().join(format!("{code}.eval"));
             let writer = create(&log).unwrap();
