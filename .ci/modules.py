@@ -16,14 +16,9 @@ KNOWN: dict[str, set[tuple[str, str]]] = {
     },
     "eval": {
         ("dataset", "expression"),
-        ("error", "run"),
         ("model", "recorder"),
         ("model", "state"),
         ("registry", "scorers"),
-        ("run", "scorers"),
-    },
-    "python": {
-        ("stream", "table"),
     },
 }
 

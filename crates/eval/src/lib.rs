@@ -27,6 +27,7 @@ mod shared_object;
 mod solver;
 pub mod solvers;
 mod state;
+mod stop_rule_problem;
 mod task;
 mod task_check;
 mod task_file;
@@ -60,14 +61,15 @@ pub use rescore::{PreparedRescore, Rescore, RescoreError, RescoredLog};
 pub use run::{
     CancelToken, EarlierRun, FinishedRun, LogFormat, ModelServer, Observer, PrepareError, PreparedTask,
     Progress, Quiet, RecordedServer, ResumableLog, RunOptions, RunningFigure, RunningFigures,
-    SequenceProgress, StopReason, StopRuleProblem, block_on, cancel_on_interrupt, open_earlier,
-    open_resumable, open_resumable_with,
+    SequenceProgress, StopReason, block_on, cancel_on_interrupt, open_earlier, open_resumable,
+    open_resumable_with,
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
 pub use scorers::self_graded;
 pub use solver::{AnySolver, Chain, Solver, SolverEntry};
 pub use state::{Choice, TaskState};
+pub use stop_rule_problem::StopRuleProblem;
 pub use task::{FailOnError, ModelChoice, Task, TaskEntry};
 pub use task_check::TaskProblem;
 pub use task_file::{

@@ -2,7 +2,8 @@
 
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::Ordering;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -10,7 +11,9 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 
 use crate::pool::{give_up, pool};
-use crate::table::Cancelled;
+
+/// Set when a caller no longer waits for what is computed.
+pub(crate) type Cancelled = Arc<AtomicBool>;
 
 /// How often a caller that waits looks for signals.
 const SIGNALS_EVERY: Duration = Duration::from_millis(50);

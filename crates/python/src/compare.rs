@@ -8,12 +8,12 @@ use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Content};
-use crate::call::compute;
+use crate::call::{Cancelled, compute};
 use crate::error::{Messages, raised};
 use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
-use crate::table::{Cancelled, NamedTable, memory_tables};
+use crate::table::{NamedTable, memory_tables};
 
 /// Compares models: `errorbar compare` with these arguments.
 #[pyfunction]

@@ -16,8 +16,7 @@ use pyo3::exceptions::{PyRuntimeError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
-use crate::call::{caught, compute};
-use crate::table::Cancelled;
+use crate::call::{Cancelled, caught, compute};
 
 /// The name of the only scorer.
 const SCORER: &str = "score";

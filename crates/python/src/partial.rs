@@ -17,10 +17,10 @@ use rayon::prelude::*;
 use serde::de::DeserializeOwned;
 use serde_json::{Value as Json, json};
 
-use crate::call::compute;
+use crate::call::{Cancelled, compute};
 use crate::error::raised;
 use crate::score::{Results, results_of};
-use crate::table::{Cancelled, arrow_table};
+use crate::table::arrow_table;
 
 /// What the bytes of a state begin with; the last one is the version.
 const MAGIC: [u8; 8] = *b"ebstate\x01";

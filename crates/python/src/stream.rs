@@ -14,8 +14,8 @@ use pyo3::exceptions::{PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
+use crate::call::Cancelled;
 use crate::error::exception;
-use crate::table::Cancelled;
 
 /// What capsules of streams are called.
 const NAME: &CStr = c"arrow_array_stream";

@@ -4,7 +4,6 @@
 //! buffers (numpy, `array`) or of lists.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use arrow_array::builder::{BooleanBuilder, Float64Builder, Int64Builder, LargeStringBuilder};
 use arrow_array::cast::AsArray;
@@ -27,10 +26,8 @@ use pyo3::exceptions::{PyException, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 
+use crate::call::Cancelled;
 use crate::stream::{arrays, stream_table};
-
-/// Set when a caller no longer waits for what is computed.
-pub(crate) type Cancelled = Arc<AtomicBool>;
 
 /// A table that a function of the package gets: its name, the data, and about how many rows there are.
 pub(crate) type NamedTable<'py> = (String, Bound<'py, PyAny>, Option<usize>);

@@ -47,6 +47,9 @@ pub(crate) use openai::QUERY;
 pub use replay::Replay;
 pub use retry::RetryPolicy;
 
+/// Where logs record the models in roles.
+pub(crate) const ROLES: &str = "model_roles";
+
 /// A request to a model.
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'a> {

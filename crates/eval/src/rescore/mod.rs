@@ -353,7 +353,7 @@ impl RescoredLog {
         let metrics = self.plan.task_metrics.as_ref().unwrap_or(&scorer.metrics);
         let mut metadata = Metadata::new();
         if !self.graders.is_empty() {
-            metadata.insert(crate::run::ROLES, self.graders.clone().into());
+            metadata.insert(crate::model::ROLES, self.graders.clone().into());
         }
         let mut info = ScorerInfo::new(scorer.name.clone());
         info.options = Some(scorer.params.clone());

@@ -6,8 +6,9 @@ use errorbar_core::Registry;
 use errorbar_log::eval::EvalInfo;
 use serde_json::Value as Json;
 
+use crate::model::ROLES;
 use crate::model::{Model, ModelError, Request};
-use crate::run::{ROLES, check_prices, open_graders};
+use crate::run::{check_prices, open_graders};
 use crate::{AnyModel, AnyScorer, BoxFuture, GenerateConfig, ModelClient, ModelOutput, Models, RunOptions};
 
 /// Has the name of the model that was evaluated, and no answers.

@@ -15,14 +15,13 @@ use uuid::Uuid;
 use super::options::RunOptions;
 use super::prepare::PreparedTask;
 use super::recorded_limits;
+use crate::model::ROLES;
 use crate::{AnyModel, AnyScorer, ModelClient, Models, Task};
 
 /// Where the server of the model is recorded.
 pub(super) const BASE_URL: &str = "model_base_url";
 /// Where the digest of the task file is recorded.
 pub(super) const TASK_FILE_DIGEST: &str = "task_file_digest";
-/// Where the models in roles are recorded.
-pub(crate) const ROLES: &str = "model_roles";
 
 /// Where it is recorded that samples have no events, so that a resumed run has none either.
 pub(super) const LOG_EVENTS: &str = "log_events";

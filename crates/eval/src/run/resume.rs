@@ -17,12 +17,11 @@ use super::conclude::FinishedRun;
 use super::observer::Observer;
 use super::options::{LOG_FORMAT, LogFormat, RunOptions};
 use super::prepare::PreparedTask;
-use super::record::{
-    BASE_URL, LOG_EVENTS, ROLES, SCORER_DIGESTS, TASK_FILE_DIGEST, record_stopping, recorded_args,
-};
+use super::record::{BASE_URL, LOG_EVENTS, SCORER_DIGESTS, TASK_FILE_DIGEST, record_stopping, recorded_args};
 use super::recorded_limits;
 use super::servers::recorded_roles;
 use super::stop::CancelToken;
+use crate::model::ROLES;
 use crate::model::{OpenOptions, QUERY, open_model};
 use crate::{
     AnyModel, ChangedPart, Error, FailOnError, GenerateConfig, ModelChoice, Result, Sample, Task, TaskChange,

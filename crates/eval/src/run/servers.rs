@@ -6,8 +6,9 @@ use serde_json::Value as Json;
 
 use super::options::RunOptions;
 use super::prepare::PreparedTask;
-use super::record::{BASE_URL, ROLES, recorded_args};
+use super::record::{BASE_URL, recorded_args};
 use super::resume::ResumableLog;
+use crate::model::ROLES;
 use crate::model::{OpenOptions, QUERY, open_model};
 use crate::{ModelChoice, ModelClient, Task};
 

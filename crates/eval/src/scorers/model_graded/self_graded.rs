@@ -6,7 +6,7 @@ use errorbar_log::eval::{EvalInfo, ScorerInfo};
 use serde_json::Value as Json;
 
 use super::graders::ROLE;
-use crate::run::ROLES;
+use crate::model::ROLES;
 use crate::scorers::{ModelGradedFact, ModelGradedQa, ModelGradedScore};
 
 /// The evaluated model, if it also grades: it is the grader by name, or nothing names another one.

@@ -192,3 +192,20 @@ fn choices_are_counted_where_one_is_right() {
     assert_eq!(by_id(&listed), expected);
     assert!(log.scores(&header, &options()).unwrap().choice_counts.is_empty(), "not wanted");
 }
+
+#[test]
+fn who_picks_an_option_is_known_by_name_or_recorded() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("quiz.eval");
+    let (mut own, mut known) = (ScorerInfo::new("own"), ScorerInfo::new("choice"));
+    own.set_picks_option();
+    known.set_picks_option();
+    assert_eq!((known.metadata.as_ref(), own.metadata.is_some()), (None, true), "its name says so");
+    let mut eval = EvalInfo::new("quiz", "mock/x");
+    eval.scorers = Some(vec![own, known, ScorerInfo::new("match")]);
+    let writer = LogWriter::create(&path, &StartRecord::new(eval, PlanRecord::default())).unwrap();
+    drop(writer);
+    let columns = EvalLog::open(&path).unwrap().score_columns(&MetadataKeys::NONE).unwrap();
+    let picks = ["own", "choice", "match"].map(|scorer| columns.scorer(scorer).unwrap().picks_option());
+    assert_eq!(picks, [true, true, false]);
+}
