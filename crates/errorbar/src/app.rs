@@ -10,8 +10,8 @@ use clap::builder::Styles;
 use errorbar_core::{Conversion, Metadata, Metric, Reducer, Registry, Result, Spec};
 use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
 
-use crate::commands::{Cli, Context, Outcome, Status, completions};
-use crate::diagnostic::Diagnostics;
+use crate::commands::{Cli, CommandOutcome, Context, completions};
+use crate::diagnostic::{Diagnostics, Outcome};
 use crate::output::{self, Stream};
 
 /// The whole command line, with everything that `#[metric]`, `#[reducer]`, `#[solver]`, `#[scorer]` and
@@ -113,26 +113,26 @@ impl App {
     }
 
     /// The same, for a program that ends in another way than by an [`ExitCode`].
-    pub fn run_to_status(self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Status {
+    pub fn run_to_status(self, args: impl IntoIterator<Item = impl Into<OsString> + Clone>) -> Outcome {
         let args: Vec<OsString> = args.into_iter().map(Into::into).collect();
         let program = program_name(args.first());
         output::clean_panics();
         // A registry with an error is reported by the commands.
         if self.registry.as_ref().is_ok_and(|registry| completions::answer(&program, &args, registry)) {
-            return Status::Fine;
+            return Outcome::Done;
         }
         let cli = match Cli::parse_as(&program, args.clone(), Styles::styled()) {
             Ok(cli) => cli,
             Err(error) => {
                 print_usage(&program, args, &error);
-                return if error.use_stderr() { Status::InputError } else { Status::Fine };
+                return if error.use_stderr() { Outcome::InputError } else { Outcome::Done };
             }
         };
         output::set_colors(cli.global.color);
         let quiet = cli.global.quiet;
         let registry = self.registry.map_err(Diagnostics::from);
         let run = |registry| cli.run(&Context { program: &program, registry: &registry, quiet });
-        registry.and_then(run).unwrap_or_else(Outcome::from).print(quiet)
+        registry.and_then(run).unwrap_or_else(CommandOutcome::from).print(quiet)
     }
 }
 

@@ -24,7 +24,7 @@
 //! | [`log`] | eval logs, read, verified, revised and written |
 //! | [`report`] | results as terminal table, Markdown, LaTeX, CSV and JSON |
 //! | [`eval`] | datasets, models, solvers, scorers, tasks and the runner |
-//! | `analysis` | what the commands compute, as values: with the feature `cli` |
+//! | [`analysis`] | what the commands compute: requests in, answers out |
 //! | [`prelude`] | what a file of metrics and tasks usually needs |
 //!
 //! The attributes [`macro@metric`], [`macro@reducer`], [`macro@solver`], [`macro@scorer`] and [`macro@task`] define custom
@@ -87,15 +87,11 @@
 #![forbid(unsafe_code)]
 
 #[cfg(feature = "cli")]
-pub mod analysis;
-#[cfg(feature = "cli")]
 mod app;
 #[cfg(feature = "cli")]
 mod commands;
 #[cfg(feature = "cli")]
 mod diagnostic;
-#[cfg(feature = "cli")]
-mod hints;
 #[cfg(feature = "cli")]
 mod output;
 #[cfg(feature = "cli")]
@@ -103,8 +99,6 @@ mod pager;
 pub mod prelude;
 #[cfg(feature = "cli")]
 mod progress;
-#[cfg(feature = "cli")]
-mod shell;
 #[cfg(feature = "cli")]
 mod snippet;
 
@@ -123,6 +117,7 @@ pub use errorbar_eval::{
     Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState, chain, collected_registry,
     csv_dataset, dataset, json_dataset, model_fn, parquet_dataset, scorers, solvers,
 };
+pub use errorbar_analysis as analysis;
 pub use errorbar_inference as inference;
 pub use errorbar_macros::{metric, reducer};
 #[cfg(feature = "eval")]

@@ -151,12 +151,7 @@ impl Output {
         Output::Text(Box::new(render))
     }
 
-    /// What would be written, without styles.
-    pub(crate) fn plain_text(self) -> String {
-        String::from_utf8_lossy(&self.into_bytes()).into_owned()
-    }
-
-    /// The same, for a file.
+    /// What would be written to a file.
     pub(crate) fn into_bytes(self) -> Vec<u8> {
         match self {
             Output::Nothing => Vec::new(),

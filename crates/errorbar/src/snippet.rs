@@ -3,46 +3,31 @@
 use std::ops::Range;
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet as SourceSnippet};
+use errorbar_analysis::{Snippet, SnippetOrigin};
 use errorbar_report::clean;
 
 use crate::output::Stream;
 
-/// A line with a marked part.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(crate) struct Snippet {
-    /// The file, and the number of the line in it; an argument has none.
-    origin: Option<(String, usize)>,
-    /// The line, fit for a terminal.
-    line: String,
-    /// The marked bytes of the line.
-    span: Range<usize>,
-}
-
-impl Snippet {
-    /// A part of the text that an option has on the command line.
-    pub(crate) fn of_argument(option: &str, text: &str, span: Range<usize>) -> Self {
-        let shift = option.len() + 1;
-        let (line, span) = line(&format!("{option} {text}"), &(span.start + shift..span.end + shift));
-        Snippet { origin: None, line, span }
-    }
-
-    /// A part of the text of a file, which starts in this line of it.
-    pub(crate) fn of_file(path: &str, text: &str, span: &Range<usize>, line_number: usize) -> Self {
-        let (line, span) = line(text, span);
-        Snippet { origin: Some((clean(path), line_number)), line, span }
-    }
-
-    pub(crate) fn render(&self, color: bool) -> String {
-        let renderer = if color { Renderer::styled() } else { Renderer::plain() };
-        let snippet =
-            SourceSnippet::source(&self.line).annotation(AnnotationKind::Primary.span(self.span.clone()));
-        let snippet = match &self.origin {
-            Some((path, line_number)) => snippet.path(path).line_start(*line_number),
-            None => snippet.line_numbering(false),
-        };
-        let group = Group::with_level(Level::ERROR).element(snippet);
-        renderer.term_width(width()).render(&[group]) + "\n"
-    }
+/// The line of a snippet with its mark.
+pub(crate) fn render(snippet: &Snippet, color: bool) -> String {
+    let (origin, (line, span)) = match &snippet.origin {
+        SnippetOrigin::Option(option) => {
+            let (flag, Snippet { text, span, .. }) = (option.flag(), snippet);
+            let shift = flag.len() + 1;
+            (None, line(&format!("{flag} {text}"), &(span.start + shift..span.end + shift)))
+        }
+        SnippetOrigin::File(path, number) => {
+            (Some((clean(path), *number)), line(&snippet.text, &snippet.span))
+        }
+    };
+    let renderer = if color { Renderer::styled() } else { Renderer::plain() };
+    let source = SourceSnippet::source(&line).annotation(AnnotationKind::Primary.span(span));
+    let source = match origin {
+        Some((path, number)) => source.path(path).line_start(number),
+        None => source.line_numbering(false),
+    };
+    let group = Group::with_level(Level::ERROR).element(source);
+    renderer.term_width(width()).render(&[group]) + "\n"
 }
 
 /// The line that a place starts in, fit for a terminal, and the place in it. Of a place of several lines the first
@@ -81,13 +66,13 @@ mod tests {
     use errorbar_eval::{built_in_registry, parse_task_file};
 
     use super::*;
-    use crate::diagnostic::Diagnostics;
+    use errorbar_analysis::{Diagnostics, Opt};
 
     /// The snippets of the mistakes in a task file, without colours.
     fn shown(text: &str, path: &str) -> Vec<String> {
         let error = parse_task_file(text, Path::new(path), &built_in_registry()).unwrap_err();
-        let snippets = Diagnostics::from(error).into_iter().filter_map(|mistake| mistake.snippet);
-        snippets.map(|snippet| snippet.render(false)).collect()
+        let mistakes: Diagnostics = error.into();
+        mistakes.iter().filter_map(|mistake| mistake.snippet()).map(|snippet| render(snippet, false)).collect()
     }
 
     #[test]
@@ -150,9 +135,9 @@ mod tests {
         for &start in &boundaries {
             for &end in boundaries.iter().filter(|end| **end >= start) {
                 let line = text[..start].matches('\n').count() + 1;
-                let shown = Snippet::of_file("quiz.toml", text, &(start..end), line).render(true);
+                let shown = render(&Snippet::of_file("quiz.toml", text, &(start..end), line), true);
                 assert!(shown.contains(&format!("quiz.toml:{line}:")), "{shown}");
-                Snippet::of_argument("--metric", text, start..end).render(false);
+                render(&Snippet::of_option(Opt::Metric, text, start..end), false);
             }
         }
     }

@@ -66,7 +66,6 @@ pub use run::{
 };
 pub use sample::{Sample, Target};
 pub use scorer::{AnyScorer, IntoScore, Scorer, ScorerEntry};
-pub use scorers::self_graded;
 pub use solver::{AnySolver, Chain, Solver, SolverEntry};
 pub use state::{Choice, TaskState};
 pub use stop_rule_problem::StopRuleProblem;

@@ -1,9 +1,13 @@
 //! `compare`, and what came of it.
 
-use std::ffi::OsString;
+use std::path::PathBuf;
 
-use errorbar::analysis::{Analysis, Compared, Comparisons, Status};
-use errorbar_report::{ComparisonRecord, fragment};
+use errorbar::analysis::{
+    Analysis, CompareRequest, Comparisons, Diagnostics, Outcome, request_from_json,
+};
+use errorbar_report::{
+    ComparisonRecord, ComparisonView, Json, Render, TerminalTable, fragment, gate_diagnostics,
+};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -15,23 +19,29 @@ use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{NamedTable, memory_tables};
 
-/// Compares models: `errorbar compare` with these arguments.
+/// Compares models.
 #[pyfunction]
 pub(crate) fn compare(
     py: Python<'_>,
-    args: Vec<OsString>,
+    paths: Vec<PathBuf>,
+    request: &str,
     tables: Vec<NamedTable<'_>>,
     entries: Vec<PythonEntry>,
 ) -> PyResult<Py<Comparison>> {
     let (registry, exit) = registry(py, &entries)?;
     let cancelled = Cancelled::default();
     let tables = memory_tables(&tables, true, &cancelled)?;
-    let work = move || Analysis::new(&registry).tables(tables).compare(args);
-    let Compared { comparisons, status, diagnostics } = compute(py, &cancelled, work)?;
+    let request: CompareRequest = raised(py, request_from_json(request).map_err(Diagnostics::from))?;
+    let gate = request.gate.clone();
+    let work = move || Analysis::new(&registry).tables(tables).compare(&paths, &request);
+    let answer = compute(py, &cancelled, work)?;
     exit.check()?;
-    let Some(comparisons) = comparisons else { return raised(py, Err(diagnostics)) };
+    let mut diagnostics = answer.diagnostics;
+    let Some(comparisons) = answer.value else { return raised(py, Err(diagnostics)) };
+    diagnostics.extend(comparisons.warnings());
+    diagnostics.extend(gate_diagnostics(&comparisons.report, &gate));
+    let passed = comparisons.report.options.gate.map(|_| diagnostics.outcome() == Outcome::Done);
     let messages = Messages::new(diagnostics);
-    let passed = comparisons.report().options.gate.map(|_| status == Status::Fine);
     let answer = Answer::new(ComparedSides(comparisons), &messages);
     let class = answer.initializer().add_subclass(Comparison { passed });
     let comparison = Bound::new(py, class)?;
@@ -54,22 +64,22 @@ struct ComparedSides(Comparisons);
 
 impl Content for ComparedSides {
     fn json(&self) -> String {
-        self.0.to_json()
+        Json.comparison_text(&ComparisonView::of(&self.0))
     }
 
     fn text(&self) -> String {
-        self.0.to_text()
+        TerminalTable::default().comparison_text(&ComparisonView::of(&self.0))
     }
 
     fn html(&self) -> String {
-        fragment::comparisons(self.0.report())
+        fragment::comparisons(&self.0.report)
     }
 }
 
 impl Tabular for ComparedSides {
     fn frame(&self) -> PyResult<Frame> {
         let records: Vec<Map<String, Value>> =
-            self.0.records().iter().map(fields_of).collect::<PyResult<_>>()?;
+            ComparisonView::of(&self.0).records().iter().map(fields_of).collect::<PyResult<_>>()?;
         frame_of_records(&ComparisonRecord::COLUMNS, &records)
     }
 }

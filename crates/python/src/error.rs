@@ -1,12 +1,10 @@
 //! Diagnostics as exceptions and warnings.
 
-use errorbar::analysis::{Diagnostic, DiagnosticKind, Severity};
+use errorbar::analysis::{Diagnostic, DiagnosticKind, Diagnostics, Severity, Surface};
 use errorbar::table::TableLocation;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-
-use crate::keywords::keywords;
 
 /// The module with the classes.
 const MODULE: &str = "errorbar._errors";
@@ -23,7 +21,7 @@ pub(crate) struct Messages {
 }
 
 impl Messages {
-    pub(crate) fn new(diagnostics: Vec<Diagnostic>) -> Self {
+    pub(crate) fn new(diagnostics: Diagnostics) -> Self {
         let mut messages = Messages::default();
         for diagnostic in diagnostics {
             match diagnostic.severity() {
@@ -67,7 +65,7 @@ impl Messages {
 }
 
 /// A call that ends with a value or with what went wrong.
-pub(crate) fn raised<T>(py: Python<'_>, result: Result<T, Vec<Diagnostic>>) -> PyResult<T> {
+pub(crate) fn raised<T>(py: Python<'_>, result: Result<T, Diagnostics>) -> PyResult<T> {
     result.or_else(|diagnostics| {
         Messages::new(diagnostics).raise(py, || Ok(py.None().into_bound(py)))?;
         Err(PyRuntimeError::new_err("something failed without a reason, which is a bug"))
@@ -76,9 +74,9 @@ pub(crate) fn raised<T>(py: Python<'_>, result: Result<T, Vec<Diagnostic>>) -> P
 
 /// A message with its hint.
 fn text(diagnostic: &Diagnostic) -> String {
-    match diagnostic.hint_text() {
-        Some(hint) => format!("{} ({})", keywords(diagnostic.text()), keywords(hint)),
-        None => keywords(diagnostic.text()),
+    match diagnostic.on(Surface::Python) {
+        (text, Some(hint)) => format!("{text} ({hint})"),
+        (text, None) => text,
     }
 }
 
@@ -98,6 +96,7 @@ pub(crate) fn exception<'py>(py: Python<'py>, diagnostic: &Diagnostic) -> PyResu
         Some(TableLocation::Row(row)) => fields.set_item("row", row)?,
         _ => {}
     }
-    fields.set_item("hint", diagnostic.hint_text().map(keywords))?;
-    py.import(MODULE)?.getattr(class)?.call((keywords(diagnostic.text()),), Some(&fields))
+    let (text, hint) = diagnostic.on(Surface::Python);
+    fields.set_item("hint", hint)?;
+    py.import(MODULE)?.getattr(class)?.call((text,), Some(&fields))
 }

@@ -1,7 +1,7 @@
 //! The Python package `errorbar`: the engine, called from Python.
 //!
 //! The module `errorbar._errorbar` is private; what people import is the thin layer in `python/errorbar`, which turns
-//! arguments into options and errors into exceptions. Nothing is computed here that the command line does not compute in
+//! arguments into requests and errors into exceptions. Nothing is computed here that the command line does not compute in
 //! the same way: both call [`errorbar::analysis`]. A file per topic.
 
 mod answer;
@@ -11,7 +11,6 @@ mod compare;
 mod error;
 mod frame;
 mod inspect;
-mod keywords;
 mod log;
 mod partial;
 mod pool;
@@ -37,8 +36,6 @@ mod module {
     #[pymodule_export]
     use crate::inspect::{MetricEngine, ReducerEngine};
     #[pymodule_export]
-    use crate::keywords::is_flag;
-    #[pymodule_export]
     use crate::log::log_frame;
     #[pymodule_export]
     use crate::partial::{Partial, finish_states, merge_states, partial, partials, row_columns};
@@ -50,10 +47,6 @@ mod module {
     use crate::restored::restored_results;
     #[pymodule_export]
     use crate::score::{Results, score};
-
-    /// See [`crate::keywords`].
-    #[pymodule_export]
-    const OPTION_NAMES: [(&str, &str); crate::keywords::OPTION_NAMES.len()] = crate::keywords::OPTION_NAMES;
 
     /// The version of the package.
     #[pymodule_export]

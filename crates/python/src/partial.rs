@@ -1,11 +1,13 @@
 //! Results in parts: what several processes or machines count, merged to what one would have computed.
 //!
-//! A state is a [`Partial`] of the engine with what it takes to finish it: the options of `score`, as text, and the group
+//! A state is a [`Partial`] of the engine with what it takes to finish it: the request, as text, and the group
 //! that its rows are of. So bytes can be merged and finished wherever the package is installed.
 
 use std::sync::Arc;
 
-use errorbar::analysis::{Analysis, Diagnostic, DistributedScore};
+use errorbar::analysis::{
+    Diagnostic, Diagnostics, DistributedScore, ScoreRequest, Surface, request_from_json,
+};
 use errorbar::collected_registry;
 use errorbar_report::Report;
 use errorbar_table::{RowGroup, RowGroupError, RowLabels};
@@ -23,13 +25,13 @@ use crate::score::{Results, results_of};
 use crate::table::arrow_table;
 
 /// What the bytes of a state begin with; the last one is the version.
-const MAGIC: [u8; 8] = *b"ebstate\x01";
+const MAGIC: [u8; 8] = *b"ebstate\x02";
 
 /// What states must share to be merged.
 #[derive(Debug)]
 struct Setup {
-    /// The options of `score`.
-    options: Vec<String>,
+    /// What is asked for, as JSON.
+    request: String,
     /// The columns of the table that are metadata.
     metadata_keys: Vec<String>,
     /// What the rows belong to: keys and values, in order.
@@ -39,13 +41,13 @@ struct Setup {
 
 impl Setup {
     fn of_group(&self, group: Vec<(String, String)>) -> Self {
-        let (options, metadata_keys) = (self.options.clone(), self.metadata_keys.clone());
-        Setup { options, metadata_keys, group, score: Arc::clone(&self.score) }
+        let (request, metadata_keys) = (self.request.clone(), self.metadata_keys.clone());
+        Setup { request, metadata_keys, group, score: Arc::clone(&self.score) }
     }
 
     /// The setup as text, the same for equal ones.
     fn text(&self) -> String {
-        json!({"options": self.options, "metadata_keys": self.metadata_keys, "group": self.group}).to_string()
+        json!({"request": self.request, "metadata_keys": self.metadata_keys, "group": self.group}).to_string()
     }
 
     fn from_text(text: &str) -> Result<Self, String> {
@@ -54,13 +56,13 @@ impl Setup {
         fn read<T: DeserializeOwned>(json: Json) -> Result<T, String> {
             serde_json::from_value(json).map_err(|error| error.to_string())
         }
-        let options: Vec<String> = read(part("options"))?;
-        let score = scoring(&options).map_err(|diagnostics| {
-            let texts: Vec<&str> = diagnostics.iter().map(Diagnostic::text).collect();
-            texts.join("; ")
+        let request: String = read(part("request"))?;
+        let score = scoring(&request).map_err(|diagnostics| {
+            let texts = diagnostics.iter().map(|problem| problem.text().on(Surface::Python));
+            texts.collect::<Vec<_>>().join("; ")
         })?;
         let (metadata_keys, group) = (read(part("metadata_keys"))?, read(part("group"))?);
-        Ok(Setup { options, metadata_keys, group, score: Arc::new(score) })
+        Ok(Setup { request, metadata_keys, group, score: Arc::new(score) })
     }
 
     /// What the group is called in results and messages.
@@ -70,7 +72,7 @@ impl Setup {
     }
 
     /// Why partial results of this and of another cannot be merged.
-    fn differs_from(&self, other: &Setup) -> Vec<Diagnostic> {
+    fn differs_from(&self, other: &Setup) -> Diagnostics {
         let problem = match other.group == self.group {
             true => "partial results of different options or columns cannot be merged".to_owned(),
             false => {
@@ -87,7 +89,7 @@ impl Setup {
 }
 
 /// Results, if there are any, and what there is to report about them.
-type Finished = (Option<Report>, Vec<Diagnostic>);
+type Finished = (Option<Report>, Diagnostics);
 
 /// The results of a group, its receipt, and the exception of what is wrong with it.
 type Outcome = (Option<Py<Results>>, String, Option<Py<PyBaseException>>);
@@ -101,14 +103,15 @@ const MANY_ROWS: u64 = if cfg!(debug_assertions) { 100 } else { 1 << 22 };
 /// What a table is called that has no name.
 const FRAME: &str = "data";
 
-/// What options of `score` mean for rows on several machines.
-fn scoring(options: &[String]) -> Result<DistributedScore, Vec<Diagnostic>> {
-    let registry = collected_registry().map_err(|error| vec![Diagnostic::from(error)])?;
-    Analysis::new(&registry).distributed_score(options)
+/// What a request means for rows on several machines.
+fn scoring(request: &str) -> Result<DistributedScore, Diagnostics> {
+    let registry = collected_registry().map_err(Diagnostic::from)?;
+    let request: ScoreRequest = request_from_json(request)?;
+    DistributedScore::new(request, &registry)
 }
 
-fn core_error(error: errorbar_core::Error) -> Vec<Diagnostic> {
-    vec![Diagnostic::from(error)]
+fn core_error(error: errorbar_core::Error) -> Diagnostics {
+    Diagnostic::from(error).into()
 }
 
 /// The results of some of the samples of a table, which can be merged with those of others. `errorbar.Partial` in Python.
@@ -121,7 +124,7 @@ pub(crate) struct Partial {
 
 impl Partial {
     /// The samples of rows, with a receipt.
-    fn of_rows(rows: RowGroup, setup: Setup) -> Result<Self, Vec<Diagnostic>> {
+    fn of_rows(rows: RowGroup, setup: Setup) -> Result<Self, Diagnostics> {
         let partial = errorbar_core::Partial::of(&rows.columns, setup.score.plan()).and_then(|partial| {
             let group = setup.receipt_group();
             let partial = match &rows.buckets {
@@ -130,12 +133,12 @@ impl Partial {
             };
             partial.into_owned()
         });
-        let about = |error| vec![Diagnostic::from(error).of_table(&setup.name())];
+        let about = |error| Diagnostics::from(Diagnostic::from(error).of_table(&setup.name()));
         Ok(Partial { samples: partial.map_err(about)?, setup: Arc::new(setup) })
     }
 
     /// The results, with what there is to report about them.
-    fn finished(&self) -> Result<Finished, Vec<Diagnostic>> {
+    fn finished(&self) -> Result<Finished, Diagnostics> {
         let columns = self.samples.columns().map_err(core_error)?;
         Ok(self.setup.score.finish(&self.setup.name(), columns, self.setup.metadata_keys.clone()))
     }
@@ -154,7 +157,7 @@ impl Partial {
         Ok(bytes)
     }
 
-    fn read(bytes: &[u8]) -> Result<Self, Vec<Diagnostic>> {
+    fn read(bytes: &[u8]) -> Result<Self, Diagnostics> {
         let no_state = |problem: &str| {
             let text = format!("these bytes are no partial result: {problem}");
             core_error(errorbar_core::Error::custom(text))
@@ -176,7 +179,7 @@ impl Partial {
         Ok(Partial { setup: Arc::new(setup), samples })
     }
 
-    fn merged_bytes(states: &[PyBackedBytes]) -> Result<Self, Vec<Diagnostic>> {
+    fn merged_bytes(states: &[PyBackedBytes]) -> Result<Self, Diagnostics> {
         let read =
             |bytes: &PyBackedBytes| Partial::read(bytes).map(|partial| (partial.setup, partial.samples));
         Partial::merged(states.iter().map(read))
@@ -185,15 +188,15 @@ impl Partial {
     /// The samples of all. Each is taken when it is its turn and merged with one of as many before: so few are held at once,
     /// and each is copied a few times, however many there are.
     fn merged(
-        parts: impl Iterator<Item = Result<(Arc<Setup>, errorbar_core::Partial<'static>), Vec<Diagnostic>>>,
-    ) -> Result<Self, Vec<Diagnostic>> {
+        parts: impl Iterator<Item = Result<(Arc<Setup>, errorbar_core::Partial<'static>), Diagnostics>>,
+    ) -> Result<Self, Diagnostics> {
         let mut parts = parts.peekable();
         let none = || core_error(errorbar_core::Error::custom("there is no partial result to merge"));
         let setup = match parts.peek() {
             Some(Ok((setup, _))) => Arc::clone(setup),
             _ => return Err(parts.next().and_then(Result::err).unwrap_or_else(none)),
         };
-        let (text, about) = (setup.text(), |error| vec![Diagnostic::from(error).of_table(&setup.name())]);
+        let (text, about) = (setup.text(), |error| Diagnostics::from(Diagnostic::from(error).of_table(&setup.name())));
         // Each with how often what is in it was merged; the later, the less.
         let mut held: Vec<(u32, errorbar_core::Partial<'static>)> = Vec::new();
         for part in parts {
@@ -322,7 +325,7 @@ pub(crate) fn finish_states(py: Python<'_>, groups: Vec<Vec<PyBackedBytes>>) -> 
         let groups: Vec<Result<_, Box<Partial>>> = groups.par_iter().map(group).collect();
         groups.into_iter().map(|group| group.unwrap_or_else(|merged| finished(*merged))).collect::<Vec<_>>()
     })?;
-    let outcome = |(receipt, finished): (String, Result<Finished, Vec<Diagnostic>>)| {
+    let outcome = |(receipt, finished): (String, Result<Finished, Diagnostics>)| {
         let results = raised(py, finished)
             .and_then(|(report, diagnostics)| results_of(py, report.into_iter().collect(), diagnostics));
         match results {
@@ -337,11 +340,11 @@ pub(crate) fn finish_states(py: Python<'_>, groups: Vec<Vec<PyBackedBytes>>) -> 
 #[pyfunction]
 pub(crate) fn row_columns(
     py: Python<'_>,
-    options: Vec<String>,
+    request: &str,
     columns: Vec<String>,
 ) -> PyResult<(Vec<String>, Vec<String>, String)> {
-    let found = scoring(&options)
-        .and_then(|score| score.columns(FRAME, &columns).map_err(|diagnostic| vec![diagnostic]));
+    let found = scoring(request)
+        .and_then(|score| score.columns(FRAME, &columns).map_err(Diagnostics::from));
     let columns = raised(py, found)?;
     Ok((columns.read, columns.metadata_keys, columns.id))
 }
@@ -351,15 +354,15 @@ pub(crate) fn row_columns(
 pub(crate) fn partial(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    options: Vec<String>,
+    request: String,
     group: Vec<(String, String)>,
 ) -> PyResult<Partial> {
     let cancelled = Cancelled::default();
     let table = arrow_table(data, &cancelled)?;
     let found = compute(py, &cancelled, move || {
-        let score = Arc::new(scoring(&options)?);
-        let mut setup = Setup { options, metadata_keys: Vec::new(), group, score };
-        let about = |error| vec![setup.score.problem(&setup.name(), error)];
+        let score = Arc::new(scoring(&request)?);
+        let mut setup = Setup { request, metadata_keys: Vec::new(), group, score };
+        let about = |error| Diagnostics::from(setup.score.problem(&setup.name(), error));
         let metadata_keys = setup.score.columns_of(&table).map_err(about)?.metadata_keys;
         let about_group = |RowGroupError { error, .. }: RowGroupError| about(error);
         let mut rows = setup.score.rows(&table, &RowLabels::default()).map_err(about_group)?;
@@ -373,11 +376,11 @@ pub(crate) fn partial(
 
 /// The partial results of rows, by group. `keys` are the names of what the column `group` holds as a JSON list of strings.
 #[pyfunction]
-#[pyo3(signature = (data, options, metadata_keys, keys, group = None, bucket = None))]
+#[pyo3(signature = (data, request, metadata_keys, keys, group = None, bucket = None))]
 pub(crate) fn partials(
     py: Python<'_>,
     data: &Bound<'_, PyAny>,
-    options: Vec<String>,
+    request: String,
     metadata_keys: Vec<String>,
     keys: Vec<String>,
     group: Option<String>,
@@ -387,12 +390,12 @@ pub(crate) fn partials(
     let table = arrow_table(data, &cancelled)?;
     let labels = RowLabels::new(group, bucket);
     let found = compute(py, &cancelled, move || {
-        let score = Arc::new(scoring(&options)?);
-        let setup = Setup { options, metadata_keys, group: Vec::new(), score };
+        let score = Arc::new(scoring(&request)?);
+        let setup = Setup { request, metadata_keys, group: Vec::new(), score };
         let named = |values: Option<&str>| group_of(&keys, values).map(|group| setup.of_group(group));
         let about = |RowGroupError { group, error, .. }: RowGroupError| {
             let name = named(group.as_deref()).unwrap_or_else(|_| setup.of_group(Vec::new())).name();
-            vec![setup.score.problem(&name, error)]
+            Diagnostics::from(setup.score.problem(&name, error))
         };
         let partial = |rows: Result<RowGroup, RowGroupError>| {
             let rows = rows.map_err(about)?;

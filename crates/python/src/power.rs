@@ -1,9 +1,12 @@
 //! `power` and `verify`.
 
-use std::ffi::OsString;
+use std::path::PathBuf;
 
-use errorbar::analysis::{Analysis, Planned, Plans, Status, Verified};
-use errorbar_report::{ColumnType, fragment};
+use errorbar::analysis::{
+    Analysis, Diagnostics, LogVerification, Outcome, Plans, PowerRequest, VerifyRequest, request_from_json,
+};
+use errorbar_report::verification::{self, to_json, to_text};
+use errorbar_report::{ColumnType, PlansView, TerminalTable, fragment};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
@@ -15,21 +18,22 @@ use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{NamedTable, memory_tables};
 
-/// Plans evaluations: `errorbar power` with these arguments.
+/// Plans evaluations.
 #[pyfunction]
 pub(crate) fn power(
     py: Python<'_>,
-    args: Vec<OsString>,
+    request: &str,
     tables: Vec<NamedTable<'_>>,
 ) -> PyResult<Py<PowerPlan>> {
     let (registry, exit) = registry(py, &[])?;
     let cancelled = Cancelled::default();
     let tables = memory_tables(&tables, true, &cancelled)?;
-    let work = move || Analysis::new(&registry).tables(tables).power(args);
-    let Planned { plans, diagnostics } = compute(py, &cancelled, work)?;
+    let request: PowerRequest = raised(py, request_from_json(request).map_err(Diagnostics::from))?;
+    let work = move || Analysis::new(&registry).tables(tables).power(&request);
+    let answer = compute(py, &cancelled, work)?;
     exit.check()?;
-    let Some(plans) = plans else { return raised(py, Err(diagnostics)) };
-    let messages = Messages::new(diagnostics);
+    let Some(plans) = answer.value else { return raised(py, Err(answer.diagnostics)) };
+    let messages = Messages::new(answer.diagnostics);
     let answer = Answer::new(PlannedRows(plans), &messages);
     let plan = Bound::new(py, answer.initializer().add_subclass(PowerPlan))?;
     messages.raise(py, || Ok(plan.clone().into_any()))?;
@@ -44,30 +48,32 @@ pub(crate) struct PowerPlan;
 
 struct PlannedRows(Plans);
 
+/// The width of lines.
+const WIDTH: usize = 100;
+
 impl Content for PlannedRows {
     fn json(&self) -> String {
-        self.0.to_json().to_owned()
+        PlansView(&self.0).to_json()
     }
 
     fn text(&self) -> String {
-        self.0.to_text().to_owned()
+        PlansView(&self.0).to_text(&TerminalTable::default(), WIDTH)
     }
 
     fn html(&self) -> String {
-        fragment::text(self.0.to_text())
+        fragment::text(&self.text())
     }
 }
 
 impl Tabular for PlannedRows {
     fn frame(&self) -> PyResult<Frame> {
-        let rows = match self.0.listing().to_json() {
+        let listing = PlansView(&self.0).data();
+        let rows = match listing.to_json() {
             Value::Array(rows) => rows,
             _ => Vec::new(),
         };
         let records: Vec<Map<String, Value>> = rows.into_iter().filter_map(object).collect();
-        let columns: Vec<(&str, ColumnType)> = self
-            .0
-            .listing()
+        let columns: Vec<(&str, ColumnType)> = listing
             .titles()
             .iter()
             .map(|name| {
@@ -84,19 +90,22 @@ impl Tabular for PlannedRows {
     }
 }
 
-/// Checks what logs record: `errorbar verify` with these arguments.
+/// Checks what logs record.
 #[pyfunction]
 pub(crate) fn verify(
     py: Python<'_>,
-    args: Vec<OsString>,
+    logs: Vec<PathBuf>,
+    request: &str,
     entries: Vec<PythonEntry>,
 ) -> PyResult<Py<Verification>> {
     let (registry, exit) = registry(py, &entries)?;
-    let mut verified = compute(py, &Cancelled::default(), move || Analysis::new(&registry).verify(args))?;
+    let request: VerifyRequest = raised(py, request_from_json(request).map_err(Diagnostics::from))?;
+    let work = move || Analysis::new(&registry).verify(&logs, &request);
+    let found = compute(py, &Cancelled::default(), work)?;
     exit.check()?;
-    let messages = Messages::new(std::mem::take(&mut verified.diagnostics));
-    let agrees = verified.status == Status::Fine;
-    let answer = Answer::new(VerifiedLogs(verified), &messages);
+    let messages = Messages::new(found.diagnostics);
+    let agrees = found.outcome == Outcome::Done;
+    let answer = Answer::new(VerifiedLogs(found.value.unwrap_or_default()), &messages);
     let class = answer.initializer().add_subclass(Verification { agrees });
     let verification = Bound::new(py, class)?;
     messages.raise(py, || Ok(verification.clone().into_any()))?;
@@ -113,7 +122,7 @@ pub(crate) struct Verification {
     agrees: bool,
 }
 
-struct VerifiedLogs(Verified);
+struct VerifiedLogs(Vec<LogVerification>);
 
 /// The columns of the figures of a log.
 const FIGURES: [(&str, ColumnType); 11] = [
@@ -132,22 +141,22 @@ const FIGURES: [(&str, ColumnType); 11] = [
 
 impl Content for VerifiedLogs {
     fn json(&self) -> String {
-        self.0.json.clone()
+        to_json(&self.0)
     }
 
     fn text(&self) -> String {
-        self.0.text.clone()
+        to_text(&self.0)
     }
 
     fn html(&self) -> String {
-        fragment::text(&self.0.text)
+        fragment::text(&to_text(&self.0))
     }
 }
 
 impl Tabular for VerifiedLogs {
     fn frame(&self) -> PyResult<Frame> {
         let mut records = Vec::new();
-        for log in &self.0.logs {
+        for log in &verification::records(&self.0) {
             let figures = log.get("figures").and_then(Value::as_array).into_iter().flatten();
             for mut figure in figures.cloned().filter_map(object) {
                 figure.insert("log".to_owned(), log.get("log").cloned().unwrap_or_default());

@@ -1,42 +1,44 @@
 //! `score`, and its results.
 
-use std::ffi::OsString;
+use std::path::PathBuf;
 
-use errorbar::analysis::{Analysis, Diagnostic, Scored};
+use errorbar::analysis::{Analysis, Diagnostics, ScoreRequest, request_from_json};
 use errorbar_report::{ColumnType, EstimateRecord, Json, Render, Report, TerminalTable};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Content};
 use crate::call::{Cancelled, compute};
-use crate::error::Messages;
+use crate::error::{Messages, raised};
 use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{NamedTable, memory_tables};
 
-/// Computes metrics: `errorbar score` with these arguments.
+/// Computes metrics.
 #[pyfunction]
 pub(crate) fn score(
     py: Python<'_>,
-    args: Vec<OsString>,
+    paths: Vec<PathBuf>,
+    request: &str,
     tables: Vec<NamedTable<'_>>,
     entries: Vec<PythonEntry>,
 ) -> PyResult<Py<Results>> {
     let (registry, exit) = registry(py, &entries)?;
     let cancelled = Cancelled::default();
     let tables = memory_tables(&tables, false, &cancelled)?;
-    let work = move || Analysis::new(&registry).tables(tables).score(args);
-    let Scored { reports, diagnostics } = compute(py, &cancelled, work)?;
+    let request: ScoreRequest = raised(py, request_from_json(request).map_err(Diagnostics::from))?;
+    let work = move || Analysis::new(&registry).tables(tables).score(&paths, &request);
+    let answer = compute(py, &cancelled, work)?;
     exit.check()?;
-    results_of(py, reports, diagnostics)
+    results_of(py, answer.value.unwrap_or_default(), answer.diagnostics)
 }
 
 /// The results of reports; raises what went wrong, and issues warnings.
 pub(crate) fn results_of(
     py: Python<'_>,
     reports: Vec<Report>,
-    diagnostics: Vec<Diagnostic>,
+    diagnostics: Diagnostics,
 ) -> PyResult<Py<Results>> {
     let messages = Messages::new(diagnostics);
     let answer = Answer::new(ScoredReports(reports), &messages);

@@ -3,8 +3,9 @@
 use std::time::Duration;
 
 use anstream::ColorChoice;
-use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 use clap::{Args, ValueEnum};
+pub(crate) use errorbar_analysis::{counted, one_of, short, significant};
 use errorbar_report::{
     Csv, Json, Latex, Listing, Markdown, Render, Report, SafeCsv, Sort, TerminalTable, escape_markdown,
     latex_comment,
@@ -30,46 +31,6 @@ fn colors() -> impl TypedValueParser<Value = ColorChoice> {
 
 fn orders() -> impl TypedValueParser<Value = Sort> {
     one_of([("value", Sort::Value), ("name", Sort::Name), ("n", Sort::N), ("none", Sort::None)])
-}
-
-/// Parses the name of one of these values.
-pub(super) fn one_of<T: Clone + Send + Sync + 'static, const N: usize>(
-    values: [(&'static str, T); N],
-) -> impl TypedValueParser<Value = T> {
-    let names = values.each_ref().map(|(name, _)| *name);
-    PossibleValuesParser::new(names).try_map(move |chosen: String| {
-        let value = values.iter().find(|(name, _)| name.eq_ignore_ascii_case(&chosen));
-        value.map(|(_, value)| value.clone()).ok_or("unknown value")
-    })
-}
-
-/// `1 sample`, `2 samples`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
-}
-
-/// A number with this number of significant digits.
-pub(super) fn significant(number: f64, digits: usize) -> String {
-    let decimals = digits.saturating_sub(1);
-    // Rounded first: 0.0996 with two digits is 0.10, not 0.100.
-    let scientific = format!("{number:.decimals$e}");
-    let exponent = scientific.rsplit('e').next().and_then(|power| power.parse::<i32>().ok());
-    match exponent {
-        Some(exponent @ -6..=15) => {
-            let decimals = usize::try_from(decimals as i32 - exponent).unwrap_or(0);
-            format!("{number:.decimals$}")
-        }
-        _ => scientific,
-    }
-}
-
-/// A number with this number of significant digits, without zeros at its end.
-pub(super) fn short(number: f64, digits: usize) -> String {
-    let text = significant(number, digits);
-    match text.contains('.') && !text.contains('e') {
-        true => text.trim_end_matches('0').trim_end_matches('.').to_owned(),
-        false => text,
-    }
 }
 
 /// A width that no line reaches.
@@ -190,15 +151,6 @@ pub(crate) fn parse_duration(text: &str) -> Result<Duration, String> {
 
 const NO_DURATION: &str = "expected a number and a unit, such as 30s, 10m, 2h, 7d or 1w";
 
-/// A number of bytes: `4096`, `64K`, `512M`, `16G`, `1T`, with or without `B` or `iB`.
-pub(crate) fn parse_bytes(text: &str) -> Result<u64, String> {
-    const UNITS: [(char, u64); 4] = [('K', 1 << 10), ('M', 1 << 20), ('G', 1 << 30), ('T', 1 << 40)];
-    let text = text.replace(' ', "").to_ascii_uppercase();
-    let text = text.trim_end_matches("IB").trim_end_matches('B');
-    let bytes = parse_with_unit(text, &UNITS).or_else(|| text.parse().ok());
-    bytes.ok_or_else(|| "expected a number of bytes such as 512M or 16G".to_owned())
-}
-
 fn parse_with_unit(text: &str, units: &[(char, u64)]) -> Option<u64> {
     let (number, size) = units.iter().find_map(|(unit, size)| Some((text.strip_suffix(*unit)?, size)))?;
     number.parse::<u64>().ok()?.checked_mul(*size)
@@ -259,25 +211,6 @@ mod tests {
             (u64::MAX, "18446744.1 TB"),
         ] {
             assert_eq!(human_size(bytes), text);
-        }
-    }
-
-    #[test]
-    fn sizes_from_people() {
-        for (text, bytes) in [
-            ("0", 0),
-            ("4096", 4096),
-            ("64k", 64 << 10),
-            ("512M", 512 << 20),
-            ("1 GiB", 1 << 30),
-            ("2TB", 2 << 40),
-            ("500MB", 500 << 20),
-            ("2GiB", 2 << 30),
-        ] {
-            assert_eq!(parse_bytes(text), Ok(bytes), "{text}");
-        }
-        for text in ["", "x", "-1", "1.5G", "99999999999G", "G"] {
-            assert!(parse_bytes(text).is_err(), "{text}");
         }
     }
 }

@@ -10,7 +10,7 @@ use super::Context;
 use super::servers::resume_command;
 use super::tasks::is_in_current_folder;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::hints;
+use errorbar_analysis::hints;
 
 /// What there is to report of a run that has ended, and whether it did all that it should.
 pub(super) fn diagnostics(finished: &FinishedRun, context: &Context<'_>) -> (Diagnostics, bool) {

@@ -2,16 +2,17 @@
 
 use std::path::{Path, PathBuf};
 
+use clap::Args;
+use errorbar_analysis::{Analysis, Opt, TableRequest, text};
+use errorbar_core::Registry;
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 use errorbar_table::{
-    CellMeaning, ColumnReason, DecimalMark, ExplainedScores, TableExplanation, TableOptions, explain_table,
-    outline_table,
+    CellMeaning, ColumnReason, DecimalMark, ExplainedScores, TableExplanation, explain_table, outline_table,
 };
 use serde_json::{Value as Json, json};
 
 use super::common::{Format, counted, short, width};
-use super::tables::TableArgs;
-use super::{CommandResult, Outcome, logs};
+use super::{CommandOutcome, CommandResult};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
 
@@ -20,53 +21,69 @@ const VALUES_SHOWN: usize = 12;
 /// The number of characters of a cell that are shown.
 const CELL_WIDTH: usize = 18;
 
-/// Shows how tables are read.
-pub(super) fn run(
-    files: &[PathBuf],
-    tables: &TableArgs,
-    options: &TableOptions,
-    format: Format,
-    mut diagnostics: Diagnostics,
-) -> CommandResult {
-    let mut found: Vec<(PathBuf, TableExplanation)> = Vec::new();
-    for path in files {
-        if logs::is_log(path) {
-            let problem = "--explain is about tables, and this is an eval log";
-            diagnostics.push(
-                Diagnostic::error(problem)
-                    .about(path.display())
-                    .hint("`errorbar log show` shows what a log has"),
-            );
-            continue;
-        }
-        match explain_table(path, options) {
-            Ok(explanation) => {
-                diagnostics.extend(tables.save(&explanation.mapping)?);
-                found.push((path.clone(), explanation));
+/// Whether a command only shows how it would read.
+#[derive(Debug, Args)]
+#[command(next_help_heading = "Reading tables")]
+pub(super) struct ExplainArgs {
+    /// Show which column of the table is read as what, and what its cells mean, and compute nothing
+    #[arg(long)]
+    pub(super) explain: bool,
+}
+
+impl ExplainArgs {
+    /// Shows how tables are read: with this request, parts and memory.
+    pub(super) fn run(
+        &self,
+        files: &[PathBuf],
+        (tables, by, max_memory): (&TableRequest, Option<&str>, Option<u64>),
+        format: Format,
+        mut diagnostics: Diagnostics,
+    ) -> CommandResult {
+        let registry = Registry::built_in();
+        let analysis = Analysis::new(&registry);
+        let options = &tables.options(&tables.mapping(by)?, max_memory, analysis.memory());
+        let mut found: Vec<(PathBuf, TableExplanation)> = Vec::new();
+        for path in files {
+            if analysis.is_log(path) {
+                let problem = text!("{} is about tables, and this is an eval log", Opt::Explain);
+                diagnostics.push(
+                    Diagnostic::error(problem)
+                        .about(path.display())
+                        .hint("`errorbar log show` shows what a log has"),
+                );
+                continue;
             }
-            Err(error) => {
-                diagnostics.push(Diagnostic::from(error));
-                // What there is to choose from is what the user needs now.
-                let outline = outline_table(path, options).ok().filter(|outline| !outline.columns.is_empty());
-                found.extend(outline.map(|outline| (path.clone(), outline)));
+            match explain_table(path, options) {
+                Ok(explanation) => {
+                    diagnostics.extend(analysis.save_mapping(tables, &explanation.mapping)?);
+                    found.push((path.clone(), explanation));
+                }
+                Err(error) => {
+                    diagnostics.push(Diagnostic::from(error));
+                    // What there is to choose from is what the user needs now.
+                    let outline =
+                        outline_table(path, options).ok().filter(|outline| !outline.columns.is_empty());
+                    found.extend(outline.map(|outline| (path.clone(), outline)));
+                }
             }
         }
+        let output = match format {
+            _ if found.is_empty() => Output::Nothing,
+            Format::Json => {
+                let data: Vec<Json> =
+                    found.iter().map(|(path, explanation)| record(path, explanation)).collect();
+                let text = serde_json::to_string_pretty(&data).unwrap_or_default();
+                Output::Data(format!("{text}\n").into_bytes())
+            }
+            format if format.is_csv() => format.listing(columns(&found)),
+            format => format.render(Sort::None, move |render| {
+                let texts: Vec<String> =
+                    found.iter().map(|(path, found)| self::text(path, found, format, render)).collect();
+                texts.join("\n")
+            }),
+        };
+        Ok(CommandOutcome { output, diagnostics, ..CommandOutcome::default() })
     }
-    let output = match format {
-        _ if found.is_empty() => Output::Nothing,
-        Format::Json => {
-            let data: Vec<Json> = found.iter().map(|(path, explanation)| record(path, explanation)).collect();
-            let text = serde_json::to_string_pretty(&data).unwrap_or_default();
-            Output::Data(format!("{text}\n").into_bytes())
-        }
-        format if format.is_csv() => format.listing(columns(&found)),
-        format => format.render(Sort::None, move |render| {
-            let texts: Vec<String> =
-                found.iter().map(|(path, found)| text(path, found, format, render)).collect();
-            texts.join("\n")
-        }),
-    };
-    Ok(Outcome { output, diagnostics, ..Outcome::default() })
 }
 
 fn text(path: &Path, found: &TableExplanation, format: Format, render: &dyn Render) -> String {

@@ -12,7 +12,7 @@ use errorbar_core::spec::{nearest, split_k_suffix};
 use errorbar_report::{width, wrap};
 
 use super::list::EntryKind;
-use super::{Cli, CommandResult, Context, Outcome, common};
+use super::{Cli, CommandResult, Context, CommandOutcome, common};
 use crate::diagnostic::Diagnostic;
 use crate::output::Output;
 
@@ -58,7 +58,7 @@ pub(crate) fn run(args: &HelpArgs, context: &Context<'_>) -> CommandResult {
         return Err(unknown(&args.names.join(" "), context).into());
     }
     let program = context.program.to_owned();
-    Ok(Outcome::from(Output::text(move |color| {
+    Ok(CommandOutcome::from(Output::text(move |color| {
         let page = Page { color, width: common::width(), program: &program };
         found.iter().map(|(kind, entry)| page.entry(*kind, entry)).collect::<Vec<_>>().join("\n")
     })))

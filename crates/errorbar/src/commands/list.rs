@@ -12,7 +12,7 @@ use errorbar_report::{Latex, Listing, ListingCell, Render, wrap};
 use serde_json::json;
 
 use super::common::{self, Format};
-use super::{CommandResult, Outcome, task_list};
+use super::{CommandResult, CommandOutcome, task_list};
 use crate::diagnostic::Diagnostic;
 use crate::output::Output;
 
@@ -116,7 +116,7 @@ pub(crate) fn run(args: &ListArgs, registry: &Registry) -> CommandResult {
             args.format.listing(data(&sections, args.format == Format::Json))
         }
     };
-    let mut outcome = Outcome::from(output);
+    let mut outcome = CommandOutcome::from(output);
     if args.kind == Some(EntryKind::Tasks) && registry.list::<Task>().next().is_none() {
         let note = Diagnostic::note("this program defines no tasks");
         outcome.diagnostics.push(note.hint("those of a folder of task files: list tasks DIR"));

@@ -8,7 +8,7 @@ use clap::{Args, Command};
 use clap_mangen::Man;
 use errorbar_files::{FileAccess, write_file};
 
-use super::Outcome;
+use super::CommandOutcome;
 use super::{CommandResult, Context, counted};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
@@ -58,7 +58,7 @@ fn write(pages: &[ManPage], folder: &Path) -> CommandResult {
         let path = folder.join(format!("{}.1", page.name));
         write_file(&path, &page.text, FileAccess::Umask).map_err(|error| failed(&path, error))?;
     }
-    let mut outcome = Outcome::default();
+    let mut outcome = CommandOutcome::default();
     let count = counted(pages.len() as u64, "page");
     outcome.diagnostics.push(Diagnostic::note(format!("{count} written to {}", folder.display())));
     Ok(outcome)

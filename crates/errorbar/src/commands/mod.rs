@@ -2,20 +2,14 @@
 
 mod cache;
 mod common;
-pub(crate) mod compare;
+mod compare;
 pub(crate) mod completions;
 mod coverage;
-mod distributed;
 mod ending;
-mod error_args;
 mod eval;
 mod explain;
-mod files;
-mod findings;
-mod gate_args;
-mod handles;
 mod help;
-mod inputs;
+mod folders;
 mod junit;
 mod list;
 mod log;
@@ -23,91 +17,56 @@ mod logs;
 mod man;
 mod models;
 mod plot;
-pub(crate) mod power;
+mod power;
 mod report;
 mod requirements;
 mod rescore;
-pub(crate) mod score;
+mod score;
 mod servers;
-mod specs;
 mod stop_rules;
-mod table_scores;
-mod tables;
 mod task_list;
 mod tasks;
-mod unused_clusters;
-pub(crate) mod verify;
+mod verify;
 #[cfg(feature = "view")]
 mod view;
 
 use std::ffi::OsString;
-use std::process::ExitCode;
 
 use clap::builder::Styles;
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
+use errorbar_analysis::{Analysis, Progress};
 use errorbar_core::Registry;
 
-use crate::diagnostic::Diagnostics;
+use crate::diagnostic::{Diagnostics, Outcome, Print};
 use crate::output::Output;
 use common::GlobalArgs;
-pub(crate) use common::{Format, counted, table};
-pub use distributed::DistributedScore;
-pub(crate) use logs::LimitArgs;
-
-/// How a command ended.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Status {
-    /// All is well.
-    #[default]
-    Fine,
-    /// A negative answer: a difference was found, a run did not reach its end.
-    Negative,
-    /// Arguments or input cannot be used.
-    InputError,
-}
-
-impl Status {
-    /// The exit code.
-    pub fn code(self) -> u8 {
-        match self {
-            Status::Fine => 0,
-            Status::Negative => 1,
-            Status::InputError => 2,
-        }
-    }
-}
-
-impl From<Status> for ExitCode {
-    fn from(status: Status) -> Self {
-        ExitCode::from(status.code())
-    }
-}
+pub(crate) use common::{counted, table};
 
 /// What a command comes to. It is printed when the command has returned: the output, then the diagnostics.
 #[derive(Default)]
-pub(crate) struct Outcome {
+pub(crate) struct CommandOutcome {
     pub(crate) output: Output,
     pub(crate) diagnostics: Diagnostics,
     /// How it ended, unless the diagnostics have a worse status.
-    pub(crate) status: Status,
+    pub(crate) status: Outcome,
     /// What stays when everything is printed: a server that ends with the user.
     pub(crate) after: Option<Box<dyn FnOnce()>>,
 }
 
 /// A command that cannot do anything of what it should comes to diagnostics alone.
-pub(crate) type CommandResult = Result<Outcome, Diagnostics>;
+pub(crate) type CommandResult = Result<CommandOutcome, Diagnostics>;
 
-impl Outcome {
+impl CommandOutcome {
     /// Prints the output, then the diagnostics, and returns how the command ended.
     ///
     /// Output that cannot be written is one more diagnostic. If its reader has closed the pipe it is none: what the
     /// command came to is the same, whether anybody reads all of it or not.
-    pub(crate) fn print(self, quiet: bool) -> Status {
+    pub(crate) fn print(self, quiet: bool) -> Outcome {
         let mut diagnostics = self.diagnostics;
         if let Err(error) = self.output.write() {
             diagnostics.extend(Diagnostics::from(error));
         }
-        let status = self.status.max(diagnostics.status());
+        let status = self.status.max(diagnostics.outcome());
         diagnostics.print(quiet);
         if let Some(after) = self.after {
             after();
@@ -116,15 +75,15 @@ impl Outcome {
     }
 }
 
-impl From<Output> for Outcome {
+impl From<Output> for CommandOutcome {
     fn from(output: Output) -> Self {
-        Outcome { output, ..Outcome::default() }
+        CommandOutcome { output, ..CommandOutcome::default() }
     }
 }
 
-impl From<Diagnostics> for Outcome {
+impl From<Diagnostics> for CommandOutcome {
     fn from(diagnostics: Diagnostics) -> Self {
-        Outcome { diagnostics, ..Outcome::default() }
+        CommandOutcome { diagnostics, ..CommandOutcome::default() }
     }
 }
 
@@ -139,6 +98,14 @@ pub(crate) struct Context<'a> {
     pub(crate) registry: &'a Registry,
     /// Whether to print no notes, warnings and progress.
     pub(crate) quiet: bool,
+}
+
+impl<'a> Context<'a> {
+    /// What requests are answered with; `progress` is told how far the reading of samples is.
+    pub(crate) fn analysis(&self, progress: &'a dyn Progress) -> Analysis<'a> {
+        let analysis = Analysis::new(self.registry).program(self.program);
+        analysis.with_progress(progress).with_hints(!self.quiet)
+    }
 }
 
 const EXAMPLES: &str = "\

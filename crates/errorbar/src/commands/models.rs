@@ -15,7 +15,7 @@ use errorbar_files::read_small;
 use serde_json::{Map, Value as Json};
 
 use super::common::{parse_duration, seconds};
-use super::handles::{log_dir, resolve_model};
+use errorbar_analysis::{log_dir, resolve_model};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
 use crate::progress::Watcher;
 

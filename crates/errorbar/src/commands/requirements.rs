@@ -10,9 +10,7 @@ use errorbar_report::{EstimateText, JUnitCase, Report, TestSuite};
 use super::common::significant;
 use super::junit;
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
-use crate::snippet::Snippet;
-
-const OPTION: &str = "--require";
+use errorbar_analysis::{Opt, Snippet};
 
 /// What results must show.
 #[derive(Debug, Args)]
@@ -39,7 +37,7 @@ impl RequirementArgs {
     /// The requirements, or everything that is wrong with them.
     pub(crate) fn parse(&self) -> Result<Requirements<'_>, Diagnostics> {
         let parse = |text: &'_ String| {
-            text.parse::<Requirement>().map_err(|error| Diagnostic::of_spec(OPTION, text, &error))
+            text.parse::<Requirement>().map_err(|error| Diagnostic::of_spec(Opt::Require, text, &error))
         };
         if let Some(path) = &self.junit {
             junit::check(path)?;
@@ -161,6 +159,6 @@ fn unknown(text: &str, error: &Error) -> Diagnostic {
         _ => None,
     };
     Diagnostic::error(error.to_string())
-        .snippet(Snippet::of_argument(OPTION, text, 0..text.len()))
+        .marked(Snippet::of_option(Opt::Require, text, 0..text.len()))
         .hint_if(hint)
 }

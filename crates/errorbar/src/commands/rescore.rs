@@ -7,22 +7,20 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use errorbar_analysis::{InputFiles, Opt, PlanChanges, too_few_epochs, with_findings};
 use errorbar_eval::{
     AnyScorer, CancelToken, Rescore, RescoredLog, RunOptions, Usage, block_on, cancel_on_interrupt,
 };
-use errorbar_log::eval::{LogLock, LogWarning, ScoreAction};
+use errorbar_log::eval::{LogLock, ScoreAction, is_log_file};
 use errorbar_report::{Report, clean};
 
-use super::error_args::check_clusters;
+use errorbar_analysis::check_clusters;
 use super::eval::{call_notes, usage_note};
-use super::files::InputFiles;
-use super::logs::{self, is_log};
 use super::requirements::Requirements;
-use super::score::{ScoreArgs, shown, too_few_epochs, with_findings};
-use super::specs::{self, PlanOverrides};
+use super::score::{ScoreArgs, shown};
 use super::{CommandResult, Context};
-use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::hints;
+use crate::diagnostic::{Diagnostic, Diagnostics, Print};
+use errorbar_analysis::hints;
 use crate::output::ProgressLine;
 use crate::progress::Watcher;
 
@@ -34,12 +32,14 @@ const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 pub(super) fn run(
     args: &ScoreArgs,
-    overrides: &PlanOverrides,
+    overrides: &PlanChanges,
     requirements: &Requirements<'_>,
     mut input: InputFiles,
     context: &Context<'_>,
 ) -> CommandResult {
-    let scorers = specs::scorers(&args.with, context)?;
+    let registry = context.registry.importing();
+    let analysis = context.analysis(&());
+    let scorers = analysis.specs().build(Opt::With, &args.with, |text| registry.build(&text.parse()?))?;
     let watcher = Arc::new(Watcher::new(context.quiet, PROGRESS_EVERY));
     let mut options = RunOptions::default();
     args.graders.apply(&mut options, &watcher)?;
@@ -65,7 +65,7 @@ pub(super) fn run(
     }
     let (reports, mut diagnostics) = input.combine(results);
     diagnostics.extend(call_notes(&options.calls.counts()));
-    let mut diagnostics = with_findings(&reports, diagnostics, overrides, args);
+    let mut diagnostics = with_findings(&reports, diagnostics, overrides, &args.request.tables);
     diagnostics.extend(requirements.check("score", &reports));
     Ok(shown(reports, diagnostics, args))
 }
@@ -79,7 +79,7 @@ fn unused_role(role: &str, scorers: &[AnyScorer]) -> Option<Diagnostic> {
 /// What is the same for all logs.
 struct Job<'a> {
     args: &'a ScoreArgs,
-    overrides: &'a PlanOverrides,
+    overrides: &'a PlanChanges,
     scorers: &'a [AnyScorer],
     options: &'a RunOptions,
     cancel: &'a CancelToken,
@@ -91,7 +91,7 @@ impl Job<'_> {
     fn score(&self, path: &Path, notes: &mut Diagnostics) -> Result<Report, Diagnostics> {
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
         let Job { args, overrides, context, .. } = *self;
-        if !is_log(path) {
+        if !is_log_file(path) {
             let problem = "--with scores the outputs of a log, and a table holds none";
             return Err(about(Diagnostic::error(problem).hint("give an eval log (.eval, .json)")).into());
         }
@@ -100,9 +100,9 @@ impl Job<'_> {
             true => Some(LogLock::wait(path, LOCK_TIMEOUT)?),
             false => None,
         };
-        let log = args.read.open(path)?;
+        let log = args.request.read.open(path)?;
         if log.was_recovered() {
-            notes.push(logs::recovered(path));
+            notes.push(errorbar_analysis::recovered(path));
         }
         let mut rescore = Rescore::new();
         for scorer in self.scorers {
@@ -114,12 +114,10 @@ impl Job<'_> {
             rescore = rescore.action(ScoreAction::Overwrite);
         }
         let mut prepared = rescore.prepare(log, self.options, context.registry)?;
-        prepared.plan = overrides.apply(prepared.plan, args.seed, &args.errors);
+        prepared.plan = overrides.apply(prepared.plan);
         if overrides.metrics.is_some() {
             // The metrics of the log are replaced, so it does not matter if they cannot be built.
-            prepared.warnings.retain(|warning| {
-                matches!(warning, LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. })
-            });
+            prepared.warnings.retain(|warning| warning.is_of_errors());
         }
         check_clusters(&prepared.plan).map_err(about)?;
         notes.extend(prepared.warnings.iter().map(|warning| {
@@ -170,7 +168,7 @@ impl Job<'_> {
             ScoreAction::Overwrite => "the scores",
         };
         let note = || Diagnostic::note(format!("{what} {} are in {}", names.join(", "), path.display()));
-        Ok(logs::owner_warning(file, path).unwrap_or_else(note))
+        Ok(errorbar_analysis::files::owner_warning(file, path).unwrap_or_else(note))
     }
 }
 
@@ -183,8 +181,8 @@ fn report(path: &Path, scored: &RescoredLog) -> Report {
     let eval = &scored.header.eval;
     let report = Report::new(path.display().to_string(), scored.results().clone());
     let mut report = report.of_run(eval.task.clone(), eval.model.clone());
-    report.partial_run = logs::partial_run(&scored.header);
-    report.early_stop = logs::early_stop(eval);
+    report.partial_run = errorbar_analysis::partial_run(&scored.header);
+    report.early_stop = errorbar_analysis::early_stop(eval);
     report.self_graded = scored.self_graded();
     report
 }

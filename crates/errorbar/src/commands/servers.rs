@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use super::Context;
 use super::tasks::{file_args, is_taken_from_log};
 use crate::diagnostic::Diagnostic;
-use crate::shell;
+use errorbar_analysis::shell;
 
 /// A note of the servers that will be called, and get the key.
 pub(super) fn note(servers: impl Iterator<Item = ModelServer>) -> Option<Diagnostic> {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use errorbar_inference::{RuleMeasure, StopRule};
 
-use super::handles::resolve_in;
+use errorbar_analysis::{Opt, resolve_in};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
 
 const OPTION: &str = "--stop-when";
@@ -28,7 +28,7 @@ pub(super) fn read(texts: &[String], log_dir: &Path) -> Result<Option<Vec<StopRu
 }
 
 fn rule(text: &str, log_dir: &Path) -> Result<StopRule, Diagnostics> {
-    let mut rule: StopRule = text.parse().map_err(|error| Diagnostic::of_spec(OPTION, text, &error))?;
+    let mut rule: StopRule = text.parse().map_err(|error| Diagnostic::of_spec(Opt::StopWhen, text, &error))?;
     if let RuleMeasure::BetterThan { log, .. } | RuleMeasure::WorseThan { log, .. } = &mut rule.measure {
         *log = resolve_in(Path::new(log.as_str()), log_dir)?.display().to_string();
     }

@@ -10,15 +10,15 @@ use errorbar_report::{Listing, ListingCell, Render as _, clean, wrap};
 use serde_json::{Value as Json, json};
 
 use super::common::{self, Format, WHOLE_LINES};
-use super::files::task_files;
+use super::folders::task_files;
 use super::tasks::{file_and_name, not_a_task};
-use super::{Outcome, table};
+use super::{CommandOutcome, table};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::hints;
+use errorbar_analysis::hints;
 use crate::output::{Output, Stream};
 
 /// The tasks of these files and of those in these folders. What cannot be read is reported, and the others are listed.
-pub(super) fn run(paths: &[PathBuf], format: Format, registry: &Registry) -> Outcome {
+pub(super) fn run(paths: &[PathBuf], format: Format, registry: &Registry) -> CommandOutcome {
     let (mut tasks, mut diagnostics) = (Vec::new(), Diagnostics::default());
     for path in paths {
         let (path, name) = match file_and_name(&path.display().to_string()) {
@@ -48,7 +48,7 @@ pub(super) fn run(paths: &[PathBuf], format: Format, registry: &Registry) -> Out
         }
         _ => format.listing(for_people(&tasks, true)),
     };
-    Outcome { output, diagnostics, ..Outcome::default() }
+    CommandOutcome { output, diagnostics, ..CommandOutcome::default() }
 }
 
 fn files(path: &Path) -> Result<Vec<PathBuf>, Diagnostics> {

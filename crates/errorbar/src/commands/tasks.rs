@@ -11,10 +11,10 @@ use indexmap::IndexSet;
 use serde_json::Value as Json;
 
 use super::Context;
-use super::files::task_files;
+use super::folders::task_files;
 use super::servers::resume_command;
-use crate::diagnostic::{Diagnostic, Diagnostics, all};
-use crate::hints;
+use crate::diagnostic::{Diagnostic, Diagnostics, all, Print};
+use errorbar_analysis::hints;
 
 /// A task of the command line.
 #[derive(Debug)]

@@ -14,7 +14,7 @@ use errorbar_report::{TranscriptView, clean, pad, truncate_middle};
 
 use self::line::{LinePart, bar_width, columns, fitting, parts, results, sequence_text};
 use crate::commands::{counted, table};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Print};
 use crate::output::{self, Stream};
 
 /// How often the line on a terminal changes.

@@ -22,7 +22,7 @@ use super::record::now;
 use super::servers::{RecordedServer, recorded_servers};
 use super::stop::{CancelToken, StopReason};
 use super::stopping::{StopMonitor, StopPlan};
-use crate::{Error, Result, Usage, self_graded};
+use crate::{Error, Result, Usage};
 
 /// A run that has ended, and how.
 #[derive(Debug)]
@@ -95,7 +95,7 @@ impl FinishedRun {
             failed: 0,
             limits: BTreeMap::new(),
             usage: IndexMap::new(),
-            self_graded: self_graded(&prepared.start.eval),
+            self_graded: errorbar_log::eval::self_graded(&prepared.start.eval),
             stop_problem: None,
             stop_rules: prepared.stopping.as_ref().map(StopPlan::texts).unwrap_or_default(),
             servers: recorded_servers(&prepared.start.eval),

@@ -27,7 +27,7 @@ errorbar_core::registry::entry_modules! {
 
 mod model_graded;
 pub(crate) use external::end_all;
-pub use model_graded::{ModelGraded, self_graded};
+pub use model_graded::ModelGraded;
 
 use errorbar_core::metrics::{accuracy, stderr};
 use errorbar_core::{Metrics, Result, Score, metrics};

@@ -42,3 +42,18 @@ impl Correction {
         }
     }
 }
+
+impl std::fmt::Display for Correction {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for Correction {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = [Correction::Holm, Correction::Bh].into_iter().find(|correction| correction.name() == name);
+        known.ok_or_else(|| format!("expected holm or bh, found {name:?}"))
+    }
+}

@@ -102,6 +102,26 @@ impl PowerMethod {
             PowerMethod::Newcombe => "newcombe",
         }
     }
+
+    /// The tests that can be asked for.
+    pub const TESTS: [PowerMethod; 4] =
+        [PowerMethod::T, PowerMethod::Normal, PowerMethod::McNemarMid, PowerMethod::McNemarExact];
+}
+
+impl std::fmt::Display for PowerMethod {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl std::str::FromStr for PowerMethod {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let known = PowerMethod::TESTS.into_iter().find(|method| method.name() == name);
+        let names = || PowerMethod::TESTS.map(PowerMethod::name).join(", ");
+        known.ok_or_else(|| format!("expected one of {}, found {name:?}", names()))
+    }
 }
 
 /// What is planned: a two-sided test, or an interval, of scores that vary as the design says.

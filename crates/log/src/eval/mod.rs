@@ -77,6 +77,7 @@ mod sample;
 mod score_events;
 mod scores;
 mod shards;
+mod self_graded;
 mod stored;
 mod summary;
 mod transcript;
@@ -124,6 +125,7 @@ pub use wire::decode::MAX_SCORERS;
 pub use wire::{Shape, Wire, timestamp};
 
 pub use scores::{EditedScore, LogScores, ScoreOptions};
+pub use self_graded::{GRADED_SCORERS, GRADER_ROLE, MODEL_ROLES, self_graded};
 pub use stored::{SampleFields, StoredSample};
 pub use transcript::{MessagePart, Transcript, TranscriptMessage, Transcripts};
 pub use verify::{

@@ -112,6 +112,16 @@ pub enum LogWarning {
     },
 }
 
+impl LogWarning {
+    /// Whether it is about how errors and intervals are computed, and not about a metric.
+    pub fn is_of_errors(&self) -> bool {
+        matches!(
+            self,
+            LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. } | LogWarning::ReducerConversion { .. }
+        )
+    }
+}
+
 fn of(scorer: &Option<String>) -> String {
     scorer.as_ref().map_or("of the task".to_owned(), |scorer| format!("of the scorer `{scorer}`"))
 }

@@ -12,7 +12,7 @@ from ._custom import entries, specs
 from ._data import inputs, several
 from ._errors import InputError
 from ._logs import log_paths
-from ._options import many, options
+from ._request import request
 
 
 def compare(
@@ -80,14 +80,12 @@ def compare(
     keywords = {
         key: value
         for key, value in locals().items()
-        if key not in ("a", "b", "others", "names", "compare_scorers")
+        if key not in ("a", "b", "others", "names")
     }
     keywords |= {"metrics": specs(metrics), "reducers": specs(reducers)}
-    args = options(keywords)
+    asked = request(keywords)
     if isinstance(compare_scorers, str):
         raise TypeError(f"compare_scorers= takes two names or more, found {compare_scorers!r}")
-    if compare_scorers is not None:
-        args += ["--scorers", *compare_scorers]
     if isinstance(a, (list, tuple)):
         raise TypeError("compare takes each input as an argument: compare(*inputs)")
     data = [a] if b is None and not others else [a, b, *others]
@@ -95,7 +93,7 @@ def compare(
     if len(titles) != len(data):
         raise ValueError(f"{len(data)} inputs have {len(titles)} names")
     paths, tables = inputs(list(zip(data, titles)))
-    return _errorbar.compare([*args, "--", *paths], tables, entries())
+    return _errorbar.compare(paths, asked, tables, entries())
 
 
 def _titles(data: Sequence[Any]) -> list[str]:
@@ -164,15 +162,11 @@ def power(
     each. `runs` are one or two logs, tables or frames that show how scores vary.
     """
     keywords = {key: value for key, value in locals().items() if key != "runs"}
-    for key in ("difference", "width", "samples", "power", "epochs"):
-        value = keywords[key]
-        if value is not None and not isinstance(value, str):
-            keywords[key] = ",".join(str(one) for one in many(value))
     given = several(runs, "<run>") if runs is not None else []
     if len(given) > 2:
         raise InputError(f"runs= takes one or two runs, found {len(given)}", hint="give two at a time")
     paths, tables = inputs(given)
-    return _errorbar.power([*options(keywords), *(f"--from={path}" for path in paths)], tables)
+    return _errorbar.power(request(keywords | {"runs": paths}), tables)
 
 
 def verify(
@@ -189,6 +183,5 @@ def verify(
 
     `logs` is a log, a folder of logs, or a list of them. The answer is in `agrees`.
     """
-    args = options({key: value for key, value in locals().items() if key != "logs"})
-    paths = log_paths(logs)
-    return _errorbar.verify([*args, "--", *paths], entries())
+    asked = request({key: value for key, value in locals().items() if key != "logs"})
+    return _errorbar.verify(log_paths(logs), asked, entries())

@@ -13,7 +13,7 @@ from typing import Any
 
 from . import _errorbar
 from ._errors import SpecError
-from ._options import many
+from ._request import many
 
 #: What is defined, by kind and name: kind, name, first sentence, function, metadata keys or metrics.
 Entry = tuple[str, str, str, Callable[..., Any], list[str]]

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any, TypeAlias
 
 from ._errorbar import Frame, log_frame
-from ._options import many, options
+from ._request import many, request
 
 #: A log or a folder of logs, or several of them.
 Logs: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
@@ -15,7 +15,7 @@ Logs: TypeAlias = "str | os.PathLike[str] | Iterable[str | os.PathLike[str]]"
 
 def read(kind: str, logs: Any, *, inspect: bool = False, **limits: Any) -> Frame:
     """Reads a kind of frame."""
-    return log_frame(kind, log_paths(logs), options(limits), inspect=inspect)
+    return log_frame(kind, log_paths(logs), request(limits), inspect=inspect)
 
 
 def log_paths(logs: Any) -> list[str]:

@@ -9,11 +9,9 @@ from . import _errorbar
 from ._custom import specs
 from ._data import table
 from ._errors import InputError
-from ._options import many, options
+from ._request import many, request
 from ._score import score
 
-#: What a table is called that has no name.
-NAME = "data"
 #: The arguments of `score` that need a whole table, or are given: parts have the order of their keys.
 WHOLE = ("by", "order", "save_mapping")
 
@@ -37,9 +35,9 @@ def named(keywords: Mapping[str, Any], *, without: tuple[str, ...] = ()) -> dict
     return keywords
 
 
-def arguments(keywords: Mapping[str, Any]) -> list[str]:
-    """The options of `score` for rows on several machines."""
-    return [*options(named(keywords, without=WHOLE)), "--", NAME]
+def asked(keywords: Mapping[str, Any]) -> str:
+    """What is asked of `score` for rows on several machines."""
+    return request(named(keywords, without=WHOLE))
 
 
 def of(
@@ -51,6 +49,6 @@ def of(
     **keywords: Any,
 ) -> _errorbar.Partial:
     """The samples of a frame, all of whose epochs are there, counted."""
-    given = arguments(dict(metrics=metrics, reducers=reducers, **keywords))
+    given = asked(dict(metrics=metrics, reducers=reducers, **keywords))
     pairs = [(name, str(value)) for name, value in (group or {}).items()]
     return _errorbar.partial(table(data)[0], given, pairs)

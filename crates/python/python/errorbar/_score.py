@@ -9,7 +9,7 @@ from typing import Any
 from . import _errorbar
 from ._custom import entries, specs
 from ._data import inputs, several
-from ._options import options
+from ._request import request
 
 
 def score(
@@ -68,4 +68,4 @@ def score(
     keywords = {key: value for key, value in locals().items() if key not in ("data", "name", "reduce")}
     keywords |= {"no_reduce": not reduce, "metrics": specs(metrics), "reducers": specs(reducers)}
     paths, tables = inputs(several(data, name))
-    return _errorbar.score([*options(keywords), "--", *paths], tables, entries())
+    return _errorbar.score(paths, request(keywords), tables, entries())

@@ -20,7 +20,8 @@ pub(crate) use legend::test_title;
 pub(crate) use record::RankingRecord;
 pub(crate) use verdict::is_significant;
 
-pub use flip::Flip;
+use errorbar_analysis::Comparisons;
+pub use errorbar_analysis::Flip;
 pub use gate::gate_reason;
 pub use record::{ComparisonRecord, UndefinedComparisonParts};
 
@@ -45,6 +46,26 @@ impl<'a> ComparisonView<'a> {
     /// Comparisons without a list of the samples that changed.
     pub fn new(report: &'a ComparisonReport) -> Self {
         ComparisonView { report, flips: None, changed: None, title: None, task: None }
+    }
+
+    /// A record for each comparison, as in JSON.
+    pub fn records(&self) -> Vec<ComparisonRecord> {
+        self.report.comparisons.iter().map(|one| ComparisonRecord::in_view(one, self)).collect()
+    }
+
+    /// The comparisons of an answer, with what is shown beside them.
+    pub fn of(comparisons: &'a Comparisons) -> Self {
+        let mut view = ComparisonView::new(&comparisons.report);
+        if let Some(flips) = &comparisons.flips {
+            view = view.flips(&flips.flips).changed(flips.changed);
+        }
+        if let Some(title) = &comparisons.title {
+            view = view.title(title);
+        }
+        if let Some(task) = &comparisons.task {
+            view = view.task(task);
+        }
+        view
     }
 
     /// The same with the samples that changed.

@@ -189,7 +189,7 @@ impl TerminalTable {
     fn flips_of_pair(&self, flips: &[&Flip]) -> String {
         let cut = |text: &str, to: usize| truncate_middle(text, to, self.sign("…", ".."));
         let id = |flip: &Flip| cut(&clean(&flip.id.to_string()), self.width / 3);
-        let scores = |flip: &Flip| cut(&self.in_our_signs(&clean(&flip.scores())), self.width / 3);
+        let scores = |flip: &Flip| cut(&self.in_our_signs(&clean(&flip::scores(flip))), self.width / 3);
         let ids = flips.iter().map(|flip| width(&id(flip))).max().unwrap_or(0);
         let widest = flips.iter().map(|flip| width(&scores(flip))).max().unwrap_or(0);
         let blanks = |cells: usize| (" ".repeat(cells), Style::new());

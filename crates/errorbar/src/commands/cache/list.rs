@@ -6,7 +6,7 @@ use errorbar_report::{Listing, ListingCell};
 use jiff::Timestamp;
 
 use super::super::common::{Format, human_size};
-use super::super::{CommandResult, Outcome};
+use super::super::{CommandResult, CommandOutcome};
 use crate::diagnostic::Diagnostic;
 
 const EXAMPLES: &str = "\
@@ -29,7 +29,7 @@ pub(crate) struct CacheListArgs {
 
 pub(super) fn run(args: &CacheListArgs, folder: &CacheFolder) -> CommandResult {
     let models = ModelAnswers::count(&folder.answers()?);
-    let mut outcome = Outcome::default();
+    let mut outcome = CommandOutcome::default();
     if models.is_empty() {
         let text = format!("there are no cached answers in {}", folder.path().display());
         outcome.diagnostics.push(Diagnostic::note(text));

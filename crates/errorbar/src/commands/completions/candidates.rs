@@ -10,8 +10,7 @@ use errorbar_eval::{Provider, Task, outline_task_file};
 use errorbar_log::eval::EvalLog;
 use indexmap::IndexSet;
 
-use crate::commands::files::expand_folder;
-use crate::commands::handles::{log_dir, newest_first};
+use errorbar_analysis::{expand_folder, log_dir, newest_first};
 use crate::commands::list::EntryKind;
 
 /// The most logs that have a handle among the candidates.

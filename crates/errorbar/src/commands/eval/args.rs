@@ -9,9 +9,9 @@ use clap::builder::TypedValueParser;
 use errorbar_eval::{FailOnError, LogFormat};
 
 use crate::commands::common::{OutputArgs, one_of, seconds};
-use crate::commands::error_args::ErrorArgs;
-use crate::commands::handles::{DEFAULT_LOG_DIR, LOG_DIR};
-use crate::commands::logs::LimitArgs;
+use errorbar_analysis::ErrorRequest;
+use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR};
+use errorbar_analysis::LimitRequest;
 use crate::commands::models::ModelArgs;
 use crate::commands::requirements::RequirementArgs;
 
@@ -138,11 +138,11 @@ pub(crate) struct EvalArgs {
     #[command(flatten)]
     pub(super) output: OutputArgs,
     #[command(flatten)]
-    pub(super) errors: ErrorArgs,
+    pub(super) errors: ErrorRequest,
     #[command(flatten)]
     pub(super) model_args: ModelArgs,
     #[command(flatten)]
-    pub(super) read_limits: LimitArgs,
+    pub(super) read_limits: LimitRequest,
     #[command(flatten)]
     pub(super) requirements: RequirementArgs,
 }

@@ -1,15 +1,15 @@
 //! What all runs came to.
 
+use errorbar_analysis::{beyond_threshold_problem, findings, status_of_unfinished, unused_cluster_of_run};
 use errorbar_eval::{FinishedRun, StopReason};
 use errorbar_report::{EvaluationSet, PartialRun, Report, SideBySide, StoppedRun};
 
 use super::notes::usage_note;
 use super::{EvalArgs, RunEnding, RunOutcome};
 use crate::commands::common::{Format, OutputArgs, table};
-use crate::commands::findings::findings;
 use crate::commands::requirements::Requirements;
-use crate::commands::{Context, Outcome, Status, ending, logs, table_scores, unused_clusters};
-use crate::diagnostic::Diagnostic;
+use crate::commands::{CommandOutcome, Context, ending};
+use crate::diagnostic::{Diagnostic, Outcome};
 use crate::output::Output;
 
 /// The results of all runs, and what there is to report of them.
@@ -18,8 +18,8 @@ pub(super) fn conclude(
     requirements: &Requirements<'_>,
     args: &EvalArgs,
     context: &Context<'_>,
-) -> Outcome {
-    let (mut outcome, mut reports, mut tokens) = (Outcome::default(), Vec::new(), Vec::new());
+) -> CommandOutcome {
+    let (mut outcome, mut reports, mut tokens) = (CommandOutcome::default(), Vec::new(), Vec::new());
     let several = outcomes.len() > 1;
     let first = outcomes.first().map(|run| run.label.clone());
     let has_several_tasks = outcomes.iter().any(|run| Some(&run.label) != first.as_ref());
@@ -30,7 +30,7 @@ pub(super) fn conclude(
             RunEnding::NotRun => {
                 let text = "not run, because the run was cancelled before";
                 outcome.diagnostics.push(Diagnostic::warning(text).about(&label));
-                outcome.status = Status::Negative;
+                outcome.status = Outcome::Negative;
                 set.add_missing(&task, &model, "not run");
                 continue;
             }
@@ -48,10 +48,10 @@ pub(super) fn conclude(
         let (ending, is_complete) = ending::diagnostics(&finished, context);
         outcome.diagnostics.extend(ending.about(&label));
         if !is_complete {
-            outcome.status = Status::Negative;
+            outcome.status = Outcome::Negative;
         }
         let ratings = finished.beyond_threshold.as_ref().map(|(reducer, highest)| {
-            table_scores::beyond_threshold_problem(reducer.as_ref(), *highest, Diagnostic::warning)
+            beyond_threshold_problem(reducer.as_ref(), *highest, Diagnostic::warning)
         });
         outcome.diagnostics.extend(ratings.map(|problem| problem.about(&label)));
         // What an earlier run used is not used now.
@@ -68,7 +68,7 @@ pub(super) fn conclude(
         outcome.diagnostics.extend(findings(&report));
         // Once, however many runs there are.
         if reports.is_empty() && !context.quiet {
-            outcome.diagnostics.extend(unused_clusters::of_run(&log, context.registry));
+            outcome.diagnostics.extend(unused_cluster_of_run(&log, context.registry));
         }
         reports.push(report);
         tokens.push(used);
@@ -84,7 +84,7 @@ pub(super) fn conclude(
 /// The results of a run, with what is known of it.
 fn report(finished: FinishedRun) -> Option<Report> {
     let FinishedRun { log, task, model, results, limits, self_graded, status, total, stopped, .. } = finished;
-    let unfinished = logs::status_of_unfinished(status)
+    let unfinished = status_of_unfinished(status)
         .map(|status| PartialRun { status: status.to_owned(), planned: Some(total) });
     let mut report = Report::new(log.display().to_string(), results?).of_run(task, model);
     (report.partial_run, report.limits, report.self_graded) = (unfinished, limits, self_graded);

@@ -9,8 +9,7 @@ use rayon::prelude::*;
 
 use super::{EvalArgs, PreparedRun, RunStart};
 use crate::commands::counted;
-use crate::commands::files::expand_folder;
-use crate::commands::handles::newest_first;
+use errorbar_analysis::{expand_folder, newest_first};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// Finds the logs of runs that were made before, in the folder that logs are written to. Returns what there is to report of

@@ -19,7 +19,7 @@ use futures_util::future::join_all;
 
 use super::common::Format;
 use super::{CommandResult, Context, servers};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Print};
 use crate::output::Stream;
 use crate::progress::Watcher;
 pub(crate) use args::EvalArgs;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use errorbar_eval::{ModelChoice, PreparedTask, Provider, RunOptions, Task, UsageLimits};
 
 use super::{EvalArgs, PreparedRun, RunStart};
-use crate::commands::specs::PlanOverrides;
+use errorbar_analysis::PlanChanges;
 use crate::commands::tasks::{self, NamedTask};
 use crate::commands::{Context, stop_rules};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
@@ -18,7 +18,7 @@ fn options(
     watcher: &Arc<Watcher>,
     context: &Context<'_>,
 ) -> Result<RunOptions, Diagnostics> {
-    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, args.no_reduce, context)?;
+    let overrides = PlanChanges::new(&args.metrics, &args.reducers, args.no_reduce, context.analysis(&()).specs())?;
     let mut options = RunOptions {
         stop_when: stop_rules::read(&args.stop_when, &args.log_dir)?,
         limit: args.limit,

@@ -9,9 +9,9 @@ use errorbar_log::eval::remove_damaged_samples;
 
 use super::prepare::prepare;
 use super::{EvalArgs, PreparedRun, RunStart};
-use crate::commands::handles::resolve_in;
-use crate::commands::{Context, logs, servers, stop_rules, tasks};
-use crate::diagnostic::{Diagnostic, Diagnostics, all};
+use errorbar_analysis::resolve_in;
+use crate::commands::{Context, servers, stop_rules, tasks};
+use crate::diagnostic::{Diagnostic, Diagnostics, all, Print};
 use crate::progress::Watcher;
 
 /// The runs of all logs that are resumed, those of one task side by side. Everything that is wrong is reported at once.
@@ -23,7 +23,7 @@ pub(super) fn resume_all(
     let named = args.resume.iter().map(|log| resolve_in(log, &args.log_dir));
     let named: Vec<PathBuf> = all(named)?;
     // `--resume LOG TASK` names the task too, as `TASK --resume LOG` does.
-    let is_task = |path: &&PathBuf| !logs::is_log(path) && !path.is_file();
+    let is_task = |path: &&PathBuf| !errorbar_log::eval::is_log_file(path) && !path.is_file();
     let is_task = |path: &&PathBuf| path.extension().is_some_and(|end| end == "toml") || is_task(path);
     let (behind, logs): (Vec<&PathBuf>, Vec<&PathBuf>) = named.iter().partition(is_task);
     let behind = behind.iter().map(|path| path.display().to_string());

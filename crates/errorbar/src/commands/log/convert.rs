@@ -10,9 +10,10 @@ use errorbar_log::eval::convert;
 use rayon::prelude::*;
 
 use super::super::common::{counted, one_of};
-use super::super::handles;
-use super::super::logs::{ReadArgs, check_new, has_log_name, is_log, owner_warning};
-use super::super::{CommandResult, Outcome};
+use errorbar_analysis::ReadRequest;
+use errorbar_analysis::files::{check_new, owner_warning};
+use errorbar_log::eval::{has_log_name, is_log_file as is_log};
+use super::super::{CommandResult, CommandOutcome};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 const EXAMPLES: &str = "\
@@ -52,7 +53,7 @@ pub(crate) struct ConvertArgs {
     #[arg(long)]
     force: bool,
     #[command(flatten)]
-    read: ReadArgs,
+    read: ReadRequest,
 }
 
 fn formats() -> impl TypedValueParser<Value = &'static str> {
@@ -80,7 +81,7 @@ fn convert_file(args: &ConvertArgs) -> CommandResult {
     check_new(&args.output, args.force)?;
     let written = convert(&args.read.open_named(&args.log)?, &args.output)?;
     let diagnostics = owner_warning(written, &args.output).into_iter().collect();
-    Ok(Outcome { diagnostics, ..Outcome::default() })
+    Ok(CommandOutcome { diagnostics, ..CommandOutcome::default() })
 }
 
 /// A log and the file that it becomes.
@@ -98,7 +99,7 @@ fn convert_into_folder(args: &ConvertArgs, format: &str) -> CommandResult {
     if args.log.is_dir() {
         found.walk(&args.log, &args.output)?;
     } else {
-        found.logs.push(handles::resolve(&args.log)?);
+        found.logs.push(errorbar_analysis::resolve(&args.log)?);
     }
     let ConversionPlan { conversions, in_place } = found.plan(args, format)?;
     let written: Vec<Result<Option<Diagnostic>, Diagnostics>> =
@@ -121,7 +122,7 @@ fn convert_into_folder(args: &ConvertArgs, format: &str) -> CommandResult {
         summary += &format!("; {} skipped", counted(skipped as u64, "other file"));
     }
     diagnostics.push(Diagnostic::note(summary).about(args.log.display()));
-    Ok(Outcome { diagnostics, ..Outcome::default() })
+    Ok(CommandOutcome { diagnostics, ..CommandOutcome::default() })
 }
 
 fn write(conversion: &Conversion, args: &ConvertArgs) -> Result<Option<Diagnostic>, Diagnostics> {

@@ -9,8 +9,8 @@ use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
 use errorbar_log::{JsonLayout, StrictWriter};
 
-use super::super::logs::ReadArgs;
-use super::super::{CommandResult, Outcome};
+use errorbar_analysis::ReadRequest;
+use super::super::{CommandResult, CommandOutcome};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output;
 
@@ -47,13 +47,13 @@ pub(crate) struct DumpArgs {
     #[arg(long)]
     raw: bool,
     #[command(flatten)]
-    read: ReadArgs,
+    read: ReadRequest,
 }
 
 pub(crate) fn run(args: &DumpArgs) -> CommandResult {
     let log = args.read.open_named(&args.log)?;
     let mut out = RecordWriter { inner: output::stdout(), raw: args.raw };
-    let mut outcome = Outcome::default();
+    let mut outcome = CommandOutcome::default();
     if args.samples {
         let mut samples = log.samples_with(SampleFields::scores(MetadataKeys::NONE))?;
         while out.write(JsonLayout::Line, |out| samples.copy_next(out))? {}

@@ -1,6 +1,7 @@
 //! `errorbar log edit-score`: a score changed or added by a person, with a record of it.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
@@ -11,10 +12,10 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::super::common::{OutputArgs, seconds};
-use super::super::findings::findings;
-use super::super::handles;
-use super::super::logs::{self, ReadArgs, ReadProgress, ScoreRequest};
-use super::super::{CommandResult, Context, Outcome};
+use errorbar_analysis::files::owner_warning;
+use errorbar_analysis::{LogRequest, PlanChanges, ReadRequest, findings, read_log};
+use super::super::logs::ReadProgress;
+use super::super::{CommandResult, Context, CommandOutcome};
 use super::author::default_author;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
@@ -79,7 +80,7 @@ pub(crate) struct EditScoreArgs {
     #[command(flatten)]
     output: OutputArgs,
     #[command(flatten)]
-    read: ReadArgs,
+    read: ReadRequest,
 }
 
 pub(crate) fn run(args: &EditScoreArgs, context: &Context<'_>) -> CommandResult {
@@ -87,7 +88,7 @@ pub(crate) fn run(args: &EditScoreArgs, context: &Context<'_>) -> CommandResult 
     let report = edit(args, context, &mut diagnostics);
     let report = diagnostics.collect(report);
     let output = report.map_or(Output::Nothing, |report| args.output.reports(vec![report]));
-    Ok(Outcome { output, diagnostics, ..Outcome::default() })
+    Ok(CommandOutcome { output, diagnostics, ..CommandOutcome::default() })
 }
 
 /// Changes the score, and gives the new results. What there is to report of them is added to `diagnostics`.
@@ -97,28 +98,33 @@ fn edit(
     diagnostics: &mut Diagnostics,
 ) -> Result<Report, Diagnostics> {
     let edit = score_edit(args)?;
-    let path = handles::resolve(&args.log)?;
+    let path = errorbar_analysis::resolve(&args.log)?;
     // Before the log is read, so that the edit of another process is seen and not lost.
     let lock = LogLock::wait(&path, args.lock_timeout)?;
-    let log = args.read.open(&path)?;
+    let log = Arc::new(args.read.open(&path)?);
     let mut revision = log.revise()?;
     let edited = revision.edit_score(&edit)?;
-    let request = ScoreRequest { edited: Some(&edited), records_scores: true, ..ScoreRequest::default() };
-    let opened = logs::read(&log, &request, &ReadProgress::new(context.quiet), context, |plan| plan)?;
-    diagnostics.extend(opened.warnings());
-    let evaluation = opened.plan.evaluate(&opened.scores.columns).map_err(|error| {
+    let request = LogRequest { edited: Some(&edited), records_scores: true, ..LogRequest::default() };
+    let progress = ReadProgress::new(context.quiet);
+    let run = read_log(Arc::clone(&log), &request, &PlanChanges::default(), &context.analysis(&progress))?;
+    drop(progress);
+    diagnostics.extend(run.warnings());
+    let evaluation = run.plan.evaluate(&run.scores).map_err(|error| {
         Diagnostic::error(format!("nothing was written: {error}")).about(log.path().display())
     })?;
     if let Some(value) = edit.value.as_ref().filter(|_| !args.any_value) {
         let is_score = check_counts(value, &edit.scorer, &evaluation.results);
         is_score.map_err(|problem| problem.about(path.display()))?;
     }
-    let is_writable = opened.check_writable(&evaluation.results, "give a value that the metrics take");
+    let is_writable = match run.log() {
+        Some(source) => source.check_writable(&evaluation.results, "give a value that the metrics take"),
+        None => Ok(()),
+    };
     if is_writable.is_ok() {
-        revision.set_results(&evaluation, &opened.scores.columns)?;
-        diagnostics.extend(logs::owner_warning(revision.write_back_locked(&lock)?, &path));
+        revision.set_results(&evaluation, &run.scores)?;
+        diagnostics.extend(owner_warning(revision.write_back_locked(&lock)?, &path));
     }
-    let report = opened.report(evaluation.results);
+    let report = run.report(evaluation.results);
     diagnostics.extend(findings(&report));
     is_writable?;
     diagnostics.push(Diagnostic::note(done(args, edited.epoch)));

@@ -8,10 +8,10 @@ use errorbar_core::{MetadataKeys, ScoreParts};
 use errorbar_log::eval::SampleFields;
 
 use super::super::common::one_of;
-use super::super::files::expand;
-use super::super::logs::{ReadArgs, check_new, owner_warning, recovered};
-use super::super::{CommandResult, Context, Outcome, Status};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use errorbar_analysis::files::{check_new, owner_warning};
+use errorbar_analysis::{ReadRequest, Text, expand, hints, recovered};
+use super::super::{CommandResult, Context, CommandOutcome};
+use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
 use crate::output;
 use crate::table::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
 
@@ -72,7 +72,7 @@ pub(crate) struct ExportArgs {
     #[arg(long, conflicts_with = "columns")]
     no_texts: bool,
     #[command(flatten)]
-    read: ReadArgs,
+    read: ReadRequest,
 }
 
 fn formats() -> impl TypedValueParser<Value = ExportFormat> {
@@ -104,10 +104,10 @@ pub(crate) fn run(args: &ExportArgs, context: &Context<'_>) -> CommandResult {
         Ok(path.to_owned())
     });
     // A table of some of the logs would look like one of all.
-    if diagnostics.status() != Status::Fine {
+    if diagnostics.outcome() != Outcome::Done {
         return Err(diagnostics);
     }
-    let mut outcome = Outcome { diagnostics, ..Outcome::default() };
+    let mut outcome = CommandOutcome { diagnostics, ..CommandOutcome::default() };
     let exported =
         write(files, format, args, context, &mut outcome.diagnostics).map_err(|error| match error {
             ExportError::Write { path: None, error } => Diagnostics::from(error),
@@ -146,5 +146,27 @@ fn write(
             Ok(written)
         }
         None => export.write(format, &mut output::stdout()),
+    }
+}
+
+/// What to do about a table that could not be written.
+fn hint(error: &ExportError) -> Option<Text> {
+    match error {
+        ExportError::Log(error) => hints::log::hint(error),
+        ExportError::UnknownScorer { nearest: Some(nearest), .. }
+        | ExportError::UnknownColumn { nearest: Some(nearest), .. } => {
+            Some(format!("did you mean `{nearest}`?").into())
+        }
+        ExportError::TooManyColumns { .. } => Some(
+            "export the logs one by one, or take the samples as they are: `log dump --samples`".into(),
+        ),
+        error => Some(error.hint().into()),
+    }
+}
+
+impl From<ExportError> for Diagnostic {
+    fn from(error: ExportError) -> Self {
+        let hint = hint(&error);
+        Diagnostic::error(error.to_string()).hint_if(hint)
     }
 }

@@ -13,10 +13,9 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::super::common::{Format, is_ascii_locale, one_of};
-use super::super::files::expand;
-use super::super::handles::{DEFAULT_LOG_DIR, LOG_DIR, log_dir, newest_first};
-use super::super::logs::ReadArgs;
-use super::super::{Outcome, counted};
+use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR, expand, log_dir, newest_first};
+use errorbar_analysis::ReadRequest;
+use super::super::{CommandOutcome, counted};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 const EXAMPLES: &str = "\
@@ -60,7 +59,7 @@ pub(crate) struct LogListArgs {
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
     #[command(flatten)]
-    read: ReadArgs,
+    read: ReadRequest,
 }
 
 fn statuses() -> impl TypedValueParser<Value = RunStatus> {
@@ -80,7 +79,7 @@ struct ListedLog {
     summary: LogSummary,
 }
 
-pub(crate) fn run(args: &LogListArgs) -> Outcome {
+pub(crate) fn run(args: &LogListArgs) -> CommandOutcome {
     let mut input = expand(&args.logs);
     input.files = newest_first(input.files);
     let read = |path: &Path, _: &mut Diagnostics| Ok(ListedLog::read(path, &args.read)?);
@@ -103,7 +102,7 @@ pub(crate) fn run(args: &LogListArgs) -> Outcome {
         Format::Table => for_people(&logs, is_ascii_locale()),
         Format::Markdown | Format::Latex => for_people(&logs, false),
     };
-    Outcome { output: args.format.listing(listing), diagnostics, ..Outcome::default() }
+    CommandOutcome { output: args.format.listing(listing), diagnostics, ..CommandOutcome::default() }
 }
 
 /// What stands before the handles of a folder, if that is what is listed: nothing for the one that bare handles are of.
@@ -164,7 +163,7 @@ fn status_name(status: RunStatus) -> &'static str {
 }
 
 impl ListedLog {
-    fn read(path: &Path, read: &ReadArgs) -> Result<Self, LogError> {
+    fn read(path: &Path, read: &ReadRequest) -> Result<Self, LogError> {
         let summary = LogSummary::read(&read.open(path)?)?;
         Ok(ListedLog { handle: None, path: path.display().to_string(), summary })
     }

@@ -5,7 +5,7 @@ use clap::{Args, ValueEnum};
 use errorbar_log::eval::LOG_SCHEMA;
 use errorbar_report::{COMPARISON_SCHEMA, RESULTS_SCHEMA};
 
-use super::super::Outcome;
+use super::super::CommandOutcome;
 use crate::output::Output;
 
 const POWER_SCHEMA: &str = include_str!("../../../schema/power.schema.json");
@@ -40,7 +40,7 @@ enum SchemaSubject {
     Power,
 }
 
-pub(crate) fn run(args: &SchemaArgs) -> Outcome {
+pub(crate) fn run(args: &SchemaArgs) -> CommandOutcome {
     let schema = match args.of {
         SchemaSubject::Log => LOG_SCHEMA.to_owned(),
         SchemaSubject::Sample => sample_schema(),

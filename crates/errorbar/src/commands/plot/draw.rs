@@ -1,5 +1,6 @@
 //! What a kind draws of the runs, or why the data do not support it.
 
+use errorbar_analysis::Text;
 use errorbar_core::{Confusion, Direction, Estimate, EstimateRow, IndexMap, Results, ScoreName, Undefined};
 use errorbar_inference::{Comparison, ComparisonReport};
 use errorbar_report::ChanceLevel;
@@ -14,7 +15,6 @@ use super::kind::Kind;
 use super::runs::{PlotData, Run, calibration_metric, prediction};
 use crate::commands::common::short;
 use crate::diagnostic::Diagnostic;
-use crate::hints::table::option;
 
 /// The most panels of a plot.
 const MOST_PANELS: usize = 30;
@@ -51,7 +51,7 @@ type Drawn = Result<(Plot, String), Diagnostic>;
 
 impl Drawing<'_> {
     /// An error of the kind, with the way out.
-    fn unsupported(&self, problem: &str, hint: impl Into<String>) -> Diagnostic {
+    fn unsupported(&self, problem: &str, hint: impl Into<Text>) -> Diagnostic {
         let problem = Diagnostic::error(format!("{}: {problem}", self.args.kind.name())).hint(hint);
         match self.runs.first().filter(|first| self.runs.iter().all(|run| run.path == first.path)) {
             Some(only) => problem.about(only.path.display()),
@@ -320,7 +320,7 @@ impl Drawing<'_> {
             );
             let hint = format!(
                 "say from which score on an epoch is a success: {}",
-                option("--threshold", &highest.to_string())
+                format!("--threshold {highest}")
             );
             return Err(self.unsupported(&text, &hint));
         }

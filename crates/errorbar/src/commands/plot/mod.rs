@@ -18,11 +18,13 @@ use errorbar_report::{Csv, Markdown, Render};
 
 use self::kind::Kind;
 use super::common::one_of;
-use super::error_args::ErrorArgs;
-use super::logs::{ReadArgs, check_extension, check_new, save};
-use super::specs::PlanOverrides;
-use super::tables::TableArgs;
-use super::{CommandResult, Context, Outcome};
+use errorbar_analysis::ErrorRequest;
+use errorbar_analysis::ReadRequest;
+use errorbar_analysis::files::{check_extension, check_new, save};
+use errorbar_analysis::{Opt, PlanChanges, text};
+use super::explain::ExplainArgs;
+use errorbar_analysis::TableRequest;
+use super::{CommandResult, Context, CommandOutcome};
 use crate::diagnostic::Diagnostic;
 use crate::output::{Output, Stream};
 
@@ -113,11 +115,13 @@ pub(crate) struct PlotArgs {
     #[arg(long)]
     skip_bad_samples: bool,
     #[command(flatten)]
-    errors: ErrorArgs,
+    errors: ErrorRequest,
     #[command(flatten)]
-    tables: TableArgs,
+    tables: TableRequest,
     #[command(flatten)]
-    read: ReadArgs,
+    explain: ExplainArgs,
+    #[command(flatten)]
+    read: ReadRequest,
 }
 
 fn predictions() -> impl clap::builder::TypedValueParser<Value = Prediction> {
@@ -125,8 +129,8 @@ fn predictions() -> impl clap::builder::TypedValueParser<Value = Prediction> {
 }
 
 pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
-    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
-    args.errors.check()?;
+    let changes = PlanChanges::new(&args.metrics, &args.reducers, false, context.analysis(&()).specs())?;
+    let changes = changes.errors(&args.errors)?.seed(args.seed);
     // As elsewhere, `-` is standard output.
     let output = args.output.as_ref().filter(|output| output.as_os_str() != "-");
     match output {
@@ -141,15 +145,15 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
         }
         None => {}
     }
-    if args.tables.explain {
-        let problem = "--explain computes nothing, so there is nothing to draw";
+    if args.explain.explain {
+        let problem = text!("{} computes nothing, so there is nothing to draw", Opt::Explain);
         return Err(Diagnostic::error(problem).hint("give it to `errorbar score`").into());
     }
-    let (data, mut diagnostics) = runs::read(args, overrides, context)?;
+    let (data, mut diagnostics) = runs::read(args, changes, context)?;
     let (plot, title) = draw::draw(args, &data)?;
     let written = content(&plot, &args.title.clone().unwrap_or(title), output.map(PathBuf::as_path));
     let Some(path) = output else {
-        return Ok(Outcome { output: Output::Data(written.into()), diagnostics, ..Outcome::default() });
+        return Ok(CommandOutcome { output: Output::Data(written.into()), diagnostics, ..CommandOutcome::default() });
     };
     diagnostics.extend(save(path, written, FileAccess::Umask)?);
     diagnostics.push(Diagnostic::note(format!("the plot is in {}", path.display())));

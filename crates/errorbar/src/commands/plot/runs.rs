@@ -2,7 +2,12 @@
 
 use std::collections::HashMap;
 use std::path::PathBuf;
+use std::sync::Arc;
 
+use errorbar_analysis::{
+    Alignment, Files, Opt, PlanChanges, RunRequest, Side, SideRequest, Sides, cluster_failures, metric_failure,
+    Provenance, named_sides, partial_run, text,
+};
 use errorbar_core::chat::Targets;
 use errorbar_core::metrics::{Ece, Prediction, ece, recall};
 use errorbar_core::{
@@ -12,18 +17,11 @@ use errorbar_core::{
 use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonReport, Correction, compare};
 use errorbar_log::eval::{EvalLog, Header, SampleFields};
 use errorbar_report::ChanceLevel;
-use errorbar_table::MemoryTables;
 
 use super::PlotArgs;
 use super::kind::Kind;
 use crate::commands::Context;
-use crate::commands::findings::{cluster_failures, metric_failure};
-use crate::commands::inputs::InputOptions;
-use crate::commands::inputs::alignment::Alignment;
-use crate::commands::inputs::read::{Files, Input};
-use crate::commands::inputs::sides::{self, Side, Sides};
-use crate::commands::logs::partial_run;
-use crate::commands::specs::PlanOverrides;
+use crate::commands::logs::ReadProgress;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// The metadata key under which the targets of a log are put.
@@ -59,46 +57,42 @@ pub(super) struct PlotData {
 /// Reads the runs as `compare` does, gives them names, compares them if the kind does, and evaluates them.
 pub(super) fn read(
     args: &PlotArgs,
-    mut overrides: PlanOverrides,
+    mut changes: PlanChanges,
     context: &Context<'_>,
 ) -> Result<(PlotData, Diagnostics), Diagnostics> {
-    let files = Files::find(&args.files, &MemoryTables::default())?;
+    let progress = ReadProgress::new(context.quiet);
+    let analysis = context.analysis(&progress);
+    let files = Files::find(&args.files, analysis.memory())?;
     if let Some(metrics) = needed(args) {
-        overrides.metrics = Some(metrics);
+        changes.metrics = Some(metrics);
     }
     let is_compared = matches!(args.kind, Kind::Pairs | Kind::Ranking);
-    let options = InputOptions {
-        overrides: &overrides,
-        seed: args.seed,
-        errors: &args.errors,
-        gates: None,
+    let runs = RunRequest {
         scorers: &args.scorers,
-        compared_scorers: &[],
         split: args.by.as_deref(),
-        groups: args.group.as_slice(),
-        groups_option: "--group",
-        base: None,
-        unpaired: !is_compared,
-        requires_ids: is_compared,
-        trust_ids: args.trust_ids,
-        ignore_tasks: false,
+        groups: (args.group.as_slice(), Opt::Group),
         skip_bad_samples: args.skip_bad_samples,
-        reads_chance: matches!(args.kind, Kind::Estimates | Kind::Forest),
-        reads_confidence: false,
-        reads_answers: false,
-        whole_names: false,
+        questions: is_compared && !args.trust_ids,
+        choices: matches!(args.kind, Kind::Estimates | Kind::Forest),
+        needs_ids: is_compared,
         takes_unscored: !is_compared,
-        takes_recorded: false,
-        tables: &args.tables,
-        read: &args.read,
+        ..RunRequest::new(&changes, &args.tables, &args.read)
     };
-    let (inputs, mut diagnostics) = files.read(&options, context)?;
-    let (sides, comparison) = match is_compared {
-        true => {
-            let (sides, report) = compared(args, inputs, &options, context, &mut diagnostics)?;
-            (sides, Some(report))
+    let options =
+        SideRequest { runs, base: None, trust_ids: args.trust_ids, ignore_tasks: false, whole_names: false };
+    let (read, mut diagnostics) = files.read(&options.runs, &analysis)?;
+    drop(progress);
+    let sides = match is_compared {
+        true => compared(args, read, &options, context, &mut diagnostics),
+        false => named_sides(read, &options, &context.analysis(&())).map(|sides| (sides, None)),
+    };
+    let (sides, comparison) = match sides {
+        Ok(sides) => sides,
+        // What was skipped may be the reason.
+        Err(problems) => {
+            diagnostics.extend(problems);
+            return Err(diagnostics);
         }
-        false => (sides::named(inputs, &options, context)?, None),
     };
     let (mut runs, mut failed) = (Vec::new(), Diagnostics::default());
     for side in sides {
@@ -116,29 +110,32 @@ pub(super) fn read(
 /// The sides of a comparison and all pairs of them, checked and explained as `compare` does.
 fn compared(
     args: &PlotArgs,
-    inputs: Vec<Input>,
-    options: &InputOptions<'_>,
+    runs: Vec<errorbar_analysis::Run>,
+    options: &SideRequest<'_>,
     context: &Context<'_>,
     diagnostics: &mut Diagnostics,
-) -> Result<(Vec<Side>, ComparisonReport), Diagnostics> {
-    let count = inputs.len();
+) -> Result<(Vec<Side>, Option<ComparisonReport>), Diagnostics> {
+    let count = runs.len();
     let (least, word) = if args.kind == Kind::Ranking { (3, "three") } else { (2, "two") };
     if count < least {
         let hint = match (least, count) {
-            (3, 2) => "`errorbar plot pairs` draws the difference of two",
-            _ => "give more logs, or name the column of a table that tells models apart with --by",
+            (3, 2) => "`errorbar plot pairs` draws the difference of two".into(),
+            _ => text!("give more logs, or name the column of a table that tells models apart with {}", Opt::By),
         };
         let count = if count == 1 { "one".to_owned() } else { count.to_string() };
         let problem = format!("{}: it takes {word} runs, and there is {count}", args.kind.name());
         let problem = Diagnostic::error(problem).hint(hint);
-        let only = inputs.first().filter(|first| inputs.iter().all(|input| input.path == first.path));
+        let is_same = |one: &errorbar_analysis::Run, other: &errorbar_analysis::Run| {
+            one.identity.path == other.identity.path
+        };
+        let only = runs.first().filter(|first| runs.iter().all(|run| is_same(run, first)));
         return Err(match only {
-            Some(only) => problem.about(only.path.display()),
+            Some(only) => problem.about(only.identity.path.display()),
             None => problem,
         }
         .into());
     }
-    let sides = Sides::new(inputs, options, context, diagnostics)?;
+    let sides = Sides::new(runs, options, &context.analysis(&()), diagnostics)?;
     Alignment::check(sides.all(), options, diagnostics)?;
     let mut comparison = ComparisonOptions::default();
     (comparison.all_pairs, comparison.correction) = (true, Some(Correction::Holm));
@@ -146,25 +143,32 @@ fn compared(
     let report = compare(&scores, &comparison).map_err(|error| sides.explained(error))?;
     diagnostics.extend(report.warnings.iter().map(|warning| Diagnostic::warning(warning.to_string())));
     drop(scores);
-    Ok((sides.into_all(), report))
+    Ok((sides.into_all(), Some(report)))
 }
 
 impl Run {
     /// Evaluates an input.
     fn new(side: Side, args: &PlotArgs) -> Result<Self, Diagnostics> {
-        let Side { name, task, input } = side;
-        let is_needed = needed(args).is_some() || args.errors.has_clusters();
-        let (title, known) = (input.title(), if is_needed { input.known_keys() } else { Vec::new() });
+        let Side { name, task, run, .. } = side;
+        let is_needed = needed(args).is_some() || !args.errors.clusters.is_empty();
+        let (title, known) = (run.title(), if is_needed { run.known_keys() } else { Vec::new() });
         let known_keys = needed(args).map(|_| &known);
-        let Input { path, mut columns, plan, chance, record, log, is_table, task: full_task, .. } = input;
+        let chance = ChanceLevel::of_rows(&run.scores, &run.choice_counts());
+        let is_log = run.table().is_none();
+        let source = match &run.provenance {
+            Provenance::Log(source) => Some(Arc::clone(source)),
+            _ => None,
+        };
+        let (path, full_task) = (run.identity.path, run.identity.task);
+        let (mut columns, plan) = (run.scores, run.plan);
         let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
         let has_target = columns.metadata_keys().any(|key| key == TARGET);
-        if let Some(log) = &log
+        if let Some(source) = &source
             && args.kind == Kind::Confusion
             && args.target == TARGET
             && !has_target
         {
-            add_targets(log, &mut columns)?;
+            add_targets(&source.log, &mut columns)?;
         }
         let mut plan = match args.group.as_ref().filter(|_| args.kind == Kind::Forest) {
             Some(key) => plan.with_groups(&columns, key, |metric| metric.role() == Role::Location),
@@ -185,8 +189,8 @@ impl Run {
         if !unclustered.is_empty() {
             return Err(unclustered);
         }
-        let is_partial = record.as_ref().is_some_and(|record| partial_run(&record.header).is_some());
-        let (tokens, cost) = record.as_ref().map_or((None, None), |record| paid(&record.header));
+        let is_partial = source.as_ref().is_some_and(|source| partial_run(&source.header).is_some());
+        let (tokens, cost) = source.as_ref().map_or((None, None), |source| paid(&source.header));
         // Runs of several tasks may have the same name in each.
         let side = name.clone();
         let name = task.map_or(name, |task| format!("{task} {side}"));
@@ -195,7 +199,7 @@ impl Run {
             side,
             path,
             task: full_task,
-            is_log: !is_table,
+            is_log,
             columns,
             plan,
             results,

@@ -10,22 +10,19 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
+use errorbar_analysis::files::{check_extension, check_new, save};
+use errorbar_analysis::{
+    Alignment, ByteSize, ErrorRequest, Files, Opt, PlanChanges, ReadRequest, RunRequest, Side, SideRequest, Surface,
+    TableRequest, named_sides, text,
+};
 use errorbar_core::IndexMap;
 use errorbar_files::FileAccess;
 use errorbar_inference::{ComparisonError, ComparisonOptions};
 use errorbar_report::html::{MOST_PAIRED, Page};
-use errorbar_table::MemoryTables;
 
 use self::runs::Run;
-use super::common::{human_size, parse_bytes};
-use super::error_args::ErrorArgs;
-use super::inputs::InputOptions;
-use super::inputs::alignment::Alignment;
-use super::inputs::read::Files;
-use super::inputs::sides::{self, Side};
-use super::logs::{ReadArgs, check_extension, check_new, save};
-use super::specs::PlanOverrides;
-use super::tables::TableArgs;
+use super::common::human_size;
+use super::logs::ReadProgress;
 use super::{CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
@@ -70,8 +67,8 @@ pub(crate) struct ReportArgs {
     #[arg(long, conflicts_with = "max_size")]
     no_samples: bool,
     /// The maximum size of the page; texts of samples are shortened, then samples are left out, until it fits
-    #[arg(long, value_name = "SIZE", value_parser = parse_bytes)]
-    max_size: Option<u64>,
+    #[arg(long, value_name = "SIZE")]
+    max_size: Option<ByteSize>,
     /// The column of a table, or the metadata key of a log, whose values are the runs
     #[arg(long, value_name = "KEY", value_parser = NonEmptyStringValueParser::new())]
     by: Option<String>,
@@ -102,22 +99,25 @@ pub(crate) struct ReportArgs {
     #[arg(long)]
     skip_bad_samples: bool,
     #[command(flatten)]
-    errors: ErrorArgs,
+    errors: ErrorRequest,
     #[command(flatten)]
-    tables: TableArgs,
+    tables: TableRequest,
     #[command(flatten)]
-    read: ReadArgs,
+    read: ReadRequest,
 }
 
 pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
-    let overrides = PlanOverrides::new(&args.metrics, &args.reducers, false, context)?;
-    args.errors.check()?;
+    let progress = ReadProgress::new(context.quiet);
+    let analysis = context.analysis(&progress);
+    let changes = PlanChanges::new(&args.metrics, &args.reducers, false, analysis.specs())?;
+    let changes = changes.errors(&args.errors)?.seed(args.seed);
     check_extension(&args.output, &["html", "htm"])?;
     check_new(&args.output, args.force)?;
-    let files = Files::find(&args.files, &MemoryTables::default())?;
-    let options = args.inputs(&overrides);
-    let (inputs, mut diagnostics) = files.read(&options, context)?;
-    let mut sides = sides::named(inputs, &options, context)?;
+    let files = Files::find(&args.files, analysis.memory())?;
+    let options = args.sides(&changes);
+    let (runs, mut diagnostics) = files.read(&options.runs, &analysis)?;
+    drop(progress);
+    let mut sides = named_sides(runs, &options, &context.analysis(&()))?;
     order_by_task(&mut sides);
     let not_compared = not_compared(&sides, &options, &mut diagnostics);
     if not_compared.is_none() {
@@ -131,7 +131,7 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
     (page.all_pairs, page.not_compared) = (args.all_pairs, not_compared);
     if !args.no_samples {
         // What the page takes without samples is not there for them.
-        let least = args.max_size.map(|size| (size, page.to_html().len() as u64));
+        let least = args.max_size.map(|ByteSize(size)| (size, page.to_html().len() as u64));
         if let Some((size, least)) = least.filter(|(size, least)| least > size) {
             let text = format!(
                 "the page takes {} without any sample, and --max-size is {}",
@@ -144,7 +144,7 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
         page.samples = sample_data::of_page(&runs, room, &mut diagnostics)?;
     }
     let html = page.to_html();
-    if let Some(size) = args.max_size.filter(|size| (html.len() as u64) > *size) {
+    if let Some(size) = args.max_size.map(|ByteSize(size)| size).filter(|size| (html.len() as u64) > *size) {
         let text = format!(
             "the page would have {}, and --max-size is {}",
             human_size(html.len() as u64),
@@ -162,32 +162,20 @@ pub(crate) fn run(args: &ReportArgs, context: &Context<'_>) -> CommandResult {
 }
 
 impl ReportArgs {
-    fn inputs<'a>(&'a self, overrides: &'a PlanOverrides) -> InputOptions<'a> {
-        InputOptions {
-            overrides,
-            seed: self.seed,
-            errors: &self.errors,
-            gates: None,
+    fn sides<'a>(&'a self, changes: &'a PlanChanges) -> SideRequest<'a> {
+        let runs = RunRequest {
             scorers: &self.scorers,
-            compared_scorers: &[],
             split: self.by.as_deref(),
-            groups: &self.groups,
-            groups_option: "--group",
-            base: None,
-            unpaired: false,
-            requires_ids: false,
-            trust_ids: self.trust_ids,
-            ignore_tasks: false,
+            groups: (&self.groups, Opt::Group),
             skip_bad_samples: self.skip_bad_samples,
-            reads_chance: true,
-            reads_confidence: true,
-            reads_answers: !self.no_samples,
-            whole_names: false,
-            takes_unscored: true,
+            questions: !self.trust_ids,
+            confidence: true,
+            choices: true,
+            answers: !self.no_samples,
             takes_recorded: self.by.is_none() && self.groups.is_empty(),
-            tables: &self.tables,
-            read: &self.read,
-        }
+            ..RunRequest::new(changes, &self.tables, &self.read)
+        };
+        SideRequest { runs, base: None, trust_ids: self.trust_ids, ignore_tasks: false, whole_names: false }
     }
 }
 
@@ -211,8 +199,8 @@ fn check_pairs(sides: &[Side], all_pairs: bool, diagnostics: &mut Diagnostics) -
             let of = first.task.as_ref().map(|task| format!(" of task `{task}`")).unwrap_or_default();
             let text = format!("{} runs{of}: each is compared with {} alone", sides.len(), first.name);
             let hint = match sides.len() > most {
-                true => format!("--all-pairs compares every two of up to {most} runs"),
-                false => "--all-pairs compares every two".to_owned(),
+                true => text!("{} compares every two of up to {} runs", Opt::AllPairs, most.to_string()),
+                false => text!("{} compares every two", Opt::AllPairs),
             };
             diagnostics.push(Diagnostic::note(text).hint(hint));
         }
@@ -221,20 +209,21 @@ fn check_pairs(sides: &[Side], all_pairs: bool, diagnostics: &mut Diagnostics) -
 }
 
 /// Why the runs of a task must not be compared, if they have not the same samples under the same ids.
-fn not_compared(sides: &[Side], options: &InputOptions<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
-    if sides.len() > 1 && sides.iter().any(|side| side.input.has_synthetic_ids) {
+fn not_compared(sides: &[Side], options: &SideRequest<'_>, diagnostics: &mut Diagnostics) -> Option<String> {
+    if sides.len() > 1 && sides.iter().any(|side| side.run.has_synthetic_ids()) {
         return Some(
             "no column identifies the samples, so those of different runs cannot be matched".to_owned(),
         );
     }
     let error = Alignment::check(sides, options, diagnostics).err()?;
     // What a terminal has on lines of its own is one sentence here.
-    let text = error.first_text().unwrap_or("their samples differ");
+    let text = error.iter().next().map(|problem| problem.text().on(Surface::CommandLine));
+    let text = text.as_deref().unwrap_or("their samples differ");
     let reason = match text.split_once('\n') {
         Some((first, rest)) => format!("{first}: {}", rest.lines().collect::<Vec<_>>().join("; ")),
         None => text.to_owned(),
     };
-    let hint = "give --trust-ids if the same id is the same sample nevertheless";
+    let hint = text!("give {} if the same id is the same sample nevertheless", Opt::TrustIds);
     diagnostics.push(Diagnostic::warning(format!("the runs are not compared: {reason}")).hint(hint));
     Some(reason)
 }

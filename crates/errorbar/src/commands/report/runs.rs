@@ -1,19 +1,16 @@
 //! One run of the page: evaluated, with what its log records.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
+use errorbar_analysis::{ErrorRequest, LogSource, Provenance, Side, cluster_failures, too_few_epochs};
 use errorbar_core::{Plan, ScoreColumns};
-use errorbar_log::eval::{EvalLog, LogError};
-use errorbar_report::Report;
+use errorbar_log::eval::LogError;
+use errorbar_report::{ChanceLevel, Report};
 use errorbar_report::html::{PageRun, RunFacts};
 use errorbar_report::samples::{LogContents, SampleSetBuilder};
 
-use crate::commands::error_args::ErrorArgs;
-use crate::commands::findings::cluster_failures;
-use crate::commands::inputs::read::Input;
-use crate::commands::inputs::sides::Side;
 use crate::commands::logs;
-use crate::commands::score::too_few_epochs;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// A run with what the page refers to.
@@ -24,45 +21,41 @@ pub(super) struct Run {
     plan: Plan,
     facts: RunFacts,
     /// The log, of which the samples are read; none for a table and for a part of a log.
-    log: Option<EvalLog>,
+    log: Option<Arc<LogSource>>,
 }
 
 impl Run {
     /// Evaluates an input.
     pub(super) fn new(
         side: Side,
-        errors: &ErrorArgs,
+        errors: &ErrorRequest,
         diagnostics: &mut Diagnostics,
     ) -> Result<Self, Diagnostics> {
-        let Side { name, task, input } = side;
-        let (title, known) =
-            (input.title(), if errors.has_clusters() { input.known_keys() } else { Vec::new() });
-        let Input {
-            path, columns, recorded, plan, chance, record, model, rows, log, task: full_task, ..
-        } = input;
-        let is_recorded = recorded.is_some();
-        let about = |diagnostic: Diagnostic| diagnostic.about(path.display());
-        let mut results = match recorded {
-            Some(recorded) => recorded,
-            None => plan.evaluate(&columns).map_err(|error| about(error.into()))?.results,
+        let Side { name, task, run, .. } = side;
+        let title = run.title();
+        let known = if errors.clusters.is_empty() { Vec::new() } else { run.known_keys() };
+        let about = |diagnostic: Diagnostic| diagnostic.about(run.identity.path.display());
+        let mut results = match run.recorded() {
+            Some(recorded) => recorded.clone(),
+            None => run.plan.evaluate(&run.scores).map_err(|error| about(error.into()))?.results,
         };
         let unclustered = cluster_failures(&title, &known, &mut results, errors);
         if !unclustered.is_empty() {
             return Err(unclustered);
         }
-        diagnostics.extend(too_few_epochs(&results, &plan).map(about));
-        let mut facts =
-            record.as_ref().map(|record| logs::run_facts(&path, &record.header)).unwrap_or_default();
+        diagnostics.extend(too_few_epochs(&results, &run.plan).map(about));
+        let path = &run.identity.path;
+        let mut facts = run.log().map(|source| logs::run_facts(path, &source.header)).unwrap_or_default();
         facts.file = path.display().to_string();
-        facts.chance = chance;
-        let mut report = match record {
-            Some(record) => logs::report(&path, &record.header, (record.skipped, record.limits), results),
-            None => Report::new(path.display().to_string(), results),
+        facts.chance = ChanceLevel::of_rows(&run.scores, &run.choice_counts());
+        let mut report = run.report(results);
+        report.log = path.display().to_string();
+        report.task = task.or(report.task);
+        let log = match &run.provenance {
+            Provenance::Log(source) => Some(Arc::clone(source)),
+            _ => None,
         };
-        (report.rows, report.recorded) = (rows, is_recorded);
-        report.task = task.or(full_task);
-        report.model = model;
-        Ok(Run { name, report, columns, plan, facts, log })
+        Ok(Run { name, report, columns: run.scores, plan: run.plan, facts, log })
     }
 
     /// Adds its samples to those of the page: all, or those with these ids.
@@ -73,7 +66,7 @@ impl Run {
     ) -> Result<(), LogError> {
         let is_listed = |id: &str| listed.is_none_or(|listed| listed.contains(id));
         match &self.log {
-            Some(log) => samples.add_log(&self.name, log, LogContents::Messages, |id, _| match listed {
+            Some(source) => samples.add_log(&self.name, &source.log, LogContents::Messages, |id, _| match listed {
                 None => true,
                 Some(_) => is_listed(&id.to_string()),
             }),

@@ -14,9 +14,9 @@ use errorbar_eval::{CancelToken, cancel_on_interrupt};
 use errorbar_files::{is_url, url_hint};
 use errorbar_view::{ViewError, ViewOptions, ViewServer};
 
-use super::handles::{DEFAULT_LOG_DIR, LOG_DIR};
-use super::{CommandResult, Context, Outcome};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR};
+use super::{CommandResult, Context, CommandOutcome};
+use crate::diagnostic::{Diagnostic, Diagnostics, Print};
 use crate::output::{self, Stream};
 use pages::LogPages;
 
@@ -86,7 +86,7 @@ pub(crate) fn run(args: &ViewArgs, context: &Context<'_>) -> CommandResult {
     // Whoever sends is alive as long as this process.
     let _ = end.recv();
     server.stop();
-    Ok(Outcome::default())
+    Ok(CommandOutcome::default())
 }
 
 /// Whoever reads the address may stop reading.

@@ -7,7 +7,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::PathBuf;
 
 use errorbar_core::{Evaluation, MetadataKeys, Plan, Registry, ScoreColumns, ScoreParts};
-use errorbar_eval::self_graded;
+use errorbar_log::eval::self_graded;
 use errorbar_log::eval::{
     EvalLog, Header, LogError, LogScores, ReducerConversion, ScoreOptions, Status, compare, plan_from_header,
 };
@@ -17,8 +17,8 @@ use errorbar_report::samples::{SampleOrigin, whole_key_html};
 use errorbar_report::{ChanceLevel, Report, RunIdentity, run_names};
 use errorbar_view::{PageError, ReportPages};
 
-use super::super::inputs::read::{CONFIDENCE, has_scored_confidence};
-use super::super::logs::{early_stop, partial_run, run_facts};
+use super::super::logs::run_facts;
+use errorbar_analysis::{CONFIDENCE, early_stop, has_scored_confidence, partial_run};
 use super::super::{Context, counted};
 
 /// A file with more bytes than this is not read as a whole if that can be avoided.

@@ -8,7 +8,6 @@ mod grading;
 mod number;
 mod panel;
 mod prompt;
-mod self_graded;
 
 use std::fmt;
 use std::marker::PhantomData;
@@ -16,7 +15,6 @@ use std::sync::OnceLock;
 
 use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score};
 
-pub use self::self_graded::self_graded;
 
 pub(super) use self::grade::GradeReader;
 pub(super) use self::graders::{GraderModels, GraderRole};

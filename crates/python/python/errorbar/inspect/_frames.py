@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from .._logs import read
-from .._options import many
+from .._request import many
 
 
 def samples_df(

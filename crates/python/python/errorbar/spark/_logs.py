@@ -11,7 +11,7 @@ from typing import Any
 from .. import _errorbar
 from .._errors import Error, InputError, warn
 from .._grouped import GroupedResults
-from .._options import options
+from .._request import request
 from .._partial import named
 from . import _tasks
 from ._score import first_of
@@ -48,7 +48,7 @@ def score_logs(
     logs = _listed([paths] if isinstance(paths, (str, os.PathLike)) else paths)
     if not logs:
         raise InputError("there is no log to score", hint="give paths of logs, or folders with logs")
-    task = json.dumps({"options": options(named(dict(metrics=metrics, reducers=reducers, **keywords))), "logs": logs})
+    task = json.dumps({"request": request(named(dict(metrics=metrics, reducers=reducers, **keywords))), "logs": logs})
     numbers = spark.range(0, len(logs), 1, len(logs))
     table = numbers.mapInArrow(partial(results, task), RESULTS).toArrow()
     groups: dict[tuple[str, ...], Any] = {}
@@ -96,7 +96,7 @@ def results(task: str, batches: Iterable[Any]) -> Iterator[Any]:
                 with warnings.catch_warnings():
                     # They are issued at the driver.
                     warnings.simplefilter("ignore")
-                    found = _errorbar.score([*text["options"], "--", text["logs"][at]], [], [])
+                    found = _errorbar.score([text["logs"][at]], text["request"], [], [])
                 row.update(json=found.to_json(), text=repr(found), html=found._repr_html_())
                 row["messages"] = json.dumps([found.warnings, found.notes])
                 row["frame"] = _frame_bytes(pyarrow.table(found.rows))

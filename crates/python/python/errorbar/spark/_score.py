@@ -12,7 +12,7 @@ from typing import Any
 from .. import _errorbar
 from .._errors import Error, InputError
 from .._grouped import GroupedResults
-from .._partial import arguments
+from .._partial import asked
 from . import _tasks
 
 #: Rows are distributed over this number of hash buckets.
@@ -65,12 +65,12 @@ def score(
     keywords = dict(
         metrics=metrics, reducers=reducers, id=id, epoch=epoch, score=score, cluster=cluster, max_memory=max_memory
     )
-    given = arguments(keywords | options)
+    given = asked(keywords | options)
     names = _names(df.schema)
     _check_keys(keys, names, df.columns)
     read, metadata_keys, id_column = _errorbar.row_columns(given, names)
     rows = _projected(df, keys, read, id_column)
-    task = {"options": given, "metadata_keys": metadata_keys, "keys": keys}
+    task = {"request": given, "metadata_keys": metadata_keys, "keys": keys}
     task["columns"] = [_tasks.GROUP, *read, _tasks.BUCKET]
     _tasks.partials(task, rows.limit(0).toArrow())  # Types that cannot be read are refused before any row is.
     bucket = _column(_tasks.BUCKET)

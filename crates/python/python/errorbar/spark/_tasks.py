@@ -50,7 +50,7 @@ def partials(task: dict[str, Any], data: Any) -> list[Any]:
     batches = data.to_batches() if isinstance(data, pyarrow.Table) else data
     renamed = (pyarrow.RecordBatch.from_arrays(batch.columns, schema=schema) for batch in batches)
     reader = pyarrow.RecordBatchReader.from_batches(schema, renamed)
-    return _errorbar.partials(reader, task["options"], task["metadata_keys"], task["keys"], GROUP, BUCKET)
+    return _errorbar.partials(reader, task["request"], task["metadata_keys"], task["keys"], GROUP, BUCKET)
 
 
 def merged(table: Any) -> Any:

@@ -10,7 +10,7 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
 
 use super::super::super::counted;
-use super::super::super::logs::unknown_scorer;
+use errorbar_analysis::unknown_scorer;
 use super::super::dump::no_sample;
 use super::ShowArgs;
 use crate::diagnostic::{Diagnostic, Diagnostics};

@@ -13,8 +13,8 @@ use errorbar_report::{Json, Markdown, TranscriptView};
 use jiff::Timestamp;
 
 use super::super::common::table;
-use super::super::logs::{ReadArgs, recovered, status_of_unfinished};
-use super::super::{CommandResult, Outcome, counted};
+use errorbar_analysis::{ReadRequest, recovered, status_of_unfinished};
+use super::super::{CommandResult, CommandOutcome, counted};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output;
 use crate::pager::TextSink;
@@ -85,7 +85,7 @@ pub(crate) struct ShowArgs {
     #[arg(long)]
     no_pager: bool,
     #[command(flatten)]
-    read: ReadArgs,
+    read: ReadRequest,
 }
 
 /// The format of samples.
@@ -104,7 +104,7 @@ fn limit(text: &str) -> Result<NonZeroUsize, String> {
 pub(crate) fn run(args: &ShowArgs) -> CommandResult {
     let log = args.read.open_named(&args.log)?;
     let header = log.header()?;
-    let mut outcome = Outcome::default();
+    let mut outcome = CommandOutcome::default();
     if log.was_recovered() {
         outcome.diagnostics.push(recovered(log.path()));
     }

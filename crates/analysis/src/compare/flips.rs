@@ -1,0 +1,210 @@
+//! The samples whose score changed, with what they ask and what was answered.
+
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, HashSet};
+
+use errorbar_core::{
+    Evaluation, IndexMap, MetadataKeys, Reducers, Reduction, SampleId, Score, ScoreParts, Value,
+};
+use errorbar_inference::{Comparison, ComparisonReport};
+use errorbar_log::eval::SampleFields;
+use serde_json::Value as Json;
+
+use super::alignment::text_of;
+use super::flip::Flip;
+use super::sides::{Side, Sides};
+use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::number::counted;
+use crate::opt::Opt;
+use crate::run::{QUESTION, TARGET};
+use crate::text;
+
+/// The column of a table with what the model answered.
+const ANSWER: &str = "answer";
+
+/// Between the answers of several epochs.
+const SEPARATOR: &str = " · ";
+
+/// A comparison whose changed samples are listed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct FlipSource<'a> {
+    base: &'a str,
+    other: &'a str,
+    task: Option<&'a str>,
+    scorer: &'a str,
+}
+
+/// The samples that changed.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct ListedFlips {
+    /// Up to a number of each comparison.
+    pub flips: Vec<Flip>,
+    /// The number of samples that changed, listed or not.
+    pub changed: usize,
+}
+
+/// The samples that changed: up to a number of each comparison.
+pub(super) fn flips(
+    sides: &Sides,
+    report: &ComparisonReport,
+    most: usize,
+    diagnostics: &mut Diagnostics,
+) -> Result<ListedFlips, Diagnostics> {
+    let mut reduced = ReducedSides::new();
+    let mut sources: IndexMap<FlipSource<'_>, ()> = IndexMap::new();
+    for comparison in report.comparisons.iter().filter(|comparison| comparison.is_paired) {
+        let Comparison { base, other, task, scorer, .. } = comparison;
+        sources.insert(FlipSource { base, other, task: task.as_deref(), scorer }, ());
+    }
+    let mut flips = ListedFlips { flips: Vec::new(), changed: 0 };
+    for source in sources.keys() {
+        let named = |name| sides.get(name, source.task);
+        // The mean over tasks has no samples of its own.
+        let (Some(base), Some(other)) = (named(source.base), named(source.other)) else { continue };
+        for side in [base, other] {
+            if let Entry::Vacant(entry) = reduced.entry(side.key()) {
+                entry.insert(evaluation(side)?);
+            }
+        }
+        let [of_base, of_other] = [base, other].map(|side| reduction(&reduced, side, source.scorer));
+        let (Some(of_base), Some(of_other)) = (of_base, of_other) else { continue };
+        let changed = changed((base, of_base), (other, of_other), *source);
+        let count = changed.len();
+        flips.changed += count;
+        if count > most {
+            let text = format!(
+                "{} of {} and {} changed by {}, of which {most} {} listed",
+                counted(count as u64, "sample"),
+                source.base,
+                source.other,
+                source.scorer,
+                if most == 1 { "is" } else { "are" },
+            );
+            diagnostics.push(Diagnostic::note(text).hint(text!("{} lists them all", Opt::Flips.set("all"))));
+        }
+        let mut listed: Vec<Flip> = changed.into_iter().take(most).collect();
+        add_texts(&mut listed, base, other, source.scorer)?;
+        flips.flips.append(&mut listed);
+    }
+    Ok(flips)
+}
+
+/// The reduced scores of sides, by their keys.
+type ReducedSides<'a> = HashMap<(&'a str, Option<&'a str>), Evaluation>;
+
+/// The scores of a side by a scorer; of several reducers, by the first.
+fn reduction<'e>(reduced: &'e ReducedSides<'_>, side: &'e Side, scorer: &str) -> Option<&'e Reduction> {
+    reduced.get(&side.key())?.reductions.iter().find(|reduction| reduction.scorer == scorer)
+}
+
+/// The reduced scores of a side.
+fn evaluation(side: &Side) -> Result<Evaluation, Diagnostics> {
+    let mut plan = side.run.plan.clone();
+    if let Reducers::Disabled = plan.reducers {
+        plan.reducers = Reducers::Implicit;
+    }
+    plan.evaluate(&side.run.scores)
+        .map_err(|error| Diagnostic::from(error).about(side.run.identity.path.display()).into())
+}
+
+/// The samples that have a score on both sides, and another one. In the order of the base.
+fn changed(base: (&Side, &Reduction), other: (&Side, &Reduction), source: FlipSource<'_>) -> Vec<Flip> {
+    let scores = |(side, reduction): (&Side, &Reduction)| -> IndexMap<String, (SampleId, Score)> {
+        reduction.iter(&side.run.scores).map(|(id, score)| (id.to_string(), (id, score))).collect()
+    };
+    let of_other = scores(other);
+    let mut flips = Vec::new();
+    for (key, (id, base_score)) in scores(base) {
+        let Some((_, other_score)) = of_other.get(&key) else { continue };
+        let mut push = |field: Option<&str>, base: Json, other: Json| {
+            let mut flip = Flip::new(id.clone(), base, other).of(source.scorer, source.base, source.other);
+            (flip.field, flip.task) = (field.map(str::to_owned), source.task.map(str::to_owned));
+            flips.push(flip);
+        };
+        match (&base_score.value, &other_score.value) {
+            (Value::Unscored, _) | (_, Value::Unscored) => {}
+            (Value::Map(base), Value::Map(other)) => {
+                for (field, value) in base {
+                    if let Some(changed) = other.get(field).filter(|changed| *changed != value) {
+                        push(Some(field), value.to_json(), changed.to_json());
+                    }
+                }
+            }
+            (base, other) if base != other => push(None, base.to_json(), other.to_json()),
+            _ => {}
+        }
+    }
+    flips
+}
+
+/// What is known about a sample besides its scores.
+#[derive(Default)]
+struct SampleTexts {
+    input: Option<String>,
+    answers: Vec<String>,
+}
+
+/// Adds inputs and answers.
+fn add_texts(flips: &mut [Flip], base: &Side, other: &Side, scorer: &str) -> Result<(), Diagnostics> {
+    let wanted: HashSet<String> = flips.iter().map(|flip| flip.id.to_string()).collect();
+    if wanted.is_empty() {
+        return Ok(());
+    }
+    let [of_base, of_other] = [texts(base, scorer, &wanted)?, texts(other, scorer, &wanted)?];
+    let answer = |texts: Option<&SampleTexts>| {
+        texts.filter(|texts| !texts.answers.is_empty()).map(|texts| texts.answers.join(SEPARATOR))
+    };
+    for flip in flips {
+        let id = flip.id.to_string();
+        let (base, other) = (of_base.get(&id), of_other.get(&id));
+        flip.input = [base, other].into_iter().flatten().find_map(|texts| texts.input.clone());
+        (flip.base_answer, flip.other_answer) = (answer(base), answer(other));
+    }
+    Ok(())
+}
+
+fn texts(
+    side: &Side,
+    scorer: &str,
+    wanted: &HashSet<String>,
+) -> Result<HashMap<String, SampleTexts>, Diagnostics> {
+    let mut texts: HashMap<String, SampleTexts> = HashMap::new();
+    let mut add = |id: String, input: Option<String>, answer: Option<String>| {
+        let texts = texts.entry(id).or_default();
+        texts.input = texts.input.take().or(input);
+        if let Some(answer) = answer
+            && !texts.answers.contains(&answer)
+        {
+            texts.answers.push(answer);
+        }
+    };
+    match side.run.log() {
+        Some(source) => {
+            let mut fields = SampleFields::scores(MetadataKeys::NONE).score_parts(ScoreParts::All);
+            (fields.texts, fields.completion) = (true, true);
+            let scorer = side.run.identity.scorer.as_deref().unwrap_or(scorer);
+            for sample in source.log.samples_of(fields, |id, _| wanted.contains(&id.to_string()))? {
+                let mut sample = sample?;
+                let answer = sample.scores.swap_remove(scorer).and_then(|score| score.answer);
+                let is_there = |answer: &String| !answer.trim().is_empty();
+                let answer = answer.filter(is_there).or(sample.completion.filter(is_there));
+                add(sample.id.to_string(), Some(text_of(&sample.input)), answer);
+            }
+        }
+        None => {
+            let columns = &side.run.scores;
+            for row in (0..columns.len()).filter(|row| wanted.contains(columns.id(*row))) {
+                let metadata = columns.metadata_row(row);
+                let cell = |key: &str| {
+                    let value = metadata.get(key).filter(|value| !value.is_null())?;
+                    Some(errorbar_core::python_text::json_text(value))
+                };
+                let answer = columns.score(row, scorer).and_then(|score| score.answer);
+                let input = QUESTION.into_iter().filter(|key| *key != TARGET).find_map(cell);
+                add(columns.id(row).to_owned(), input, answer.or_else(|| cell(ANSWER)));
+            }
+        }
+    }
+    Ok(texts)
+}

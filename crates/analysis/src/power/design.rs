@@ -1,0 +1,312 @@
+//! How scores vary, from options or from runs.
+
+use errorbar_inference::{Flips, PowerDesign, PowerError, PowerPlan, ScoreSpread};
+
+use super::runs::PilotRuns;
+use super::goal::PlannedGoal;
+use super::{PowerRequest, SpreadRequest};
+use crate::number::{counted, short};
+use crate::opt::Opt;
+use crate::text;
+use crate::diagnostic::{Diagnostic, Diagnostics};
+
+/// What is planned with, and what of it is known.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct PlannedDesign {
+    /// The plan.
+    pub plan: PowerPlan,
+    /// How many models are run.
+    pub models: u64,
+    /// The number of epochs that the variance is of, if it is not known in its parts.
+    pub only_epochs: Option<u32>,
+    /// The epochs of the runs that the variance is from.
+    pub run_epochs: Option<u32>,
+    /// The variance of the samples' means in the runs, which the design effect is about.
+    pub run_variance: Option<f64>,
+    /// Whether the design effect is that of the runs' clusters.
+    pub has_clusters: bool,
+    /// What it is from, in a line.
+    pub source: Option<String>,
+}
+
+/// The share that has the widest interval.
+const WIDEST: f64 = 0.5;
+
+impl PlannedDesign {
+    pub(crate) fn of(
+        args: &PowerRequest,
+        goal: &PlannedGoal,
+        runs: Option<&PilotRuns>,
+        diagnostics: &mut Diagnostics,
+    ) -> Result<Self, Diagnostic> {
+        let mut design = match runs {
+            Some(runs) => of_runs(&args.spread, goal, runs, diagnostics)?,
+            None => of_options(args, goal, diagnostics)?,
+        };
+        let plan = &mut design.plan;
+        (plan.alpha, plan.method) = (args.alpha(), args.method);
+        let of_clusters = runs.and_then(|runs| runs.pilot.design_effect);
+        design.has_clusters = of_clusters.is_some() && args.spread.design_effect.is_none();
+        design.run_variance = runs.map(|runs| runs.pilot.variance);
+        plan.design_effect = args.spread.design_effect.or(of_clusters).unwrap_or(1.0);
+        Ok(design)
+    }
+
+    /// The plan for a number of epochs.
+    pub(crate) fn plan_of(&self, epochs: u32) -> PowerPlan {
+        match self.run_variance.filter(|_| self.has_clusters) {
+            Some(variance) => self.plan.with_epochs_of_runs(epochs, variance),
+            None => self.plan,
+        }
+    }
+
+    fn new(design: PowerDesign, models: u64) -> Self {
+        let plan = PowerPlan::new(design);
+        PlannedDesign {
+            plan,
+            models,
+            only_epochs: None,
+            run_epochs: None,
+            run_variance: None,
+            has_clusters: false,
+            source: None,
+        }
+    }
+
+    /// The variance in its parts, if both are known and epochs matter.
+    pub(crate) fn spread(&self) -> Option<ScoreSpread> {
+        self.plan.design.spread()
+    }
+}
+
+fn of_options(
+    args: &PowerRequest,
+    goal: &PlannedGoal,
+    diagnostics: &mut Diagnostics,
+) -> Result<PlannedDesign, Diagnostic> {
+    let spread = &args.spread;
+    check_options(spread)?;
+    let is_compared = spread.unpaired || spread.correlation.is_some();
+    let is_one = goal.is_width() && !is_compared;
+    if let Some(design) = of_flips(args)? {
+        return Ok(PlannedDesign::new(design, 2));
+    }
+    if let Some(share) = spread.share {
+        let design = match spread.correlation {
+            Some(correlation) => PowerDesign::PairedShares { base: share, correlation },
+            None if spread.unpaired => PowerDesign::TwoShares(share),
+            None if is_one => PowerDesign::Share(share),
+            None => {
+                let problem = text!("{} is about one model, and a difference is between two", Opt::Share);
+                let hint = text!("add {} or {}, or give {} and {} in place of {}", Opt::Correlation.set("R"), Opt::Unpaired, Opt::P10, Opt::P01, Opt::Share);
+                return Err(Diagnostic::error(problem).hint(hint));
+            }
+        };
+        return Ok(PlannedDesign::new(design, if is_one { 1 } else { 2 }));
+    }
+    let within = variance(Opt::SdWithin, spread.sd_within.unwrap_or(0.0))?;
+    match spread.sd {
+        Some(sd) => {
+            let between = variance(Opt::Sd, sd)?;
+            let design = match spread.correlation {
+                Some(correlation) => PowerDesign::Mean(correlated(between, within, correlation)?),
+                None if spread.unpaired => PowerDesign::TwoMeans(ScoreSpread::new(between, within)),
+                None if is_one => PowerDesign::Mean(ScoreSpread::new(between, within)),
+                // Epochs of both models add to the variance of their difference.
+                None => PowerDesign::Mean(ScoreSpread::new(between, 2.0 * within)),
+            };
+            let mut planned = PlannedDesign::new(design, if is_one { 1 } else { 2 });
+            // One number has no parts.
+            planned.only_epochs = spread.sd_within.is_none().then_some(1);
+            Ok(planned)
+        }
+        None if spread.sd_within.is_some() => {
+            let problem =
+                text!("{} is the part of the variance within samples, and the part between is missing", Opt::SdWithin);
+            Err(Diagnostic::error(problem).hint(text!("add {}", Opt::Sd.set("S"))))
+        }
+        None if is_one => {
+            let text = "no standard deviation and no share is given; a share of 0.5 is assumed, which has the widest interval";
+            diagnostics.push(Diagnostic::note(text));
+            Ok(PlannedDesign::new(PowerDesign::Share(WIDEST), 1))
+        }
+        None => {
+            let hint = text!("add {} (of the paired differences), {} and {} (shares of samples that one model alone \
+                        has right), {} with {} or {}, or {}", Opt::Sd.set("S"), Opt::P10, Opt::P01, Opt::Share.set("P"), Opt::Correlation.set("R"), Opt::Unpaired, Opt::From.set_all(["LOG", "LOG"]));
+            Err(Diagnostic::error("nothing shows how scores vary").hint(hint))
+        }
+    }
+}
+
+/// Refuses options that exclude each other.
+fn check_options(spread: &SpreadRequest) -> Result<(), Diagnostic> {
+    let has_flips = spread.p10.is_some() || spread.p01.is_some();
+    let flips = if spread.p10.is_some() { Opt::P10 } else { Opt::P01 };
+    let pairs = [
+        (Opt::Sd, spread.sd.is_some(), Opt::Share, spread.share.is_some()),
+        (Opt::Sd, spread.sd.is_some(), flips, has_flips),
+        (Opt::Share, spread.share.is_some(), flips, has_flips),
+        (Opt::SdWithin, spread.sd_within.is_some(), Opt::Share, spread.share.is_some()),
+        (Opt::SdWithin, spread.sd_within.is_some(), flips, has_flips),
+        (Opt::Unpaired, spread.unpaired, flips, has_flips),
+        (Opt::Correlation, spread.correlation.is_some(), flips, has_flips),
+        (Opt::Unpaired, spread.unpaired, Opt::Correlation, spread.correlation.is_some()),
+    ];
+    match pairs.into_iter().find(|(_, one, _, other)| *one && *other) {
+        Some((one, _, other, _)) => {
+            let problem = text!("{} and {} do not go together", one, other);
+            Err(Diagnostic::error(problem).hint(text!("omit {} or {}", one, other)))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Pairs of zeros and ones.
+fn of_flips(args: &PowerRequest) -> Result<Option<PowerDesign>, Diagnostic> {
+    let flips = match (args.spread.p10, args.spread.p01) {
+        (None, None) => return Ok(None),
+        (Some(p10), Some(p01)) => {
+            let differences = args.difference.iter().flat_map(|values| &values.0);
+            for difference in differences {
+                if (difference - (p01 - p10)).abs() > 1e-9 {
+                    let problem =
+                        text!("{} − {} is {}, and {}", Opt::P01, Opt::P10, short(p01 - p10, 6), Opt::Difference.number(*difference));
+                    return Err(Diagnostic::error(problem).hint("omit one of the three"));
+                }
+            }
+            Flips::Shares { p10, p01 }
+        }
+        (Some(p10), None) => Flips::P10(p10),
+        (None, Some(p01)) => Flips::P01(p01),
+    };
+    Ok(Some(PowerDesign::Pairs(flips)))
+}
+
+/// The square of a standard deviation.
+fn variance(option: Opt, sd: f64) -> Result<f64, Diagnostic> {
+    match sd >= 0.0 {
+        true => Ok(sd * sd),
+        false => {
+            Err(Diagnostic::from(PowerError::Sd { what: "standard deviation", sd, zero: true }).about_option(option))
+        }
+    }
+}
+
+/// The difference of two models that vary alike.
+fn correlated(between: f64, within: f64, correlation: f64) -> Result<ScoreSpread, PowerError> {
+    match (-1.0..=1.0).contains(&correlation) {
+        true => Ok(ScoreSpread::new(2.0 * between * (1.0 - correlation), 2.0 * within)),
+        false => Err(PowerError::Correlation(correlation)),
+    }
+}
+
+fn of_runs(
+    spread: &SpreadRequest,
+    goal: &PlannedGoal,
+    runs: &PilotRuns,
+    diagnostics: &mut Diagnostics,
+) -> Result<PlannedDesign, Diagnostic> {
+    let pilot = &runs.pilot;
+    // Without its parts the variance holds for as many epochs as there were.
+    let known = pilot.spread().unwrap_or_else(|_| ScoreSpread::new(pilot.variance, 0.0));
+    let is_in_parts = pilot.spread().is_ok();
+    let is_one = runs.is_one();
+    if pilot.between == Ok(0.0) && pilot.within.as_ref().is_ok_and(|within| *within > 0.0) {
+        let text = "the variance between samples is estimated at 0 or below, so that epochs seem to do what samples do; \
+                    these runs are too few to tell";
+        diagnostics
+            .push(Diagnostic::warning(text).about(runs.names.join(", ")).hint("prefer samples to epochs"));
+    }
+    if !is_one && spread.correlation.is_some() {
+        let problem = text!("{} and two runs both give how the models are related", Opt::Correlation);
+        return Err(Diagnostic::error(problem).hint(text!("omit {}, or give one run", Opt::Correlation)));
+    }
+    let (design, models) = match (is_one, spread.correlation) {
+        (true, None) if goal.is_width() => {
+            (pilot.share.map_or(PowerDesign::Mean(known), PowerDesign::Share), 1)
+        }
+        (true, Some(correlation)) => match pilot.share {
+            Some(base) => (PowerDesign::PairedShares { base, correlation }, 2),
+            None => (PowerDesign::Mean(correlated(known.between, known.within, correlation)?), 2),
+        },
+        (true, None) => {
+            if !spread.unpaired {
+                let text = "one run does not show how another model's scores are related to it; unpaired samples are \
+                            assumed, which takes the most";
+                let hint = text!("give the logs of both models, or {}", Opt::Correlation.set("R"));
+                diagnostics.push(Diagnostic::warning(text).hint(hint));
+            }
+            (pilot.share.map_or(PowerDesign::TwoMeans(known), PowerDesign::TwoShares), 2)
+        }
+        (false, _) if spread.unpaired => {
+            (pilot.share.map_or(PowerDesign::TwoMeans(known), PowerDesign::TwoShares), 2)
+        }
+        (false, _) => match pilot.flips {
+            Some((p10, p01)) => (PowerDesign::Pairs(Flips::Discordant(p10 + p01)), 2),
+            None => (PowerDesign::Mean(known), 2),
+        },
+    };
+    let mut planned = PlannedDesign::new(design, models);
+    planned.run_epochs = pilot.epochs;
+    if !is_in_parts {
+        planned.only_epochs = Some(pilot.epochs.unwrap_or(1));
+    }
+    planned.source = Some(source(runs, spread.unpaired));
+    Ok(planned)
+}
+
+/// What the runs show, in a line.
+fn source(runs: &PilotRuns, is_unpaired: bool) -> String {
+    let pilot = &runs.pilot;
+    let what = match (runs.is_one(), is_unpaired) {
+        (false, false) => "pair",
+        _ => "sample",
+    };
+    let mut parts = vec![format!("{} · {}", runs.names.join(" and "), runs.scorer)];
+    let epochs = pilot.epochs.map(|epochs| format!(" with {}", counted(u64::from(epochs), "epoch")));
+    parts.push(format!("{}{}", counted(pilot.samples, what), epochs.unwrap_or_default()));
+    match (&pilot.between, &pilot.within) {
+        // Of pairs it is the sum over both models; shown is what --sd-within takes.
+        (Ok(between), Ok(within)) if what == "pair" => parts.push(format!(
+            "sd {} between and {} within samples of one model",
+            short(between.sqrt(), 3),
+            short((0.5 * within).sqrt(), 3)
+        )),
+        (Ok(between), Ok(within)) => parts.push(format!(
+            "sd {} between and {} within samples",
+            short(between.sqrt(), 3),
+            short(within.sqrt(), 3)
+        )),
+        _ => parts.push(format!("sd {}", short(pilot.variance.sqrt(), 3))),
+    }
+    if let Ok(correlation) = pilot.correlation {
+        parts.push(format!("correlation {correlation:.2}"));
+    }
+    if let Some((p10, p01)) = pilot.flips {
+        parts.push(format!("p10 {}, p01 {}", short(p10, 3), short(p01, 3)));
+    }
+    if let Some(effect) = pilot.design_effect {
+        let clusters: Vec<String> = pilot.clusters.iter().map(|count| counted(*count, "cluster")).collect();
+        parts.push(format!("design effect {} ({})", short(effect, 3), clusters.join(", ")));
+    }
+    parts.join(" · ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Variances of 0.04 between and 0.16 within samples, twice as much by clusters with two epochs: clusters add 0.12.
+    #[test]
+    fn the_noise_of_epochs_is_not_clustered() {
+        let mut design = PlannedDesign::new(PowerDesign::Mean(ScoreSpread::new(0.04, 0.16)), 2);
+        design.plan.design_effect = 2.0;
+        let effect = |design: &PlannedDesign, epochs: u32| design.plan_of(epochs).design_effect;
+        assert_eq!(effect(&design, 16), 2.0);
+        (design.has_clusters, design.run_variance) = (true, Some(0.12));
+        for (epochs, expected) in [(1, 1.6), (2, 2.0), (16, 3.4)] {
+            assert!((effect(&design, epochs) - expected).abs() < 1e-12, "{epochs}");
+        }
+    }
+}

@@ -1,0 +1,519 @@
+//! Scores of tables: default metrics, and what to do with cells that are no scores.
+//!
+//! A log records its metrics, and converts values as the reference does. A table records nothing, so a column of grades
+//! that are not understood must not become a column of zeros.
+
+use std::fs::File;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+
+use errorbar_core::metrics::{mean, stderr};
+use errorbar_core::spec::Arg;
+use errorbar_core::{
+    Conversion, IndexMap, LeafRef, Plan, Reducer, Registry, Results, ScoreColumns, Value, ValueRef, Warning,
+    metrics,
+};
+use errorbar_table::{NoScore, NoScores, ScoreTable, ScoreWord, TableLocation};
+
+use super::conversions::{conversions_of_metrics, conversions_of_reducer, metrics_of};
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Place};
+use crate::hints::table as hints;
+use crate::number::{counted, short};
+use crate::opt::Opt;
+use crate::request::UnconvertiblePolicy;
+use crate::run::Run;
+use crate::text;
+use crate::text::Text;
+
+/// The number of distinct values that an error lists.
+const VALUES_LISTED: usize = 5;
+/// The number of characters of a value that an error shows.
+const SHOWN: usize = 40;
+/// The number of distinct values that a hint looks at.
+const TEXTS_KEPT: usize = 100;
+/// The number of distinct numbers that a hint looks at.
+const NUMBERS_KEPT: usize = 5;
+/// How an error shows the absence of a value. A string has quotes.
+const NULL: &str = "null";
+
+/// How cells that are no scores are treated, and what a message about them needs.
+#[derive(Clone, Copy)]
+pub(crate) struct CellContext<'a> {
+    pub(crate) mode: UnconvertiblePolicy,
+    pub(crate) registry: &'a Registry,
+    pub(crate) path: &'a Path,
+    /// The cells that are scores.
+    pub(crate) words: &'a [ScoreWord],
+    /// Whether rows have no order, so that their numbers mean nothing.
+    pub(crate) is_unordered: bool,
+    /// Whether the command has `--no-reduce`.
+    pub(crate) has_no_reduce: bool,
+}
+
+/// Gives the cells of tables their meaning.
+pub(crate) fn give_meaning(
+    tables: &mut [ScoreTable],
+    path: &Path,
+    plan: &Plan,
+    mode: UnconvertiblePolicy,
+) -> Result<(), Diagnostic> {
+    let defaults = plan.default_metrics.values();
+    let metrics = || plan.task_metrics.iter().chain(defaults.clone().filter(|_| plan.task_metrics.is_none()));
+    let all_metrics = || metrics().flat_map(|metrics| metrics.iter());
+    let (some, all) = (
+        all_metrics().any(|m| m.reads_labels()),
+        all_metrics().all(|m| m.reads_labels()) && all_metrics().next().is_some(),
+    );
+    if all {
+        tables.iter_mut().for_each(|table| table.columns.keep_labels());
+        return Ok(());
+    }
+    let found = ScoreTable::read_all_cells(tables, mode.into(), some);
+    match found.and_then(|(at, found)| Some((tables.get(at)?, found))) {
+        Some((table, found)) => Err(no_scores(&found, table, path)),
+        None => Ok(()),
+    }
+}
+
+/// The error of cells that only the mapping of the table makes no scores.
+fn no_scores(found: &[NoScores], table: &ScoreTable, path: &Path) -> Diagnostic {
+    let numbered = |row: usize| (!table.is_unordered).then_some(row);
+    let first = |one: &NoScores| {
+        one.row.map(|row| place(numbered(row), table.columns.id(row), table.columns.len(), path))
+    };
+    let about = |one: &NoScores| {
+        let count: usize = one.values.iter().map(|(_, count)| count).sum();
+        let values: Vec<(String, usize)> = one.values.iter().map(|(value, n)| (quoted(value), *n)).collect();
+        problem(&one.scorer, None, count, &values, first(one).as_ref(), why(one.reason, table))
+    };
+    let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
+    let has_commas =
+        |one: &NoScores| table.columns.distinct_strings(&one.scorer).any(|text| text.contains(','));
+    let hint = found.first().map(|one| hints::no_score_hint(one, &table.mapping, has_commas(one)));
+    table_error(problem, found.first().and_then(first)).about(path.display()).hint_if(hint)
+}
+
+/// Why cells are no scores, in a few words.
+fn why(reason: NoScore, table: &ScoreTable) -> String {
+    match (reason, table.mapping.scale) {
+        (NoScore::OffScale, Some(scale)) => format!("not on the scale from {} to {}", scale.low, scale.high),
+        (NoScore::Unnamed, _) => "named neither correct nor incorrect".to_owned(),
+        (NoScore::DecimalPoint, _) => "written with a point, where the decimal mark is a comma".to_owned(),
+        (NoScore::SchoolGrade, _) => "letter grades, whose meaning is not clear".to_owned(),
+        (NoScore::MixedPercent, _) => "in percent, and others are plain numbers".to_owned(),
+        _ => "no scores".to_owned(),
+    }
+}
+
+impl<'a> CellContext<'a> {
+    /// Of the cells of a run.
+    pub(crate) fn of_run(
+        run: &'a Run,
+        mode: UnconvertiblePolicy,
+        registry: &'a Registry,
+        has_no_reduce: bool,
+    ) -> Self {
+        let table = run.table();
+        CellContext {
+            mode,
+            registry,
+            path: &run.identity.path,
+            words: table.map(|table| table.words.as_slice()).unwrap_or_default(),
+            is_unordered: table.is_some_and(|table| table.is_unordered),
+            has_no_reduce,
+        }
+    }
+}
+
+/// The tables, unless they have no rows.
+pub(crate) fn refuse_empty(path: &Path, tables: Vec<ScoreTable>) -> Result<Vec<ScoreTable>, Diagnostic> {
+    if tables.iter().all(|table| table.columns.is_empty()) {
+        let hint = "give it a row for each sample, below the names of the columns";
+        return Err(Diagnostic::error("the table has no rows").about(path.display()).hint(hint));
+    }
+    Ok(tables)
+}
+
+/// Scores that are not all between 0 and 1 have a mean; their accuracy means nothing.
+pub(crate) fn choose_metrics(plan: &mut Plan, columns: &ScoreColumns) {
+    if columns.has_number_outside(0.0, 1.0) {
+        choose_means(plan, columns);
+    }
+}
+
+/// Means of the scores, unless the plan names metrics.
+pub(crate) fn choose_means(plan: &mut Plan, columns: &ScoreColumns) {
+    if plan.task_metrics.is_none() {
+        for scorer in columns.scorer_names() {
+            plan.default_metrics.entry(scorer.to_owned()).or_insert_with(|| metrics![mean(), stderr()]);
+        }
+    }
+}
+
+/// Checks that cells are scores, for figures that read them as numbers; those that are not are treated as `mode` says.
+pub(crate) fn check(
+    columns: &mut ScoreColumns,
+    plan: &Plan,
+    cells: CellContext<'_>,
+) -> Result<(), Diagnostic> {
+    let mut plan = plan.clone();
+    for scorer in columns.scorer_names() {
+        let mut scores = (0..columns.len()).filter_map(|row| columns.score(row, scorer));
+        let first = scores.find(|score| !matches!(score.value, Value::Unscored));
+        let metrics = match first.map(|score| score.value) {
+            Some(Value::Map(_)) => metrics![{"*": [mean()]}],
+            _ => metrics![mean()],
+        };
+        plan.default_metrics.insert(scorer.to_owned(), metrics);
+    }
+    compute(columns, &plan, cells).map(drop)
+}
+
+/// The results of the table in a file, unless there are cells that are no scores.
+pub(crate) fn compute(
+    columns: &mut ScoreColumns,
+    plan: &Plan,
+    cells: CellContext<'_>,
+) -> Result<Results, Diagnostic> {
+    let CellContext { mode, registry, .. } = cells;
+    if let Some((reducer, highest)) = plan.beyond_threshold(columns) {
+        return Err(beyond_threshold_problem(reducer.as_ref(), highest, Diagnostic::error));
+    }
+    let computed = plan.evaluate(columns)?.results;
+    let found = unconvertible_scores(&computed, columns, plan, registry);
+    match mode {
+        UnconvertiblePolicy::Zero => Ok(computed),
+        _ if found.is_empty() => Ok(computed),
+        UnconvertiblePolicy::Error => Err(refusal(&found, columns.len(), cells)),
+        UnconvertiblePolicy::Missing => {
+            // Parts of lists and maps cannot be missing by themselves.
+            for UnconvertibleScores { scorer, conversions, .. } in
+                found.into_iter().filter(|one| !one.are_parts)
+            {
+                columns.remove_scores(&scorer, |value| is_unconvertible(value, &conversions));
+            }
+            let computed = plan.evaluate(columns)?.results;
+            let left = unconvertible_scores(&computed, columns, plan, registry);
+            if left.is_empty() { Ok(computed) } else { Err(refusal(&left, columns.len(), cells)) }
+        }
+    }
+}
+
+/// The warning about a reducer that takes no score for a success, if there is one.
+pub(crate) fn below_threshold_problem(plan: &Plan, columns: &ScoreColumns) -> Option<Diagnostic> {
+    let (reducer, scorer, highest) = plan.below_threshold(columns)?;
+    let name = reducer.log_name();
+    let text = format!(
+        "{name} takes only scores from 1 on for a success, and the highest of `{scorer}` is {}: no epoch succeeds",
+        short(highest, 6)
+    );
+    Some(Diagnostic::warning(text).hint(threshold_hint(reducer.as_ref(), highest)))
+}
+
+/// What is to be known about a reducer that takes every rating for a success.
+pub fn beyond_threshold_problem(
+    reducer: &dyn Reducer,
+    highest: f64,
+    severity: fn(String) -> Diagnostic,
+) -> Diagnostic {
+    let name = reducer.log_name();
+    let text = format!(
+        "{name} takes every score from 1 on for a success, and there are scores up to {}",
+        short(highest, 6)
+    );
+    severity(text).hint(threshold_hint(reducer, highest))
+}
+
+fn threshold_hint(reducer: &dyn Reducer, highest: f64) -> Text {
+    let mut spec = reducer.spec();
+    let value = if highest.fract() == 0.0 { Arg::Int(highest as i64) } else { Arg::Float(highest) };
+    spec.kwargs.insert("value".to_owned(), value);
+    text!("say from which score on an epoch is a success: {}", Opt::Reducer.set(spec.to_string()))
+}
+
+/// Values of a scorer that have no meaning as a number.
+struct UnconvertibleScores {
+    scorer: String,
+    /// The key of map-valued scores that they are under.
+    key: Option<String>,
+    count: usize,
+    conversions: Vec<Conversion>,
+    /// The distinct ones, with their numbers.
+    values: IndexMap<String, usize>,
+    /// The first few as they are written.
+    texts: Vec<String>,
+    /// The first row that has one, and its sample.
+    first: Option<(usize, String)>,
+    /// Whether they are lists and maps.
+    are_nested: bool,
+    /// Whether they are in lists and maps.
+    are_parts: bool,
+    /// Whether a list is among them, or has them.
+    has_lists: bool,
+    /// The keys of maps under which all values are scores.
+    keys: Vec<String>,
+    /// A few numbers among the other values.
+    numbers: Vec<f64>,
+    /// The booleans among the other values.
+    booleans: Vec<bool>,
+    /// Whether a metric would read them as labels, if a reducer did not read them first.
+    are_labels: bool,
+}
+
+fn unconvertible_scores(
+    results: &Results,
+    columns: &ScoreColumns,
+    plan: &Plan,
+    registry: &Registry,
+) -> Vec<UnconvertibleScores> {
+    let mut found: Vec<UnconvertibleScores> = Vec::new();
+    for warning in &results.warnings {
+        let Warning::Unconvertible { scorer, key, reducer, count, .. } = warning else { continue };
+        // Several reducers and metrics meet the same values.
+        if found.iter().any(|known| known.scorer == *scorer && known.key == *key) {
+            continue;
+        }
+        let conversions = match reducer {
+            Some(name) => conversions_of_reducer(name, &plan.reducers),
+            None => conversions_of_metrics(scorer, plan, registry),
+        };
+        let mut values: IndexMap<String, usize> = IndexMap::new();
+        let (mut are_nested, mut are_parts) = (false, false);
+        let (mut first, mut texts) = (None, Vec::new());
+        let (mut are_lists, mut numbers) = (false, Vec::new());
+        let mut booleans: Vec<bool> = Vec::new();
+        let mut keys: IndexMap<String, bool> = IndexMap::new();
+        let mut note = |row: usize, value: ValueRef<'_>| {
+            let is_unknown = is_unconvertible(value, &conversions);
+            if let (false, Some(number)) = (is_unknown || numbers.len() >= NUMBERS_KEPT, number(value))
+                && !numbers.contains(&number)
+            {
+                numbers.push(number);
+            }
+            if let ValueRef::Leaf(LeafRef::Bool(boolean)) = value
+                && !booleans.contains(&boolean)
+            {
+                booleans.push(boolean);
+            }
+            if is_unknown {
+                first.get_or_insert_with(|| (row, columns.id(row).to_owned()));
+                are_nested |= !matches!(value, ValueRef::Leaf(_));
+                let count = values.entry(shown(value)).or_default();
+                *count += 1;
+                if *count == 1 && texts.len() < TEXTS_KEPT {
+                    texts.extend(value.as_text());
+                }
+            }
+        };
+        for row in 0..columns.len() {
+            let Some(score) = columns.score(row, scorer) else { continue };
+            if let Value::Map(map) = &score.value {
+                for (key, leaf) in map {
+                    let is_score = !is_unconvertible(ValueRef::Leaf(leaf.view()), &conversions);
+                    keys.entry(key.to_string()).and_modify(|all| *all &= is_score).or_insert(is_score);
+                }
+            }
+            are_lists |= matches!(score.value, Value::List(_));
+            match (&score.value, key) {
+                (Value::Map(map), Some(key)) => {
+                    are_parts = true;
+                    map.get(key.as_str()).into_iter().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
+                }
+                // Reducers of scalars reduce lists and maps leaf by leaf.
+                (Value::Map(map), None) if reducer.is_some() => {
+                    are_parts = true;
+                    map.values().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
+                }
+                (Value::List(list), None) if reducer.is_some() => {
+                    are_parts = true;
+                    list.iter().for_each(|leaf| note(row, ValueRef::Leaf(leaf.view())));
+                }
+                (value, _) => note(row, value.view()),
+            }
+        }
+        values.sort_by(|_, a, _, b| b.cmp(a));
+        found.push(UnconvertibleScores {
+            scorer: scorer.clone(),
+            key: key.clone(),
+            count: values.values().sum::<usize>().max(*count),
+            conversions,
+            values,
+            texts,
+            first,
+            are_nested,
+            are_parts,
+            has_lists: are_lists,
+            keys: keys.into_iter().filter(|(_, are_scores)| *are_scores).map(|(key, _)| key).collect(),
+            numbers,
+            booleans,
+            are_labels: reducer.is_some() && metrics_of(scorer, plan).any(|metric| metric.reads_labels()),
+        });
+    }
+    found
+}
+
+/// The number that a value is.
+fn number(value: ValueRef<'_>) -> Option<f64> {
+    match value {
+        ValueRef::Leaf(LeafRef::Int(int)) => Some(int as f64),
+        ValueRef::Leaf(LeafRef::Float(float)) => Some(float),
+        _ => None,
+    }
+}
+
+fn is_unconvertible(value: ValueRef<'_>, conversions: &[Conversion]) -> bool {
+    !value.is_unscored() && conversions.iter().any(|conversion| !conversion.convert(value).convertible)
+}
+
+/// A value for people, not too long.
+fn shown(value: ValueRef<'_>) -> String {
+    match value {
+        ValueRef::List(_) => "a list".to_owned(),
+        ValueRef::Map(_) => "a map".to_owned(),
+        ValueRef::Leaf(LeafRef::Null) => NULL.to_owned(),
+        ValueRef::Leaf(_) => quoted(&value.as_text().unwrap_or_default()),
+    }
+}
+
+/// The line of a row in a file of lines; none if there are other lines than rows and a header.
+fn line_of(path: &Path, row: usize, rows: usize) -> Option<usize> {
+    let header = match path.extension()?.to_str()?.to_ascii_lowercase().as_str() {
+        "csv" | "tsv" => 1,
+        "jsonl" | "ndjson" => 0,
+        _ => return None,
+    };
+    // Of a pipe there is nothing left.
+    let file = File::open(path).ok().filter(|file| file.metadata().is_ok_and(|data| data.is_file()))?;
+    let mut input = BufReader::new(file);
+    let (mut line, mut filled, mut is_filled, mut found) = (1, 0, false, None);
+    loop {
+        let bytes = input.fill_buf().ok()?;
+        let is_end = bytes.is_empty();
+        // The end of the file ends its last line.
+        for byte in if is_end { b"\n" } else { bytes } {
+            is_filled |= !byte.is_ascii_whitespace();
+            if *byte == b'\n' {
+                if is_filled && filled == row + header {
+                    found = Some(line);
+                }
+                filled += usize::from(is_filled);
+                (line, is_filled) = (line + 1, false);
+            }
+        }
+        let read = bytes.len();
+        input.consume(read);
+        if is_end || filled > rows + header {
+            return found.filter(|_| filled == rows + header);
+        }
+    }
+}
+
+/// A value in quotes, not too long.
+fn quoted(text: &str) -> String {
+    match text.chars().count() > SHOWN {
+        true => format!("{:?}…", text.chars().take(SHOWN).collect::<String>()),
+        false => format!("{text:?}"),
+    }
+}
+
+/// Where a row is, which has no number if rows have no order.
+fn place(row: Option<usize>, sample: &str, rows: usize, path: &Path) -> Place {
+    let location = row.map(|row| match line_of(path, row, rows) {
+        Some(line) => TableLocation::Line(line as u64),
+        None => TableLocation::Row(row as u64 + 1),
+    });
+    Place { path: path.display().to_string(), location, sample: Some(sample.to_owned()) }
+}
+
+/// What is wrong with values of a scorer: how many they are, the most frequent ones, and where the first is.
+fn problem(
+    scorer: &str,
+    key: Option<&str>,
+    count: usize,
+    values: &[(String, usize)],
+    first: Option<&Place>,
+    why: String,
+) -> String {
+    let listed = values.iter().take(VALUES_LISTED).map(|(value, count)| format!("{value} ({count})"));
+    let mut listed = listed.collect::<Vec<_>>().join(", ");
+    let more = values.len().saturating_sub(VALUES_LISTED);
+    if more > 0 {
+        listed += &format!(" and {}", counted(more as u64, "more distinct value"));
+    }
+    let key = key.map(|key| format!(" under the key {key:?}")).unwrap_or_default();
+    let (values_are, why) = match (count, why.as_str()) {
+        (1, "no scores") => ("value is", "no score".to_owned()),
+        (1, _) => ("value is", why),
+        _ => ("values are", why),
+    };
+    let first = first.map(|Place { location, sample, .. }| {
+        let sample = format!("sample {:?}", sample.as_deref().unwrap_or_default());
+        match location {
+            Some(TableLocation::Line(line)) => format!("; the first is in line {line}, {sample}"),
+            Some(TableLocation::Row(row)) => format!("; the first is in row {row}, {sample}"),
+            _ => format!("; the first is in {sample}"),
+        }
+    });
+    // A reducer may have made them, so that no row has them.
+    let listed = if listed.is_empty() { listed } else { format!(": {listed}") };
+    format!("`{scorer}`{key}: {count} {values_are} {why}{listed}{}", first.unwrap_or_default())
+}
+
+fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -> Diagnostic {
+    let numbered = |row: usize| (!cells.is_unordered).then_some(row);
+    let first = |one: &UnconvertibleScores| {
+        one.first.as_ref().map(|(row, sample)| place(numbered(*row), sample, rows, cells.path))
+    };
+    let about = |one: &UnconvertibleScores| {
+        let values: Vec<(String, usize)> =
+            one.values.iter().map(|(value, count)| (value.clone(), *count)).collect();
+        let first = first(one);
+        problem(&one.scorer, one.key.as_deref(), one.count, &values, first.as_ref(), "no scores".to_owned())
+    };
+    let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
+    let meaning = match found {
+        [one, ..] if one.values.is_empty() => {
+            "the scores are numbers, and what the reducer makes of them is not: let it return numbers"
+                .into()
+        }
+        [one, ..] if one.values.keys().all(|value| value == NULL) => {
+            "write NaN in place of null for what could not be scored".into()
+        }
+        [one, ..] if one.are_labels => {
+            let or_none = if cells.has_no_reduce { text!(" or {}", Opt::NoReduce) } else { Text::default() };
+            text!("they are labels, and the reducer reads numbers: add {}{}", Opt::Reducer.set("mode"), or_none)
+        }
+        [one, ..] if one.has_lists => hints::LISTS.into(),
+        [one, ..] if one.are_nested => hints::map_hint(),
+        [one, ..] if one.are_parts && !one.keys.is_empty() => {
+            hints::keys_hint(&one.keys, cells.has_no_reduce)
+        }
+        [one, ..] => {
+            let words = cells.words.iter().filter(|word| word.scorer == one.scorer);
+            let words: Vec<_> = words.map(|word| (word.word.as_str(), word.score)).collect();
+            // Numbers that words were read as are none.
+            let is_word = |number: &f64| words.iter().any(|(_, score)| *score == Some(*number));
+            let numbers: Vec<f64> = one.numbers.iter().copied().filter(|number| !is_word(number)).collect();
+            let boolean = |value: &bool| (if *value { "True" } else { "False" }, Some(f64::from(*value)));
+            let known: Vec<_> = words.into_iter().chain(one.booleans.iter().map(boolean)).collect();
+            hints::unknown_cells_hint(&one.texts, &known, &numbers)
+        }
+        [] => Text::default(),
+    };
+    let hint = match found.iter().any(|one| one.are_parts) {
+        true => text!("{}; or {} counts them as 0", meaning, Opt::Unconvertible.set("zero")),
+        false => {
+            text!("{}; or {} skips them, {} counts them as 0", meaning, Opt::Unconvertible.set("missing"), Opt::Unconvertible.set("zero"))
+        }
+    };
+    table_error(problem, found.first().and_then(first)).hint(hint)
+}
+
+/// What is wrong with cells of a table, the first of which is there.
+fn table_error(problem: String, first: Option<Place>) -> Diagnostic {
+    let diagnostic = Diagnostic::error(problem).of_kind(DiagnosticKind::Table);
+    match first {
+        Some(first) => diagnostic.at(first),
+        None => diagnostic,
+    }
+}

@@ -1,0 +1,305 @@
+//! Eval logs, read into runs.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use errorbar_core::spec::nearest;
+use errorbar_core::{MetadataKeys, Raters, Results, ScoreParts};
+use errorbar_log::eval::{
+    EditedScore, EvalInfo, EvalLog, Header, LogError, LogScores, ReducerConversion, SampleFields, ScoreOptions,
+    Status, StoppedEarly, plan_from_header, self_graded,
+};
+use errorbar_log::inspect::recover;
+
+use super::{CONFIDENCE, cells, clusters};
+use crate::Analysis;
+use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics};
+use crate::hints;
+use crate::opt::Opt;
+use crate::report::{PartialRun, Report, StoppedRun};
+use crate::request::PlanChanges;
+use crate::run::{Identity, LogSource, Provenance, Run, only_scorers};
+use crate::text;
+
+/// The number of skipped samples that are reported one by one.
+const SKIPPED_SHOWN: usize = 10;
+
+/// What to read of a log, besides what its plan needs.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct LogRequest<'a> {
+    /// Only these scorers; all if empty.
+    pub scorers: &'a [String],
+    /// Skip samples that cannot be read.
+    pub skip_bad_samples: bool,
+    /// Whether reduced scores are to be recorded, which have all parts of a score.
+    pub records_scores: bool,
+    /// A score that is read in place of the recorded one.
+    pub edited: Option<&'a EditedScore>,
+    /// Whether all metadata of a small log is read, for hints.
+    pub reads_metadata: bool,
+    /// Keys of metadata to read, besides those that the plan needs.
+    pub keys: &'a [String],
+    /// Whether the metadata of scores is read, though the plan does not need it.
+    pub score_metadata: bool,
+    /// Whether digests of what samples ask are read.
+    pub digests: bool,
+    /// Whether the numbers of choices are read.
+    pub choices: bool,
+    /// Whether the recorded figures are taken where there are no samples.
+    pub takes_recorded: bool,
+    /// Whether a log with neither samples nor figures is a negative answer, and not an error.
+    pub takes_nothing: bool,
+}
+
+/// Reads the scores of a log for the plan that it records, with what is asked for; only what that plan needs is read.
+///
+/// # Errors
+/// A log that cannot be read, and scorers that it does not have.
+pub fn read_log(
+    log: Arc<EvalLog>,
+    request: &LogRequest<'_>,
+    changes: &PlanChanges,
+    analysis: &Analysis<'_>,
+) -> Result<Run, Diagnostics> {
+    let header = log.header()?;
+    let (plan, mut left_out) =
+        plan_from_header(&header, analysis.registry()).map_err(|error| error.at(log.path()))?;
+    let mut plan = only_scorers(changes.apply(plan), request.scorers);
+    if changes.metrics.is_some() {
+        // The metrics of the log are replaced, so it does not matter if they cannot be built.
+        left_out.retain(|warning| warning.is_of_errors());
+    }
+    let parts = match (request.records_scores, request.score_metadata) {
+        (true, _) => ScoreParts::All,
+        (false, true) => plan.score_parts().max(ScoreParts::Metadata),
+        (false, false) => plan.score_parts(),
+    };
+    let raters = plan.raters();
+    let keys = plan.metadata_keys().and(MetadataKeys::Only(request.keys.to_vec()));
+    // If hints make it fail, there are none; and no sample is skipped for them.
+    let reads_metadata = request.reads_metadata && !request.skip_bad_samples;
+    let with_metadata = reads_metadata.then(|| {
+        let keys = clusters::keys_of_log(log.path(), &plan);
+        let keys = keys.and(MetadataKeys::Only(request.keys.to_vec()));
+        read_log_scores(&log, &header, keys, parts, request, &raters, analysis).ok()
+    });
+    let scores = match with_metadata.flatten() {
+        Some(scores) => scores,
+        None => read_log_scores(&log, &header, keys, parts, request, &raters, analysis)?,
+    };
+    let LogScores { columns, skipped, limits, digests, choice_counts, .. } = scores;
+    let conversions = ReducerConversion::find(&log, &header, &plan, &columns)?;
+    left_out.extend(ReducerConversion::undefine(conversions, &header, &mut plan, &columns));
+    let recorded = match columns.is_empty() && request.takes_recorded {
+        true => Some(recorded_figures(&log, &header, request, changes)?),
+        false => None,
+    };
+    if recorded.is_some() {
+        // What cannot be computed is no matter for figures that are recorded.
+        left_out.clear();
+    }
+    let EvalInfo { task, model, eval_id, .. } = &header.eval;
+    Ok(Run {
+        identity: Identity {
+            path: log.path().to_owned(),
+            argument: log.path().display().to_string(),
+            part: None,
+            scorer: None,
+            task: Some(task.clone()),
+            model: Some(model.clone()),
+            id: Some(eval_id.clone()).filter(|run| !run.is_empty()),
+        },
+        scores: columns,
+        plan,
+        provenance: Provenance::Log(Arc::new(LogSource {
+            log,
+            header,
+            left_out,
+            skipped,
+            limits,
+            digests,
+            choice_counts,
+            recorded,
+        })),
+    })
+}
+
+/// Reads the scores of a log with this metadata of its samples; beside the requested scorers those that metrics compare
+/// them with.
+///
+/// # Errors
+/// Samples that cannot be read, and scorers that the log does not have.
+pub(crate) fn read_log_scores(
+    log: &EvalLog,
+    header: &Header,
+    keys: MetadataKeys,
+    parts: ScoreParts,
+    request: &LogRequest<'_>,
+    raters: &Raters,
+    analysis: &Analysis<'_>,
+) -> Result<LogScores, Diagnostics> {
+    let progress = analysis.progress();
+    progress.expect(log.sample_count());
+    let tick = |_| progress.step();
+    let mut scorers = request.scorers.to_vec();
+    if !scorers.is_empty() {
+        scorers.extend(raters.scorers().map(str::to_owned));
+    }
+    let mut options = ScoreOptions::new(keys)
+        .score_parts(parts)
+        .skip_bad_samples(request.skip_bad_samples)
+        .digests(request.digests)
+        .choices(request.choices)
+        .only_scorers(&scorers);
+    if progress.is_shown() {
+        options = options.progress(&tick);
+    }
+    if let Some(edited) = request.edited {
+        options = options.edited(edited);
+    }
+    let scores = log.scores(header, &options)?;
+    if let Some(name) = request.scorers.iter().find(|name| !scores.scorers.contains(name)) {
+        return Err(unknown_scorer(name, &scores.scorers).about(log.path().display()).into());
+    }
+    Ok(scores)
+}
+
+/// The error of a log without samples, where they are needed.
+pub(super) fn no_samples(log: &EvalLog, header: &Header, takes_nothing: bool) -> Diagnostic {
+    let has_figures = header.results.as_ref().is_some_and(|results| !results.scores.is_empty());
+    let problem = match has_figures {
+        true => Diagnostic::error("the log has no samples").hint(
+            "`score`, `report` and `compare` show its recorded figures; what has to be computed from samples, such as \
+             plots, parts and groups, cannot be",
+        ),
+        false if takes_nothing => {
+            Diagnostic::failure("nothing could be scored: the log has neither samples nor results")
+        }
+        false => Diagnostic::error("the log has no samples").hint("it has no results, either"),
+    };
+    problem.of_kind(DiagnosticKind::Log).about(log.path().display())
+}
+
+/// The figures that a log without samples records, only of these scorers if there are any.
+///
+/// # Errors
+/// A log without figures, and options that would compute other ones.
+fn recorded_figures(
+    log: &EvalLog,
+    header: &Header,
+    request: &LogRequest<'_>,
+    changes: &PlanChanges,
+) -> Result<Results, Diagnostic> {
+    let scorers = request.scorers;
+    let about = |problem: Diagnostic| problem.about(log.path().display());
+    let recorded = header.results.as_ref().filter(|recorded| !recorded.scores.is_empty());
+    let recorded = recorded.ok_or_else(|| no_samples(log, header, request.takes_nothing))?;
+    if changes.metrics.is_some() || changes.reducers.is_some() || changes.errors.is_given() {
+        let problem = "the log has no samples: there are its recorded figures, and no others";
+        let hint = text!(
+            "leave out {}, {} and the options for errors and intervals",
+            Opt::Metric, Opt::Reducer
+        );
+        return Err(about(Diagnostic::error(problem).of_kind(DiagnosticKind::Log).hint(hint)));
+    }
+    let mut results = recover(recorded);
+    let known: Vec<String> = results.scores.iter().map(|score| score.scorer.clone()).collect();
+    if let Some(name) = scorers.iter().find(|name| !known.contains(name)) {
+        return Err(about(unknown_scorer(name, &known)));
+    }
+    results.scores.retain(|score| scorers.is_empty() || scorers.contains(&score.scorer));
+    Ok(results)
+}
+
+impl Run {
+    /// What people should know about a log before they read its figures.
+    pub fn warnings(&self) -> Diagnostics {
+        warnings(self)
+    }
+}
+
+fn warnings(run: &Run) -> Diagnostics {
+    let Some(source) = run.log() else { return Diagnostics::default() };
+    let path = source.log.path();
+    let of_log = |text: String| Diagnostic::warning(text).about(path.display());
+    let left_out = source
+        .left_out
+        .iter()
+        .map(|warning| of_log(warning.to_string()).hint_if(hints::log::warning_hint(warning)));
+    let ratings = run.plan.beyond_threshold(&run.scores).map(|(reducer, highest)| {
+        cells::beyond_threshold_problem(reducer.as_ref(), highest, Diagnostic::warning).about(path.display())
+    });
+    let below = cells::below_threshold_problem(&run.plan, &run.scores);
+    let ratings = ratings.or_else(|| below.map(|problem| problem.about(path.display())));
+    let recovered = source.log.was_recovered().then(|| recovered(path));
+    let skipped = &source.skipped;
+    let count = (!skipped.is_empty()).then(|| {
+        let (skipped, all) = (skipped.len(), source.log.sample_count());
+        of_log(format!("{skipped} of {all} samples could not be read and were skipped"))
+    });
+    let of_sample = |error: &LogError| Diagnostic::warning(format!("{error} (skipped)"));
+    let samples = skipped.iter().take(SKIPPED_SHOWN).map(of_sample);
+    left_out.chain(ratings).chain(recovered).chain(samples).chain(count).collect()
+}
+
+/// The warning that a log was read without its directory, which is written last.
+pub fn recovered(log: &Path) -> Diagnostic {
+    Diagnostic::warning("the run is in progress or was interrupted; these are the samples that it has saved")
+        .about(log.display())
+}
+
+/// Results with what a log records of its run.
+pub(crate) fn report_of_log(source: &LogSource, results: Results) -> Report {
+    let EvalInfo { task, model, .. } = &source.header.eval;
+    let mut report = Report::new(source.log.path().display().to_string(), results).of_run(task, model);
+    report.partial_run = partial_run(&source.header);
+    report.early_stop = early_stop(&source.header.eval);
+    report.self_graded = self_graded(&source.header.eval);
+    (report.skipped, report.limits) = (source.skipped.len(), source.limits.clone());
+    report.recorded = source.recorded.is_some();
+    report
+}
+
+/// The status of a run, if it did not reach its end.
+pub fn partial_run(header: &Header) -> Option<PartialRun> {
+    let eval = &header.eval;
+    let samples = eval.dataset.sample_ids.as_ref().map(Vec::len);
+    let planned = samples.map(|samples| samples * eval.config.epochs.unwrap_or(1) as usize);
+    status_of_unfinished(header.status).map(|status| PartialRun { status: status.to_owned(), planned })
+}
+
+/// The rule that stopped a run early; a record that is not valid is among the warnings.
+pub fn early_stop(eval: &EvalInfo) -> Option<StoppedRun> {
+    let StoppedEarly { rule, reason, samples, planned, .. } = StoppedEarly::recorded(eval).ok().flatten()?;
+    Some(StoppedRun { rule, reason, samples, planned })
+}
+
+/// The status of a run, unless it reached its end.
+pub fn status_of_unfinished(status: Status) -> Option<&'static str> {
+    match status {
+        Status::Success => None,
+        Status::Cancelled => Some("cancelled"),
+        Status::Error => Some("error"),
+        Status::Started => Some("started"),
+    }
+}
+
+/// The error of a scorer that does not exist.
+pub fn unknown_scorer(name: &str, known: &[String]) -> Diagnostic {
+    let hint = match nearest(name, known.iter().map(String::as_str)) {
+        Some(nearest) => format!("did you mean `{nearest}`?"),
+        None => format!("the scorers are {}", known.join(", ")),
+    };
+    Diagnostic::error(format!("there is no scorer `{name}`")).hint(hint)
+}
+
+/// Whether scores of a log have a confidence in their metadata: its first samples are looked at.
+pub fn has_scored_confidence(log: &EvalLog) -> bool {
+    const LOOKED_AT: usize = 20;
+    let fields = SampleFields::scores(MetadataKeys::NONE).score_parts(ScoreParts::Metadata);
+    let Ok(samples) = log.samples_with(fields) else { return false };
+    let has = |score: &errorbar_core::Score| {
+        score.metadata.as_ref().is_some_and(|metadata| metadata.contains_key(CONFIDENCE))
+    };
+    samples.take(LOOKED_AT).flatten().any(|sample| sample.scores.values().any(has))
+}

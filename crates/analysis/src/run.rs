@@ -1,0 +1,293 @@
+//! What every verb works on: the scores of one log, one table, or a part of one.
+
+use std::collections::BTreeMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use errorbar_core::python_text::json_text;
+use errorbar_core::{MetadataKeys, Plan, Results, ScoreColumns, unique_names};
+use errorbar_log::eval::{EvalLog, Header, LogError, LogWarning, SampleFields};
+use errorbar_table::{ScoreTable, ScoreWord, TableMapping};
+
+use crate::diagnostic::Diagnostic;
+use crate::text::Text;
+
+/// Columns of a table that say what a sample asks, and expects.
+pub const QUESTION: [&str; 6] = ["input", "question", "prompt", "problem", "text", TARGET];
+/// The one of them that is no part of the question.
+pub const TARGET: &str = "target";
+
+/// The scores of a log, a table, or a part of one. Cells of tables have their meaning, and missing epochs are missing.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub struct Run {
+    /// What it is called and what it is of.
+    pub identity: Identity,
+    /// The scores, and the metadata that was read.
+    pub scores: ScoreColumns,
+    /// The recorded plan or the default one, with what was asked for.
+    pub plan: Plan,
+    /// Where it is from.
+    pub provenance: Provenance,
+}
+
+/// What a run is called and what it is of.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Identity {
+    /// The file.
+    pub path: PathBuf,
+    /// What the user calls it: the name of the file or folder that an argument means.
+    pub argument: String,
+    /// Which part of the file it is.
+    pub part: Option<String>,
+    /// The scorer that the scores are of, if scorers are compared.
+    pub scorer: Option<String>,
+    /// The task.
+    pub task: Option<String>,
+    /// The model; of a part only if all of it has the same.
+    pub model: Option<String>,
+    /// The id of the run.
+    pub id: Option<String>,
+}
+
+/// Where a run is from.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Provenance {
+    /// A log, of which more can be read.
+    Log(Arc<LogSource>),
+    /// A part of the samples of a log, with the number of choices that all samples of the log have.
+    PartOfLog(Option<u32>),
+    /// A table, or a part of one.
+    Table(Arc<TableSource>),
+}
+
+/// A log, of which more can be read.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct LogSource {
+    /// The log.
+    pub log: Arc<EvalLog>,
+    /// What it records of its run.
+    pub header: Header,
+    /// What of the recorded plan cannot be built.
+    pub left_out: Vec<LogWarning>,
+    /// Samples times epochs that could not be read.
+    pub skipped: Vec<LogError>,
+    /// Samples times epochs that a limit ended, by its kind.
+    pub limits: BTreeMap<String, usize>,
+    /// A digest of what each row asks, if that was asked for.
+    pub digests: Vec<u64>,
+    /// The number of choices of each row, 0 for rows without, if that was asked for.
+    pub choice_counts: Vec<u32>,
+    /// The recorded figures, where there are no samples to compute others from.
+    pub recorded: Option<Results>,
+}
+
+/// A table, or a part of one.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct TableSource {
+    /// How it was read.
+    pub mapping: TableMapping,
+    /// The number of rows as they are in the file.
+    pub rows: usize,
+    /// The columns that may be metadata, whether they were read or not.
+    pub keys: Vec<String>,
+    /// The cells that were given a meaning.
+    pub words: Vec<ScoreWord>,
+    /// Whether no column identifies the samples.
+    pub has_synthetic_ids: bool,
+    /// Whether the column of its ids is named by the user, or after what it identifies.
+    pub has_named_ids: bool,
+    /// Whether rows have no order, so that their numbers mean nothing.
+    pub is_unordered: bool,
+    /// A column whose rows count as samples together, and two of its values.
+    pub pooled: Option<(String, Vec<String>)>,
+    /// Whether a part has a run for each of its tasks, because they have the same ids.
+    pub split_by_task: bool,
+}
+
+impl Run {
+    /// The run of a table. `argument` is what the user calls it, unless the table names a log; `are_several` says whether
+    /// the file has several.
+    pub(crate) fn of_table(
+        table: ScoreTable,
+        plan: Plan,
+        (path, argument): (PathBuf, String),
+        (are_several, names_ids): (bool, bool),
+    ) -> Run {
+        let has_named_ids =
+            names_ids || table.mapping.id_columns.iter().any(|name| !name.eq_ignore_ascii_case("id"));
+        let part = table.part.or_else(|| table.log.clone().filter(|_| are_several));
+        Run {
+            identity: Identity {
+                path,
+                argument: table.log.unwrap_or(argument),
+                part,
+                scorer: None,
+                task: table.task,
+                model: table.model,
+                id: None,
+            },
+            scores: table.columns,
+            plan,
+            provenance: Provenance::Table(Arc::new(TableSource {
+                mapping: table.mapping,
+                rows: table.rows,
+                keys: table.metadata_keys,
+                words: table.words,
+                has_synthetic_ids: table.has_synthetic_ids,
+                has_named_ids,
+                is_unordered: table.is_unordered,
+                pooled: table.pooled,
+                split_by_task: table.split_by_task,
+            })),
+        }
+    }
+
+    /// What results of it are called: the file, and the part of it.
+    pub fn title(&self) -> String {
+        match &self.identity.part {
+            Some(part) => format!("{}: {part}", self.identity.path.display()),
+            None => self.identity.path.display().to_string(),
+        }
+    }
+
+    /// The log as a whole.
+    pub fn log(&self) -> Option<&LogSource> {
+        match &self.provenance {
+            Provenance::Log(source) => Some(source),
+            _ => None,
+        }
+    }
+
+    /// The table.
+    pub fn table(&self) -> Option<&TableSource> {
+        match &self.provenance {
+            Provenance::Table(source) => Some(source),
+            _ => None,
+        }
+    }
+
+    /// The recorded figures, where there are no samples to compute others from.
+    pub fn recorded(&self) -> Option<&Results> {
+        self.log()?.recorded.as_ref()
+    }
+
+    /// Whether no column identifies the samples.
+    pub fn has_synthetic_ids(&self) -> bool {
+        self.table().is_some_and(|table| table.has_synthetic_ids)
+    }
+
+    /// The metadata keys that there are, whether they were read or not. Of a log those of its first sample, because only
+    /// what is computed with was read.
+    pub fn known_keys(&self) -> Vec<String> {
+        match &self.provenance {
+            Provenance::Table(table) => table.keys.clone(),
+            Provenance::Log(source) => {
+                let first = || {
+                    let samples = source.log.samples_with(SampleFields::scores(MetadataKeys::All));
+                    samples.ok()?.next()?.ok()
+                };
+                first().map(|sample| sample.metadata.keys().cloned().collect()).unwrap_or_default()
+            }
+            Provenance::PartOfLog(_) => Vec::new(),
+        }
+    }
+
+    /// The number of choices of each row, where it is known.
+    pub fn choice_counts(&self) -> Vec<u32> {
+        match &self.provenance {
+            Provenance::Log(source) => source.choice_counts.clone(),
+            Provenance::PartOfLog(choices) => vec![choices.unwrap_or(0); self.scores.len()],
+            Provenance::Table(_) => Vec::new(),
+        }
+    }
+
+    /// What its samples ask, as far as it was read.
+    pub(crate) fn questions(&self) -> Questions {
+        match &self.provenance {
+            Provenance::Log(source) => {
+                Questions { columns: Vec::new(), digests: source.digests.clone() }
+            }
+            Provenance::Table(_) => Questions::of_columns(&self.scores),
+            Provenance::PartOfLog(_) => Questions::default(),
+        }
+    }
+
+    /// The same with the scores of one scorer, under this name.
+    pub(crate) fn of_scorer(&self, scorer: &str, name: &str, plan: Plan) -> Option<Run> {
+        let identity = Identity { scorer: Some(scorer.to_owned()), ..self.identity.clone() };
+        let scores = self.scores.only_scorer(scorer, name)?;
+        Some(Run { identity, scores, plan, provenance: self.provenance.clone() })
+    }
+}
+
+impl LogSource {
+    /// Checks that nothing of what the log records would be lost if these results replaced its own.
+    ///
+    /// # Errors
+    /// Something would.
+    pub fn check_writable(&self, results: &Results, hint: impl Into<Text>) -> Result<(), Diagnostic> {
+        let why = if !self.left_out.is_empty() {
+            "not all that the log records can be computed, and it would be lost"
+        } else if results.scores.iter().any(|block| !block.failures.is_empty()) {
+            "a metric failed"
+        } else {
+            return Ok(());
+        };
+        let problem = Diagnostic::error(format!("nothing was written: {why}"));
+        Err(problem.about(self.log.path().display()).hint(hint))
+    }
+}
+
+/// What samples ask, by row.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Questions {
+    /// The columns of a table that the digests are of; empty for those of logs.
+    pub(crate) columns: Vec<&'static str>,
+    /// One for each row of a log, one for each column and row of a table; empty if nothing is known.
+    pub(crate) digests: Vec<u64>,
+}
+
+impl Questions {
+    /// What the samples of a table ask, if it has columns for that.
+    fn of_columns(scores: &ScoreColumns) -> Questions {
+        let known: Vec<&str> = scores.metadata_keys().collect();
+        let columns: Vec<&'static str> = QUESTION.into_iter().filter(|key| known.contains(key)).collect();
+        if columns.is_empty() {
+            return Questions::default();
+        }
+        let mut digests = Vec::with_capacity(scores.len() * columns.len());
+        for row in 0..scores.len() {
+            let metadata = scores.metadata_row(row);
+            digests.extend(columns.iter().map(|key| {
+                let mut hasher = DefaultHasher::new();
+                metadata.get(key).map(json_text).hash(&mut hasher);
+                hasher.finish()
+            }));
+        }
+        Questions { columns, digests }
+    }
+
+    /// The digest of a row: of a log the only one, of a table that of a column.
+    pub(crate) fn digest(&self, row: usize, column: usize) -> Option<u64> {
+        self.digests.get(row * self.columns.len().max(1) + column).copied()
+    }
+}
+
+/// The plan for only these scorers, each by the name that it has in results.
+pub(crate) fn only_scorers(mut plan: Plan, scorers: &[String]) -> Plan {
+    if !scorers.is_empty() {
+        let names = unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+        for (scorer, name) in plan.scorers.iter_mut().zip(names) {
+            scorer.name = name;
+        }
+        plan.scorers.retain(|scorer| scorers.contains(&scorer.name));
+        plan.only = scorers.to_vec();
+    }
+    plan
+}
