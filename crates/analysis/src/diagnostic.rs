@@ -86,7 +86,8 @@ impl Snippet {
     pub fn of_file(path: &str, text: &str, span: &Range<usize>, line: usize) -> Self {
         let before = text.get(..span.start).unwrap_or(text);
         let start = before.rfind('\n').map_or(0, |at| at + 1);
-        let end = text.get(span.start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| span.start + at);
+        let end =
+            text.get(span.start..).and_then(|rest| rest.find('\n')).map_or(text.len(), |at| span.start + at);
         let text = text.get(start..end).unwrap_or_default().to_owned();
         let span = span.start.saturating_sub(start)..span.end.saturating_sub(start);
         Snippet { origin: SnippetOrigin::File(path.to_owned(), line), text, span }
@@ -361,9 +362,7 @@ impl FromIterator<Diagnostic> for Diagnostics {
 ///
 /// # Errors
 /// Everything that failed.
-pub fn all<T>(
-    results: impl IntoIterator<Item = Result<T, Diagnostics>>,
-) -> Result<Vec<T>, Diagnostics> {
+pub fn all<T>(results: impl IntoIterator<Item = Result<T, Diagnostics>>) -> Result<Vec<T>, Diagnostics> {
     let mut diagnostics = Diagnostics::default();
     let values = results.into_iter().filter_map(|result| diagnostics.collect(result)).collect();
     if diagnostics.is_empty() { Ok(values) } else { Err(diagnostics) }
@@ -386,7 +385,8 @@ mod tests {
     #[test]
     fn all_failures_are_collected() {
         let results = [Ok(1), Err(Diagnostic::error("a").into()), Ok(2), Err(Diagnostic::error("b").into())];
-        let texts: Vec<String> = all(results).unwrap_err().into_iter().map(|one| one.text.to_string()).collect();
+        let texts: Vec<String> =
+            all(results).unwrap_err().into_iter().map(|one| one.text.to_string()).collect();
         assert_eq!(texts, ["a", "b"]);
         assert_eq!(all([Ok(1), Ok(2)]).unwrap(), [1, 2]);
     }

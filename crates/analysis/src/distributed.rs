@@ -102,8 +102,10 @@ impl DistributedScore {
         let is_too_large = matches!(error.kind(), TableErrorKind::TooMuchMemory { .. });
         let diagnostic = Diagnostic::from(error.in_table(Path::new(name)));
         match is_too_large {
-            true => diagnostic
-                .hint(text!("distribute the rows over more partitions, or allow more memory with {}", Opt::MaxMemory)),
+            true => diagnostic.hint(text!(
+                "distribute the rows over more partitions, or allow more memory with {}",
+                Opt::MaxMemory
+            )),
             false => diagnostic,
         }
     }

@@ -92,8 +92,9 @@ fn unknown_range(report: &Report) -> Option<Diagnostic> {
     let text =
         format!("{}: {} has no interval by {wilson}: the range of scores is unknown", row.scorer, row.metric);
     Some(
-        Diagnostic::note(text)
-            .about(&report.log)
-            .hint(text!("name the lowest and the highest possible score: {}", Opt::Range.set_all(["LO", "HI"]))),
+        Diagnostic::note(text).about(&report.log).hint(text!(
+            "name the lowest and the highest possible score: {}",
+            Opt::Range.set_all(["LO", "HI"])
+        )),
     )
 }

@@ -53,7 +53,8 @@ use errorbar_log::eval::is_log_file;
 use errorbar_table::{MemoryTables, TableMapping};
 
 pub use compare::{
-    Alignment, CompareRequest, Comparisons, Flip, ListedCount, ListedFlips, Side, SideRequest, Sides, named_sides, short_task, text_of,
+    Alignment, CompareRequest, Comparisons, Flip, ListedCount, ListedFlips, Side, SideRequest, Sides,
+    named_sides, short_task, text_of,
 };
 pub use coverage::{CoverageBlock, CoverageRequest};
 pub use diagnostic::{
@@ -70,9 +71,9 @@ pub use read::{
     partial_run, read_log, recovered, status_of_unfinished, unknown_scorer, unused_cluster_of_run,
 };
 pub use report::{PartialRun, Report, StoppedRun};
+pub use request::errors::check_clusters;
 #[cfg(feature = "clap")]
 pub use request::one_of;
-pub use request::errors::check_clusters;
 pub use request::{
     ByteSize, ErrorRequest, GateRequest, LimitRequest, OneOrMany, PlanChanges, ReadRequest, Specs,
     TableRequest, UnconvertiblePolicy, request_from_json,

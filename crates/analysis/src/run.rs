@@ -210,9 +210,7 @@ impl Run {
     /// What its samples ask, as far as it was read.
     pub(crate) fn questions(&self) -> Questions {
         match &self.provenance {
-            Provenance::Log(source) => {
-                Questions { columns: Vec::new(), digests: source.digests.clone() }
-            }
+            Provenance::Log(source) => Questions { columns: Vec::new(), digests: source.digests.clone() },
             Provenance::Table(_) => Questions::of_columns(&self.scores),
             Provenance::PartOfLog(_) => Questions::default(),
         }

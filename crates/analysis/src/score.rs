@@ -98,10 +98,9 @@ impl ScoreRequest {
                 .hint(text!("omit {} or {}", Opt::NoReduce, Opt::Reducer))
                 .into());
         }
-        let mut changes =
-            PlanChanges::new(&self.metrics, &self.reducers, self.no_reduce, analysis.specs())?
-                .errors(&self.errors)?
-                .seed(self.seed);
+        let mut changes = PlanChanges::new(&self.metrics, &self.reducers, self.no_reduce, analysis.specs())?
+            .errors(&self.errors)?
+            .seed(self.seed);
         changes.order = self.order;
         Ok(changes)
     }

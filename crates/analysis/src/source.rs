@@ -91,10 +91,7 @@ impl InputFiles {
     }
 
     /// The same with what came of each file, in their order, and what there is to report about it.
-    pub fn combine<T>(
-        self,
-        results: Vec<(Result<T, Diagnostics>, Diagnostics)>,
-    ) -> (Vec<T>, Diagnostics) {
+    pub fn combine<T>(self, results: Vec<(Result<T, Diagnostics>, Diagnostics)>) -> (Vec<T>, Diagnostics) {
         let InputFiles { files, named, mut diagnostics } = self;
         let (mut values, mut unusable) = (Vec::with_capacity(results.len()), Vec::new());
         for (path, (result, about)) in files.iter().zip(results) {
@@ -241,7 +238,8 @@ mod tests {
         let expanded =
             expand(&[path("sub/data.json"), path("missing.eval"), path("no*such"), path("b.eval")]);
         assert_eq!(names(folder.path(), &expanded), ["sub/data.json", "missing.eval", "b.eval"]);
-        let problems: Vec<String> = expanded.diagnostics.into_iter().map(|problem| problem.text().to_string()).collect();
+        let problems: Vec<String> =
+            expanded.diagnostics.into_iter().map(|problem| problem.text().to_string()).collect();
         assert_eq!(problems, [format!("{}: the pattern matches no file", path("no*such").display())]);
     }
 
@@ -273,7 +271,10 @@ mod tests {
             assert_eq!(names(folder.path(), &expanded), ["b.eval"], "{named}");
             let problems: Vec<Diagnostic> = expanded.diagnostics.into_iter().collect();
             let problem = problems.first().unwrap();
-            assert!(problem.text().to_string().ends_with("this is a manifest of Inspect's eval_set, not a log"), "{named}");
+            assert!(
+                problem.text().to_string().ends_with("this is a manifest of Inspect's eval_set, not a log"),
+                "{named}"
+            );
             assert!(problem.hint_text().is_some());
         }
     }

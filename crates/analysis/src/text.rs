@@ -171,10 +171,7 @@ mod tests {
         let both = Text::together([Opt::Correct.set("P"), Opt::Incorrect.set("F")]);
         let hint = text!("say so: {}; or {}", both, "leave {} as it is");
         assert_eq!(hint.to_string(), "say so: --correct P --incorrect F; or leave {} as it is");
-        assert_eq!(
-            hint.on(Surface::Python),
-            "say so: correct=\"P\", incorrect=\"F\"; or leave {} as it is"
-        );
+        assert_eq!(hint.on(Surface::Python), "say so: correct=\"P\", incorrect=\"F\"; or leave {} as it is");
         assert_eq!(hint.clone().about(Text::from(Opt::Scale)).to_string(), format!("--scale: {hint}"));
         let either = Text::join([Text::from(Opt::Level), Text::from("nothing")], " or ");
         assert_eq!((either.to_string().as_str(), Text::from("").is_empty()), ("--level or nothing", true));

@@ -52,9 +52,7 @@ impl Analysis<'_> {
             match verification.outcome() {
                 VerifyOutcome::Differs => false,
                 VerifyOutcome::NotCheckable(_) => !request.require_checked,
-                VerifyOutcome::Agrees => {
-                    !request.require_checked || verification.counts().not_checkable == 0
-                }
+                VerifyOutcome::Agrees => !request.require_checked || verification.counts().not_checkable == 0,
             }
         };
         let found = if verified.iter().all(is_fine) { Outcome::Done } else { Outcome::Negative };

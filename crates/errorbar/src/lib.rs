@@ -104,6 +104,7 @@ mod snippet;
 
 #[cfg(feature = "cli")]
 pub use app::{App, main};
+pub use errorbar_analysis as analysis;
 /// What kind of figure a metric gives; [`MessageRole`] is that of a message.
 pub use errorbar_core::Role as MetricRole;
 pub use errorbar_core::chat::{Input, Message, MessageRole, ModelOutput, Usage};
@@ -117,7 +118,6 @@ pub use errorbar_eval::{
     Scorer, ScorerEntry, Solver, SolverEntry, Target, Task, TaskEntry, TaskState, chain, collected_registry,
     csv_dataset, dataset, json_dataset, model_fn, parquet_dataset, scorers, solvers,
 };
-pub use errorbar_analysis as analysis;
 pub use errorbar_inference as inference;
 pub use errorbar_macros::{metric, reducer};
 #[cfg(feature = "eval")]

@@ -72,7 +72,11 @@ mod tests {
     fn shown(text: &str, path: &str) -> Vec<String> {
         let error = parse_task_file(text, Path::new(path), &built_in_registry()).unwrap_err();
         let mistakes: Diagnostics = error.into();
-        mistakes.iter().filter_map(|mistake| mistake.snippet()).map(|snippet| render(snippet, false)).collect()
+        mistakes
+            .iter()
+            .filter_map(|mistake| mistake.snippet())
+            .map(|snippet| render(snippet, false))
+            .collect()
     }
 
     #[test]

@@ -2,9 +2,7 @@
 
 use std::path::PathBuf;
 
-use errorbar::analysis::{
-    Analysis, CompareRequest, Comparisons, Diagnostics, Outcome, request_from_json,
-};
+use errorbar::analysis::{Analysis, CompareRequest, Comparisons, Diagnostics, Outcome, request_from_json};
 use errorbar_report::{
     ComparisonRecord, ComparisonView, Json, Render, TerminalTable, fragment, gate_diagnostics,
 };

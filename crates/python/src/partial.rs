@@ -196,7 +196,8 @@ impl Partial {
             Some(Ok((setup, _))) => Arc::clone(setup),
             _ => return Err(parts.next().and_then(Result::err).unwrap_or_else(none)),
         };
-        let (text, about) = (setup.text(), |error| Diagnostics::from(Diagnostic::from(error).of_table(&setup.name())));
+        let (text, about) =
+            (setup.text(), |error| Diagnostics::from(Diagnostic::from(error).of_table(&setup.name())));
         // Each with how often what is in it was merged; the later, the less.
         let mut held: Vec<(u32, errorbar_core::Partial<'static>)> = Vec::new();
         for part in parts {
@@ -343,8 +344,7 @@ pub(crate) fn row_columns(
     request: &str,
     columns: Vec<String>,
 ) -> PyResult<(Vec<String>, Vec<String>, String)> {
-    let found = scoring(request)
-        .and_then(|score| score.columns(FRAME, &columns).map_err(Diagnostics::from));
+    let found = scoring(request).and_then(|score| score.columns(FRAME, &columns).map_err(Diagnostics::from));
     let columns = raised(py, found)?;
     Ok((columns.read, columns.metadata_keys, columns.id))
 }

@@ -20,11 +20,7 @@ use crate::table::{NamedTable, memory_tables};
 
 /// Plans evaluations.
 #[pyfunction]
-pub(crate) fn power(
-    py: Python<'_>,
-    request: &str,
-    tables: Vec<NamedTable<'_>>,
-) -> PyResult<Py<PowerPlan>> {
+pub(crate) fn power(py: Python<'_>, request: &str, tables: Vec<NamedTable<'_>>) -> PyResult<Py<PowerPlan>> {
     let (registry, exit) = registry(py, &[])?;
     let cancelled = Cancelled::default();
     let tables = memory_tables(&tables, true, &cancelled)?;

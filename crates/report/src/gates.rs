@@ -12,7 +12,8 @@ pub fn gate_diagnostics(report: &ComparisonReport, request: &GateRequest) -> Dia
         report.comparisons.iter().filter_map(|one| Some((one, one.gate?))).collect();
     let mut diagnostics = Diagnostics::default();
     if gated.is_empty() {
-        let problem = "the gate has nothing to decide: it is about metrics of which more is better, over all samples";
+        let problem =
+            "the gate has nothing to decide: it is about metrics of which more is better, over all samples";
         let hint = text!("name one, such as {}", Opt::Metric.set("NAME"));
         diagnostics.push(Diagnostic::error(problem).hint(hint));
     }
@@ -26,7 +27,12 @@ pub fn gate_diagnostics(report: &ComparisonReport, request: &GateRequest) -> Dia
 
 /// What is to be reported of one comparison; nothing if it passed, unless the interval may be wrong because a run was
 /// stopped early.
-fn decision(request: &GateRequest, gate: Gate, outcome: GateOutcome, comparison: &Comparison) -> Option<Diagnostic> {
+fn decision(
+    request: &GateRequest,
+    gate: Gate,
+    outcome: GateOutcome,
+    comparison: &Comparison,
+) -> Option<Diagnostic> {
     let difference = EstimateText::from(&comparison.difference).signed();
     let reason = gate_reason(gate, outcome, comparison);
     let text = format!("{}: {}: {reason}", gate_subject(comparison), difference.short());
@@ -36,8 +42,7 @@ fn decision(request: &GateRequest, gate: Gate, outcome: GateOutcome, comparison:
         }
         GateOutcome::Undecided => {
             let is_needed = request.decisive || gate.is_claim();
-            let diagnostic =
-                if is_needed { Diagnostic::failure(text) } else { Diagnostic::warning(text) };
+            let diagnostic = if is_needed { Diagnostic::failure(text) } else { Diagnostic::warning(text) };
             Some(diagnostic.hint_if(detectable(gate, comparison)))
         }
         _ => Some(Diagnostic::failure(text)),
@@ -57,10 +62,11 @@ fn several(request: &GateRequest, gate: Gate, count: usize) -> Option<Diagnostic
         significant(100.0 * any, 2),
     );
     let each = significant(alpha / count as f64, 2);
-    Some(
-        Diagnostic::warning(text)
-            .hint(text!("{} keeps all of them together at {}", Opt::Alpha.set(each), shown(alpha))),
-    )
+    Some(Diagnostic::warning(text).hint(text!(
+        "{} keeps all of them together at {}",
+        Opt::Alpha.set(each),
+        shown(alpha)
+    )))
 }
 
 /// A number as it was given: 1 − 2 · 0.05 is 0.9.

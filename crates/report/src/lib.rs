@@ -66,11 +66,11 @@ use std::io;
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 pub use chance::ChanceLevel;
-pub use errorbar_analysis::{PartialRun, Report, RunIdentity, StoppedRun, fitting_names, run_names};
 pub use comparison::{
     COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_reason,
 };
 pub use csv::{Csv, SafeCsv};
+pub use errorbar_analysis::{PartialRun, Report, RunIdentity, StoppedRun, fitting_names, run_names};
 pub use evaluation_set::EvaluationSet;
 pub use figure::EstimateText;
 pub use gates::gate_diagnostics;

@@ -51,7 +51,12 @@ impl PlansView<'_> {
 }
 
 /// What is planned, and where variances are from.
-fn heading(goal: &PlannedGoal, design: &PlannedDesign, method: PowerMethod, rows: &[PlannedRow]) -> Vec<String> {
+fn heading(
+    goal: &PlannedGoal,
+    design: &PlannedDesign,
+    method: PowerMethod,
+    rows: &[PlannedRow],
+) -> Vec<String> {
     let plan = &design.plan;
     let what = match plan.design {
         PowerDesign::Mean(_) | PowerDesign::Share(_) if design.models == 1 => "one model",

@@ -71,14 +71,14 @@ fn log_text(log: &LogVerification) -> String {
         writeln!(text, "  {}", clean(&difference.to_string())).unwrap_or_default();
     }
     if log.verification.checks.iter().any(|check| by_name(&check)) {
-        text += "  note: the header does not record these metrics; they were found by the names of the figures\n";
+        text +=
+            "  note: the header does not record these metrics; they were found by the names of the figures\n";
     }
     for (reason, figures) in reasons(log) {
         let more = figures.len().saturating_sub(NAMED);
         let more = if more > 0 { format!(" and {more} more") } else { String::new() };
         let figures = figures.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
-        writeln!(text, "  not checkable: {} ({}{more})", clean(&reason), clean(&figures))
-            .unwrap_or_default();
+        writeln!(text, "  not checkable: {} ({}{more})", clean(&reason), clean(&figures)).unwrap_or_default();
     }
     text
 }

@@ -296,10 +296,12 @@ fn changed_question(
         ),
         None => format!("sample {id} is another one in {} than in {}{more}", other.name, base.name),
     };
-    Diagnostic::error(text).hint(
-        text!("compare runs on the same version of the dataset; {} does not match samples, and {} matches \
-         them by their ids alone", Opt::Unpaired, Opt::TrustIds),
-    )
+    Diagnostic::error(text).hint(text!(
+        "compare runs on the same version of the dataset; {} does not match samples, and {} matches \
+         them by their ids alone",
+        Opt::Unpaired,
+        Opt::TrustIds
+    ))
 }
 
 /// What a sample asks and expects, as text.
@@ -390,8 +392,11 @@ fn row_numbers(base: &MatchedRun<'_>, other: &MatchedRun<'_>) -> Diagnostic {
         "the ids of {} and {} are row numbers, and nothing shows that the same number is the same sample",
         base.name, other.name
     );
-    Diagnostic::error(text).hint(
-        text!("{} if a number is the same sample on both sides, {} otherwise; or name the column that identifies \
-         the samples with {}, or give both tables a column `input`", Opt::TrustIds, Opt::Unpaired, Opt::IdColumn),
-    )
+    Diagnostic::error(text).hint(text!(
+        "{} if a number is the same sample on both sides, {} otherwise; or name the column that identifies \
+         the samples with {}, or give both tables a column `input`",
+        Opt::TrustIds,
+        Opt::Unpaired,
+        Opt::IdColumn
+    ))
 }

@@ -164,7 +164,9 @@ impl fmt::Display for ListedCount {
 
 #[cfg(feature = "clap")]
 fn corrections() -> impl clap::builder::TypedValueParser<Value = Correction> {
-    crate::request::one_of([Correction::Holm, Correction::Bh].map(|correction| (correction.name(), correction)))
+    crate::request::one_of(
+        [Correction::Holm, Correction::Bh].map(|correction| (correction.name(), correction)),
+    )
 }
 
 /// How runs become sides.

@@ -286,8 +286,13 @@ fn alone(run: &Run, split: Option<&str>) -> Diagnostic {
         _ => "there is nothing to compare it with".to_owned(),
     };
     let hint = match (run.log(), split) {
-        (Some(_), _) => text!("give a second log; {} compares two scorers of one log", Opt::ComparedScorers.set_all(["A", "B"])),
-        (None, None) => text!("give a second table, or name the column whose values are compared with {}", Opt::By),
+        (Some(_), _) => text!(
+            "give a second log; {} compares two scorers of one log",
+            Opt::ComparedScorers.set_all(["A", "B"])
+        ),
+        (None, None) => {
+            text!("give a second table, or name the column whose values are compared with {}", Opt::By)
+        }
         (None, Some(_)) => text!("name a column with several values with {}", Opt::By),
     };
     Diagnostic::error(problem).about(run.identity.path.display()).hint(hint)
@@ -303,9 +308,10 @@ fn other_tasks(sides: &[Side]) -> Diagnostic {
         .take(4)
         .map(|(task, side)| format!("{} is of `{task}`", side.run.title()))
         .collect();
-    Diagnostic::error(format!("no task has two sides to compare: {}", listed.join(", "))).hint(
-        text!("give logs of the same task; if the tasks have the same samples, {} compares them as one", Opt::IgnoreTasks),
-    )
+    Diagnostic::error(format!("no task has two sides to compare: {}", listed.join(", "))).hint(text!(
+        "give logs of the same task; if the tasks have the same samples, {} compares them as one",
+        Opt::IgnoreTasks
+    ))
 }
 
 /// The metrics of tables are the same on all sides, and their cells are scores.
@@ -320,8 +326,7 @@ fn prepare_tables(
             read::choose_means(&mut run.plan, &run.scores);
         }
         let mut scores = std::mem::take(&mut run.scores);
-        let cells =
-            CellContext::of_run(run, request.runs.tables.unconvertible, analysis.registry(), false);
+        let cells = CellContext::of_run(run, request.runs.tables.unconvertible, analysis.registry(), false);
         let checked = read::compute(&mut scores, &run.plan, cells);
         run.scores = scores;
         checked.map_err(|error| error.about(run.identity.path.display()))?;
@@ -354,8 +359,9 @@ fn names(runs: &[Run], tasks: &[Option<String>], whole: bool) -> Vec<String> {
         let distinct: HashSet<&String> = names.iter().collect();
         cells.len() == runs.len() && (distinct.len() > 1 || runs.len() == 1)
     };
-    let mut named =
-        NAMINGS.iter().filter_map(|naming| runs.iter().map(|run| naming(run)).collect::<Option<Vec<String>>>());
+    let mut named = NAMINGS
+        .iter()
+        .filter_map(|naming| runs.iter().map(|run| naming(run)).collect::<Option<Vec<String>>>());
     if let Some(names) = named.find(|names| are_unique(names)) {
         return names;
     }

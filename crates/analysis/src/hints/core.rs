@@ -68,35 +68,57 @@ fn is_same_number(a: &str, b: &str) -> bool {
 pub fn comparison_hint(error: &ComparisonError) -> Option<Text> {
     let hint = match error {
         ComparisonError::OneSide { .. } | ComparisonError::SameScores { .. } => {
-            text!("give a second log or table; two scorers of one log are compared with {}", Opt::ComparedScorers.set_all(["A", "B"]))
+            text!(
+                "give a second log or table; two scorers of one log are compared with {}",
+                Opt::ComparedScorers.set_all(["A", "B"])
+            )
         }
         ComparisonError::NoCommonSample { base_example, other_example, .. }
             if is_same_number(base_example, other_example) =>
         {
-            Text::from("the ids differ only in how numbers are written, such as 1 and 1.0: write them alike in both files")
+            Text::from(
+                "the ids differ only in how numbers are written, such as 1 and 1.0: write them alike in both files",
+            )
         }
         ComparisonError::NoCommonSample { .. } => {
-            text!("give runs of the same samples; {} names the column of a table that identifies them; if they are different \
-             samples on purpose, give {}", Opt::IdColumn, Opt::Unpaired)
+            text!(
+                "give runs of the same samples; {} names the column of a table that identifies them; if they are different \
+             samples on purpose, give {}",
+                Opt::IdColumn,
+                Opt::Unpaired
+            )
         }
         ComparisonError::TooFewPairs { .. } => {
-            text!("score more samples on both sides; {} compares all that they have, without matching them", Opt::Unpaired)
+            text!(
+                "score more samples on both sides; {} compares all that they have, without matching them",
+                Opt::Unpaired
+            )
         }
         ComparisonError::NoCommonScorer { .. } => {
-            text!("score one log as the other is: `errorbar score LOG --with SCORER -o NEW`; of tables, name the column with \
-             {}", Opt::ScoreColumn)
+            text!(
+                "score one log as the other is: `errorbar score LOG --with SCORER -o NEW`; of tables, name the column with \
+             {}",
+                Opt::ScoreColumn
+            )
         }
         ComparisonError::NoCommonMetric { .. } => text!("name the metrics to compare with {}", Opt::Metric),
         ComparisonError::TooManySides { .. } => {
             text!("give fewer sides, or compare each with the first: omit {}", Opt::AllPairs)
         }
         ComparisonError::OtherKey { key, .. } => {
-            return Some(text!("give samples the same `{}` on both sides, or leave the key to one of them; {} does not match samples", key, Opt::Unpaired));
+            return Some(text!(
+                "give samples the same `{}` on both sides, or leave the key to one of them; {} does not match samples",
+                key,
+                Opt::Unpaired
+            ));
         }
         ComparisonError::UnequalEpochs { .. }
         | ComparisonError::UnequalEpochsOfPairs { .. }
         | ComparisonError::UnequalMeanEpochs { .. } => {
-            text!("name a reducer whose value does not depend on the number of epochs: {}", Opt::Reducer.set("mean"))
+            text!(
+                "name a reducer whose value does not depend on the number of epochs: {}",
+                Opt::Reducer.set("mean")
+            )
         }
         _ => return None,
     };
@@ -130,7 +152,9 @@ mod tests {
     fn too_many_draws_are_named_on_the_command_line() {
         let draws_hint = |spec: &str| {
             let spec = Box::new(spec.parse().unwrap());
-            hint(&Error::TooManyDraws { spec, draws: 10_000_000_000, left: 2_000_000_000 }).unwrap().to_string()
+            hint(&Error::TooManyDraws { spec, draws: 10_000_000_000, left: 2_000_000_000 })
+                .unwrap()
+                .to_string()
         };
         assert_eq!(
             draws_hint("bootstrap_stderr(num_samples=100000000)"),

@@ -66,10 +66,10 @@ pub fn hint(error: &Error) -> Option<Text> {
             "continue it with that program (`inspect eval-retry LOG`), or run the task again"
         }
         Error::JsonLog { archive: Some(archive), .. } => {
-            return Some(format!(
-                "resume its archive: --resume {}",
-                shell::word(&archive.display().to_string())
-            ).into());
+            return Some(
+                format!("resume its archive: --resume {}", shell::word(&archive.display().to_string()))
+                    .into(),
+            );
         }
         Error::JsonLog { .. } => "resume the .eval log of a run, or run the task again",
         Error::ChangedTask { .. } => "restore the task, or run it again without --resume",

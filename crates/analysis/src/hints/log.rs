@@ -74,9 +74,14 @@ fn fixed_hint(kind: &Kind) -> Option<Text> {
             "check which program wrote the log, and whether it was edited"
         }
         Kind::NoSample { .. } => "`errorbar log dump LOG --samples` shows them",
-        Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => return Some(text!("name the epoch with {}", Opt::Epoch.set("N"))),
+        Kind::NoEpoch { .. } | Kind::WhichEpoch { .. } => {
+            return Some(text!("name the epoch with {}", Opt::Epoch.set("N")));
+        }
         Kind::NoScore { .. } => {
-            return Some(text!("name one of the scorers that it has with {}, or add a score with --add", Opt::Scorer))
+            return Some(text!(
+                "name one of the scorers that it has with {}, or add a score with --add",
+                Opt::Scorer
+            ));
         }
         Kind::HasScore { .. } => "leave out --add to change it",
         Kind::NoChange => "give --value, --answer, --explanation or --metadata",
@@ -84,9 +89,14 @@ fn fixed_hint(kind: &Kind) -> Option<Text> {
         Kind::ReservedText { .. } => "give another string",
         Kind::UnknownPart => "use the log as it is, or get a newer errorbar",
         Kind::NoDirectory => {
-            return Some(text!("get a whole copy, or make one of what is left with `log convert`, and check without {}", Opt::Strict))
+            return Some(text!(
+                "get a whole copy, or make one of what is left with `log convert`, and check without {}",
+                Opt::Strict
+            ));
         }
-        Kind::Core(_) => return Some(text!("name what to compute with {} and {}", Opt::Metric, Opt::Reducer)),
+        Kind::Core(_) => {
+            return Some(text!("name what to compute with {} and {}", Opt::Metric, Opt::Reducer));
+        }
         _ => return None,
     };
     Some(words.into())

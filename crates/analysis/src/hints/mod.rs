@@ -67,10 +67,7 @@ impl From<TableError> for Diagnostic {
             location: error.location(),
             sample: error.sample().map(str::to_owned),
         };
-        Diagnostic::error(error.problem())
-            .hint(table::hint(&error))
-            .of_kind(DiagnosticKind::Table)
-            .at(place)
+        Diagnostic::error(error.problem()).hint(table::hint(&error)).of_kind(DiagnosticKind::Table).at(place)
     }
 }
 

@@ -23,7 +23,9 @@ pub(crate) fn hint(error: &TableError) -> Text {
         TableErrorKind::NoScoreColumn { nearest: Some(nearest), .. } => {
             text!("did you mean {}?", Opt::ScoreColumn.set(nearest))
         }
-        TableErrorKind::NoScoreColumn { .. } => text!("name the column that holds the scores with {}", Opt::ScoreColumn),
+        TableErrorKind::NoScoreColumn { .. } => {
+            text!("name the column that holds the scores with {}", Opt::ScoreColumn)
+        }
         TableErrorKind::Open(open)
             if open.kind() == ErrorKind::NotFound
                 && error.path().extension().is_none()
@@ -36,23 +38,27 @@ pub(crate) fn hint(error: &TableError) -> Text {
             text!("did you mean {}?", Opt::IdColumn.set(nearest))
         }
         TableErrorKind::NoIdColumn { .. } => {
-            text!("name the column that identifies the samples with {}; it may be repeated, and of each table the \
-             first that it has is taken", Opt::IdColumn)
+            text!(
+                "name the column that identifies the samples with {}; it may be repeated, and of each table the \
+             first that it has is taken",
+                Opt::IdColumn
+            )
         }
         TableErrorKind::EpochsWithoutIds { .. } => {
-            text!("name the column that identifies the samples with {}, or remove that of the epochs if every row \
-             is a sample", Opt::IdColumn)
+            text!(
+                "name the column that identifies the samples with {}, or remove that of the epochs if every row \
+             is a sample",
+                Opt::IdColumn
+            )
         }
         TableErrorKind::NoEpochColumn { nearest: Some(nearest), .. } => {
             text!("did you mean {}?", Opt::EpochColumn.set(nearest))
         }
-        TableErrorKind::NoEpochColumn { .. } => text!("name the column that numbers the epochs with {}", Opt::EpochColumn),
-        TableErrorKind::AmbiguousIdColumn { candidates } => {
-            choice(Opt::IdColumn, candidates)
+        TableErrorKind::NoEpochColumn { .. } => {
+            text!("name the column that numbers the epochs with {}", Opt::EpochColumn)
         }
-        TableErrorKind::AmbiguousEpochColumn { candidates } => {
-            choice(Opt::EpochColumn, candidates)
-        }
+        TableErrorKind::AmbiguousIdColumn { candidates } => choice(Opt::IdColumn, candidates),
+        TableErrorKind::AmbiguousEpochColumn { candidates } => choice(Opt::EpochColumn, candidates),
         TableErrorKind::AmbiguousScoreColumn { candidates } => {
             let all = candidates.iter().take(5).map(|name| Opt::ScoreColumn.set(name));
             let choice = choice(Opt::ScoreColumn, candidates);
@@ -71,25 +77,38 @@ pub(crate) fn hint(error: &TableError) -> Text {
             text!(
                 "if it holds scores, add {}; else add a column that has 1 where `{}` and `{}` are equal and 0 elsewhere, or \
                  name the one that holds the scores",
-                option, a, b
+                option,
+                a,
+                b
             )
         }
         TableErrorKind::Doubt(TableDoubt::PooledEpochs { column, epoch, .. }) => {
             text!(
                 "add {} for results of each; if they are epochs all the same, add {}",
-                Opt::By.set(column), Opt::EpochColumn.set(epoch)
+                Opt::By.set(column),
+                Opt::EpochColumn.set(epoch)
             )
         }
         TableErrorKind::Doubt(TableDoubt::Figures { .. }) => {
-            text!("give the table with a row per sample; if this is one, name the column that identifies the samples with \
-             {}", Opt::IdColumn)
+            text!(
+                "give the table with a row per sample; if this is one, name the column that identifies the samples with \
+             {}",
+                Opt::IdColumn
+            )
         }
         TableErrorKind::UnevenRepeats { .. } => {
-            text!("{} counts examples with the same question as its epochs, {} every \
-             example as a sample", Opt::IdColumn.set("question"), Opt::IdColumn.set("example"))
+            text!(
+                "{} counts examples with the same question as its epochs, {} every \
+             example as a sample",
+                Opt::IdColumn.set("question"),
+                Opt::IdColumn.set("example")
+            )
         }
         TableErrorKind::SummaryRow(_) => {
-            text!("remove the row; if it is a sample, name the column that identifies the samples with {}", Opt::IdColumn)
+            text!(
+                "remove the row; if it is a sample, name the column that identifies the samples with {}",
+                Opt::IdColumn
+            )
         }
         TableErrorKind::UnfitScoreColumns { columns, cells: Some(cells) } => {
             if let Some(grades) = &cells.grades {
@@ -105,17 +124,22 @@ pub(crate) fn hint(error: &TableError) -> Text {
             text!("{}; or {} skips them", meaning, skips)
         }
         TableErrorKind::UnfitScoreColumns { .. } => {
-            text!("name the column that holds the scores with {}; {} and {}, or {}, say \
-             what its cells mean", Opt::ScoreColumn, Opt::Correct, Opt::Incorrect, Opt::Scale)
+            text!(
+                "name the column that holds the scores with {}; {} and {}, or {}, say \
+             what its cells mean",
+                Opt::ScoreColumn,
+                Opt::Correct,
+                Opt::Incorrect,
+                Opt::Scale
+            )
         }
-        TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => {
-            repeated_hint(error)
-        }
+        TableErrorKind::DuplicateRow { .. } | TableErrorKind::DuplicateScore { .. } => repeated_hint(error),
         TableErrorKind::NoSplitColumn { nearest: Some(nearest), .. } => {
             text!("did you mean {}?", Opt::By.set(nearest))
         }
         TableErrorKind::NotASplitColumn(name) if name == "scorer" => {
-            "every scorer has results of its own without it; `compare --scorers A B` compares two of them".into()
+            "every scorer has results of its own without it; `compare --scorers A B` compares two of them"
+                .into()
         }
         TableErrorKind::NoSplitColumn { .. } | TableErrorKind::NotASplitColumn(_) => {
             text!("name the column whose values are to be compared with {}", Opt::By)
@@ -146,7 +170,10 @@ pub(crate) fn hint(error: &TableError) -> Text {
             Text::join(candidates.iter().map(|delimiter| option(delimiter).into()), " or ")
         }
         TableErrorKind::UnknownFormat { .. } => {
-            text!("if it is a table, say which kind with {}: csv, tsv, jsonl, json or parquet", Opt::InputFormat)
+            text!(
+                "if it is a table, say which kind with {}: csv, tsv, jsonl, json or parquet",
+                Opt::InputFormat
+            )
         }
         TableErrorKind::TooMuchMemory { limit }
         | TableErrorKind::TooDense { limit }
@@ -183,14 +210,18 @@ fn repeated_hint(error: &TableError) -> Text {
     match error.told_apart_by() {
         Some((column, true)) => text!(
             "`{}` tells the rows apart: if it numbers the runs of a sample, add {}; if not, add {}",
-            column, Opt::EpochColumn.set(column), Opt::By.set(column)
+            column,
+            Opt::EpochColumn.set(column),
+            Opt::By.set(column)
         ),
         Some((column, false)) => {
             text!("`{}` tells the rows apart: add {} for results of each", column, Opt::By.set(column))
         }
         None => text!(
             "{}, or name the columns with {} and {}",
-            error.hint().as_ref(), Opt::IdColumn, Opt::EpochColumn
+            error.hint().as_ref(),
+            Opt::IdColumn,
+            Opt::EpochColumn
         ),
     }
 }
@@ -199,15 +230,29 @@ fn repeated_hint(error: &TableError) -> Text {
 pub(crate) fn no_score_hint(found: &NoScores, mapping: &TableMapping, has_commas: bool) -> Text {
     let first = found.values.first().map_or("", |(value, _)| value.as_str());
     match found.reason {
-        NoScore::Unnamed => text!("name each as {} or {}; or {} skips them, {} counts them as 0", Opt::Correct.set(first), Opt::Incorrect.set(first), Opt::Unconvertible.set("missing"), Opt::Unconvertible.set("zero")),
+        NoScore::Unnamed => text!(
+            "name each as {} or {}; or {} skips them, {} counts them as 0",
+            Opt::Correct.set(first),
+            Opt::Incorrect.set(first),
+            Opt::Unconvertible.set("missing"),
+            Opt::Unconvertible.set("zero")
+        ),
         NoScore::OffScale if mapping.scale.is_some() => {
-            text!("check {}; or {} skips them, {} counts them as 0", Opt::Scale, Opt::Unconvertible.set("missing"), Opt::Unconvertible.set("zero"))
+            text!(
+                "check {}; or {} skips them, {} counts them as 0",
+                Opt::Scale,
+                Opt::Unconvertible.set("missing"),
+                Opt::Unconvertible.set("zero")
+            )
         }
         NoScore::DecimalPoint if has_commas => {
             "the column has decimal commas and decimal points: write all numbers in one way".into()
         }
         NoScore::DecimalPoint => {
-            text!("write all numbers with a comma, or all with a point; {} says that a point is the decimal mark", Opt::Decimal.set("."))
+            text!(
+                "write all numbers with a comma, or all with a point; {} says that a point is the decimal mark",
+                Opt::Decimal.set(".")
+            )
         }
         NoScore::SchoolGrade => found.grades.as_ref().map(letter_grades_hint).unwrap_or_default(),
         _ => text!(
@@ -228,14 +273,18 @@ fn letter_grades_hint(grades: &GradeMeaning) -> Text {
         GradeMeaning::BesideWords => {
             return text!(
                 "say what each means with {} and {}, or {} if there is no score",
-                correct, incorrect, Opt::Na.set("VALUE")
+                correct,
+                incorrect,
+                Opt::Na.set("VALUE")
             );
         }
         GradeMeaning::Nested => {
             return text!(
                 "say what each means with {} and {}, or write the keys that hold scores as columns of their own, and name \
                  one with {}",
-                correct, incorrect, Opt::ScoreColumn
+                correct,
+                incorrect,
+                Opt::ScoreColumn
             );
         }
         _ => return numbers("1 and 0"),
@@ -274,7 +323,11 @@ pub(crate) fn map_hint() -> Text {
 pub(crate) fn keys_hint(keys: &[String], has_no_reduce: bool) -> Text {
     if !has_no_reduce {
         let keys: Vec<String> = keys.iter().take(5).map(|key| format!("`{key}`")).collect();
-        return text!("write the keys that hold scores ({}) as columns of their own, and name one with {}", keys.join(", "), Opt::ScoreColumn);
+        return text!(
+            "write the keys that hold scores ({}) as columns of their own, and name one with {}",
+            keys.join(", "),
+            Opt::ScoreColumn
+        );
     }
     let metrics: Vec<String> =
         keys.iter().take(5).map(|key| format!("{key:?}: [mean(), stderr()]")).collect();
@@ -341,7 +394,10 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], nu
         };
         return match unknown.iter().any(may_be_thousands) {
             true => {
-                text!("if the comma is the decimal mark, add {} and if not, write thousands without it", Opt::Decimal.set(","))
+                text!(
+                    "if the comma is the decimal mark, add {} and if not, write thousands without it",
+                    Opt::Decimal.set(",")
+                )
             }
             false => text!("{} reads them as numbers", Opt::Decimal.set(",")),
         };
@@ -351,7 +407,13 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], nu
     }
     let first = unknown.first().map_or("", |text| text.trim());
     if let Some((score, highest)) = fraction_in_words(first) {
-        return text!("write them as fractions, such as {}/{} for {}, and add {}", score, highest, format!("{first:?}"), Opt::Scale.set(highest));
+        return text!(
+            "write them as fractions, such as {}/{} for {}, and add {}",
+            score,
+            highest,
+            format!("{first:?}"),
+            Opt::Scale.set(highest)
+        );
     }
     if unknown.iter().any(|text| is_like_number(text)) {
         return "they are not understood as numbers: write plain ones, such as 1234.5".into();
@@ -391,7 +453,13 @@ pub(crate) fn unknown_cells_hint(unknown: &[String], known: &[KnownCell<'_>], nu
             incorrect.push(only);
             Some(text!("if it counts as wrong, say so for all cells: {}", named(&correct, &incorrect)))
         }
-        _ => return text!("say what each means with {} and {}", Opt::Correct.set("VALUE"), Opt::Incorrect.set("VALUE")),
+        _ => {
+            return text!(
+                "say what each means with {} and {}",
+                Opt::Correct.set("VALUE"),
+                Opt::Incorrect.set("VALUE")
+            );
+        }
     };
     match meaning {
         None => text!("if there is no score, say so with {}", na_option(&skipped, known)),

@@ -2,13 +2,13 @@
 
 use errorbar_inference::{Flips, PowerDesign, PowerError, PowerPlan, ScoreSpread};
 
-use super::runs::PilotRuns;
 use super::goal::PlannedGoal;
+use super::runs::PilotRuns;
 use super::{PowerRequest, SpreadRequest};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::number::{counted, short};
 use crate::opt::Opt;
 use crate::text;
-use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// What is planned with, and what of it is known.
 #[derive(Debug)]
@@ -99,7 +99,14 @@ fn of_options(
             None if is_one => PowerDesign::Share(share),
             None => {
                 let problem = text!("{} is about one model, and a difference is between two", Opt::Share);
-                let hint = text!("add {} or {}, or give {} and {} in place of {}", Opt::Correlation.set("R"), Opt::Unpaired, Opt::P10, Opt::P01, Opt::Share);
+                let hint = text!(
+                    "add {} or {}, or give {} and {} in place of {}",
+                    Opt::Correlation.set("R"),
+                    Opt::Unpaired,
+                    Opt::P10,
+                    Opt::P01,
+                    Opt::Share
+                );
                 return Err(Diagnostic::error(problem).hint(hint));
             }
         };
@@ -122,8 +129,10 @@ fn of_options(
             Ok(planned)
         }
         None if spread.sd_within.is_some() => {
-            let problem =
-                text!("{} is the part of the variance within samples, and the part between is missing", Opt::SdWithin);
+            let problem = text!(
+                "{} is the part of the variance within samples, and the part between is missing",
+                Opt::SdWithin
+            );
             Err(Diagnostic::error(problem).hint(text!("add {}", Opt::Sd.set("S"))))
         }
         None if is_one => {
@@ -132,8 +141,17 @@ fn of_options(
             Ok(PlannedDesign::new(PowerDesign::Share(WIDEST), 1))
         }
         None => {
-            let hint = text!("add {} (of the paired differences), {} and {} (shares of samples that one model alone \
-                        has right), {} with {} or {}, or {}", Opt::Sd.set("S"), Opt::P10, Opt::P01, Opt::Share.set("P"), Opt::Correlation.set("R"), Opt::Unpaired, Opt::From.set_all(["LOG", "LOG"]));
+            let hint = text!(
+                "add {} (of the paired differences), {} and {} (shares of samples that one model alone \
+                        has right), {} with {} or {}, or {}",
+                Opt::Sd.set("S"),
+                Opt::P10,
+                Opt::P01,
+                Opt::Share.set("P"),
+                Opt::Correlation.set("R"),
+                Opt::Unpaired,
+                Opt::From.set_all(["LOG", "LOG"])
+            );
             Err(Diagnostic::error("nothing shows how scores vary").hint(hint))
         }
     }
@@ -170,8 +188,13 @@ fn of_flips(args: &PowerRequest) -> Result<Option<PowerDesign>, Diagnostic> {
             let differences = args.difference.iter().flat_map(|values| &values.0);
             for difference in differences {
                 if (difference - (p01 - p10)).abs() > 1e-9 {
-                    let problem =
-                        text!("{} − {} is {}, and {}", Opt::P01, Opt::P10, short(p01 - p10, 6), Opt::Difference.number(*difference));
+                    let problem = text!(
+                        "{} − {} is {}, and {}",
+                        Opt::P01,
+                        Opt::P10,
+                        short(p01 - p10, 6),
+                        Opt::Difference.number(*difference)
+                    );
                     return Err(Diagnostic::error(problem).hint("omit one of the three"));
                 }
             }
@@ -187,9 +210,8 @@ fn of_flips(args: &PowerRequest) -> Result<Option<PowerDesign>, Diagnostic> {
 fn variance(option: Opt, sd: f64) -> Result<f64, Diagnostic> {
     match sd >= 0.0 {
         true => Ok(sd * sd),
-        false => {
-            Err(Diagnostic::from(PowerError::Sd { what: "standard deviation", sd, zero: true }).about_option(option))
-        }
+        false => Err(Diagnostic::from(PowerError::Sd { what: "standard deviation", sd, zero: true })
+            .about_option(option)),
     }
 }
 

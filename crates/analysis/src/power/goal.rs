@@ -2,9 +2,9 @@
 
 use super::PowerRequest;
 use super::runs::PilotRuns;
+use crate::diagnostic::Diagnostic;
 use crate::opt::Opt;
 use crate::text;
-use crate::diagnostic::Diagnostic;
 
 /// The power if none is given.
 const POWER: f64 = 0.8;
@@ -63,7 +63,11 @@ impl PlannedGoal {
             }
             return match samples {
                 Some(_) => {
-                    let problem = text!("{} and {} are both given, so that there is nothing to compute", Opt::Samples, Opt::Width);
+                    let problem = text!(
+                        "{} and {} are both given, so that there is nothing to compute",
+                        Opt::Samples,
+                        Opt::Width
+                    );
                     Err(Diagnostic::error(problem).hint(text!("omit {} or {}", Opt::Samples, Opt::Width)))
                 }
                 None => Ok(PlannedGoal::SamplesForWidth { widths: widths.0.clone() }),
@@ -71,9 +75,17 @@ impl PlannedGoal {
         }
         match (has_difference, samples) {
             (true, Some(_)) if args.power.is_some() => {
-                let what =
-                    if differences.is_some() { Opt::Difference.into() } else { text!("{} and {}", Opt::P10, Opt::P01) };
-                let problem = text!("{}, {} and {} are all given, so that there is nothing to compute", Opt::Samples, Opt::Power, what);
+                let what = if differences.is_some() {
+                    Opt::Difference.into()
+                } else {
+                    text!("{} and {}", Opt::P10, Opt::P01)
+                };
+                let problem = text!(
+                    "{}, {} and {} are all given, so that there is nothing to compute",
+                    Opt::Samples,
+                    Opt::Power,
+                    what
+                );
                 Err(Diagnostic::error(problem).hint("omit one of them"))
             }
             (true, Some(samples)) => Ok(PlannedGoal::Power { samples, differences }),
@@ -85,8 +97,13 @@ impl PlannedGoal {
                 Some(runs) if is_one => Ok(PlannedGoal::Width { samples: vec![runs.pilot.samples] }),
                 Some(runs) => Ok(PlannedGoal::Difference { samples: vec![runs.pilot.samples], powers }),
                 None => {
-                    let hint = text!("add {} or {} for the number of samples, or {} for what they \
-                                can show", Opt::Difference.set("D"), Opt::Width.set("W"), Opt::Samples.set("N"));
+                    let hint = text!(
+                        "add {} or {} for the number of samples, or {} for what they \
+                                can show",
+                        Opt::Difference.set("D"),
+                        Opt::Width.set("W"),
+                        Opt::Samples.set("N")
+                    );
                     Err(Diagnostic::error("nothing to plan for").hint(hint))
                 }
             },

@@ -5,10 +5,10 @@ use errorbar_inference::{Flips, PowerDesign, PowerError, ScoreSpread};
 use super::design::PlannedDesign;
 use super::goal::PlannedGoal;
 use super::{BudgetRequest, PowerRequest};
+use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::number::short;
 use crate::opt::Opt;
 use crate::text;
-use crate::diagnostic::{Diagnostic, Diagnostics};
 
 /// The epochs that are tried if none are given.
 const EPOCHS: [u32; 5] = [1, 2, 4, 8, 16];
@@ -320,7 +320,8 @@ impl Planner<'_> {
         for row in rows.iter_mut().filter(|row| row.samples.is_some_and(|samples| samples > most)) {
             row.reason = Some(format!("more than {most} samples"));
         }
-        let price = |row: &PlannedRow| row.cost.unwrap_or(row.calls.map_or(f64::INFINITY, |calls| calls as f64));
+        let price =
+            |row: &PlannedRow| row.cost.unwrap_or(row.calls.map_or(f64::INFINITY, |calls| calls as f64));
         let fits = |row: &&mut PlannedRow| row.reason.is_none();
         let several = rows.len() > 1;
         let cheapest = rows.iter_mut().filter(fits).min_by(|one, two| price(one).total_cmp(&price(two)));

@@ -74,7 +74,8 @@ pub(crate) fn read(
         let problem = "no column identifies the samples, so those of the two runs cannot be paired";
         let hint = text!(
             "name the column with {}, or plan for different samples with {}",
-            Opt::IdColumn, Opt::Unpaired
+            Opt::IdColumn,
+            Opt::Unpaired
         );
         return Err(Diagnostic::error(problem).about(run.title()).hint(hint).into());
     }
@@ -100,7 +101,8 @@ pub(crate) fn read(
             let hint = match &request.by {
                 Some(column) => text!(
                     "make a table with the rows of two of them, or look at all of them with `compare TABLE --by {}`: {}",
-                    column, listed
+                    column,
+                    listed
                 ),
                 None => text!("give two files, or one for each of two runs: {}", listed),
             };
@@ -126,17 +128,14 @@ fn read_runs(
 ) -> Result<Vec<Run>, Diagnostics> {
     let mut errors = ErrorRequest::default();
     errors.clusters.clone_from(&request.clusters);
-    let mut changes = PlanChanges::default();
-    changes.errors = errors;
     // Variances are those of scores, and nothing else is computed.
-    changes.metrics = Some(errorbar_core::metrics![]);
+    let metrics = Some(errorbar_core::metrics![]);
+    let changes = PlanChanges { metrics, errors, ..PlanChanges::default() };
     // The scorer of a table is one of its columns.
     let mut tables = request.tables.clone();
     tables.score_columns.extend(request.scorer.clone());
-    let repeated = text!(
-        "if the rows are of several models, name the column that tells them apart with {}",
-        Opt::By
-    );
+    let repeated =
+        text!("if the rows are of several models, name the column that tells them apart with {}", Opt::By);
     let scorers: Vec<String> = request.scorer.iter().cloned().collect();
     let mut runs = Vec::new();
     for named in &request.from {
@@ -184,10 +183,15 @@ fn check_samples(
     {
         let problem = format!(
             "the runs are of different tasks: {} is of `{of_base}`, {} is of `{of_other}`",
-            base.title(), other.title()
+            base.title(),
+            other.title()
         );
-        let hint = text!("give runs of the same task; if the tasks have the same samples, add {}; {} plans for \
-                    different samples", Opt::IgnoreTasks, Opt::Unpaired);
+        let hint = text!(
+            "give runs of the same task; if the tasks have the same samples, add {}; {} plans for \
+                    different samples",
+            Opt::IgnoreTasks,
+            Opt::Unpaired
+        );
         return Err(Diagnostic::error(problem).about_option(Opt::From).hint(hint));
     }
     if request.trust_ids {

@@ -473,15 +473,18 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
     let problem = found.iter().map(about).collect::<Vec<_>>().join("; ");
     let meaning = match found {
         [one, ..] if one.values.is_empty() => {
-            "the scores are numbers, and what the reducer makes of them is not: let it return numbers"
-                .into()
+            "the scores are numbers, and what the reducer makes of them is not: let it return numbers".into()
         }
         [one, ..] if one.values.keys().all(|value| value == NULL) => {
             "write NaN in place of null for what could not be scored".into()
         }
         [one, ..] if one.are_labels => {
             let or_none = if cells.has_no_reduce { text!(" or {}", Opt::NoReduce) } else { Text::default() };
-            text!("they are labels, and the reducer reads numbers: add {}{}", Opt::Reducer.set("mode"), or_none)
+            text!(
+                "they are labels, and the reducer reads numbers: add {}{}",
+                Opt::Reducer.set("mode"),
+                or_none
+            )
         }
         [one, ..] if one.has_lists => hints::LISTS.into(),
         [one, ..] if one.are_nested => hints::map_hint(),
@@ -503,7 +506,12 @@ fn refusal(found: &[UnconvertibleScores], rows: usize, cells: CellContext<'_>) -
     let hint = match found.iter().any(|one| one.are_parts) {
         true => text!("{}; or {} counts them as 0", meaning, Opt::Unconvertible.set("zero")),
         false => {
-            text!("{}; or {} skips them, {} counts them as 0", meaning, Opt::Unconvertible.set("missing"), Opt::Unconvertible.set("zero"))
+            text!(
+                "{}; or {} skips them, {} counts them as 0",
+                meaning,
+                Opt::Unconvertible.set("missing"),
+                Opt::Unconvertible.set("zero")
+            )
         }
     };
     table_error(problem, found.first().and_then(first)).hint(hint)

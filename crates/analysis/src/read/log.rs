@@ -6,8 +6,8 @@ use std::sync::Arc;
 use errorbar_core::spec::nearest;
 use errorbar_core::{MetadataKeys, Raters, Results, ScoreParts};
 use errorbar_log::eval::{
-    EditedScore, EvalInfo, EvalLog, Header, LogError, LogScores, ReducerConversion, SampleFields, ScoreOptions,
-    Status, StoppedEarly, plan_from_header, self_graded,
+    EditedScore, EvalInfo, EvalLog, Header, LogError, LogScores, ReducerConversion, SampleFields,
+    ScoreOptions, Status, StoppedEarly, plan_from_header, self_graded,
 };
 use errorbar_log::inspect::recover;
 
@@ -196,10 +196,8 @@ fn recorded_figures(
     let recorded = recorded.ok_or_else(|| no_samples(log, header, request.takes_nothing))?;
     if changes.metrics.is_some() || changes.reducers.is_some() || changes.errors.is_given() {
         let problem = "the log has no samples: there are its recorded figures, and no others";
-        let hint = text!(
-            "leave out {}, {} and the options for errors and intervals",
-            Opt::Metric, Opt::Reducer
-        );
+        let hint =
+            text!("leave out {}, {} and the options for errors and intervals", Opt::Metric, Opt::Reducer);
         return Err(about(Diagnostic::error(problem).of_kind(DiagnosticKind::Log).hint(hint)));
     }
     let mut results = recover(recorded);

@@ -16,8 +16,11 @@ use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
 use errorbar_log::inspect::scorer_metrics;
 use errorbar_table::{MemoryTables, ScoreTable, TableErrorKind, TableMapping, TableOptions, read_tables};
 
-pub(crate) use self::cells::{CellContext, below_threshold_problem, check, choose_means, choose_metrics, compute, give_meaning, refuse_empty};
 pub use self::cells::beyond_threshold_problem;
+pub(crate) use self::cells::{
+    CellContext, below_threshold_problem, check, choose_means, choose_metrics, compute, give_meaning,
+    refuse_empty,
+};
 pub use self::clusters::of_run as unused_cluster_of_run;
 pub use self::log::{
     LogRequest, early_stop, has_scored_confidence, partial_run, read_log, recovered, status_of_unfinished,
@@ -181,7 +184,8 @@ impl Files {
         let first = self.input.files.first().filter(|_| request.groups.0.is_empty()).cloned();
         let (runs, diagnostics) = self.input.map(|path, warnings| {
             let argument = self.arguments.get(path).cloned().unwrap_or_default();
-            let reader = Reader::new(analysis, request, path).called(argument).hints(first.as_deref() == Some(path));
+            let reader =
+                Reader::new(analysis, request, path).called(argument).hints(first.as_deref() == Some(path));
             let runs = reader.runs(warnings)?;
             warnings.extend(runs.iter().filter_map(unfinished));
             Ok(runs)
@@ -205,9 +209,7 @@ fn order(runs: &mut [Run], found: &HashSet<PathBuf>) {
         found.contains(&run.identity.path).then(|| time_in_name(name)).flatten()
     };
     let is_same = |a: &Run, b: &Run| {
-        second(a).is_some()
-            && second(a) == second(b)
-            && a.identity.path.parent() == b.identity.path.parent()
+        second(a).is_some() && second(a) == second(b) && a.identity.path.parent() == b.identity.path.parent()
     };
     let compare = |a: &Run, b: &Run| -> Ordering {
         let (a, b) = (&a.identity, &b.identity);
@@ -374,7 +376,8 @@ impl<'a> Reader<'a> {
             let problem = "no column identifies the samples, so those of the two sides cannot be paired";
             let hint = text!(
                 "name the column with {}, or compare without pairs with {}",
-                Opt::IdColumn, Opt::Unpaired
+                Opt::IdColumn,
+                Opt::Unpaired
             );
             return Err(self.about(Diagnostic::error(problem).hint(hint)));
         }

@@ -205,7 +205,11 @@ fn range_hint() -> Text {
 pub fn check_clusters(plan: &Plan) -> Result<(), Diagnostic> {
     let Some(method) = plan.method_without_clusters() else { return Ok(()) };
     let problem = format!("{method} is for clustered samples, and there is no key to cluster by");
-    Err(Diagnostic::error(problem).hint(text!("name the metadata key with {}, or omit {}", Opt::Cluster.set("KEY"), Opt::Errors)))
+    Err(Diagnostic::error(problem).hint(text!(
+        "name the metadata key with {}, or omit {}",
+        Opt::Cluster.set("KEY"),
+        Opt::Errors
+    )))
 }
 
 #[cfg(test)]
@@ -251,10 +255,19 @@ mod tests {
             over(json!({"cluster": "b", "level": 0.8}), recorded),
             r#"{"cluster":"b","method":"CR1","interval":"t","level":0.8}"#
         );
-        assert_eq!(over(json!({"interval": "auto"}), recorded), r#"{"cluster":"a","method":"CR1","level":0.9}"#);
-        assert_eq!(over(json!({"errors": "iid"}), recorded), r#"{"method":"iid","interval":"t","level":0.9}"#);
+        assert_eq!(
+            over(json!({"interval": "auto"}), recorded),
+            r#"{"cluster":"a","method":"CR1","level":0.9}"#
+        );
+        assert_eq!(
+            over(json!({"errors": "iid"}), recorded),
+            r#"{"method":"iid","interval":"t","level":0.9}"#
+        );
         assert_eq!(over(json!({"cluster": "a"}), r#"{"method":"iid"}"#), r#"{"cluster":"a"}"#);
-        assert_eq!(over(json!({"range": [-1, 2], "draws": 200}), "{}"), r#"{"draws":200,"range":[-1.0,2.0]}"#);
+        assert_eq!(
+            over(json!({"range": [-1, 2], "draws": 200}), "{}"),
+            r#"{"draws":200,"range":[-1.0,2.0]}"#
+        );
     }
 
     #[test]

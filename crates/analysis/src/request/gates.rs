@@ -31,7 +31,10 @@ pub struct GateRequest {
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", group = "gate", allow_negative_numbers = true))]
     pub min_difference: Option<f64>,
     /// The probability of a wrong decision; the interval has the level 1 − 2α [default: 0.05]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "P", requires = "gate", allow_negative_numbers = true))]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "P", requires = "gate", allow_negative_numbers = true)
+    )]
     pub alpha: Option<f64>,
     /// Fail if the interval leaves open what --fail-if-worse asks, too
     #[cfg_attr(feature = "clap", arg(long, requires = "gate"))]
@@ -74,8 +77,10 @@ impl GateRequest {
         let Some(gate) = self.gate() else {
             let needs = [(Opt::Alpha, self.alpha.is_some()), (Opt::Decisive, self.decisive)];
             return match needs.into_iter().find(|(_, is_given)| *is_given) {
-                Some((option, _)) => Err(Diagnostic::error(text!("{} is about a gate, and there is none", option))
-                    .hint(text!("add one, such as {}", Opt::FailIfWorse))),
+                Some((option, _)) => {
+                    Err(Diagnostic::error(text!("{} is about a gate, and there is none", option))
+                        .hint(text!("add one, such as {}", Opt::FailIfWorse)))
+                }
                 None => Ok(()),
             };
         };
@@ -86,16 +91,16 @@ impl GateRequest {
             let (alpha, level) = (rounded(self.alpha()), rounded(level));
             let problem = text!(
                 "{} contradicts the gate: it reads the interval that is shown, whose level is 1 − 2α = {} for α = {}",
-                Opt::Level.number(given), level, alpha
+                Opt::Level.number(given),
+                level,
+                alpha
             );
             let same = Opt::Alpha.set(rounded((1.0 - given) / 2.0));
             return Err(Diagnostic::error(problem).hint(text!("omit {}, or give {}", Opt::Level, same)));
         }
         if errors.side.is_some_and(|side| side != Side::TwoSided) {
             let problem = "a gate reads both ends of the interval: each is a bound at α";
-            return Err(Diagnostic::error(problem)
-                .about_option(Opt::Side)
-                .hint(text!("omit {}", Opt::Side)));
+            return Err(Diagnostic::error(problem).about_option(Opt::Side).hint(text!("omit {}", Opt::Side)));
         }
         Ok(())
     }
@@ -106,7 +111,8 @@ impl GateRequest {
             Some(Gate::Equivalent(_)) => text!("such as {}", Opt::Equivalent.number(0.02)),
             Some(Gate::MinDifference(_)) => text!(
                 "such as {}; that it is not worse by more is {}",
-                Opt::MinDifference.number(0.01), Opt::Margin.number(0.01)
+                Opt::MinDifference.number(0.01),
+                Opt::Margin.number(0.01)
             ),
             _ => text!("such as {} and {}", Opt::Margin.number(0.02), Opt::Alpha.number(0.05)),
         }

@@ -33,7 +33,10 @@ pub struct ReadRequest {
 #[cfg_attr(feature = "clap", derive(clap::Args), command(next_help_heading = "Limits for logs"))]
 pub struct LimitRequest {
     /// The maximum decompressed size of one entry of a log
-    #[cfg_attr(feature = "clap", arg(long, alias = "max-unpacked", value_name = "SIZE", default_value = "16G"))]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, alias = "max-unpacked", value_name = "SIZE", default_value = "16G")
+    )]
     pub max_decompressed: ByteSize,
     /// Entries of a log that decompress to more than N times their size count as dense; a log may
     /// have 192 MiB of them, decompressed

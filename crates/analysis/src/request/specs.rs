@@ -115,7 +115,9 @@ impl Specs<'_> {
         texts: &[String],
         build: impl Fn(&str) -> errorbar_core::Result<T>,
     ) -> Result<Vec<T>, Diagnostics> {
-        all(texts.iter().map(|text| build(text).map_err(|error| self.diagnostic(option, text, &error).into())))
+        all(texts
+            .iter()
+            .map(|text| build(text).map_err(|error| self.diagnostic(option, text, &error).into())))
     }
 
     /// What is wrong with a spec, where, and what would be right.

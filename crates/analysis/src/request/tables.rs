@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use errorbar_table::{
-    DecimalMark, InputFormat, MappingError, MappingProblem, MemoryTables, NoScorePolicy, ScoreScale, TableLimits,
-    TableMapping, TableOptions,
+    DecimalMark, InputFormat, MappingError, MappingProblem, MemoryTables, NoScorePolicy, ScoreScale,
+    TableLimits, TableMapping, TableOptions,
 };
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -77,7 +77,10 @@ pub struct TableRequest {
     /// Cells that mean a missing score, separated by commas, in place of NA, N/A, None, null and -; an empty
     /// cell always does
     #[serde(deserialize_with = "optional_cells")]
-    #[cfg_attr(feature = "clap", arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true))]
+    #[cfg_attr(
+        feature = "clap",
+        arg(long, value_name = "LIST", value_delimiter = ',', allow_hyphen_values = true)
+    )]
     pub na: Option<Vec<String>>,
     /// What to do with other cells of a table that are no scores: fail, count them as 0, or treat them as missing
     #[cfg_attr(feature = "clap", arg(long, value_name = "ACTION", default_value = "error", value_parser = policies()))]

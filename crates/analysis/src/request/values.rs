@@ -57,7 +57,10 @@ impl Serialize for ByteSize {
 impl<'de> Deserialize<'de> for ByteSize {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(Deserialize)]
-        #[serde(untagged, expecting = "expected a number of bytes such as 1073741824, or a string such as \"1G\"")]
+        #[serde(
+            untagged,
+            expecting = "expected a number of bytes such as 1073741824, or a string such as \"1G\""
+        )]
         enum Form {
             Bytes(u64),
             Text(String),
@@ -75,7 +78,8 @@ impl<'de> Deserialize<'de> for ByteSize {
 /// # Errors
 /// Text that is not a JSON object, and values of another type than those of the request, by their name.
 pub fn request_from_json<T: DeserializeOwned>(text: &str) -> Result<T, Diagnostic> {
-    let error = |problem: &serde_json::Error| Diagnostic::error(format!("the request cannot be read: {problem}"));
+    let error =
+        |problem: &serde_json::Error| Diagnostic::error(format!("the request cannot be read: {problem}"));
     let fields: Map<String, Value> = serde_json::from_str(text).map_err(|problem| error(&problem))?;
     T::deserialize(Value::Object(fields.clone())).map_err(|whole| {
         // The error of a flattened request does not name the field.
@@ -189,6 +193,9 @@ mod tests {
             assert!(text.parse::<ByteSize>().is_err(), "{text}");
         }
         let size = |json: &str| serde_json::from_str::<ByteSize>(json).ok().map(|size| size.0);
-        assert_eq!([size("4096"), size("\"4k\""), size("\"x\""), size("-1")], [Some(4096), Some(4096), None, None]);
+        assert_eq!(
+            [size("4096"), size("\"4k\""), size("\"x\""), size("-1")],
+            [Some(4096), Some(4096), None, None]
+        );
     }
 }

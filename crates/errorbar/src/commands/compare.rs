@@ -6,9 +6,7 @@ use clap::Args;
 use errorbar_analysis::files::{check_new, save};
 use errorbar_analysis::{CompareRequest, Comparisons, Files, Opt, text};
 use errorbar_files::FileAccess;
-use errorbar_report::{
-    ComparisonView, Markdown, Render, Sort, gate_cases, gate_diagnostics,
-};
+use errorbar_report::{ComparisonView, Markdown, Render, Sort, gate_cases, gate_diagnostics};
 
 use super::common::Format;
 use super::explain::ExplainArgs;

@@ -12,7 +12,7 @@ use errorbar_core::spec::{nearest, split_k_suffix};
 use errorbar_report::{width, wrap};
 
 use super::list::EntryKind;
-use super::{Cli, CommandResult, Context, CommandOutcome, common};
+use super::{Cli, CommandOutcome, CommandResult, Context, common};
 use crate::diagnostic::Diagnostic;
 use crate::output::Output;
 

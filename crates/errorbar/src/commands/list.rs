@@ -12,7 +12,7 @@ use errorbar_report::{Latex, Listing, ListingCell, Render, wrap};
 use serde_json::json;
 
 use super::common::{self, Format};
-use super::{CommandResult, CommandOutcome, task_list};
+use super::{CommandOutcome, CommandResult, task_list};
 use crate::diagnostic::Diagnostic;
 use crate::output::Output;
 

@@ -15,9 +15,9 @@ use errorbar_files::read_small;
 use serde_json::{Map, Value as Json};
 
 use super::common::{parse_duration, seconds};
-use errorbar_analysis::{log_dir, resolve_model};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
 use crate::progress::Watcher;
+use errorbar_analysis::{log_dir, resolve_model};
 
 /// Which model generates, and how. A resumed run takes all of it from its log.
 #[derive(Debug, Args)]

@@ -14,15 +14,15 @@ use errorbar_eval::{
 use errorbar_log::eval::{LogLock, ScoreAction, is_log_file};
 use errorbar_report::{Report, clean};
 
-use errorbar_analysis::check_clusters;
 use super::eval::{call_notes, usage_note};
 use super::requirements::Requirements;
 use super::score::{ScoreArgs, shown};
 use super::{CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics, Print};
-use errorbar_analysis::hints;
 use crate::output::ProgressLine;
 use crate::progress::Watcher;
+use errorbar_analysis::check_clusters;
+use errorbar_analysis::hints;
 
 /// How often progress is reported if standard error is not a terminal.
 const PROGRESS_EVERY: Duration = Duration::from_secs(10);

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use errorbar_inference::{RuleMeasure, StopRule};
 
-use errorbar_analysis::{Opt, resolve_in};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
+use errorbar_analysis::{Opt, resolve_in};
 
 const OPTION: &str = "--stop-when";
 /// No rule, not even those of the task.
@@ -28,7 +28,8 @@ pub(super) fn read(texts: &[String], log_dir: &Path) -> Result<Option<Vec<StopRu
 }
 
 fn rule(text: &str, log_dir: &Path) -> Result<StopRule, Diagnostics> {
-    let mut rule: StopRule = text.parse().map_err(|error| Diagnostic::of_spec(Opt::StopWhen, text, &error))?;
+    let mut rule: StopRule =
+        text.parse().map_err(|error| Diagnostic::of_spec(Opt::StopWhen, text, &error))?;
     if let RuleMeasure::BetterThan { log, .. } | RuleMeasure::WorseThan { log, .. } = &mut rule.measure {
         *log = resolve_in(Path::new(log.as_str()), log_dir)?.display().to_string();
     }

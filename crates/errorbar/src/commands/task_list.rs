@@ -14,8 +14,8 @@ use super::folders::task_files;
 use super::tasks::{file_and_name, not_a_task};
 use super::{CommandOutcome, table};
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use errorbar_analysis::hints;
 use crate::output::{Output, Stream};
+use errorbar_analysis::hints;
 
 /// The tasks of these files and of those in these folders. What cannot be read is reported, and the others are listed.
 pub(super) fn run(paths: &[PathBuf], format: Format, registry: &Registry) -> CommandOutcome {

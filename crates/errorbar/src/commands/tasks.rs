@@ -13,7 +13,7 @@ use serde_json::Value as Json;
 use super::Context;
 use super::folders::task_files;
 use super::servers::resume_command;
-use crate::diagnostic::{Diagnostic, Diagnostics, all, Print};
+use crate::diagnostic::{Diagnostic, Diagnostics, Print, all};
 use errorbar_analysis::hints;
 
 /// A task of the command line.

@@ -90,12 +90,7 @@ impl SidePair<'_> {
     }
 
     /// The samples by each key that figures are compared by.
-    fn groups(
-        &self,
-        block: &Block<'_>,
-        pairing: &Pairing,
-        sides: &[&Side<'_>],
-    ) -> Vec<NamedSamples> {
+    fn groups(&self, block: &Block<'_>, pairing: &Pairing, sides: &[&Side<'_>]) -> Vec<NamedSamples> {
         let of_metrics = block.metrics.iter().filter_map(|metric| metric.group_key());
         let keys: BTreeSet<&str> = self.options.by.as_deref().into_iter().chain(of_metrics).collect();
         let mut all = Vec::new();

@@ -53,7 +53,8 @@ impl std::str::FromStr for Correction {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = [Correction::Holm, Correction::Bh].into_iter().find(|correction| correction.name() == name);
+        let known =
+            [Correction::Holm, Correction::Bh].into_iter().find(|correction| correction.name() == name);
         known.ok_or_else(|| format!("expected holm or bh, found {name:?}"))
     }
 }

@@ -117,7 +117,9 @@ impl LogWarning {
     pub fn is_of_errors(&self) -> bool {
         matches!(
             self,
-            LogWarning::ErrorPlan { .. } | LogWarning::EarlyStop { .. } | LogWarning::ReducerConversion { .. }
+            LogWarning::ErrorPlan { .. }
+                | LogWarning::EarlyStop { .. }
+                | LogWarning::ReducerConversion { .. }
         )
     }
 }

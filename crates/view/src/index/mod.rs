@@ -11,7 +11,7 @@ use errorbar_report::svg::{Scale, axis, brand, breakable, defs, visible};
 use errorbar_report::{assets, grouped};
 use maud::{Markup, PreEscaped, html};
 
-use crate::catalog::{Figure, LogEntry, ListedLog, RunState, Snapshot};
+use crate::catalog::{Figure, ListedLog, LogEntry, RunState, Snapshot};
 
 /// The script of the list.
 const SCRIPT: &str = include_str!("../../assets/index.js");

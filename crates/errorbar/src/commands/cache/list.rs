@@ -6,7 +6,7 @@ use errorbar_report::{Listing, ListingCell};
 use jiff::Timestamp;
 
 use super::super::common::{Format, human_size};
-use super::super::{CommandResult, CommandOutcome};
+use super::super::{CommandOutcome, CommandResult};
 use crate::diagnostic::Diagnostic;
 
 const EXAMPLES: &str = "\

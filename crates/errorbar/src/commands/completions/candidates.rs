@@ -10,8 +10,8 @@ use errorbar_eval::{Provider, Task, outline_task_file};
 use errorbar_log::eval::EvalLog;
 use indexmap::IndexSet;
 
-use errorbar_analysis::{expand_folder, log_dir, newest_first};
 use crate::commands::list::EntryKind;
+use errorbar_analysis::{expand_folder, log_dir, newest_first};
 
 /// The most logs that have a handle among the candidates.
 const HANDLES: usize = 9;

@@ -9,11 +9,11 @@ use clap::builder::TypedValueParser;
 use errorbar_eval::{FailOnError, LogFormat};
 
 use crate::commands::common::{OutputArgs, one_of, seconds};
-use errorbar_analysis::ErrorRequest;
-use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR};
-use errorbar_analysis::LimitRequest;
 use crate::commands::models::ModelArgs;
 use crate::commands::requirements::RequirementArgs;
+use errorbar_analysis::ErrorRequest;
+use errorbar_analysis::LimitRequest;
+use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR};
 
 const EXAMPLES: &str = "\
 Examples:

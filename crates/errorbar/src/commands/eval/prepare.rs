@@ -6,11 +6,11 @@ use std::sync::Arc;
 use errorbar_eval::{ModelChoice, PreparedTask, Provider, RunOptions, Task, UsageLimits};
 
 use super::{EvalArgs, PreparedRun, RunStart};
-use errorbar_analysis::PlanChanges;
 use crate::commands::tasks::{self, NamedTask};
 use crate::commands::{Context, stop_rules};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
 use crate::progress::Watcher;
+use errorbar_analysis::PlanChanges;
 
 /// The options that the command line gives.
 fn options(
@@ -18,7 +18,8 @@ fn options(
     watcher: &Arc<Watcher>,
     context: &Context<'_>,
 ) -> Result<RunOptions, Diagnostics> {
-    let overrides = PlanChanges::new(&args.metrics, &args.reducers, args.no_reduce, context.analysis(&()).specs())?;
+    let overrides =
+        PlanChanges::new(&args.metrics, &args.reducers, args.no_reduce, context.analysis(&()).specs())?;
     let mut options = RunOptions {
         stop_when: stop_rules::read(&args.stop_when, &args.log_dir)?,
         limit: args.limit,

@@ -9,10 +9,10 @@ use errorbar_log::eval::remove_damaged_samples;
 
 use super::prepare::prepare;
 use super::{EvalArgs, PreparedRun, RunStart};
-use errorbar_analysis::resolve_in;
 use crate::commands::{Context, servers, stop_rules, tasks};
-use crate::diagnostic::{Diagnostic, Diagnostics, all, Print};
+use crate::diagnostic::{Diagnostic, Diagnostics, Print, all};
 use crate::progress::Watcher;
+use errorbar_analysis::resolve_in;
 
 /// The runs of all logs that are resumed, those of one task side by side. Everything that is wrong is reported at once.
 pub(super) fn resume_all(

@@ -9,10 +9,10 @@ use errorbar_core::spec::nearest;
 use errorbar_log::eval::{EvalLog, LogError, LogErrorKind, SampleFields, Status as RunStatus};
 use errorbar_log::{JsonLayout, StrictWriter};
 
-use errorbar_analysis::ReadRequest;
-use super::super::{CommandResult, CommandOutcome};
+use super::super::{CommandOutcome, CommandResult};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output;
+use errorbar_analysis::ReadRequest;
 
 const EXAMPLES: &str = "\
 Examples:

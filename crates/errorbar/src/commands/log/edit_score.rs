@@ -12,13 +12,13 @@ use jiff::Timestamp;
 use serde_json::Value as Json;
 
 use super::super::common::{OutputArgs, seconds};
-use errorbar_analysis::files::owner_warning;
-use errorbar_analysis::{LogRequest, PlanChanges, ReadRequest, findings, read_log};
 use super::super::logs::ReadProgress;
-use super::super::{CommandResult, Context, CommandOutcome};
+use super::super::{CommandOutcome, CommandResult, Context};
 use super::author::default_author;
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output::Output;
+use errorbar_analysis::files::owner_warning;
+use errorbar_analysis::{LogRequest, PlanChanges, ReadRequest, findings, read_log};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,12 +8,12 @@ use errorbar_core::{MetadataKeys, ScoreParts};
 use errorbar_log::eval::SampleFields;
 
 use super::super::common::one_of;
-use errorbar_analysis::files::{check_new, owner_warning};
-use errorbar_analysis::{ReadRequest, Text, expand, hints, recovered};
-use super::super::{CommandResult, Context, CommandOutcome};
+use super::super::{CommandOutcome, CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
 use crate::output;
 use crate::table::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
+use errorbar_analysis::files::{check_new, owner_warning};
+use errorbar_analysis::{ReadRequest, Text, expand, hints, recovered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -157,9 +157,9 @@ fn hint(error: &ExportError) -> Option<Text> {
         | ExportError::UnknownColumn { nearest: Some(nearest), .. } => {
             Some(format!("did you mean `{nearest}`?").into())
         }
-        ExportError::TooManyColumns { .. } => Some(
-            "export the logs one by one, or take the samples as they are: `log dump --samples`".into(),
-        ),
+        ExportError::TooManyColumns { .. } => {
+            Some("export the logs one by one, or take the samples as they are: `log dump --samples`".into())
+        }
         error => Some(error.hint().into()),
     }
 }

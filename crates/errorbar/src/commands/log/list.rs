@@ -13,10 +13,10 @@ use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
 use super::super::common::{Format, is_ascii_locale, one_of};
-use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR, expand, log_dir, newest_first};
-use errorbar_analysis::ReadRequest;
 use super::super::{CommandOutcome, counted};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use errorbar_analysis::ReadRequest;
+use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR, expand, log_dir, newest_first};
 
 const EXAMPLES: &str = "\
 Examples:

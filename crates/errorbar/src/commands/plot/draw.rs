@@ -318,10 +318,7 @@ impl Drawing<'_> {
                 "every score from 1 on would be a success, and there are scores up to {}",
                 short(highest, 6)
             );
-            let hint = format!(
-                "say from which score on an epoch is a success: {}",
-                format!("--threshold {highest}")
-            );
+            let hint = format!("say from which score on an epoch is a success: --threshold {highest}");
             return Err(self.unsupported(&text, &hint));
         }
         let threshold = self.args.threshold.unwrap_or(1.0);

@@ -18,15 +18,15 @@ use errorbar_report::{Csv, Markdown, Render};
 
 use self::kind::Kind;
 use super::common::one_of;
-use errorbar_analysis::ErrorRequest;
-use errorbar_analysis::ReadRequest;
-use errorbar_analysis::files::{check_extension, check_new, save};
-use errorbar_analysis::{Opt, PlanChanges, text};
 use super::explain::ExplainArgs;
-use errorbar_analysis::TableRequest;
-use super::{CommandResult, Context, CommandOutcome};
+use super::{CommandOutcome, CommandResult, Context};
 use crate::diagnostic::Diagnostic;
 use crate::output::{Output, Stream};
+use errorbar_analysis::ErrorRequest;
+use errorbar_analysis::ReadRequest;
+use errorbar_analysis::TableRequest;
+use errorbar_analysis::files::{check_extension, check_new, save};
+use errorbar_analysis::{Opt, PlanChanges, text};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -153,7 +153,11 @@ pub(crate) fn run(args: &PlotArgs, context: &Context<'_>) -> CommandResult {
     let (plot, title) = draw::draw(args, &data)?;
     let written = content(&plot, &args.title.clone().unwrap_or(title), output.map(PathBuf::as_path));
     let Some(path) = output else {
-        return Ok(CommandOutcome { output: Output::Data(written.into()), diagnostics, ..CommandOutcome::default() });
+        return Ok(CommandOutcome {
+            output: Output::Data(written.into()),
+            diagnostics,
+            ..CommandOutcome::default()
+        });
     };
     diagnostics.extend(save(path, written, FileAccess::Umask)?);
     diagnostics.push(Diagnostic::note(format!("the plot is in {}", path.display())));

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use errorbar_analysis::{
-    Alignment, Files, Opt, PlanChanges, RunRequest, Side, SideRequest, Sides, cluster_failures, metric_failure,
-    Provenance, named_sides, partial_run, text,
+    Alignment, Files, Opt, PlanChanges, Provenance, RunRequest, Side, SideRequest, Sides, cluster_failures,
+    metric_failure, named_sides, partial_run, text,
 };
 use errorbar_core::chat::Targets;
 use errorbar_core::metrics::{Ece, Prediction, ece, recall};
@@ -120,7 +120,10 @@ fn compared(
     if count < least {
         let hint = match (least, count) {
             (3, 2) => "`errorbar plot pairs` draws the difference of two".into(),
-            _ => text!("give more logs, or name the column of a table that tells models apart with {}", Opt::By),
+            _ => text!(
+                "give more logs, or name the column of a table that tells models apart with {}",
+                Opt::By
+            ),
         };
         let count = if count == 1 { "one".to_owned() } else { count.to_string() };
         let problem = format!("{}: it takes {word} runs, and there is {count}", args.kind.name());

@@ -12,8 +12,8 @@ use clap::Args;
 use clap::builder::NonEmptyStringValueParser;
 use errorbar_analysis::files::{check_extension, check_new, save};
 use errorbar_analysis::{
-    Alignment, ByteSize, ErrorRequest, Files, Opt, PlanChanges, ReadRequest, RunRequest, Side, SideRequest, Surface,
-    TableRequest, named_sides, text,
+    Alignment, ByteSize, ErrorRequest, Files, Opt, PlanChanges, ReadRequest, RunRequest, Side, SideRequest,
+    Surface, TableRequest, named_sides, text,
 };
 use errorbar_core::IndexMap;
 use errorbar_files::FileAccess;

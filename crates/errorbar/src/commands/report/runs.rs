@@ -6,9 +6,9 @@ use std::sync::Arc;
 use errorbar_analysis::{ErrorRequest, LogSource, Provenance, Side, cluster_failures, too_few_epochs};
 use errorbar_core::{Plan, ScoreColumns};
 use errorbar_log::eval::LogError;
-use errorbar_report::{ChanceLevel, Report};
 use errorbar_report::html::{PageRun, RunFacts};
 use errorbar_report::samples::{LogContents, SampleSetBuilder};
+use errorbar_report::{ChanceLevel, Report};
 
 use crate::commands::logs;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -66,10 +66,12 @@ impl Run {
     ) -> Result<(), LogError> {
         let is_listed = |id: &str| listed.is_none_or(|listed| listed.contains(id));
         match &self.log {
-            Some(source) => samples.add_log(&self.name, &source.log, LogContents::Messages, |id, _| match listed {
-                None => true,
-                Some(_) => is_listed(&id.to_string()),
-            }),
+            Some(source) => {
+                samples.add_log(&self.name, &source.log, LogContents::Messages, |id, _| match listed {
+                    None => true,
+                    Some(_) => is_listed(&id.to_string()),
+                })
+            }
             None => {
                 samples.add_rows(&self.name, &self.columns, is_listed);
                 Ok(())

@@ -14,10 +14,10 @@ use errorbar_eval::{CancelToken, cancel_on_interrupt};
 use errorbar_files::{is_url, url_hint};
 use errorbar_view::{ViewError, ViewOptions, ViewServer};
 
-use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR};
-use super::{CommandResult, Context, CommandOutcome};
+use super::{CommandOutcome, CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics, Print};
 use crate::output::{self, Stream};
+use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR};
 use pages::LogPages;
 
 const EXAMPLES: &str = "\

@@ -18,8 +18,8 @@ use errorbar_report::{ChanceLevel, Report, RunIdentity, run_names};
 use errorbar_view::{PageError, ReportPages};
 
 use super::super::logs::run_facts;
-use errorbar_analysis::{CONFIDENCE, early_stop, has_scored_confidence, partial_run};
 use super::super::{Context, counted};
+use errorbar_analysis::{CONFIDENCE, early_stop, has_scored_confidence, partial_run};
 
 /// A file with more bytes than this is not read as a whole if that can be avoided.
 const LARGE: u64 = 4 << 20;

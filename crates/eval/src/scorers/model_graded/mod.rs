@@ -15,7 +15,6 @@ use std::sync::OnceLock;
 
 use errorbar_core::{Error, Metrics, Params, ReducerChoice, Result, Score};
 
-
 pub(super) use self::grade::GradeReader;
 pub(super) use self::graders::{GraderModels, GraderRole};
 pub(super) use self::grading::{Grading, check_models, named_models, needs, roles};

@@ -177,7 +177,7 @@ fn with_epochs(samples: impl Iterator<Item = (&'static str, u32)>) -> ScoreColum
 #[test]
 fn unequal_epochs_of_the_same_samples() {
     let by_half = |even: u32, odd: u32| {
-        let sample = move |at: u32| if at % 2 == 0 { ("even", even) } else { ("odd", odd) };
+        let sample = move |at: u32| if at.is_multiple_of(2) { ("even", even) } else { ("odd", odd) };
         with_epochs((0..40).map(sample))
     };
     let (base, other) = (by_half(5, 1), by_half(1, 5));

@@ -10,10 +10,10 @@ use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
 
 use super::super::super::counted;
-use errorbar_analysis::unknown_scorer;
 use super::super::dump::no_sample;
 use super::ShowArgs;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use errorbar_analysis::unknown_scorer;
 
 /// How many values or keys are remembered for messages; a key may have a value for each sample.
 const MOST_KNOWN: usize = 1000;

@@ -13,11 +13,11 @@ use errorbar_report::{Json, Markdown, TranscriptView};
 use jiff::Timestamp;
 
 use super::super::common::table;
-use errorbar_analysis::{ReadRequest, recovered, status_of_unfinished};
-use super::super::{CommandResult, CommandOutcome, counted};
+use super::super::{CommandOutcome, CommandResult, counted};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::output;
 use crate::pager::TextSink;
+use errorbar_analysis::{ReadRequest, recovered, status_of_unfinished};
 use filter::SampleFilter;
 
 const EXAMPLES: &str = "\
