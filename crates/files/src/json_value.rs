@@ -169,7 +169,8 @@ pub fn score_within(
     Ok(nested.map_or(Ok(value), Err))
 }
 
-/// Any value, for metadata. JSON has no word for a number that is not finite, so it becomes null.
+/// Any value, for metadata. An integer beyond 64 bits is the text of its digits, as ids are: as a float, values that differ
+/// would be one group or cluster. JSON has no word for a number that is not finite, so it becomes null.
 pub fn any(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
     any_within(json, peek, &mut MemoryAllowance::UNLIMITED.clone())
 }
@@ -180,14 +181,7 @@ pub fn any_within(
     peek: Peek,
     allowance: &mut MemoryAllowance,
 ) -> Result<Json, JiterError> {
-    nested(json, peek, MAX_DEPTH, allowance, |digits| Json::from(Scalar::rounded(digits)))
-}
-
-/// Any value whose integers beyond 64 bits are the text of their digits, so that ids stay as they are.
-pub fn exact(json: &mut Jiter<'_>, peek: Peek) -> Result<Json, JiterError> {
-    nested(json, peek, MAX_DEPTH, &mut MemoryAllowance::UNLIMITED.clone(), |digits| {
-        Json::String(digits.to_owned())
-    })
+    nested(json, peek, MAX_DEPTH, allowance)
 }
 
 fn nested(
@@ -195,14 +189,13 @@ fn nested(
     peek: Peek,
     depth: usize,
     allowance: &mut MemoryAllowance,
-    digits: fn(&str) -> Json,
 ) -> Result<Json, JiterError> {
     if depth == 0 {
         let error_type = JiterErrorType::JsonError(JsonErrorType::RecursionLimitExceeded);
         return Err(JiterError { error_type, index: json.current_index() });
     }
     let deeper = |json: &mut Jiter<'_>, peek, allowance: &mut MemoryAllowance| {
-        nested(json, peek, depth - 1, allowance, digits)
+        nested(json, peek, depth - 1, allowance)
     };
     match peek {
         Peek::Array => Ok(Json::Array(items(json, allowance, deeper)?)),
@@ -213,8 +206,7 @@ fn nested(
             Some(Scalar::Int(i)) => Json::from(i),
             Some(Scalar::Big(i)) => Json::from(i),
             Some(Scalar::Float(f)) => Json::from(f),
-            Some(Scalar::Digits(text)) => digits(text),
-            Some(Scalar::Text(text)) => Json::from(text),
+            Some(Scalar::Text(text) | Scalar::Digits(text)) => Json::from(text),
         }),
     }
 }
@@ -343,5 +335,20 @@ mod tests {
         assert_eq!(written("\"},\n\u{1}\u{2028}é"), "\"\\\"},\\n\\u0001\u{2028}é\"");
         let key = Value::map([("k\"\\", 1)]);
         assert_eq!(written(key), r#"{"k\"\\":1}"#);
+    }
+
+    #[test]
+    fn integers_beyond_64_bits_keep_their_digits() {
+        let read = |text: &str| {
+            let mut json = Jiter::new(text.as_bytes());
+            let peek = json.peek().unwrap();
+            any(&mut json, peek).unwrap()
+        };
+        for digits in ["99999999999999999999", "-99999999999999999998"] {
+            assert_eq!(read(digits), digits);
+            let nested = read(&format!(r#"{{"a": [{digits}]}}"#));
+            assert_eq!(nested, serde_json::json!({"a": [digits]}));
+        }
+        assert_eq!(read("18446744073709551615"), u64::MAX);
     }
 }

@@ -99,6 +99,20 @@ fn ids_beyond_64_bits_are_the_text_of_their_digits() {
 }
 
 #[test]
+fn groups_beyond_64_bits_are_the_text_of_their_digits() {
+    let groups = ["99999999999999999999", "99999999999999999998", "99999999999999999999"];
+    let row = |(id, group)| format!("{{\"id\": {id}, \"g\": {group}, \"score\": 1}}");
+    let rows: Vec<String> = groups.iter().enumerate().map(row).collect();
+    for name in ["t.jsonl", "t.json"] {
+        let text = if name == "t.json" { format!("[{}]", rows.join(",")) } else { rows.join("\n") };
+        let options = TableOptions::new().metadata(MetadataKeys::All);
+        let columns = read_with(name, text, &options).unwrap().columns;
+        let found = [0, 1, 2].map(|row| columns.metadata_row(row)["g"].clone());
+        assert_eq!(found, groups.map(serde_json::Value::from), "{name}");
+    }
+}
+
+#[test]
 fn marks_line_ends_and_tabs_do_not_matter() {
     for (name, content) in [
         ("t.csv", "\u{feff}id,epoch,score\r\nq1,1,0.5\r\nq1,2,1\r\n"),

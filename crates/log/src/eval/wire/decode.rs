@@ -130,7 +130,7 @@ pub(in crate::eval) fn typed<T: DeserializeOwned>(
     json: &mut Jiter<'_>,
     peek: Peek,
 ) -> Result<T> {
-    self::part(part, json_value::exact(json, peek)?)
+    self::part(part, any(json, peek)?)
 }
 
 /// The same of a part that is a tree already.

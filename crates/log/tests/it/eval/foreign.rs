@@ -56,7 +56,11 @@ fn every_compression_and_both_ways_to_find_members() {
 fn ids_beyond_64_bits_are_the_text_of_their_digits() {
     const LONG: &str = "1234567890123456789012345678901";
     let start = br#"{"version":2,"eval":{"created":"x","task":"t","dataset":{"sample_ids":[7,12345678901234567890,1234567890123456789012345678901]},"model":"m","config":{}},"plan":{}}"#;
-    let sample = |id: &str| format!(r#"{{"id":{id},"epoch":1,"input":"?","scores":{{"s":{{"value":1}}}}}}"#);
+    let sample = |id: &str| {
+        format!(
+            r#"{{"id":{id},"epoch":1,"input":"?","metadata":{{"g":{id}}},"scores":{{"s":{{"value":1}}}}}}"#
+        )
+    };
     let samples = ["12345678901234567890", LONG].map(sample);
     let bytes = zip(&[
         ("_journal/start.json", 0, start.to_vec(), start),
@@ -74,6 +78,11 @@ fn ids_beyond_64_bits_are_the_text_of_their_digits() {
     assert_eq!(read, expected);
     let columns = log.score_columns(&MetadataKeys::All).unwrap();
     assert_eq!([0, 1].map(|row| columns.sample_id(row)), expected);
+    // So are groups: the reference has them as text, and those that differ stay apart.
+    assert_eq!(columns.metadata_row(0)["g"], 12_345_678_901_234_567_890_u64);
+    assert_eq!(columns.metadata_row(1)["g"], LONG);
+    let only_one = log.score_columns(&MetadataKeys::one("g")).unwrap();
+    assert_eq!(only_one.metadata_row(1)["g"], LONG);
 }
 
 #[test]
