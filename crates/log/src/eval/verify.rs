@@ -282,6 +282,10 @@ fn is_of(new: &ProjectedBlock<'_>, old: &RecordedBlock) -> bool {
 fn recorded_absent(header: &Header, recorded: &RecordedResults, columns: &ScoreColumns) -> u64 {
     let present = columns.len() as u64;
     let others = recorded.total_samples.saturating_sub(present);
+    // Scoring again with `overwrite` counts the samples of the log, and leaves the summary of early stopping.
+    if others == 0 {
+        return 0;
+    }
     if recorded.logged_samples.is_some_and(|logged| logged <= present) {
         return others;
     }

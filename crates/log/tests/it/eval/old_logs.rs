@@ -269,6 +269,23 @@ fn a_sample_that_early_stopping_does_not_name_is_missed() {
     }
 }
 
+/// Scoring again with `overwrite` counts the samples of the log, and leaves the summary of early stopping.
+#[test]
+fn a_total_of_the_samples_in_the_log_is_not_too_low() {
+    for name in ["0.3.285/early_stopping", "0.3.285/early_stopping_failed"] {
+        let log = OldLog::named(name);
+        let present = log.log.score_columns(&errorbar_core::MetadataKeys::NONE).unwrap().len() as u64;
+        let with = |total: u64| {
+            let mut header = log.header.clone();
+            header.results.as_mut().unwrap().total_samples = total;
+            log.verify_as(&header).differences().map(|difference| difference.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(with(present), [] as [String; 0], "{name}");
+        assert_eq!(with(present - 1).len(), 1, "{name}");
+        assert_eq!(with(present + 1).len(), 1, "{name}");
+    }
+}
+
 #[test]
 fn samples_that_a_log_says_it_lacks_are_not_missed() {
     let log = OldLog::named("0.3.280/two_epochs");
