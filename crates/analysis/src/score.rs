@@ -240,7 +240,9 @@ pub fn with_findings(
     tables: &TableRequest,
 ) -> Diagnostics {
     let mut scores = reports.iter().flat_map(|report| &report.results.scores).peekable();
-    if scores.peek().is_some() && scores.all(|score| score.counts.scored == 0) {
+    // Of recorded figures it may be unknown how many scores they are of.
+    let is_recorded = reports.iter().any(|report| report.recorded);
+    if !is_recorded && scores.peek().is_some() && scores.all(|score| score.counts.scored == 0) {
         diagnostics.extend(reports.iter().map(|report| {
             Diagnostic::failure("nothing could be scored: no sample has a score").about(&report.log)
         }));

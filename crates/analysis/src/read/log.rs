@@ -9,7 +9,6 @@ use errorbar_log::eval::{
     EditedScore, EvalInfo, EvalLog, Header, LogError, LogScores, ReducerConversion, SampleFields,
     ScoreOptions, Status, StoppedEarly, plan_from_header, self_graded,
 };
-use errorbar_log::inspect::recover;
 
 use super::{CONFIDENCE, cells, clusters};
 use crate::Analysis;
@@ -192,15 +191,14 @@ fn recorded_figures(
 ) -> Result<Results, Diagnostic> {
     let scorers = request.scorers;
     let about = |problem: Diagnostic| problem.about(log.path().display());
-    let recorded = header.results.as_ref().filter(|recorded| !recorded.scores.is_empty());
-    let recorded = recorded.ok_or_else(|| no_samples(log, header, request.takes_nothing))?;
+    let recorded = header.recorded_figures();
+    let mut results = recorded.ok_or_else(|| no_samples(log, header, request.takes_nothing))?;
     if changes.metrics.is_some() || changes.reducers.is_some() || changes.errors.is_given() {
         let problem = "the log has no samples: there are its recorded figures, and no others";
         let hint =
             text!("leave out {}, {} and the options for errors and intervals", Opt::Metric, Opt::Reducer);
         return Err(about(Diagnostic::error(problem).of_kind(DiagnosticKind::Log).hint(hint)));
     }
-    let mut results = recover(recorded);
     let known: Vec<String> = results.scores.iter().map(|score| score.scorer.clone()).collect();
     if let Some(name) = scorers.iter().find(|name| !known.contains(name)) {
         return Err(about(unknown_scorer(name, &known)));

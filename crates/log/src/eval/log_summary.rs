@@ -8,6 +8,7 @@ use super::header::{Header, Stats, Status};
 use super::plan::is_unreduced;
 use super::reader::EvalLog;
 use crate::inspect::{has_estimates, recover, set_headline};
+use crate::recorded::{RecordedBlock, RecordedResults};
 
 /// What a list shows of a log. Only the header is read, never a sample.
 #[derive(Clone, Debug)]
@@ -88,4 +89,34 @@ fn recovered(header: &Header) -> Option<Results> {
         }
     }
     Some(results)
+}
+
+impl Header {
+    /// Results of the figures that the log records, each with the error and the interval that are recorded with it; none if
+    /// it records none. Nothing is computed. Older logs do not record how many scores a figure is of: it is taken for the
+    /// number of samples that the header has, and 0 where that is not known, either.
+    pub fn recorded_figures(&self) -> Option<Results> {
+        let mut recorded = self.results.as_ref().filter(|recorded| !recorded.scores.is_empty())?.clone();
+        let scores = self.score_count(&recorded);
+        let is_unknown =
+            |block: &&mut RecordedBlock| block.scored_samples.is_none() && block.unscored_samples.is_none();
+        recorded.scores.iter_mut().filter(is_unknown).for_each(|block| block.scored_samples = scores);
+        Some(recover(&recorded))
+    }
+
+    /// The number of scores of a block that records none: one for each sample, or for each epoch if these are not reduced.
+    fn score_count(&self, recorded: &RecordedResults) -> Option<u64> {
+        let eval = &self.eval;
+        let epochs = u64::from(eval.config.epochs.unwrap_or(1)).max(1);
+        let run = Some(recorded.total_samples / epochs).filter(|samples| *samples > 0);
+        let dataset = eval.dataset.samples.filter(|samples| *samples > 0);
+        // The dataset may have more samples than were run.
+        let samples = match (eval.dataset.sample_ids.as_ref(), run, dataset) {
+            (Some(ids), ..) => Some(ids.len() as u64),
+            (None, Some(run), Some(dataset)) => Some(run.min(dataset)),
+            (None, run, dataset) => run.or(dataset),
+        };
+        let is_unreduced = eval.config.epochs_reducer.as_ref().is_some_and(Vec::is_empty);
+        samples.map(|samples| if is_unreduced { samples.saturating_mul(epochs) } else { samples })
+    }
 }

@@ -11,7 +11,6 @@ use errorbar_log::eval::self_graded;
 use errorbar_log::eval::{
     EvalLog, Header, LogError, LogScores, ReducerConversion, ScoreOptions, Status, compare, plan_from_header,
 };
-use errorbar_log::inspect::recover;
 use errorbar_report::html::{Page, PageRun, PageSamples, RunFacts};
 use errorbar_report::samples::{SampleOrigin, whole_key_html};
 use errorbar_report::{ChanceLevel, Report, RunIdentity, run_names};
@@ -60,8 +59,7 @@ impl LogPages {
         facts.chance = ChanceLevel::of_rows(&scores.columns, &scores.choice_counts);
         let (early_stop, self_graded) = (early_stop(&header.eval), self_graded(&header.eval));
         let name = path.file_name().unwrap_or(path.as_os_str()).display().to_string();
-        let recorded = header.results.as_ref().filter(|results| !results.scores.is_empty());
-        let recorded = recorded.filter(|_| scores.columns.is_empty()).map(recover);
+        let recorded = if scores.columns.is_empty() { header.recorded_figures() } else { None };
         let is_recorded = recorded.is_some();
         let results = recorded.unwrap_or(evaluation.results);
         let mut report = Report::new(name, results).of_run(header.eval.task, header.eval.model);

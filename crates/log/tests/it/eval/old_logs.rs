@@ -399,3 +399,29 @@ fn a_run_without_its_samples_is_no_run_of_no_samples() {
     let found = log.verify_as(&header);
     assert_eq!(found.outcome(), VerifyOutcome::NotCheckable(&NotCheckable::NoSamples));
 }
+
+/// Without samples and without their number in the results, there is that of the header.
+#[test]
+fn recorded_figures_of_old_logs_know_how_many_scores_they_are_of() {
+    let log = OldLog::named("0.3.40/without_samples");
+    let recorded = log.header.results.as_ref().unwrap();
+    assert_eq!(recorded.scores[0].scored_samples, None);
+    let counted = |change: &dyn Fn(&mut EvalInfo, &mut RecordedResults)| {
+        let (mut header, mut recorded) = (log.header.clone(), recorded.clone());
+        change(&mut header.eval, &mut recorded);
+        header.results = Some(recorded);
+        let results = header.recorded_figures().unwrap();
+        let n = results.estimate("accuracy").unwrap().n;
+        assert_eq!(n, results.scores[0].counts.scored as u64);
+        n
+    };
+    assert_eq!(counted(&|_, _| ()), 10);
+    assert_eq!(counted(&|_, recorded| recorded.scores[0].scored_samples = Some(7)), 7);
+    assert_eq!(counted(&|eval, _| eval.dataset.sample_ids = Some(vec![1.into(), 2.into()])), 2);
+    assert_eq!(counted(&|eval, recorded| (eval.config.epochs, recorded.total_samples) = (Some(2), 12)), 6);
+    assert_eq!(counted(&|_, recorded| recorded.total_samples = 0), 10);
+    let without = |eval: &mut EvalInfo, recorded: &mut RecordedResults| {
+        (eval.dataset.samples, recorded.total_samples) = (None, 0);
+    };
+    assert_eq!(counted(&without), 0, "it is not known");
+}
