@@ -118,10 +118,14 @@ pub enum ComparisonError {
         base: String,
         /// The other side.
         other: String,
-        /// The metrics of the base.
+        /// The metrics of the base, each with the reducer that is named.
         base_metrics: Vec<String>,
         /// Those of the other side.
         other_metrics: Vec<String>,
+        /// Whether they have the same metrics, but under other reducers.
+        is_of_reducers: bool,
+        /// Whether a side has recorded figures only, so that neither metrics nor reducers can be chosen.
+        is_recorded: bool,
     },
     /// A sample has another value on each side under the key of clusters or groups.
     #[error(
@@ -199,6 +203,39 @@ pub enum ComparisonError {
 
 fn with_key(group: &Option<Box<(String, String)>>) -> String {
     group.as_ref().map_or_else(String::new, |group| format!(" with `{}` {}", group.0, group.1))
+}
+
+/// The name of a side, and its metrics with the reducers that are named.
+pub(crate) type SideMetrics<'s> = (&'s str, Vec<(String, Option<&'s str>)>);
+
+impl ComparisonError {
+    /// The error of sides that have no metric in common, or none under the same reducer.
+    pub(crate) fn no_common_metric(
+        base: SideMetrics<'_>,
+        other: SideMetrics<'_>,
+        is_recorded: bool,
+    ) -> ComparisonError {
+        let is_of_other = |(metric, _): &(String, _)| other.1.iter().any(|(known, _)| known == metric);
+        let is_of_reducers = base.1.iter().any(is_of_other);
+        let names = |metrics: Vec<(String, Option<&str>)>| {
+            let mut names: Vec<String> = Vec::new();
+            for (metric, reducer) in metrics {
+                let name = reducer.map(|reducer| format!("{metric} ({reducer})")).unwrap_or(metric);
+                if !names.contains(&name) {
+                    names.push(name);
+                }
+            }
+            names
+        };
+        ComparisonError::NoCommonMetric {
+            base: base.0.to_owned(),
+            other: other.0.to_owned(),
+            base_metrics: names(base.1),
+            other_metrics: names(other.1),
+            is_of_reducers,
+            is_recorded,
+        }
+    }
 }
 
 fn list(names: &[String]) -> String {

@@ -101,6 +101,14 @@ pub fn comparison_hint(error: &ComparisonError) -> Option<Text> {
                 Opt::ScoreColumn
             )
         }
+        ComparisonError::NoCommonMetric { is_recorded: true, .. } => {
+            "the figures of a log without samples stay as they are recorded: score the other log by the same metrics and \
+             reducers"
+                .into()
+        }
+        ComparisonError::NoCommonMetric { is_of_reducers: true, .. } => {
+            text!("reduce the epochs of both alike: {}", Opt::Reducer.set("mean"))
+        }
         ComparisonError::NoCommonMetric { .. } => text!("name the metrics to compare with {}", Opt::Metric),
         ComparisonError::TooManySides { .. } => {
             text!("give fewer sides, or compare each with the first: omit {}", Opt::AllPairs)

@@ -153,19 +153,17 @@ impl<'p> SidePair<'p> {
     }
 
     fn no_common_metric(&self) -> ComparisonError {
-        let (base, other) = self.names();
-        let metrics = |side: &Side<'_>| {
-            let mut names: Vec<String> = Vec::new();
-            for metric in side.blocks.iter().flat_map(|block| &block.metrics) {
-                let name = metric.spec().log_name().into_owned();
-                if !names.contains(&name) {
-                    names.push(name);
-                }
-            }
-            names
+        let metrics = |side: &'p Side<'_>| {
+            side.blocks.iter().flat_map(|block| {
+                let reducer = block.reducer.as_deref();
+                block.metrics.iter().map(move |metric| (metric.spec().log_name().into_owned(), reducer))
+            })
         };
-        let (base_metrics, other_metrics) = (metrics(self.base), metrics(self.other));
-        ComparisonError::NoCommonMetric { base, other, base_metrics, other_metrics }
+        ComparisonError::no_common_metric(
+            (self.base.name, metrics(self.base).collect()),
+            (self.other.name, metrics(self.other).collect()),
+            false,
+        )
     }
 
     /// The blocks of both sides that belong together: those of one scorer, or those of the two scorers that the plans

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Comparison;
 use super::paired::detectable_difference;
-use super::side::Side;
+use super::side::{MEAN, Side};
 use super::unpaired::{unpaired, welch};
 use crate::error::ComparisonError;
 use crate::error::Result;
@@ -16,7 +16,7 @@ pub(super) fn compare(base: &Side<'_>, other: &Side<'_>, task: Option<&str>) -> 
     let (of_base, of_other) = (results(base)?, results(other)?);
     let rows = of_other.rows();
     let compared = of_base.rows().into_iter().filter(|row| row.role == Role::Location).filter_map(|row| {
-        let found = rows.iter().find(|other| key(other) == key(&row))?;
+        let found = rows.iter().find(|other| key(other) == key(&row) && has_same_reducer(other, &row))?;
         let mut comparison = Comparison::new(base.name, other.name, row.scorer, row.metric);
         comparison.task = task.map(str::to_owned);
         comparison.reducer = row.reducer.map(str::to_owned);
@@ -42,14 +42,12 @@ pub(super) fn compare(base: &Side<'_>, other: &Side<'_>, task: Option<&str>) -> 
     });
     let compared: Vec<Comparison> = compared.collect();
     if compared.is_empty() {
-        let metrics = |results: &Results| results.rows().iter().map(|row| row.metric.to_owned()).collect();
-        return Err(ComparisonError::NoCommonMetric {
-            base: base.name.to_owned(),
-            other: other.name.to_owned(),
-            base_metrics: metrics(&of_base),
-            other_metrics: metrics(&of_other),
+        fn metrics<'r>(rows: &'r [EstimateRow<'_>]) -> Vec<(String, Option<&'r str>)> {
+            rows.iter().map(|row| (row.metric.to_owned(), row.reducer)).collect()
         }
-        .into());
+        let base_rows = of_base.rows();
+        let (of_base, of_other) = ((base.name, metrics(&base_rows)), (other.name, metrics(&rows)));
+        return Err(ComparisonError::no_common_metric(of_base, of_other, true).into());
     }
     Ok(compared)
 }
@@ -64,8 +62,14 @@ fn results<'s>(side: &Side<'s>) -> Result<Cow<'s, Results>> {
 
 /// What two figures have in common that are compared.
 fn key<'r>(row: &'r EstimateRow<'_>) -> impl PartialEq + 'r {
-    let metric = (row.scorer, row.reducer, row.field, row.metric);
+    let metric = (row.scorer, row.field, row.metric);
     (metric, row.group_key, row.group, row.is_mean_of_groups(), row.key, row.index)
+}
+
+/// Whether two figures are of scores that were reduced alike. The mean that is named is the implied one.
+fn has_same_reducer(a: &EstimateRow<'_>, b: &EstimateRow<'_>) -> bool {
+    let is_reduced = !a.unreduced && !b.unreduced;
+    a.reducer == b.reducer || is_reduced && a.reducer.unwrap_or(MEAN) == b.reducer.unwrap_or(MEAN)
 }
 
 /// An estimate whose error has degrees of freedom: those of independent samples, if none are known. Where there is no

@@ -16,6 +16,9 @@ use errorbar_core::{
 /// Stands for a sample that a side does not have.
 const NONE: u32 = u32::MAX;
 
+/// The reducer that is implied where none is named.
+pub(super) const MEAN: &str = "mean";
+
 /// The samples of all sides of a task, numbered in the order in which they are met.
 #[derive(Debug, Default)]
 pub(super) struct SampleNumbers<'a>(Interner<&'a str>);
@@ -134,11 +137,11 @@ impl<'a> Side<'a> {
         self.first_row(sample).map_or("", |row| self.columns.id(row as usize))
     }
 
-    /// The block that is compared with one of another side.
+    /// The block that is compared with one of another side. The mean that is named is the implied one.
     pub(super) fn block_like(&self, block: &Block<'_>, across_scorers: bool) -> Option<&Block<'a>> {
         self.blocks.iter().find(|own| {
-            let is_same = (&own.reducer, &own.field, own.is_unreduced)
-                == (&block.reducer, &block.field, block.is_unreduced);
+            let is_same = (own.reducer_name(), &own.field, own.is_unreduced)
+                == (block.reducer_name(), &block.field, block.is_unreduced);
             is_same && (across_scorers || own.scorer == block.scorer)
         })
     }
@@ -211,6 +214,11 @@ impl<'a> Block<'a> {
             ends,
             positions,
         }
+    }
+
+    /// The reducer, also the implied one.
+    pub(super) fn reducer_name(&self) -> &str {
+        self.reducer.as_deref().unwrap_or(MEAN)
     }
 
     /// All scores.

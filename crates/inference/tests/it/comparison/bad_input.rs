@@ -6,8 +6,9 @@ use errorbar_core::metrics::{accuracy, mean, stderr};
 use errorbar_core::reducers::{at_least, majority, max, mean as mean_of_epochs, median, mode};
 use errorbar_core::{Error, ErrorPlan, Plan, Reducer, Reducers, Score, ScoreColumns, metrics};
 use errorbar_inference::{ComparedScores, ComparisonError, ComparisonOptions, ComparisonWarning, compare};
+use errorbar_test_support::assert_matches;
 
-use super::{BASE, OTHER, by_accuracy, columns, side};
+use super::{BASE, OTHER, by_accuracy, by_mean, columns, side};
 
 fn error(sides: &[ComparedScores<'_>]) -> ComparisonError {
     match compare(sides, &ComparisonOptions::default()) {
@@ -230,4 +231,43 @@ fn unequal_epochs_of_a_group() {
             group: Some(group), unequal: 4, pairs: 4, ..
         })) if *group == ("g".to_owned(), "rare".to_owned())
     ));
+}
+
+/// The mean that one plan names is the one that the other implies.
+#[test]
+fn reducers_that_are_the_same_are_paired() {
+    let registry = errorbar_core::Registry::built_in();
+    let under = |names: &[&str]| {
+        let built = names.iter().map(|name| registry.reducer(&name.parse().unwrap()).unwrap());
+        by_accuracy().reducers(Reducers::explicit(built.collect()))
+    };
+    let (one, two, implied) = (columns(&BASE), columns(&OTHER), by_accuracy());
+    for named in [under(&["mean"]), under(&["max", "mean"])] {
+        for sides in [[(&one, &named), (&two, &implied)], [(&one, &implied), (&two, &named)]] {
+            let [base, other] = sides;
+            let report =
+                compare(&[side("a", base.0, base.1), side("b", other.0, other.1)], &Default::default());
+            let report = report.unwrap();
+            assert_eq!((report.comparisons.len(), report.comparisons[0].wins), (1, Some(3)));
+            // The same of figures that are recorded.
+            let recorded = base.1.evaluate(base.0).unwrap().results;
+            let sides = [side("a", base.0, base.1).recorded(Some(&recorded)), side("b", other.0, other.1)];
+            assert_eq!(compare(&sides, &Default::default()).unwrap().comparisons.len(), 1);
+        }
+    }
+    let (modes, most) = (under(&["mode", "median"]), under(&["max"]));
+    let found = error(&[side("a", &one, &modes), side("b", &two, &most)]);
+    let text = "a and b have no metric in common that can be compared: a has accuracy (mode), accuracy (median), b \
+                accuracy (max)";
+    assert_eq!(found.to_string(), text);
+    assert_matches!(found, ComparisonError::NoCommonMetric { is_of_reducers: true, is_recorded: false, .. });
+    let recorded = most.evaluate(&two).unwrap().results;
+    let found = error(&[side("a", &one, &implied), side("b", &two, &most).recorded(Some(&recorded))]);
+    assert_matches!(
+        found,
+        ComparisonError::NoCommonMetric { is_of_reducers: true, is_recorded: true, other_metrics, .. }
+            if *other_metrics == ["accuracy (max)"]
+    );
+    let found = error(&[side("a", &one, &implied), side("b", &two, &by_mean())]);
+    assert_matches!(found, ComparisonError::NoCommonMetric { is_of_reducers: false, .. });
 }
