@@ -220,6 +220,22 @@ pub enum Error {
         /// What is needed, and the way out.
         wanted: String,
     },
+    /// Two groups get one name.
+    #[error(
+        "{metric}: the groups {first:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; put {{group_name}} into name_template"
+    )]
+    SharedGroupName {
+        /// The metric.
+        metric: String,
+        /// The group that had the name first.
+        first: String,
+        /// The other group.
+        group: String,
+        /// A sample of the other group.
+        sample: String,
+        /// The name.
+        name: String,
+    },
     /// A group is called like the aggregate of all.
     #[error(
         "{metric}: the group {group:?} (of sample {sample:?}) gets the name {name:?}, which is taken by the aggregate; choose another all_label or name_template"

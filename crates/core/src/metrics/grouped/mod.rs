@@ -508,13 +508,12 @@ impl Grouped {
             }
             for name in recorded_names(label, value, role) {
                 if let Some(other) = owners.get(&name).and_then(|other| groups.get(*other)) {
-                    return Err(Error::Undefined {
+                    return Err(Error::SharedGroupName {
                         metric: Self::NAME.to_owned(),
-                        problem: format!(
-                            "the groups {:?} and {group:?} (of sample {sample:?}) both get the name {name:?}; \
-                             put {{group_name}} into name_template",
-                            other.name
-                        ),
+                        first: other.name.clone(),
+                        group: group.clone(),
+                        sample: sample.clone(),
+                        name: name.into_owned(),
                     });
                 }
                 owners.insert(name, at);

@@ -242,7 +242,10 @@ impl BlockCheck<'_> {
                 let (recorded, recomputed) = (figure.value, entry.figure.number());
                 DifferenceKind::Value { metric, recorded, recomputed }
             }
-            None => DifferenceKind::NotRecomputed { metric, error: self.failure(figure) },
+            None => {
+                let error = self.failure(figure).map(Error::to_string);
+                DifferenceKind::NotRecomputed { metric, error }
+            }
         })
     }
 
@@ -260,21 +263,26 @@ impl BlockCheck<'_> {
             None => {}
         }
         let is_known = self.new.score.metrics.iter().any(|known| known.spec.name == without_package(metric));
-        if is_known || self.failure(figure).is_some() {
-            return None;
+        match self.failure(figure) {
+            Some(error @ (Error::SharedGroupName { .. } | Error::GroupNameTaken { .. })) => {
+                return Some(NotCheckable::SharedGroupName { error: error.clone() });
+            }
+            Some(_) => return None,
+            None if is_known => return None,
+            None => {}
         }
         self.left_out.nameless(figure, self.old)
     }
 
     /// Why the metric of a figure failed now, if it did.
-    fn failure(&self, figure: &RecordedMetric) -> Option<String> {
+    fn failure(&self, figure: &RecordedMetric) -> Option<&Error> {
         // A group has no package, a name has.
         let is_of = |failed: &str| match &figure.group {
             Some(group) => without_package(failed) == without_package(group),
             None => failed == figure.name,
         };
         let failure = self.new.score.failures.iter().find(|failure| is_of(&failure.metric));
-        failure.map(|failure| failure.error.to_string())
+        failure.map(|failure| &failure.error)
     }
 }
 

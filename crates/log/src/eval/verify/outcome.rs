@@ -215,6 +215,12 @@ pub enum NotCheckable {
         /// The version.
         version: String,
     },
+    /// A name that several groups have in the log, which records only one of their figures.
+    #[error("{error}")]
+    SharedGroupName {
+        /// Which groups, and which name.
+        error: Error,
+    },
     /// A reducer that is not registered.
     #[error("the reducer `{reducer}` is custom")]
     CustomReducer {
@@ -252,6 +258,7 @@ impl NotCheckable {
             NotCheckable::UnreadableMetrics { .. } => "unreadable_metrics",
             NotCheckable::UnknownConversion { .. } => "unknown_conversion",
             NotCheckable::OldUnscored { .. } => "old_unscored",
+            NotCheckable::SharedGroupName { .. } => "shared_group_name",
             NotCheckable::CustomReducer { .. } => "custom_reducer",
             NotCheckable::ReducerConversion { .. } => "reducer_conversion",
         }

@@ -1,7 +1,7 @@
 //! Recorded results against recomputed ones.
 
-use errorbar_core::metrics::{CiMethod, accuracy, bootstrap_stderr, ci, mean, stderr};
-use errorbar_core::{Plan, Results, Score, ScoreColumns, metrics};
+use errorbar_core::metrics::{CiMethod, accuracy, bootstrap_stderr, ci, grouped, mean, stderr};
+use errorbar_core::{Plan, Registry, Results, Score, ScoreColumns, metrics};
 use errorbar_log::eval::*;
 
 fn computed(seed: u64) -> Results {
@@ -101,4 +101,49 @@ fn random_figures_may_differ_by_their_resampling_error_if_the_seed_does() {
     let width = far.scores[0].metrics["upper"].value - far.scores[0].metrics["lower"].value;
     far.scores[0].metrics["lower"].value -= width;
     assert_eq!(texts(&far, &new).len(), 2, "{:?}", texts(&far, &new));
+}
+
+/// The reference gives a name that several groups have to the last of them.
+#[test]
+fn groups_that_share_a_name_are_not_checkable() {
+    let mut columns = ScoreColumns::new(["match"]);
+    for (id, (group, score)) in [("a", 1), ("a", 0), ("bb", 0), ("bb", 0)].into_iter().enumerate() {
+        columns.push(id.to_string(), 1).metadata("g", group).score("match", Score::new(score)).unwrap();
+    }
+    let named = |template: &str| metrics![accuracy(), grouped(accuracy(), "g").name_template(template)];
+    let registry = Registry::built_in();
+    let verified = |name: &str, change: &dyn Fn(&mut RecordedBlock)| {
+        let plan = Plan::new().scorer("match", named("{group_name}"));
+        let mut recorded = RecordedResults::from(&plan.evaluate(&columns).unwrap().results);
+        change(&mut recorded.scores[0]);
+        let mut scorer = ScorerInfo::new("match");
+        scorer.metrics = Some(metrics_to_log(&named(name), &registry));
+        let mut eval = EvalInfo::new("quiz", "mockllm/model");
+        eval.scorers = Some(vec![scorer]);
+        let start = StartRecord::new(eval, PlanRecord::default());
+        let header = Header::started(start).status(Status::Success).results(recorded);
+        Verifier::new(&header, &registry).unwrap().verify(&columns).unwrap()
+    };
+    assert_eq!(verified("{group_name}", &|_| ()).counts().agree, 4);
+    for (template, name) in [("x", "x"), ("all", "all")] {
+        let found = verified(template, &|block| {
+            block.metrics.shift_remove("a");
+            let mut last = block.metrics.shift_remove("bb").unwrap();
+            last.name = name.to_owned();
+            if name != "all" {
+                block.metrics.insert(name.to_owned(), last);
+            }
+        });
+        assert_eq!(found.differences().collect::<Vec<_>>(), [], "{template}");
+        let codes: Vec<&str> = found
+            .checks
+            .iter()
+            .filter_map(|check| match &check.outcome {
+                CheckOutcome::NotCheckable(reason) => Some(reason.code()),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(codes, vec!["shared_group_name"; if name == "all" { 1 } else { 2 }], "{template}");
+        assert_eq!(found.counts().agree, 1, "{template}");
+    }
 }
