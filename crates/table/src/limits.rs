@@ -26,9 +26,9 @@ pub struct TableLimits {
     /// The most columns of a table, read or not.
     pub max_columns: usize,
     /// The most bytes of memory for what is held of a table. Unset, it is a quarter of the memory of the machine, at
-    /// least 1 GiB, but no more than 256 times the size of the file or 128 bytes for each row, whichever is more: a few
-    /// kilobytes of Parquet can claim gigabytes of scores. It is never less than 256 MiB or four times the size of the
-    /// file, and no more for a compressed table and for a pipe, by what was decompressed.
+    /// least 1 GiB, but no more than 256 times the size of the file or, in Parquet, 128 bytes for each cell that is read,
+    /// whichever is more: a few kilobytes of Parquet can claim gigabytes of scores. It is never less than 256 MiB or four
+    /// times the size of the file, and no more for a compressed table and for a pipe, by what was decompressed.
     pub max_memory: Option<u64>,
 }
 
@@ -38,10 +38,10 @@ impl TableLimits {
     const MEMORY_PER_BYTE: u64 = 4;
     /// Rows that a file has may take this for each byte of it.
     const ROWS_PER_BYTE: u64 = 256;
-    /// What an ordinary row may take, however small the file is: ten million ids of 45 characters fit into 0.7 MB of
+    /// What an ordinary cell may take, however small the file is: ten million ids of 45 characters fit into 0.7 MB of
     /// Parquet. A few rows that claim a megabyte each get none of it.
     #[cfg(feature = "parquet")]
-    const MEMORY_PER_ROW: u64 = 128;
+    const MEMORY_PER_CELL: u64 = 128;
     /// What rows may take on a machine with little memory.
     const LEAST_FOR_ROWS: u64 = 1 << 30;
     const SHARE_OF_MACHINE: u64 = 4;
@@ -73,14 +73,12 @@ impl TableLimits {
         self.budget_for(file, file.size().unwrap_or(0).saturating_mul(Self::ROWS_PER_BYTE))
     }
 
-    /// What may be held of a file that has this number of rows.
+    /// What may be held of a file of which this number of rows and of columns is read.
     #[cfg(feature = "parquet")]
-    pub(super) fn budget_of_rows(&self, file: &InputBytes, rows: u64) -> Budget {
+    pub(super) fn budget_of_rows(&self, file: &InputBytes, rows: u64, columns: usize) -> Budget {
         let by_size = file.size().unwrap_or(0).saturating_mul(Self::ROWS_PER_BYTE);
-        self.budget_for(
-            file,
-            by_size.max(rows.saturating_mul(Self::MEMORY_PER_ROW).min(Self::LEAST_FOR_ROWS)),
-        )
+        let cells = rows.saturating_mul(columns as u64);
+        self.budget_for(file, by_size.max(cells.saturating_mul(Self::MEMORY_PER_CELL)))
     }
 
     /// What may be held of a file whose rows take this much at most.
@@ -144,9 +142,14 @@ mod tests {
         #[cfg(feature = "parquet")]
         {
             let small = InputBytes::from_memory(vec![0; 1000]);
-            assert_eq!(limits.budget_of_rows(&small, 10_000_000).limit(), 1 << 30);
-            assert_eq!(limits.budget_of_rows(&small, 2_000).limit(), 256 << 20);
-            assert_eq!(limits.budget_of_rows(&expanded, 10_000_000).limit(), 256 << 20);
+            let of_machine = (machine_memory().unwrap_or(0) / 4).max(1 << 30);
+            let of_cells = |cells: u64| (128 * cells).min(of_machine);
+            let held = |rows, columns| limits.budget_of_rows(&small, rows, columns).limit();
+            assert_eq!(held(10_000_000, 1), of_cells(10_000_000));
+            assert_eq!(held(10_000_000, 3), of_cells(30_000_000));
+            assert_eq!(held(u64::MAX, 3), of_machine);
+            assert_eq!(held(2_000, 3), 256 << 20);
+            assert_eq!(limits.budget_of_rows(&expanded, 10_000_000, 3).limit(), 256 << 20);
         }
         let named = TableLimits { max_memory: Some(5), ..limits };
         assert_eq!(named.budget(&InputBytes::from_memory(vec![0; 6 << 20])).limit(), 5);

@@ -52,7 +52,7 @@ fn read_file(mut file: InputBytes, options: &TableOptions) -> Result<Vec<ScoreTa
     refuse_twice(&names)?;
     let layout = TableLayout::new(&names, options)?;
     let rows = plausible_rows(metadata, bytes)?;
-    let budget = options.limits.budget_of_rows(&source, rows);
+    let budget = options.limits.budget_of_rows(&source, rows, layout.columns.len());
     refuse_implausible(rows, &layout, budget)?;
     let (held, work) = (MemoryUse::new(budget), PageBudget::new(&options.limits, bytes));
     let table = ParquetTable {
