@@ -84,12 +84,13 @@ fn is_other(own: &Reducers, planned: &Reducers, is_last: bool) -> bool {
         return true;
     }
     let (own, planned) = (names(own), names(planned));
-    let is_within = own.iter().all(|name| planned.contains(name));
-    match own.len() == planned.len() {
-        true => !is_within,
-        // The header names the reducers of the last scorer, so that one of its blocks is missing.
-        false => !(is_last && is_within && !own.is_empty()),
+    if own.len() == planned.len() {
+        // In another order, another one is first.
+        return own != planned;
     }
+    // The header names the reducers of the last scorer, so that one of its blocks is missing.
+    let is_within = own.iter().all(|name| planned.contains(name));
+    !(is_last && is_within && !own.is_empty())
 }
 
 /// Whether a block has a score for every epoch of a sample, and not one for the sample.

@@ -6,8 +6,15 @@ use errorbar_core::{Plan, Reducers, Registry, Score, ScoreColumns, ScorerPlan};
 use errorbar_log::eval::*;
 
 /// Epochs without a reducer that is named, without reduction, and with one or two reducers.
-const REDUCERS: [Option<&[&str]>; 6] =
-    [None, Some(&[]), Some(&["mean"]), Some(&["mode"]), Some(&["mean", "mode"]), Some(&["max", "mean"])];
+const REDUCERS: [Option<&[&str]>; 7] = [
+    None,
+    Some(&[]),
+    Some(&["mean"]),
+    Some(&["mode"]),
+    Some(&["mean", "mode"]),
+    Some(&["mode", "mean"]),
+    Some(&["max", "mean"]),
+];
 
 fn reducers(names: Option<&[&str]>) -> Reducers {
     let registry = Registry::built_in();
