@@ -28,14 +28,21 @@ pub fn open_error(path: &Path, error: io::Error) -> io::Error {
     }
 }
 
-/// Whether a path is an address, such as `https://…` or `s3://…`.
+/// Whether a path is an address, such as `https://…` or `s3://…`; one that begins with `www.` unless it is there: a copy of a
+/// site has folders of such names.
 ///
 /// ```
 /// assert!(errorbar_files::is_url("s3://bucket/log.eval".as_ref()));
+/// assert!(errorbar_files::is_url("www.example.org/log.eval".as_ref()));
+/// assert!(!errorbar_files::is_url("www.example.org.csv".as_ref()));
 /// assert!(!errorbar_files::is_url("data/a.csv".as_ref()));
 /// ```
 pub fn is_url(path: &Path) -> bool {
-    let scheme = path.to_str().and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
+    let text = path.to_str();
+    if text.is_some_and(|text| text.starts_with("www.") && text.contains('/')) {
+        return !path.exists();
+    }
+    let scheme = text.and_then(|text| text.split_once("://")).map(|(scheme, _)| scheme);
     scheme.is_some_and(|scheme| {
         scheme.starts_with(|c: char| c.is_ascii_alphabetic())
             && scheme.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.'))

@@ -19,7 +19,7 @@ pub(super) enum ValueKind {
     /// Unsigned integers, which the file stores as the bits of signed ones.
     Unsigned,
     Float,
-    /// Decimal numbers of up to 38 digits, which are read as floating-point numbers.
+    /// Decimal numbers of up to 38 digits, with a fraction, which are read as floating-point numbers.
     Decimal,
     Text,
     /// Strings that hold JSON.
@@ -70,8 +70,17 @@ pub(super) enum TypedCell<'a> {
     Bool(bool),
     Int(i64),
     Unsigned(u64),
+    /// An integer beyond 64 bits, of a column of decimals.
+    Wide(i128),
     Float(f64),
     Text(&'a str),
+}
+
+impl TypedCell<'_> {
+    /// A decimal without a fraction.
+    pub(super) fn integer(int: i128) -> Self {
+        i64::try_from(int).map_or(TypedCell::Wide(int), TypedCell::Int)
+    }
 }
 
 /// Appends an id; `digits` is memory to write a number to.
@@ -89,6 +98,7 @@ pub(super) fn push_id(
         }
         TypedCell::Int(int) => drop(write!(digits, "{int}")),
         TypedCell::Unsigned(int) => drop(write!(digits, "{int}")),
+        TypedCell::Wide(int) => drop(write!(digits, "{int}")),
         _ => return Err(TableErrorKind::BadId("empty".to_owned())),
     }
     ids.push(digits);
@@ -104,6 +114,7 @@ pub(super) fn push_text(texts: &mut MetadataColumn, cell: TypedCell<'_>) {
         TypedCell::Bool(bool) => texts.push_text(&bool.to_string()),
         TypedCell::Int(int) => texts.push_text(&int.to_string()),
         TypedCell::Unsigned(int) => texts.push_text(&int.to_string()),
+        TypedCell::Wide(int) => texts.push_text(&int.to_string()),
         TypedCell::Float(float) => texts.push_text(&float.to_string()),
     }
 }
@@ -146,6 +157,7 @@ pub(super) fn epoch_of(of: TypedCell<'_>) -> Result<u32, TableErrorKind> {
         TableErrorKind::BadEpoch(match of {
             TypedCell::Int(int) => int.to_string(),
             TypedCell::Unsigned(int) => int.to_string(),
+            TypedCell::Wide(int) => int.to_string(),
             TypedCell::Float(float) if !float.is_nan() => float.to_string(),
             _ => "empty".to_owned(),
         })
@@ -158,10 +170,16 @@ pub(super) fn score_of(cell: TypedCell<'_>) -> Option<Value> {
         TypedCell::Null => None,
         TypedCell::Bool(b) => Some(Value::Bool(b)),
         TypedCell::Int(int) => Some(Value::Int(int)),
+        TypedCell::Wide(int) => Some(Value::Float(int as f64)),
         TypedCell::Unsigned(int) => Some(i64::try_from(int).map_or(Value::Float(int as f64), Value::Int)),
         TypedCell::Float(float) => Some(Value::from(float)),
         TypedCell::Text(text) => Some(Value::from(text)),
     }
+}
+
+/// An integer beyond `i64` as the readers of JSON have it: one beyond 64 bits is the text of its digits.
+pub(super) fn wide_json(int: i128) -> Json {
+    u64::try_from(int).map_or_else(|_| Json::from(int.to_string()), Json::from)
 }
 
 /// Metadata; a string is JSON.
@@ -171,6 +189,7 @@ fn metadata_of(cell: TypedCell<'_>, column: &str, budget: Budget) -> Result<Json
         TypedCell::Bool(b) => Json::from(b),
         TypedCell::Int(int) => Json::from(int),
         TypedCell::Unsigned(int) => Json::from(int),
+        TypedCell::Wide(int) => wide_json(int),
         TypedCell::Float(float) => Json::from(float),
         TypedCell::Text(text) => {
             let invalid = |error: JiterError| TableErrorKind::BadJsonCell {

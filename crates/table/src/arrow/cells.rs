@@ -13,7 +13,7 @@ use serde_json::{Map, Value as Json};
 
 use super::NO_CELL;
 use crate::TableErrorKind;
-use crate::typed::{TypedCell, ValueKind};
+use crate::typed::{TypedCell, ValueKind, wide_json};
 
 /// What a column holds; the words for it if it cannot be read.
 pub(super) fn kind_of(of: &DataType) -> Result<ValueKind, String> {
@@ -24,6 +24,9 @@ pub(super) fn kind_of(of: &DataType) -> Result<ValueKind, String> {
         DataType::Int8 | DataType::Int16 | DataType::Int32 | DataType::Int64 => Ok(ValueKind::Int),
         DataType::UInt8 | DataType::UInt16 | DataType::UInt32 | DataType::UInt64 => Ok(ValueKind::Unsigned),
         DataType::Float16 | DataType::Float32 | DataType::Float64 => Ok(ValueKind::Float),
+        DataType::Decimal32(_, 0) | DataType::Decimal64(_, 0) | DataType::Decimal128(_, 0) => {
+            Ok(ValueKind::Int)
+        }
         DataType::Decimal32(..) | DataType::Decimal64(..) | DataType::Decimal128(..) => {
             Ok(ValueKind::Decimal)
         }
@@ -246,7 +249,10 @@ fn cell_at(array: &dyn Array, at: usize) -> TypedCell<'_> {
     if array.is_null(at) {
         return TypedCell::Null;
     }
-    let scaled = |int: i128, scale: i8| TypedCell::Float(int as f64 / 10f64.powi(scale.into()));
+    let scaled = |int: i128, scale: i8| match scale {
+        0 => TypedCell::integer(int),
+        _ => TypedCell::Float(int as f64 / 10f64.powi(scale.into())),
+    };
     let cell = match array.data_type() {
         DataType::Boolean => array.as_boolean_opt().map(|bools| TypedCell::Bool(bools.value(at))),
         DataType::Int8 => array.as_primitive_opt::<Int8Type>().map(|a| TypedCell::Int(a.value(at).into())),
@@ -361,6 +367,7 @@ fn leaf_at(array: &dyn Array, at: usize) -> Result<Leaf, &'static str> {
             TypedCell::Bool(b) => Leaf::from(b),
             TypedCell::Int(int) => Leaf::from(int),
             TypedCell::Unsigned(int) => i64::try_from(int).map_or(Leaf::from(int as f64), Leaf::from),
+            TypedCell::Wide(int) => Leaf::from(int as f64),
             TypedCell::Float(float) => Leaf::from(float),
             TypedCell::Text(text) => Leaf::from(text),
         }),
@@ -382,6 +389,7 @@ fn json_at(array: &dyn Array, at: usize) -> Json {
         TypedCell::Bool(b) => Json::from(b),
         TypedCell::Int(int) => Json::from(int),
         TypedCell::Unsigned(int) => Json::from(int),
+        TypedCell::Wide(int) => wide_json(int),
         TypedCell::Float(float) => Json::from(float),
         TypedCell::Text(text) => Json::from(text),
     }

@@ -124,6 +124,7 @@ impl Line<'_, '_> {
             ColumnRole::Id if self.has_id => return twice(&parser.options.id_column),
             ColumnRole::Id => {
                 self.has_id = true;
+                let start = json.current_index();
                 match json_value::scalar(json, peek)?.ok_or(peek) {
                     Ok(Scalar::Text(text)) => parser.id.push_str(text),
                     Ok(Scalar::Int(int)) => parser.id = int.to_string(),
@@ -131,6 +132,12 @@ impl Line<'_, '_> {
                     Ok(Scalar::Digits(digits)) => parser.id.push_str(digits),
                     Ok(Scalar::Float(float)) if cell::whole_number(float).is_some() => {
                         parser.id = cell::whole_number(float).unwrap_or_default().to_string();
+                    }
+                    // The number may have digits that a float does not have, so it is shown as it is written.
+                    Ok(Scalar::Float(float)) if float.fract() == 0.0 => {
+                        let number = String::from_utf8_lossy(json.slice_to_current(start)).into_owned();
+                        let found = format!("the number {}, a float, which may be rounded", number.trim());
+                        return Err(TableErrorKind::BadId(found).into());
                     }
                     other => return Err(TableErrorKind::BadId(describe(other)).into()),
                 }

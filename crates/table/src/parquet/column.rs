@@ -109,9 +109,8 @@ impl<'a> ColumnDecoder<'a> {
                 Type::INT64 => TypedDecoder::Longs(Decoder::new(column, sent)),
                 Type::FLOAT => TypedDecoder::Floats(Decoder::new(column, sent)),
                 Type::DOUBLE => TypedDecoder::Doubles(Decoder::new(column, sent)),
-                Type::FIXED_LEN_BYTE_ARRAY if kind == ValueKind::Decimal => {
-                    TypedDecoder::Decimals(Decoder::new(column, sent))
-                }
+                // Of no other columns with such values is the kind known.
+                Type::FIXED_LEN_BYTE_ARRAY => TypedDecoder::Decimals(Decoder::new(column, sent)),
                 Type::BYTE_ARRAY if has_offsets(chunk) => {
                     TypedDecoder::Offsets(Decoder::new(offset_column(&column)?, sent))
                 }
@@ -255,9 +254,13 @@ impl<'a> ColumnDecoder<'a> {
                 floats.values.get(at).map(|float| TypedCell::Float(f64::from(*float)))
             }
             TypedDecoder::Doubles(floats) => floats.values.get(at).map(|float| TypedCell::Float(*float)),
-            TypedDecoder::Decimals(decimals) => {
-                decimals.values.get(at).map(|bytes| TypedCell::Float(integer(bytes.data()) / self.unit))
-            }
+            TypedDecoder::Decimals(decimals) => decimals.values.get(at).map(|bytes| {
+                let int = integer(bytes.data());
+                match self.kind {
+                    ValueKind::Decimal => TypedCell::Float(int as f64 / self.unit),
+                    _ => TypedCell::integer(int),
+                }
+            }),
             TypedDecoder::Texts(texts) => match texts.values.get(at) {
                 Some(text) => return self.text(str::from_utf8(text.data()).ok()),
                 None => None,
@@ -309,10 +312,10 @@ impl<'a> ColumnDecoder<'a> {
 }
 
 /// A signed integer, as decimals have it: of any number of bytes, the highest first.
-fn integer(bytes: &[u8]) -> f64 {
+fn integer(bytes: &[u8]) -> i128 {
     let is_negative = bytes.first().is_some_and(|byte| *byte >= 0x80);
     let start = if is_negative { -1 } else { 0 };
-    bytes.iter().fold(start, |int: i128, byte| int << 8 | i128::from(*byte)) as f64
+    bytes.iter().fold(start, |int: i128, byte| int << 8 | i128::from(*byte))
 }
 
 /// A column of integers that has the levels of a column of strings.

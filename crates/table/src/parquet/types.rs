@@ -53,5 +53,9 @@ fn decimal(physical: Type, column: &ColumnDescriptor) -> Result<ValueKind, Strin
         Type::FIXED_LEN_BYTE_ARRAY => (1..=LONGEST_DECIMAL).contains(&column.type_length()),
         _ => false,
     };
-    if is_read { Ok(ValueKind::Decimal) } else { Err("decimals of more than 38 digits".to_owned()) }
+    match (is_read, column.type_scale()) {
+        (true, 0) => Ok(ValueKind::Int),
+        (true, _) => Ok(ValueKind::Decimal),
+        (false, _) => Err("decimals of more than 38 digits".to_owned()),
+    }
 }

@@ -223,6 +223,11 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
             r#"t.csv:3 "q" DuplicateScore { epoch: 1, scorer: "s", first: Line(2) }"#,
         ),
         (refused("t.jsonl", "{\"id\": 1.5, \"score\": 1}"), r#"t.jsonl:1 BadId("the number 1.5")"#),
+        (
+            // Digits that a float does not have.
+            refused("t.jsonl", "{\"id\": 12345678901234567890.0, \"score\": 1}"),
+            r#"t.jsonl:1 BadId("the number 12345678901234567890.0, a float, which may be rounded")"#,
+        ),
         (refused("t.jsonl", "{\"id\": [1], \"score\": 1}"), r#"t.jsonl:1 BadId("a list")"#),
         (refused("t.csv", "id,epoch,score\nq1,first,1\n"), r#"t.csv:2 "q1" BadEpoch("\"first\"")"#),
         (refused("t.csv", "id,epoch,score\nq1,-1,1\n"), r#"t.csv:2 "q1" BadEpoch("\"-1\"")"#),

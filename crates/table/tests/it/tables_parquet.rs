@@ -45,6 +45,32 @@ fn rows_without_ids_are_numbered() {
 }
 
 #[test]
+fn decimals_without_fraction_are_integers() {
+    let ids = ["12345678901234567890123456789012345678", "-7"];
+    let cells = ids.map(|id| id.parse::<i128>().unwrap().to_be_bytes().to_vec()).to_vec();
+    let table = read(&simple(
+        "required fixed_len_byte_array(16) id (DECIMAL(38,0)); required double score;",
+        &[Cells::Fixed(cells.clone()), Cells::doubles(&[1.0, 0.0])],
+    ));
+    assert_eq!([0, 1].map(|row| table.columns.id(row)), ids);
+    let schema = "required int64 id (DECIMAL(18,0)); required double score;
+         required fixed_len_byte_array(16) g (DECIMAL(38,0)); required int32 rate (DECIMAL(9,1));";
+    let bytes = simple(
+        schema,
+        &[
+            Cells::longs(&[1, -2]),
+            Cells::doubles(&[1.0, 0.0]),
+            Cells::Fixed(cells),
+            Cells::Ints(vec![Some(15); 2]),
+        ],
+    );
+    let table = read_with(&bytes, &TableOptions::new().metadata(MetadataKeys::All)).unwrap();
+    assert_eq!([0, 1].map(|row| table.columns.id(row)), ["1", "-2"]);
+    let expected = [json!({"g": ids[0], "rate": 1.5}), json!({"g": -7, "rate": 1.5})];
+    assert_eq!(metadata(&table.columns, "score"), expected);
+}
+
+#[test]
 fn cells_become_values() {
     let table = read(&simple(
         "required binary id (UTF8); optional int32 epoch; optional double score; optional binary topic (UTF8);
@@ -411,6 +437,10 @@ fn every_error_names_the_place_the_problem_and_the_way_out() {
         (
             of_ids("required double id;", Cells::doubles(&[1.0, 2.0, 3.0])),
             r#"t.parquet ColumnType { column: "id", found: "floating-point numbers", role: "the id", takes: "strings or integers" }"#,
+        ),
+        (
+            of_ids("required int64 id (DECIMAL(18,2));", Cells::longs(&[1, 2, 3])),
+            r#"t.parquet ColumnType { column: "id", found: "decimals", role: "the id", takes: "strings or integers" }"#,
         ),
         (
             of_ids("required boolean id;", Cells::Bools(vec![Some(true); 3])),

@@ -99,14 +99,21 @@ fn ids_of_every_type_are_strings() {
     let csv = table_support::read("t.csv", "id,score\n7,1\n8,0\n9,1\n").unwrap();
     let texts = ["7", "8", "9"];
     let coded: DictionaryArray<Int16Type> = texts.into_iter().collect();
+    let decimals = |precision, scale| -> ArrayRef {
+        let ids = PrimitiveArray::<Decimal128Type>::from_iter_values([7, 8, 9]);
+        Arc::new(ids.with_precision_and_scale(precision, scale).unwrap())
+    };
     let all: Vec<ArrayRef> = vec![
         Arc::new(PrimitiveArray::<Int8Type>::from_iter_values([7, 8, 9])),
         Arc::new(PrimitiveArray::<UInt64Type>::from_iter_values([7, 8, 9])),
+        decimals(38, 0),
         Arc::new(StringArray::from_iter_values(texts)),
         Arc::new(LargeStringArray::from_iter_values(texts)),
         Arc::new(StringViewArray::from_iter_values(texts)),
         Arc::new(coded),
     ];
+    let fractions = refused(&[("id", decimals(38, 2)), ("score", Arc::clone(&scores))]);
+    assert!(fractions.contains("decimals"), "{fractions}");
     for ids in all {
         let table = read(&[("id", Arc::clone(&ids)), ("score", Arc::clone(&scores))]).unwrap();
         assert_eq!(rows(&table), rows(&csv), "{}", ids.data_type());
