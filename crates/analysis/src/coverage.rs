@@ -19,7 +19,7 @@ use crate::{Analysis, Answer, hints, text};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_display_order = 1))]
 pub struct CoverageRequest {
     /// The number of simulations of each method [default: at most 10000, and as many as take a few
     /// seconds]

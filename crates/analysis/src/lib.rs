@@ -28,7 +28,6 @@ mod diagnostic;
 mod distributed;
 pub mod files;
 mod findings;
-mod handles;
 pub mod hints;
 mod number;
 mod opt;
@@ -62,7 +61,6 @@ pub use diagnostic::{
 };
 pub use distributed::DistributedScore;
 pub use findings::{cluster_failures, findings, findings_with, metric_failure};
-pub use handles::{DEFAULT_LOG_DIR, LOG_DIR, log_dir, newest_first, resolve, resolve_in, resolve_model};
 pub use number::{counted, short, significant};
 pub use opt::{Opt, OptionUse, Surface};
 pub use power::{Counts, PlannedDesign, PlannedGoal, PlannedRow, Plans, PowerRequest, Values};
@@ -81,6 +79,9 @@ pub use request::{
 pub use run::{Identity, LogSource, Provenance, QUESTION, Run, TARGET, TableSource};
 pub use run_names::{RunIdentity, fitting_names, run_names};
 pub use score::{ScoreRequest, WriteBack, too_few_epochs, with_findings};
+pub use source::handles::{
+    DEFAULT_LOG_DIR, LOG_DIR, log_dir, newest_first, resolve, resolve_in, resolve_model,
+};
 pub use source::{InputFiles, expand, expand_folder, expand_with};
 pub use text::Text;
 pub use verify::{LogVerification, VerifyRequest};

@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use errorbar_core::Results;
 use serde::Serialize;
 
-use crate::read;
-use crate::run::{Provenance, Run};
-
 /// The results of one log or table, and where they come from.
 #[derive(Debug, Clone, Default)]
 #[non_exhaustive]
@@ -73,18 +70,4 @@ pub struct StoppedRun {
     pub samples: u64,
     /// The number of samples that were planned.
     pub planned: u64,
-}
-
-impl Run {
-    /// Its results, with what is known of it.
-    pub fn report(&self, results: Results) -> Report {
-        let mut report = match &self.provenance {
-            Provenance::Log(source) => read::report_of_log(source, results),
-            _ => Report::new(self.title(), results),
-        };
-        report.rows = self.table().map(|table| table.rows);
-        report.task.clone_from(&self.identity.task);
-        report.model.clone_from(&self.identity.model);
-        report
-    }
 }

@@ -22,7 +22,7 @@ use crate::{Analysis, Answer, text};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_display_order = 1))]
 pub struct ScoreRequest {
     /// A metric to compute, with its arguments; may be repeated [default: those that a log records;
     /// for a table accuracy and stderr, or mean and stderr if a score is outside of 0 to 1]

@@ -226,15 +226,15 @@ pub enum Error {
     )]
     SharedGroupName {
         /// The metric.
-        metric: String,
+        metric: Box<str>,
         /// The group that had the name first.
-        first: String,
+        first: Box<str>,
         /// The other group.
-        group: String,
+        group: Box<str>,
         /// A sample of the other group.
-        sample: String,
+        sample: Box<str>,
         /// The name.
-        name: String,
+        name: Box<str>,
     },
     /// A group is called like the aggregate of all.
     #[error(

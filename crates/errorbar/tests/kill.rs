@@ -153,7 +153,11 @@ fn killed_runs_lose_nothing() {
         assert!(there >= reported, "round {round}: {reported} samples were reported, {there} are in the log");
         let last = errorbar().arg(&task).arg("--resume").arg(&log).output().unwrap();
         assert_eq!(results(&last), expected, "round {round}");
-        assert_eq!(files(&logs_of_round), std::slice::from_ref(&log), "round {round}: the lock is gone with the run");
+        assert_eq!(
+            files(&logs_of_round),
+            std::slice::from_ref(&log),
+            "round {round}: the lock is gone with the run"
+        );
         assert_eq!(samples(&log), SAMPLES * EPOCHS);
         assert_eq!(logs(&logs_of_round).len(), 1, "a run has one log");
     }

@@ -17,6 +17,7 @@ mod pool;
 mod power;
 mod python;
 mod registry;
+mod request;
 mod restored;
 mod score;
 mod stream;
@@ -43,6 +44,8 @@ mod module {
     use crate::power::{PowerPlan, Verification, power, verify};
     #[pymodule_export]
     use crate::python::PyScores;
+    #[pymodule_export]
+    use crate::request::request_fields;
     #[pymodule_export]
     use crate::restored::restored_results;
     #[pymodule_export]

@@ -1,56 +1,28 @@
-"""Keyword arguments are the options of the commands, and what errors and hints name exists."""
+"""Keyword arguments are the fields of requests, and what errors and hints name exists."""
 
 import inspect
-import re
 import warnings
 
 import pytest
 
 import errorbar as eb
-from errorbar._options import NAMES
+from errorbar._errorbar import request_fields
 from test_logs import write_log
 
-#: What commands have for the terminal.
-TERMINAL = {"--help", "--color", "--quiet", "--format", "--explain"}
-#: What scores answers again, and writes results.
-SCORING = {
-    *("--sort", "--require", "--junit", "--output", "--force", "--write", "--with", "--append", "--overwrite"),
-    *("--model-role", "--role-base-url", "--role-api-key-file", "--ca-file", "--max-connections", "--max-retries"),
-    *("--retry-wait", "--startup-timeout", "--timeout", "--cache", "--cache-dir", "--max-samples", "--run-token-limit"),
-    *("--run-cost-limit", "--prices"),
-}
-#: The options that functions do not have.
-LEFT_OUT = {
-    # The last one is `reduce=False`.
-    eb.score: TERMINAL | SCORING | {"--no-reduce"},
-    eb.compare: TERMINAL | {"--brief", "--output", "--force", "--junit"},
-    eb.power: TERMINAL,
-    eb.verify: TERMINAL - {"--explain"},
-}
-#: The arguments that are data, its names, or an option the other way round.
-NO_OPTIONS = {"data", "name", "names", "a", "b", "others", "logs", "reduce"}
+#: The arguments that are data, its names, or a field the other way round.
+NO_FIELDS = {"data", "name", "names", "a", "b", "others", "logs", "reduce"}
 
 
-def options_of(command, function):
-    """The options of the command of this function."""
-    return set(re.findall(r"^ {2,6}(?:-\w, )?(--[a-z0-9-]+)", command(function.__name__, "--help").stdout, re.MULTILINE))
-
-
-def option(keyword):
-    return NAMES.get(keyword, "--" + keyword.replace("_", "-"))
-
-
-@pytest.mark.parametrize("function", LEFT_OUT)
-def test_functions_take_the_options_of_their_command(function, command):
-    keywords = {option(name) for name in inspect.signature(function).parameters if name not in NO_OPTIONS}
-    assert options_of(command, function) - keywords == LEFT_OUT[function]
-    assert keywords <= options_of(command, function)
+@pytest.mark.parametrize("function", [eb.score, eb.compare, eb.power, eb.verify])
+def test_functions_take_what_requests_ask_for(function):
+    keywords = set(inspect.signature(function).parameters) - NO_FIELDS
+    # It is `reduce=False`.
+    assert keywords == set(request_fields(function.__name__)) - {"no_reduce"}
 
 
 @pytest.mark.parametrize("function", [eb.samples, eb.evals])
-def test_frames_of_logs_take_the_limits_of_all_commands(function, command):
-    keywords = {option(name) for name in inspect.signature(function).parameters} - {"--logs"}
-    assert keywords == {name for name in options_of(command, eb.verify) if name.startswith("--max-")}
+def test_frames_of_logs_take_the_limits_of_all_requests(function):
+    assert set(inspect.signature(function).parameters) - {"logs"} == set(request_fields("limits"))
 
 
 def test_frames_of_inspect_take_them_too(tmp_path, command):
@@ -80,7 +52,7 @@ def test_booleans_are_values_where_an_option_takes_one(correct, incorrect):
 def test_options_whose_value_may_be_left_out(listed, rows):
     a = {"id": list("abcd"), "score": [1, 0, 1, 1]}
     assert len(eb.compare(a, {**a, "score": [0, 1, 1, 1]}, flips=listed).to_dict()["flips"]) == rows
-    with pytest.raises(eb.InputError, match="for 'flips=<N>'"):
+    with pytest.raises(eb.InputError, match="flips=-1: expected true, a number of samples"):
         eb.compare(a, a, flips=-1)
 
 
@@ -97,8 +69,8 @@ def test_negative_numbers(bounds):
     "call, expected",
     [
         (lambda data: eb.compare(data, data, equivalent=0), "such as equivalent=0.02"),
-        (lambda data: eb.score(data, delimiter="abc"), "for 'delimiter=<CHAR>'"),
-        (lambda data: eb.score(data, decimal="x"), "for 'decimal=<CHAR>'"),
+        (lambda data: eb.score(data, delimiter="abc"), 'delimiter="abc": expected one ASCII character'),
+        (lambda data: eb.score(data, decimal="x"), 'decimal="x": unknown variant'),
     ],
 )
 def test_arguments_in_messages(call, expected):
@@ -191,7 +163,7 @@ def test_limits_of_logs(function, tmp_path, command):
     with pytest.raises(eb.LogError, match="the record takes more than the 100 bytes") as raised:
         function(log, max_record=100)
     assert raised.value.path == str(log) and raised.value.hint.endswith("if you trust it, give max_record=")
-    with pytest.raises(eb.InputError, match="invalid value 'much' for 'max_memory=<SIZE>'"):
+    with pytest.raises(eb.InputError, match='max_memory="much": expected a number of bytes'):
         function(log, max_memory="much")
 
 

@@ -29,7 +29,7 @@ use crate::{Analysis, Answer, text};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_display_order = 1))]
 pub struct CompareRequest {
     /// With one input, the column or metadata key whose values are compared; given a second time, or with several
     /// inputs, the metadata key to compare by, group for group

@@ -24,7 +24,7 @@ use crate::{Analysis, Answer, text};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 #[non_exhaustive]
-#[cfg_attr(feature = "clap", derive(clap::Args))]
+#[cfg_attr(feature = "clap", derive(clap::Args), command(next_display_order = 1))]
 pub struct PowerRequest {
     /// The difference to detect: a number, a list (0.01,0.02) or a range (0.01..0.10, 0.1..0.5:0.1)
     #[cfg_attr(feature = "clap", arg(long, value_name = "D", allow_hyphen_values = true))]

@@ -10,7 +10,8 @@ use crate::opt::Opt;
 use crate::read::{self, CellContext, Reader, RunRequest, unknown_scorer};
 use crate::request::{ErrorRequest, PlanChanges};
 use crate::run::Run;
-use crate::{Analysis, handles, hints, text};
+use crate::source::handles;
+use crate::{Analysis, hints, text};
 
 /// How the scores of one run vary, or the difference of two.
 #[derive(Debug)]

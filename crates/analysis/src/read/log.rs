@@ -244,8 +244,22 @@ pub fn recovered(log: &Path) -> Diagnostic {
         .about(log.display())
 }
 
+impl Run {
+    /// Its results, with what is known of it.
+    pub fn report(&self, results: Results) -> Report {
+        let mut report = match &self.provenance {
+            Provenance::Log(source) => report_of_log(source, results),
+            _ => Report::new(self.title(), results),
+        };
+        report.rows = self.table().map(|table| table.rows);
+        report.task.clone_from(&self.identity.task);
+        report.model.clone_from(&self.identity.model);
+        report
+    }
+}
+
 /// Results with what a log records of its run.
-pub(crate) fn report_of_log(source: &LogSource, results: Results) -> Report {
+fn report_of_log(source: &LogSource, results: Results) -> Report {
     let EvalInfo { task, model, .. } = &source.header.eval;
     let mut report = Report::new(source.log.path().display().to_string(), results).of_run(task, model);
     report.partial_run = partial_run(&source.header);

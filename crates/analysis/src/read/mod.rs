@@ -22,18 +22,18 @@ pub(crate) use self::cells::{
     refuse_empty,
 };
 pub use self::clusters::of_run as unused_cluster_of_run;
+pub(crate) use self::log::read_log_scores;
 pub use self::log::{
     LogRequest, early_stop, has_scored_confidence, partial_run, read_log, recovered, status_of_unfinished,
     unknown_scorer,
 };
-pub(crate) use self::log::{read_log_scores, report_of_log};
 use crate::Analysis;
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Outcome};
-use crate::handles::time_in_name;
 use crate::opt::Opt;
 use crate::request::errors::check_clusters;
 use crate::request::{PlanChanges, ReadRequest, TableRequest, UnconvertiblePolicy};
 use crate::run::{Identity, Provenance, QUESTION, Run};
+use crate::source::handles::time_in_name;
 use crate::source::{self, InputFiles};
 use crate::text;
 use crate::text::Text;

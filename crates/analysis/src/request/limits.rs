@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::ByteSize;
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::handles;
+use crate::source::handles;
 
 /// How logs are read.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -47,7 +47,7 @@ pub struct LimitRequest {
     pub max_record: ByteSize,
     /// The maximum memory for what is held of a log or a table [default: 256M or four times the size
     /// of the file, whichever is more; for rows of a table a quarter of the memory of the machine, at
-    /// least 1G, but 256 times the size of the file at most]
+    /// least 1G, but 256 times the size of the file or 128 bytes for each cell of Parquet at most]
     #[cfg_attr(feature = "clap", arg(long, value_name = "SIZE"))]
     pub max_memory: Option<ByteSize>,
 }

@@ -94,7 +94,7 @@ pub fn request_from_json<T: DeserializeOwned>(text: &str) -> Result<T, Diagnosti
 
 /// One value, or a list of them.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
+#[serde(untagged, expecting = "expected a value, or a list of them")]
 pub enum OneOrMany<T> {
     /// One.
     One(T),

@@ -50,14 +50,13 @@ The sides are called by their models, if those differ, else by their files.
 Exit code: 0 if all is well, 1 if a gate is not met, 2 if something could not be read or compared.";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+// What a request asks for comes first.
+#[command(after_help = EXAMPLES, next_display_order = 1000)]
 pub(crate) struct CompareArgs {
     /// The base, and what to compare with it: eval logs (.eval, .json), folders and patterns of them,
     /// handles (@1, latest), tables of scores (.csv, .tsv, .jsonl, .parquet)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    #[command(flatten)]
-    request: CompareRequest,
     /// The format; `csv-safe` is CSV for spreadsheets, in which no cell is a formula [default: by the name
     /// of the file of --output, else table]
     #[arg(long, short, value_enum)]
@@ -71,6 +70,8 @@ pub(crate) struct CompareArgs {
     /// Replace the file of --output if it exists
     #[arg(long, requires = "output")]
     force: bool,
+    #[command(flatten)]
+    request: CompareRequest,
     #[command(flatten)]
     explain: ExplainArgs,
     #[command(flatten)]

@@ -37,17 +37,18 @@ Exit code: 0 if all is well, 1 if the scores of a file cannot show it (all are e
 too few), 2 if something could not be read or computed.";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+// What a request asks for comes first.
+#[command(after_help = EXAMPLES, next_display_order = 1000)]
 pub(crate) struct CoverageArgs {
     /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), and tables of
     /// scores (.csv, .tsv, .jsonl, .parquet)
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    #[command(flatten)]
-    request: CoverageRequest,
     /// The format of the results; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    request: CoverageRequest,
     #[command(flatten)]
     explain: ExplainArgs,
 }

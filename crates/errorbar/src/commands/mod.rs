@@ -224,6 +224,21 @@ mod tests {
         command("my-scores").debug_assert();
     }
 
+    /// A hint that is followed works: what messages name, commands have.
+    #[test]
+    fn commands_have_the_options_that_messages_name() {
+        fn flags(command: &clap::Command, found: &mut Vec<String>) {
+            let own = command.get_arguments().filter_map(|option| option.get_long());
+            found.extend(own.map(|long| format!("--{long}")));
+            command.get_subcommands().for_each(|verb| flags(verb, found));
+        }
+        let mut found = Vec::new();
+        flags(&Cli::command(), &mut found);
+        for option in errorbar_analysis::Opt::ALL {
+            assert!(found.iter().any(|flag| flag == option.flag()), "{option:?}");
+        }
+    }
+
     #[test]
     fn help_is_about_the_program_as_it_is_called() {
         let help = |args: &[&str]| {

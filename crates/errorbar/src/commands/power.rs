@@ -46,13 +46,14 @@ Exit code: 0 if there is an answer, 1 if no number of samples or epochs suffices
 could not be read or makes no sense.";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+// What a request asks for comes first.
+#[command(after_help = EXAMPLES, next_display_order = 1000)]
 pub(crate) struct PowerArgs {
-    #[command(flatten)]
-    request: PowerRequest,
     /// The format of the results; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
     format: Format,
+    #[command(flatten)]
+    request: PowerRequest,
     #[command(flatten)]
     explain: ExplainArgs,
 }

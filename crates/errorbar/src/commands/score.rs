@@ -73,14 +73,13 @@ Exit code: 0 if all is well, 1 if no sample has a score or a requirement is not 
 could not be read or computed.";
 
 #[derive(Debug, Args)]
-#[command(after_help = EXAMPLES)]
+// What a request asks for comes first.
+#[command(after_help = EXAMPLES, next_display_order = 1000)]
 pub(crate) struct ScoreArgs {
     /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), and tables of
     /// scores (.csv, .tsv, .jsonl, .parquet)
     #[arg(required = true, value_name = "FILE")]
     pub(super) files: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(super) request: ScoreRequest,
     /// Score the outputs that the logs hold with this scorer; may be repeated. The model that was evaluated is not
     /// called. The results of the new scores are shown, and written with --write or --output
     #[arg(long, value_name = "SPEC", conflicts_with_all = ["skip_bad_samples", "score_columns", "scorers", "by"])]
@@ -103,6 +102,8 @@ pub(crate) struct ScoreArgs {
     /// Replace the file of --output if it exists
     #[arg(long, requires = "output")]
     force: bool,
+    #[command(flatten)]
+    pub(super) request: ScoreRequest,
     #[command(flatten)]
     pub(super) explain: ExplainArgs,
     #[command(flatten)]

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::Comparison;
 use super::paired::detectable_difference;
-use super::side::{MEAN, Side};
+use super::side::{IMPLIED, Side};
 use super::unpaired::{unpaired, welch};
 use crate::error::ComparisonError;
 use crate::error::Result;
@@ -69,7 +69,7 @@ fn key<'r>(row: &'r EstimateRow<'_>) -> impl PartialEq + 'r {
 /// Whether two figures are of scores that were reduced alike. The mean that is named is the implied one.
 fn has_same_reducer(a: &EstimateRow<'_>, b: &EstimateRow<'_>) -> bool {
     let is_reduced = !a.unreduced && !b.unreduced;
-    a.reducer == b.reducer || is_reduced && a.reducer.unwrap_or(MEAN) == b.reducer.unwrap_or(MEAN)
+    a.reducer == b.reducer || is_reduced && a.reducer.unwrap_or(&IMPLIED) == b.reducer.unwrap_or(&IMPLIED)
 }
 
 /// An estimate whose error has degrees of freedom: those of independent samples, if none are known. Where there is no

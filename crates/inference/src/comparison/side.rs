@@ -1,13 +1,14 @@
 //! One side of a comparison: its scores as metrics see them, with the number of each sample.
 
 use std::cell::RefCell;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use super::ComparedScores;
 use crate::error::Result;
 use errorbar_core::engine::{
     EpochInfo, Interner, RowSelection, SampleIndex, ScorerColumn, ScorerEpochs, VisitedBlock,
 };
+use errorbar_core::reducers::mean;
 use errorbar_core::{
     MetadataColumn, Metric, Plan, Reducer, Reducers, Results, ScoreColumns, ScoreParts, ScoreSet, Scores,
     ValueRef,
@@ -16,8 +17,8 @@ use errorbar_core::{
 /// Stands for a sample that a side does not have.
 const NONE: u32 = u32::MAX;
 
-/// The reducer that is implied where none is named.
-pub(super) const MEAN: &str = "mean";
+/// The name of the reducer that is implied where none is named.
+pub(super) static IMPLIED: LazyLock<String> = LazyLock::new(|| mean().log_name());
 
 /// The samples of all sides of a task, numbered in the order in which they are met.
 #[derive(Debug, Default)]
@@ -218,7 +219,7 @@ impl<'a> Block<'a> {
 
     /// The reducer, also the implied one.
     pub(super) fn reducer_name(&self) -> &str {
-        self.reducer.as_deref().unwrap_or(MEAN)
+        self.reducer.as_deref().unwrap_or(&IMPLIED)
     }
 
     /// All scores.

@@ -509,11 +509,11 @@ impl Grouped {
             for name in recorded_names(label, value, role) {
                 if let Some(other) = owners.get(&name).and_then(|other| groups.get(*other)) {
                     return Err(Error::SharedGroupName {
-                        metric: Self::NAME.to_owned(),
-                        first: other.name.clone(),
-                        group: group.clone(),
-                        sample: sample.clone(),
-                        name: name.into_owned(),
+                        metric: Self::NAME.into(),
+                        first: other.name.as_str().into(),
+                        group: group.as_str().into(),
+                        sample: sample.as_str().into(),
+                        name: name.as_ref().into(),
                     });
                 }
                 owners.insert(name, at);

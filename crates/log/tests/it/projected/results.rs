@@ -333,7 +333,7 @@ fn failures_name_the_sample_the_key_and_the_way_out() {
     assert_matches!(
         failure(&plain, "grouped(accuracy(), 'g', name_template='same')"),
         Error::SharedGroupName { first, group, sample, name, .. }
-            if first == "all" && group == "x" && sample == "q2" && name == "same"
+            if (&**first, &**group, &**sample, &**name) == ("all", "x", "q2", "same")
     );
     assert_matches!(
         failure(&columns([("q1", 1, 2, "a")]), "ci_wilson"),

@@ -12,9 +12,9 @@ use errorbar_log::eval::EvalLog;
 use jiff::Timestamp;
 use rayon::prelude::*;
 
+use super::{InputFiles, expand_folder};
 use crate::diagnostic::{Diagnostic, Diagnostics};
 use crate::number::counted;
-use crate::source::{InputFiles, expand_folder};
 
 /// The variable that names the folder of logs.
 pub const LOG_DIR: &str = "ERRORBAR_LOG_DIR";

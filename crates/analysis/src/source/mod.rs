@@ -1,5 +1,7 @@
 //! The files that arguments mean: a file is itself, a folder the eval logs in it, a pattern what it matches.
 
+pub(crate) mod handles;
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
@@ -9,7 +11,6 @@ use glob::{MatchOptions, glob_with};
 use rayon::prelude::*;
 
 use crate::diagnostic::{Diagnostic, Diagnostics};
-use crate::handles;
 use crate::number::counted;
 
 /// The files, and what could not be read on the way to them.
