@@ -51,7 +51,7 @@ Exit code: 0 if all is well, 1 if a gate is not met, 2 if something could not be
 
 #[derive(Debug, Args)]
 // What a request asks for comes first.
-#[command(after_help = EXAMPLES, next_display_order = 1000)]
+#[command(after_help = EXAMPLES, next_display_order = 500)]
 pub(crate) struct CompareArgs {
     /// The base, and what to compare with it: eval logs (.eval, .json), folders and patterns of them,
     /// handles (@1, latest), tables of scores (.csv, .tsv, .jsonl, .parquet)

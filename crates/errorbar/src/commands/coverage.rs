@@ -38,7 +38,7 @@ too few), 2 if something could not be read or computed.";
 
 #[derive(Debug, Args)]
 // What a request asks for comes first.
-#[command(after_help = EXAMPLES, next_display_order = 1000)]
+#[command(after_help = EXAMPLES, next_display_order = 500)]
 pub(crate) struct CoverageArgs {
     /// Eval logs (.eval, .json), folders and patterns of them, handles (@1, latest), and tables of
     /// scores (.csv, .tsv, .jsonl, .parquet)

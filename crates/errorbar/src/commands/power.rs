@@ -47,7 +47,7 @@ could not be read or makes no sense.";
 
 #[derive(Debug, Args)]
 // What a request asks for comes first.
-#[command(after_help = EXAMPLES, next_display_order = 1000)]
+#[command(after_help = EXAMPLES, next_display_order = 500)]
 pub(crate) struct PowerArgs {
     /// The format of the results; `csv-safe` is CSV for spreadsheets, in which no cell is a formula
     #[arg(long, short, value_enum, default_value_t)]
