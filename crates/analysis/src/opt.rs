@@ -25,6 +25,10 @@ enum Takes {
     Numbers,
     /// A string; several are several options.
     Texts,
+    /// Nothing, or a value that is attached.
+    Optional,
+    /// Logs and tables behind one option.
+    Inputs,
     /// Strings behind one option.
     Several,
     /// Strings with commas between them.
@@ -97,8 +101,8 @@ options! {
     Errors: "--errors", "errors", "errors", Texts;
     Explain: "--explain", "explain", "explain", Nothing;
     FailIfWorse: "--fail-if-worse", "fail_if_worse", "fail_if_worse", Nothing;
-    Flips: "--flips", "flips", "flips", Texts;
-    From: "--from", "runs", "from", Several;
+    Flips: "--flips", "flips", "flips", Optional;
+    From: "--from", "runs", "from", Inputs;
     Group: "--group", "group", "groups", Texts;
     IdColumn: "--id-column", "id", "id_columns", Texts;
     IgnoreTasks: "--ignore-tasks", "ignore_tasks", "ignore_tasks", Nothing;
@@ -143,7 +147,7 @@ options! {
     Strict: "--strict", "strict", "strict", Nothing;
     TrustIds: "--trust-ids", "trust_ids", "trust_ids", Nothing;
     Unconvertible: "--unconvertible", "unconvertible", "unconvertible", Texts;
-    Unmatched: "--unmatched", "unmatched", "unmatched", Texts;
+    Unmatched: "--unmatched", "unmatched", "unmatched", Optional;
     Unpaired: "--unpaired", "unpaired", "unpaired", Nothing;
     Width: "--width", "width", "width", Numbers;
     With: "--with", "with", "with", Texts;
@@ -204,6 +208,7 @@ impl OptionUse {
             (_, []) => flag.to_owned(),
             (Takes::Texts, values) => values.iter().map(attached).collect::<Vec<_>>().join(" "),
             (Takes::List, values) => attached(&values.join(",")),
+            (Takes::Optional, values) => format!("{flag}={}", shell::word(&values.join(","))),
             (_, values) => {
                 let values: Vec<String> = values.iter().map(|value| shell::word(value)).collect();
                 format!("{flag} {}", values.join(" "))
@@ -215,19 +220,26 @@ impl OptionUse {
         let takes = self.option.takes();
         let values: Vec<String> = match takes {
             Takes::Numbers => self.values.clone(),
+            // What stands for a log may be a frame.
+            Takes::Inputs => self.values.iter().map(|value| placeholder(value)).collect(),
             _ => self.values.iter().map(|value| quoted(value)).collect(),
         };
         let value = match (takes, values.as_slice()) {
-            (Takes::Nothing, _) => "True".to_owned(),
+            (Takes::Nothing, _) | (Takes::Optional, []) => "True".to_owned(),
             (Takes::Opposite, _) => "False".to_owned(),
             (_, []) => String::new(),
-            (Takes::Several, several) => format!("[{}]", several.join(", ")),
+            (Takes::Several | Takes::Inputs, several) => format!("[{}]", several.join(", ")),
             (_, [one]) => one.clone(),
             (Takes::Numbers, several) => format!("({})", several.join(", ")),
             (_, several) => format!("[{}]", several.join(", ")),
         };
         format!("{name}{sign}{value}")
     }
+}
+
+/// `LOG` as it is, and any other value in quotes.
+fn placeholder(text: &str) -> String {
+    if text.bytes().all(|byte| byte.is_ascii_uppercase()) { text.to_owned() } else { quoted(text) }
 }
 
 /// A string of Python: in double quotes, or in single ones if that is easier to read.
@@ -261,6 +273,12 @@ mod tests {
         assert_eq!(spelled(Opt::Range.set_all(["0", "10"])), ["--range 0 10", "range=(0, 10)"]);
         assert_eq!(spelled(Opt::Level.number(0.9)), ["--level 0.9", "level=0.9"]);
         assert_eq!(spelled(Opt::TrustIds), ["--trust-ids", "trust_ids=True"]);
+        assert_eq!(spelled(Opt::Flips), ["--flips", "flips=True"]);
+        assert_eq!(spelled(Opt::Flips.set("all")), ["--flips=all", "flips=\"all\""]);
+        assert_eq!(
+            spelled(Opt::From.set_all(["LOG", "b.csv"])),
+            ["--from LOG b.csv", "runs=[LOG, \"b.csv\"]"]
+        );
         assert_eq!(spelled(Opt::NoReduce), ["--no-reduce", "reduce=False"]);
         assert_eq!(
             spelled(Opt::ComparedScorers.set_all(["A", "B"])),

@@ -140,7 +140,7 @@ def test_gates_decide_as_the_command_does(tmp_path, command):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             assert eb.compare(a, b, **gate).passed is passes, gate
-        options = [option(key) if value is True else f"{option(key)}={value}" for key, value in gate.items()]
+        options = [f"--{key.replace('_', '-')}" + ("" if value is True else f"={value}") for key, value in gate.items()]
         assert command("compare", "a.csv", "b.csv", *options, check=False).returncode == int(not passes), gate
 
 

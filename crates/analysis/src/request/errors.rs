@@ -3,7 +3,7 @@
 use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, Plan, Side};
 use serde::{Deserialize, Serialize};
 
-use super::{as_text, one_or_many};
+use super::{as_text, one_or_many, optional_list};
 use crate::diagnostic::Diagnostic;
 use crate::opt::Opt;
 use crate::text;
@@ -33,9 +33,9 @@ pub struct ErrorRequest {
     #[cfg_attr(feature = "clap", arg(long, value_name = "P", value_parser = level, allow_negative_numbers = true))]
     pub level: Option<f64>,
     /// The lowest and the highest possible score [default: 0 1 if all scores are within]
-    #[serde(deserialize_with = "one_or_many")]
+    #[serde(deserialize_with = "optional_list")]
     #[cfg_attr(feature = "clap", arg(long, num_args = 2, value_names = ["LO", "HI"], allow_hyphen_values = true))]
-    pub range: Vec<f64>,
+    pub range: Option<Vec<f64>>,
     /// The number of resamples of bootstrap errors and intervals [default: 10000]
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = draws))]
     pub draws: Option<u32>,
@@ -124,8 +124,8 @@ impl ErrorRequest {
     /// # Errors
     /// A level that is none, a range that is none, methods that exclude each other, and the like.
     pub fn check(&self) -> Result<(), Diagnostic> {
-        if !matches!(self.range.len(), 0 | 2) {
-            let found = self.range.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
+        if let Some(range) = self.range.as_ref().filter(|range| range.len() != 2) {
+            let found = range.iter().map(f64::to_string).collect::<Vec<_>>().join(", ");
             let problem = format!("the range must be two numbers, the lower one first, found {found}");
             return Err(Diagnostic::error(problem).about_option(Opt::Range).hint(range_hint()));
         }
@@ -156,8 +156,8 @@ impl ErrorRequest {
 
     /// The lowest and the highest possible score.
     pub fn score_range(&self) -> Option<(f64, f64)> {
-        match self.range.as_slice() {
-            &[low, high] => Some((low, high)),
+        match self.range.as_deref() {
+            Some(&[low, high]) => Some((low, high)),
             _ => None,
         }
     }

@@ -18,4 +18,4 @@ pub use tables::{TableRequest, UnconvertiblePolicy};
 #[cfg(feature = "clap")]
 pub use values::one_of;
 pub use values::{ByteSize, OneOrMany, request_from_json};
-pub(crate) use values::{as_text, as_text_order, one_or_many};
+pub(crate) use values::{as_text, as_text_order, one_or_many, optional_list};

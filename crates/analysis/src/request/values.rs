@@ -118,6 +118,13 @@ pub(crate) fn one_or_many<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
     OneOrMany::deserialize(deserializer).map(Vec::from)
 }
 
+/// The same, if there is one.
+pub(crate) fn optional_list<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+    deserializer: D,
+) -> Result<Option<Vec<T>>, D::Error> {
+    Ok(Option::<OneOrMany<T>>::deserialize(deserializer)?.map(Vec::from))
+}
+
 /// A value that is written as text, if there is one.
 pub(crate) mod as_text {
     use super::{Deserialize, Deserializer, FromStr, Serialize, Serializer, fmt};

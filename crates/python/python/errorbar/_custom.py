@@ -97,7 +97,7 @@ class Named:
 def _check(entry: Entry) -> None:
     """Whether something built in has this name: if it were defined nevertheless, every later call would fail."""
     known = [other for other in entries() if other[:2] != entry[:2]]
-    _errorbar.score(["--", "data"], [("data", {"score": [0, 1]}, None)], [*known, entry])
+    _errorbar.score(["data"], "{}", [("data", {"score": [0, 1]}, None)], [*known, entry])
 
 
 def _decorator(kind: str, function: Any, name: str | None, names: Sequence[str]) -> Any:
