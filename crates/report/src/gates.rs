@@ -41,8 +41,8 @@ fn decision(
             comparison.difference.notes.early_stop.is_some().then(|| Diagnostic::warning(text))
         }
         GateOutcome::Undecided => {
-            let is_needed = request.decisive || gate.is_claim();
-            let diagnostic = if is_needed { Diagnostic::failure(text) } else { Diagnostic::warning(text) };
+            let is_met = request.is_met(outcome);
+            let diagnostic = if is_met { Diagnostic::warning(text) } else { Diagnostic::failure(text) };
             Some(diagnostic.hint_if(detectable(gate, comparison)))
         }
         _ => Some(Diagnostic::failure(text)),

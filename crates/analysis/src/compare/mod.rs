@@ -17,7 +17,7 @@ pub use self::alignment::{Alignment, text_of};
 pub use self::flip::Flip;
 pub use self::flips::ListedFlips;
 pub use self::sides::{Side, Sides, named_sides, short_task};
-use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
 use crate::opt::Opt;
 use crate::read::{Files, RunRequest, below_threshold_problem};
 use crate::request::{
@@ -250,14 +250,24 @@ impl CompareRequest {
 }
 
 impl Analysis<'_> {
-    /// The differences of models.
+    /// The differences of models. The outcome is negative if a gate is not met.
     pub fn compare(&self, sources: &[PathBuf], request: &CompareRequest) -> Answer<Comparisons> {
         let compared = || {
             let changes = request.changes(self)?;
             let files = Files::find(sources, self.memory())?;
             self.compare_files(files, request, &changes)
         };
-        Answer::of(compared())
+        let answer = Answer::of(compared());
+        let is_met = |comparisons: &Comparisons| {
+            let mut outcomes = comparisons.report.comparisons.iter().filter_map(|one| one.gate).peekable();
+            request.gate.gate().is_none()
+                || outcomes.peek().is_some() && outcomes.all(|one| request.gate.is_met(one))
+        };
+        let gated = match &answer.value {
+            Some(comparisons) if !is_met(comparisons) => Outcome::Negative,
+            _ => Outcome::Done,
+        };
+        Answer { outcome: answer.outcome.max(gated), ..answer }
     }
 
     /// The same of files that have been found, with changes that have been built.

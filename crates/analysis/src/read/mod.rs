@@ -184,11 +184,8 @@ impl Files {
         let first = self.input.files.first().filter(|_| request.groups.0.is_empty()).cloned();
         let (runs, diagnostics) = self.input.map(|path, warnings| {
             let argument = self.arguments.get(path).cloned().unwrap_or_default();
-            let reader =
-                Reader::new(analysis, request, path).called(argument).hints(first.as_deref() == Some(path));
-            let runs = reader.runs(warnings)?;
-            warnings.extend(runs.iter().filter_map(unfinished));
-            Ok(runs)
+            let reader = Reader::new(analysis, request, path).called(argument).reports_end();
+            reader.hints(first.as_deref() == Some(path)).runs(warnings)
         });
         match diagnostics.outcome() {
             Outcome::Done => {
@@ -253,11 +250,20 @@ pub(crate) struct Reader<'a> {
     argument: String,
     /// Whether a metadata key that nothing is clustered by is to be reported.
     has_hints: bool,
+    /// Whether a run that did not reach its end is to be reported: where results are shown, they say so.
+    reports_end: bool,
 }
 
 impl<'a> Reader<'a> {
     pub(crate) fn new(analysis: &'a Analysis<'a>, request: &'a RunRequest<'a>, path: &'a Path) -> Self {
-        Reader { analysis, request, path, argument: path.display().to_string(), has_hints: false }
+        Reader {
+            analysis,
+            request,
+            path,
+            argument: path.display().to_string(),
+            has_hints: false,
+            reports_end: false,
+        }
     }
 
     /// The same with what the user calls it.
@@ -268,6 +274,11 @@ impl<'a> Reader<'a> {
     /// The same with hints about its metadata, if hints are wanted at all.
     pub(crate) fn hints(self, has_hints: bool) -> Self {
         Reader { has_hints: has_hints && self.analysis.has_hints(), ..self }
+    }
+
+    /// The same, with a warning of a run that did not reach its end.
+    fn reports_end(self) -> Self {
+        Reader { reports_end: true, ..self }
     }
 
     /// Whether it is a log.
@@ -313,6 +324,7 @@ impl<'a> Reader<'a> {
             return Err(log::no_samples(&source.log, &source.header, request.takes_nothing).into());
         }
         warnings.extend(run.warnings());
+        warnings.extend(self.reports_end.then(|| unfinished(&run)).flatten());
         if self.has_hints {
             warnings.extend(clusters::of_columns(&run.plan, &run.scores, self.path));
         }

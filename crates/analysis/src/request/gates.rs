@@ -1,7 +1,7 @@
 //! What a difference must show.
 
 use errorbar_core::{ErrorPlan, Side};
-use errorbar_inference::Gate;
+use errorbar_inference::{Gate, GateOutcome};
 use serde::{Deserialize, Serialize};
 
 use super::ErrorRequest;
@@ -54,6 +54,16 @@ impl GateRequest {
     /// The probability of a wrong decision.
     pub fn alpha(&self) -> f64 {
         self.alpha.unwrap_or(Gate::ALPHA)
+    }
+
+    /// Whether what a gate decides of a comparison is a success. One that is inconclusive is none if it is a claim, or if a
+    /// decision is required.
+    pub fn is_met(&self, outcome: GateOutcome) -> bool {
+        match outcome {
+            GateOutcome::Passed => true,
+            GateOutcome::Undecided => !self.decisive && !self.gate().is_some_and(Gate::is_claim),
+            _ => false,
+        }
     }
 
     /// Checks what can be checked before anything is read.
