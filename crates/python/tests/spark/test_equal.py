@@ -92,12 +92,12 @@ def test_a_copy_of_a_slow_task_changes_nothing(scores, expected, monkeypatch, tm
 
 def states_of(scores, repartitioned):
     """What the tasks give for rows that are partitioned in some way."""
-    given = _score.arguments(dict(metrics=data.METRICS, max_memory="512M", **data.OPTIONS))
+    given = _score.asked(dict(metrics=data.METRICS, max_memory="512M", **data.OPTIONS))
     names = _score._names(scores.schema)
     read, metadata_keys, id_column = _score._errorbar.row_columns(given, names)
     rows = repartitioned(_score._projected(scores, data.KEYS, read, id_column))
     columns = [_tasks.GROUP, *read, _tasks.BUCKET]
-    task = {"options": given, "metadata_keys": metadata_keys, "keys": data.KEYS, "columns": columns}
+    task = {"request": given, "metadata_keys": metadata_keys, "keys": data.KEYS, "columns": columns}
     task = _score.json.dumps(task)
     return rows.mapInArrow(functools.partial(_tasks.states, task), _tasks.STATES).toArrow()
 
@@ -124,8 +124,8 @@ def test_the_order_of_rows_in_a_partition_changes_no_byte(table):
     group = pa.array([_score.json.dumps([row["task"], row["model"]]) for row in rows.to_pylist()])
     bucket = pa.array([int(row["id"][1:]) % 4096 for row in rows.to_pylist()], pa.int32())
     rows = rows.append_column(_tasks.GROUP, group).append_column(_tasks.BUCKET, bucket)
-    given = _score.arguments(dict(metrics=data.METRICS, id="id", score="score", **data.OPTIONS))
-    task = {"options": given, "metadata_keys": [], "keys": data.KEYS, "columns": rows.column_names}
+    given = _score.asked(dict(metrics=data.METRICS, id="id", score="score", **data.OPTIONS))
+    task = {"request": given, "metadata_keys": [], "keys": data.KEYS, "columns": rows.column_names}
     task = _score.json.dumps(task)
     first = pa.Table.from_batches(_tasks.states(task, rows.to_batches(max_chunksize=100)))
     turned = rows.take(pa.array(range(rows.num_rows - 1, -1, -1)))
