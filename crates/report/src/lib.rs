@@ -3,10 +3,10 @@
 //! One format, one module, one trait ([`Render`]), for results, comparisons and lists ([`Listing`]). The formats for
 //! people ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs` and the tables of `comparison`; the
 //! formats for machines ([`Json`], [`Csv`]) have an [`EstimateRecord`] for each estimate. Nothing here computes a
-//! statistic or decides by the name of a metric: which error belongs to which number is core's [`Results::rows`]. Nothing
-//! knows whether it writes to a terminal: colour and width come from the caller. Names may hold anything. A
-//! [`TerminalTable`] is for terminals, so it is [`clean`]; every other format keeps names as they are, as they may be
-//! read again, and the caller cleans one of them that goes to a terminal.
+//! statistic or decides by the name of a metric: which error belongs to which number is core's
+//! [`Results::rows`](errorbar_core::Results::rows). Nothing knows whether it writes to a terminal: colour and width come
+//! from the caller. Names may hold anything. A [`TerminalTable`] is for terminals, so it is [`clean`]; every other format
+//! keeps names as they are, as they may be read again, and the caller cleans one of them that goes to a terminal.
 //!
 //! ```
 //! use errorbar_core::{MetricResult, MetricValue, Results, Role, ScoreResult};

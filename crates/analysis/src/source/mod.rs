@@ -31,7 +31,7 @@ const SKIPPED_NAMED: usize = 10;
 ///
 /// A folder stands for the eval logs in it and in the folders below it, but for hidden ones and for those behind a
 /// link; a `.json` file in there that is something else is skipped. Names of logs begin with the time of the run,
-/// so the newest of a folder comes last. A [handle](super::handles) stands for the log that it means. A pattern (`*`,
+/// so the newest of a folder comes last. A handle (`@1`, `latest`) stands for the log that it means. A pattern (`*`,
 /// `?`, `[…]`) that the shell has not expanded is expanded here. A file that does not exist stays, so that opening it
 /// gives the error; a pattern without a match is an error. What sets of evaluations keep beside their logs is skipped in a
 /// pattern as in a folder; it is an error if it is named.

@@ -52,7 +52,7 @@ impl CoverageOptions {
     }
 }
 
-/// What [`Plan::coverage`] gives.
+/// What [`simulate_coverage`] gives.
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct CoverageReport {

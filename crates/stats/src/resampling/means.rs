@@ -127,7 +127,8 @@ impl ResampledMeans {
         self.range(0..num_samples, seed)
     }
 
-    /// The standard deviation of this number of means, as [`standard_deviation`] of them has it, without holding them.
+    /// The standard deviation of this number of means, as [`descriptive::standard_deviation`](crate::descriptive) of them
+    /// has it, without holding them.
     pub fn standard_deviation(&self, num_samples: usize, seed: u64) -> f64 {
         let mut moments = Moments::new();
         for first in (0..num_samples).step_by(PART) {
