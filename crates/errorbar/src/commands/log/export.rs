@@ -139,6 +139,9 @@ fn write(
         .limits(args.read.limits());
     let export = Export::of(logs, options)?;
     warnings.extend(export.recovered().iter().map(|log| recovered(log)));
+    let empty =
+        |log: &PathBuf| Diagnostic::warning("the log has no samples, so it has no row").about(log.display());
+    warnings.extend(export.without_samples().iter().map(empty));
     match &args.output {
         Some(path) => {
             let written = export.save(format, path)?;

@@ -158,6 +158,7 @@ pub struct Export {
     keys: MetadataTree,
     columns: Vec<ExportColumn>,
     recovered: Vec<PathBuf>,
+    without_samples: Vec<PathBuf>,
     /// The logs of runs that have not ended, as they were when they were read for the columns: a sample that came later may
     /// need another.
     growing: Vec<EvalLog>,
@@ -175,14 +176,18 @@ impl Export {
         let logs: Vec<PathBuf> = logs.into_iter().map(Into::into).collect();
         let mut keys = MetadataTree::default();
         let mut kinds = IndexMap::<String, Option<ExportKind>>::new();
-        let (mut recovered, mut growing) = (Vec::new(), Vec::new());
+        let (mut recovered, mut without_samples, mut growing) = (Vec::new(), Vec::new(), Vec::new());
         let fields = SampleFields::scores(MetadataKeys::All).score_parts(ScoreParts::Value);
         for path in &logs {
             let log = EvalLog::open_with(path, options.limits)?;
             if log.was_recovered() {
                 recovered.push(path.clone());
             }
-            for sample in log.samples_with(fields.clone())? {
+            let mut samples = log.samples_with(fields.clone())?.peekable();
+            if samples.peek().is_none() {
+                without_samples.push(path.clone());
+            }
+            for sample in samples {
                 let sample = sample?;
                 keys.learn(path, &sample.metadata)?;
                 for (scorer, score) in &sample.scores {
@@ -212,7 +217,7 @@ impl Export {
             false => ScorerColumns::One(number(kinds.into_values().flatten().reduce(ExportKind::and))),
         };
         let columns = chosen_columns(keys.columns(&form), logs.len(), &options)?;
-        Ok(Export { logs, options, scorers, keys, columns, recovered, growing })
+        Ok(Export { logs, options, scorers, keys, columns, recovered, without_samples, growing })
     }
 
     /// The names of the columns, in order.
@@ -223,6 +228,11 @@ impl Export {
     /// The logs that had no directory: their runs are going on or were interrupted.
     pub fn recovered(&self) -> &[PathBuf] {
         &self.recovered
+    }
+
+    /// The logs that no row is of.
+    pub fn without_samples(&self) -> &[PathBuf] {
+        &self.without_samples
     }
 
     /// Reads the logs again and writes the rows.
