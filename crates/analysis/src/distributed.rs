@@ -3,7 +3,6 @@
 use std::path::Path;
 
 use errorbar_core::{Order, Plan, Registry, ScoreColumns, ScoreParts};
-use errorbar_log::inspect::scorer_metrics;
 #[cfg(feature = "arrow")]
 use errorbar_table::{ArrowTable, RowGroup, RowGroupError, RowLabels, read_row_groups};
 use errorbar_table::{MemoryTables, RowColumns, ScoreTable, TableError, TableErrorKind, TableOptions};
@@ -13,7 +12,6 @@ use crate::opt::Opt;
 use crate::read::give_meaning;
 use crate::report::Report;
 use crate::request::PlanChanges;
-use crate::request::errors::check_clusters;
 use crate::run::Run;
 use crate::score::{ScoreRequest, WriteBack, with_findings};
 use crate::{Analysis, text};
@@ -42,12 +40,9 @@ impl DistributedScore {
     /// A request that is not valid.
     pub fn new(request: ScoreRequest, registry: &Registry) -> Result<Self, Diagnostics> {
         let changes = request.changes(&Analysis::new(registry))?;
-        let mut plan = Plan::new();
-        plan.default_metrics = scorer_metrics();
-        let mut plan = changes.apply(plan);
+        let mut plan = changes.plan_of_table()?;
         // Rows on several machines have no other order.
         plan.order = Order::Key;
-        check_clusters(&plan)?;
         // Errors that only the text of a plan has come up before any row is read.
         plan.to_text().map_err(Diagnostic::from)?;
         let mapping = request.tables.mapping(None)?;

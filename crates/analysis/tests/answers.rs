@@ -81,6 +81,8 @@ fn the_outcome_of_a_comparison_is_that_of_its_gate() {
     assert_eq!(outcome(json!({"margin": 0.05})), Outcome::Negative);
     assert_eq!(outcome(json!({"margin": 0.5, "fail_if_worse": true})), Outcome::InputError);
     assert_eq!(outcome(json!({"decisive": true})), Outcome::InputError);
+    // There is no better and worse of it, and the command exits with 2.
+    assert_eq!(outcome(json!({"fail_if_worse": true, "metrics": "std"})), Outcome::InputError);
 }
 
 #[test]

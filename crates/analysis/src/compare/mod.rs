@@ -250,7 +250,7 @@ impl CompareRequest {
 }
 
 impl Analysis<'_> {
-    /// The differences of models. The outcome is negative if a gate is not met.
+    /// The differences of models. The outcome is negative if a gate is not met, and an error if it has nothing to decide.
     pub fn compare(&self, sources: &[PathBuf], request: &CompareRequest) -> Answer<Comparisons> {
         let compared = || {
             let changes = request.changes(self)?;
@@ -258,16 +258,8 @@ impl Analysis<'_> {
             self.compare_files(files, request, &changes)
         };
         let answer = Answer::of(compared());
-        let is_met = |comparisons: &Comparisons| {
-            let mut outcomes = comparisons.report.comparisons.iter().filter_map(|one| one.gate).peekable();
-            request.gate.gate().is_none()
-                || outcomes.peek().is_some() && outcomes.all(|one| request.gate.is_met(one))
-        };
-        let gated = match &answer.value {
-            Some(comparisons) if !is_met(comparisons) => Outcome::Negative,
-            _ => Outcome::Done,
-        };
-        Answer { outcome: answer.outcome.max(gated), ..answer }
+        let gated = answer.value.as_ref().map(|comparisons| request.gate.outcome(&comparisons.report));
+        Answer { outcome: answer.outcome.max(gated.unwrap_or(Outcome::Done)), ..answer }
     }
 
     /// The same of files that have been found, with changes that have been built.

@@ -12,8 +12,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{MetadataKeys, Plan, ScoreColumns, ScoreParts};
-use errorbar_log::inspect::scorer_metrics;
+use errorbar_core::{MetadataKeys, ScoreColumns, ScoreParts};
 use errorbar_table::{MemoryTables, ScoreTable, TableErrorKind, TableMapping, TableOptions, read_tables};
 
 pub use self::cells::beyond_threshold_problem;
@@ -362,10 +361,7 @@ impl<'a> Reader<'a> {
 
     fn runs_of_table(&self, warnings: &mut Diagnostics) -> Result<Vec<Run>, Diagnostic> {
         let request = self.request;
-        let mut plan = Plan::new();
-        plan.default_metrics = scorer_metrics();
-        let plan = request.changes.apply(plan);
-        check_clusters(&plan).map_err(|problem| self.about(problem))?;
+        let plan = request.changes.plan_of_table().map_err(|problem| self.about(problem))?;
         let mut keys: Vec<String> = request.groups.0.to_vec();
         if request.questions || request.answers {
             keys.extend(QUESTION.map(str::to_owned));

@@ -1,11 +1,11 @@
 //! What a difference must show.
 
 use errorbar_core::{ErrorPlan, Side};
-use errorbar_inference::{Gate, GateOutcome};
+use errorbar_inference::{ComparisonReport, Gate, GateOutcome};
 use serde::{Deserialize, Serialize};
 
 use super::ErrorRequest;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Outcome};
 use crate::opt::Opt;
 use crate::text;
 use crate::text::Text;
@@ -63,6 +63,17 @@ impl GateRequest {
             GateOutcome::Passed => true,
             GateOutcome::Undecided => !self.decisive && !self.gate().is_some_and(Gate::is_claim),
             _ => false,
+        }
+    }
+
+    /// What comes of a comparison: negative if a gate is not met, an error if it has nothing to decide.
+    pub fn outcome(&self, report: &ComparisonReport) -> Outcome {
+        let mut gated = report.comparisons.iter().filter_map(|one| one.gate).peekable();
+        match self.gate() {
+            None => Outcome::Done,
+            Some(_) if gated.peek().is_none() => Outcome::InputError,
+            Some(_) if gated.all(|one| self.is_met(one)) => Outcome::Done,
+            Some(_) => Outcome::Negative,
         }
     }
 

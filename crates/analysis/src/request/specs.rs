@@ -5,7 +5,9 @@ use std::ops::Range;
 
 use errorbar_core::spec::{MetricsSpec, Spec, SpecErrorKind, reducer_of_papers, split_k_suffix};
 use errorbar_core::{Error, MetricItem, Metrics, Order, Plan, Reducers, Registry};
+use errorbar_log::inspect::scorer_metrics;
 
+use super::errors::check_clusters;
 use super::{ErrorRequest, GateRequest};
 use crate::diagnostic::{Diagnostic, DiagnosticKind, Diagnostics, Snippet, all};
 use crate::opt::Opt;
@@ -71,6 +73,18 @@ impl PlanChanges {
     #[must_use]
     pub fn seed(self, seed: Option<u64>) -> Self {
         PlanChanges { seed, ..self }
+    }
+
+    /// The plan of a table: the metrics that scorers have of their own, with everything that is asked for.
+    ///
+    /// # Errors
+    /// A method for clusters without a key to cluster by.
+    pub(crate) fn plan_of_table(&self) -> Result<Plan, Diagnostic> {
+        let mut plan = Plan::new();
+        plan.default_metrics = scorer_metrics();
+        let plan = self.apply(plan);
+        check_clusters(&plan)?;
+        Ok(plan)
     }
 
     /// The plan of a log or a table with everything that is asked for.
