@@ -26,6 +26,7 @@ mod compare;
 mod coverage;
 mod diagnostic;
 mod distributed;
+pub mod export;
 pub mod files;
 mod findings;
 pub mod hints;

@@ -25,21 +25,6 @@ pub fn main() -> ExitCode {
 
 /// The command line with entries that have no attribute: metrics, reducers, conversions, scorers, solvers, tasks and
 /// providers of models.
-///
-/// ```no_run
-/// use errorbar::prelude::*;
-///
-/// fn main() -> std::process::ExitCode {
-///     let best = metric_fn("best", |scores: &Scores<'_>| {
-///         Ok(scores.floats().into_iter().fold(f64::NEG_INFINITY, f64::max))
-///     });
-///     let sums = Task::new([Sample::new("1 + 1").target("2")]).solver(generate()).scorer(includes());
-///     App::new()
-///         .metric(best, "The highest score.")
-///         .task("sums", sums, "One sum.")
-///         .run(std::env::args_os())
-/// }
-/// ```
 #[derive(Debug)]
 #[must_use]
 pub struct App {

@@ -86,25 +86,27 @@
 //! whole task or run an `eval::Error`.
 #![forbid(unsafe_code)]
 
-#[cfg(feature = "cli")]
-mod app;
-#[cfg(feature = "cli")]
-mod commands;
-#[cfg(feature = "cli")]
-mod diagnostic;
-#[cfg(feature = "cli")]
-mod output;
-#[cfg(feature = "cli")]
-mod pager;
 pub mod prelude;
-#[cfg(feature = "cli")]
-mod progress;
-#[cfg(feature = "cli")]
-mod snippet;
 
-#[cfg(feature = "cli")]
-pub use app::{App, main};
 pub use errorbar_analysis as analysis;
+#[cfg(feature = "cli")]
+/// ```no_run
+/// use errorbar::prelude::*;
+///
+/// fn main() -> std::process::ExitCode {
+///     let best = metric_fn("best", |scores: &Scores<'_>| {
+///         Ok(scores.floats().into_iter().fold(f64::NEG_INFINITY, f64::max))
+///     });
+///     let sums = Task::new([Sample::new("1 + 1").target("2")]).solver(generate()).scorer(includes());
+///     App::new()
+///         .metric(best, "The highest score.")
+///         .task("sums", sums, "One sum.")
+///         .run(std::env::args_os())
+/// }
+/// ```
+pub use errorbar_cli::App;
+#[cfg(feature = "cli")]
+pub use errorbar_cli::main;
 /// What kind of figure a metric gives; [`MessageRole`] is that of a message.
 pub use errorbar_core::Role as MetricRole;
 pub use errorbar_core::chat::{Input, Message, MessageRole, ModelOutput, Usage};
@@ -159,8 +161,7 @@ pub mod log {
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub mod table {
-    pub mod export;
-
+    pub use errorbar_analysis::export;
     pub use errorbar_table::{
         ScoreTable, TableError, TableErrorKind, TableLimits, TableLocation, TableOptions, read_table,
         read_tables,

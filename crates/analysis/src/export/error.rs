@@ -7,6 +7,9 @@ use errorbar_log::eval::LogError;
 use errorbar_table::error_text::list;
 use errorbar_table::write::WriteError;
 
+use crate::diagnostic::Diagnostic;
+use crate::text::Text;
+
 /// Why an export failed. Its `Display` is the problem with the file, the sample or the name in it;
 /// [`ExportError::hint`] is what to do about it.
 #[derive(Debug, thiserror::Error)]
@@ -118,12 +121,18 @@ impl ExportError {
     }
 
     /// What to do about it.
-    pub fn hint(&self) -> &'static str {
-        match self {
-            ExportError::Log(_) => "check the log",
+    pub fn hint(&self) -> Option<Text> {
+        let hint = match self {
+            ExportError::Log(error) => return crate::hints::log::hint(error),
+            ExportError::UnknownScorer { nearest: Some(nearest), .. }
+            | ExportError::UnknownColumn { nearest: Some(nearest), .. } => {
+                return Some(format!("did you mean `{nearest}`?").into());
+            }
             ExportError::UnknownScorer { .. } => "name one of them, or none for all",
             ExportError::UnknownColumn { .. } => "name some of them, or none for all",
-            ExportError::TooManyColumns { .. } => "export the logs one by one",
+            ExportError::TooManyColumns { .. } => {
+                "export the logs one by one, or take the samples as they are: `log dump --samples`"
+            }
             ExportError::Changed { .. } => "wait until the run has ended, or copy the log first",
             ExportError::OutputIsInput { .. } => "choose another name for the output",
             ExportError::NoParquet => "build with the feature `parquet`, or export to CSV or JSON lines",
@@ -134,7 +143,14 @@ impl ExportError {
                 io::ErrorKind::StorageFull => "free some space",
                 _ => "choose a file that you may write to",
             },
-        }
+        };
+        Some(hint.into())
+    }
+}
+
+impl From<ExportError> for Diagnostic {
+    fn from(error: ExportError) -> Self {
+        Diagnostic::error(error.to_string()).hint_if(error.hint())
     }
 }
 

@@ -23,9 +23,9 @@
 //! | types | strings | those of JSON | `value` DOUBLE if all scores are numbers; metadata DOUBLE, INT64 or BOOLEAN if all are; else strings |
 //!
 //! ```
-//! use errorbar::table::export::{Export, ExportFormat, ExportOptions};
-//! # use errorbar::log::*;
-//! # use errorbar::Score;
+//! use errorbar_analysis::export::{Export, ExportFormat, ExportOptions};
+//! # use errorbar_log::eval::*;
+//! # use errorbar_core::Score;
 //! # let folder = tempfile::tempdir()?;
 //! # let path = folder.path().join("quiz.eval");
 //! # let eval = EvalInfo::new("quiz", "mock/x");

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use errorbar::table::export::*;
+use errorbar_analysis::export::*;
 use errorbar_log::eval::*;
 use errorbar_table::{TableErrorKind, TableLocation, TableOptions, read_table, read_tables};
 use serde_json::{Value as Json, json};

@@ -13,7 +13,7 @@ use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use errorbar::table::export::*;
+use errorbar_analysis::export::*;
 use errorbar_core::{Metadata, Score};
 use errorbar_log::eval::*;
 use serde_json::{Value as Json, json};
@@ -290,9 +290,9 @@ fn outputs_that_cannot_be_written_are_named() {
         matches!(&error, ExportError::Write { path: Some(path), error } if *path == missing && error.kind() == ErrorKind::NotFound),
         "{error}"
     );
-    assert_eq!(error.hint(), "make the folder first");
+    assert_eq!(error.hint().unwrap().to_string(), "make the folder first");
     let error = export.save(ExportFormat::Csv, folder.path()).unwrap_err();
-    assert_eq!(error.hint(), "give the name of a file in it");
+    assert_eq!(error.hint().unwrap().to_string(), "give the name of a file in it");
     let before = fs::read(&log).unwrap();
     let error = export.save(ExportFormat::Csv, &folder.path().join("./a.json")).unwrap_err();
     assert!(matches!(error, ExportError::OutputIsInput { .. }), "{error}");

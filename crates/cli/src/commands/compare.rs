@@ -8,11 +8,11 @@ use errorbar_analysis::{CompareRequest, Comparisons, Files, Opt, text};
 use errorbar_files::FileAccess;
 use errorbar_report::{ComparisonView, Markdown, Render, Sort, gate_cases, gate_diagnostics};
 
-use super::common::Format;
 use super::explain::ExplainArgs;
 use super::logs::ReadProgress;
 use super::{CommandOutcome, CommandResult, Context, junit};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::Format;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\

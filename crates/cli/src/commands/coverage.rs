@@ -7,10 +7,10 @@ use errorbar_analysis::{CoverageBlock, CoverageRequest, expand};
 use errorbar_inference::{Coverage, CoverageFigures, MethodCoverage};
 use errorbar_report::{Listing, ListingCell, Render, Sort, clean, wrap};
 
-use super::common::{Format, counted, short, width};
 use super::explain::ExplainArgs;
 use super::logs::ReadProgress;
 use super::{CommandOutcome, CommandResult, Context};
+use crate::format::{Format, counted, short, width};
 use crate::output::Output;
 
 const EXAMPLES: &str = "\

@@ -11,9 +11,9 @@ use errorbar_table::{
 };
 use serde_json::{Value as Json, json};
 
-use super::common::{Format, counted, short, width};
 use super::{CommandOutcome, CommandResult};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::{Format, counted, short, width};
 use crate::output::Output;
 
 /// The number of distinct cells of a scorer that are shown, and from which on numbers are shown as a range.

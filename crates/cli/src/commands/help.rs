@@ -12,8 +12,9 @@ use errorbar_core::spec::{nearest, split_k_suffix};
 use errorbar_report::{width, wrap};
 
 use super::list::EntryKind;
-use super::{Cli, CommandOutcome, CommandResult, Context, common};
+use super::{Cli, CommandOutcome, CommandResult, Context};
 use crate::diagnostic::Diagnostic;
+use crate::format;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -59,7 +60,7 @@ pub(crate) fn run(args: &HelpArgs, context: &Context<'_>) -> CommandResult {
     }
     let program = context.program.to_owned();
     Ok(CommandOutcome::from(Output::text(move |color| {
-        let page = Page { color, width: common::width(), program: &program };
+        let page = Page { color, width: format::width(), program: &program };
         found.iter().map(|(kind, entry)| page.entry(*kind, entry)).collect::<Vec<_>>().join("\n")
     })))
 }
@@ -109,7 +110,7 @@ fn unknown(name: &str, context: &Context<'_>) -> Diagnostic {
 
 /// The names of a kind, each with its sentence.
 fn names_of(kind: EntryKind, entries: &[EntryInfo], program: &str, color: bool) -> String {
-    let page = Page { color, width: common::width(), program };
+    let page = Page { color, width: format::width(), program };
     let mut text = page.heading(kind.plural());
     let longest = entries.iter().map(|entry| width(&entry.name)).max().unwrap_or(0);
     for entry in entries {

@@ -11,9 +11,9 @@ use errorbar_eval::{AnyScorer, AnySolver, Provider, Task};
 use errorbar_report::{Latex, Listing, ListingCell, Render, wrap};
 use serde_json::json;
 
-use super::common::{self, Format};
 use super::{CommandOutcome, CommandResult, task_list};
 use crate::diagnostic::Diagnostic;
+use crate::format::{self, Format};
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -126,7 +126,7 @@ pub(crate) fn run(args: &ListArgs, registry: &Registry) -> CommandResult {
 
 fn table(sections: &[Section], color: bool) -> String {
     let bold = if color { Style::new().bold() } else { Style::new() };
-    let width = common::width();
+    let width = format::width();
     let mut text = String::new();
     for (at, (kind, entries)) in sections.iter().enumerate() {
         let _ = writeln!(text, "{}{bold}{}{bold:#}", if at > 0 { "\n" } else { "" }, kind.plural());

@@ -9,8 +9,9 @@ use clap_mangen::Man;
 use errorbar_files::{FileAccess, write_file};
 
 use super::CommandOutcome;
-use super::{CommandResult, Context, counted};
+use super::{CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::counted;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\

@@ -1,11 +1,9 @@
 //! The commands of the command line, one file each.
 
 mod cache;
-mod common;
 mod compare;
 pub(crate) mod completions;
 mod coverage;
-mod ending;
 mod eval;
 mod explain;
 mod folders;
@@ -21,6 +19,7 @@ mod power;
 mod report;
 mod requirements;
 mod rescore;
+mod run_diagnostics;
 mod score;
 mod servers;
 mod stop_rules;
@@ -38,9 +37,8 @@ use errorbar_analysis::{Analysis, Progress};
 use errorbar_core::Registry;
 
 use crate::diagnostic::{Diagnostics, Outcome, Print};
+use crate::format::GlobalArgs;
 use crate::output::Output;
-use common::GlobalArgs;
-pub(crate) use common::{counted, table};
 
 /// What a command comes to. It is printed when the command has returned: the output, then the diagnostics.
 #[derive(Default)]

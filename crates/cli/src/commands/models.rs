@@ -14,8 +14,8 @@ use errorbar_eval::{
 use errorbar_files::read_small;
 use serde_json::{Map, Value as Json};
 
-use super::common::{parse_duration, seconds};
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
+use crate::format::{parse_duration, seconds};
 use crate::progress::Watcher;
 use errorbar_analysis::{log_dir, resolve_model};
 

@@ -4,11 +4,11 @@ use clap::Args;
 use errorbar_analysis::{Plans, PowerRequest};
 use errorbar_report::{PlansView, Render, Sort};
 
-use super::common::{Format, width};
 use super::explain::ExplainArgs;
 use super::logs::ReadProgress;
 use super::{CommandOutcome, CommandResult, Context};
 use crate::diagnostic::Diagnostics;
+use crate::format::{Format, width};
 use crate::output::Output;
 
 const EXAMPLES: &str = "\
@@ -77,9 +77,9 @@ fn output(plans: Plans, format: Format) -> Output {
     match format {
         Format::Json => view.to_json().into(),
         Format::Csv | Format::CsvSafe => format.listing(view.data()),
-        Format::Table => {
-            Output::text(move |color| PlansView(&plans).to_text(&super::table().color(color), width()))
-        }
+        Format::Table => Output::text(move |color| {
+            PlansView(&plans).to_text(&crate::format::table().color(color), width())
+        }),
         _ => {
             let (heading, listing) = (view.heading(), view.listing());
             let gap = if format == Format::Latex { "\n" } else { "\n\n" };

@@ -7,9 +7,9 @@ use errorbar_core::{Error, Plan, Undefined};
 use errorbar_inference::{EstimatePart, Requirement, RequirementOutcome};
 use errorbar_report::{EstimateText, JUnitCase, Report, TestSuite};
 
-use super::common::significant;
 use super::junit;
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
+use crate::format::significant;
 use errorbar_analysis::{Opt, Snippet};
 
 /// What results must show.

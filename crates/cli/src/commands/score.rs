@@ -9,13 +9,13 @@ use errorbar_analysis::files::check_new;
 use errorbar_analysis::{InputFiles, Opt, ScoreRequest, WriteBack, expand, text};
 use errorbar_report::Report;
 
-use super::common::OutputArgs;
 use super::explain::ExplainArgs;
 use super::logs::ReadProgress;
 use super::models::GraderArgs;
 use super::requirements::RequirementArgs;
 use super::{CommandOutcome, CommandResult, Context, rescore};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::OutputArgs;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\

@@ -9,11 +9,12 @@ use errorbar_eval::{TaskArgument, TaskLoadError, TaskOutline, outline_task_file}
 use errorbar_report::{Listing, ListingCell, Render as _, clean, wrap};
 use serde_json::{Value as Json, json};
 
-use super::common::{self, Format, WHOLE_LINES};
+use super::CommandOutcome;
 use super::folders::task_files;
 use super::tasks::{file_and_name, not_a_task};
-use super::{CommandOutcome, table};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::table;
+use crate::format::{self, Format, WHOLE_LINES};
 use crate::output::{Output, Stream};
 use errorbar_analysis::hints;
 
@@ -88,7 +89,7 @@ fn with_default(argument: &TaskArgument) -> String {
 
 /// The arguments of tasks with their choices and what they are for; those of tasks that share them once.
 fn arguments(tasks: &[TaskOutline]) -> String {
-    let width = common::width().saturating_sub(6);
+    let width = format::width().saturating_sub(6);
     let mut text = String::new();
     for shared in tasks
         .chunk_by(|a, b| a.args == b.args)

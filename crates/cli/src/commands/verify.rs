@@ -6,9 +6,9 @@ use clap::Args;
 use errorbar_analysis::VerifyRequest;
 use errorbar_report::verification::{to_json, to_text};
 
-use super::common::one_of;
 use super::logs::ReadProgress;
 use super::{CommandOutcome, CommandResult, Context};
+use crate::format::one_of;
 use crate::output::Output;
 
 const EXAMPLES: &str = "\

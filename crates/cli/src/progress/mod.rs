@@ -13,8 +13,8 @@ use errorbar_log::eval::Transcript;
 use errorbar_report::{TranscriptView, clean, pad, truncate_middle};
 
 use self::line::{LinePart, bar_width, columns, fitting, parts, results, sequence_text};
-use crate::commands::{counted, table};
 use crate::diagnostic::{Diagnostic, Print};
+use crate::format::{counted, table};
 use crate::output::{self, Stream};
 
 /// How often the line on a terminal changes.

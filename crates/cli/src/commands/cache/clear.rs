@@ -7,8 +7,8 @@ use errorbar_eval::{CacheFolder, CachedAnswer};
 use glob::Pattern;
 
 use super::super::CommandResult;
-use super::super::common::{counted, human_size, parse_duration};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::{counted, human_size, parse_duration};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -5,9 +5,9 @@ use errorbar_eval::{CacheFolder, ModelAnswers};
 use errorbar_report::{Listing, ListingCell};
 use jiff::Timestamp;
 
-use super::super::common::{Format, human_size};
 use super::super::{CommandOutcome, CommandResult};
 use crate::diagnostic::Diagnostic;
+use crate::format::{Format, human_size};
 
 const EXAMPLES: &str = "\
 Examples:

@@ -8,9 +8,9 @@ use clap::Args;
 use clap::builder::TypedValueParser;
 use errorbar_eval::{FailOnError, LogFormat};
 
-use crate::commands::common::{OutputArgs, one_of, seconds};
 use crate::commands::models::ModelArgs;
 use crate::commands::requirements::RequirementArgs;
+use crate::format::{OutputArgs, one_of, seconds};
 use errorbar_analysis::ErrorRequest;
 use errorbar_analysis::LimitRequest;
 use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR};

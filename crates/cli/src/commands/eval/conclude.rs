@@ -6,10 +6,10 @@ use errorbar_report::{EvaluationSet, PartialRun, Report, SideBySide, StoppedRun}
 
 use super::notes::usage_note;
 use super::{EvalArgs, RunEnding, RunOutcome};
-use crate::commands::common::{Format, OutputArgs, table};
 use crate::commands::requirements::Requirements;
-use crate::commands::{CommandOutcome, Context, ending};
+use crate::commands::{CommandOutcome, Context, run_diagnostics};
 use crate::diagnostic::{Diagnostic, Outcome};
+use crate::format::{Format, OutputArgs, table};
 use crate::output::Output;
 
 /// The results of all runs, and what there is to report of them.
@@ -45,7 +45,7 @@ pub(super) fn conclude(
                 continue;
             }
         };
-        let (ending, is_complete) = ending::diagnostics(&finished, context);
+        let (ending, is_complete) = run_diagnostics::diagnostics(&finished, context);
         outcome.diagnostics.extend(ending.about(&label));
         if !is_complete {
             outcome.status = Outcome::Negative;

@@ -8,8 +8,8 @@ use errorbar_log::eval::{EvalLog, LogLimits};
 use rayon::prelude::*;
 
 use super::{EvalArgs, PreparedRun, RunStart};
-use crate::commands::counted;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::counted;
 use errorbar_analysis::{expand_folder, newest_first};
 
 /// Finds the logs of runs that were made before, in the folder that logs are written to. Returns what there is to report of

@@ -17,9 +17,9 @@ use errorbar_eval::{
 };
 use futures_util::future::join_all;
 
-use super::common::Format;
 use super::{CommandResult, Context, servers};
 use crate::diagnostic::{Diagnostic, Diagnostics, Print};
+use crate::format::Format;
 use crate::output::Stream;
 use crate::progress::Watcher;
 pub(crate) use args::EvalArgs;

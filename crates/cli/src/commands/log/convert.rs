@@ -9,9 +9,9 @@ use clap::builder::TypedValueParser;
 use errorbar_log::eval::convert;
 use rayon::prelude::*;
 
-use super::super::common::{counted, one_of};
 use super::super::{CommandOutcome, CommandResult};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::{counted, one_of};
 use errorbar_analysis::ReadRequest;
 use errorbar_analysis::files::{check_new, owner_warning};
 use errorbar_log::eval::{has_log_name, is_log_file as is_log};

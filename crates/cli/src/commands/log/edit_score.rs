@@ -11,11 +11,11 @@ use errorbar_report::Report;
 use jiff::Timestamp;
 use serde_json::Value as Json;
 
-use super::super::common::{OutputArgs, seconds};
 use super::super::logs::ReadProgress;
 use super::super::{CommandOutcome, CommandResult, Context};
 use super::author::default_author;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::{OutputArgs, seconds};
 use crate::output::Output;
 use errorbar_analysis::files::owner_warning;
 use errorbar_analysis::{LogRequest, PlanChanges, ReadRequest, findings, read_log};

@@ -4,16 +4,16 @@ use std::path::PathBuf;
 
 use clap::Args;
 use clap::builder::TypedValueParser;
+use errorbar_analysis::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
+use errorbar_analysis::files::{check_new, owner_warning};
+use errorbar_analysis::{ReadRequest, expand, recovered};
 use errorbar_core::{MetadataKeys, ScoreParts};
 use errorbar_log::eval::SampleFields;
 
-use super::super::common::one_of;
 use super::super::{CommandOutcome, CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics, Outcome};
+use crate::format::one_of;
 use crate::output;
-use crate::table::export::{Export, ExportCounts, ExportError, ExportFormat, ExportOptions};
-use errorbar_analysis::files::{check_new, owner_warning};
-use errorbar_analysis::{ReadRequest, Text, expand, hints, recovered};
 
 const EXAMPLES: &str = "\
 Examples:
@@ -149,27 +149,5 @@ fn write(
             Ok(written)
         }
         None => export.write(format, &mut output::stdout()),
-    }
-}
-
-/// What to do about a table that could not be written.
-fn hint(error: &ExportError) -> Option<Text> {
-    match error {
-        ExportError::Log(error) => hints::log::hint(error),
-        ExportError::UnknownScorer { nearest: Some(nearest), .. }
-        | ExportError::UnknownColumn { nearest: Some(nearest), .. } => {
-            Some(format!("did you mean `{nearest}`?").into())
-        }
-        ExportError::TooManyColumns { .. } => {
-            Some("export the logs one by one, or take the samples as they are: `log dump --samples`".into())
-        }
-        error => Some(error.hint().into()),
-    }
-}
-
-impl From<ExportError> for Diagnostic {
-    fn from(error: ExportError) -> Self {
-        let hint = hint(&error);
-        Diagnostic::error(error.to_string()).hint_if(hint)
     }
 }

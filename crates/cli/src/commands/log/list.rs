@@ -12,9 +12,10 @@ use errorbar_report::{EstimateText, Listing, ListingCell};
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-use super::super::common::{Format, is_ascii_locale, one_of};
-use super::super::{CommandOutcome, counted};
+use super::super::CommandOutcome;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::counted;
+use crate::format::{Format, is_ascii_locale, one_of};
 use errorbar_analysis::ReadRequest;
 use errorbar_analysis::{DEFAULT_LOG_DIR, LOG_DIR, expand, log_dir, newest_first};
 

@@ -13,8 +13,8 @@ use errorbar_report::svg::Series;
 use super::PlotArgs;
 use super::kind::Kind;
 use super::runs::{PlotData, Run, calibration_metric, prediction};
-use crate::commands::common::short;
 use crate::diagnostic::Diagnostic;
+use crate::format::short;
 
 /// The most panels of a plot.
 const MOST_PANELS: usize = 30;

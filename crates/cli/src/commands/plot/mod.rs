@@ -17,10 +17,10 @@ use errorbar_report::plot::Plot;
 use errorbar_report::{Csv, Markdown, Render};
 
 use self::kind::Kind;
-use super::common::one_of;
 use super::explain::ExplainArgs;
 use super::{CommandOutcome, CommandResult, Context};
 use crate::diagnostic::Diagnostic;
+use crate::format::one_of;
 use crate::output::{Output, Stream};
 use errorbar_analysis::ErrorRequest;
 use errorbar_analysis::ReadRequest;

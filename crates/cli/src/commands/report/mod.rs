@@ -21,10 +21,10 @@ use errorbar_inference::{ComparisonError, ComparisonOptions};
 use errorbar_report::html::{MOST_PAIRED, Page};
 
 use self::runs::Run;
-use super::common::human_size;
 use super::logs::ReadProgress;
 use super::{CommandResult, Context};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::human_size;
 
 const EXAMPLES: &str = "\
 Examples:

@@ -6,8 +6,8 @@ use errorbar_report::html::PageSamples;
 use errorbar_report::samples::{EncodeError, SampleOrigin, SampleSetBuilder, SizeLimits};
 
 use super::runs::Run;
-use crate::commands::counted;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::counted;
 
 /// What the markup of the browser takes, at most.
 pub(super) const MARKUP: u64 = 8 << 10;

@@ -16,8 +16,9 @@ use errorbar_report::samples::{SampleOrigin, whole_key_html};
 use errorbar_report::{ChanceLevel, Report, RunIdentity, run_names};
 use errorbar_view::{PageError, ReportPages};
 
+use super::super::Context;
 use super::super::logs::run_facts;
-use super::super::{Context, counted};
+use crate::format::counted;
 use errorbar_analysis::{CONFIDENCE, early_stop, has_scored_confidence, partial_run};
 
 /// A file with more bytes than this is not read as a whole if that can be avoided.

@@ -9,10 +9,10 @@ use errorbar_report::Verdict;
 use indexmap::{IndexMap, IndexSet};
 use serde_json::Value as Json;
 
-use super::super::super::counted;
 use super::super::dump::no_sample;
 use super::ShowArgs;
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::counted;
 use errorbar_analysis::unknown_scorer;
 
 /// How many values or keys are remembered for messages; a key may have a value for each sample.

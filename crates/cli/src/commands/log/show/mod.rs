@@ -12,9 +12,10 @@ use errorbar_log::eval::{EvalInfo, EvalLog, Header, StoppedEarly, Transcript, Tr
 use errorbar_report::{Json, Markdown, TranscriptView};
 use jiff::Timestamp;
 
-use super::super::common::table;
-use super::super::{CommandOutcome, CommandResult, counted};
+use super::super::{CommandOutcome, CommandResult};
 use crate::diagnostic::{Diagnostic, Diagnostics};
+use crate::format::counted;
+use crate::format::table;
 use crate::output;
 use crate::pager::TextSink;
 use errorbar_analysis::{ReadRequest, recovered, status_of_unfinished};

@@ -1,4 +1,4 @@
-//! Options that several commands share.
+//! How output is formatted: the options for it, widths, durations and sizes as people write them.
 
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ fn orders() -> impl TypedValueParser<Value = Sort> {
 }
 
 /// A width that no line reaches.
-pub(super) const WHOLE_LINES: usize = 1 << 20;
+pub(crate) const WHOLE_LINES: usize = 1 << 20;
 
 /// The format of results and lists.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
@@ -131,7 +131,7 @@ pub(crate) fn is_ascii_locale() -> bool {
 }
 
 /// A number of seconds above 0.
-pub(super) fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     let seconds: f64 = text.parse().map_err(|_| "expected a number of seconds".to_owned())?;
     match Duration::try_from_secs_f64(seconds) {
         Ok(limit) if !limit.is_zero() => Ok(limit),
