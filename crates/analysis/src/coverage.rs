@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use errorbar_core::Side;
+use errorbar_core::IntervalSide;
 use errorbar_inference::{Coverage, CoverageOptions, NoCoverage, simulate_coverage};
 use serde::{Deserialize, Serialize};
 
@@ -152,7 +152,7 @@ impl Analysis<'_> {
                     scorer: score.scorer,
                     reducer: score.reducer,
                     field: score.field,
-                    one_sided: run.plan.errors.side.unwrap_or_default() != Side::TwoSided,
+                    one_sided: run.plan.errors.side.unwrap_or_default() != IntervalSide::TwoSided,
                     coverage,
                 }),
                 Err(NoCoverage::Scores(mut error)) => {

@@ -71,12 +71,12 @@ pub use columns::{
 pub use condition::Condition;
 pub use error::{Error, Result};
 pub use error_plan::{
-    BetaPrior, Cr, EarlyStop, ErrorMethod, ErrorPlan, Estimation, IntervalChoice, IntervalMethod, Side,
-    WildWeights,
+    BetaPrior, ClusterVariance, EarlyStop, ErrorMethod, ErrorPlan, Estimation, IntervalChoice,
+    IntervalMethod, IntervalSide, WildWeights,
 };
 pub use estimate::{
-    Bounds, ClusteredScores, Draws, Estimate, GroupContext, IndependentScores, Interval, Maybe, Notes,
-    SampleValue, ScoreKind, StdError, Summary, Undefined,
+    Bounds, ClusteredScores, Defined, Draws, Estimate, EstimateNotes, GroupContext, IndependentScores,
+    Interval, SampleValue, ScoreKind, StdError, Summary, Undefined,
 };
 pub use evaluation::{
     AggregateBasis, Counts, Direction, EstimateRow, Evaluation, Failure, FigurePath, Group, GroupAggregate,
@@ -97,7 +97,7 @@ pub use relation::Relation;
 pub use results::{Headline, UnusedCluster};
 pub use sample_id::SampleId;
 pub use score::{SampleScore, Score};
-pub use scores::{Iter, Ratings, ScoreSet, Scores};
+pub use scores::{Ratings, ScoreSet, Scores, ScoresIter};
 pub use spec::{Spec, ToSpec};
 pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use errorbar_core::{Estimate, Side, Undefined};
+use errorbar_core::{Estimate, IntervalSide, Undefined};
 
 use crate::number::{decimals, fixed, plain, precise};
 
@@ -29,7 +29,7 @@ pub struct EstimateText {
     value: Result<f64, String>,
     error: Option<f64>,
     interval: Option<(f64, f64)>,
-    side: Side,
+    side: IntervalSide,
     /// Whether a number above 0 has a sign, as differences do.
     is_signed: bool,
 }
@@ -65,7 +65,7 @@ impl EstimateText {
     /// A number alone.
     pub fn new(value: f64) -> Self {
         let value = if value.is_nan() { Err("undefined (not a number)".to_owned()) } else { Ok(value) };
-        EstimateText { value, error: None, interval: None, side: Side::TwoSided, is_signed: false }
+        EstimateText { value, error: None, interval: None, side: IntervalSide::TwoSided, is_signed: false }
     }
 
     /// No number, with the reason.
@@ -74,7 +74,13 @@ impl EstimateText {
             Undefined::NoScores => "no scores".to_owned(),
             reason => format!("undefined ({reason})"),
         };
-        EstimateText { value: Err(text), error: None, interval: None, side: Side::TwoSided, is_signed: false }
+        EstimateText {
+            value: Err(text),
+            error: None,
+            interval: None,
+            side: IntervalSide::TwoSided,
+            is_signed: false,
+        }
     }
 
     /// The same with a standard error, unless it is 0 or no number.
@@ -94,7 +100,7 @@ impl EstimateText {
 
     /// The same with an interval that has one bound.
     #[must_use]
-    pub fn side(mut self, side: Side) -> Self {
+    pub fn side(mut self, side: IntervalSide) -> Self {
         self.side = side;
         self
     }
@@ -129,8 +135,8 @@ impl EstimateText {
     pub(crate) fn ends(&self) -> Option<(f64, f64)> {
         let (value, (lower, upper)) = self.value().zip(self.interval)?;
         Some(match self.side {
-            Side::Lower => (lower, value),
-            Side::Upper => (value, upper),
+            IntervalSide::Lower => (lower, value),
+            IntervalSide::Upper => (value, upper),
             _ => (lower, upper),
         })
     }
@@ -146,8 +152,8 @@ impl EstimateText {
             Err(reason) => return TextParts { value: reason.clone(), error: None, interval: None },
         };
         let half_width = self.interval.map(|(lower, upper)| match self.side {
-            Side::Lower => value - lower,
-            Side::Upper => upper - value,
+            IntervalSide::Lower => value - lower,
+            IntervalSide::Upper => upper - value,
             _ => (upper - lower) / 2.0,
         });
         let decimals = self.error.or(half_width).and_then(decimals);
@@ -165,8 +171,8 @@ impl EstimateText {
                 .error
                 .map(|error| decimals.map_or_else(|| plain(error), |decimals| fixed(error, decimals))),
             interval: self.interval.map(|(lower, upper)| match self.side {
-                Side::Lower => IntervalText::Lower(text(lower)),
-                Side::Upper => IntervalText::Upper(text(upper)),
+                IntervalSide::Lower => IntervalText::Lower(text(lower)),
+                IntervalSide::Upper => IntervalText::Upper(text(upper)),
                 _ => IntervalText::TwoSided(text(lower), text(upper)),
             }),
         }
@@ -181,7 +187,7 @@ impl From<&Estimate> for EstimateText {
         };
         let error = estimate.error.as_ref().ok().filter(|error| !error.degenerate);
         let ends = estimate.interval.as_ref().map_or((0.0, 0.0), |interval| (interval.lower, interval.upper));
-        let side = estimate.interval.as_ref().map_or(Side::TwoSided, |interval| interval.side);
+        let side = estimate.interval.as_ref().map_or(IntervalSide::TwoSided, |interval| interval.side);
         // An error of 0 and equal ends are left out.
         figure.error(error.map_or(0.0, |error| error.se)).interval(ends.0, ends.1).side(side)
     }
@@ -219,9 +225,14 @@ mod tests {
         assert_eq!(interval(f64::NAN, 0.9), "0.8194");
         assert_eq!(EstimateText::new(0.5).interval(0.5, 0.5).to_string(), "0.5", "no width is no interval");
         let bound = |side| EstimateText::new(0.8194).interval(f64::NEG_INFINITY, 0.8711).side(side);
-        assert_eq!(bound(Side::Upper).to_string(), "0.819 ≤ 0.871");
-        assert_eq!(bound(Side::Upper).ends(), Some((0.8194, 0.8711)), "a bar from the number to the bound");
-        let below = EstimateText::new(0.8194).error(0.034).interval(0.7123, f64::INFINITY).side(Side::Lower);
+        assert_eq!(bound(IntervalSide::Upper).to_string(), "0.819 ≤ 0.871");
+        assert_eq!(
+            bound(IntervalSide::Upper).ends(),
+            Some((0.8194, 0.8711)),
+            "a bar from the number to the bound"
+        );
+        let below =
+            EstimateText::new(0.8194).error(0.034).interval(0.7123, f64::INFINITY).side(IntervalSide::Lower);
         assert_eq!(
             (below.to_string().as_str(), below.interval_text().as_str()),
             ("0.819 ± 0.034 ≥ 0.712", "≥ 0.712")

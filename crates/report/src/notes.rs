@@ -2,7 +2,8 @@
 
 use errorbar_core::spec::Arg;
 use errorbar_core::{
-    ErrorMethod, Estimate, EstimateRow, Interval, IntervalMethod, Results, Role, Side, StdError, Undefined,
+    ErrorMethod, Estimate, EstimateRow, Interval, IntervalMethod, IntervalSide, Results, Role, StdError,
+    Undefined,
 };
 use serde_json::Value as Json;
 
@@ -33,15 +34,15 @@ struct IntervalName {
     /// Empty for a custom one.
     method: String,
     level: f64,
-    side: Side,
+    side: IntervalSide,
 }
 
 impl IntervalName {
     /// `95 % interval`, `95 % upper bound`.
     fn title(&self) -> String {
         let what = match self.side {
-            Side::Lower => "lower bound",
-            Side::Upper => "upper bound",
+            IntervalSide::Lower => "lower bound",
+            IntervalSide::Upper => "upper bound",
             _ => "interval",
         };
         format!("{} {what}", percent(self.level))
@@ -89,8 +90,8 @@ impl CommonMethods {
             if interval.method.is_empty() { String::new() } else { format!(": {}", interval.method) };
         let text = format!("{}{method}", interval.title());
         Some(match interval.side {
-            Side::Lower => format!("≥ the {text}"),
-            Side::Upper => format!("≤ the {text}"),
+            IntervalSide::Lower => format!("≥ the {text}"),
+            IntervalSide::Upper => format!("≤ the {text}"),
             _ => format!("[{text}]"),
         })
     }

@@ -1,6 +1,6 @@
 //! An estimate as one flat record: a row of `estimates` in JSON, a row of CSV.
 
-use errorbar_core::{Estimate, EstimateRow, Maybe, Results, ScoreResult, Side, Undefined};
+use errorbar_core::{Defined, Estimate, EstimateRow, IntervalSide, Results, ScoreResult, Undefined};
 use serde::Serialize;
 use serde_json::Value as Json;
 
@@ -271,7 +271,7 @@ pub(crate) fn finite(number: f64) -> Option<f64> {
 
 impl UndefinedParts {
     fn of(estimate: &Estimate) -> Option<Self> {
-        fn why<T>(part: &Maybe<T>, is_finite: impl Fn(&T) -> bool) -> Option<String> {
+        fn why<T>(part: &Defined<T>, is_finite: impl Fn(&T) -> bool) -> Option<String> {
             match part {
                 Ok(part) if is_finite(part) => None,
                 Ok(_) => Some(Undefined::Overflow.to_string()),
@@ -283,8 +283,8 @@ impl UndefinedParts {
             stderr: why(&estimate.error, |error| error.se.is_finite()),
             interval: why(&estimate.interval, |interval| {
                 // The end that is no bound is nowhere if the range of scores is unknown.
-                let is_end = |end: f64, open: Side| end.is_finite() || interval.side == open;
-                is_end(interval.lower, Side::Upper) && is_end(interval.upper, Side::Lower)
+                let is_end = |end: f64, open: IntervalSide| end.is_finite() || interval.side == open;
+                is_end(interval.lower, IntervalSide::Upper) && is_end(interval.upper, IntervalSide::Lower)
             }),
         };
         (parts != UndefinedParts::default()).then_some(parts)

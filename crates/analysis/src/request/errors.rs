@@ -1,6 +1,6 @@
 //! How errors and intervals are computed.
 
-use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, Plan, Side};
+use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalSide, Plan};
 use serde::{Deserialize, Serialize};
 
 use super::{as_text, one_or_many, optional_list};
@@ -42,7 +42,7 @@ pub struct ErrorRequest {
     /// Which ends intervals have: both, or one bound [default: two-sided]
     #[serde(with = "as_text")]
     #[cfg_attr(feature = "clap", arg(long, value_name = "SIDE", value_parser = sides()))]
-    pub side: Option<Side>,
+    pub side: Option<IntervalSide>,
     /// The number of samples of the whole benchmark, if the scores are of a random part of it
     #[cfg_attr(feature = "clap", arg(long, value_name = "N", value_parser = population))]
     pub population: Option<u64>,
@@ -89,8 +89,8 @@ impl clap::builder::TypedValueParser for IntervalParser {
 }
 
 #[cfg(feature = "clap")]
-fn sides() -> impl clap::builder::TypedValueParser<Value = Side> {
-    super::one_of(Side::CHOICES.map(|side| (side.name(), side)))
+fn sides() -> impl clap::builder::TypedValueParser<Value = IntervalSide> {
+    super::one_of(IntervalSide::CHOICES.map(|side| (side.name(), side)))
 }
 
 #[cfg(feature = "clap")]
@@ -214,7 +214,7 @@ pub fn check_clusters(plan: &Plan) -> Result<(), Diagnostic> {
 
 #[cfg(test)]
 mod tests {
-    use errorbar_core::{Cr, Reducers};
+    use errorbar_core::{ClusterVariance, Reducers};
     use serde_json::{Value, json};
 
     use super::*;
@@ -273,7 +273,7 @@ mod tests {
     #[test]
     fn a_method_for_clusters_needs_them() {
         let mut plan = ErrorPlan::new();
-        plan.method = Some(ErrorMethod::Cluster(Cr::Cr2));
+        plan.method = Some(ErrorMethod::Cluster(ClusterVariance::Cr2));
         let is_refused = |errors: ErrorPlan, reducers: Reducers| {
             check_clusters(&Plan::new().errors(errors).reducers(reducers)).is_err()
         };

@@ -1,6 +1,6 @@
 //! What a difference must show.
 
-use errorbar_core::{ErrorPlan, Side};
+use errorbar_core::{ErrorPlan, IntervalSide};
 use errorbar_inference::{ComparisonReport, Gate, GateOutcome};
 use serde::{Deserialize, Serialize};
 
@@ -119,7 +119,7 @@ impl GateRequest {
             let same = Opt::Alpha.set(rounded((1.0 - given) / 2.0));
             return Err(Diagnostic::error(problem).hint(text!("omit {}, or give {}", Opt::Level, same)));
         }
-        if errors.side.is_some_and(|side| side != Side::TwoSided) {
+        if errors.side.is_some_and(|side| side != IntervalSide::TwoSided) {
             let problem = "a gate reads both ends of the interval: each is a bound at α";
             return Err(Diagnostic::error(problem).about_option(Opt::Side).hint(text!("omit {}", Opt::Side)));
         }

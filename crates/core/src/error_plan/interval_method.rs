@@ -287,7 +287,7 @@ impl FromStr for IntervalChoice {
 /// Which ends an interval has.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Side {
+pub enum IntervalSide {
     /// Both, each with half of what the level leaves.
     #[default]
     TwoSided,
@@ -297,16 +297,16 @@ pub enum Side {
     Upper,
 }
 
-impl Side {
+impl IntervalSide {
     /// All of them.
-    pub const CHOICES: [Side; 3] = [Side::TwoSided, Side::Lower, Side::Upper];
+    pub const CHOICES: [IntervalSide; 3] = [IntervalSide::TwoSided, IntervalSide::Lower, IntervalSide::Upper];
 
     /// The name, as in JSON and on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Side::TwoSided => "two-sided",
-            Side::Lower => "lower",
-            Side::Upper => "upper",
+            IntervalSide::TwoSided => "two-sided",
+            IntervalSide::Lower => "lower",
+            IntervalSide::Upper => "upper",
         }
     }
 
@@ -317,7 +317,7 @@ impl Side {
     /// A sentence that names the level.
     pub(crate) fn check_level(self, level: f64) -> Result<(), String> {
         match self {
-            Side::Lower | Side::Upper if level <= 0.5 => {
+            IntervalSide::Lower | IntervalSide::Upper if level <= 0.5 => {
                 Err(format!("the level of a bound must be above 0.5, found {level}"))
             }
             _ => Ok(()),
@@ -327,31 +327,34 @@ impl Side {
     /// The confidence of each end of an interval of this level.
     pub fn confidence_of_ends(self, level: f64) -> f64 {
         match self {
-            Side::TwoSided => 0.5 + level / 2.0,
-            Side::Lower | Side::Upper => level,
+            IntervalSide::TwoSided => 0.5 + level / 2.0,
+            IntervalSide::Lower | IntervalSide::Upper => level,
         }
     }
 }
 
-impl ArgWord for Side {
+impl ArgWord for IntervalSide {
     const EXPECTED: &'static str = "\"two-sided\", \"lower\" or \"upper\"";
-    const WORDS: &'static [(&'static str, Self)] =
-        &[("two-sided", Side::TwoSided), ("lower", Side::Lower), ("upper", Side::Upper)];
+    const WORDS: &'static [(&'static str, Self)] = &[
+        ("two-sided", IntervalSide::TwoSided),
+        ("lower", IntervalSide::Lower),
+        ("upper", IntervalSide::Upper),
+    ];
 }
 
-impl fmt::Display for Side {
+impl fmt::Display for IntervalSide {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl FromStr for Side {
+impl FromStr for IntervalSide {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let named = |side: &Side| side.name() == text;
-        let names = Side::CHOICES.iter().map(|side| side.name());
-        Side::CHOICES.iter().copied().find(named).ok_or_else(|| unknown(text, names))
+        let named = |side: &IntervalSide| side.name() == text;
+        let names = IntervalSide::CHOICES.iter().map(|side| side.name());
+        IntervalSide::CHOICES.iter().copied().find(named).ok_or_else(|| unknown(text, names))
     }
 }
 

@@ -10,7 +10,7 @@ pub enum ErrorMethod {
     /// Scores are independent: s/√n.
     Iid,
     /// Scores of a cluster belong together.
-    Cluster(Cr),
+    Cluster(ClusterVariance),
     /// The standard deviation of resampled figures: of samples, or of whole clusters.
     Bootstrap,
     /// Leaving out one sample or one cluster at a time.
@@ -28,7 +28,7 @@ pub enum ErrorMethod {
 /// The small-sample correction of a clustered error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Cr {
+pub enum ClusterVariance {
     /// None.
     Cr0,
     /// G/(G−1).
@@ -43,10 +43,10 @@ impl ErrorMethod {
     /// The methods that a plan can name.
     pub const CHOICES: [ErrorMethod; 7] = [
         ErrorMethod::Iid,
-        ErrorMethod::Cluster(Cr::Cr0),
-        ErrorMethod::Cluster(Cr::Cr1),
-        ErrorMethod::Cluster(Cr::Cr2),
-        ErrorMethod::Cluster(Cr::Cr3),
+        ErrorMethod::Cluster(ClusterVariance::Cr0),
+        ErrorMethod::Cluster(ClusterVariance::Cr1),
+        ErrorMethod::Cluster(ClusterVariance::Cr2),
+        ErrorMethod::Cluster(ClusterVariance::Cr3),
         ErrorMethod::Jackknife,
         ErrorMethod::Bootstrap,
     ];
@@ -64,10 +64,10 @@ impl ErrorMethod {
     pub fn name(self) -> &'static str {
         match self {
             ErrorMethod::Iid => "iid",
-            ErrorMethod::Cluster(Cr::Cr0) => "CR0",
-            ErrorMethod::Cluster(Cr::Cr1) => "CR1",
-            ErrorMethod::Cluster(Cr::Cr2) => "CR2",
-            ErrorMethod::Cluster(Cr::Cr3) => "CR3",
+            ErrorMethod::Cluster(ClusterVariance::Cr0) => "CR0",
+            ErrorMethod::Cluster(ClusterVariance::Cr1) => "CR1",
+            ErrorMethod::Cluster(ClusterVariance::Cr2) => "CR2",
+            ErrorMethod::Cluster(ClusterVariance::Cr3) => "CR3",
             ErrorMethod::Bootstrap => "bootstrap",
             ErrorMethod::Jackknife => "jackknife",
             ErrorMethod::Delta => "delta",
@@ -107,11 +107,11 @@ mod tests {
     /// The next variant: a new one does not compile until it is here, and fails until a list has it.
     fn next(method: M) -> Option<M> {
         Some(match method {
-            M::Iid => M::Cluster(Cr::Cr0),
-            M::Cluster(Cr::Cr0) => M::Cluster(Cr::Cr1),
-            M::Cluster(Cr::Cr1) => M::Cluster(Cr::Cr2),
-            M::Cluster(Cr::Cr2) => M::Cluster(Cr::Cr3),
-            M::Cluster(Cr::Cr3) => M::Jackknife,
+            M::Iid => M::Cluster(ClusterVariance::Cr0),
+            M::Cluster(ClusterVariance::Cr0) => M::Cluster(ClusterVariance::Cr1),
+            M::Cluster(ClusterVariance::Cr1) => M::Cluster(ClusterVariance::Cr2),
+            M::Cluster(ClusterVariance::Cr2) => M::Cluster(ClusterVariance::Cr3),
+            M::Cluster(ClusterVariance::Cr3) => M::Jackknife,
             M::Jackknife => M::Bootstrap,
             M::Bootstrap => M::Delta,
             M::Delta => M::DeLong,

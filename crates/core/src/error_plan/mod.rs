@@ -7,8 +7,8 @@ mod method;
 
 pub use early_stop::EarlyStop;
 pub use estimation::{Estimation, SummaryKey};
-pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, Side, WildWeights};
-pub use method::{Cr, ErrorMethod};
+pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, IntervalSide, WildWeights};
+pub use method::{ClusterVariance, ErrorMethod};
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -59,7 +59,7 @@ pub struct ErrorPlan {
     /// The lowest and the highest score that there may be; 0 and 1 if unset and all scores are within.
     pub range: Option<(f64, f64)>,
     /// Which ends intervals have; both if unset.
-    pub side: Option<Side>,
+    pub side: Option<IntervalSide>,
     /// The number of samples of the whole benchmark, if scores are of a random part of them: errors are then about the
     /// whole benchmark, and not about more questions like these.
     pub population: Option<u64>,
@@ -92,7 +92,7 @@ impl ErrorPlan {
     }
 
     /// Which ends intervals have.
-    pub fn side(&self) -> Side {
+    pub fn side(&self) -> IntervalSide {
         self.side.unwrap_or_default()
     }
 
@@ -201,7 +201,7 @@ impl ErrorPlan {
             Some(method @ (ErrorMethod::Cluster(_) | ErrorMethod::Jackknife | ErrorMethod::Bootstrap)) => {
                 method
             }
-            _ => ErrorMethod::Cluster(Cr::Cr2),
+            _ => ErrorMethod::Cluster(ClusterVariance::Cr2),
         }
     }
 

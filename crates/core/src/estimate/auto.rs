@@ -3,8 +3,8 @@
 use super::independent::{FEW, MAX_DISTINCT};
 use super::methods::wilson::{effective_n, is_plain};
 use super::methods::{DrawSource, IntervalInput, binomial, interval as by, wild};
-use super::{Draws, Estimate, Interval, Maybe, Undefined};
-use crate::error_plan::{IntervalChoice, IntervalMethod, Side};
+use super::{Defined, Draws, Estimate, Interval, Undefined};
+use crate::error_plan::{IntervalChoice, IntervalMethod, IntervalSide};
 use crate::random::Random;
 
 /// From this skewness on, Student's t misses too often on one side when scores are few.
@@ -51,8 +51,8 @@ fn effective_n_of(input: &IntervalInput<'_>, method: IntervalMethod) -> Option<f
 /// with clusters n is their number.
 fn rule_of_three(input: &IntervalInput<'_>) -> Option<String> {
     let (absent, bound) = match (input.plan.side(), input.mean) {
-        (Side::Upper, 0.0) => (1, "at most"),
-        (Side::Lower, 1.0) => (0, "at least 1 −"),
+        (IntervalSide::Upper, 0.0) => (1, "at most"),
+        (IntervalSide::Lower, 1.0) => (0, "at least 1 −"),
         _ => return None,
     };
     let is_clustered = input.error.as_ref().is_ok_and(|error| !error.clusters.is_empty());
@@ -78,7 +78,7 @@ fn is_random(input: &IntervalInput<'_>, method: IntervalMethod) -> bool {
 
 /// An interval, and why it is this one.
 struct IntervalDecision {
-    interval: Maybe<Interval>,
+    interval: Defined<Interval>,
     reason: Option<String>,
     /// Whether it is not the one that was wanted.
     is_caution: bool,

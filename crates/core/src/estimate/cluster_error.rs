@@ -3,15 +3,15 @@
 use std::hash::Hash;
 
 use super::clusters::Clusters;
-use super::{Draws, Estimate, Maybe, StdError, Undefined};
-use crate::error_plan::{Cr, ErrorMethod};
+use super::{Defined, Draws, Estimate, StdError, Undefined};
+use crate::error_plan::{ClusterVariance, ErrorMethod};
 use crate::random::Random;
 use errorbar_stats::resampling::{ClusterTotal, clustered_standard_deviation};
 
 /// A standard error, and what is to be known about it.
 pub struct ErrorFigure {
     /// The error, or why there is none.
-    pub error: Maybe<StdError>,
+    pub error: Defined<StdError>,
     /// What every reader should know.
     pub note: Option<&'static str>,
     /// What makes it random.
@@ -28,12 +28,12 @@ pub(crate) struct WayError {
 
 impl ErrorFigure {
     /// An error that is neither random nor noteworthy.
-    pub(crate) fn new(error: Maybe<StdError>) -> Self {
+    pub(crate) fn new(error: Defined<StdError>) -> Self {
         ErrorFigure { error, note: None, draws: None }
     }
 
     /// That of one way of clustering.
-    pub(crate) fn one_way(method: ErrorMethod, way: Maybe<WayError>, clusters: u64) -> Self {
+    pub(crate) fn one_way(method: ErrorMethod, way: Defined<WayError>, clusters: u64) -> Self {
         let draws = way.as_ref().ok().and_then(|way| way.draws);
         let error =
             way.map(|way| StdError::new(way.se, method).with_df(way.df).with_clusters(vec![clusters]));
@@ -42,7 +42,7 @@ impl ErrorFigure {
 
     /// That of two ways of clustering, from the errors of each and of both at once. The degrees of freedom are the
     /// smaller ones.
-    pub(crate) fn two_way(method: ErrorMethod, ways: Maybe<[WayError; 3]>, clusters: [u64; 2]) -> Self {
+    pub(crate) fn two_way(method: ErrorMethod, ways: Defined<[WayError; 3]>, clusters: [u64; 2]) -> Self {
         let [first, second, both] = match ways {
             Ok(ways) => ways,
             Err(reason) => return ErrorFigure::new(Err(reason)),
@@ -98,14 +98,14 @@ pub(super) fn one_way<Id: Clone + Eq + Hash>(
     method: ErrorMethod,
     draws: u32,
     random: &Random,
-) -> Maybe<WayError> {
+) -> Defined<WayError> {
     let too_few = || Undefined::TooFewClusters { clusters: clusters.len() as u64 };
     let df = clusters.degrees_of_freedom(method).ok_or_else(too_few)?;
     let (se, draws) = match method {
         ErrorMethod::Jackknife => (clusters.jackknife_stderr().ok_or_else(too_few)?, None),
         // The mean of resamples of clusters of one size is a mean of independent numbers: nothing is to be drawn.
         ErrorMethod::Bootstrap if clusters.are_of_one_size() => {
-            (clusters.corrected_stderr(Cr::Cr0).ok_or_else(too_few)?, None)
+            (clusters.corrected_stderr(ClusterVariance::Cr0).ok_or_else(too_few)?, None)
         }
         ErrorMethod::Bootstrap => {
             let (se, draws) = drawn(&clusters.totals(), draws, random)?;
@@ -120,7 +120,7 @@ pub(super) fn one_way<Id: Clone + Eq + Hash>(
 }
 
 /// The standard deviation of the means of resampled clusters.
-pub(super) fn drawn(clusters: &[ClusterTotal], draws: u32, random: &Random) -> Maybe<(f64, Draws)> {
+pub(super) fn drawn(clusters: &[ClusterTotal], draws: u32, random: &Random) -> Defined<(f64, Draws)> {
     random.check_draws(u64::from(draws), clusters.len() as u64).map_err(Undefined::Other)?;
     let se = clustered_standard_deviation(clusters, draws as usize, random.seed);
     Ok((se, Draws::new(random.seed, u64::from(draws))))

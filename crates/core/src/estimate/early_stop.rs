@@ -2,7 +2,7 @@
 
 use super::Interval;
 use crate::columns::Numbers;
-use crate::error_plan::{EarlyStop, ErrorPlan, IntervalMethod, Side};
+use crate::error_plan::{EarlyStop, ErrorPlan, IntervalMethod, IntervalSide};
 use crate::scores::Scores;
 use errorbar_stats::sequential::ConfidenceSequence;
 
@@ -104,9 +104,9 @@ impl OrderedScores {
             *place = (value.least.unwrap_or(low), value.greatest.unwrap_or(high));
         }
         let sequence = match errors.side() {
-            Side::TwoSided => ConfidenceSequence::new(stop.population, range, errors.level()),
-            Side::Lower => ConfidenceSequence::lower_bound(stop.population, range, errors.level()),
-            Side::Upper => ConfidenceSequence::upper_bound(stop.population, range, errors.level()),
+            IntervalSide::TwoSided => ConfidenceSequence::new(stop.population, range, errors.level()),
+            IntervalSide::Lower => ConfidenceSequence::lower_bound(stop.population, range, errors.level()),
+            IntervalSide::Upper => ConfidenceSequence::upper_bound(stop.population, range, errors.level()),
         };
         let mut sequence = sequence.map_err(|error| error.to_string())?;
         for (least, greatest) in by_position {

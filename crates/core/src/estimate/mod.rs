@@ -45,11 +45,11 @@ use std::fmt;
 
 use serde_json::Value as Json;
 
-use crate::error_plan::{ErrorMethod, IntervalMethod, Side};
+use crate::error_plan::{ErrorMethod, IntervalMethod, IntervalSide};
 use crate::metadata::Metadata;
 
 /// A part of an estimate: it is there, or there is a reason why not.
-pub type Maybe<T> = std::result::Result<T, Undefined>;
+pub type Defined<T> = std::result::Result<T, Undefined>;
 
 /// Why a value, an error or an interval does not exist.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -116,11 +116,11 @@ impl fmt::Display for Undefined {
 #[non_exhaustive]
 pub struct Estimate {
     /// The number.
-    pub value: Maybe<f64>,
+    pub value: Defined<f64>,
     /// Its standard error.
-    pub error: Maybe<StdError>,
+    pub error: Defined<StdError>,
     /// Its interval.
-    pub interval: Maybe<Interval>,
+    pub interval: Defined<Interval>,
     /// What the number would be with the samples that have no score; only if there are any and the range of scores
     /// is known.
     pub bounds: Option<Bounds>,
@@ -131,7 +131,7 @@ pub struct Estimate {
     /// What makes the number, its error or its interval random.
     pub draws: Option<Draws>,
     /// What else is to be known.
-    pub notes: Notes,
+    pub notes: EstimateNotes,
 }
 
 impl Estimate {
@@ -148,7 +148,7 @@ impl Estimate {
         estimate
     }
 
-    pub(crate) fn of(value: Maybe<f64>) -> Self {
+    pub(crate) fn of(value: Defined<f64>) -> Self {
         Estimate {
             value,
             error: Err(Undefined::NotAvailable),
@@ -157,7 +157,7 @@ impl Estimate {
             n: 0,
             absent: 0,
             draws: None,
-            notes: Notes::default(),
+            notes: EstimateNotes::default(),
         }
     }
 
@@ -211,7 +211,7 @@ impl Estimate {
         custom.extend(self.notes.custom);
         // The bounds are of the number, and stay.
         let partly_absent = other.notes.partly_absent;
-        other.notes = Notes { custom, partly_absent, ..self.notes };
+        other.notes = EstimateNotes { custom, partly_absent, ..self.notes };
         other
     }
 
@@ -233,8 +233,8 @@ impl Estimate {
         if let Ok(interval) = &mut negated.interval {
             (interval.lower, interval.upper) = (minus(interval.upper), minus(interval.lower));
             interval.side = match interval.side {
-                Side::Lower => Side::Upper,
-                Side::Upper => Side::Lower,
+                IntervalSide::Lower => IntervalSide::Upper,
+                IntervalSide::Upper => IntervalSide::Lower,
                 side => side,
             };
         }
@@ -308,7 +308,7 @@ pub struct Interval {
     /// The upper end. If only the lower one is a bound, the end of the range of scores; ∞ if that is unknown.
     pub upper: f64,
     /// Which of the ends are bounds.
-    pub side: Side,
+    pub side: IntervalSide,
     /// The confidence level.
     pub level: f64,
     /// How it was made.
@@ -320,7 +320,7 @@ pub struct Interval {
 impl Interval {
     /// A two-sided interval of this method; its quantile has no degrees of freedom.
     pub fn new(lower: f64, upper: f64, level: f64, method: IntervalMethod) -> Self {
-        Interval { lower, upper, side: Side::TwoSided, level, method, df: None }
+        Interval { lower, upper, side: IntervalSide::TwoSided, level, method, df: None }
     }
 
     /// Sets the degrees of freedom of its quantile.
@@ -332,12 +332,12 @@ impl Interval {
 
     /// One bound in place of two ends: the other end is that of the range of scores, or infinite.
     #[must_use]
-    pub fn one_sided(mut self, side: Side, range: Option<(f64, f64)>) -> Self {
+    pub fn one_sided(mut self, side: IntervalSide, range: Option<(f64, f64)>) -> Self {
         self.side = side;
         match side {
-            Side::TwoSided => {}
-            Side::Lower => self.upper = range.map_or(f64::INFINITY, |(_, high)| high),
-            Side::Upper => self.lower = range.map_or(f64::NEG_INFINITY, |(low, _)| low),
+            IntervalSide::TwoSided => {}
+            IntervalSide::Lower => self.upper = range.map_or(f64::INFINITY, |(_, high)| high),
+            IntervalSide::Upper => self.lower = range.map_or(f64::NEG_INFINITY, |(low, _)| low),
         }
         self
     }
@@ -382,7 +382,7 @@ impl Draws {
 /// What else is to be known about an estimate.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[non_exhaustive]
-pub struct Notes {
+pub struct EstimateNotes {
     /// The number of independent scores that would give this error: n over the design effect where there are clusters.
     /// Without one, the number of independent zeros and ones that an interval of a share is computed from, if it is not n.
     pub effective_n: Option<f64>,
@@ -416,7 +416,7 @@ pub struct Notes {
     pub custom: Metadata,
 }
 
-impl Notes {
+impl EstimateNotes {
     /// Adds to what a reader should know.
     pub(crate) fn add_reason(&mut self, note: &str) {
         let reason = self.reason.take();

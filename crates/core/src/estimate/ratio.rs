@@ -12,9 +12,11 @@ use super::clusters::{ClusterCorrection, RowClusters, bell_mccaffrey_of_weights}
 use super::kind::Extent;
 use super::resampled::{ResampledFigure, planned_draws};
 use super::summary::finite_population;
-use super::{Estimate, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from};
+use super::{Defined, Estimate, Interval, ScoreKind, StdError, Undefined, estimate_from};
 use crate::error::{Error, Result};
-use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Side};
+use crate::error_plan::{
+    ClusterVariance, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, IntervalSide,
+};
 use crate::random::{Random, figure_cost};
 use crate::scores::Scores;
 use crate::value::LeafKey;
@@ -284,7 +286,7 @@ impl RatioTotals {
     }
 
     /// The standard error from the totals of units.
-    fn error_of_way(&self, ratio: f64, units: Vec<RatioTerm>, method: ErrorMethod) -> Maybe<WayError> {
+    fn error_of_way(&self, ratio: f64, units: Vec<RatioTerm>, method: ErrorMethod) -> Defined<WayError> {
         let count = units.len();
         if count < 2 {
             let count = count as u64;
@@ -303,7 +305,7 @@ impl RatioTotals {
         let correction = match method {
             ErrorMethod::Cluster(correction) => ClusterCorrection::new(correction, count),
             ErrorMethod::Jackknife => ClusterCorrection::jackknife(count),
-            _ => ClusterCorrection::new(Cr::Cr1, count),
+            _ => ClusterCorrection::new(ClusterVariance::Cr1, count),
         };
         let se = match method {
             // A ratio without a unit is computed as such, and not in units of the linearised one.
@@ -326,7 +328,7 @@ impl RatioTotals {
     }
 
     /// exp of the ratio and of the ends of its interval; the error by the delta method.
-    fn transformed(&self, ratio: f64, value: f64, error: Maybe<StdError>, plan: &ErrorPlan) -> Estimate {
+    fn transformed(&self, ratio: f64, value: f64, error: Defined<StdError>, plan: &ErrorPlan) -> Estimate {
         let mut estimate = Estimate::new(value);
         let (level, side) = (plan.level(), plan.side());
         estimate.interval = error.as_ref().map_err(Undefined::clone).and_then(|error| {
@@ -335,7 +337,7 @@ impl RatioTotals {
             }
             let margin = t_quantile(side.confidence_of_ends(level), error.df) * error.se;
             let (lower, upper) = (libm::exp(ratio - margin), libm::exp(ratio + margin));
-            if !upper.is_finite() && side != Side::Lower {
+            if !upper.is_finite() && side != IntervalSide::Lower {
                 return Err(Undefined::Overflow);
             }
             let interval = Interval::new(lower, upper, level, IntervalMethod::T).with_df(Some(error.df));

@@ -1,6 +1,6 @@
 //! The estimate of any figure from resamples of its units.
 
-use super::{Draws, Estimate, Interval, Maybe, ScoreUnits, StdError, Undefined};
+use super::{Defined, Draws, Estimate, Interval, ScoreUnits, StdError, Undefined};
 use crate::error::Result;
 use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::random::{LEAST_COST, Random, figure_cost};
@@ -23,7 +23,7 @@ const FEWEST_DRAWS: u64 = 200;
 pub(crate) fn resampled_estimate<F>(
     metric: &str,
     scores: &Scores<'_>,
-    value: Maybe<f64>,
+    value: Defined<f64>,
     prepare: impl FnOnce(&ScoreUnits) -> F,
 ) -> Result<Estimate>
 where
@@ -43,7 +43,7 @@ where
 pub(crate) fn resampled_estimates<F>(
     metric: &str,
     scores: &Scores<'_>,
-    values: Vec<Maybe<f64>>,
+    values: Vec<Defined<f64>>,
     prepare: impl FnOnce(&ScoreUnits) -> F,
 ) -> Result<Vec<Estimate>>
 where
@@ -54,7 +54,7 @@ where
         estimate
     };
     let without = |reason: Option<&Undefined>| -> Vec<Estimate> {
-        let estimate = |value: &Maybe<f64>| {
+        let estimate = |value: &Defined<f64>| {
             let mut estimate = match value {
                 Ok(value) => Estimate::new(*value),
                 Err(reason) => return counted(Estimate::undefined(reason.clone())),
@@ -82,7 +82,7 @@ where
     };
     let figures = prepare(&units);
     let resamples = ResampledFigures::draw(scores, &units, draws, (values.len(), cost), &figures);
-    let estimate = |(at, value): (usize, &Maybe<f64>)| {
+    let estimate = |(at, value): (usize, &Defined<f64>)| {
         counted(match value {
             Ok(value) => resamples.estimate(at, *value, units.len(), &estimation.errors),
             Err(reason) => Estimate::undefined(reason.clone()),
@@ -157,7 +157,7 @@ impl ResampledFigures {
 
 /// The resamples of the plan, for n scores or units and at this cost of each: as many as it names; if it names none, 10,000,
 /// or fewer of very many, or where a plan of others would take too long.
-pub fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64, cost: u64) -> Maybe<Draws> {
+pub fn planned_draws(plan: &ErrorPlan, random: &Random, n: u64, cost: u64) -> Defined<Draws> {
     let wanted = u64::from(plan.draws());
     let count = if plan.draws.is_some() {
         random.check_draws(wanted, cost).map_err(Undefined::Other)?;
@@ -226,7 +226,7 @@ impl ResampledFigure<'_> {
     }
 
     /// Whether the resamples say anything.
-    fn check(&self) -> Maybe<()> {
+    fn check(&self) -> Defined<()> {
         match self.units {
             0 => return Err(Undefined::NoScores),
             1 if self.is_clustered => return Err(Undefined::TooFewClusters { clusters: 1 }),
@@ -247,7 +247,7 @@ impl ResampledFigure<'_> {
         }
     }
 
-    fn error(&self, plan: &ErrorPlan, shrink: f64) -> Maybe<StdError> {
+    fn error(&self, plan: &ErrorPlan, shrink: f64) -> Defined<StdError> {
         let clusters = if self.is_clustered { vec![self.units as u64] } else { Vec::new() };
         let (se, method) = match (plan.method, self.left_out) {
             (Some(ErrorMethod::Jackknife), Some(left_out)) => {
@@ -265,7 +265,7 @@ impl ResampledFigure<'_> {
     }
 
     /// The interval; and why it is not of the method that the plan names, if it is not.
-    fn interval(&self, plan: &ErrorPlan, shrink: f64) -> Maybe<(Interval, Option<String>)> {
+    fn interval(&self, plan: &ErrorPlan, shrink: f64) -> Defined<(Interval, Option<String>)> {
         let (level, side) = (plan.level(), plan.side());
         let confidence = side.confidence_of_ends(level);
         let shares = [1.0 - confidence, confidence];
@@ -354,7 +354,7 @@ mod tests {
     #[test]
     fn one_side_and_a_population() {
         let mut plan = ErrorPlan::new();
-        plan.side = Some(crate::Side::Lower);
+        plan.side = Some(crate::IntervalSide::Lower);
         let figures: Vec<f64> = (0..1000).map(f64::from).collect();
         let interval = figure(figures.clone(), 1000).estimate(&plan).interval.unwrap();
         assert_eq!((interval.lower, interval.upper), (49.0, f64::INFINITY));

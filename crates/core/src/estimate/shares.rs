@@ -4,9 +4,9 @@ use std::collections::HashMap;
 
 use super::cluster_error::{ErrorFigure, WayError, drawn};
 use super::clusters::{ClusterCorrection, RowClusters, degrees_of_freedom};
-use super::{Maybe, Undefined};
+use super::{Defined, Undefined};
 use crate::error::Result;
-use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, Estimation, SummaryKey};
+use crate::error_plan::{ClusterVariance, ErrorMethod, ErrorPlan, Estimation, SummaryKey};
 use crate::interner::Interner;
 use crate::random::Random;
 use crate::scores::Scores;
@@ -157,8 +157,8 @@ impl WayVariances {
         }
         let n = scores.len() as u64;
         // The bootstrap of clusters of one size is CR0; of others it is drawn.
-        let correction =
-            ClusterCorrection::of_method(method, g).unwrap_or_else(|| ClusterCorrection::new(Cr::Cr0, g));
+        let correction = ClusterCorrection::of_method(method, g)
+            .unwrap_or_else(|| ClusterCorrection::new(ClusterVariance::Cr0, g));
         let weight = |size: u64| correction.weight(n as f64, (n - size) as f64);
         let is_drawn =
             method == ErrorMethod::Bootstrap && sizes.iter().any(|size| Some(size) != sizes.first());
@@ -185,7 +185,7 @@ impl WayVariances {
         WayVariances { sizes, without: without.to_f64(), with, df, is_drawn }
     }
 
-    fn error(&self, category: usize, share: f64, draws: u32, random: &Random) -> Maybe<WayError> {
+    fn error(&self, category: usize, share: f64, draws: u32, random: &Random) -> Defined<WayError> {
         let clusters = self.sizes.len() as u64;
         if clusters < 2 {
             return Err(Undefined::TooFewClusters { clusters });

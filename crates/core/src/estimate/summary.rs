@@ -10,7 +10,7 @@ use super::independent::{IndependentScores, ValueRetention};
 use super::kind::Extent;
 use super::methods::bootstrap::exact_means;
 use super::methods::{DrawSource, IntervalInput};
-use super::{ErrorFigure, Estimate, Maybe, Notes, ScoreKind, StdError, Undefined};
+use super::{Defined, ErrorFigure, Estimate, EstimateNotes, ScoreKind, StdError, Undefined};
 use crate::columns::Numbers;
 use crate::error::Result;
 use crate::error_plan::{ErrorMethod, ErrorPlan, SummaryKey};
@@ -191,7 +191,7 @@ impl Summary {
         let mut estimate = auto::estimate(&input, random);
         if let Err(reason) = sampled {
             estimate.interval = Err(reason);
-            (estimate.draws, estimate.notes) = (None, Notes::default());
+            (estimate.draws, estimate.notes) = (None, EstimateNotes::default());
         }
         match self {
             Summary::Clusters(clustered) => {
@@ -254,7 +254,7 @@ impl Summary {
     }
 
     /// The standard error of the mean. One that is drawn has the seed 0.
-    pub fn std_error(&self, plan: &ErrorPlan) -> Maybe<StdError> {
+    pub fn std_error(&self, plan: &ErrorPlan) -> Defined<StdError> {
         if self.n() == 0 {
             return Err(Undefined::NoScores);
         }
@@ -263,7 +263,7 @@ impl Summary {
 
     /// The share of the population that has scores. Groups have the share of the whole: how the population divides into
     /// groups is unknown. Unreduced epochs are not samples of the population, their samples are.
-    fn sampled(&self, plan: &ErrorPlan, all: u64) -> Maybe<f64> {
+    fn sampled(&self, plan: &ErrorPlan, all: u64) -> Defined<f64> {
         let samples = match self {
             Summary::Clusters(clustered) if plan.cluster.is_empty() => {
                 let samples = clustered.single().map_or(self.n(), |clusters| clusters.len() as u64);
@@ -330,7 +330,7 @@ pub fn error_across_groups(
 
 /// The standard error of the mean of independent scores. The jackknife is s/√n as well. Of the bootstrap it is the one
 /// of infinitely many resamples, √(Σ(x − x̄)²)/n: drawing some would add nothing but noise.
-fn independent_error(moments: &Moments, method: ErrorMethod) -> Maybe<StdError> {
+fn independent_error(moments: &Moments, method: ErrorMethod) -> Defined<StdError> {
     let n = moments.count();
     let mut se = moments.stderr().ok_or(Undefined::TooFewScores { n })?;
     if method == ErrorMethod::Bootstrap {
@@ -347,7 +347,7 @@ impl ErrorPlan {
     ///
     /// # Errors
     /// There are more of them than the population has, or all of them, so that there is nothing to estimate.
-    pub(crate) fn sampled(&self, samples: f64) -> Maybe<f64> {
+    pub(crate) fn sampled(&self, samples: f64) -> Defined<f64> {
         let Some(population) = self.population else { return Ok(0.0) };
         let reason = match samples - population as f64 {
             0.0 => format!(
@@ -363,7 +363,7 @@ impl ErrorPlan {
 }
 
 /// The error of a sample without replacement from a population: ×√(1 − n/N).
-pub(crate) fn finite_population(error: Maybe<StdError>, sampled: &Maybe<f64>) -> Maybe<StdError> {
+pub(crate) fn finite_population(error: Defined<StdError>, sampled: &Defined<f64>) -> Defined<StdError> {
     let (error, sampled) = (error?, sampled.clone()?);
     Ok(StdError { se: error.se * (1.0 - sampled).sqrt(), ..error })
 }
@@ -372,7 +372,7 @@ pub(crate) fn finite_population(error: Maybe<StdError>, sampled: &Maybe<f64>) ->
 /// from value, error, n and kind; methods that resample do not exist for it. The error allows for a population already.
 pub fn estimate_from(
     value: f64,
-    error: Maybe<StdError>,
+    error: Defined<StdError>,
     n: u64,
     plan: &ErrorPlan,
     whole: ScoreKind,
@@ -386,7 +386,7 @@ pub fn estimate_from(
 pub(crate) fn estimate_of_share(
     count: u64,
     n: u64,
-    error: Maybe<StdError>,
+    error: Defined<StdError>,
     all: u64,
     plan: &ErrorPlan,
     random: &Random,
@@ -405,10 +405,10 @@ pub(crate) fn estimate_of_share(
 /// A mean and its error.
 struct KnownError {
     value: f64,
-    error: Maybe<StdError>,
+    error: Defined<StdError>,
     n: u64,
     whole: ScoreKind,
-    sampled: Maybe<f64>,
+    sampled: Defined<f64>,
     /// What to resample if the scores are independent.
     zeros_and_ones: Option<IndependentScores>,
 }

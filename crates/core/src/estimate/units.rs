@@ -1,7 +1,7 @@
 //! What is independent of the rest among scores: a sample with all its epochs, or a cluster of samples.
 
 use super::clusters::RowClusters;
-use super::{Maybe, Undefined};
+use super::{Defined, Undefined};
 use crate::error::{Error, Result};
 use crate::interner::Interner;
 use crate::scores::Scores;
@@ -63,7 +63,7 @@ impl ScoreUnits {
     ///
     /// # Errors
     /// Anything else.
-    pub fn of_plan(metric: &str, scores: &Scores<'_>) -> Result<Maybe<Self>> {
+    pub fn of_plan(metric: &str, scores: &Scores<'_>) -> Result<Defined<Self>> {
         ScoreUnits::of_keys(metric, scores, &scores.estimation().errors.cluster)
     }
 
@@ -71,7 +71,7 @@ impl ScoreUnits {
     ///
     /// # Errors
     /// As above.
-    pub fn of_keys(metric: &str, scores: &Scores<'_>, keys: &[String]) -> Result<Maybe<Self>> {
+    pub fn of_keys(metric: &str, scores: &Scores<'_>, keys: &[String]) -> Result<Defined<Self>> {
         match ScoreUnits::of(metric, scores, keys) {
             Ok(units) => Ok(Ok(units)),
             Err(error) if error.is_about_clusters() => Ok(Err(Undefined::Other(error.to_string()))),

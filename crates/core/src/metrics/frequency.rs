@@ -5,7 +5,9 @@ use serde_json::Value as Json;
 
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation};
-use crate::estimate::{Estimate, GroupContext, Maybe, ShareClusters, StdError, Undefined, estimate_of_share};
+use crate::estimate::{
+    Defined, Estimate, GroupContext, ShareClusters, StdError, Undefined, estimate_of_share,
+};
 use crate::evaluation::MetricValue;
 use crate::inputs::MetadataKeys;
 use crate::metadata::Metadata;
@@ -226,7 +228,7 @@ impl Accumulator for FrequencyState {
 }
 
 /// The standard error of the mean of zeros and ones: √(p(1−p)/(n−1)), by the bootstrap √(p(1−p)/n).
-fn share_error(share: f64, n: u64, method: ErrorMethod) -> Maybe<StdError> {
+fn share_error(share: f64, n: u64, method: ErrorMethod) -> Defined<StdError> {
     if n < 2 {
         return Err(Undefined::TooFewScores { n });
     }

@@ -1,8 +1,8 @@
 //! `median` and `quantile`: a quantile of the scores, its error, and its interval between two order statistics.
 
 use crate::error::Result;
-use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Side};
-use crate::estimate::{Estimate, Interval, Maybe, ScoreUnits, StdError, Undefined, resampled_estimate};
+use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, IntervalSide};
+use crate::estimate::{Defined, Estimate, Interval, ScoreUnits, StdError, Undefined, resampled_estimate};
 use crate::evaluation::MetricValue;
 use crate::inputs::MetadataKeys;
 use crate::metric::{Metric, metric_flags};
@@ -208,7 +208,7 @@ fn weighted_quantile(
 ///
 /// The quantile is X + f·D, X the k-th score of a resample and D its distance to the next. Var = (1−f)·Var X + f·Var(X + D) −
 /// f(1−f)·Var D, and X and X + D are order statistics.
-fn error(sorted: &[f64], q: f64) -> Maybe<StdError> {
+fn error(sorted: &[f64], q: f64) -> Defined<StdError> {
     let n = sorted.len() as u64;
     if n < 2 {
         return Err(Undefined::TooFewScores { n });
@@ -294,7 +294,7 @@ fn variance_of_gap(steps: &[Step], k: u64, n: u64) -> f64 {
 
 /// The interval between the two order statistics that leave out at most α/2 each, and what it reaches. The number of
 /// scores below the quantile is binomial, whatever their distribution; with ties it covers more.
-fn interval(sorted: &[f64], q: f64, plan: &ErrorPlan) -> Maybe<(Interval, String)> {
+fn interval(sorted: &[f64], q: f64, plan: &ErrorPlan) -> Defined<(Interval, String)> {
     let n = sorted.len() as u64;
     let range = match (sorted.first(), sorted.last()) {
         _ if n < 2 => return Err(Undefined::TooFewScores { n }),
@@ -306,7 +306,7 @@ fn interval(sorted: &[f64], q: f64, plan: &ErrorPlan) -> Maybe<(Interval, String
     let (level, side) = (plan.level(), plan.side());
     let tail = 1.0 - side.confidence_of_ends(level);
     let (mut lower, mut upper) = (lower_rank(n, q, tail), upper_rank(n, q, tail));
-    if side == Side::TwoSided {
+    if side == IntervalSide::TwoSided {
         // One tail may be too long for the scores that there are: the other one gets what is left.
         let left = |missed: f64| (1.0 - level - missed).max(0.0);
         match (lower, upper) {
@@ -325,24 +325,24 @@ fn interval(sorted: &[f64], q: f64, plan: &ErrorPlan) -> Maybe<(Interval, String
     let too_few = || {
         let missed = [missed_below(1, n, q), missed_above(n, n, q)];
         match side {
-            Side::TwoSided => most(missed[0] + missed[1]),
-            Side::Lower => most(missed[0]),
-            Side::Upper => most(missed[1]),
+            IntervalSide::TwoSided => most(missed[0] + missed[1]),
+            IntervalSide::Lower => most(missed[0]),
+            IntervalSide::Upper => most(missed[1]),
         }
     };
     let (l, u) = match side {
-        Side::TwoSided => (lower.ok_or_else(too_few)?, upper.ok_or_else(too_few)?),
-        Side::Lower => (lower.ok_or_else(too_few)?, n),
-        Side::Upper => (1, upper.ok_or_else(too_few)?),
+        IntervalSide::TwoSided => (lower.ok_or_else(too_few)?, upper.ok_or_else(too_few)?),
+        IntervalSide::Lower => (lower.ok_or_else(too_few)?, n),
+        IntervalSide::Upper => (1, upper.ok_or_else(too_few)?),
     };
     let at = |rank: u64| sorted.get((rank as usize).saturating_sub(1)).copied().ok_or(Undefined::NoScores);
     let interval =
         Interval::new(at(l)?, at(u)?, level, IntervalMethod::OrderStatistics).one_sided(side, range);
     let (below, above) = (missed_below(l, n, q), missed_above(u, n, q));
     let reason = match side {
-        Side::TwoSided => format!("scores {l} and {u} of {n}: {} %", percent(1.0 - below - above)),
-        Side::Lower => format!("score {l} of {n}: {} %", percent(1.0 - below)),
-        Side::Upper => format!("score {u} of {n}: {} %", percent(1.0 - above)),
+        IntervalSide::TwoSided => format!("scores {l} and {u} of {n}: {} %", percent(1.0 - below - above)),
+        IntervalSide::Lower => format!("score {l} of {n}: {} %", percent(1.0 - below)),
+        IntervalSide::Upper => format!("score {u} of {n}: {} %", percent(1.0 - above)),
     };
     Ok((interval, reason))
 }
@@ -457,7 +457,7 @@ mod tests {
         assert_eq!(reason, Undefined::Other("n = 5 reaches 93.75 %".to_owned()));
         let six = [1.0, 2.0, 3.0, 4.0, 5.0, 6.0];
         assert_eq!(interval(&six, 0.5, &ErrorPlan::new()).unwrap().0.upper, 6.0);
-        let lower = ErrorPlan { side: Some(Side::Lower), ..ErrorPlan::new() };
+        let lower = ErrorPlan { side: Some(IntervalSide::Lower), ..ErrorPlan::new() };
         // One tail needs fewer: 1 − 2⁻⁵ = 96.875 %.
         assert_eq!(interval(&five, 0.5, &lower).unwrap().0.lower, 1.0);
     }
@@ -466,7 +466,7 @@ mod tests {
     fn a_range_that_a_score_lies_outside_of_is_no_bound() {
         let scores: Vec<f64> = (18..=30).map(f64::from).collect();
         let upper = |range| {
-            let plan = ErrorPlan { side: Some(Side::Lower), range: Some(range), ..ErrorPlan::new() };
+            let plan = ErrorPlan { side: Some(IntervalSide::Lower), range: Some(range), ..ErrorPlan::new() };
             interval(&scores, 0.5, &plan).unwrap().0.upper
         };
         assert_eq!((upper((0.0, 10.0)), upper((0.0, 30.0))), (f64::INFINITY, 30.0));

@@ -568,21 +568,21 @@ impl<'a> Scores<'a> {
 
 impl<'a> IntoIterator for &Scores<'a> {
     type Item = SampleScore;
-    type IntoIter = Iter<'a>;
+    type IntoIter = ScoresIter<'a>;
 
-    fn into_iter(self) -> Iter<'a> {
-        Iter { scores: self.clone(), at: 0 }
+    fn into_iter(self) -> ScoresIter<'a> {
+        ScoresIter { scores: self.clone(), at: 0 }
     }
 }
 
 /// Row by row over [`Scores`].
 #[derive(Debug)]
-pub struct Iter<'a> {
+pub struct ScoresIter<'a> {
     scores: Scores<'a>,
     at: usize,
 }
 
-impl Iterator for Iter<'_> {
+impl Iterator for ScoresIter<'_> {
     type Item = SampleScore;
 
     fn next(&mut self) -> Option<SampleScore> {
@@ -597,4 +597,4 @@ impl Iterator for Iter<'_> {
     }
 }
 
-impl ExactSizeIterator for Iter<'_> {}
+impl ExactSizeIterator for ScoresIter<'_> {}

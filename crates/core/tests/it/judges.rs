@@ -1,8 +1,8 @@
 //! Agreement of raters and judge-corrected means: published figures, arithmetic by hand, and what has no figure.
 
 use errorbar_core::{
-    Cr, Error, ErrorMethod, ErrorPlan, Estimate, IntervalChoice, IntervalMethod, Plan, Registry, Score,
-    ScoreColumns, Undefined, Value,
+    ClusterVariance, Error, ErrorMethod, ErrorPlan, Estimate, IntervalChoice, IntervalMethod, Plan, Registry,
+    Score, ScoreColumns, Undefined, Value,
 };
 
 /// The only estimate of a metric, by its spec; or its failure.
@@ -284,7 +284,7 @@ fn corrected_means_of_clusters_and_by_resampling() {
             compute_with(&columns, ErrorPlan::new().cluster("pair"), metric).unwrap().error.unwrap();
         assert_eq!(
             (by_pair.method, by_pair.clusters.as_slice()),
-            (ErrorMethod::Cluster(Cr::Cr1), &[200][..])
+            (ErrorMethod::Cluster(ClusterVariance::Cr1), &[200][..])
         );
         assert!(by_pair.se != plain.se);
         let mut drawn = ErrorPlan::new();

@@ -4,9 +4,9 @@ use errorbar_core::metrics::{
     All, accuracy, aggregate, bootstrap_stderr, ci, ci_wilson, frequency, grouped, mean, std, stderr,
 };
 use errorbar_core::{
-    Cr, Error, ErrorMethod, ErrorPlan, Estimate, EstimateRow, Evaluation, Interval, IntervalMethod,
-    MetricValue, Metrics, Plan, Reducers, Score, ScoreColumns, Undefined, Value, metric_fn, metrics,
-    value_to_float,
+    ClusterVariance, Error, ErrorMethod, ErrorPlan, Estimate, EstimateRow, Evaluation, Interval,
+    IntervalMethod, MetricValue, Metrics, Plan, Reducers, Score, ScoreColumns, Undefined, Value, metric_fn,
+    metrics, value_to_float,
 };
 use errorbar_test_support::assert_matches;
 
@@ -62,7 +62,7 @@ fn an_error_of_the_metrics_beats_that_of_the_plan() {
     let evaluation = of_grades(metrics![accuracy(), stderr().cluster("c"), ci().level(0.9)]);
     let rows = evaluation.results.rows();
     assert_eq!(names(&rows), ["accuracy"], "error and interval are in the row");
-    assert_eq!(method(&rows[0]), ErrorMethod::Cluster(Cr::Cr1));
+    assert_eq!(method(&rows[0]), ErrorMethod::Cluster(ClusterVariance::Cr1));
     assert_eq!(rows[0].estimate.error.as_ref().unwrap().clusters, [4]);
     assert_eq!(rows[0].error_metric.unwrap().spec.to_string(), r#"stderr(cluster="c")"#);
     let shown = interval(&rows[0].estimate);
@@ -92,7 +92,7 @@ fn options_win_in_the_row_and_lose_nothing() {
     let evaluation = evaluated(&columns(GRADES), metrics.clone(), ErrorPlan::new().cluster("c"));
     let rows = evaluation.results.rows();
     assert_eq!(names(&rows), ["accuracy"], "stderr and ci_wilson are rows of their own");
-    assert_eq!(method(&rows[0]), ErrorMethod::Cluster(Cr::Cr2));
+    assert_eq!(method(&rows[0]), ErrorMethod::Cluster(ClusterVariance::Cr2));
     let specific = metrics![accuracy(), stderr().cluster("g"), ci_wilson().level(0.8)];
     let evaluation = evaluated(&columns(GRADES), specific, ErrorPlan::new().cluster("c"));
     assert_eq!(names(&evaluation.results.rows()), ["accuracy", "stderr", "ci_wilson"]);
@@ -134,7 +134,7 @@ fn groups_have_their_errors_and_the_mean_of_groups_its_own() {
         of_grades(metrics![grouped(accuracy(), "g"), grouped(stderr().cluster("c"), "g"), stderr()]);
     let rows = evaluation.results.rows();
     let of: Vec<(Option<&str>, ErrorMethod)> = rows[..3].iter().map(|row| (row.group, method(row))).collect();
-    let clustered = ErrorMethod::Cluster(Cr::Cr1);
+    let clustered = ErrorMethod::Cluster(ClusterVariance::Cr1);
     // The error of all samples is there twice, in two ways; the first is in the row, the other has its own row.
     assert_eq!(of, [(Some("a"), clustered), (Some("b"), clustered), (None, clustered)]);
     assert_eq!(names(&rows)[3..], ["stderr"]);
@@ -214,7 +214,7 @@ fn epochs_of_a_sample_belong_together_unless_they_are_reduced() {
     let plan = Plan::new().metrics(metrics).reducers(Reducers::Disabled);
     let evaluation = plan.evaluate(&columns).unwrap();
     let estimate = evaluation.results.estimate("mean").unwrap();
-    assert_eq!(estimate.error.unwrap().method, ErrorMethod::Cluster(Cr::Cr2));
+    assert_eq!(estimate.error.unwrap().method, ErrorMethod::Cluster(ClusterVariance::Cr2));
     let [_, stderr] = evaluation.results.scores[0].metrics.as_slice() else { panic!() };
     let MetricValue::One(estimate) = &stderr.value else { panic!() };
     assert!((estimate.number().unwrap() - (3.0f64 / 16.0 / 11.0).sqrt()).abs() < 1e-15, "{estimate:?}");
@@ -234,7 +234,7 @@ fn the_error_of_unreduced_epochs_is_clustered() {
         let error = rows[0].estimate.error.as_ref().unwrap();
         (rows.len(), error.method, error.clusters.clone(), interval(&rows[0].estimate).method)
     };
-    let by_sample = (1, ErrorMethod::Cluster(Cr::Cr2), vec![4], IntervalMethod::Wilson);
+    let by_sample = (1, ErrorMethod::Cluster(ClusterVariance::Cr2), vec![4], IntervalMethod::Wilson);
     for metrics in [
         metrics![accuracy(), stderr()],
         metrics![accuracy(), ci()],
@@ -244,7 +244,7 @@ fn the_error_of_unreduced_epochs_is_clustered() {
         assert_eq!(shown(metrics, Reducers::Disabled), by_sample);
     }
     let (rows, method, clusters, _) = shown(metrics![accuracy(), stderr().cluster("c")], Reducers::Disabled);
-    assert_eq!((rows, method, clusters), (1, ErrorMethod::Cluster(Cr::Cr1), vec![2]));
+    assert_eq!((rows, method, clusters), (1, ErrorMethod::Cluster(ClusterVariance::Cr1), vec![2]));
     // By itself it is what it is, and says so.
     let evaluation = Plan::new().metrics(metrics![stderr()]).reducers(Reducers::Disabled).evaluate(&columns);
     let evaluation = evaluation.unwrap();

@@ -1,7 +1,7 @@
 //! `errors`: how errors and intervals are computed.
 
 use errorbar_core::spec::nearest;
-use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, Metadata, Side};
+use errorbar_core::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalSide, Metadata};
 use serde_json::Value as Json;
 
 use super::section::{Keys, TomlField, did_you_mean};
@@ -65,7 +65,7 @@ fn names(key: &str) -> Vec<&'static str> {
     match key {
         "method" => ErrorMethod::CHOICES.iter().map(|method| method.name()).collect(),
         "interval" => IntervalChoice::names().collect(),
-        "side" => Side::CHOICES.iter().map(|side| side.name()).collect(),
+        "side" => IntervalSide::CHOICES.iter().map(|side| side.name()).collect(),
         _ => Vec::new(),
     }
 }

@@ -6,7 +6,7 @@
 
 use super::paired::detectable_at;
 use super::{Comparison, ComparisonReport};
-use errorbar_core::{Direction, Estimate, Maybe, Side};
+use errorbar_core::{Defined, Direction, Estimate, IntervalSide};
 
 /// What must hold for the difference, other minus base. It is read off the interval that is shown, whose level is
 /// 1 − 2α ([`Gate::level`]).
@@ -161,10 +161,10 @@ impl Gate {
     ///
     /// # Errors
     /// There is no error to compute it from.
-    pub fn detectable(self, comparison: &Comparison) -> Maybe<f64> {
+    pub fn detectable(self, comparison: &Comparison) -> Defined<f64> {
         let alpha = comparison.difference.interval.as_ref().map_or(Gate::ALPHA, |interval| {
             // An interval of another side or level was not computed for the gate.
-            if interval.side == Side::TwoSided { 0.5 * (1.0 - interval.level) } else { Gate::ALPHA }
+            if interval.side == IntervalSide::TwoSided { 0.5 * (1.0 - interval.level) } else { Gate::ALPHA }
         });
         let power = if matches!(self, Gate::Equivalent(_)) { 0.9 } else { 0.8 };
         detectable_at(&comparison.difference, 2.0 * alpha, power)

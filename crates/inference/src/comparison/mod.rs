@@ -26,7 +26,7 @@ pub use gate::{Gate, GateError, GateOutcome, GateShortfall};
 pub use options::{ComparisonOptions, Correction};
 
 use crate::error::{Error, Result};
-use errorbar_core::{Direction, Estimate, Maybe, Plan, Results, Role, ScoreColumns, Undefined};
+use errorbar_core::{Defined, Direction, Estimate, Plan, Results, Role, ScoreColumns, Undefined};
 
 /// Compares sides: each other one with the first, or every one with every other.
 ///
@@ -173,7 +173,7 @@ pub struct Comparison {
     /// Other minus base, with error, interval, and bounds where scores are absent.
     pub difference: Estimate,
     /// The test of no difference.
-    pub test: Maybe<ComparisonTest>,
+    pub test: Defined<ComparisonTest>,
     /// Its p-value after the correction for several comparisons.
     pub p_adjusted: Option<f64>,
     /// The flip table, and exact tests of it; only for pairs of zeros and ones.
@@ -191,11 +191,11 @@ pub struct Comparison {
     /// Pairs without a difference.
     pub ties: Option<u64>,
     /// The correlation of the two sides over pairs.
-    pub correlation: Maybe<f64>,
+    pub correlation: Defined<f64>,
     /// The share of the variance of an unpaired difference that pairing removed.
-    pub variance_removed: Maybe<f64>,
+    pub variance_removed: Defined<f64>,
     /// The smallest difference that these samples detect with a power of 80 %.
-    pub mde: Maybe<f64>,
+    pub mde: Defined<f64>,
     /// The largest difference that there may be, if the range of the scores is known.
     pub largest_difference: Option<f64>,
     /// What the gate decides.

@@ -13,7 +13,7 @@ use super::tasks::{mean_difference, mean_test, t_interval};
 use crate::error::Result;
 use errorbar_core::engine::error_across_groups;
 use errorbar_core::{
-    ErrorPlan, Estimate, GroupContext, Maybe, Metric, Random, Scores, StdError, Summary, Undefined,
+    Defined, ErrorPlan, Estimate, GroupContext, Metric, Random, Scores, StdError, Summary, Undefined,
 };
 
 /// The numbers of all pairs, of which there may be groups.
@@ -155,7 +155,7 @@ impl<'w> WholeNumbers<'w> {
         selections: &[SampleSelection],
         errors: &ErrorPlan,
         random: &Random,
-    ) -> Result<Option<Maybe<StdError>>> {
+    ) -> Result<Option<Defined<StdError>>> {
         if errors.cluster.is_empty() {
             return Ok(None);
         }

@@ -5,7 +5,7 @@ use crate::error::Result;
 use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detectable};
 use errorbar_core::engine::{Numbers, ScoreUnits, is_rounding};
 use errorbar_core::{
-    Direction, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Maybe, Random,
+    Defined, Direction, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Random,
     ScoreKind, Scores, StdError, Summary, Undefined,
 };
 use errorbar_stats::descriptive::correlation_of_variances;
@@ -177,7 +177,7 @@ impl PairedNumbers<'_> {
     }
 
     /// The correlation over pairs, from the variances of both sides and of the difference.
-    fn correlation(&self, differences: &Summary, names: [&String; 2]) -> Maybe<f64> {
+    fn correlation(&self, differences: &Summary, names: [&String; 2]) -> Defined<f64> {
         let n = self.base.len() as u64;
         let mut variances = [0.0; 2];
         for ((numbers, name), variance) in [self.base, self.other].into_iter().zip(names).zip(&mut variances)
@@ -230,7 +230,7 @@ fn unusable(differences: &[f64]) -> Option<Undefined> {
 }
 
 /// The share of the variance of an unpaired difference that pairing removed.
-pub(super) fn variance_removed(base: &Estimate, other: &Estimate, difference: &Estimate) -> Maybe<f64> {
+pub(super) fn variance_removed(base: &Estimate, other: &Estimate, difference: &Estimate) -> Defined<f64> {
     let se = |estimate: &Estimate| estimate.error.as_ref().map(|error| error.se).map_err(Clone::clone);
     let unpaired = libm::hypot(se(base)?, se(other)?);
     if unpaired.is_nan() || unpaired <= 0.0 {
@@ -241,12 +241,12 @@ pub(super) fn variance_removed(base: &Estimate, other: &Estimate, difference: &E
 }
 
 /// The smallest difference that would be detected, from the error of this one.
-pub(super) fn detectable_difference(difference: &Estimate) -> Maybe<f64> {
+pub(super) fn detectable_difference(difference: &Estimate) -> Defined<f64> {
     detectable_at(difference, ALPHA, POWER)
 }
 
 /// A detectable difference, unless there is none as large: scores of a range differ by its width at most.
-pub(super) fn possible(mde: Maybe<f64>, largest: Option<f64>, n: u64, what: &str) -> Maybe<f64> {
+pub(super) fn possible(mde: Defined<f64>, largest: Option<f64>, n: u64, what: &str) -> Defined<f64> {
     match (mde, largest) {
         (Ok(mde), Some(largest)) if mde > largest => Err(undetectable(n, what)),
         (mde, _) => mde,
@@ -258,7 +258,7 @@ fn undetectable(n: u64, what: &str) -> Undefined {
 }
 
 /// The smallest difference that a two-sided test at `alpha` would detect with this power, from the error of this one.
-pub(super) fn detectable_at(difference: &Estimate, alpha: f64, power: f64) -> Maybe<f64> {
+pub(super) fn detectable_at(difference: &Estimate, alpha: f64, power: f64) -> Defined<f64> {
     let error = difference.error.as_ref().map_err(Clone::clone)?;
     if error.se > 0.0 {
         return detectable(error.se, error.df, alpha, power);
@@ -276,8 +276,9 @@ pub(super) fn detectable_at(difference: &Estimate, alpha: f64, power: f64) -> Ma
 /// The centre of a symmetric two-sided interval, and the error and degrees of freedom that give its width; none if an end
 /// is cut off at the end of the range.
 fn centre_and_error(interval: &Interval) -> Option<(f64, f64, f64)> {
-    let is_whole =
-        interval.side == errorbar_core::Side::TwoSided && interval.lower > -1.0 && interval.upper < 1.0;
+    let is_whole = interval.side == errorbar_core::IntervalSide::TwoSided
+        && interval.lower > -1.0
+        && interval.upper < 1.0;
     let df = interval.df.unwrap_or(f64::INFINITY);
     let half = 0.5 * (interval.upper - interval.lower);
     let se = half / t_quantile(0.5 + interval.level / 2.0, df);
@@ -463,7 +464,12 @@ impl Differences<'_> {
     }
 
     /// The test of no difference.
-    fn test(&self, difference: &Estimate, is_clustered: bool, flipped: Option<f64>) -> Maybe<ComparisonTest> {
+    fn test(
+        &self,
+        difference: &Estimate,
+        is_clustered: bool,
+        flipped: Option<f64>,
+    ) -> Defined<ComparisonTest> {
         let n = self.n();
         if n < 2 {
             return Err(Undefined::TooFewScores { n });
@@ -504,7 +510,7 @@ impl Differences<'_> {
 
     /// The smallest difference that the test would detect: of plain zeros and ones it is McNemar's, as in a plan for as many
     /// discordant pairs.
-    fn detectable(&self, difference: &Estimate, is_clustered: bool) -> Maybe<f64> {
+    fn detectable(&self, difference: &Estimate, is_clustered: bool) -> Defined<f64> {
         if !self.is_plain(is_clustered) {
             return possible(detectable_difference(difference), self.pairs.kind.width(), self.n(), "pairs");
         }

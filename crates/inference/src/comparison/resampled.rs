@@ -9,7 +9,7 @@ use super::side::{Block, Side};
 use super::{Comparison, ComparisonTest, TestMethod};
 use crate::error::Result;
 use errorbar_core::engine::{ResampledFigure, Resampler, ScoreUnits, UnitRows, planned_draws, resample_cost};
-use errorbar_core::{Draws, ErrorMethod, Estimate, Maybe, Metric, Scores, StdError, Undefined};
+use errorbar_core::{Defined, Draws, ErrorMethod, Estimate, Metric, Scores, StdError, Undefined};
 use errorbar_stats::descriptive::standard_deviation;
 use errorbar_stats::resampling::{left_out_rows, resampled_rows};
 
@@ -26,8 +26,8 @@ pub(super) struct FigureDifference {
     pub(super) base: Estimate,
     pub(super) other: Estimate,
     pub(super) difference: Estimate,
-    pub(super) test: Maybe<ComparisonTest>,
-    pub(super) variance_removed: Maybe<f64>,
+    pub(super) test: Defined<ComparisonTest>,
+    pub(super) variance_removed: Defined<f64>,
     pub(super) cluster: Vec<String>,
 }
 
@@ -194,7 +194,7 @@ impl<'p> ResampledPair<'p> {
 }
 
 /// The resamples of the plan of scores, at this cost of each.
-fn draws_of(scores: &Scores<'_>, cost: u64) -> Maybe<Draws> {
+fn draws_of(scores: &Scores<'_>, cost: u64) -> Defined<Draws> {
     let estimation = scores.estimation();
     planned_draws(&estimation.errors, &estimation.random, scores.len() as u64, cost)
 }
@@ -291,7 +291,7 @@ impl Resamples {
 
 /// The share of resamples on the other side of 0, doubled: the level at which the percentile interval touches 0. Counting
 /// the sample itself, it is never 0.
-fn test_of(differences: &[f64], difference: &Estimate) -> Maybe<ComparisonTest> {
+fn test_of(differences: &[f64], difference: &Estimate) -> Defined<ComparisonTest> {
     difference.error.as_ref().map_err(Clone::clone)?;
     let count = |test: fn(f64) -> bool| differences.iter().filter(|d| test(**d)).count();
     let fewer = count(|d| d <= 0.0).min(count(|d| d >= 0.0));
@@ -300,7 +300,7 @@ fn test_of(differences: &[f64], difference: &Estimate) -> Maybe<ComparisonTest> 
 }
 
 /// The share of the variance that pairing removed, over resamples.
-fn removed_from(sides: [Vec<f64>; 2], difference: &Estimate) -> Maybe<f64> {
+fn removed_from(sides: [Vec<f64>; 2], difference: &Estimate) -> Defined<f64> {
     let estimates = sides.map(|mut figures| {
         figures.retain(|figure| !figure.is_nan());
         Estimate::new(0.0).with_error(StdError::new(standard_deviation(&figures), ErrorMethod::Bootstrap))

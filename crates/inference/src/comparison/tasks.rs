@@ -7,7 +7,7 @@ use super::unpaired::unpaired;
 use super::{Comparison, ComparisonTest, Ranking, TestMethod};
 use errorbar_core::engine::estimate_from;
 use errorbar_core::{
-    Bounds, Direction, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, Maybe, ScoreKind,
+    Bounds, Defined, Direction, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalMethod, ScoreKind,
     StdError, Undefined,
 };
 use errorbar_stats::differences::{satterthwaite, two_sided};
@@ -94,7 +94,7 @@ fn scorers(of_tasks: &[&Comparison]) -> String {
 }
 
 /// The mean of independent numbers.
-fn mean_value(estimates: &[&Estimate]) -> Maybe<f64> {
+fn mean_value(estimates: &[&Estimate]) -> Defined<f64> {
     let mut sum = errorbar_stats::exact::ExactSum::new();
     for estimate in estimates {
         sum.add(estimate.value.clone()?);
@@ -103,7 +103,7 @@ fn mean_value(estimates: &[&Estimate]) -> Maybe<f64> {
 }
 
 /// Its error: √(Σ SE²)/T, with Satterthwaite's degrees of freedom.
-fn mean_error(estimates: &[&Estimate]) -> Maybe<StdError> {
+fn mean_error(estimates: &[&Estimate]) -> Defined<StdError> {
     let errors = estimates.iter().map(|one| one.error.as_ref()).collect::<Result<Vec<_>, _>>();
     let errors = errors.map_err(Clone::clone)?;
     let parts: Vec<(f64, f64)> = errors.iter().map(|error| (error.se, error.df)).collect();
@@ -164,7 +164,7 @@ pub(super) fn mean_difference(differences: &[&Estimate], plan: &ErrorPlan) -> Es
 }
 
 /// The t interval of a mean of figures.
-pub(super) fn t_interval(value: f64, error: &StdError, plan: &ErrorPlan, n: u64) -> Maybe<Interval> {
+pub(super) fn t_interval(value: f64, error: &StdError, plan: &ErrorPlan, n: u64) -> Defined<Interval> {
     if error.se == 0.0 {
         return Err(Undefined::NoSpread { n });
     }
@@ -174,7 +174,7 @@ pub(super) fn t_interval(value: f64, error: &StdError, plan: &ErrorPlan, n: u64)
 }
 
 /// The t test of no difference of a mean of figures.
-pub(super) fn mean_test(difference: &Estimate) -> Maybe<ComparisonTest> {
+pub(super) fn mean_test(difference: &Estimate) -> Defined<ComparisonTest> {
     let (value, error) = (difference.value.clone()?, difference.error.clone()?);
     if error.se == 0.0 {
         return Err(Undefined::NoSpread { n: difference.n });

@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use errorbar_core::spec::Spec;
 use errorbar_core::{
-    Error, IntervalChoice, IntervalMethod, Maybe, MetadataKeys, Metric, MetricItem, MetricMap, MetricValue,
+    Defined, Error, IntervalChoice, IntervalMethod, MetadataKeys, Metric, MetricItem, MetricMap, MetricValue,
     Metrics, Plan, Result, ScoreColumns, ScoreParts, Scores, ToSpec, ValueRef, Warning,
 };
 
@@ -105,7 +105,7 @@ pub struct MethodCoverage {
     /// What the method makes of the scores themselves: for `auto`, which one it takes.
     pub takes: Option<IntervalMethod>,
     /// The figures, or why there are none.
-    pub figures: Maybe<CoverageFigures>,
+    pub figures: Defined<CoverageFigures>,
 }
 
 /// The figures of one method.

@@ -9,7 +9,7 @@ use super::population::Population;
 use super::{Coverage, CoverageFigures, CoverageOptions, MethodCoverage, NoCoverage};
 use errorbar_core::engine::SummaryKey;
 use errorbar_core::{
-    ErrorPlan, Interval, IntervalChoice, IntervalMethod, Maybe, Random, Result, Summary, Undefined,
+    Defined, ErrorPlan, Interval, IntervalChoice, IntervalMethod, Random, Result, Summary, Undefined,
 };
 use errorbar_stats::exact::Moments;
 use errorbar_stats::random::{Stream, purpose};
@@ -35,7 +35,7 @@ struct Method {
     plan: ErrorPlan,
     takes: Option<IntervalMethod>,
     /// How often, or why not at all.
-    simulations: Maybe<u64>,
+    simulations: Defined<u64>,
 }
 
 /// The ends of an interval; `None` if there is none.
@@ -110,7 +110,7 @@ fn has_few_outcomes(population: &Population) -> bool {
 }
 
 /// How often to simulate a method whose interval draws this number of values.
-fn count(population: &Population, values: u64, options: CoverageOptions) -> Maybe<u64> {
+fn count(population: &Population, values: u64, options: CoverageOptions) -> Defined<u64> {
     if let Some(requested) = options.simulations {
         return Ok(u64::from(requested.clamp(1, CoverageOptions::MAX_SIMULATIONS)));
     }
@@ -212,7 +212,7 @@ impl<'a> Summaries<'a> {
         Summaries { population, counts, known: Vec::new() }
     }
 
-    fn interval(&mut self, plan: &ErrorPlan, seed: u64) -> Result<Maybe<Interval>> {
+    fn interval(&mut self, plan: &ErrorPlan, seed: u64) -> Result<Defined<Interval>> {
         let key = SummaryKey::of(plan, self.population.clusters().is_some());
         if !self.known.iter().any(|(known, _)| *known == key) {
             self.known.push((key.clone(), self.population.summary(plan, self.counts)?));

@@ -8,7 +8,7 @@ use crate::agreement::NamedColumns;
 use errorbar_core::engine::{Components, SampleEpochs};
 use errorbar_core::metrics::mean;
 use errorbar_core::{
-    Conversion, ErrorPlan, Maybe, Metric, ScoreColumns, ScoreSet, Scores, StdError, Undefined, ValueColumn,
+    Conversion, Defined, ErrorPlan, Metric, ScoreColumns, ScoreSet, Scores, StdError, Undefined, ValueColumn,
     ValueRef,
 };
 use errorbar_stats::descriptive::correlation_of_variances;
@@ -49,11 +49,11 @@ pub struct PilotScores {
     /// runs.
     pub variance: f64,
     /// Of that, the variance of the samples' true means: what epochs add is subtracted. It is cut off at 0.
-    pub between: Maybe<f64>,
+    pub between: Defined<f64>,
     /// The variance of one epoch of a sample; of a paired difference, the sum over both runs.
-    pub within: Maybe<f64>,
+    pub within: Defined<f64>,
     /// The correlation of the samples' means of two paired runs.
-    pub correlation: Maybe<f64>,
+    pub correlation: Defined<f64>,
     /// The shares of pairs in which only the first and only the second run is right, if all scores are zeros and ones of
     /// one epoch.
     pub flips: Option<(f64, f64)>,
@@ -183,7 +183,7 @@ impl PilotScores {
         clusters: &[String],
     ) -> Result<Self, PowerError> {
         let (base, other) = (PilotScores::of_one(base, clusters)?, PilotScores::of_one(other, clusters)?);
-        let half = |base: &Maybe<f64>, other: &Maybe<f64>| match (base, other) {
+        let half = |base: &Defined<f64>, other: &Defined<f64>| match (base, other) {
             (Ok(base), Ok(other)) => Ok(0.5 * (base + other)),
             (Err(reason), _) | (_, Err(reason)) => Err(reason.clone()),
         };
@@ -216,7 +216,7 @@ impl PilotScores {
     ///
     /// # Errors
     /// Samples have one epoch each.
-    pub fn spread(&self) -> Maybe<ScoreSpread> {
+    pub fn spread(&self) -> Defined<ScoreSpread> {
         Ok(ScoreSpread::new(self.between.clone()?, self.within.clone()?))
     }
 }
@@ -338,7 +338,7 @@ fn mean_of(values: &[f64]) -> f64 {
     errorbar_stats::exact::ExactSum::mean(values)
 }
 
-fn variance_of(values: &[f64]) -> Maybe<f64> {
+fn variance_of(values: &[f64]) -> Defined<f64> {
     let mut moments = Moments::new();
     moments.extend(values);
     moments.variance().ok_or(Undefined::TooFewScores { n: moments.count() })

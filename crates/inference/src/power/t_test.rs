@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-use errorbar_core::{Maybe, Undefined};
+use errorbar_core::{Defined, Undefined};
 use errorbar_stats::distributions::{noncentral_t_cdf, normal_quantile, t_quantile};
 
 /// The power of a two-sided test at `alpha` of a difference that is `shift` standard errors from 0, both tails
@@ -65,7 +65,7 @@ pub(super) const LEAST_DF: f64 = 0.5;
 
 /// The smallest true difference that a two-sided test at `alpha` detects with this power, given the standard error of
 /// the observed difference and its degrees of freedom (infinite: normal).
-pub(crate) fn detectable_difference(se: f64, df: f64, alpha: f64, power: f64) -> Maybe<f64> {
+pub(crate) fn detectable_difference(se: f64, df: f64, alpha: f64, power: f64) -> Defined<f64> {
     // `> 0` is false for what is not a number as well.
     if !(0.0 < alpha && alpha < power && power < 1.0) {
         return Err(Undefined::Other("needs 0 < alpha < power < 1".to_owned()));

@@ -8,8 +8,8 @@ use indexmap::IndexSet;
 
 use errorbar_core::engine::unknown;
 use errorbar_core::{
-    Error, Estimate, FigurePath, Maybe, Metric, MetricItem, Metrics, Plan, Reducers, Relation, Result,
-    Results, Role, Side, Undefined, Wants, unique_names,
+    Defined, Error, Estimate, FigurePath, IntervalSide, Metric, MetricItem, Metrics, Plan, Reducers,
+    Relation, Result, Results, Role, Undefined, Wants, unique_names,
 };
 
 /// What a figure of results must be.
@@ -93,9 +93,9 @@ impl EstimatePart {
     }
 
     /// This number of an estimate, or why it does not exist.
-    pub fn of(self, estimate: &Estimate) -> Maybe<f64> {
+    pub fn of(self, estimate: &Estimate) -> Defined<f64> {
         // The other end of a bound is that of the range of scores: no information about the figure.
-        let end = |absent: Side, which: &str| {
+        let end = |absent: IntervalSide, which: &str| {
             let interval = estimate.interval.as_ref().map_err(Clone::clone)?;
             match interval {
                 interval if interval.side == absent => {
@@ -106,8 +106,8 @@ impl EstimatePart {
                 interval => Ok(interval),
             }
         };
-        let lower = || end(Side::Upper, "lower").map(|interval| interval.lower);
-        let upper = || end(Side::Lower, "upper").map(|interval| interval.upper);
+        let lower = || end(IntervalSide::Upper, "lower").map(|interval| interval.lower);
+        let upper = || end(IntervalSide::Lower, "upper").map(|interval| interval.upper);
         match self {
             EstimatePart::Value => estimate.value.clone(),
             EstimatePart::Lower => lower(),
@@ -132,7 +132,7 @@ pub struct RequirementOutcome {
     /// Whether it is met.
     pub is_met: bool,
     /// The figure, or why there is none; then the requirement is not met.
-    pub figure: Maybe<f64>,
+    pub figure: Defined<f64>,
     /// The estimate that it is a part of.
     pub estimate: Estimate,
 }

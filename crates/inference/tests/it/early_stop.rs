@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use errorbar_core::metrics::{accuracy, ci, grouped, median, stderr};
 use errorbar_core::{
-    EarlyStop, ErrorPlan, Estimate, IntervalMethod, Metrics, Plan, Results, Score, ScoreColumns, Side,
-    Undefined, metrics,
+    EarlyStop, ErrorPlan, Estimate, IntervalMethod, IntervalSide, Metrics, Plan, Results, Score,
+    ScoreColumns, Undefined, metrics,
 };
 use errorbar_inference::{ComparedScores, ComparisonOptions, ComparisonWarning, compare};
 use errorbar_stats::sequential::random_order;
@@ -180,7 +180,7 @@ fn another_interval_can_be_requested() {
     assert_eq!((wide.method, narrow.method), (IntervalMethod::Betting, IntervalMethod::Betting));
     assert!(wide.lower < narrow.lower && narrow.upper < wide.upper);
     let bound = with(r#"{"side": "lower"}"#).interval.unwrap();
-    assert_eq!((bound.side, bound.upper), (Side::Lower, 1.0));
+    assert_eq!((bound.side, bound.upper), (IntervalSide::Lower, 1.0));
 }
 
 /// Where there is no sequence the interval is the ordinary one, with a note.

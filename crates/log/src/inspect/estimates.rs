@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use errorbar_core::Estimate;
-use errorbar_core::{EstimateRow, Results, Role, Side};
+use errorbar_core::{EstimateRow, IntervalSide, Results, Role};
 use serde_json::{Map, Value as Json};
 
 use super::figures::{Figure, FigurePart};
@@ -56,7 +56,7 @@ fn to_json(estimate: &Estimate) -> Json {
     number("level", interval.map(|interval| interval.level));
     if let Some(interval) = interval {
         json.insert("method".to_owned(), Json::from(interval.method.to_string()));
-        if interval.side != Side::TwoSided {
+        if interval.side != IntervalSide::TwoSided {
             json.insert("side".to_owned(), Json::from(interval.side.name()));
         }
     }

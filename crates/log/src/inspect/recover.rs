@@ -4,8 +4,8 @@ use std::collections::HashSet;
 
 use errorbar_core::{
     AggregateBasis, Bounds, ErrorMethod, Estimate, EstimateRow, Group, Groups, Headline, HeadlineRequest,
-    Interval, IntervalMethod, MetricResult, MetricValue, Results, Role, ScoreResult, Side, Spec, StdError,
-    Undefined,
+    Interval, IntervalMethod, IntervalSide, MetricResult, MetricValue, Results, Role, ScoreResult, Spec,
+    StdError, Undefined,
 };
 use serde_json::Value as Json;
 
@@ -286,10 +286,15 @@ fn own_entry<'r>(block: &RecordedBlock, key: &str, metric: &'r RecordedMetric) -
     // The number is that of the entry; only an interval by itself has it beside.
     let entry = if is_end { entry.into_interval(number("value")) } else { entry };
     let mut entry = entry.with_n(recorded.get("n").and_then(Json::as_u64));
-    let side: Side = text("side").and_then(|side| side.parse().ok()).unwrap_or_default();
+    let side: IntervalSide = text("side").and_then(|side| side.parse().ok()).unwrap_or_default();
     // An end that is no bound is absent if it is infinite.
-    let end = |key: &str, open: Side, infinite: f64| number(key).or((side == open).then_some(infinite));
-    let ends = end("lower", Side::Upper, f64::NEG_INFINITY).zip(end("upper", Side::Lower, f64::INFINITY));
+    let end =
+        |key: &str, open: IntervalSide, infinite: f64| number(key).or((side == open).then_some(infinite));
+    let ends = end("lower", IntervalSide::Upper, f64::NEG_INFINITY).zip(end(
+        "upper",
+        IntervalSide::Lower,
+        f64::INFINITY,
+    ));
     if let Some((lower, upper)) = ends.filter(|(lower, upper)| lower.is_finite() || upper.is_finite()) {
         let method = text("method").and_then(|method| method.parse().ok()).unwrap_or(IntervalMethod::Custom);
         let mut interval = Interval::new(lower, upper, number("level").unwrap_or(DEFAULT_LEVEL), method);

@@ -1,6 +1,6 @@
 //! The finding in one sentence.
 
-use errorbar_core::Side;
+use errorbar_core::IntervalSide;
 use errorbar_inference::{Comparison, ComparisonReport};
 
 use super::figures::{Figures, by_test, subject, two_digits};
@@ -112,6 +112,6 @@ fn of_verdict(verdict: &Verdict, sides: &[String]) -> String {
 /// The level of the interval: ` (95 % interval)`; empty without one.
 fn level_note(c: &Comparison) -> String {
     let Some(interval) = interval_of(&c.difference) else { return String::new() };
-    let what = if interval.side == Side::TwoSided { "interval" } else { "bound" };
+    let what = if interval.side == IntervalSide::TwoSided { "interval" } else { "bound" };
     format!(" ({} {what})", percent(interval.level))
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use errorbar_core::{Direction, IntervalMethod, Side};
+use errorbar_core::{Direction, IntervalMethod, IntervalSide};
 use errorbar_inference::{Comparison, ComparisonReport, Correction, GateOutcome, TestMethod};
 
 use super::gate;
@@ -117,8 +117,8 @@ fn intervals(report: &ComparisonReport) -> Option<String> {
     let interval = |c: &Comparison| {
         let interval = interval_of(&c.difference)?;
         let what = match interval.side {
-            Side::Lower => "lower bound",
-            Side::Upper => "upper bound",
+            IntervalSide::Lower => "lower bound",
+            IntervalSide::Upper => "upper bound",
             _ => "interval",
         };
         let method = match interval.method {

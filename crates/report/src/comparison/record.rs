@@ -1,6 +1,6 @@
 //! A comparison as one flat record: an object of `comparisons` in JSON, a row of CSV.
 
-use errorbar_core::{Estimate, Interval, Maybe, Side, StdError, Undefined};
+use errorbar_core::{Defined, Estimate, Interval, IntervalSide, StdError, Undefined};
 use errorbar_inference::{Comparison, ComparisonReport, Rank, Ranking};
 use serde::Serialize;
 
@@ -327,7 +327,7 @@ pub(super) fn interval_of(estimate: &Estimate) -> Option<&Interval> {
     interval.filter(|i| i.lower != i.upper && !i.lower.is_nan() && !i.upper.is_nan())
 }
 
-fn number(part: &Maybe<f64>) -> Option<f64> {
+fn number(part: &Defined<f64>) -> Option<f64> {
     part.as_ref().ok().copied().and_then(finite)
 }
 
@@ -351,7 +351,7 @@ impl UndefinedComparisonParts {
 }
 
 /// Why a number does not exist.
-fn why(part: &Maybe<f64>) -> Option<String> {
+fn why(part: &Defined<f64>) -> Option<String> {
     match part {
         Ok(number) if number.is_finite() => None,
         Ok(_) => Some(Undefined::Overflow.to_string()),
@@ -360,7 +360,7 @@ fn why(part: &Maybe<f64>) -> Option<String> {
 }
 
 /// Why a number about pairs does not exist: a figure that is no mean of per-sample numbers has none.
-fn why_no_pairing(part: &Maybe<f64>) -> Option<String> {
+fn why_no_pairing(part: &Defined<f64>) -> Option<String> {
     match part {
         Err(Undefined::NotAvailable) => Some("not defined for this figure".to_owned()),
         part => why(part),
@@ -382,8 +382,8 @@ pub(super) fn why_no_error(estimate: &Estimate) -> Option<String> {
 /// Why an estimate shows no interval.
 pub(super) fn why_no_interval(estimate: &Estimate) -> Option<String> {
     let is_end = |interval: &Interval| {
-        let is_known = |end: f64, open: Side| end.is_finite() || interval.side == open;
-        is_known(interval.lower, Side::Upper) && is_known(interval.upper, Side::Lower)
+        let is_known = |end: f64, open: IntervalSide| end.is_finite() || interval.side == open;
+        is_known(interval.lower, IntervalSide::Upper) && is_known(interval.upper, IntervalSide::Lower)
     };
     if interval_of(estimate).is_some_and(is_end) {
         return None;

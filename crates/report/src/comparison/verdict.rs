@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use errorbar_core::{Direction, Side};
+use errorbar_core::{Direction, IntervalSide};
 use errorbar_inference::{Comparison, ComparisonReport, Gate, GateOutcome};
 
 use super::record::interval_of;
@@ -97,8 +97,8 @@ pub(crate) fn is_significant(comparison: &Comparison) -> Option<bool> {
 fn excludes_zero(comparison: &Comparison) -> Option<bool> {
     let interval = interval_of(&comparison.difference)?;
     Some(match interval.side {
-        Side::Lower => interval.lower > 0.0,
-        Side::Upper => interval.upper < 0.0,
+        IntervalSide::Lower => interval.lower > 0.0,
+        IntervalSide::Upper => interval.upper < 0.0,
         _ => interval.lower > 0.0 || interval.upper < 0.0,
     })
 }
@@ -113,7 +113,7 @@ fn has_small_p(comparison: &Comparison) -> Option<bool> {
 /// is from.
 pub(super) fn is_borderline(comparison: &Comparison) -> bool {
     let two_sided =
-        interval_of(&comparison.difference).is_some_and(|interval| interval.side == Side::TwoSided);
+        interval_of(&comparison.difference).is_some_and(|interval| interval.side == IntervalSide::TwoSided);
     let both = excludes_zero(comparison).zip(has_small_p(comparison)).filter(|_| two_sided);
     comparison.p_adjusted.is_none() && both.is_some_and(|(excludes, small)| excludes != small)
 }

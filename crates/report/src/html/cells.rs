@@ -1,6 +1,6 @@
 //! Numbers in tables: value ± error, intervals, and the same at full precision for programs.
 
-use errorbar_core::{Estimate, Side};
+use errorbar_core::{Estimate, IntervalSide};
 use maud::{Markup, PreEscaped, Render, html};
 
 use super::figures::FigureCell;
@@ -185,8 +185,8 @@ impl Attributes {
         let numbers = [
             ("data-value", estimate.number()),
             ("data-stderr", estimate.stderr()),
-            ("data-lower", interval.filter(|i| i.side != Side::Upper).map(|i| i.lower)),
-            ("data-upper", interval.filter(|i| i.side != Side::Lower).map(|i| i.upper)),
+            ("data-lower", interval.filter(|i| i.side != IntervalSide::Upper).map(|i| i.lower)),
+            ("data-upper", interval.filter(|i| i.side != IntervalSide::Lower).map(|i| i.upper)),
         ];
         let known = numbers.into_iter().filter_map(|(name, number)| Some((name, number?)));
         let finite = known.filter(|(_, number)| number.is_finite());

@@ -1,6 +1,6 @@
 //! The finding, in two sentences: the estimates, and what the corrected tests support. Never more than those.
 
-use errorbar_core::{Estimate, Side};
+use errorbar_core::{Estimate, IntervalSide};
 use errorbar_inference::ComparisonWarning;
 use maud::{Markup, html};
 
@@ -81,8 +81,8 @@ fn single(estimate: &Estimate) -> Markup {
     html! {
         @if let Some(interval) = interval {
             @let (what, text) = match interval.side {
-                Side::Lower => ("lower bound", text.trim_start_matches(['≥', ' '])),
-                Side::Upper => ("upper bound", text.trim_start_matches(['≤', ' '])),
+                IntervalSide::Lower => ("lower bound", text.trim_start_matches(['≥', ' '])),
+                IntervalSide::Upper => ("upper bound", text.trim_start_matches(['≤', ' '])),
                 _ => ("interval", text.as_str()),
             };
             "; the " (percent(interval.level)) " " (what) " is " span.nw { (text) }

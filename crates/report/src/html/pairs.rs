@@ -1,6 +1,6 @@
 //! Differences of pairs of runs: the interval, what was better how often, p, and what could have been found.
 
-use errorbar_core::{Direction, Estimate, IntervalMethod, Maybe};
+use errorbar_core::{Defined, Direction, Estimate, IntervalMethod};
 use errorbar_inference::{Comparison, ComparisonReport, ComparisonWarning};
 use maud::{Markup, html};
 
@@ -239,7 +239,7 @@ impl PairTable<'_> {
 }
 
 /// What is too small to be found, hatched.
-fn hatch(scale: &Scale, mde: &Maybe<f64>) -> Markup {
+fn hatch(scale: &Scale, mde: &Defined<f64>) -> Markup {
     let Some(mde) = mde.as_ref().ok().filter(|mde| mde.is_finite()) else { return Markup::default() };
     let (from, to) = (scale.within(-mde), scale.within(*mde));
     html! { rect.hatch x=(percent(from)) y="0" width=(percent(to - from)) height="100%" {} }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::{Estimate, Side};
+use errorbar_core::{Estimate, IntervalSide};
 
 use crate::svg::{Scale, Series, percent};
 
@@ -56,8 +56,8 @@ impl Vertical {
         let x = percent(x);
         drawing.put(format_args!("<g class=\"{}\">", series.class));
         let ends = estimate.interval.as_ref().ok().and_then(|interval| match interval.side {
-            Side::Lower => Some((interval.lower, value)),
-            Side::Upper => Some((value, interval.upper)),
+            IntervalSide::Lower => Some((interval.lower, value)),
+            IntervalSide::Upper => Some((value, interval.upper)),
             _ => (interval.lower != interval.upper).then_some((interval.lower, interval.upper)),
         });
         let ends = ends.filter(|(lower, upper)| !lower.is_nan() && !upper.is_nan());

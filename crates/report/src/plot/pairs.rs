@@ -54,8 +54,8 @@ fn reversed(estimate: &Estimate) -> Estimate {
     if let Ok(interval) = &mut other.interval {
         (interval.lower, interval.upper) = (0.0 - interval.upper, 0.0 - interval.lower);
         interval.side = match interval.side {
-            errorbar_core::Side::Lower => errorbar_core::Side::Upper,
-            errorbar_core::Side::Upper => errorbar_core::Side::Lower,
+            errorbar_core::IntervalSide::Lower => errorbar_core::IntervalSide::Upper,
+            errorbar_core::IntervalSide::Upper => errorbar_core::IntervalSide::Lower,
             side => side,
         };
     }

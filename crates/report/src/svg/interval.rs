@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use errorbar_core::{Estimate, Side};
+use errorbar_core::{Estimate, IntervalSide};
 use maud::{Markup, PreEscaped};
 
 use super::mark::Series;
@@ -156,8 +156,8 @@ fn ends(estimate: &Estimate, value: f64) -> Option<(Option<f64>, Option<f64>)> {
     let interval = estimate.interval.as_ref().ok()?;
     let (lower, upper) = (interval.lower, interval.upper);
     match interval.side {
-        Side::Lower => (!lower.is_nan() && lower != value).then_some((Some(lower), None)),
-        Side::Upper => (!upper.is_nan() && upper != value).then_some((None, Some(upper))),
+        IntervalSide::Lower => (!lower.is_nan() && lower != value).then_some((Some(lower), None)),
+        IntervalSide::Upper => (!upper.is_nan() && upper != value).then_some((None, Some(upper))),
         _ => (!lower.is_nan() && !upper.is_nan() && lower != upper).then_some((Some(lower), Some(upper))),
     }
 }
@@ -243,7 +243,7 @@ mod tests {
     fn a_bound_has_one_cap() {
         let mut estimate = Estimate::new(0.5).with_stderr(0.1);
         estimate.interval =
-            Ok(Interval::new(0.3, 1.0, 0.95, IntervalMethod::Custom).one_sided(Side::Lower, None));
+            Ok(Interval::new(0.3, 1.0, 0.95, IntervalMethod::Custom).one_sided(IntervalSide::Lower, None));
         let text = drawn(&estimate);
         assert!(
             text.contains("x1=\"30%\" x2=\"50%\"") && text.matches("href=\"#cap\"").count() == 1,

@@ -1,7 +1,8 @@
 //! Comparisons made by hand, with the numbers that core gives.
 
 use errorbar_core::{
-    Bounds, Cr, Direction, ErrorMethod, Estimate, Interval, IntervalMethod, Role, StdError, Undefined,
+    Bounds, ClusterVariance, Direction, ErrorMethod, Estimate, Interval, IntervalMethod, Role, StdError,
+    Undefined,
 };
 use errorbar_inference::{
     Comparison, ComparisonOptions, ComparisonReport, ComparisonTest, ComparisonWarning, Correction,
@@ -121,7 +122,9 @@ pub(super) fn gated() -> ComparisonReport {
     let mut report = ComparisonReport::new(["heron", "magpie"], options);
     let mut clustered = pairs("magpie", "accuracy", 110, 144, 20, 15);
     clustered.cluster = vec!["passage".to_owned()];
-    let error = StdError::new(0.041, ErrorMethod::Cluster(Cr::Cr2)).with_df(31.4).with_clusters(vec![48]);
+    let error = StdError::new(0.041, ErrorMethod::Cluster(ClusterVariance::Cr2))
+        .with_df(31.4)
+        .with_clusters(vec![48]);
     clustered.difference.error = Ok(error);
     clustered.difference.interval =
         Ok(Interval::new(-0.0348, 0.1042, 0.9, IntervalMethod::T).with_df(Some(31.4)));

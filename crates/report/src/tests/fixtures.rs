@@ -1,7 +1,7 @@
 //! Results made by hand, with the numbers that core gives.
 
 use errorbar_core::{
-    AggregateBasis, Bounds, Cr, Draws, ErrorMethod, Estimate, Group, Groups, IndexMap, Interval,
+    AggregateBasis, Bounds, ClusterVariance, Draws, ErrorMethod, Estimate, Group, Groups, IndexMap, Interval,
     IntervalMethod, MetricResult, MetricValue, Results, Role, ScoreResult, Spec, StdError, Subject,
     Undefined,
 };
@@ -40,7 +40,7 @@ pub(super) fn share(correct: u64, n: u64, absent: u64) -> Estimate {
 pub(super) fn clustered(correct: u64, n: u64, clusters: &[u64], se: f64) -> Estimate {
     let mut estimate = share(correct, n, 0);
     let df = clusters[0] as f64 * 0.7;
-    let error = StdError::new(se, ErrorMethod::Cluster(Cr::Cr2));
+    let error = StdError::new(se, ErrorMethod::Cluster(ClusterVariance::Cr2));
     estimate.error = Ok(error.with_df(df).with_clusters(clusters.to_vec()));
     estimate.notes.effective_n = Some(n as f64 / 1.5);
     estimate.notes.design_effect = Some(1.5);
@@ -186,7 +186,7 @@ pub(super) fn everything() -> Report {
         metric(
             "stderr(cluster=\"passage\")",
             Role::ErrorOf,
-            se(0.09, vec![8], ErrorMethod::Cluster(Cr::Cr0)),
+            se(0.09, vec![8], ErrorMethod::Cluster(ClusterVariance::Cr0)),
         ),
         metric("stderr", Role::ErrorOf, se(0.077, vec![], ErrorMethod::Iid)),
         metric("ci(method=\"bootstrap\", level=0.9)", Role::IntervalOf, interval),

@@ -1,7 +1,8 @@
 //! Tables for a terminal, Markdown and LaTeX.
 
 use errorbar_core::{
-    AggregateBasis, Cr, ErrorMethod, Estimate, IntervalMethod, MetricResult, Role, StdError, Undefined,
+    AggregateBasis, ClusterVariance, ErrorMethod, Estimate, IntervalMethod, MetricResult, Role, StdError,
+    Undefined,
 };
 
 use super::all;
@@ -260,7 +261,7 @@ fn an_interval_without_width_is_not_shown() {
     let degenerate = |n: u64, clusters: &[u64], absent: u64| {
         let mut estimate = Estimate::new(1.0).with_stderr(0.0).with_interval(1.0, 1.0, 0.95).with_n(n);
         if let Ok(error) = &mut estimate.error {
-            (error.clusters, error.method) = (clusters.to_vec(), ErrorMethod::Cluster(Cr::Cr2));
+            (error.clusters, error.method) = (clusters.to_vec(), ErrorMethod::Cluster(ClusterVariance::Cr2));
         }
         estimate.absent = absent;
         estimate
@@ -336,7 +337,7 @@ fn ends_of_a_scale_do_not_run_together() {
 fn how_errors_are_made_is_reported_once() {
     let groups = [("a", 10, 20, 0), ("b", 12, 20, 0)];
     let clusters = |mut estimate: Estimate, clusters: u64| {
-        let error = StdError::new(0.1, ErrorMethod::Cluster(Cr::Cr2));
+        let error = StdError::new(0.1, ErrorMethod::Cluster(ClusterVariance::Cr2));
         estimate.error = Ok(error.with_df(9.0).with_clusters(vec![clusters]));
         estimate
     };

@@ -14,7 +14,7 @@
 //! Pustejovsky & Tipton, "Small-sample methods for cluster-robust variance estimation", 2018, for a mean: the matrix
 //! (I − H_gg)^(−½) has the eigenvalue √(n/(n − n_g)) along the ones, and D_g is a sum along the ones.
 
-use crate::error_plan::{Cr, ErrorMethod};
+use crate::error_plan::{ClusterVariance, ErrorMethod};
 use errorbar_stats::exact::root_of_squares;
 
 /// What the deviations of clusters are divided by, and the factor of their squares.
@@ -42,13 +42,13 @@ impl ClusterCorrection {
         }
     }
 
-    pub(crate) fn new(correction: Cr, clusters: usize) -> Self {
+    pub(crate) fn new(correction: ClusterVariance, clusters: usize) -> Self {
         let g = clusters as f64;
         let (leverage, factor) = match correction {
-            Cr::Cr0 => (Leverage::None, 1.0),
-            Cr::Cr1 => (Leverage::None, g / (g - 1.0)),
-            Cr::Cr2 => (Leverage::Half, 1.0),
-            Cr::Cr3 => (Leverage::Full, 1.0),
+            ClusterVariance::Cr0 => (Leverage::None, 1.0),
+            ClusterVariance::Cr1 => (Leverage::None, g / (g - 1.0)),
+            ClusterVariance::Cr2 => (Leverage::Half, 1.0),
+            ClusterVariance::Cr3 => (Leverage::Full, 1.0),
         };
         ClusterCorrection { leverage, factor }
     }

@@ -16,7 +16,7 @@ use indexmap::IndexMap;
 use super::{Cluster, ClusterCorrection, Clusters};
 use crate::error_plan::ErrorMethod;
 use crate::estimate::cluster_error::WayError;
-use crate::estimate::{Draws, Maybe, Undefined};
+use crate::estimate::{Defined, Draws, Undefined};
 use crate::random::Random;
 use errorbar_stats::exact::{ExactSum, root_of_squares};
 use errorbar_stats::resampling::resampled_moments;
@@ -46,7 +46,7 @@ pub(in crate::estimate) fn spanning_error<Id: Clone + Eq + Hash + Ord>(
     method: ErrorMethod,
     draws: u32,
     random: &Random,
-) -> Maybe<(WayError, u64)> {
+) -> Defined<(WayError, u64)> {
     let mut parts: IndexMap<&Id, Vec<ClusterPart<'_>>, RandomState> = IndexMap::default();
     for (at, group) in groups.iter().enumerate() {
         let deviations = group.clusters.deviations(|_| 1.0);
@@ -95,7 +95,7 @@ fn drawn(
     weights: &[f64],
     draws: u32,
     random: &Random,
-) -> Maybe<WayError> {
+) -> Defined<WayError> {
     let (units, count) = (clusters.len(), u64::from(draws));
     random.check_draws(count, units as u64).map_err(Undefined::Other)?;
     // A resample in which a group has no score has no mean of groups.

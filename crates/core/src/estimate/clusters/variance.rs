@@ -3,7 +3,7 @@
 use std::hash::Hash;
 
 use super::{Cluster, ClusterCorrection, Clusters};
-use crate::error_plan::{Cr, ErrorMethod};
+use crate::error_plan::{ClusterVariance, ErrorMethod};
 use errorbar_stats::exact::ExactSum;
 
 impl<Id: Clone + Eq + Hash> Clusters<Id> {
@@ -13,11 +13,11 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
     /// n·S_g − n_g·S is taken from the exact sums, so neither a huge offset nor the order of the
     /// scores can change the result.
     pub(crate) fn stderr(&self) -> Option<f64> {
-        self.corrected_stderr(Cr::Cr1)
+        self.corrected_stderr(ClusterVariance::Cr1)
     }
 
     /// The clustered standard error of the mean with a small-sample correction; `None` for fewer than two clusters.
-    pub(crate) fn corrected_stderr(&self, correction: Cr) -> Option<f64> {
+    pub(crate) fn corrected_stderr(&self, correction: ClusterVariance) -> Option<f64> {
         self.stderr_by(ClusterCorrection::new(correction, self.len()))
     }
 

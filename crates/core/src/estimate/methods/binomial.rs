@@ -7,7 +7,7 @@
 use super::wilson::{is_plain, wilson};
 use super::{Ends, IntervalInput};
 use crate::error_plan::{BetaPrior, IntervalMethod};
-use crate::estimate::{Maybe, ScoreKind, Undefined};
+use crate::estimate::{Defined, ScoreKind, Undefined};
 use errorbar_stats::distributions::{beta_quantile, beta_survival_quantile, normal_quantile, t_quantile};
 
 /// Jeffreys' prior.
@@ -15,7 +15,7 @@ const JEFFREYS: BetaPrior = BetaPrior { a: 0.5, b: 0.5 };
 
 /// Wilson's interval of as many trials as would have this variance. Their number allows for the degrees of freedom, so that
 /// the quantile is the normal one.
-pub(super) fn modified_wilson(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+pub(super) fn modified_wilson(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     let trials = trials(input, IntervalMethod::ModifiedWilson, confidence)?;
     let n = trials.successes + trials.failures;
     let (lower, upper) = wilson(trials.successes / n, n, normal_quantile(confidence));
@@ -24,7 +24,7 @@ pub(super) fn modified_wilson(input: &IntervalInput<'_>, confidence: f64) -> May
 
 /// Clopper & Pearson, "The use of confidence or fiducial limits illustrated in the case of the binomial", 1934: quantiles of
 /// Beta(x, n−x+1) and Beta(x+1, n−x); 0 at no success, 1 at no failure.
-pub(super) fn clopper_pearson(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+pub(super) fn clopper_pearson(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     let Trials { successes: x, failures: y, df } = trials(input, IntervalMethod::ClopperPearson, confidence)?;
     let lower = if x == 0.0 { 0.0 } else { beta_quantile(1.0 - confidence, x, y + 1.0) };
     let upper = if y == 0.0 { 1.0 } else { beta_survival_quantile(1.0 - confidence, x + 1.0, y) };
@@ -33,7 +33,7 @@ pub(super) fn clopper_pearson(input: &IntervalInput<'_>, confidence: f64) -> May
 
 /// Equal-tailed, with Brown, Cai & DasGupta's ends ("Interval estimation for a binomial proportion", 2001): 0 at no success, 1
 /// at no failure.
-pub(super) fn jeffreys(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+pub(super) fn jeffreys(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     let trials = trials(input, IntervalMethod::Jeffreys, confidence)?;
     let mut ends = trials.credible(JEFFREYS, confidence);
     if trials.successes == 0.0 {
@@ -46,7 +46,7 @@ pub(super) fn jeffreys(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends
 }
 
 /// The equal-tailed credible interval of a beta prior.
-pub(super) fn beta(input: &IntervalInput<'_>, prior: BetaPrior, confidence: f64) -> Maybe<Ends> {
+pub(super) fn beta(input: &IntervalInput<'_>, prior: BetaPrior, confidence: f64) -> Defined<Ends> {
     Ok(trials(input, IntervalMethod::Beta(prior), confidence)?.credible(prior, confidence))
 }
 
@@ -71,7 +71,7 @@ impl Trials {
     }
 }
 
-fn trials(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> Maybe<Trials> {
+fn trials(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> Defined<Trials> {
     let n = input.n as f64;
     if !input.is_binary() {
         let name = method.name();

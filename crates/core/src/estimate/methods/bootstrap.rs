@@ -1,8 +1,8 @@
 //! Intervals from resampled means, of scores or of whole clusters.
 
 use super::{DrawSource, Ends, IntervalInput};
-use crate::error_plan::Side;
-use crate::estimate::{Maybe, Undefined};
+use crate::error_plan::IntervalSide;
+use crate::estimate::{Defined, Undefined};
 use errorbar_stats::descriptive::quantile_inverse;
 use errorbar_stats::resampling::{
     ClusterTotal, IdealMeans, ResamplingUnit, acceleration, bca_shares_of, clustered_resampled_means,
@@ -17,7 +17,7 @@ pub(super) enum Population<'a> {
 }
 
 impl DrawSource<'_> {
-    pub(super) fn population(&self) -> Maybe<Population<'_>> {
+    pub(super) fn population(&self) -> Defined<Population<'_>> {
         match self {
             DrawSource::Scores(plain) => match &plain.values {
                 Some(values) => Ok(Population::Scores(values)),
@@ -38,13 +38,13 @@ fn no_values() -> Undefined {
 }
 
 /// The percentile bootstrap: quantiles of resampled means.
-pub(super) fn percentile(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+pub(super) fn percentile(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     let means = sorted_means(input)?;
     Ok(Ends::new(quantile_inverse(&means, 1.0 - confidence), quantile_inverse(&means, confidence)))
 }
 
 /// The means of resamples, in ascending order.
-fn sorted_means(input: &IntervalInput<'_>) -> Maybe<Vec<f64>> {
+fn sorted_means(input: &IntervalInput<'_>) -> Defined<Vec<f64>> {
     input.spread()?;
     let draws = input.plan.draws() as usize;
     let mut means = match input.sample.population()? {
@@ -60,7 +60,7 @@ fn sorted_means(input: &IntervalInput<'_>) -> Maybe<Vec<f64>> {
 ///
 /// Efron, "Better bootstrap confidence intervals", JASA 82, 1987. The acceleration is that of the jackknife. For the mean of
 /// independent scores it is Σd³/(6(Σd²)^(3/2)) = g₁/(6√n), d the distances from the mean; clusters are left out one at a time.
-pub(super) fn bca(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+pub(super) fn bca(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     input.spread()?;
     let acceleration = match (&input.sample, input.sample.population()) {
         (DrawSource::Scores(plain), _) => {
@@ -88,7 +88,7 @@ fn means_left_out(clusters: &[ClusterTotal]) -> Vec<f64> {
 /// The bootstrap-t interval: quantiles of resampled t statistics in place of those of Student's distribution.
 ///
 /// Efron & Tibshirani, "An Introduction to the Bootstrap", 1993, section 12.5: [m − t*(1−α/2)·se, m − t*(α/2)·se].
-pub(super) fn studentised(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+pub(super) fn studentised(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     input.spread()?;
     let draws = input.plan.draws() as usize;
     let means = match input.sample.population()? {
@@ -98,21 +98,21 @@ pub(super) fn studentised(input: &IntervalInput<'_>, confidence: f64) -> Maybe<E
     let means = means.ok_or(Undefined::NoSpread { n: input.n })?;
     let (low, high) = (means.quantile(1.0 - confidence), means.quantile(confidence));
     let side = input.plan.side();
-    if low.is_infinite() && side != Side::Lower || high.is_infinite() && side != Side::Upper {
+    if low.is_infinite() && side != IntervalSide::Lower || high.is_infinite() && side != IntervalSide::Upper {
         return Err(Undefined::Other("too many resamples without spread for bootstrap_t".to_owned()));
     }
     Ok(Ends::new(means.mean - high * means.stderr, means.mean - low * means.stderr))
 }
 
 /// The percentiles of the ideal bootstrap: those of all means that resampling can give, with their probabilities.
-pub(super) fn exact(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+pub(super) fn exact(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     input.spread()?;
     let means = exact_means(&input.sample)?;
     Ok(Ends::new(means.quantile(1.0 - confidence), means.quantile(confidence)))
 }
 
 /// All means that resampling can give.
-pub(in crate::estimate) fn exact_means(sample: &DrawSource<'_>) -> Maybe<IdealMeans> {
+pub(in crate::estimate) fn exact_means(sample: &DrawSource<'_>) -> Defined<IdealMeans> {
     let units: Vec<ResamplingUnit> = match sample.population()? {
         Population::Scores(values) => {
             values.iter().map(|(value, count)| ResamplingUnit::score(*value, *count)).collect()

@@ -8,15 +8,15 @@ pub(crate) mod wilson;
 use super::clustered::ClusteredScores;
 use super::independent::IndependentScores;
 use super::kind::Extent;
-use super::{Interval, Maybe, ScoreKind, StdError, Undefined};
-use crate::error_plan::{ErrorPlan, IntervalMethod, Side};
+use super::{Defined, Interval, ScoreKind, StdError, Undefined};
+use crate::error_plan::{ErrorPlan, IntervalMethod, IntervalSide};
 use errorbar_stats::distributions::t_quantile;
 
 /// What an interval of a mean is computed from.
 pub(super) struct IntervalInput<'a> {
     pub(super) n: u64,
     pub(super) mean: f64,
-    pub(super) error: &'a Maybe<StdError>,
+    pub(super) error: &'a Defined<StdError>,
     /// The scores are independent, and the error is s/√n.
     pub(super) independent: bool,
     /// What all scores are, of which these may be a group.
@@ -51,7 +51,7 @@ impl Ends {
 }
 
 /// Both ends, each with this confidence: 0.975 for those of a two-sided interval of level 0.95, 0.95 for a bound.
-fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> Maybe<Ends> {
+fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> Defined<Ends> {
     match method {
         IntervalMethod::Wilson => wilson::ends(input, confidence),
         IntervalMethod::ModifiedWilson => binomial::modified_wilson(input, confidence),
@@ -75,14 +75,14 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> M
 }
 
 /// x̄ ± t·se.
-fn by_t(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+fn by_t(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     let error = input.spread()?;
     let margin = t_quantile(confidence, error.df) * error.se;
     Ok(Ends { lower: input.mean - margin, upper: input.mean + margin, df: Some(error.df) })
 }
 
 /// The interval of a method: two ends, or one where the plan wants a bound.
-pub(super) fn interval(input: &IntervalInput<'_>, method: IntervalMethod) -> Maybe<Interval> {
+pub(super) fn interval(input: &IntervalInput<'_>, method: IntervalMethod) -> Defined<Interval> {
     let (level, side) = (input.plan.level(), input.plan.side());
     side.check_level(level).map_err(Undefined::Other)?;
     let mut ends = ends(input, method, side.confidence_of_ends(level))?;
@@ -93,8 +93,8 @@ pub(super) fn interval(input: &IntervalInput<'_>, method: IntervalMethod) -> May
             (ends.lower, ends.upper) = (shrunk(ends.lower), shrunk(ends.upper));
         }
     }
-    let is_bound = |end: f64, open: Side| end.is_finite() || side == open;
-    if !(is_bound(ends.lower, Side::Upper) && is_bound(ends.upper, Side::Lower)) {
+    let is_bound = |end: f64, open: IntervalSide| end.is_finite() || side == open;
+    if !(is_bound(ends.lower, IntervalSide::Upper) && is_bound(ends.upper, IntervalSide::Lower)) {
         return Err(Undefined::Overflow);
     }
     let interval = Interval::new(ends.lower, ends.upper, level, method).with_df(ends.df);
@@ -127,7 +127,7 @@ impl IntervalInput<'_> {
     }
 
     /// The standard error of scores that differ.
-    pub(super) fn spread(&self) -> Maybe<&StdError> {
+    pub(super) fn spread(&self) -> Defined<&StdError> {
         match self.error {
             Ok(error) if error.se == 0.0 => Err(Undefined::NoSpread { n: self.n }),
             Ok(error) => Ok(error),

@@ -3,13 +3,13 @@
 use super::bootstrap::Population;
 use super::{Ends, IntervalInput};
 use crate::error_plan::WildWeights;
-use crate::estimate::{Maybe, Undefined};
+use crate::estimate::{Defined, Undefined};
 use errorbar_stats::resampling::{ClusterTotal, WeightPoints, WildBootstrap};
 
 /// The most clusters. With this many it is Student's interval but for its noise, and each has a random number in each resample.
 pub(in crate::estimate) const MAX_CLUSTERS: u64 = 100_000;
 
-pub(super) fn ends(input: &IntervalInput<'_>, weights: WildWeights, confidence: f64) -> Maybe<Ends> {
+pub(super) fn ends(input: &IntervalInput<'_>, weights: WildWeights, confidence: f64) -> Defined<Ends> {
     input.spread()?;
     let clusters = match input.sample.population()? {
         Population::Scores(values) => {

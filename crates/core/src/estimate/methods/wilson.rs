@@ -1,10 +1,10 @@
 //! Wilson's score interval for a proportion, and for the mean of any scores with a known range.
 
 use super::{Ends, IntervalInput};
-use crate::estimate::{Maybe, Undefined};
+use crate::estimate::{Defined, Undefined};
 use errorbar_stats::distributions::{normal_quantile, t_quantile};
 
-pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Maybe<Ends> {
+pub(super) fn ends(input: &IntervalInput<'_>, confidence: f64) -> Defined<Ends> {
     let (low, high) = input
         .range()
         .map_err(|reason| Undefined::Other(format!("wilson needs scores with a known range: {reason}")))?;
@@ -32,7 +32,7 @@ pub(in crate::estimate) fn is_plain(input: &IntervalInput<'_>) -> bool {
 /// least 1. If the scores are zeros and ones it is at most n; graded scores vary less than those, and may have more (a cap would
 /// make their intervals too wide). Without variance it is the number of scores or clusters. A population that is sampled
 /// without replacement leaves a part of the variance out, and n scores count as n/(1 − n/N).
-pub(in crate::estimate) fn effective_n(input: &IntervalInput<'_>) -> Maybe<f64> {
+pub(in crate::estimate) fn effective_n(input: &IntervalInput<'_>) -> Defined<f64> {
     if is_plain(input) {
         return Ok(input.n as f64 / (1.0 - input.sampled));
     }

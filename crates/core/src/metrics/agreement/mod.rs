@@ -21,7 +21,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use self::distance::{LabelOrder, Profiles, Weights, number as label_number};
 use crate::columns::ValueColumn;
 use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Maybe, ScoreUnits, Undefined, resampled_estimate};
+use crate::estimate::{Defined, Estimate, ScoreUnits, Undefined, resampled_estimate};
 use crate::inputs::Raters;
 use crate::registry::{ArgProblem, ArgType, Registry};
 use crate::scores::{Ratings, ScoreSet, Scores};
@@ -314,7 +314,7 @@ impl RatedItems {
         self,
         metric: &str,
         scores: &Scores<'_>,
-        value: Maybe<f64>,
+        value: Defined<f64>,
         profiles: &Profiles,
         figure: impl Fn(&[u64]) -> Option<f64> + Sync,
     ) -> Result<Estimate> {

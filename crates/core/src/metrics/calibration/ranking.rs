@@ -2,9 +2,9 @@
 
 use super::{ConfidentAnswer, confidence_metric, once, one_class, reads_predictions, sorted, weight_in};
 use crate::error::Result;
-use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
+use crate::error_plan::{ClusterVariance, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::estimate::{
-    ClusterCorrection, Estimate, Interval, Maybe, ScoreUnits, StdError, Undefined, resampled_estimate,
+    ClusterCorrection, Defined, Estimate, Interval, ScoreUnits, StdError, Undefined, resampled_estimate,
 };
 use crate::evaluation::MetricValue;
 use crate::metric::{Metric, metric_flags};
@@ -210,7 +210,7 @@ impl Auroc {
     fn resampled(
         &self,
         scores: &Scores<'_>,
-        value: Maybe<f64>,
+        value: Defined<f64>,
         predictions: Vec<ConfidentAnswer>,
     ) -> Result<MetricValue> {
         let estimate = resampled_estimate(Self::NAME, scores, value, |units| {
@@ -228,7 +228,7 @@ fn error(
     predictions: &[ConfidentAnswer],
     units: &ScoreUnits,
     plan: &ErrorPlan,
-) -> Maybe<StdError> {
+) -> Defined<StdError> {
     let is_single = !units.is_clustered() && units.len() == predictions.len();
     if is_single || plan.method == Some(ErrorMethod::Iid) {
         let few = || {
@@ -260,8 +260,8 @@ fn error(
     }
     let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
     let method = match plan.method {
-        Some(ErrorMethod::Cluster(Cr::Cr0)) => Cr::Cr0,
-        _ => Cr::Cr1,
+        Some(ErrorMethod::Cluster(ClusterVariance::Cr0)) => ClusterVariance::Cr0,
+        _ => ClusterVariance::Cr1,
     };
     let se = (ClusterCorrection::new(method, count).factor() * squares).sqrt();
     let se = if se > ROUNDING * absolute { se } else { 0.0 };
@@ -295,7 +295,7 @@ fn interval(
     error: &StdError,
     plan: &ErrorPlan,
     n: u64,
-) -> (Maybe<Interval>, Option<String>) {
+) -> (Defined<Interval>, Option<String>) {
     let (level, side) = (plan.level(), plan.side());
     let confidence = side.confidence_of_ends(level);
     let df = error.df.is_finite().then_some(error.df);

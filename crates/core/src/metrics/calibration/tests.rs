@@ -245,7 +245,7 @@ fn epochs_are_predictions_of_one_unit() {
     let brier = results.estimate("brier").unwrap().error.unwrap();
     assert_eq!(brier.clusters, [8]);
     let area = results.estimate("auroc").unwrap().error.unwrap();
-    assert_eq!((area.method, area.clusters), (ErrorMethod::Cluster(crate::Cr::Cr1), vec![8]));
+    assert_eq!((area.method, area.clusters), (ErrorMethod::Cluster(crate::ClusterVariance::Cr1), vec![8]));
 }
 
 #[test]

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::SampleEpochs;
 use crate::error::Result;
 use crate::error_plan::ErrorMethod;
-use crate::estimate::{Estimate, Maybe, StdError, Undefined};
+use crate::estimate::{Defined, Estimate, StdError, Undefined};
 use crate::evaluation::MetricValue;
 use crate::inputs::MetadataKeys;
 use crate::metric::{Metric, metric_flags};
@@ -114,7 +114,7 @@ pub(crate) struct SampleVariance {
 pub struct Components {
     samples: Vec<SampleVariance>,
     /// The mean variance within a sample.
-    pub within: Maybe<f64>,
+    pub within: Defined<f64>,
 }
 
 impl Components {
@@ -144,14 +144,14 @@ impl Components {
     }
 
     /// The mean over samples of w_i/(K_i + more): what epochs add to the variance of a sample's mean.
-    pub fn of_epochs(&self, more: f64) -> Maybe<f64> {
+    pub fn of_epochs(&self, more: f64) -> Defined<f64> {
         let within = self.within.clone()?;
         let part = |sample: &SampleVariance| sample.variance.unwrap_or(within) / (sample.epochs + more);
         finite(ExactSum::mean(&self.samples.iter().map(part).collect::<Vec<_>>()))
     }
 
     /// The variance of the samples' means, which has in it what epochs add.
-    pub fn of_means(&self) -> Maybe<f64> {
+    pub fn of_means(&self) -> Defined<f64> {
         let mut moments = Moments::new();
         moments.extend(&self.samples.iter().map(|sample| sample.mean).collect::<Vec<_>>());
         let n = moments.count();
@@ -159,13 +159,13 @@ impl Components {
     }
 
     /// The variance of the samples' true means, before it is cut off at 0.
-    pub fn between(&self) -> Maybe<f64> {
+    pub fn between(&self) -> Defined<f64> {
         let of_epochs = self.of_epochs(0.0)?;
         Ok(self.of_means()? - of_epochs)
     }
 
     /// By leaving out one sample at a time.
-    fn error_of_between(&self) -> Maybe<StdError> {
+    fn error_of_between(&self) -> Defined<StdError> {
         let (n, within) = (self.n(), self.within.clone()?);
         if self.samples.len() < 3 {
             return Err(Undefined::Other("fewer than three samples".to_owned()));
@@ -187,7 +187,7 @@ impl Components {
     }
 
     /// Of the mean of the samples' variances.
-    fn error_of_within(&self) -> Maybe<StdError> {
+    fn error_of_within(&self) -> Defined<StdError> {
         let mut moments = Moments::new();
         moments.extend(&self.samples.iter().filter_map(|sample| sample.variance).collect::<Vec<_>>());
         let n = moments.count();
@@ -196,19 +196,19 @@ impl Components {
     }
 
     /// The standard error of the mean with these epochs of this number of samples.
-    fn planned(&self, of_epochs: Maybe<f64>, samples: f64) -> Maybe<f64> {
+    fn planned(&self, of_epochs: Defined<f64>, samples: f64) -> Defined<f64> {
         let between = self.between()?.max(0.0);
         finite(((between + of_epochs?) / samples).sqrt()).and_then(|se| self.above_0(se))
     }
 
     /// A figure that says nothing if it is 0.
-    fn above_0(&self, figure: f64) -> Maybe<f64> {
+    fn above_0(&self, figure: f64) -> Defined<f64> {
         if figure > 0.0 { Ok(figure) } else { Err(Undefined::NoSpread { n: self.samples.len() as u64 }) }
     }
 
     /// The variance of the samples' true means, where the epochs leave any of it: one that is cut off at 0 says that it
     /// is small, not that there is none.
-    fn known_between(&self) -> Maybe<f64> {
+    fn known_between(&self) -> Defined<f64> {
         let between = self.between()?;
         match (between > 0.0, self.of_epochs(0.0)? > 0.0) {
             (true, _) => Ok(between),
@@ -220,7 +220,7 @@ impl Components {
     fn estimates(&self, mean: &Estimate) -> IndexMap<String, Estimate> {
         let (n, runs) = (self.n(), self.samples.iter().map(|sample| sample.epochs).sum::<f64>());
         let mut parts: IndexMap<String, Estimate> = IndexMap::new();
-        let mut add = |name: String, value: Maybe<f64>, about: Option<String>| {
+        let mut add = |name: String, value: Defined<f64>, about: Option<String>| {
             let estimate = match value {
                 Ok(value) => Estimate::new(value),
                 Err(reason) => Estimate::undefined(reason),
@@ -284,7 +284,7 @@ impl Components {
     }
 
     /// The share of the variance of the mean that comes from epochs.
-    fn epoch_share(&self) -> Maybe<f64> {
+    fn epoch_share(&self) -> Defined<f64> {
         let (between, of_epochs) = (self.known_between()?, self.of_epochs(0.0)?);
         Ok(of_epochs / (between + of_epochs))
     }
@@ -309,7 +309,7 @@ fn more_of(count: f64, what: &str) -> String {
     }
 }
 
-fn finite(value: f64) -> Maybe<f64> {
+fn finite(value: f64) -> Defined<f64> {
     if value.is_finite() { Ok(value) } else { Err(Undefined::Overflow) }
 }
 

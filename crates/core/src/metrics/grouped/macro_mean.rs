@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use super::GroupValue;
 use crate::error_plan::{ErrorMethod, Estimation};
 use crate::estimate::{
-    Bounds, Draws, ErrorFigure, Estimate, Interval, Maybe, ScoreKind, StdError, Undefined, estimate_from,
+    Bounds, Defined, Draws, ErrorFigure, Estimate, Interval, ScoreKind, StdError, Undefined, estimate_from,
 };
 use crate::evaluation::{MetricValue, Role};
 use crate::value::{Conversion, LeafRef};
@@ -128,7 +128,7 @@ impl Mean<'_> {
         }
     }
 
-    fn mean(&self, values: impl Iterator<Item = (f64, f64)>) -> Maybe<f64> {
+    fn mean(&self, values: impl Iterator<Item = (f64, f64)>) -> Defined<f64> {
         let float = |value: f64| match self.mean.conversion {
             Some(conversion) if !value.is_nan() => conversion.convert_leaf(LeafRef::Float(value)).value,
             _ => value,
@@ -152,7 +152,7 @@ impl Mean<'_> {
     }
 
     /// The means of the lower and of the upper ends.
-    fn interval(&self, groups: &[WeightedEstimate<'_>]) -> Maybe<Interval> {
+    fn interval(&self, groups: &[WeightedEstimate<'_>]) -> Defined<Interval> {
         let ends: Vec<((f64, f64), f64)> =
             groups.iter().map(|(group, weight)| (recorded_ends(group), *weight)).collect();
         let lower = self.mean(ends.iter().map(|(ends, weight)| (ends.0, *weight)))?;
@@ -181,7 +181,7 @@ impl Mean<'_> {
 
     /// The standard error of the mean of fixed groups, √(Σ w²·SE²)/Σ w, with the degrees of freedom of Welch and
     /// Satterthwaite; if clusters span groups, that of what they contribute to all of them.
-    fn error(&self, groups: &[WeightedEstimate<'_>]) -> Maybe<StdError> {
+    fn error(&self, groups: &[WeightedEstimate<'_>]) -> Defined<StdError> {
         if self.mean.conversion.is_some() {
             return Err(Undefined::NotAvailable);
         }

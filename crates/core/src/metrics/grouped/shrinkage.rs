@@ -5,8 +5,8 @@
 //! less one. The shrunken value is B·μ + (1 − B)·y with B = s²/(s² + τ²), and its variance (1 − B)·s² + B²·var(μ); that τ² is
 //! estimated too is not in it (Morris, "Parametric empirical Bayes inference", 1983).
 
-use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, Side};
-use crate::estimate::{Estimate, Interval, Notes, ScoreKind, StdError, Undefined};
+use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, IntervalSide};
+use crate::estimate::{Estimate, EstimateNotes, Interval, ScoreKind, StdError, Undefined};
 use crate::evaluation::{Group, MetricValue};
 use errorbar_stats::distributions::normal_quantile;
 use errorbar_stats::exact::ExactSum;
@@ -57,7 +57,7 @@ pub(super) fn shrink(groups: &mut [Group], level: f64, errors: &ErrorPlan, whole
         }
         (estimate.bounds, estimate.draws) = (None, None);
         let kept = std::mem::take(&mut estimate.notes.custom);
-        estimate.notes = Notes { custom: kept, ..Notes::default() };
+        estimate.notes = EstimateNotes { custom: kept, ..EstimateNotes::default() };
         let reason = format!(
             "empirical Bayes: toward {mean:.4} by {share:.4}, SD between groups {:.4}",
             tau_squared.sqrt()
@@ -140,8 +140,8 @@ fn ends(value: f64, se: f64, level: f64, errors: &ErrorPlan, range: Option<(f64,
     let (low, high) = range.unwrap_or((f64::NEG_INFINITY, f64::INFINITY));
     let (lower, upper) = ((value - margin).max(low), (value + margin).min(high));
     match errors.side() {
-        Side::Lower => (lower, high),
-        Side::Upper => (low, upper),
+        IntervalSide::Lower => (lower, high),
+        IntervalSide::Upper => (low, upper),
         _ => (lower, upper),
     }
 }

@@ -4,7 +4,7 @@
 //! normal estimates, each at the level P^(1/G), hold all at once with at least P, whatever the correlation of the estimates
 //! is. That is not proven for one-sided ones, which get Bonferroni's level, 1 − (1 − P)/G.
 
-use crate::error_plan::{ErrorPlan, IntervalMethod, Side};
+use crate::error_plan::{ErrorPlan, IntervalMethod, IntervalSide};
 use crate::estimate::{Estimate, Interval, Undefined};
 use crate::evaluation::Group;
 use errorbar_stats::distributions::t_quantile;
@@ -13,7 +13,7 @@ use errorbar_stats::distributions::t_quantile;
 pub(super) fn level(errors: &ErrorPlan, groups: usize) -> f64 {
     let groups = groups.max(1) as f64;
     match errors.side() {
-        Side::TwoSided => libm::pow(errors.level(), 1.0 / groups),
+        IntervalSide::TwoSided => libm::pow(errors.level(), 1.0 / groups),
         _ => 1.0 - (1.0 - errors.level()) / groups,
     }
 }
@@ -46,7 +46,7 @@ fn marked(mut estimate: Estimate, level: f64, groups: usize, errors: &ErrorPlan)
     }
     let Ok(interval) = &mut estimate.interval else { return estimate };
     interval.level = errors.level();
-    let name = if errors.side() == Side::TwoSided { "Šidák" } else { "Bonferroni" };
+    let name = if errors.side() == IntervalSide::TwoSided { "Šidák" } else { "Bonferroni" };
     let each = format!("{:.4}", 100.0 * level);
     let each = each.trim_end_matches('0').trim_end_matches('.');
     estimate.note("interval", format!("simultaneous over {groups} groups ({name}, each {each} %)"))

@@ -8,9 +8,9 @@ pub use ppi::*;
 pub use rogan_gladen::*;
 
 use crate::error::{Error, Result};
-use crate::error_plan::{Cr, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
+use crate::error_plan::{ClusterVariance, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
 use crate::estimate::{
-    ClusterCorrection, ErrorFigure, Estimate, Interval, Maybe, ScoreKind, ScoreUnits, StdError, Undefined,
+    ClusterCorrection, Defined, ErrorFigure, Estimate, Interval, ScoreKind, ScoreUnits, StdError, Undefined,
     WayError, estimate_from, resampled_estimate,
 };
 use crate::interner::Interner;
@@ -96,7 +96,7 @@ impl JudgedScores {
     fn estimate(
         &self,
         scores: &Scores<'_>,
-        corrected: Maybe<CorrectedMean>,
+        corrected: Defined<CorrectedMean>,
         figure: impl Fn(&[u32]) -> Option<f64> + Sync,
     ) -> Result<Estimate> {
         let corrected = match corrected {
@@ -246,16 +246,21 @@ impl JudgedScores {
             }
         }
         let correction = match estimation.errors.method {
-            Some(ErrorMethod::Cluster(Cr::Cr0)) => Cr::Cr0,
-            _ => Cr::Cr1,
+            Some(ErrorMethod::Cluster(ClusterVariance::Cr0)) => ClusterVariance::Cr0,
+            _ => ClusterVariance::Cr1,
         };
         Ok(self.clustered(&ways, corrected, correction))
     }
 
     /// The error with clusters: Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1), ψ the influence values; of two ways of clustering as that of a
     /// mean.
-    fn clustered(&self, ways: &[Vec<u32>], corrected: &CorrectedMean, correction: Cr) -> ErrorFigure {
-        let of_way = |units: &Vec<u32>| -> Maybe<WayError> {
+    fn clustered(
+        &self,
+        ways: &[Vec<u32>],
+        corrected: &CorrectedMean,
+        correction: ClusterVariance,
+    ) -> ErrorFigure {
+        let of_way = |units: &Vec<u32>| -> Defined<WayError> {
             let se = cluster_error(units, &corrected.influence, correction)?;
             Ok(WayError { se, df: corrected.df(self.parts(Some(units))), draws: None })
         };
@@ -365,7 +370,7 @@ fn number(labels: &Ratings<'_>, leaf: LeafRef<'_>, sample: &str, conversion: &Co
 }
 
 /// √(Σ_g (Σ_{i∈g} ψ_i)² · G/(G−1)), without the last factor if nothing is corrected.
-fn cluster_error(units: &[u32], influence: &[f64], correction: Cr) -> Maybe<f64> {
+fn cluster_error(units: &[u32], influence: &[f64], correction: ClusterVariance) -> Defined<f64> {
     let count = units.iter().max().map_or(0, |most| *most as usize + 1);
     let mut sums = vec![ExactSum::new(); count];
     for (unit, value) in units.iter().zip(influence) {

@@ -2,7 +2,7 @@
 
 use super::{CorrectedMean, JudgedScores, mean, sum};
 use crate::error::Result;
-use crate::estimate::{Maybe, Undefined};
+use crate::estimate::{Defined, Undefined};
 use crate::evaluation::MetricValue;
 use crate::inputs::Raters;
 use crate::metric::{Metric, metric_flags};
@@ -101,7 +101,7 @@ struct PpiFit<'j> {
 
 impl<'j> PpiFit<'j> {
     /// The parts of the estimate, each sample as often as it is drawn.
-    fn of(judged: &'j JudgedScores, times: &'j [u32], lambda: Option<f64>) -> Maybe<Self> {
+    fn of(judged: &'j JudgedScores, times: &'j [u32], lambda: Option<f64>) -> Defined<Self> {
         let rows =
             || judged.rows.iter().zip(times).map(|((f, label), times)| (*f, *label, u64::from(*times)));
         let labelled = || rows().filter_map(|(f, label, times)| Some((f, label?, times)));

@@ -2,7 +2,7 @@
 
 use super::{CorrectedMean, JudgedScores, sum};
 use crate::error::{Error, Result};
-use crate::estimate::{Maybe, Undefined};
+use crate::estimate::{Defined, Undefined};
 use crate::evaluation::MetricValue;
 use crate::inputs::{Raters, Wants};
 use crate::metric::{Metric, metric_flags};
@@ -146,7 +146,7 @@ impl Rates {
     }
 
     /// Rogan & Gladen 1978: (p − u)/(t − u), p the share of ones, t the sensitivity, u one less the specificity.
-    fn prevalence(&self) -> Maybe<f64> {
+    fn prevalence(&self) -> Defined<f64> {
         let missing = |label| Undefined::Other(format!("no sample with the human label {label}"));
         let p = self.all.share().ok_or(Undefined::NoScores)?;
         let t = self.sensitivity().ok_or_else(|| missing(1))?;

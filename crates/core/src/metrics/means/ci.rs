@@ -3,8 +3,8 @@
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_held_samples, draws, seed_bits, take_means};
 use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
 use crate::error::{Error, Result};
-use crate::error_plan::{Estimation, IntervalChoice, IntervalMethod, Side};
-use crate::estimate::{Estimate, Interval, Maybe, ScoreKind, Summary, Undefined, wilson};
+use crate::error_plan::{Estimation, IntervalChoice, IntervalMethod, IntervalSide};
+use crate::estimate::{Defined, Estimate, Interval, ScoreKind, Summary, Undefined, wilson};
 use crate::evaluation::Role;
 use crate::registry::{ArgProblem, ArgType, Count, Params, Registry};
 use crate::scores::Scores;
@@ -130,8 +130,8 @@ pub struct Ci {
     #[param(map = seed_bits)]
     seed: Option<u64>,
     /// Which ends are bounds: both, or one, which has the whole level.
-    #[param(default = Side::TwoSided, own)]
-    side: Option<Side>,
+    #[param(default = IntervalSide::TwoSided, own)]
+    side: Option<IntervalSide>,
 }
 
 impl SummaryMetric for Ci {
@@ -188,7 +188,7 @@ impl Ci {
                     None => Vec::new(),
                 };
                 means.sort_unstable_by(f64::total_cmp);
-                let tail = if side == Side::TwoSided { (1.0 - level) / 2.0 } else { 1.0 - level };
+                let tail = if side == IntervalSide::TwoSided { (1.0 - level) / 2.0 } else { 1.0 - level };
                 let (lower, upper) = (quantile_linear(&means, tail), quantile_linear(&means, 1.0 - tail));
                 let interval = Interval::new(lower, upper, level, IntervalMethod::Bootstrap);
                 Ok(interval.one_sided(side, known_range(&summary)))
@@ -231,7 +231,7 @@ fn by_t(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
     Ok(estimate)
 }
 
-fn interval_by_t(state: &SummaryState, summary: &Summary) -> Maybe<Interval> {
+fn interval_by_t(state: &SummaryState, summary: &Summary) -> Defined<Interval> {
     if let Some(reason) = too_few(summary) {
         return Err(reason);
     }

@@ -5,8 +5,10 @@ use std::fmt;
 use std::sync::Arc;
 
 use crate::error::{Error, Result};
-use crate::error_plan::{Cr, EarlyStop, ErrorMethod, ErrorPlan, Estimation};
-use crate::estimate::{Bounds, Estimate, GroupContext, Notes, OrderedScores, ScoreKind, Summary, Undefined};
+use crate::error_plan::{ClusterVariance, EarlyStop, ErrorMethod, ErrorPlan, Estimation};
+use crate::estimate::{
+    Bounds, Estimate, EstimateNotes, GroupContext, OrderedScores, ScoreKind, Summary, Undefined,
+};
 use crate::evaluation::{MetricValue, Role, Subject};
 use crate::inputs::{FigureNames, MetadataKeys};
 use crate::metadata::Metadata;
@@ -43,7 +45,7 @@ impl Figure<'_> {
     pub(super) fn reference_errors(&self) -> ErrorPlan {
         let Some(key) = self.cluster else { return iid() };
         let mut errors = ErrorPlan::new().cluster(key);
-        errors.method = Some(ErrorMethod::Cluster(Cr::Cr1));
+        errors.method = Some(ErrorMethod::Cluster(ClusterVariance::Cr1));
         errors
     }
 }
@@ -232,7 +234,7 @@ impl SummaryState {
             Ok(interval) => {
                 estimate.interval = Ok(interval);
                 estimate.error = Err(Undefined::StoppedEarly);
-                (estimate.draws, estimate.notes) = (None, Notes::default());
+                (estimate.draws, estimate.notes) = (None, EstimateNotes::default());
                 estimate.notes.early_stop = Some(stop.note());
             }
             Err(problem) => {
@@ -339,7 +341,7 @@ fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
         estimate.notes.iid_stderr = estimate.stderr();
         (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
         estimate.draws = None;
-        estimate.notes = Notes::default();
+        estimate.notes = EstimateNotes::default();
     }
     estimate.notes.stderr_fixed = state.epochs.fixed_stderr();
     estimate.bounds = bounds(part.summary, state, part.kind);

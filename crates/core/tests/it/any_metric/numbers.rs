@@ -5,8 +5,8 @@ use errorbar_core::metrics::{
     perplexity_per_seq, perplexity_per_token, quantile, stderr, sum, weighted_mean,
 };
 use errorbar_core::{
-    Cr, Error, ErrorMethod, ErrorPlan, Estimation, GroupContext, IntervalMethod, Metadata, Metric,
-    MetricValue, Registry, Score, ScoreColumns, ScoreSet, Undefined, Value, metrics,
+    ClusterVariance, Error, ErrorMethod, ErrorPlan, Estimation, GroupContext, IntervalMethod, Metadata,
+    Metric, MetricValue, Registry, Score, ScoreColumns, ScoreSet, Undefined, Value, metrics,
 };
 use errorbar_test_support::assert_matches;
 use proptest::prelude::*;
@@ -93,7 +93,7 @@ fn a_weighted_mean_and_its_linearised_error() {
     assert_eq!((error.method, error.df), (ErrorMethod::Delta, 7.0));
     let clustered = estimate(&columns, &weighted_mean("w"), plan(r#"{"cluster": "c"}"#));
     close(clustered.stderr().unwrap(), 0.10045469542700994, 1e-12);
-    assert_eq!(clustered.error.as_ref().unwrap().method, ErrorMethod::Cluster(Cr::Cr2));
+    assert_eq!(clustered.error.as_ref().unwrap().method, ErrorMethod::Cluster(ClusterVariance::Cr2));
     let cr1 = estimate(&columns, &weighted_mean("w"), plan(r#"{"cluster": "c", "method": "CR1"}"#));
     close(cr1.stderr().unwrap(), 0.09605457365368744, 1e-12);
     // Resampling the same units comes to nearly the same.

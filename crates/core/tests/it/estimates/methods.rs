@@ -3,8 +3,8 @@
 //! Figures without a source were computed with mpmath or scipy.stats from the formulas of the methods.
 
 use errorbar_core::{
-    BetaPrior, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Registry, Score, ScoreColumns,
-    ScoreSet, Side, Undefined, WildWeights,
+    BetaPrior, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, IntervalSide, Registry, Score,
+    ScoreColumns, ScoreSet, Undefined, WildWeights,
 };
 use errorbar_test_support::published::Mice;
 
@@ -16,7 +16,7 @@ fn with(interval: &str) -> ErrorPlan {
     plan
 }
 
-fn bound(interval: &str, side: Side) -> ErrorPlan {
+fn bound(interval: &str, side: IntervalSide) -> ErrorPlan {
     let mut plan = with(interval);
     plan.side = Some(side);
     plan
@@ -100,7 +100,7 @@ fn shares_by_the_binomial_distribution() {
                 assert_ends(&share, lower, upper);
             }
             let found = interval(&share);
-            assert_eq!((found.method.name(), found.side, found.df), (method, Side::TwoSided, None));
+            assert_eq!((found.method.name(), found.side, found.df), (method, IntervalSide::TwoSided, None));
             assert_eq!((share.notes.effective_n, share.draws, share.notes.reason), (None, None, None));
         }
     }
@@ -162,8 +162,8 @@ fn what_is_for_zeros_and_ones_refuses_other_scores() {
 #[test]
 fn bounds_have_one_end() {
     let share = binary(7, 30);
-    let upper = |method: &str| of(&bound(method, Side::Upper), &share);
-    let lower = |method: &str| of(&bound(method, Side::Lower), &share);
+    let upper = |method: &str| of(&bound(method, IntervalSide::Upper), &share);
+    let lower = |method: &str| of(&bound(method, IntervalSide::Lower), &share);
     for (method, low, high) in [
         ("clopper_pearson", 0.11498689556973872, 0.3939474225223633),
         ("wilson", 0.13176024453803764, 0.37902605312868204),
@@ -173,7 +173,7 @@ fn bounds_have_one_end() {
         assert_ends(&lower(method), low, 1.0);
         assert_eq!(
             (interval(&upper(method)).side, interval(&lower(method)).side),
-            (Side::Upper, Side::Lower)
+            (IntervalSide::Upper, IntervalSide::Lower)
         );
         assert_eq!(interval(&upper(method)).level, 0.95);
     }
@@ -183,23 +183,29 @@ fn bounds_have_one_end() {
         let mut two = with(method);
         two.level = Some(0.9);
         let two = of(&two, &graded);
-        let (below, above) =
-            (of(&bound(method, Side::Lower), &graded), of(&bound(method, Side::Upper), &graded));
+        let (below, above) = (
+            of(&bound(method, IntervalSide::Lower), &graded),
+            of(&bound(method, IntervalSide::Upper), &graded),
+        );
         assert_eq!(interval(&below).lower, interval(&two).lower, "{method}");
         assert_eq!(interval(&above).upper, interval(&two).upper, "{method}");
         // The range is unknown: the other end is nowhere.
         assert_eq!((interval(&below).upper, interval(&above).lower), (f64::INFINITY, f64::NEG_INFINITY));
-        let mut ranged = bound(method, Side::Lower);
+        let mut ranged = bound(method, IntervalSide::Lower);
         ranged.range = Some((0.0, 4.0));
         assert_eq!(interval(&of(&ranged, &graded)).upper, 4.0);
     }
-    assert_close(interval(&of(&bound("t", Side::Upper), &Mice::DAYS)).upper, 135.8942484869203, 1e-13);
+    assert_close(
+        interval(&of(&bound("t", IntervalSide::Upper), &Mice::DAYS)).upper,
+        135.8942484869203,
+        1e-13,
+    );
 }
 
 #[test]
 fn the_rule_of_three() {
     for method in ["auto", "clopper_pearson"] {
-        let none = of(&bound(method, Side::Upper), &binary(0, 30));
+        let none = of(&bound(method, IntervalSide::Upper), &binary(0, 30));
         // 1 − 0.05^(1/30), about 3/30.
         assert_ends(&none, 0.0, 0.09503385285530411);
         assert_eq!(interval(&none).method, IntervalMethod::ClopperPearson);
@@ -208,14 +214,17 @@ fn the_rule_of_three() {
             reason.contains("rule of three: no 1 among 30 scores, so at most about 3.0/30 = 0.10"),
             "{reason}"
         );
-        let all = of(&bound(method, Side::Lower), &binary(30, 30));
+        let all = of(&bound(method, IntervalSide::Lower), &binary(30, 30));
         assert_ends(&all, 0.9049661471446959, 1.0);
         assert!(
             all.notes.reason.unwrap().contains("no 0 among 30 scores, so at least 1 − about 3.0/30 = 0.10")
         );
     }
     // The other bound of such scores says nothing, and two-sided intervals are as they were.
-    assert_eq!(interval(&of(&bound("auto", Side::Lower), &binary(0, 30))).method, IntervalMethod::Wilson);
+    assert_eq!(
+        interval(&of(&bound("auto", IntervalSide::Lower), &binary(0, 30))).method,
+        IntervalMethod::Wilson
+    );
     assert_eq!(interval(&of(&with("auto"), &binary(0, 30))).method, IntervalMethod::Wilson);
 }
 
@@ -357,7 +366,7 @@ fn methods_are_specs() {
         assert_eq!(text.parse(), Ok(method));
         assert_eq!(method.to_string().parse(), Ok(method));
         let mut set = ErrorPlan::new();
-        (set.interval, set.side) = (IntervalChoice::Method(method), Some(Side::Upper));
+        (set.interval, set.side) = (IntervalChoice::Method(method), Some(IntervalSide::Upper));
         set.population = Some(1319);
         assert_eq!(set.to_string().parse(), Ok(set.clone()));
         assert!(set.sets_interval() && set.sets_error());
@@ -393,7 +402,7 @@ fn methods_are_specs() {
         wrong(r#"{"population": 0}"#),
         "the population must be the number of samples of the whole benchmark, found 0"
     );
-    assert_eq!(plan("{}").side(), Side::TwoSided);
+    assert_eq!(plan("{}").side(), IntervalSide::TwoSided);
     // At 0.5 a bound is the value itself, and below it is on the wrong side of it.
     assert_eq!(
         wrong(r#"{"side": "upper", "level": 0.5}"#),

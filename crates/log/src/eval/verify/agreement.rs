@@ -3,7 +3,7 @@
 use std::f64::consts::{PI, SQRT_2};
 
 use errorbar_core::Draws;
-use errorbar_core::{MetricValue, Role, Side};
+use errorbar_core::{IntervalSide, MetricValue, Role};
 use errorbar_stats::distributions::normal_quantile;
 use serde_json::Value as Json;
 
@@ -72,7 +72,7 @@ fn agree_but_for_the_seed(
             let interval = new.estimate.and_then(|estimate| estimate.interval.as_ref().ok());
             let Some(interval) = interval else { return false };
             let tail = match interval.side {
-                Side::TwoSided => (1.0 - interval.level) / 2.0,
+                IntervalSide::TwoSided => (1.0 - interval.level) / 2.0,
                 _ => 1.0 - interval.level,
             };
             let z = normal_quantile(1.0 - tail);
