@@ -2,12 +2,15 @@
 import { element } from './dom.js';
 import { SampleTable } from './samples.js';
 
+// A spreadsheet would run a text that starts like a formula; it drops white space and hidden characters in front of one. The
+// rule is that of `csv-safe` on the command line.
+const BEGINS_FORMULA = /^[\t\r\n]|^[\s\p{Cc}\p{Cf}\p{Variation_Selector}\u034f\u2060-\u206f\ufff9-\ufffb\u{e0000}-\u{e0fff}]*[=+\-@＝＋－＠]/u;
+
 /** @param {string | number | null | undefined} value */
 function csvCell(value) {
   if (value === null || value === undefined) return '';
   let text = String(value);
-  // A spreadsheet would run a text that starts like a formula.
-  if (/^[=+\-@\t\r]/.test(text) && !Number.isFinite(Number(text))) text = `'${text}`;
+  if (BEGINS_FORMULA.test(text) && (text.trim() === '' || !Number.isFinite(Number(text)))) text = `'${text}`;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

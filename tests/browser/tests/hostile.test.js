@@ -16,6 +16,7 @@ const HOSTILE = {
   control: 'bell\u0007 escape\u001b[31m null\u0000 delete\u007f',
   template: '${window.hit = 1} {{window.hit = 1}} %3Cscript%3E',
   formula: '=HYPERLINK("https://example.invalid")',
+  hiddenFormula: '\u200b\u{a0}＝HYPERLINK("https://example.invalid")',
 };
 const LARGE = 10 * 1024 * 1024;
 
@@ -23,7 +24,7 @@ const LARGE = 10 * 1024 * 1024;
 let file;
 before(() => {
   const samples = Object.entries(HOSTILE).map(([name, text]) => ({
-    id: `${name} ${text}`, input: name === 'formula' ? text : `input ${text}`, target: text, output: `output ${text}`, metadata: { note: text, kind: name },
+    id: `${name} ${text}`, input: name.endsWith('ormula') ? text : `input ${text}`, target: text, output: `output ${text}`, metadata: { note: text, kind: name },
   }));
   samples.push({ id: 'large', input: 'How long?', target: 'end', output: `${'word '.repeat(LARGE / 5 - 1)}end!!`, metadata: { note: 'long', kind: 'large' } });
   file = report('hostile', runTask('hostile', samples));
@@ -31,8 +32,8 @@ before(() => {
 
 test('nothing in a log runs, loads or breaks the page', async () => {
   const page = await open(file);
-  await counts(page, '11 samples');
-  for (let i = 0; i < 11; i++) {
+  await counts(page, '12 samples');
+  for (let i = 0; i < 12; i++) {
     await page.locator('#list').focus();
     await settled(page);
     for (const summary of await page.locator('#det summary').all()) await summary.click();
@@ -51,21 +52,21 @@ test('nothing in a log runs, loads or breaks the page', async () => {
 test('the text of a log is shown as it is', async () => {
   const page = await open(file);
   await page.fill('#q', 'window.hit = "script"');
-  await counts(page, '1 of 11');
+  await counts(page, '1 of 12');
   assert.ok((await page.locator('#det').innerText()).includes(`output ${HOSTILE.script}`));
 });
 
 test('characters that are not seen are shown as codes', async () => {
   const page = await open(file);
   await page.fill('#q', 'bidi');
-  await counts(page, '1 of 11');
+  await counts(page, '1 of 12');
   const text = await page.locator('#det .ans .txt').first().innerText();
   assert.equal(text, 'output safe‹U+202E›etis live‹U+202C› ‹U+2066›isolated‹U+2069› ‹U+200B›zero‹U+FEFF› width ‹U+E0041›tag');
   const raw = await page.evaluate(() => /[\u202a-\u202e\u2066-\u2069]/.test(document.body.innerText));
   assert.ok(!raw);
   assert.equal(await page.locator('#det .ans .txt').first().getAttribute('dir'), 'auto');
   await page.fill('#q', 'control');
-  await counts(page, '1 of 11');
+  await counts(page, '1 of 12');
   assert.match(await page.locator('#det .ans .txt').first().innerText(), /bell‹U\+0007› escape‹U\+001B›\[31m null‹U\+0000› delete‹U\+007F›/);
 });
 
@@ -82,5 +83,6 @@ test('a text that starts like a formula is not one in the CSV', async () => {
   const [download] = await Promise.all([page.waitForEvent('download'), page.click('#fcsv')]);
   const text = readFileSync(await download.path(), 'utf8');
   assert.match(text, /"'=HYPERLINK/);
+  assert.match(text, /"'\u200b\u{a0}＝HYPERLINK/u, 'behind hidden characters');
   assert.doesNotMatch(text, /(^|,)"?=/m);
 });
