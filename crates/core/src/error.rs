@@ -386,6 +386,22 @@ pub enum Error {
 }
 
 impl Error {
+    /// What a metric or a reducer cannot be computed for.
+    pub(crate) fn undefined(metric: impl Into<String>, problem: impl Into<String>) -> Self {
+        Error::Undefined { metric: metric.into(), problem: problem.into() }
+    }
+
+    /// A score of a shape that a metric or a reducer does not take.
+    pub(crate) fn shape(
+        metric: impl Into<String>,
+        sample: impl Into<String>,
+        found: impl Into<String>,
+        wanted: impl Into<String>,
+    ) -> Self {
+        let (metric, sample) = (metric.into(), sample.into());
+        Error::Shape { metric, sample, found: found.into(), wanted: wanted.into() }
+    }
+
     /// The same error, with the group it occurred in.
     pub(crate) fn in_group(self, group: &str) -> Self {
         Error::InGroup { group: group.to_owned(), error: Box::new(self) }

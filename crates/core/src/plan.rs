@@ -461,18 +461,15 @@ impl Plan {
             })?;
             let values = columns.scorer(name)?.values();
             let mut highest = f64::NEG_INFINITY;
-            let mut is_below = |leaf: LeafRef<'_>| {
+            let is_below = |leaf: LeafRef<'_>| {
                 let number = conversion.convert_leaf(leaf);
                 if number.convertible {
                     highest = highest.max(number.value);
                 }
                 highest < threshold
             };
-            let all_below = (0..values.len()).filter_map(|row| values.get(row)).all(|value| match value {
-                ValueRef::Leaf(leaf) => is_below(leaf),
-                ValueRef::List(list) => list.iter().all(|leaf| is_below(leaf.view())),
-                ValueRef::Map(map) => map.values().all(|leaf| is_below(leaf.view())),
-            });
+            let leaves = (0..values.len()).filter_map(|row| values.get(row)).flat_map(ValueRef::leaves);
+            let all_below = leaves.into_iter().all(is_below);
             (all_below && highest.is_finite() && highest != 0.0).then_some((reducer, name, highest))
         })
     }

@@ -396,13 +396,10 @@ impl LiftedReducer<'_> {
             .iter()
             .map(|value| match value.view() {
                 crate::ValueRef::Leaf(leaf) => Ok(leaf),
-                nested if !self.reducer.lifts() => Err(Error::Shape {
-                    metric: self.name.to_owned(),
-                    sample: self.sample.to_owned(),
-                    found: nested.describe(),
-                    wanted: "this reducer takes scalars only; choose another one for lists and maps"
-                        .to_owned(),
-                }),
+                nested if !self.reducer.lifts() => {
+                    let wanted = "this reducer takes scalars only; choose another one for lists and maps";
+                    Err(Error::shape(self.name, self.sample, nested.describe(), wanted))
+                }
                 nested => Err(self.shapes(format!("a scalar and {}", nested.describe()))),
             })
             .collect()

@@ -5,7 +5,7 @@ use std::cell::RefCell;
 use super::{ScoreName, replacing_metrics};
 use crate::columns::{ScoreColumns, ValueColumn};
 use crate::error::Result;
-use crate::estimate::{Estimate, Undefined};
+use crate::estimate::Estimate;
 use crate::metric::Metric;
 use crate::metrics::{Ece, accuracy};
 use crate::plan::Plan;
@@ -80,8 +80,7 @@ impl Plan {
             let Some(of_block) = block.metrics.first() else { return };
             let curve = || {
                 let bins = reliability(metric, block.scores)?;
-                let error = of_block.compute(block.scores)?.estimate().cloned();
-                let error = error.unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
+                let error = of_block.compute(block.scores)?.into_estimate();
                 let name = ScoreName::of(block, of_block.as_ref());
                 Ok(CalibrationCurve::new(name, bins, error, block.scores.len() as u64))
             };
@@ -108,8 +107,7 @@ fn reliability(metric: &Ece, scores: &Scores<'_>) -> Result<Vec<CalibrationBin>>
         set.absent = Vec::new();
         // The range of the plan is that of the scores; these are right or wrong.
         set.estimation.errors.range = None;
-        let accuracy = accuracy().compute(&set.scores())?.estimate().cloned();
-        let accuracy = accuracy.unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
+        let accuracy = accuracy().compute(&set.scores())?.into_estimate();
         curve.push(CalibrationBin::new((bin.lower, bin.upper), bin.confidence(), accuracy));
     }
     Ok(curve)

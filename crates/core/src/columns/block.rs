@@ -80,13 +80,17 @@ pub struct LabelColumns {
 }
 
 impl DetailColumns {
+    fn columns(&self) -> [&MetadataColumn; 3] {
+        [&self.answers, &self.explanations, &self.reasons]
+    }
+
     fn columns_mut(&mut self) -> [&mut MetadataColumn; 3] {
         [&mut self.answers, &mut self.explanations, &mut self.reasons]
     }
 
     /// Whether nothing is recorded with any score.
     pub(super) fn is_empty(&self) -> bool {
-        [&self.answers, &self.explanations, &self.reasons].iter().all(|column| column.is_empty())
+        self.columns().iter().all(|column| column.is_empty())
     }
 
     pub(super) fn to_detail(&self, row: usize) -> ScoreDetail {
@@ -100,7 +104,7 @@ impl DetailColumns {
     }
 
     fn heap_bytes(&self) -> usize {
-        [&self.answers, &self.explanations, &self.reasons].iter().map(|column| column.heap_bytes()).sum()
+        self.columns().iter().map(|column| column.heap_bytes()).sum()
     }
 }
 

@@ -39,11 +39,7 @@ pub(crate) struct ScoreDetail {
 
 impl ScoreDetail {
     pub(super) fn is_empty(&self) -> bool {
-        self.answer.is_none()
-            && self.explanation.is_none()
-            && self.reason.is_none()
-            && self.metadata.is_none()
-            && self.history.is_empty()
+        *self == ScoreDetail::default()
     }
 
     /// About how many bytes it takes, what a scorer has recorded as metadata aside.

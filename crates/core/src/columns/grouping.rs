@@ -122,7 +122,7 @@ struct HashedRow {
 fn partition_by_hash(ids: &TextColumn) -> (Vec<HashedRow>, Vec<usize>) {
     let bits = ids.len().div_ceil(PART).next_power_of_two().trailing_zeros();
     let part = |hash: u32| hash.checked_shr(32 - bits).unwrap_or(0) as usize;
-    let hashes = ids.map_parts(|_, texts| texts.map(short_hash).collect::<Vec<u32>>());
+    let hashes = ids.map_parts(|rows| rows.map(|row| short_hash(ids.bytes_of(row))).collect::<Vec<u32>>());
     let mut starts = vec![0usize; (1 << bits) + 1];
     for hash in hashes.iter().flatten() {
         if let Some(count) = starts.get_mut(part(*hash) + 1) {
@@ -180,15 +180,12 @@ fn find_firsts(part: &mut [HashedRow], table: &mut HashTable<(u32, u32)>) -> boo
 /// Rows that share no more than a hash with the first are given their own first row. Rows of one
 /// string share their hash, so all of them are found here or none.
 fn separate_collisions(ids: &TextColumn, first_of_row: &mut [u32]) {
-    let strangers = ids.map_parts(|start, texts| {
-        let firsts = first_of_row.iter().copied().skip(start);
-        let rows = (start as u32..).zip(texts).zip(firsts);
-        let is_stranger =
-            |row: u32, text: &[u8], first: u32| first != row && ids.bytes_of(first as usize) != text;
-        rows.filter(|((row, text), first)| is_stranger(*row, text, *first))
-            .map(|((row, _), _)| row)
-            .collect::<Vec<u32>>()
-    });
+    let is_stranger = |row: &usize| {
+        let first = first_of_row.get(*row).map_or(*row, |first| *first as usize);
+        first != *row && ids.bytes_of(first) != ids.bytes_of(*row)
+    };
+    let strangers =
+        ids.map_parts(|rows| rows.filter(is_stranger).map(|row| row as u32).collect::<Vec<u32>>());
     let mut first_of_text: HashMap<&[u8], u32> = HashMap::new();
     for row in strangers.into_iter().flatten() {
         if let Some(slot) = first_of_row.get_mut(row as usize) {

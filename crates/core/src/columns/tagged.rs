@@ -156,6 +156,40 @@ impl TaggedValues {
         self.counts.get(tag as usize).copied().unwrap_or(0)
     }
 
+    /// Puts another value into a row.
+    pub(super) fn replace(&mut self, row: usize, (tag, payload): (Tag, u64)) {
+        let Some(of_row) = self.tags.get_mut(row) else { return };
+        let before = std::mem::replace(of_row, tag);
+        self.payloads.set(row, payload);
+        self.add_count(before, -1);
+        self.add_count(tag, 1);
+    }
+
+    /// The value of another column's row as one of this column. `known` has the codes of the other's strings here, for
+    /// those that were met; without room for them each is looked up.
+    pub(super) fn adopt(
+        &mut self,
+        other: &TaggedValues,
+        row: usize,
+        known: &mut [Option<u64>],
+        nested: impl FnOnce(usize) -> Option<Value>,
+    ) -> (Tag, u64) {
+        match (other.tags.get(row).copied(), other.payloads.get(row)) {
+            (Some(Tag::Text), Some(payload)) => {
+                let Some(text) = other.text(payload) else { return (Tag::Missing, 0) };
+                let mut code = || self.text_code(text, || Arc::clone(text));
+                let code = match known.get_mut(payload as usize) {
+                    Some(known) => *known.get_or_insert_with(code),
+                    None => code(),
+                };
+                (Tag::Text, code)
+            }
+            (Some(Tag::Nested), Some(payload)) => self.encode(nested(payload as usize)),
+            (Some(tag), Some(payload)) => (tag, payload),
+            _ => (Tag::Missing, 0),
+        }
+    }
+
     pub(super) fn only(&self, tag: Tag) -> bool {
         self.count(tag) == self.tags.len()
     }

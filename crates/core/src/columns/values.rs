@@ -6,7 +6,6 @@
 //! as much and a cache miss each.
 
 mod recode;
-mod rows;
 mod survey;
 
 use std::hash::{Hash, Hasher};
@@ -66,6 +65,11 @@ pub(crate) struct Floats {
     pub(crate) values: Vec<f64>,
     /// Rows whose value had no meaning as a number and counts 0.
     pub(crate) unconvertible: Vec<u32>,
+}
+
+/// A list or map out of those of a column, which does not need it any more.
+fn take(nested: &mut [Value], at: usize) -> Option<Value> {
+    nested.get_mut(at).map(|value| std::mem::replace(value, Value::Unscored))
 }
 
 impl Default for ValueColumn {
@@ -158,13 +162,8 @@ impl ValueColumn {
         if tagged.tags.get(row) != Some(&Tag::Missing) {
             return false;
         }
-        let (tag, payload) = tagged.encode(Some(value));
-        tagged.payloads.set(row, payload);
-        if let Some(of_row) = tagged.tags.get_mut(row) {
-            *of_row = tag;
-        }
-        tagged.add_count(Tag::Missing, -1);
-        tagged.add_count(tag, 1);
+        let cell = tagged.encode(Some(value));
+        tagged.replace(row, cell);
         true
     }
 
@@ -200,32 +199,17 @@ impl ValueColumn {
             return;
         }
         let (own, other) = (self.make_tagged(), other.make_tagged());
-        let start = own.payloads.len();
-        own.tags.extend_from_slice(&other.tags);
-        own.payloads.append(&other.payloads);
-        for (own, other) in own.counts.iter_mut().zip(&other.counts) {
-            *own += *other;
-        }
         if other.count(Tag::Text) + other.count(Tag::Nested) > 0 {
-            let nested = own.nested.len() as u64;
-            let mut known: Vec<Option<u64>> = vec![None; other.texts.len()];
-            for (at, tag) in other.tags.iter().enumerate() {
-                let payload = match (tag, other.payloads.get(at)) {
-                    (Tag::Text, Some(payload)) => {
-                        match (known.get_mut(payload as usize), other.text(payload)) {
-                            (Some(code), Some(text)) => {
-                                *code.get_or_insert_with(|| own.text_code(text, || Arc::clone(text)))
-                            }
-                            _ => continue,
-                        }
-                    }
-                    (Tag::Nested, Some(payload)) => payload + nested,
-                    _ => continue,
-                };
-                own.payloads.set(start + at, payload);
+            let mut nested = std::mem::take(&mut other.nested);
+            let mut known = vec![None; other.texts.len()];
+            for row in 0..other.tags.len() {
+                let (tag, payload) = own.adopt(other, row, &mut known, |at| take(&mut nested, at));
+                own.push(tag, payload);
             }
-            own.nested.append(&mut other.nested);
-            own.nested_bytes = own.nested_bytes.saturating_add(other.nested_bytes);
+        } else {
+            own.tags.extend_from_slice(&other.tags);
+            own.payloads.append(&other.payloads);
+            own.counts.iter_mut().zip(&other.counts).for_each(|(own, other)| *own += *other);
         }
         other.clear();
     }
@@ -235,34 +219,41 @@ impl ValueColumn {
         let (own, other) = (self.make_tagged(), other.make_tagged());
         // A table of all strings does not pay for a few rows.
         let remembers = cells.len() >= other.texts.len() / 8;
-        let mut known: Vec<Option<u64>> = vec![None; if remembers { other.texts.len() } else { 0 }];
+        let mut known = vec![None; if remembers { other.texts.len() } else { 0 }];
+        let mut nested = std::mem::take(&mut other.nested);
         for &(from, to) in cells {
-            let (from, to) = (from as usize, to as usize);
-            let (Some(tag), Some(payload)) = (other.tags.get(from).copied(), other.payloads.get(from)) else {
-                continue;
-            };
-            let payload = match tag {
-                Tag::Missing => continue,
-                Tag::Text => {
-                    let Some(text) = other.text(payload) else { continue };
-                    let mut code = || own.text_code(text, || Arc::clone(text));
-                    match known.get_mut(payload as usize) {
-                        Some(known) => *known.get_or_insert_with(code),
-                        None => code(),
-                    }
-                }
-                Tag::Nested => {
-                    let Some(value) = other.nested.get_mut(payload as usize) else { continue };
-                    own.add_nested(std::mem::replace(value, Value::Unscored))
-                }
-                _ => payload,
-            };
-            let Some(of_row) = own.tags.get_mut(to) else { continue };
-            let before = std::mem::replace(of_row, tag);
-            own.payloads.set(to, payload);
-            own.add_count(before, -1);
-            own.add_count(tag, 1);
+            let cell = own.adopt(other, from as usize, &mut known, |at| take(&mut nested, at));
+            if cell.0 != Tag::Missing {
+                own.replace(to as usize, cell);
+            }
         }
+        other.nested = nested;
+    }
+
+    /// Appends what a row holds.
+    pub(super) fn repeat_row(&mut self, row: usize) {
+        let tagged = self.make_tagged();
+        match (tagged.tags.get(row).copied(), tagged.payloads.get(row)) {
+            (Some(tag), Some(payload)) if tag != Tag::Nested => tagged.push(tag, payload),
+            _ => self.push(self.to_value(row)),
+        }
+    }
+
+    /// These rows, in this order.
+    pub(super) fn reordered(&self, order: &[u32]) -> Self {
+        let mut column = ValueColumn::with_capacity(order.len());
+        let Repr::Tagged(other) = &self.0 else {
+            order.iter().for_each(|row| column.push(self.to_value(*row as usize)));
+            return column;
+        };
+        let own = column.make_tagged();
+        let mut known = vec![None; other.texts.len()];
+        for row in order {
+            let nested = |at: usize| other.nested.get(at).cloned();
+            let (tag, payload) = own.adopt(other, *row as usize, &mut known, nested);
+            own.push(tag, payload);
+        }
+        column
     }
 
     /// Gives every map of the column the keys of all, in order of first appearance; a key that a map lacked is unscored

@@ -143,9 +143,18 @@ impl Estimate {
 
     /// No number, with the reason.
     pub fn undefined(reason: Undefined) -> Self {
-        let mut estimate = Estimate::of(Err(reason.clone()));
-        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-        estimate
+        Estimate::of(Err(reason.clone())).without_error(&reason)
+    }
+
+    /// The number without an error and an interval, with the reason.
+    pub(crate) fn without_error(mut self, reason: &Undefined) -> Self {
+        (self.error, self.interval) = (Err(reason.clone()), Err(reason.clone()));
+        self
+    }
+
+    /// With the numbers of scores that it is over and that are absent.
+    pub(crate) fn counted(self, n: u64, absent: u64) -> Self {
+        Estimate { n, absent, ..self }
     }
 
     pub(crate) fn of(value: Defined<f64>) -> Self {

@@ -214,7 +214,7 @@ impl RatioTotals {
             return Estimate::undefined(Undefined::Overflow).with_n(self.n());
         }
         if let Some(problem) = &self.problem {
-            return without_error(value, &Undefined::Other(problem.clone())).with_n(self.n());
+            return Estimate::new(value).without_error(&Undefined::Other(problem.clone())).with_n(self.n());
         }
         if plan.wants_resamples() {
             return self.by_resampling(value, plan, random, scale).with_n(self.n());
@@ -228,7 +228,7 @@ impl RatioTotals {
         let sampled = plan.sampled(samples as f64);
         figure.error = finite_population(figure.error, &sampled);
         let mut estimate = match (sampled, scale) {
-            (Err(reason), _) => without_error(value, &reason),
+            (Err(reason), _) => Estimate::new(value).without_error(&reason),
             (Ok(_), RatioScale::Plain) => {
                 estimate_from(value, figure.error.clone(), self.n(), plan, whole.and(self.kind()))
             }
@@ -362,13 +362,14 @@ impl RatioTotals {
 
     fn by_resampling(&self, value: f64, plan: &ErrorPlan, random: &Random, scale: RatioScale) -> Estimate {
         if self.ways.len() > 1 {
-            return without_error(value, &Undefined::Other("no bootstrap with two cluster keys".to_owned()));
+            let reason = Undefined::Other("no bootstrap with two cluster keys".to_owned());
+            return Estimate::new(value).without_error(&reason);
         }
         let units = self.units(0);
         let n = units.len() as u64;
         let draws = match planned_draws(plan, random, n, figure_cost(n)) {
             Ok(draws) => draws,
-            Err(reason) => return without_error(value, &reason),
+            Err(reason) => return Estimate::new(value).without_error(&reason),
         };
         let figure = |counts: &[u32]| {
             let (mut total, mut weight) = (0.0, 0.0);
@@ -380,7 +381,7 @@ impl RatioTotals {
             Some(if scale == RatioScale::Exp { libm::exp(ratio) } else { ratio })
         };
         if self.is_constant() {
-            return without_error(value, &Undefined::NoSpread { n: self.n() });
+            return Estimate::new(value).without_error(&Undefined::NoSpread { n: self.n() });
         }
         let RatioTerm { total, weight } = self.sums.term();
         let scaled = |ratio: f64| if scale == RatioScale::Exp { libm::exp(ratio) } else { ratio };
@@ -399,11 +400,4 @@ impl RatioTotals {
         }
         .estimate(plan)
     }
-}
-
-/// The number without any error, with the reason.
-fn without_error(value: f64, reason: &Undefined) -> Estimate {
-    let mut estimate = Estimate::new(value);
-    (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason.clone()));
-    estimate
 }

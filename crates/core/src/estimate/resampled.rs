@@ -49,20 +49,14 @@ pub(crate) fn resampled_estimates<F>(
 where
     F: Fn(&[u32]) -> Vec<f64> + Sync,
 {
-    let counted = |mut estimate: Estimate| {
-        (estimate.n, estimate.absent) = (scores.len() as u64, scores.absent() as u64);
-        estimate
-    };
+    let counted = |estimate: Estimate| estimate.counted(scores.len() as u64, scores.absent() as u64);
     let without = |reason: Option<&Undefined>| -> Vec<Estimate> {
         let estimate = |value: &Defined<f64>| {
-            let mut estimate = match value {
-                Ok(value) => Estimate::new(*value),
-                Err(reason) => return counted(Estimate::undefined(reason.clone())),
-            };
-            if let Some(reason) = reason {
-                (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason.clone()));
-            }
-            counted(estimate)
+            counted(match (value, reason) {
+                (Err(reason), _) => Estimate::undefined(reason.clone()),
+                (Ok(value), Some(reason)) => Estimate::new(*value).without_error(reason),
+                (Ok(value), None) => Estimate::new(*value),
+            })
         };
         values.iter().map(estimate).collect()
     };

@@ -424,11 +424,7 @@ impl KnownError {
         }
         let sampled = match sampled {
             Ok(sampled) => sampled,
-            Err(reason) => {
-                let mut estimate = Estimate::new(value).with_n(n);
-                (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-                return estimate;
-            }
+            Err(reason) => return Estimate::new(value).with_n(n).without_error(&reason),
         };
         let error = match error {
             Ok(error) if !error.se.is_finite() => Err(Undefined::Overflow),

@@ -51,10 +51,7 @@ impl ScoreUnits {
                 let positions = members.into_iter().map(|(_, row)| row.2).collect();
                 Ok(ScoreUnits { positions, ends, samples, is_clustered: true })
             }
-            _ => Err(Error::Undefined {
-                metric: metric.to_owned(),
-                problem: "no bootstrap with two cluster keys".to_owned(),
-            }),
+            _ => Err(Error::undefined(metric, "no bootstrap with two cluster keys")),
         }
     }
 

@@ -2,7 +2,7 @@
 
 use indexmap::IndexMap;
 
-use crate::estimate::Estimate;
+use crate::estimate::{Estimate, Undefined};
 
 /// What a metric returns: an estimate, several by name or by position, or one for each group of samples.
 ///
@@ -112,6 +112,14 @@ impl MetricValue {
         }
     }
 
+    /// The estimate itself; undefined if it is not one.
+    pub(crate) fn into_estimate(self) -> Estimate {
+        match self {
+            MetricValue::One(estimate) => estimate,
+            _ => Estimate::undefined(Undefined::NoScores),
+        }
+    }
+
     /// The number, if it is one and it is defined.
     pub fn number(&self) -> Option<f64> {
         self.estimate().and_then(Estimate::number)
@@ -132,20 +140,26 @@ impl MetricValue {
 
     /// Every estimate changed.
     #[must_use]
-    pub fn map(self, change: &dyn Fn(Estimate) -> Estimate) -> Self {
+    pub fn map(self, mut change: impl FnMut(Estimate) -> Estimate) -> Self {
+        self.map_each(&mut change)
+    }
+
+    fn map_each(self, change: &mut dyn FnMut(Estimate) -> Estimate) -> Self {
         match self {
             MetricValue::One(estimate) => MetricValue::One(change(estimate)),
             MetricValue::Map(map) => {
-                MetricValue::Map(map.into_iter().map(|(key, e)| (key, e.map(change))).collect())
+                MetricValue::Map(map.into_iter().map(|(key, e)| (key, e.map(&mut *change))).collect())
             }
-            MetricValue::List(list) => MetricValue::List(list.into_iter().map(|e| e.map(change)).collect()),
+            MetricValue::List(list) => {
+                MetricValue::List(list.into_iter().map(|e| e.map(&mut *change)).collect())
+            }
             MetricValue::Groups(Groups { key, groups, all }) => MetricValue::Groups(Groups {
                 key,
                 groups: groups
                     .into_iter()
-                    .map(|group| Group { value: group.value.map(change), ..group })
+                    .map(|group| Group { value: group.value.map_each(change), ..group })
                     .collect(),
-                all: all.map(|all| GroupAggregate { value: Box::new(all.value.map(change)), ..all }),
+                all: all.map(|all| GroupAggregate { value: Box::new(all.value.map_each(change)), ..all }),
             }),
         }
     }

@@ -1,16 +1,6 @@
 //! `aggregate`: a metric over one field of map-valued scores.
 
-use std::sync::Arc;
-
-use crate::error::{Error, Result};
-use crate::error_plan::Estimation;
-use crate::estimate::{Estimate, GroupContext, ScoreKind, Undefined};
-use crate::evaluation::{MetricValue, Subject};
-use crate::metadata::Metadata;
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, params_with_inner};
-use crate::registry::{ArgType, ArgWord, Params};
-use crate::scores::Scores;
-use crate::value::{Conversion, Leaf, LeafRef, ValueRef};
+use crate::metrics::prelude::*;
 
 /// What happens to a score that lacks the field.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -75,12 +65,8 @@ pub struct Aggregate {
 impl Aggregate {
     /// The field of one score; `None` if the score is to be left out.
     fn field(&self, scores: &Scores<'_>, at: usize, counts: &mut FieldCounts) -> Result<Option<Leaf>> {
-        let shape = |found: String, wanted: String| Error::Shape {
-            metric: Self::NAME.to_owned(),
-            sample: scores.sample_id(at).to_owned(),
-            found,
-            wanted,
-        };
+        let shape =
+            |found: String, wanted: String| Error::shape(Self::NAME, scores.sample_id(at), found, wanted);
         let map = match scores.value(at) {
             ValueRef::Map(map) => map,
             other => {
@@ -165,7 +151,7 @@ impl FieldCounts {
         let nothing = || Estimate::undefined(Undefined::NoField).into();
         let value = value.filter(|_| self.read > 0).unwrap_or_else(nothing);
         let counts = [("skipped_samples", self.skipped), ("zeroed_samples", self.zeroed)];
-        let note = |value: MetricValue, (key, n): (&str, usize)| value.map(&|estimate| estimate.note(key, n));
+        let note = |value: MetricValue, (key, n): (&str, usize)| value.map(|estimate| estimate.note(key, n));
         counts.into_iter().filter(|(_, count)| *count > 0).fold(value, note)
     }
 }

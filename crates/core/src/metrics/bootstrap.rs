@@ -1,19 +1,12 @@
 //! `bootstrap`: any metric with an error and an interval from resamples.
 
 use std::collections::HashMap;
-use std::sync::Arc;
 
-use crate::error::Result;
 use crate::error_plan::DRAWS;
-use crate::estimate::{Draws, Estimate, MAX_FIGURES, ResampledFigures, ScoreUnits, Undefined, planned_draws};
-use crate::evaluation::{Group, GroupAggregate, Groups, MetricValue, Role, Subject};
-use crate::inputs::MetadataKeys;
-use crate::metadata::Metadata;
-use crate::metric::{Metric, metric_flags, params_with_inner};
+use crate::estimate::{MAX_FIGURES, ResampledFigures, planned_draws};
+use crate::metrics::prelude::*;
 use crate::random::resample_cost;
-use crate::registry::{Count, Params};
-use crate::scores::{Resampler, Scores};
-use crate::spec::Arg;
+use crate::scores::Resampler;
 
 /// Another metric, with an error and an interval from resampling: whole samples with all their epochs, or whole
 /// clusters, are drawn with replacement, and the metric is computed over each resample.
@@ -147,7 +140,7 @@ impl Metric for Bootstrap {
         };
         match units {
             Ok(units) => self.resample(scores, &resampler, &units, value),
-            Err(reason) => Ok(without_error(value, &reason)),
+            Err(reason) => Ok(value.map(|estimate| estimate.without_error(&reason))),
         }
     }
 }
@@ -193,7 +186,7 @@ impl Bootstrap {
         let wanted = figures(&value, &value).len();
         let draws = match self.draws(scores, wanted)? {
             Ok(draws) => draws,
-            Err(reason) => return Ok(without_error(value, &reason)),
+            Err(reason) => return Ok(value.map(|estimate| estimate.without_error(&reason))),
         };
         let plan = &scores.estimation().errors;
         let rows = resampler.rows_of(units.iter());
@@ -206,7 +199,7 @@ impl Bootstrap {
         let cost = resample_cost(self.metric.as_ref(), scores.len() as u64, wanted as u64);
         let resamples = ResampledFigures::draw(scores, units, draws, (wanted, cost), &compute);
         let mut at = 0;
-        Ok(fill_in(value.clone(), &mut |estimate| {
+        Ok(value.clone().map(|estimate| {
             at += 1;
             let Ok(number) = estimate.value else { return estimate };
             // A group has fewer units than all scores.
@@ -214,14 +207,6 @@ impl Bootstrap {
             resamples.estimate(at - 1, number, units.len().min(n), plan).instead_of(estimate)
         }))
     }
-}
-
-/// The value without any error, with the reason.
-fn without_error(value: MetricValue, reason: &Undefined) -> MetricValue {
-    value.map(&|mut estimate| {
-        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason.clone()));
-        estimate
-    })
 }
 
 /// One number for each estimate of `whole`, in its order; not a number where `part` has none.
@@ -239,28 +224,28 @@ fn collect(whole: &MetricValue, part: Option<&MetricValue>, figures: &mut Vec<f6
     match whole {
         MetricValue::One(_) => figures.push(number(part.and_then(MetricValue::estimate))),
         MetricValue::Map(map) => {
-            let part = part.and_then(|part| match part {
-                MetricValue::Map(part) => Some(part),
+            let part = match part {
+                Some(MetricValue::Map(part)) => Some(part),
                 _ => None,
-            });
+            };
             for (key, _) in map.iter().filter(|(_, estimate)| estimate.is_some()) {
                 figures.push(number(part.and_then(|part| part.get(key)?.as_ref())));
             }
         }
         MetricValue::List(list) => {
-            let part = part.and_then(|part| match part {
-                MetricValue::List(part) => Some(part),
+            let part = match part {
+                Some(MetricValue::List(part)) => Some(part),
                 _ => None,
-            });
+            };
             for (at, _) in list.iter().enumerate().filter(|(_, estimate)| estimate.is_some()) {
                 figures.push(number(part.and_then(|part| part.get(at)?.as_ref())));
             }
         }
         MetricValue::Groups(groups) => {
-            let part = part.and_then(|part| match part {
-                MetricValue::Groups(part) => Some(part),
+            let part = match part {
+                Some(MetricValue::Groups(part)) => Some(part),
                 _ => None,
-            });
+            };
             // The order of groups is that of their first scores, which a resample changes.
             let by_name: HashMap<&str, &MetricValue> = part
                 .map(|part| part.groups.iter().map(|group| (group.name.as_str(), &group.value)).collect())
@@ -272,27 +257,6 @@ fn collect(whole: &MetricValue, part: Option<&MetricValue>, figures: &mut Vec<f6
                 let part = part.and_then(|part| part.all.as_ref()).map(|all| all.value.as_ref());
                 collect(&all.value, part, figures);
             }
-        }
-    }
-}
-
-/// Changes every estimate, in the order of [`figures`].
-pub(super) fn fill_in(whole: MetricValue, change: &mut dyn FnMut(Estimate) -> Estimate) -> MetricValue {
-    match whole {
-        MetricValue::One(estimate) => MetricValue::One(change(estimate)),
-        MetricValue::Map(map) => MetricValue::Map(
-            map.into_iter().map(|(key, estimate)| (key, estimate.map(&mut *change))).collect(),
-        ),
-        MetricValue::List(list) => {
-            MetricValue::List(list.into_iter().map(|estimate| estimate.map(&mut *change)).collect())
-        }
-        MetricValue::Groups(Groups { key, groups, all }) => {
-            let mut filled = Vec::with_capacity(groups.len());
-            for group in groups {
-                filled.push(Group { value: fill_in(group.value, change), ..group });
-            }
-            let all = all.map(|all| GroupAggregate { value: Box::new(fill_in(*all.value, change)), ..all });
-            MetricValue::Groups(Groups { key, groups: filled, all })
         }
     }
 }

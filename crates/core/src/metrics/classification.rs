@@ -2,19 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use indexmap::IndexMap;
-
-use crate::error::{Error, Result};
-use crate::estimate::{
-    Estimate, RatioScale, RatioTerm, RatioTotals, ScoreKind, ScoreUnits, Undefined, resampled_estimate,
-};
-use crate::evaluation::MetricValue;
+use crate::estimate::RatioTotals;
 use crate::interner::Interner;
-use crate::metric::metric_flags;
-use crate::order::Order;
-use crate::registry::ArgWord;
-use crate::scores::Scores;
-use crate::value::{Leaf, ValueRef};
+use crate::metrics::prelude::*;
 
 /// How the figures of labels become one.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -109,7 +99,7 @@ impl Classification<'_> {
         }
         let value = self.figures(scores, &labels)?;
         let Some(caution) = labels.nothing_in_common(self.target) else { return Ok(value) };
-        Ok(value.map(&|mut estimate| {
+        Ok(value.map(|mut estimate| {
             estimate.notes.add_caution(&caution);
             estimate
         }))
@@ -127,13 +117,13 @@ impl Classification<'_> {
                 };
                 Ok(self.of_label(scores, labels, code)?.into())
             }
-            (None, Average::None) if labels.names.len() > MAX_LABELS => Err(Error::Undefined {
-                metric: self.metric.to_owned(),
-                problem: format!(
-                    "there are {} labels, and at most {MAX_LABELS} have a figure each; name one with label=",
-                    labels.names.len()
-                ),
-            }),
+            (None, Average::None) if labels.names.len() > MAX_LABELS => {
+                let count = labels.names.len();
+                let problem = format!(
+                    "there are {count} labels, and at most {MAX_LABELS} have a figure each; name one with label="
+                );
+                Err(Error::undefined(self.metric, problem))
+            }
             (None, Average::None) => {
                 let mut map = IndexMap::new();
                 for (name, terms) in labels.names.iter().zip(self.terms_of_labels(labels)) {
@@ -180,17 +170,13 @@ impl Classification<'_> {
         let mut names: Interner<String> = Interner::default();
         let mut pairs = Vec::with_capacity(scores.len());
         for at in 0..scores.len() {
-            let sample = || scores.sample_id(at).to_owned();
+            let sample = scores.sample_id(at);
             let predicted = match self.prediction {
                 Prediction::Value => match scores.value(at) {
                     ValueRef::Leaf(leaf) => leaf.text(),
                     nested => {
-                        return Err(Error::Shape {
-                            metric: self.metric.to_owned(),
-                            sample: sample(),
-                            found: nested.describe(),
-                            wanted: "a prediction is one label; for maps give metrics by key".to_owned(),
-                        });
+                        let wanted = "a prediction is one label; for maps give metrics by key";
+                        return Err(Error::shape(self.metric, sample, nested.describe(), wanted));
                     }
                 },
                 Prediction::Answer => match (scores.answer(at), without_answer) {
@@ -198,19 +184,14 @@ impl Classification<'_> {
                     (Some(answer), Some(_)) if !answer.is_empty() => answer,
                     (_, Some(label)) => label.to_owned(),
                     (None, None) => {
-                        return Err(Error::Undefined {
-                            metric: self.metric.to_owned(),
-                            problem: format!(
-                                "sample {:?} has no answer, which should be its predicted label",
-                                sample()
-                            ),
-                        });
+                        let problem =
+                            format!("sample {sample:?} has no answer, which should be its predicted label");
+                        return Err(Error::undefined(self.metric, problem));
                     }
                 },
             };
-            let truth = targets.get(at).map(|leaf| leaf.text()).ok_or_else(|| Error::Undefined {
-                metric: self.metric.to_owned(),
-                problem: format!("sample {:?} has no target `{}`", sample(), self.target),
+            let truth = targets.get(at).map(|leaf| leaf.text()).ok_or_else(|| {
+                Error::undefined(self.metric, format!("sample {sample:?} has no target `{}`", self.target))
             })?;
             pairs.push((names.intern(predicted), names.intern(truth)));
         }
@@ -407,12 +388,9 @@ pub(crate) fn label_counts(scores: &Scores<'_>, target: &str, prediction: Predic
     let labels = recall.read(scores, Some(WITHOUT_ANSWER))?;
     let count = labels.names.len();
     if count > MAX_COUNTED {
-        return Err(Error::Undefined {
-            metric: "confusion".to_owned(),
-            problem: format!(
-                "there are {count} labels, and at most {MAX_COUNTED} are counted against each other"
-            ),
-        });
+        let problem =
+            format!("there are {count} labels, and at most {MAX_COUNTED} are counted against each other");
+        return Err(Error::undefined("confusion", problem));
     }
     let mut counts = vec![vec![0; count]; count];
     for (predicted, truth) in &labels.pairs {
@@ -428,11 +406,7 @@ pub(crate) fn label_counts(scores: &Scores<'_>, target: &str, prediction: Predic
     let micro = of("recall", LabelFigure::Recall, Average::Micro);
     let accuracy = match labels.pairs.is_empty() {
         true => Estimate::undefined(Undefined::NoScores),
-        false => micro
-            .figures(scores, &labels)?
-            .estimate()
-            .cloned()
-            .unwrap_or_else(|| Estimate::undefined(Undefined::NoScores)),
+        false => micro.figures(scores, &labels)?.into_estimate(),
     };
     Ok(LabelCounts { names: labels.names, counts, recall, precision, accuracy })
 }

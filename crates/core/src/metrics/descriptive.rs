@@ -1,15 +1,6 @@
 //! `count`, `sum`, `min` and `max`: figures that describe the scores at hand, and have no error.
 
-use crate::error::Result;
-use crate::error_plan::Estimation;
-use crate::estimate::{Estimate, GroupContext, Undefined};
-use crate::evaluation::MetricValue;
-use crate::inputs::MetadataKeys;
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::Conversion;
-use errorbar_stats::exact::ExactSum;
+use crate::metrics::prelude::*;
 
 /// Which of the figures.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,11 +89,8 @@ impl Accumulator for DescribedState {
             DescriptiveFigure::Min => Ok(self.least + 0.0),
             DescriptiveFigure::Max => Ok(self.greatest + 0.0),
         };
-        let mut estimate = Estimate::of(value);
         let reason = Undefined::Other(self.described.reason().to_owned());
-        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-        (estimate.n, estimate.absent) = (self.n, self.absent);
-        Ok(estimate.into())
+        Ok(Estimate::of(value).without_error(&reason).counted(self.n, self.absent).into())
     }
 }
 

@@ -1,20 +1,8 @@
 //! `where`: a metric over the samples that meet a condition.
 
-use std::sync::Arc;
-
-use serde_json::Value as Json;
-
 use crate::condition::{Condition, within};
-use crate::error::{Error, Result};
-use crate::error_plan::Estimation;
-use crate::estimate::{Estimate, GroupContext, ScoreKind, Undefined};
-use crate::evaluation::{Group, Groups, MetricValue};
-use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey};
-use crate::metadata::Metadata;
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, metric_flags, params_with_inner};
-use crate::registry::{ArgProblem, ArgType, Params, Registry};
-use crate::scores::{KeyColumn, Scores};
-use crate::spec::Arg;
+use crate::metrics::prelude::*;
+use crate::scores::KeyColumn;
 
 /// A metric over the samples whose metadata meet a condition: `where(accuracy(), "category=law")`.
 ///
@@ -206,7 +194,7 @@ impl Where {
             [one] => (one.key().to_owned(), label.clone()),
             several => (several.iter().map(Condition::key).collect::<Vec<_>>().join(", "), label.clone()),
         };
-        let group = Group { label, ..Group::new(name, n, value.map(&counted)) };
+        let group = Group { label, ..Group::new(name, n, value.map(counted)) };
         Groups::new(key, vec![group]).into()
     }
 }

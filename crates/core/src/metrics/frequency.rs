@@ -1,22 +1,7 @@
 //! `frequency`: how often each value occurs.
 
-use indexmap::IndexMap;
-use serde_json::Value as Json;
-
-use crate::error::{Error, Result};
-use crate::error_plan::{ErrorMethod, ErrorPlan, Estimation};
-use crate::estimate::{
-    Defined, Estimate, GroupContext, ShareClusters, StdError, Undefined, estimate_of_share,
-};
-use crate::evaluation::MetricValue;
-use crate::inputs::MetadataKeys;
-use crate::metadata::Metadata;
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, metric_flags};
-use crate::order::Order;
-use crate::registry::{ArgProblem, ArgType, Params, Registry};
-use crate::scores::Scores;
-use crate::spec::Arg;
-use crate::value::{Leaf, ValueRef};
+use crate::estimate::{ShareClusters, estimate_of_share};
+use crate::metrics::prelude::*;
 
 /// Share of each value among all epochs, compared as strings; works on unreduced scores.
 ///
@@ -152,13 +137,13 @@ impl Accumulator for FrequencyState {
             let text = match scores.value(at) {
                 ValueRef::Leaf(leaf) => leaf.text(),
                 nested => {
-                    return Err(Error::Shape {
-                        metric: Frequency::NAME.to_owned(),
-                        sample: scores.sample_id(at).to_owned(),
-                        found: nested.describe(),
-                        wanted: "frequency counts scalars; for maps give metrics by key, as in {\"*\": [frequency()]}"
-                            .to_owned(),
-                    });
+                    let wanted = r#"frequency counts scalars; for maps give metrics by key, as in {"*": [frequency()]}"#;
+                    return Err(Error::shape(
+                        Frequency::NAME,
+                        scores.sample_id(at),
+                        nested.describe(),
+                        wanted,
+                    ));
                 }
             };
             let entry = self.counts.entry(text);

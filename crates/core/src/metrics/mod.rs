@@ -12,6 +12,7 @@ mod frequency;
 mod grouped;
 mod judged;
 mod means;
+mod prelude;
 mod quantiles;
 mod ratios;
 

@@ -1,17 +1,9 @@
 //! `median` and `quantile`: a quantile of the scores, its error, and its interval between two order statistics.
 
-use crate::error::Result;
-use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, IntervalSide};
-use crate::estimate::{Defined, Estimate, Interval, ScoreUnits, StdError, Undefined, resampled_estimate};
-use crate::evaluation::MetricValue;
-use crate::inputs::MetadataKeys;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::Conversion;
+use crate::metrics::prelude::*;
 use errorbar_stats::descriptive::quantile_linear;
 use errorbar_stats::distributions::{beta_cdf, binomial_cdf, binomial_pmf, binomial_survival};
-use errorbar_stats::exact::{ExactSum, common_exponent, tally};
+use errorbar_stats::exact::{common_exponent, tally};
 
 /// The middle score, or the mean of the two middle ones.
 ///

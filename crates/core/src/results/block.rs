@@ -181,7 +181,7 @@ pub fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, Metri
             }
             estimate
         };
-        value = value.map(|value| value.map(&cautioned));
+        value = value.map(|value| value.map(cautioned));
     }
     if !scores.is_empty() {
         // A custom metric does not count its scores.
@@ -195,7 +195,7 @@ pub fn evaluate(metric: &dyn Metric, scores: &Scores<'_>) -> Result<(Role, Metri
             }
             estimate
         };
-        return value.map(|value| (role, if is_counted(&value) { value } else { value.map(&counted) }));
+        return value.map(|value| (role, if is_counted(&value) { value } else { value.map(counted) }));
     }
     Ok(match value {
         Ok(MetricValue::Map(map)) if !map.is_empty() => (role, MetricValue::Map(map)),
@@ -223,8 +223,7 @@ fn guarded(metric: &dyn Metric, scores: &Scores<'_>) -> Result<MetricValue> {
         let message = panic.downcast_ref::<String>().map(String::as_str);
         let message =
             message.or_else(|| panic.downcast_ref::<&str>().copied()).unwrap_or("without a message");
-        let metric = metric.spec().log_name().into_owned();
-        Err(Error::Undefined { metric, problem: format!("the metric panicked: {message}") })
+        Err(Error::undefined(metric.spec().log_name(), format!("the metric panicked: {message}")))
     })
 }
 
@@ -294,14 +293,10 @@ fn matched_keys<'m>(
                 }
             }
             other => {
-                return Err(Error::Shape {
-                    metric: format!("metrics by key of `{}`", context.scorer),
-                    sample: scores.sample_id(at).to_owned(),
-                    found: other.describe(),
-                    wanted: "metrics given as a map {pattern: [metrics]} need map-valued scores; \
-                             for scalars give a plain list of metrics"
-                        .to_owned(),
-                });
+                let wanted = "metrics given as a map {pattern: [metrics]} need map-valued scores; for scalars give a \
+                              plain list of metrics";
+                let metrics = format!("metrics by key of `{}`", context.scorer);
+                return Err(Error::shape(metrics, scores.sample_id(at), other.describe(), wanted));
             }
         }
     }

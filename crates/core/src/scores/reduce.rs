@@ -236,9 +236,9 @@ impl<'a> Reduction<'a> {
     /// A custom reducer: whole scores in, a whole score out.
     fn custom(&mut self, reducer: &dyn Reducer, index: &SampleIndex) -> Result<()> {
         self.each_sample(index, |columns, scores, first| {
-            let score = reducer.reduce(scores).map_err(|error| Error::Undefined {
-                metric: reducer.log_name(),
-                problem: format!("sample {:?}: {error}", columns.id(first as usize)),
+            let score = reducer.reduce(scores).map_err(|error| {
+                let sample = columns.id(first as usize);
+                Error::undefined(reducer.log_name(), format!("sample {sample:?}: {error}"))
             })?;
             Ok((score, 0))
         })

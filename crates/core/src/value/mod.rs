@@ -147,6 +147,17 @@ impl<'a> ValueRef<'a> {
         matches!(self, ValueRef::Leaf(LeafRef::Unscored))
     }
 
+    /// The scalar, or those of the list or map.
+    pub(crate) fn leaves(self) -> impl Iterator<Item = LeafRef<'a>> {
+        let (leaf, list, map) = match self {
+            ValueRef::Leaf(leaf) => (Some(leaf), Default::default(), None),
+            ValueRef::List(list) => (None, list, None),
+            ValueRef::Map(map) => (None, Default::default(), Some(map)),
+        };
+        let of_map = map.into_iter().flat_map(|map| map.values());
+        leaf.into_iter().chain(list.iter().chain(of_map).map(Leaf::view))
+    }
+
     /// An owned copy.
     pub fn to_value(self) -> Value {
         match self {

@@ -84,7 +84,7 @@ fn recovered(header: &Header) -> Option<Results> {
     for (score, block) in results.scores.iter_mut().zip(&recorded.scores) {
         if !has_estimates(block) && is_unreduced(header, block) {
             for metric in &mut score.metrics {
-                metric.value = metric.value.clone().map(&without_error);
+                metric.value = metric.value.clone().map(without_error);
             }
         }
     }

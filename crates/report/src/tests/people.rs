@@ -352,7 +352,7 @@ fn how_errors_are_made_is_reported_once() {
     assert!(text.contains("± one standard error (CR2 by passage, 12 clusters)"), "{text}");
 
     let mut by_topic = grouped("accuracy", "topic", &groups, Some(AggregateBasis::Samples));
-    by_topic.value = by_topic.value.map(&|estimate| clusters(estimate, 11));
+    by_topic.value = by_topic.value.map(|estimate| clusters(estimate, 11));
     results_of.scores[0].metrics.push(by_topic);
     let text = TerminalTable::default().to_text(&[Report::new("t.csv", results_of)]);
     assert!(text.contains("± one standard error (CR2 by passage) ·"), "{text}");

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use indexmap::IndexMap;
 
 use super::{Repr, ValueColumn};
-use crate::columns::ScoreColumns;
 use crate::columns::tagged::{Tag, TaggedValues, payload_float};
+use crate::columns::{ScoreColumns, ScorerColumn};
 use crate::value::{Leaf, LeafRef, Value, ValueRef};
 
 /// What becomes of a score.
@@ -76,8 +76,7 @@ impl ScoreColumns {
         kinds: RecodedKinds,
         recode: impl Fn(Option<&str>, LeafRef<'_>) -> Recoded,
     ) -> usize {
-        let scorer = self.scorers.iter_mut().find(|scorer| scorer.name == name);
-        scorer.map_or(0, |scorer| scorer.values.recode(kinds, &recode))
+        self.values_mut(name).map_or(0, |values| values.recode(kinds, &recode))
     }
 
     /// Remembers the scores as they are now, for metrics that read labels
@@ -104,41 +103,37 @@ impl ScoreColumns {
         most: usize,
         test: impl Fn(LeafRef<'_>) -> bool,
     ) -> DistinctScores {
-        let found = self.scorers.iter().find(|found| found.name == scorer);
-        let mut distinct = found.map(|found| found.values.distinct(most, &test)).unwrap_or_default();
-        distinct.missing += self.len() - found.map_or(0, |found| found.values.len());
+        let values = self.scorer(scorer).map(ScorerColumn::values);
+        let mut distinct = values.map(|values| values.distinct(most, test)).unwrap_or_default();
+        distinct.missing += self.len() - values.map_or(0, ValueColumn::len);
         distinct
     }
 
     /// The distinct strings among the scores of a scorer, those within lists and maps aside. Some may have been replaced.
     pub fn distinct_strings(&self, scorer: &str) -> impl Iterator<Item = &str> {
-        let found = self.scorers.iter().find(move |found| found.name == scorer);
-        let tagged = found.and_then(|found| match &found.values.0 {
-            Repr::Tagged(tagged) => Some(tagged),
-            Repr::Floats(..) | Repr::Bytes(_) => None,
-        });
-        tagged.into_iter().flat_map(|tagged| tagged.texts.iter()).map(|text| &**text)
+        self.tagged(scorer).into_iter().flat_map(|tagged| tagged.texts.iter()).map(|text| &**text)
     }
 
     /// The lists and maps among the scores of a scorer. Some may have been replaced.
     pub fn nested_scores(&self, scorer: &str) -> impl Iterator<Item = &Value> {
-        let found = self.scorers.iter().find(move |found| found.name == scorer);
-        let tagged = found.and_then(|found| match &found.values.0 {
-            Repr::Tagged(tagged) => Some(tagged),
-            Repr::Floats(..) | Repr::Bytes(_) => None,
-        });
-        tagged.into_iter().flat_map(|tagged| tagged.nested.iter())
+        self.tagged(scorer).into_iter().flat_map(|tagged| tagged.nested.iter())
     }
 
     /// The first row of a scorer with a value for which a test holds; items of lists and maps are looked at too.
     pub fn find_score(&self, scorer: &str, test: impl Fn(LeafRef<'_>) -> bool) -> Option<usize> {
-        let values = &self.scorers.iter().find(|found| found.name == scorer)?.values;
-        (0..values.len()).find(|row| match values.to_value(*row) {
-            Some(Value::List(items)) => items.iter().any(|leaf| test(leaf.view())),
-            Some(Value::Map(map)) => map.values().any(|leaf| test(leaf.view())),
-            Some(_) => values.to_leaf(*row).is_some_and(|leaf| test(leaf.view())),
-            None => false,
-        })
+        let values = self.scorer(scorer)?.values();
+        (0..values.len()).find(|row| values.get(*row).is_some_and(|value| value.leaves().any(&test)))
+    }
+
+    fn tagged(&self, scorer: &str) -> Option<&TaggedValues> {
+        match &self.scorer(scorer)?.values.0 {
+            Repr::Tagged(tagged) => Some(tagged),
+            Repr::Floats(..) | Repr::Bytes(_) => None,
+        }
+    }
+
+    pub(super) fn values_mut(&mut self, scorer: &str) -> Option<&mut ValueColumn> {
+        self.scorers.iter_mut().find(|found| found.name == scorer).map(|found| &mut found.values)
     }
 }
 
@@ -200,41 +195,21 @@ impl ValueColumn {
                 Tag::Int => recode(None, LeafRef::Int(payload.cast_signed())),
                 Tag::Float => recode(None, LeafRef::Float(payload_float(payload))),
             };
-            changed += usize::from(tagged.set(row, tag, recoded));
+            changed += usize::from(tagged.set(row, recoded));
         }
         changed
     }
 
-    fn distinct(&self, most: usize, test: &impl Fn(LeafRef<'_>) -> bool) -> DistinctScores {
+    fn distinct(&self, most: usize, test: impl Fn(LeafRef<'_>) -> bool) -> DistinctScores {
         let mut distinct = DistinctScores::default();
-        let mut counts: IndexMap<Key<'_>, usize> = IndexMap::new();
-        let note = |leaf: LeafRef<'_>, distinct: &mut DistinctScores| {
-            let number = match leaf {
-                LeafRef::Int(int) => int as f64,
-                LeafRef::Float(float) => float,
-                _ => return,
-            };
-            let (low, high) = distinct.range.unwrap_or((number, number));
-            distinct.range = Some((low.min(number), high.max(number)));
-        };
-        let mut owned: Vec<(Leaf, usize)> = Vec::new();
+        let mut counts: IndexMap<Key<'_>, (LeafRef<'_>, usize)> = IndexMap::new();
         for row in 0..self.len() {
             let Some(value) = self.get(row) else {
                 distinct.missing += 1;
                 continue;
             };
-            let leaves: &mut dyn Iterator<Item = LeafRef<'_>> = match value {
-                ValueRef::Leaf(leaf) => &mut std::iter::once(leaf),
-                ValueRef::List(items) => {
-                    distinct.nested += 1;
-                    &mut items.iter().map(Leaf::view)
-                }
-                ValueRef::Map(map) => {
-                    distinct.nested += 1;
-                    &mut map.values().map(Leaf::view)
-                }
-            };
-            for leaf in leaves {
+            distinct.nested += usize::from(!matches!(value, ValueRef::Leaf(_)));
+            for leaf in value.leaves() {
                 let Some(key) = key(leaf) else {
                     distinct.unscored += 1;
                     continue;
@@ -242,41 +217,32 @@ impl ValueColumn {
                 if !test(leaf) {
                     continue;
                 }
-                note(leaf, &mut distinct);
-                let full = counts.len() >= most;
-                match counts.get_mut(&key) {
-                    Some(count) => *count += 1,
-                    None if full => distinct.others += 1,
-                    None => {
-                        counts.insert(key, 1);
-                        owned.push((leaf.to_leaf(), 0));
-                    }
+                if let (LeafRef::Int(_) | LeafRef::Float(_), Some(number)) = (leaf, leaf.number()) {
+                    let (low, high) = distinct.range.unwrap_or((number, number));
+                    distinct.range = Some((low.min(number), high.max(number)));
+                }
+                if counts.len() < most || counts.contains_key(&key) {
+                    counts.entry(key).or_insert((leaf, 0)).1 += 1;
+                } else {
+                    distinct.others += 1;
                 }
             }
         }
-        for ((_, count), total) in owned.iter_mut().zip(counts.values()) {
-            *count = *total;
-        }
-        distinct.values = owned;
+        distinct.values = counts.into_values().map(|(leaf, count)| (leaf.to_leaf(), count)).collect();
         distinct
     }
 }
 
 impl TaggedValues {
     /// Replaces the value of a row; whether it changed.
-    fn set(&mut self, row: usize, old: Tag, recoded: Recoded) -> bool {
+    fn set(&mut self, row: usize, recoded: Recoded) -> bool {
         let value = match recoded {
             Recoded::Same => return false,
             Recoded::Missing => None,
             Recoded::Value(leaf) => Some(Value::from(leaf)),
         };
-        let (tag, payload) = self.encode(value);
-        self.payloads.set(row, payload);
-        if let Some(of_row) = self.tags.get_mut(row) {
-            *of_row = tag;
-        }
-        self.add_count(old, -1);
-        self.add_count(tag, 1);
+        let cell = self.encode(value);
+        self.replace(row, cell);
         true
     }
 }

@@ -43,17 +43,16 @@ impl ScoreColumns {
 
     /// The highest finite number among the scores, but for those in lists and maps.
     pub fn highest_number(&self) -> Option<f64> {
-        let highest = std::cell::Cell::new(None::<f64>);
-        let note = |number: f64| {
-            if number.is_finite() && highest.get().is_none_or(|known| number > known) {
-                highest.set(Some(number));
-            }
-            false
-        };
-        self.scorers.iter().for_each(|scorer| {
-            scorer.values.any_number(note);
-        });
-        highest.get()
+        let mut highest = None;
+        for scorer in &self.scorers {
+            scorer.values.any_number(|number| {
+                if number.is_finite() && highest.is_none_or(|known| number > known) {
+                    highest = Some(number);
+                }
+                false
+            });
+        }
+        highest
     }
 
     /// Makes scores of a scorer missing, and returns their number. Values that are unscored are not looked at.
@@ -68,14 +67,13 @@ impl ScoreColumns {
     /// # Ok::<(), errorbar_core::Error>(())
     /// ```
     pub fn remove_scores(&mut self, scorer: &str, is_removed: impl Fn(ValueRef<'_>) -> bool) -> usize {
-        let found = self.scorers.iter_mut().find(|found| found.name == scorer);
-        found.map_or(0, |found| found.values.remove(is_removed))
+        self.values_mut(scorer).map_or(0, |values| values.remove(is_removed))
     }
 }
 
 impl ValueColumn {
     /// Whether a test holds for some number. Each distinct string is read once.
-    fn any_number(&self, test: impl Fn(f64) -> bool) -> bool {
+    fn any_number(&self, mut test: impl FnMut(f64) -> bool) -> bool {
         let tagged = match &self.0 {
             Repr::Floats(floats, _) => return floats.iter().any(|float| test(*float)),
             Repr::Bytes(bytes) => return bytes.iter().any(|byte| test(f64::from(*byte))),
@@ -113,11 +111,7 @@ impl ValueColumn {
         }
         let tagged = self.make_tagged();
         for row in &rows {
-            let Some(tag) = tagged.tags.get_mut(*row) else { continue };
-            let old = std::mem::replace(tag, Tag::Missing);
-            tagged.payloads.set(*row, 0);
-            tagged.add_count(old, -1);
-            tagged.add_count(Tag::Missing, 1);
+            tagged.replace(*row, (Tag::Missing, 0));
         }
         if tagged.count(Tag::Nested) == 0 {
             tagged.nested.clear();

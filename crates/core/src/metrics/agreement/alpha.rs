@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use super::Profiles;
-use crate::value::LeafKey;
-use errorbar_stats::exact::{ExactSum, Moments, common_exponent};
+use crate::metrics::prelude::*;
+use errorbar_stats::exact::{Moments, common_exponent};
 
 /// Krippendorff 2011, with "equal or not" as the distance: pairs that differ within units against
 /// pairs that differ overall, 1 − (N−1)·Σ_u (m_u² − Σ_c m_uc²)/(m_u − 1) / (N² − Σ_c n_c²).

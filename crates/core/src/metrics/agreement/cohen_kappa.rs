@@ -1,12 +1,7 @@
 //! `cohen_kappa`: how far two raters agree, beyond chance.
 
 use super::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
-use crate::error::Result;
-use crate::evaluation::MetricValue;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::{Conversion, Leaf};
+use crate::metrics::prelude::*;
 
 /// Agreement of two raters beyond chance (Cohen's κ), with a bootstrap interval; works on unreduced scores.
 ///

@@ -3,11 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{RatedItems, label_of, label_text};
-use crate::error::{Error, Result};
-use crate::estimate::ScoreUnits;
-use crate::registry::ArgWord;
-use crate::scores::Scores;
-use crate::value::{Conversion, Leaf, LeafKey, LeafRef};
+use crate::metrics::prelude::*;
 
 /// How much two labels that differ disagree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

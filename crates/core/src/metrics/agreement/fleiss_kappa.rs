@@ -1,12 +1,7 @@
 //! `fleiss_kappa`: how far several raters agree, beyond chance.
 
 use super::{Profiles, RaterComparison, RaterNames, no_figure};
-use crate::error::Result;
-use crate::evaluation::MetricValue;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::Conversion;
+use crate::metrics::prelude::*;
 
 /// Agreement of several raters beyond chance (Fleiss' κ), with a bootstrap interval; works on unreduced scores.
 ///

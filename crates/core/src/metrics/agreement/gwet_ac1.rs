@@ -1,12 +1,7 @@
 //! `gwet_ac1`: how far raters agree beyond chance, also where one label prevails.
 
 use super::{LabelOrder, Profiles, RaterComparison, RaterNames, Weights, no_figure};
-use crate::error::Result;
-use crate::evaluation::MetricValue;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::{Conversion, Leaf};
+use crate::metrics::prelude::*;
 
 /// Agreement beyond chance that stays meaningful where one label prevails (Gwet's AC1; AC2 with weights), with a bootstrap
 /// interval; works on unreduced scores.

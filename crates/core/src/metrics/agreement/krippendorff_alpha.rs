@@ -2,14 +2,7 @@
 
 use super::alpha::{self, Alpha, Distance};
 use super::{RatedItems, RaterComparison, RaterNames, is_no_rating, label_number, label_text};
-use crate::error::{Error, Result};
-use crate::estimate::{Estimate, Undefined};
-use crate::evaluation::MetricValue;
-use crate::inputs::Wants;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::{ArgWord, Params};
-use crate::scores::Scores;
-use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
+use crate::metrics::prelude::*;
 
 /// What the distance between two ratings is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -107,14 +100,12 @@ impl Metric for KrippendorffAlpha {
         let units = items.len();
         let categories = items.categories();
         if level == Level::Ratio && categories.len() > alpha::MAX_RATIO_VALUES {
-            return Err(Error::Undefined {
-                metric: Self::NAME.to_owned(),
-                problem: format!(
-                    "{} different ratings, and level=\"ratio\" takes at most {}; use level=\"interval\", or round them",
-                    categories.len(),
-                    alpha::MAX_RATIO_VALUES
-                ),
-            });
+            let problem = format!(
+                "{} different ratings, and level=\"ratio\" takes at most {}; use level=\"interval\", or round them",
+                categories.len(),
+                alpha::MAX_RATIO_VALUES
+            );
+            return Err(Error::undefined(Self::NAME, problem));
         }
         let value = match level {
             Level::Nominal => alpha::nominal(items.labels()),
@@ -143,11 +134,8 @@ impl Metric for KrippendorffAlpha {
         let resampled = Alpha::new(&profiles, level.distance(), places);
         let mut estimate = match level {
             Level::Ratio if categories.len() > alpha::MAX_RESAMPLED_RATIO_VALUES => {
-                let mut estimate = Estimate::of(value);
-                let reason =
-                    Undefined::Other(format!("too many different ratings to resample: {}", categories.len()));
-                (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-                estimate.with_n(units as u64)
+                let reason = format!("too many different ratings to resample: {}", categories.len());
+                Estimate::of(value).without_error(&Undefined::Other(reason)).with_n(units as u64)
             }
             _ => items.estimate(Self::NAME, scores, value, &profiles, |counts| resampled.figure(counts))?,
         };
@@ -207,12 +195,10 @@ impl KrippendorffAlpha {
         match number {
             Some(number) if number.is_infinite() => Err(Error::InfiniteScore { metric, sample }),
             Some(number) => self.checked(number, scores.scorer(), &sample),
-            None => Err(Error::Shape {
-                metric,
-                sample,
-                found: format!("a list with {}", ValueRef::Leaf(leaf).describe()),
-                wanted: NEEDS_NUMBERS.to_owned(),
-            }),
+            None => {
+                let found = format!("a list with {}", ValueRef::Leaf(leaf).describe());
+                Err(Error::shape(metric, sample, found, NEEDS_NUMBERS))
+            }
         }
     }
 

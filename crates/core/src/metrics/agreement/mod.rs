@@ -19,14 +19,8 @@ pub use krippendorff_alpha::*;
 use std::collections::{BTreeMap, BTreeSet};
 
 use self::distance::{LabelOrder, Profiles, Weights, number as label_number};
-use crate::columns::ValueColumn;
-use crate::error::{Error, Result};
-use crate::estimate::{Defined, Estimate, ScoreUnits, Undefined, resampled_estimate};
-use crate::inputs::Raters;
-use crate::registry::{ArgProblem, ArgType, Registry};
-use crate::scores::{Ratings, ScoreSet, Scores};
-use crate::spec::Arg;
-use crate::value::{Conversion, Leaf, LeafKey, LeafRef, ValueRef};
+use crate::metrics::prelude::*;
+use crate::scores::{Ratings, ScoreSet};
 
 /// The names of raters: a string, or a list of strings.
 #[derive(Clone, Debug, PartialEq)]
@@ -140,14 +134,11 @@ impl RaterComparison<'_> {
                     None if differ => "; to_float=value_to_float() compares grades with numbers",
                     _ => "",
                 };
-                return Err(Error::Undefined {
-                    metric: self.metric.to_owned(),
-                    problem: format!(
-                        "`{rater}` shares no label with the others: it has {}, they have {}{hint}",
-                        label_list(own),
-                        label_list(&others)
-                    ),
-                });
+                let (own, others) = (label_list(own), label_list(&others));
+                let problem = format!(
+                    "`{rater}` shares no label with the others: it has {own}, they have {others}{hint}"
+                );
+                return Err(Error::undefined(self.metric, problem));
             }
         }
         Ok(())
@@ -163,8 +154,8 @@ impl RaterComparison<'_> {
                 ValueRef::Leaf(LeafRef::Null) => None,
                 ValueRef::Leaf(leaf) => Some(self.label(leaf, scores.scorer(), sample)?),
                 nested => {
-                    let wanted = "ratings are strings, numbers or booleans; of maps name a field".to_owned();
-                    return Err(self.shape(sample, nested, wanted));
+                    let wanted = "ratings are strings, numbers or booleans; of maps name a field";
+                    return Err(Error::shape(self.metric, sample, nested.describe(), wanted));
                 }
             };
             let other = other.get(at).map(|leaf| self.label(leaf, other.name(), sample)).transpose()?;
@@ -179,18 +170,13 @@ impl RaterComparison<'_> {
             let sample = scores.sample_id(at);
             let ValueRef::List(list) = scores.value(at) else {
                 let wanted = "without raters it compares the ratings in lists; name the raters to compare";
-                return Err(self.shape(sample, scores.value(at), wanted.to_owned()));
+                return Err(Error::shape(self.metric, sample, scores.value(at).describe(), wanted));
             };
             let rated = list.iter().map(Leaf::view).filter(|leaf| !is_no_rating(*leaf));
             let labels = rated.map(|leaf| self.label(leaf, scores.scorer(), sample));
             items.push(scores.column_row(at), labels.collect::<Result<_>>()?);
         }
         Ok(items)
-    }
-
-    fn shape(&self, sample: &str, found: ValueRef<'_>, wanted: String) -> Error {
-        let (metric, sample) = (self.metric.to_owned(), sample.to_owned());
-        Error::Shape { metric, sample, found: found.describe(), wanted }
     }
 
     fn label(&self, leaf: LeafRef<'_>, rater: &str, sample: &str) -> Result<LeafKey> {

@@ -1,7 +1,7 @@
 //! Predictions of about the same confidence, together.
 
 use super::ConfidentAnswer;
-use crate::registry::ArgWord;
+use crate::metrics::prelude::*;
 
 /// How confidences are divided into bins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -2,18 +2,14 @@
 
 use std::f64::consts::PI;
 
-use serde_json::{Value as Json, json};
+use serde_json::json;
 
 use super::{
     Bin, ConfidentAnswer, PredictionSource, Scheme, bins, confidence_metric, once, reads_predictions, sorted,
     weight_in,
 };
-use crate::error::Result;
-use crate::error_plan::ErrorPlan;
-use crate::estimate::{Undefined, resampled_estimate, wilson};
-use crate::evaluation::MetricValue;
-use crate::metric::{Metric, metric_flags};
-use crate::scores::Scores;
+use crate::estimate::wilson;
+use crate::metrics::prelude::*;
 use errorbar_stats::distributions::{normal_quantile, normal_survival};
 
 confidence_metric! {

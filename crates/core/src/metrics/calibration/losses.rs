@@ -1,18 +1,11 @@
 //! The mean loss of confidences: `brier`, in parts too, and `log_loss`.
 
-use indexmap::IndexMap;
-
 use super::{
     Bin, ConfidentAnswer, Loss, PredictionMean, bins, confidence_metric, once, reads_predictions, sorted,
     weight_in,
 };
-use crate::error::Result;
-use crate::error_plan::Estimation;
-use crate::estimate::{Estimate, Undefined, resampled_estimates};
-use crate::evaluation::MetricValue;
-use crate::metric::{Metric, MetricState, compute_by_state, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
+use crate::estimate::resampled_estimates;
+use crate::metrics::prelude::*;
 
 /// The metric is the mean of a loss.
 macro_rules! mean_loss {

@@ -12,20 +12,9 @@ pub use ece::*;
 pub use losses::*;
 pub use ranking::*;
 
-use serde_json::Value as Json;
-
 use self::bins::{Bin, Scheme, bins, check_bins};
 use super::mean;
-use crate::columns::ValueColumn;
-use crate::error::{Error, Result};
-use crate::error_plan::Estimation;
-use crate::estimate::{Estimate, GroupContext, ScoreKind, ScoreUnits, Undefined};
-use crate::evaluation::MetricValue;
-use crate::metadata::number_of;
-use crate::metric::{Accumulator, Metric, MetricState};
-use crate::python_text::json_text;
-use crate::scores::Scores;
-use crate::value::Conversion;
+use crate::metrics::prelude::*;
 
 /// The metadata key of confidences if none is named.
 const CONFIDENCE: &str = "confidence";
@@ -140,14 +129,9 @@ impl PredictionSource {
     }
 
     fn no_outcome(&self, scores: &Scores<'_>, at: usize, found: f64) -> Error {
-        Error::Shape {
-            metric: self.metric.to_owned(),
-            sample: scores.sample_id(at).to_owned(),
-            found: found.to_string(),
-            wanted: "confidence is compared with answers that are right or wrong: scores must be 1 or 0, C or I; name a \
-                     conversion with to_float"
-                .to_owned(),
-        }
+        let wanted = "confidence is compared with answers that are right or wrong: scores must be 1 or 0, C or I; name a \
+                      conversion with to_float";
+        Error::shape(self.metric, scores.sample_id(at), found.to_string(), wanted)
     }
 
     fn missing(&self, scores: &Scores<'_>, at: usize) -> Error {
@@ -270,11 +254,8 @@ impl Accumulator for PredictionMean {
     }
 
     fn finish(&self, whole: GroupContext) -> Result<MetricValue> {
-        let value = self.mean.finish(whole)?;
-        let mut estimate =
-            value.estimate().cloned().unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
-        // They would take an absent sample for a loss of 0 or 1.
-        estimate.bounds = None;
+        // Bounds would take an absent sample for a loss of 0 or 1.
+        let estimate = Estimate { bounds: None, ..self.mean.finish(whole)?.into_estimate() };
         Ok(match self.loss.note_of_largest {
             Some(note) => estimate.note_some(note, (self.largest > 0).then_some(self.largest)).into(),
             None => estimate.into(),

@@ -1,15 +1,8 @@
 //! How well confidence ranks answers: `auroc`, `auprc`.
 
 use super::{ConfidentAnswer, confidence_metric, once, one_class, reads_predictions, sorted, weight_in};
-use crate::error::Result;
-use crate::error_plan::{ClusterVariance, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
-use crate::estimate::{
-    ClusterCorrection, Defined, Estimate, Interval, ScoreUnits, StdError, Undefined, resampled_estimate,
-};
-use crate::evaluation::MetricValue;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
+use crate::estimate::ClusterCorrection;
+use crate::metrics::prelude::*;
 use errorbar_stats::distributions::{normal_quantile, t_quantile};
 
 /// Right and wrong answers of each distinct confidence, in ascending order.

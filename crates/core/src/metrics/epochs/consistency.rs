@@ -2,18 +2,8 @@
 
 use std::collections::HashMap;
 
-use indexmap::IndexMap;
-
 use super::SampleEpochs;
-use crate::error::{Error, Result};
-use crate::error_plan::ErrorPlan;
-use crate::estimate::{Estimate, Undefined};
-use crate::evaluation::MetricValue;
-use crate::inputs::MetadataKeys;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::{LeafKey, ValueRef};
+use crate::metrics::prelude::*;
 
 /// How far the epochs of a sample agree; works on unreduced scores.
 ///
@@ -67,14 +57,8 @@ impl Metric for Consistency {
             keys.push(match scores.value(at) {
                 ValueRef::Leaf(leaf) => LeafKey::new(leaf),
                 nested => {
-                    return Err(Error::Shape {
-                        metric: Self::NAME.to_owned(),
-                        sample: scores.sample_id(at).to_owned(),
-                        found: nested.describe(),
-                        wanted: "consistency compares scalars; for maps give metrics by key, as in \
-                                 {\"*\": [consistency()]}"
-                            .to_owned(),
-                    });
+                    let wanted = r#"consistency compares scalars; for maps give metrics by key, as in {"*": [consistency()]}"#;
+                    return Err(Error::shape(Self::NAME, scores.sample_id(at), nested.describe(), wanted));
                 }
             });
         }

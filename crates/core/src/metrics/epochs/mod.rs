@@ -8,15 +8,8 @@ pub use variance_components::*;
 
 use std::collections::HashSet;
 
-use indexmap::IndexMap;
-
 use super::mean;
-use crate::columns::ValueColumn;
-use crate::error::Result;
-use crate::error_plan::ErrorPlan;
-use crate::estimate::{Estimate, Undefined};
-use crate::metric::Metric;
-use crate::scores::Scores;
+use crate::metrics::prelude::*;
 
 /// The positions of the scored epochs of each sample, samples in order of first appearance.
 pub struct SampleEpochs {
@@ -78,10 +71,6 @@ impl SampleEpochs {
         set.estimation.by_sample = false;
         set.absent = Vec::new();
         change_plan(&mut set.estimation.errors);
-        let value = mean().compute(&set.scores())?;
-        let mut estimate =
-            value.estimate().cloned().unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
-        estimate.absent = absent as u64;
-        Ok(estimate)
+        Ok(Estimate { absent: absent as u64, ..mean().compute(&set.scores())?.into_estimate() })
     }
 }

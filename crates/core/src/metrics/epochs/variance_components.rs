@@ -1,18 +1,8 @@
 //! `variance_components`: how much of the error of a mean is due to samples, and how much to epochs.
 
-use indexmap::IndexMap;
-
 use super::SampleEpochs;
-use crate::error::Result;
-use crate::error_plan::ErrorMethod;
-use crate::estimate::{Defined, Estimate, StdError, Undefined};
-use crate::evaluation::MetricValue;
-use crate::inputs::MetadataKeys;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::Conversion;
-use errorbar_stats::exact::{ExactSum, Moments};
+use crate::metrics::prelude::*;
+use errorbar_stats::exact::Moments;
 use errorbar_stats::resampling::jackknife_error;
 
 /// How much of the error of a mean is due to samples and how much to epochs, and what more of either would buy.

@@ -1,15 +1,9 @@
 //! The mean of groups, plain or weighted, its own error, and what it would be with the samples that have no score.
 
-use indexmap::IndexMap;
-
 use super::GroupValue;
-use crate::error_plan::{ErrorMethod, Estimation};
-use crate::estimate::{
-    Bounds, Defined, Draws, ErrorFigure, Estimate, Interval, ScoreKind, StdError, Undefined, estimate_from,
-};
-use crate::evaluation::{MetricValue, Role};
-use crate::value::{Conversion, LeafRef};
-use errorbar_stats::exact::{ExactSum, root_of_squares};
+use crate::estimate::{Bounds, estimate_from};
+use crate::metrics::prelude::*;
+use errorbar_stats::exact::root_of_squares;
 
 /// How a mean over groups is taken.
 pub(super) struct MacroMean<'a> {

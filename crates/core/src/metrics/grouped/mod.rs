@@ -9,7 +9,6 @@ mod weights;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 use self::macro_mean::MacroMean;
 use self::name_template::{NameTemplate, recorded_names};
@@ -18,19 +17,10 @@ use self::simultaneous::hold_together;
 use self::state::GroupedState;
 pub use self::weights::GroupWeights;
 use super::{Bootstrap, Median, Quantile};
-use crate::error::{Error, Result};
-use crate::error_plan::{ErrorPlan, Estimation};
-use crate::estimate::{ErrorFigure, Estimate, ScoreKind, Undefined};
-use crate::evaluation::{AggregateBasis, Group, GroupAggregate, Groups, MetricValue, Role};
-use crate::inputs::{FigureNames, KeyUsage, MetadataKeys, RequiredKey, Wants};
-use crate::metadata::Metadata;
-use crate::metric::{Metric, MetricState, compute_by_state, params_with_inner};
-use crate::order::Order;
-use crate::python_text::json_text;
-use crate::registry::{ArgProblem, ArgType, Params, Registry};
-use crate::scores::Scores;
-use crate::spec::{Arg, Spec};
-use crate::value::Conversion;
+use crate::evaluation::{AggregateBasis, GroupAggregate};
+use crate::inputs::FigureNames;
+use crate::metrics::prelude::*;
+use crate::spec::Spec;
 
 /// What the aggregate next to the groups is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -369,14 +359,12 @@ fn no_scores(absent: usize) -> MetricValue {
 impl Grouped {
     /// The error for a key that distinguishes samples rather than groups.
     fn too_many_groups(&self) -> Error {
-        Error::Undefined {
-            metric: Self::NAME.to_owned(),
-            problem: format!(
-                "`{}` has more than {MAX_GROUPS} different values, and each would be a group; group by a key \
-                 that has fewer",
-                self.group_key
-            ),
-        }
+        let key = &self.group_key;
+        let problem = format!(
+            "`{key}` has more than {MAX_GROUPS} different values, and each would be a group; group by a key that has \
+             fewer"
+        );
+        Error::undefined(Self::NAME, problem)
     }
 
     /// The groups in order of first appearance; those without a score come last.
@@ -472,7 +460,7 @@ impl Grouped {
                 0 if estimate.value.is_ok() => estimate.with_n(n),
                 _ => estimate,
             };
-            assembled.push(Group { name, label, n, value: value.map(&counted) });
+            assembled.push(Group { name, label, n, value: value.map(counted) });
         }
         if let Some(level) = level {
             hold_together(&mut assembled, level, &estimation.errors);

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-use crate::evaluation::{MetricValue, Role};
+use crate::metrics::prelude::*;
 use crate::python_text::{str_ascii, str_repr};
 
 /// A name with `{group_name}` in it, with a conversion and a format specification as Python has them for strings; `{{` and

@@ -5,11 +5,9 @@
 //! less one. The shrunken value is B·μ + (1 − B)·y with B = s²/(s² + τ²), and its variance (1 − B)·s² + B²·var(μ); that τ² is
 //! estimated too is not in it (Morris, "Parametric empirical Bayes inference", 1983).
 
-use crate::error_plan::{ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod, IntervalSide};
-use crate::estimate::{Estimate, EstimateNotes, Interval, ScoreKind, StdError, Undefined};
-use crate::evaluation::{Group, MetricValue};
+use crate::estimate::EstimateNotes;
+use crate::metrics::prelude::*;
 use errorbar_stats::distributions::normal_quantile;
-use errorbar_stats::exact::ExactSum;
 
 /// The least number of groups that have something to learn from each other.
 const LEAST: usize = 3;
@@ -161,6 +159,6 @@ pub(super) fn cut_off(groups: &mut [Group], (low, high): (f64, f64)) {
 fn note(groups: &mut [Group], why: &str) {
     for group in groups {
         let value = std::mem::replace(&mut group.value, MetricValue::List(Vec::new()));
-        group.value = value.map(&|estimate| estimate.note("shrinkage", why));
+        group.value = value.map(|estimate| estimate.note("shrinkage", why));
     }
 }

@@ -4,9 +4,7 @@
 //! normal estimates, each at the level P^(1/G), hold all at once with at least P, whatever the correlation of the estimates
 //! is. That is not proven for one-sided ones, which get Bonferroni's level, 1 − (1 − P)/G.
 
-use crate::error_plan::{ErrorPlan, IntervalMethod, IntervalSide};
-use crate::estimate::{Estimate, Interval, Undefined};
-use crate::evaluation::Group;
+use crate::metrics::prelude::*;
 use errorbar_stats::distributions::t_quantile;
 
 /// The level of each interval.
@@ -23,7 +21,7 @@ pub(super) fn hold_together(groups: &mut [Group], level: f64, errors: &ErrorPlan
     let count = groups.iter().filter(|group| group.n > 0).count();
     for group in groups {
         let value = std::mem::replace(&mut group.value, crate::MetricValue::List(Vec::new()));
-        group.value = value.map(&|estimate| marked(estimate, level, count, errors));
+        group.value = value.map(|estimate| marked(estimate, level, count, errors));
     }
 }
 

@@ -1,15 +1,9 @@
 //! Grouped metrics piece by piece: a state for each group, and one for all.
 
-use indexmap::IndexMap;
-
 use super::macro_mean::total;
 use super::{All, GroupRows, GroupValue, Grouped, MAX_GROUPS, no_scores, weights};
-use crate::error::{Error, Result};
-use crate::error_plan::Estimation;
-use crate::estimate::{ErrorFigure, GroupContext, ScoreKind, error_across_groups};
-use crate::evaluation::MetricValue;
-use crate::metric::{Accumulator, MetricState};
-use crate::scores::Scores;
+use crate::estimate::error_across_groups;
+use crate::metrics::prelude::*;
 
 /// The state of one group.
 #[derive(Debug)]

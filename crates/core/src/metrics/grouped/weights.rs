@@ -1,14 +1,7 @@
 //! The weights of groups in the mean over them.
 
-use indexmap::IndexMap;
-use serde_json::Value as Json;
-
 use super::{GroupRows, Grouped};
-use crate::error::{Error, Result};
-use crate::metadata::number_of;
-use crate::registry::{ArgProblem, ArgType, Params, Registry};
-use crate::scores::Scores;
-use crate::spec::Arg;
+use crate::metrics::prelude::*;
 
 /// The weights of groups in the mean over them.
 #[derive(Clone, Debug, PartialEq)]
@@ -133,7 +126,7 @@ fn number(json: &Json) -> Option<f64> {
 }
 
 fn undefined(problem: String) -> Error {
-    Error::Undefined { metric: Grouped::NAME.to_owned(), problem }
+    Error::undefined(Grouped::NAME, problem)
 }
 
 fn no_weight(group: &str, sample: &str) -> Error {

@@ -7,16 +7,11 @@ mod rogan_gladen;
 pub use ppi::*;
 pub use rogan_gladen::*;
 
-use crate::error::{Error, Result};
-use crate::error_plan::{ClusterVariance, ErrorMethod, ErrorPlan, IntervalChoice, IntervalMethod};
-use crate::estimate::{
-    ClusterCorrection, Defined, ErrorFigure, Estimate, Interval, ScoreKind, ScoreUnits, StdError, Undefined,
-    WayError, estimate_from, resampled_estimate,
-};
+use crate::estimate::{ClusterCorrection, WayError, estimate_from};
 use crate::interner::Interner;
-use crate::scores::{Ratings, Scores};
-use crate::value::{Conversion, LeafRef, ValueRef};
-use errorbar_stats::exact::{ExactSum, root_of_squares};
+use crate::metrics::prelude::*;
+use crate::scores::Ratings;
+use errorbar_stats::exact::root_of_squares;
 
 /// The scores of a judge, and what a human says of the same samples.
 struct JudgedScores {
@@ -105,11 +100,9 @@ impl JudgedScores {
         };
         let plan = &scores.estimation().errors;
         if plan.population.is_some() {
-            let mut estimate = Estimate::new(corrected.value).with_n(scores.len() as u64);
-            estimate.absent = scores.absent() as u64;
-            let reason = Undefined::Other(POPULATION.to_owned());
-            (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-            return Ok(estimate);
+            let estimate =
+                Estimate::new(corrected.value).without_error(&Undefined::Other(POPULATION.to_owned()));
+            return Ok(estimate.counted(scores.len() as u64, scores.absent() as u64));
         }
         if plan.wants_resamples() || plan.wants_left_out() {
             let estimate = resampled_estimate(self.metric, scores, Ok(corrected.value), |units| {

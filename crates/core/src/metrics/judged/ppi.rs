@@ -1,14 +1,7 @@
 //! `ppi`: the mean of human labels, estimated with the help of a judge that has scored every sample.
 
 use super::{CorrectedMean, JudgedScores, mean, sum};
-use crate::error::Result;
-use crate::estimate::{Defined, Undefined};
-use crate::evaluation::MetricValue;
-use crate::inputs::Raters;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::Conversion;
+use crate::metrics::prelude::*;
 
 /// Mean of human labels from a labelled subset and a judge's scores of all samples (prediction-powered inference, PPI++).
 ///

@@ -1,14 +1,7 @@
 //! `rogan_gladen`: the share of right answers, corrected for the mistakes of the judge that counted them.
 
 use super::{CorrectedMean, JudgedScores, sum};
-use crate::error::{Error, Result};
-use crate::estimate::{Defined, Undefined};
-use crate::evaluation::MetricValue;
-use crate::inputs::{Raters, Wants};
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::Conversion;
+use crate::metrics::prelude::*;
 
 /// Share of ones, corrected for the sensitivity and the specificity of a judge on a human-labelled subset (Rogan–Gladen);
 /// works on unreduced scores, which must be zeros and ones.
@@ -71,13 +64,11 @@ impl Metric for RoganGladen {
         for (at, (judge, label)) in judged.rows.iter().enumerate() {
             let wrong = [Some(*judge), *label].into_iter().flatten().find(|number| !is_binary(*number));
             if let Some(number) = wrong {
-                return Err(Error::Undefined {
-                    metric: Self::NAME.to_owned(),
-                    problem: format!(
-                        "sample {:?} has the score or label {number}, and it takes zeros and ones; use ppi() for others",
-                        scores.sample_id(at)
-                    ),
-                });
+                let problem = format!(
+                    "sample {:?} has the score or label {number}, and it takes zeros and ones; use ppi() for others",
+                    scores.sample_id(at)
+                );
+                return Err(Error::undefined(Self::NAME, problem));
             }
         }
         let judged = judged.into_shares();

@@ -2,14 +2,8 @@
 
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_held_samples, draws, seed_bits, take_means};
 use super::summary::{Computation, Figure, SummaryMetric, SummaryPart, SummaryState};
-use crate::error::{Error, Result};
-use crate::error_plan::{Estimation, IntervalChoice, IntervalMethod, IntervalSide};
-use crate::estimate::{Defined, Estimate, Interval, ScoreKind, Summary, Undefined, wilson};
-use crate::evaluation::Role;
-use crate::registry::{ArgProblem, ArgType, Count, Params, Registry};
-use crate::scores::Scores;
-use crate::spec::Arg;
-use crate::value::Conversion;
+use crate::estimate::{Summary, wilson};
+use crate::metrics::prelude::*;
 use errorbar_stats::descriptive::quantile_linear;
 use errorbar_stats::distributions::{normal_quantile, t_quantile};
 use errorbar_stats::resampling::ResampledMeans;

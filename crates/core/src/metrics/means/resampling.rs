@@ -1,9 +1,6 @@
 //! What the metrics that draw resamples have in common.
 
-use crate::error::Result;
-use crate::estimate::Draws;
-use crate::registry::Count;
-use crate::scores::Scores;
+use crate::metrics::prelude::*;
 use crate::spec::ToSpec;
 use errorbar_stats::resampling::ResampledMeans;
 

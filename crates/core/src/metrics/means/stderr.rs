@@ -2,13 +2,7 @@
 
 use super::resampling::{DEFAULT_NUM_SAMPLES, check_num_samples, draws, seed_bits, take_means};
 use super::summary::{Computation, Figure, SummaryMetric};
-use crate::error::Result;
-use crate::error_plan::{ErrorMethod, Estimation};
-use crate::estimate::{Estimate, StdError, Undefined};
-use crate::evaluation::Role;
-use crate::registry::{Count, Params};
-use crate::scores::Scores;
-use crate::value::Conversion;
+use crate::metrics::prelude::*;
 use errorbar_stats::resampling::ResampledMeans;
 
 /// Standard error of the mean; with `cluster`, for samples that belong together by that metadata key.

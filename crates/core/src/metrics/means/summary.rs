@@ -2,23 +2,15 @@
 //! of the scores and how it becomes a value.
 
 use std::fmt;
-use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use crate::error_plan::{ClusterVariance, EarlyStop, ErrorMethod, ErrorPlan, Estimation};
-use crate::estimate::{
-    Bounds, Estimate, EstimateNotes, GroupContext, OrderedScores, ScoreKind, Summary, Undefined,
-};
-use crate::evaluation::{MetricValue, Role, Subject};
-use crate::inputs::{FigureNames, MetadataKeys};
-use crate::metadata::Metadata;
-use crate::metric::{Accumulator, Metric, MetricState, compute_by_state, metric_flags};
+use crate::error_plan::EarlyStop;
+use crate::estimate::{Bounds, EstimateNotes, OrderedScores, Summary};
+use crate::inputs::FigureNames;
+use crate::metrics::prelude::*;
 use crate::random::Random;
-use crate::registry::Params;
-use crate::scores::{EpochSums, Scores};
+use crate::scores::EpochSums;
 use crate::spec::{SEED, ToSpec, params_to_log};
-use crate::value::Conversion;
-use errorbar_stats::exact::{ExactSum, Moments};
+use errorbar_stats::exact::Moments;
 
 /// A metric over the scores as numbers: their mean, their spread, or the error or interval of their mean.
 pub(super) trait SummaryMetric: Params + fmt::Debug + Send + Sync {
@@ -339,9 +331,8 @@ fn location(state: &SummaryState, part: &SummaryPart<'_>) -> Result<Estimate> {
     if let Some(problem) = &state.problem {
         let reason = Undefined::Other(problem.clone());
         estimate.notes.iid_stderr = estimate.stderr();
-        (estimate.error, estimate.interval) = (Err(reason.clone()), Err(reason));
-        estimate.draws = None;
-        estimate.notes = EstimateNotes::default();
+        (estimate.draws, estimate.notes) = (None, EstimateNotes::default());
+        estimate = estimate.without_error(&reason);
     }
     estimate.notes.stderr_fixed = state.epochs.fixed_stderr();
     estimate.bounds = bounds(part.summary, state, part.kind);

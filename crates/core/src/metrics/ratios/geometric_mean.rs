@@ -1,13 +1,7 @@
 //! `geometric_mean`: exp of the mean of logarithms.
 
 use super::{RatioMetric, RatioTerms, computed_as_ratio};
-use crate::error::Result;
-use crate::estimate::{RatioScale, RatioTerm};
-use crate::inputs::MetadataKeys;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::Conversion;
+use crate::metrics::prelude::*;
 
 /// exp of the mean of the logarithms of the scores, which must be above 0.
 ///

@@ -8,13 +8,8 @@ pub use geometric_mean::*;
 pub use perplexity::*;
 pub use weighted_mean::*;
 
-use crate::error::Result;
-use crate::error_plan::{ErrorPlan, Estimation};
-use crate::estimate::{Estimate, GroupContext, RatioScale, RatioTerm, RatioTotals, ScoreKind, Undefined};
-use crate::evaluation::MetricValue;
-use crate::metric::Accumulator;
-use crate::registry::Params;
-use crate::scores::Scores;
+use crate::estimate::RatioTotals;
+use crate::metrics::prelude::*;
 
 /// The methods of a metric that is computed as a ratio.
 macro_rules! computed_as_ratio {

@@ -1,15 +1,8 @@
 //! `perplexity_per_token` and `perplexity_per_seq`: exp of the mean surprise per token, from token counts and log probabilities
 //! in the metadata of scores.
 
-use serde_json::Value as Json;
-
 use super::{RatioMetric, RatioTerms, computed_as_ratio};
-use crate::error::{Error, Result};
-use crate::estimate::{RatioScale, RatioTerm, Undefined};
-use crate::inputs::MetadataKeys;
-use crate::metric::{Metric, metric_flags};
-use crate::registry::Params;
-use crate::scores::Scores;
+use crate::metrics::prelude::*;
 
 /// One score: its position, its tokens, and the sum of their log probabilities.
 pub(super) struct Sequence {
@@ -28,20 +21,20 @@ pub(super) fn tokens(metric: &str, scores: &Scores<'_>) -> Result<(Vec<Sequence>
             match scores.score_metadata(at).and_then(|m| m.get(key)) {
                 None | Some(Json::Null) => Ok(None),
                 Some(Json::Number(n)) => Ok(n.as_f64()),
-                Some(other) => Err(Error::Undefined {
-                    metric: metric.to_owned(),
-                    problem: format!(
-                        "sample {:?}: the score's metadata key `{key}` is {other}, not a number",
-                        scores.sample_id(at)
-                    ),
-                }),
+                Some(other) => {
+                    let sample = scores.sample_id(at);
+                    let problem = format!(
+                        "sample {sample:?}: the score's metadata key `{key}` is {other}, not a number"
+                    );
+                    Err(Error::undefined(metric, problem))
+                }
             }
         };
         match (number("num_tokens")?, number("sum_log_probs")?) {
             (Some(tokens), Some(_)) if tokens.fract() != 0.0 => {
                 let sample = scores.sample_id(at);
                 let problem = format!("sample {sample:?}: num_tokens is {tokens}, which is not an integer");
-                return Err(Error::Undefined { metric: metric.to_owned(), problem });
+                return Err(Error::undefined(metric, problem));
             }
             (Some(tokens), Some(log_probs)) => read.push(Sequence { at, tokens, log_probs }),
             _ => missing += 1,

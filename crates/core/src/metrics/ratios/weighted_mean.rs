@@ -1,17 +1,7 @@
 //! `weighted_mean`: the mean with weights from the metadata.
 
-use serde_json::Value as Json;
-
 use super::{RatioMetric, RatioTerms, computed_as_ratio};
-use crate::error::{Error, Result};
-use crate::estimate::{RatioScale, RatioTerm, Undefined};
-use crate::inputs::{KeyUsage, MetadataKeys, RequiredKey};
-use crate::metadata::number_of;
-use crate::metric::{Metric, metric_flags};
-use crate::python_text::json_text;
-use crate::registry::Params;
-use crate::scores::Scores;
-use crate::value::Conversion;
+use crate::metrics::prelude::*;
 
 /// The mean of the scores, each with the weight that its sample has in the metadata: Σwx / Σw.
 ///
@@ -95,13 +85,10 @@ impl WeightedMean {
 
     fn bad_weight(&self, sample: &str, found: &Json) -> Error {
         let found: String = json_text(found).chars().take(60).collect();
-        Error::Undefined {
-            metric: Self::NAME.to_owned(),
-            problem: format!(
-                "sample {sample:?}: the weight `{}` must be a number, 0 or more, found {found}",
-                self.weight
-            ),
-        }
+        let key = &self.weight;
+        let problem =
+            format!("sample {sample:?}: the weight `{key}` must be a number, 0 or more, found {found}");
+        Error::undefined(Self::NAME, problem)
     }
 }
 
