@@ -4,7 +4,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::ext::IdentExt;
-use syn::{Error, LitStr, Path, Result, Visibility};
+use syn::{Error, LitStr, Path, Result, Visibility, parse_quote};
 
 use crate::at;
 use crate::function::{Function, FunctionKind};
@@ -14,6 +14,8 @@ use crate::options::Options;
 pub(crate) struct Builder {
     pub(crate) function: Function,
     pub(crate) options: Options,
+    /// The crate that generated code refers to.
+    pub(crate) krate: Path,
     /// The name in specs and logs.
     pub(crate) name: LitStr,
     /// The type that holds the arguments: `PassRate` for `pass_rate`.
@@ -42,11 +44,8 @@ impl Builder {
         };
         let leading = kind.leading.iter().zip(&function.leading);
         let leading = leading.map(|(leading, span)| Ident::new(leading.name, at(span))).collect();
-        Ok(Builder { function, options, name, ident, leading })
-    }
-
-    pub(crate) fn krate(&self) -> &Path {
-        &self.options.krate
+        let krate = options.krate.clone().unwrap_or_else(|| parse_quote!(::errorbar));
+        Ok(Builder { function, options, krate, name, ident, leading })
     }
 
     /// Everything but the implementation of the trait and the registration.
@@ -71,7 +70,7 @@ impl Builder {
 
     /// The struct that holds the arguments; `options` are those of the derive.
     pub(crate) fn definition(&self, vis: &Visibility, options: &TokenStream) -> TokenStream {
-        let (krate, name, builder) = (self.krate(), &self.name, &self.ident);
+        let (krate, name, builder) = (&self.krate, &self.name, &self.ident);
         let Function { arguments, docs, .. } = &self.function;
         let fields = arguments.iter().map(|argument| argument.field());
         quote! {
@@ -93,21 +92,6 @@ impl Builder {
         let question = is_fallible.then(|| quote_spanned!(at(output)=> ?));
         let values = quote!(#(#leading,)* #(#values),*);
         quote_spanned!(at(output)=> Self::body(#values) #wait #question)
-    }
-
-    /// The registration of an entry: `wrap` is what is submitted of it.
-    pub(crate) fn registration(
-        &self,
-        entry: &TokenStream,
-        wrap: impl FnOnce(TokenStream) -> TokenStream,
-    ) -> TokenStream {
-        if self.options.built_in {
-            return TokenStream::new();
-        }
-        let (krate, builder) = (self.krate(), &self.ident);
-        let replacing = self.options.replaces.then(|| quote!(.replacing()));
-        let entry = wrap(quote!(#krate::#entry::of::<#builder>() #replacing));
-        quote!(#krate::inventory::submit! { #entry })
     }
 }
 

@@ -1,13 +1,18 @@
 //! The function that the attribute stands on, taken apart and checked.
 
+use std::fmt;
+
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::ToTokens;
 use syn::ext::IdentExt;
-use syn::{Error, FnArg, Item, ItemFn, Result, ReturnType, Safety, Signature, Type, parse_quote};
+use syn::spanned::Spanned;
+use syn::{
+    Error, FnArg, Item, ItemFn, Pat, PatType, PathArguments, Result, ReturnType, Safety, Signature, Type,
+    parse_quote,
+};
 
 use crate::argument::Argument;
 use crate::docs::take_docs;
-use crate::leading::LeadingArgument;
 use crate::options::Options;
 
 /// What an attribute is for: how its functions look, and how messages name it.
@@ -177,4 +182,53 @@ fn is_result(ty: &Type) -> bool {
 
 fn first_token(item: &Item) -> TokenStream {
     item.to_token_stream().into_iter().take(1).collect()
+}
+
+/// What a function gets before the arguments that specs pass, as it should be written: the scores, the state, the target.
+pub(crate) struct LeadingArgument {
+    /// `scores`
+    pub(crate) name: &'static str,
+    /// `&Scores`
+    pub(crate) ty: &'static str,
+    /// Whether it is a `&mut`.
+    pub(crate) is_mutable: bool,
+    /// Whether a type fits behind the `&`.
+    pub(crate) fits: fn(&Type) -> bool,
+}
+
+impl fmt::Display for LeadingArgument {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.name, self.ty)
+    }
+}
+
+/// A type that has a name; whether it is the right one, only rustc knows.
+pub(crate) fn has_name(ty: &Type) -> bool {
+    matches!(ty, Type::Path(_) | Type::Group(_))
+}
+
+impl LeadingArgument {
+    /// Checks it against what was written, and writes out the lifetime that `&Scores` leaves out: some
+    /// crates have the lint on that wants it. Returns where the type is.
+    pub(crate) fn take(&self, written: &mut PatType, problem: &str) -> Result<Span> {
+        let wrong = Error::new_spanned(&written.ty, problem);
+        if let Some(attr) = written.attrs.iter().find(|attr| attr.path().is_ident("default")) {
+            return Err(Error::new_spanned(attr, format!("{problem}; it has no default")));
+        }
+        let Type::Reference(reference) = written.ty.as_mut() else { return Err(wrong) };
+        if reference.mutability.is_some() != self.is_mutable || !(self.fits)(&reference.elem) {
+            return Err(wrong);
+        }
+        if !matches!(written.pat.as_ref(), Pat::Ident(_) | Pat::Wild(_)) {
+            return Err(Error::new_spanned(&written.pat, problem));
+        }
+        if let Type::Path(path) = reference.elem.as_mut()
+            && let Some(last) = path.path.segments.last_mut()
+            && last.ident == "Scores"
+            && last.arguments.is_none()
+        {
+            last.arguments = PathArguments::AngleBracketed(parse_quote!(<'_>));
+        }
+        Ok(reference.elem.span())
+    }
 }

@@ -4,27 +4,21 @@
 //! struct for a plain function, so there is one path for built-in entries and for custom ones. The first four each turn
 //! the function into a builder that Rust calls, an entry that specs call by name, and the function itself as
 //! `Builder::body`, which unit tests call. A task stays the function it is and gets an entry. The function is taken apart
-//! once (`function`, `leading`, `argument`) and all attributes put it together again from the same parts (`builder`);
-//! `metric`, `reducer`, `solver`, `scorer` and `task` hold only what differs.
+//! once (`function`, `argument`) and all attributes put it together again from the same parts (`builder`);
+//! `attributes` holds only what differs.
 //!
 //! Paths in generated code start at `::errorbar`, the one crate that users depend on, or at the crate that `crate = …`
 //! names: a crate with the items of `errorbar_core` at its root and those of `errorbar_eval` in `eval`.
 #![forbid(unsafe_code)]
 
 mod argument;
+mod attributes;
 mod builder;
 mod default;
 mod docs;
 mod function;
-mod leading;
-mod metric;
 mod options;
 mod params;
-mod reducer;
-mod scorer;
-mod sections;
-mod solver;
-mod task;
 mod types;
 
 use proc_macro::TokenStream;
@@ -35,6 +29,10 @@ use syn::spanned::Spanned;
 /// the user wrote, and know that it is not what the user wrote.
 fn at(tokens: &impl Spanned) -> Span {
     Span::mixed_site().located_at(tokens.span())
+}
+
+fn expanded(code: syn::Result<proc_macro2::TokenStream>) -> TokenStream {
+    code.unwrap_or_else(|error| error.to_compile_error()).into()
 }
 
 /// Makes a metric of a function over scores.
@@ -162,7 +160,7 @@ fn at(tokens: &impl Spanned) -> Span {
 /// | `replaces` | it takes the place of a metric of the same name |
 #[proc_macro_attribute]
 pub fn metric(options: TokenStream, item: TokenStream) -> TokenStream {
-    metric::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    expanded(attributes::expand(&attributes::METRIC, options.into(), item.into()))
 }
 
 /// Makes a reducer of a function over the scores of one sample.
@@ -195,7 +193,7 @@ pub fn metric(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `replaces` | it takes the place of a reducer of the same name |
 #[proc_macro_attribute]
 pub fn reducer(options: TokenStream, item: TokenStream) -> TokenStream {
-    reducer::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    expanded(attributes::expand(&attributes::REDUCER, options.into(), item.into()))
 }
 
 /// Makes a solver of a function that changes the conversation about a sample.
@@ -234,7 +232,7 @@ pub fn reducer(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `replaces` | it takes the place of a solver of the same name |
 #[proc_macro_attribute]
 pub fn solver(options: TokenStream, item: TokenStream) -> TokenStream {
-    solver::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    expanded(attributes::expand(&attributes::SOLVER, options.into(), item.into()))
 }
 
 /// Makes a scorer of a function that judges the answer to a sample.
@@ -275,7 +273,7 @@ pub fn solver(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `replaces` | it takes the place of a scorer of the same name |
 #[proc_macro_attribute]
 pub fn scorer(options: TokenStream, item: TokenStream) -> TokenStream {
-    scorer::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    expanded(attributes::expand(&attributes::SCORER, options.into(), item.into()))
 }
 
 /// Makes a task of a function that returns one, so that `eval` finds it by name.
@@ -308,7 +306,7 @@ pub fn scorer(options: TokenStream, item: TokenStream) -> TokenStream {
 /// | `name = "colors"` | the name in specs and logs; that of the function if unset |
 #[proc_macro_attribute]
 pub fn task(options: TokenStream, item: TokenStream) -> TokenStream {
-    task::expand(options.into(), item.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    expanded(attributes::task(options.into(), item.into()))
 }
 
 /// Declares the arguments of an entry once, as the fields of a struct: see the trait `Params`.
@@ -342,7 +340,7 @@ pub fn task(options: TokenStream, item: TokenStream) -> TokenStream {
 /// ```
 #[proc_macro_derive(Params, attributes(params, param))]
 pub fn derive_params(input: TokenStream) -> TokenStream {
-    params::expand(input.into()).unwrap_or_else(|error| error.to_compile_error()).into()
+    expanded(params::expand(input.into()))
 }
 
 /// What rustc refuses of the functions below the attributes: types that do not fit.

@@ -4,12 +4,13 @@ use proc_macro2::{Ident, TokenStream};
 use syn::meta::ParseNestedMeta;
 use syn::parse::Parser;
 use syn::punctuated::Punctuated;
-use syn::{Error, Expr, LitStr, Path, Result, Token, braced, bracketed, parse_quote};
+use syn::{Error, Expr, LitStr, Path, Result, Token, braced, bracketed};
 
 /// The options of any attribute; those that it does not have stay empty.
+#[derive(Default)]
 pub(crate) struct Options {
     /// The crate that generated code refers to; `errorbar`, if unset.
-    pub(crate) krate: Path,
+    pub(crate) krate: Option<Path>,
     pub(crate) name: Option<LitStr>,
     /// The name of the type that holds the arguments.
     pub(crate) ident: Option<Ident>,
@@ -42,21 +43,7 @@ const HIDDEN: [&str; 4] = ["crate", "type", "built_in", "known"];
 impl Options {
     /// Reads the options; `known` are those that the attribute has.
     pub(crate) fn parse(tokens: TokenStream, known: &[&str]) -> Result<Self> {
-        let mut options = Options {
-            krate: parse_quote!(::errorbar),
-            name: None,
-            ident: None,
-            wants: None,
-            role: None,
-            parts: None,
-            keys: None,
-            metrics: None,
-            state: false,
-            replaces: false,
-            built_in: false,
-            known: None,
-            range: None,
-        };
+        let mut options = Options::default();
         let mut seen: Vec<String> = Vec::new();
         let read = |meta: ParseNestedMeta<'_>| {
             let option = meta.path.get_ident().map(ToString::to_string).unwrap_or_default();
@@ -76,7 +63,7 @@ impl Options {
 
     fn read(&mut self, option: &str, meta: &ParseNestedMeta<'_>) -> Result<()> {
         match option {
-            "crate" => self.krate = meta.value()?.call(Path::parse_mod_style)?,
+            "crate" => self.krate = Some(meta.value()?.call(Path::parse_mod_style)?),
             "name" => self.name = Some(spec_name(meta.value()?.parse()?)?),
             "type" => self.ident = Some(meta.value()?.parse()?),
             "wants" => self.wants = Some(word(meta, &WANTS)?),

@@ -9,8 +9,7 @@ use syn::{Data, DeriveInput, Error, Fields, Result, Visibility};
 
 use self::container::Container;
 use self::field::{Field, Param, Presence};
-use crate::docs::{prose, take_docs};
-use crate::sections::Sections;
+use crate::docs::{Sections, prose, take_docs};
 
 pub(crate) fn expand(input: TokenStream) -> Result<TokenStream> {
     let mut input: DeriveInput = syn::parse2(input)?;

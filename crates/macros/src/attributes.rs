@@ -1,0 +1,299 @@
+//! What each attribute makes of its function. All but `#[task]` make a builder with the trait of its kind.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::{Error, Result, Type, Visibility};
+
+use crate::at;
+use crate::builder::Builder;
+use crate::function::{Function, FunctionKind, LeadingArgument, has_name};
+use crate::options::ScorerMetrics;
+
+/// An attribute whose function becomes a builder.
+pub(crate) struct Attribute {
+    kind: FunctionKind,
+    options: &'static [&'static str],
+    /// The trait for the builder.
+    implementation: fn(&Builder) -> Result<TokenStream>,
+    /// What is registered, given the crate and how its entry is made.
+    registered: fn(&syn::Path, &TokenStream) -> TokenStream,
+}
+
+const SYNCHRONOUS: FunctionKind = FunctionKind {
+    name: "",
+    leading: &[],
+    returns: "",
+    may_return_nothing: false,
+    may_wait: false,
+    reserved: &["body"],
+};
+
+pub(crate) const METRIC: Attribute = Attribute {
+    kind: FunctionKind {
+        name: "metric",
+        leading: &[LeadingArgument { name: "scores", ty: "&Scores", is_mutable: false, fits: has_name }],
+        returns: "Result<f64>",
+        ..SYNCHRONOUS
+    },
+    options: &["name", "wants", "role", "keys", "parts", "state", "replaces"],
+    implementation: metric,
+    registered: |krate, entry| quote!(#krate::registry::MetricEntry::#entry),
+};
+
+pub(crate) const REDUCER: Attribute = Attribute {
+    kind: FunctionKind {
+        name: "reducer",
+        leading: &[LeadingArgument { name: "scores", ty: "&[Score]", is_mutable: false, fits: is_slice }],
+        returns: "Result<Score>",
+        ..SYNCHRONOUS
+    },
+    options: &["name", "replaces"],
+    implementation: reducer,
+    registered: |krate, entry| quote!(#krate::registry::ReducerEntry::#entry),
+};
+
+pub(crate) const SCORER: Attribute = Attribute {
+    kind: FunctionKind {
+        name: "scorer",
+        leading: &[
+            LeadingArgument { name: "state", ty: "&TaskState", is_mutable: false, fits: has_name },
+            LeadingArgument { name: "target", ty: "&Target", is_mutable: false, fits: has_name },
+        ],
+        returns: "Result<Score>",
+        may_wait: true,
+        ..SYNCHRONOUS
+    },
+    options: &["metrics", "range", "name", "replaces"],
+    implementation: scorer,
+    registered: |krate, entry| quote!(#krate::eval::SubmittedEntry(#krate::eval::ScorerEntry::#entry)),
+};
+
+pub(crate) const SOLVER: Attribute = Attribute {
+    kind: FunctionKind {
+        name: "solver",
+        leading: &[
+            LeadingArgument { name: "state", ty: "&mut TaskState", is_mutable: true, fits: has_name },
+            LeadingArgument { name: "generate", ty: "&Generate", is_mutable: false, fits: has_name },
+        ],
+        returns: "Result<()>",
+        may_return_nothing: true,
+        may_wait: true,
+        ..SYNCHRONOUS
+    },
+    options: &["name", "replaces"],
+    implementation: solver,
+    registered: |krate, entry| quote!(#krate::eval::SubmittedEntry(#krate::eval::SolverEntry::#entry)),
+};
+
+const TASK: FunctionKind = FunctionKind { name: "task", returns: "Task", reserved: &[], ..SYNCHRONOUS };
+
+pub(crate) fn expand(attribute: &Attribute, options: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    let builder = Builder::parse(&attribute.kind, attribute.options, options, item)?;
+    let (parts, implementation) = (builder.parts(), (attribute.implementation)(&builder)?);
+    let registration = (!builder.options.built_in).then(|| {
+        let (krate, name) = (&builder.krate, &builder.ident);
+        let replacing = builder.options.replaces.then(|| quote!(.replacing()));
+        let entry = (attribute.registered)(krate, &quote!(of::<#name>() #replacing));
+        quote!(#krate::inventory::submit! { #entry })
+    });
+    Ok(quote!(#parts #implementation #registration))
+}
+
+fn is_slice(ty: &Type) -> bool {
+    matches!(ty, Type::Slice(_))
+}
+
+fn metric(builder: &Builder) -> Result<TokenStream> {
+    let (name, krate, options) = (&builder.ident, &builder.krate, &builder.options);
+    let compute = if options.state { by_state(builder) } else { at_once(builder) };
+    let method =
+        |method: TokenStream, value: Option<TokenStream>| value.map(|value| quote!(fn #method { #value }));
+    let wants = options.wants.as_ref().map(|wants| quote!(#krate::Wants::#wants));
+    let role = options.role.as_ref().map(|role| quote!(#krate::MetricRole::#role));
+    let parts = options.parts.as_ref().map(|parts| quote!(#krate::ScoreParts::#parts));
+    let keys = options.keys.as_ref().map(
+        |keys| quote!(#krate::MetadataKeys::Only(::std::vec![#(::std::borrow::ToOwned::to_owned(#keys)),*])),
+    );
+    let methods = [
+        method(quote!(wants(&self) -> #krate::Wants), wants),
+        method(quote!(role(&self) -> #krate::MetricRole), role),
+        method(quote!(score_parts(&self) -> #krate::ScoreParts), parts),
+        method(quote!(metadata_keys(&self) -> #krate::MetadataKeys), keys),
+    ];
+    Ok(quote! {
+        #[automatically_derived]
+        impl #krate::Metric for #name {
+            #compute
+            #(#methods)*
+        }
+    })
+}
+
+/// The function computes the value.
+fn at_once(builder: &Builder) -> TokenStream {
+    let Builder { krate, function: Function { output, .. }, leading, .. } = builder;
+    let value = builder.call();
+    let value = quote_spanned!(at(output)=> ::std::convert::Into::<#krate::MetricValue>::into(#value));
+    quote! {
+        fn compute(&self, #(#leading: &#krate::Scores<'_>,)*) -> #krate::Result<#krate::MetricValue> {
+            ::std::result::Result::Ok(#value)
+        }
+    }
+}
+
+/// The function makes an empty state, which is all that the metric is computed by.
+fn by_state(builder: &Builder) -> TokenStream {
+    let Builder { krate, function: Function { output, .. }, .. } = builder;
+    let state = builder.call();
+    let state = quote_spanned!(at(output)=> ::std::boxed::Box::new(#state));
+    quote! {
+        fn compute(&self, scores: &#krate::Scores<'_>) -> #krate::Result<#krate::MetricValue> {
+            let mut state: ::std::boxed::Box<dyn #krate::MetricState> = #state;
+            state.update(scores)?;
+            state.finish(::std::default::Default::default())
+        }
+
+        fn state(
+            &self,
+            _: &#krate::Estimation,
+        ) -> ::std::option::Option<::std::boxed::Box<dyn #krate::MetricState>> {
+            let state = || -> #krate::Result<::std::boxed::Box<dyn #krate::MetricState>> {
+                ::std::result::Result::Ok(#state)
+            };
+            state().ok()
+        }
+    }
+}
+
+fn reducer(builder: &Builder) -> Result<TokenStream> {
+    let Builder { ident: name, krate, function: Function { output, .. }, leading, .. } = builder;
+    let reduced = Ident::new("reduced", Span::mixed_site());
+    let value = builder.call();
+    let value = quote_spanned!(at(output)=> let #reduced: #krate::Score = #value;);
+    Ok(quote! {
+        #[automatically_derived]
+        impl #krate::Reducer for #name {
+            fn reduce(&self, #(#leading: &[#krate::Score],)*) -> #krate::Result<#krate::Score> {
+                #value
+                ::std::result::Result::Ok(#reduced)
+            }
+        }
+    })
+}
+
+fn scorer(builder: &Builder) -> Result<TokenStream> {
+    let Builder { ident: name, krate, function: Function { output, .. }, leading, options, .. } = builder;
+    let metrics = match &options.metrics {
+        Some(ScorerMetrics::List(items)) => quote!(#krate::metrics![#items]),
+        Some(ScorerMetrics::Map(items)) => quote!(#krate::Metrics::Map(#krate::metrics!(@map { #items }))),
+        None => {
+            let problem =
+                "a scorer names the metrics of its scores: `#[scorer(metrics = [accuracy(), stderr()])]`";
+            return Err(Error::new(Span::call_site(), problem));
+        }
+    };
+    let score = quote!(::std::option::Option<#krate::Score>);
+    let value = builder.call();
+    let value = quote_spanned!(at(output)=> #krate::eval::IntoScore::into_score(#value));
+    let types = [quote!(&'a #krate::eval::TaskState), quote!(&'a #krate::eval::Target)];
+    let leading = leading.iter().zip(types).map(|(ident, ty)| quote!(#ident: #ty));
+    let needs = options
+        .known
+        .as_ref()
+        .map(|known| quote!(fn needs(&self) -> #krate::eval::ScorerNeeds { #known(self) }));
+    let range = options.range.as_ref().map(|range| {
+        quote! {
+            fn range(&self) -> ::std::option::Option<(f64, f64)> {
+                ::std::option::Option::Some(#range)
+            }
+        }
+    });
+    Ok(quote! {
+        #[automatically_derived]
+        impl #krate::eval::Scorer for #name {
+            fn metrics(&self) -> #krate::Metrics {
+                #metrics
+            }
+
+            fn score<'a>(
+                &'a self,
+                #(#leading,)*
+            ) -> #krate::eval::BoxFuture<'a, #krate::Result<#score>> {
+                ::std::boxed::Box::pin(async move {
+                    ::std::result::Result::<#score, #krate::Error>::Ok(#value)
+                })
+            }
+
+            #needs
+            #range
+        }
+    })
+}
+
+fn solver(builder: &Builder) -> Result<TokenStream> {
+    let Builder { ident: name, krate, function: Function { output, .. }, leading, options, .. } = builder;
+    let value = builder.call();
+    let value = quote_spanned!(at(output)=> let (): () = #value;);
+    let types = [quote!(&'a mut #krate::eval::TaskState), quote!(&'a #krate::eval::Generate)];
+    let leading = leading.iter().zip(types).map(|(ident, ty)| quote!(#ident: #ty));
+    let effects = options
+        .known
+        .as_ref()
+        .map(|known| quote!(fn effects(&self) -> #krate::eval::SolverEffects { #known(self) }));
+    Ok(quote! {
+        #[automatically_derived]
+        impl #krate::eval::Solver for #name {
+            fn solve<'a>(
+                &'a self,
+                #(#leading,)*
+            ) -> #krate::eval::BoxFuture<'a, #krate::Result<()>> {
+                ::std::boxed::Box::pin(async move {
+                    #value
+                    ::std::result::Result::<(), #krate::Error>::Ok(())
+                })
+            }
+
+            #effects
+        }
+    })
+}
+
+/// The function as written, and an entry that calls it with the arguments of a spec.
+pub(crate) fn task(options: TokenStream, item: TokenStream) -> Result<TokenStream> {
+    let builder = Builder::parse(&TASK, &["name"], options, item)?;
+    let (name, krate, holder) = (&builder.name, &builder.krate, &builder.ident);
+    let Function { ident, docs, item, arguments, output, is_fallible, .. } = &builder.function;
+    // Names that cannot meet those of the user.
+    let local = |name: &str| Ident::new(name, Span::mixed_site());
+    let (args, passed, task) = (local("args"), local("passed"), local("task"));
+    let definition = builder.definition(&Visibility::Inherited, &quote!(plain));
+    let passed_tokens = quote!(#passed);
+    let values: Vec<TokenStream> = arguments.iter().map(|argument| argument.value(&passed_tokens)).collect();
+    let question = is_fallible.then(|| quote_spanned!(at(output)=> ?));
+    let call = quote_spanned!(at(output)=> let #task: #krate::eval::Task = #ident(#(#values),*) #question;);
+    Ok(quote! {
+        #[doc = #docs]
+        #item
+
+        const _: () = {
+            #definition
+
+            #krate::inventory::submit! {
+                #krate::eval::SubmittedEntry(#krate::eval::TaskEntry {
+                    name: #name,
+                    doc: <#holder as #krate::Params>::DOC,
+                    sections: <#holder as #krate::Params>::SECTIONS,
+                    params: <#holder as #krate::Params>::params,
+                    build: |#args: &#krate::Args<'_>| -> #krate::Result<#krate::eval::Task> {
+                        let #passed = <#holder as #krate::Params>::from_args(#args)?;
+                        let _ = &#passed;
+                        #call
+                        ::std::result::Result::Ok(#task.registered_as(#name, #args.to_log()))
+                    },
+                    replaces: false,
+                    in_reference: false,
+                })
+            }
+        };
+    })
+}
