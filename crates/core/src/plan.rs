@@ -475,6 +475,16 @@ impl Plan {
     }
 
     /// The metrics that it computes, unless scorers have their own defaults.
+    /// With only those of its metrics that pass.
+    pub(crate) fn with_metrics(&self, passes: impl Fn(&dyn Metric) -> bool) -> Plan {
+        let filtered = |metrics: &Metrics| metrics.filter(|metric: &Arc<dyn Metric>| passes(metric.as_ref()));
+        let mut plan = self.clone();
+        plan.task_metrics = plan.task_metrics.as_ref().map(filtered);
+        plan.scorers.iter_mut().for_each(|scorer| scorer.metrics = filtered(&scorer.metrics));
+        plan.default_metrics.values_mut().for_each(|metrics| *metrics = filtered(metrics));
+        plan
+    }
+
     pub(crate) fn own_metrics(&self) -> impl Iterator<Item = &Arc<dyn Metric>> {
         let of_scorers = self.scorers.iter().map(|scorer| &scorer.metrics);
         let metrics: Vec<&Metrics> = match &self.task_metrics {

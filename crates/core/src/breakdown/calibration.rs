@@ -1,8 +1,6 @@
 //! Confidence against accuracy, bin by bin.
 
-use std::cell::RefCell;
-
-use super::{ScoreName, replacing_metrics};
+use super::{ScoreName, collect, replacing_metrics};
 use crate::columns::{ScoreColumns, ValueColumn};
 use crate::error::Result;
 use crate::estimate::Estimate;
@@ -75,18 +73,16 @@ impl Plan {
     pub fn calibration(&self, columns: &ScoreColumns, metric: &Ece) -> Result<Vec<CalibrationCurve>> {
         let mut plan = replacing_metrics(self, crate::metrics![metric.clone()]);
         plan.scorer_reducers.clear();
-        let found: RefCell<Vec<Result<CalibrationCurve>>> = RefCell::default();
-        plan.visit_scores(columns, &|block| {
-            let Some(of_block) = block.metrics.first() else { return };
+        collect(&plan, columns, |block| {
+            let of_block = block.metrics.first()?;
             let curve = || {
                 let bins = reliability(metric, block.scores)?;
                 let error = of_block.compute(block.scores)?.into_estimate();
                 let name = ScoreName::of(block, of_block.as_ref());
                 Ok(CalibrationCurve::new(name, bins, error, block.scores.len() as u64))
             };
-            found.borrow_mut().push(curve());
-        })?;
-        found.into_inner().into_iter().collect()
+            Some(curve())
+        })
     }
 }
 

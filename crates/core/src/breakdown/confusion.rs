@@ -1,8 +1,6 @@
 //! Which labels are taken for which.
 
-use std::cell::RefCell;
-
-use super::{ScoreName, replacing_metrics};
+use super::{ScoreName, collect, replacing_metrics};
 use crate::columns::ScoreColumns;
 use crate::error::Result;
 use crate::estimate::{Estimate, Undefined};
@@ -139,19 +137,15 @@ impl Plan {
     ) -> Result<Vec<Confusion>> {
         let mut plan = replacing_metrics(self, crate::metrics![recall(target).prediction(prediction)]);
         plan.scorer_reducers.clear();
-        let found: RefCell<Vec<Result<Confusion>>> = RefCell::default();
-        plan.visit_scores(columns, &|block| {
-            let Some(metric) = block.metrics.first() else { return };
-            let name = ScoreName::of(block, metric.as_ref());
-            let confusion = label_counts(block.scores, target, prediction).map(|labels| {
+        collect(&plan, columns, |block| {
+            let name = ScoreName::of(block, block.metrics.first()?.as_ref());
+            Some(label_counts(block.scores, target, prediction).map(|labels| {
                 let LabelCounts { names, counts, recall, precision, accuracy } = labels;
                 let labels = names.into_iter().zip(recall.into_iter().zip(precision));
                 let label = |(name, (recall, precision))| ConfusionLabel { name, recall, precision };
                 Confusion::new(name, labels.map(label).collect(), counts, accuracy)
-            });
-            found.borrow_mut().push(confusion);
-        })?;
-        found.into_inner().into_iter().collect()
+            }))
+        })
     }
 }
 

@@ -1,8 +1,6 @@
 //! How the scores of samples are distributed.
 
-use std::cell::RefCell;
-
-use super::{ScoreName, numbers, row_of};
+use super::{ScoreName, collect, numbers, row_of};
 use crate::columns::ScoreColumns;
 use crate::error::Result;
 use crate::estimate::{Estimate, Undefined};
@@ -92,16 +90,14 @@ impl Plan {
     /// # Errors
     /// As in [`Plan::evaluate`]; scores that are no numbers.
     pub fn distributions(&self, columns: &ScoreColumns, results: &Results) -> Result<Vec<Distribution>> {
-        let found: RefCell<Vec<Result<Distribution>>> = RefCell::default();
-        self.visit_scores(columns, &|block| {
-            let Some((metric, numbers)) = numbers(block) else { return };
+        collect(self, columns, |block| {
+            let (metric, numbers) = numbers(block)?;
             let name = ScoreName::of(block, metric);
             let mean = row_of(results, &name).map(|row| row.estimate.into_owned());
             let mean = mean.unwrap_or_else(|| Estimate::undefined(Undefined::NoScores));
             let absent = block.scores.absent() as u64;
-            found.borrow_mut().push(numbers.map(|numbers| Distribution::new(name, numbers, absent, mean)));
-        })?;
-        found.into_inner().into_iter().collect()
+            Some(numbers.map(|numbers| Distribution::new(name, numbers, absent, mean)))
+        })
     }
 }
 

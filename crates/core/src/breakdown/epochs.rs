@@ -1,11 +1,10 @@
 //! The epochs of each sample: how much one answer says about the next.
 
-use std::cell::RefCell;
 use std::collections::HashMap;
 
 use indexmap::IndexMap;
 
-use super::{ScoreName, is_location, numbers, with_metrics};
+use super::{ScoreName, collect, is_location, numbers};
 use crate::columns::ScoreColumns;
 use crate::error::Result;
 use crate::inputs::Wants;
@@ -137,13 +136,12 @@ impl Plan {
     /// # Errors
     /// As in [`Plan::evaluate`]; scores that are no numbers.
     pub fn epoch_spreads(&self, columns: &ScoreColumns) -> Result<Vec<EpochSpread>> {
-        let mut plan = with_metrics(self, |metric| is_location(metric) && metric.wants() != Wants::Reduced);
+        let mut plan = self.with_metrics(|metric| is_location(metric) && metric.wants() != Wants::Reduced);
         (plan.reducers, plan.scorer_reducers) = (Reducers::Disabled, IndexMap::new());
-        let found: RefCell<Vec<Result<EpochSpread>>> = RefCell::default();
-        plan.visit_scores(columns, &|block| {
-            let Some((metric, numbers)) = numbers(block) else { return };
+        let spreads = collect(&plan, columns, |block| {
+            let (metric, numbers) = numbers(block)?;
             let name = ScoreName::of(block, metric);
-            let spread = numbers.map(|numbers| {
+            Some(numbers.map(|numbers| {
                 let mut samples: IndexMap<&str, Vec<(u32, f64)>> = IndexMap::new();
                 for (at, number) in numbers.into_iter().enumerate() {
                     let epochs = samples.entry(block.scores.sample_id(at)).or_default();
@@ -154,12 +152,10 @@ impl Plan {
                     SampleSpread::new(id, epochs.into_iter().map(|(_, number)| number).collect())
                 };
                 EpochSpread::new(name, samples.into_iter().map(sample).collect())
-            });
-            found.borrow_mut().push(spread);
+            }))
         })?;
         // A list of metrics has one block for each of its views.
         let mut seen: HashMap<(String, Option<String>), ()> = HashMap::new();
-        let spreads = found.into_inner().into_iter().collect::<Result<Vec<EpochSpread>>>()?;
         let is_new = |spread: &EpochSpread| {
             seen.insert((spread.name.scorer.clone(), spread.name.field.clone()), ()).is_none()
         };

@@ -16,8 +16,9 @@ pub use distribution::{Distribution, DistributionBin};
 pub use epochs::{EpochSpread, EpochStrip, SampleSpread, StripColumn};
 pub use pass::{PassCurve, PassPoint};
 
-use std::sync::Arc;
+use std::cell::RefCell;
 
+use crate::columns::ScoreColumns;
 use crate::error::Result;
 use crate::error_plan::ErrorMethod;
 use crate::evaluation::{EstimateRow, Results, Role};
@@ -78,14 +79,15 @@ fn row_of<'r>(results: &'r Results, name: &ScoreName) -> Option<EstimateRow<'r>>
     results.rows().into_iter().find(is_of)
 }
 
-/// The plan with only those of its metrics that pass.
-fn with_metrics(plan: &Plan, passes: impl Fn(&dyn Metric) -> bool) -> Plan {
-    let filtered = |metrics: &Metrics| metrics.filter(|metric: &Arc<dyn Metric>| passes(metric.as_ref()));
-    let mut plan = plan.clone();
-    plan.task_metrics = plan.task_metrics.as_ref().map(filtered);
-    plan.scorers.iter_mut().for_each(|scorer| scorer.metrics = filtered(&scorer.metrics));
-    plan.default_metrics.values_mut().for_each(|metrics| *metrics = filtered(metrics));
-    plan
+/// What is made of each block of scores that a plan evaluates.
+fn collect<T>(
+    plan: &Plan,
+    columns: &ScoreColumns,
+    of_block: impl Fn(&VisitedBlock<'_>) -> Option<Result<T>>,
+) -> Result<Vec<T>> {
+    let found: RefCell<Vec<Result<T>>> = RefCell::default();
+    plan.visit_scores(columns, &|block| found.borrow_mut().extend(of_block(block)))?;
+    found.into_inner().into_iter().collect()
 }
 
 /// The plan with other metrics, their errors clustered as those of its own are: figures of the same answers side by side

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use indexmap::IndexMap;
 
-use super::{ScoreName, is_about_location, with_metrics};
+use super::{ScoreName, is_about_location};
 use crate::columns::ScoreColumns;
 use crate::error::Result;
 use crate::estimate::Estimate;
@@ -73,7 +73,7 @@ impl Plan {
         if ks.len() < 2 {
             return Ok(Vec::new());
         }
-        let mut plan = with_metrics(self, is_about_location);
+        let mut plan = self.with_metrics(is_about_location);
         let any = |k: &u64| Arc::new(pass_at(*k).value(threshold)) as Arc<dyn Reducer>;
         let all = |k: &u64| Arc::new(pass_k(*k).value(threshold)) as Arc<dyn Reducer>;
         let reducers: Vec<Arc<dyn Reducer>> = ks.iter().map(any).chain(ks.iter().map(all)).collect();

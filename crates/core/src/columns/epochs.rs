@@ -196,8 +196,8 @@ impl ScoreColumns {
     ///     columns.push(id, epoch);
     /// }
     /// assert_eq!(columns.distinct_epochs(), [1, 2]);
-    /// assert_eq!(columns.absent_epochs(), 1);
-    /// columns.add_absent_epochs();
+    /// assert_eq!(columns.absent_epochs_of(&[1, 2]), 1);
+    /// columns.add_absent_epochs_of(&[1, 2]);
     /// assert_eq!((columns.len(), columns.id(3), columns.epoch(3)), (4, "q2", 2));
     /// ```
     pub fn distinct_epochs(&self) -> Vec<u32> {
@@ -207,11 +207,6 @@ impl ScoreColumns {
     /// Counts every epoch one higher: those of a table that starts at 0.
     pub fn shift_epochs(&mut self) {
         self.epochs.shift();
-    }
-
-    /// How many rows there would be more if every sample had every epoch that some sample has.
-    pub fn absent_epochs(&self) -> u64 {
-        self.absent_epochs_of(&self.distinct_epochs())
     }
 
     /// How many rows there would be more if every sample had each of these epochs, which are all that rows have, and perhaps
@@ -226,13 +221,8 @@ impl ScoreColumns {
         }
     }
 
-    /// Adds a row without scores for each epoch that a sample lacks and another has. It has the metadata of the
+    /// Adds a row without scores for each of these epochs, ascending, that a sample lacks. It has the metadata of the
     /// sample's first row.
-    pub fn add_absent_epochs(&mut self) {
-        self.add_absent_epochs_of(&self.distinct_epochs());
-    }
-
-    /// The same for each of these epochs, ascending, that a sample lacks.
     pub fn add_absent_epochs_of(&mut self, epochs: &[u32]) {
         if self.absent_epochs_of(epochs) == 0 {
             return;
@@ -341,7 +331,7 @@ mod tests {
             columns.push(id, epoch);
         }
         columns.push_sample(&SampleId::from(4), 4);
-        columns.add_absent_epochs();
+        columns.add_absent_epochs_of(&columns.distinct_epochs());
         let [known, anew] = samples(&columns);
         assert_eq!(known, anew);
         assert_eq!(known, [[2, 0, 6, 7], [4, 8, 1, 9], [10, 3, 11, 12], [13, 14, 15, 5]]);

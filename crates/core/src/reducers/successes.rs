@@ -2,7 +2,6 @@
 
 use super::hypergeometric::at_least_of;
 use crate::error::Result;
-use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::registry::{Count, Params};
 use crate::value::{Conversion, Leaf};
 
@@ -30,6 +29,9 @@ macro_rules! threshold_reducer {
             value_to_float: $crate::Conversion,
         }
 
+        threshold_reducer!(impl $type, [$($property),*], $value);
+    };
+    (impl $type:ident, [$($property:ident),*], $value:expr) => {
         impl $crate::EpochReducer for $type {
             fn conversion(&self) -> Option<&$crate::Conversion> {
                 Some(&self.value_to_float)
@@ -56,8 +58,8 @@ macro_rules! threshold_reducer {
             fn reduce_epochs(&self, epochs: &$crate::EpochValues<'_>) -> $crate::ReducedValue {
                 let least = self.value_or_default();
                 let successes = epochs.floats().iter().filter(|float| **float >= least).count();
-                let value: fn(u64, u64, u64) -> Leaf = $value;
-                $crate::ReducedValue::Leaf(value(epochs.len() as u64, successes as u64, self.k.0))
+                let value: fn(&$type, u64, u64) -> Leaf = $value;
+                $crate::ReducedValue::Leaf(value(self, epochs.len() as u64, successes as u64))
             }
         }
     };
@@ -98,7 +100,7 @@ threshold_reducer! {
     ///
     /// # Source
     /// Chen et al. 2021, "Evaluating large language models trained on code", arXiv 2107.03374.
-    PassAt, "pass_at", [is_probability], |n, successes, k| at_least_of(n, successes, k, 1).map_or(Leaf::Unscored, Leaf::from)
+    PassAt, "pass_at", [is_probability], |reducer, n, successes| at_least_of(n, successes, reducer.k.0, 1).map_or(Leaf::Unscored, Leaf::from)
 }
 
 threshold_reducer! {
@@ -136,7 +138,7 @@ threshold_reducer! {
     /// # Source
     /// Yao et al. 2024, "τ-bench: A benchmark for tool-agent-user interaction in real-world domains", arXiv
     /// 2406.12045.
-    PassK, "pass_k", [is_probability], |n, successes, k| at_least_of(n, successes, k, k).map_or(Leaf::Unscored, Leaf::from)
+    PassK, "pass_k", [is_probability], |reducer, n, successes| at_least_of(n, successes, reducer.k.0, reducer.k.0).map_or(Leaf::Unscored, Leaf::from)
 }
 
 threshold_reducer! {
@@ -168,7 +170,7 @@ threshold_reducer! {
     ///
     /// # Source
     /// As inspect_ai defines it.
-    AtLeast, "at_least", [depends_on_epochs, is_probability], |_, successes, k| Leaf::Int(i64::from(successes >= k))
+    AtLeast, "at_least", [depends_on_epochs, is_probability], |reducer, _, successes| Leaf::Int(i64::from(successes >= reducer.k.0))
 }
 
 /// Probability that at least j of k epochs succeed (G-Pass@k).
@@ -230,34 +232,9 @@ impl GPass {
     }
 }
 
-impl EpochReducer for GPass {
-    fn default_threshold(&self) -> Option<f64> {
-        self.value.is_none().then(|| self.value_or_default())
-    }
-
-    fn conversion(&self) -> Option<&Conversion> {
-        Some(&self.value_to_float)
-    }
-
-    fn check(&self) -> Result<()> {
-        Params::check(self)
-    }
-
-    fn needs_epochs(&self) -> Option<u64> {
-        Some(self.k.0)
-    }
-
-    fn is_probability(&self) -> bool {
-        true
-    }
-
-    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
-        let least = self.value_or_default();
-        let successes = epochs.floats().iter().filter(|float| **float >= least).count();
-        let chance = at_least_of(epochs.len() as u64, successes as u64, self.k.0, self.j.0);
-        ReducedValue::Leaf(chance.map_or(Leaf::Unscored, Leaf::from))
-    }
-}
+threshold_reducer!(impl GPass, [is_probability], |reducer, n, successes| {
+    at_least_of(n, successes, reducer.k.0, reducer.j.0).map_or(Leaf::Unscored, Leaf::from)
+});
 
 #[cfg(test)]
 mod tests {

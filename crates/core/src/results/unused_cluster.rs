@@ -100,16 +100,11 @@ impl Plan {
 
     /// The figure with the largest design effect if samples are clustered by a key.
     fn clustered_by(&self, key: &str, columns: &ScoreColumns, index: &SampleIndex) -> Option<UnusedCluster> {
-        let mut plan = self.clone();
         // Nothing but means, and nothing that draws.
-        let locations = |metrics: &Metrics| {
-            metrics.filter(|m| m.role() == Role::Location && m.metadata_keys() == MetadataKeys::NONE)
-        };
+        let mut plan =
+            self.with_metrics(|m| m.role() == Role::Location && m.metadata_keys() == MetadataKeys::NONE);
         plan.errors = ErrorPlan::new().cluster(key);
         plan.errors.interval = IntervalChoice::Method(IntervalMethod::T);
-        plan.scorers.iter_mut().for_each(|scorer| scorer.metrics = locations(&scorer.metrics));
-        plan.default_metrics.values_mut().for_each(|metrics| *metrics = locations(metrics));
-        plan.task_metrics = plan.task_metrics.as_ref().map(locations);
         let results = plan.evaluate(columns).ok()?.results;
         let rows = results.rows();
         // Epochs of a sample belong together too, which is no matter of the key.

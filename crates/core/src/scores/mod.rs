@@ -483,11 +483,6 @@ impl<'a> Scores<'a> {
         self.converted(&Conversion::default(), |numbers| numbers.to_floats().into_owned())
     }
 
-    /// All values as floats through a conversion, in row order.
-    pub fn floats_with(&self, conversion: &Conversion) -> Vec<f64> {
-        self.converted(conversion, |numbers| numbers.to_floats().into_owned())
-    }
-
     /// Calls `read` with all values as numbers, without a copy where none is needed.
     pub fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(Numbers<'_>) -> T) -> T {
         match (&self.rows, self.set.values.numbers(conversion)) {
