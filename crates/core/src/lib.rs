@@ -106,7 +106,7 @@ pub use value::{
 /// The engine's parts that inference from several results is built of: numbers by sample, units of resampling, estimates of
 /// sums. Not for users of the library.
 pub mod engine {
-    pub use crate::columns::{Numbers, SampleIndex, ScorerColumn, ScorerEpochs};
+    pub use crate::columns::{SampleIndex, ScorerColumn, ScorerEpochs};
     pub use crate::error::thousands;
     pub use crate::error_plan::SummaryKey;
     pub use crate::estimate::{

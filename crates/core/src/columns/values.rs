@@ -13,7 +13,6 @@ use std::sync::Arc;
 
 pub use recode::{DistinctScores, Recoded, RecodedKinds};
 
-use super::numbers::Numbers;
 use super::payloads::Payloads;
 use super::tagged::{MAP_ENTRY_BYTES, Tag, TaggedValues, float_payload, payload_float};
 use crate::value::{Conversion, Leaf, LeafKey, LeafRef, Value, ValueRef};
@@ -26,8 +25,6 @@ pub struct ValueColumn(Repr);
 enum Repr {
     /// Reduced scores are mostly this; not-a-number stands for unscored.
     Floats(Vec<f64>, FloatKinds),
-    /// Floats too, which are small and whole.
-    Bytes(Vec<u8>),
     Tagged(Box<TaggedValues>),
 }
 
@@ -72,6 +69,12 @@ fn take(nested: &mut [Value], at: usize) -> Option<Value> {
     nested.get_mut(at).map(|value| std::mem::replace(value, Value::Unscored))
 }
 
+impl Floats {
+    fn of(values: Vec<f64>) -> Self {
+        Floats { values, unconvertible: Vec::new() }
+    }
+}
+
 impl Default for ValueColumn {
     fn default() -> Self {
         ValueColumn(Repr::Tagged(Box::default()))
@@ -94,20 +97,15 @@ impl ValueColumn {
     }
 
     /// A column of floats that are small and whole.
-    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
-        ValueColumn(Repr::Bytes(bytes))
-    }
-
     /// Whether this is a column of floats that are all finite.
     pub(crate) fn is_finite(&self) -> bool {
-        matches!(&self.0, Repr::Floats(_, FloatKinds { unscored: 0, infinite: false }) | Repr::Bytes(_))
+        matches!(&self.0, Repr::Floats(_, FloatKinds { unscored: 0, infinite: false }))
     }
 
     /// The number of rows.
     pub fn len(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.len(),
-            Repr::Bytes(bytes) => bytes.len(),
             Repr::Tagged(tagged) => tagged.tags.len(),
         }
     }
@@ -306,7 +304,6 @@ impl ValueColumn {
     fn capacity(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity(),
-            Repr::Bytes(bytes) => bytes.capacity(),
             Repr::Tagged(tagged) => tagged.tags.capacity(),
         }
     }
@@ -330,7 +327,7 @@ impl ValueColumn {
         }
         match &mut self.0 {
             Repr::Tagged(tagged) => tagged,
-            Repr::Floats(..) | Repr::Bytes(_) => unreachable!("made tagged above"),
+            Repr::Floats(..) => unreachable!("made tagged above"),
         }
     }
 
@@ -339,7 +336,6 @@ impl ValueColumn {
     pub fn get(&self, row: usize) -> Option<ValueRef<'_>> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| ValueRef::Leaf(LeafRef::float(*f))),
-            Repr::Bytes(bytes) => bytes.get(row).map(|b| ValueRef::Leaf(LeafRef::Float(f64::from(*b)))),
             Repr::Tagged(tagged) => tagged.get(row),
         }
     }
@@ -348,7 +344,6 @@ impl ValueColumn {
     pub(crate) fn to_value(&self, row: usize) -> Option<Value> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| Value::from(*f)),
-            Repr::Bytes(bytes) => bytes.get(row).map(|byte| Value::Float(f64::from(*byte))),
             Repr::Tagged(tagged) => tagged.to_value(row),
         }
     }
@@ -371,7 +366,6 @@ impl ValueColumn {
     pub fn is_scored(&self, row: usize) -> Option<bool> {
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map(|f| !f.is_nan()),
-            Repr::Bytes(bytes) => bytes.get(row).map(|_| true),
             Repr::Tagged(tagged) => match tagged.tags.get(row)? {
                 Tag::Missing => None,
                 tag => Some(*tag != Tag::Unscored),
@@ -386,7 +380,6 @@ impl ValueColumn {
         let missing = (Tag::Missing as u8, 0);
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map_or(missing, |float| of_float(*float)),
-            Repr::Bytes(bytes) => bytes.get(row).map_or(missing, |byte| of_float(f64::from(*byte))),
             Repr::Tagged(tagged) => match (tagged.tags.get(row), tagged.payloads.get(row)) {
                 (Some(tag), Some(payload)) => (*tag as u8, payload),
                 _ => missing,
@@ -404,9 +397,6 @@ impl ValueColumn {
         };
         match &self.0 {
             Repr::Floats(floats, _) => floats.get(row).map_or(ScalarKey::default(), |f| of_float(*f)),
-            Repr::Bytes(bytes) => {
-                bytes.get(row).map_or(ScalarKey::default(), |byte| key(Tag::Int, u64::from(*byte)))
-            }
             Repr::Tagged(tagged) => match (tagged.tags.get(row), tagged.payloads.get(row)) {
                 (Some(Tag::Bool), Some(payload)) => key(Tag::Int, payload),
                 (Some(Tag::Float), Some(payload)) => of_float(payload_float(payload)),
@@ -421,7 +411,6 @@ impl ValueColumn {
     pub(crate) fn is_all_scored(&self) -> bool {
         match &self.0 {
             Repr::Floats(_, kinds) => kinds.unscored == 0,
-            Repr::Bytes(_) => true,
             Repr::Tagged(tagged) => tagged.count(Tag::Missing) + tagged.count(Tag::Unscored) == 0,
         }
     }
@@ -430,7 +419,6 @@ impl ValueColumn {
     pub(crate) fn count_present(&self) -> (usize, usize) {
         match &self.0 {
             Repr::Floats(floats, kinds) => (floats.len(), kinds.unscored),
-            Repr::Bytes(bytes) => (bytes.len(), 0),
             Repr::Tagged(tagged) => {
                 (tagged.tags.len() - tagged.count(Tag::Missing), tagged.count(Tag::Unscored))
             }
@@ -440,7 +428,7 @@ impl ValueColumn {
     /// Whether some row is a gap.
     pub(crate) fn has_missing(&self) -> bool {
         match &self.0 {
-            Repr::Floats(..) | Repr::Bytes(_) => false,
+            Repr::Floats(..) => false,
             Repr::Tagged(tagged) => tagged.count(Tag::Missing) > 0,
         }
     }
@@ -448,7 +436,7 @@ impl ValueColumn {
     /// Whether no row holds a list or a map: then the fast paths apply.
     pub(crate) fn is_flat(&self) -> bool {
         match &self.0 {
-            Repr::Floats(..) | Repr::Bytes(_) => true,
+            Repr::Floats(..) => true,
             Repr::Tagged(tagged) => tagged.nested.is_empty(),
         }
     }
@@ -456,7 +444,7 @@ impl ValueColumn {
     /// Every row converted. Each distinct string is converted once.
     pub(crate) fn convert(&self, conversion: &Conversion) -> Floats {
         if let Some(numbers) = self.numbers(conversion) {
-            return Floats { values: numbers.to_floats().into_owned(), ..Floats::default() };
+            return Floats::of(numbers.to_vec());
         }
         let Repr::Tagged(tagged) = &self.0 else { return self.convert_slowly(conversion) };
         if !conversion.keeps_numbers() {
@@ -466,42 +454,36 @@ impl ValueColumn {
         // Grades only, or numbers of one kind only, are the common cases, and then the tags need no look.
         if tagged.only(Tag::Text) && pool.iter().all(|converted| converted.convertible) {
             let value = |code: u64| pool.get(code as usize).map_or(f64::NAN, |converted| converted.value);
-            return Floats { values: tagged.payloads.map(value), ..Floats::default() };
+            return Floats::of(tagged.payloads.map(value));
+        }
+        if tagged.small_numbers(&[Tag::Bool, Tag::Int, Tag::Float]).is_some() {
+            return Floats::of(tagged.payloads.map(|number| number as f64));
         }
         if tagged.only(Tag::Int) {
-            return Floats {
-                values: tagged.payloads.map(|int| int.cast_signed() as f64),
-                ..Floats::default()
-            };
+            return Floats::of(tagged.payloads.map(|int| int.cast_signed() as f64));
         }
         if tagged.only(Tag::Float) {
-            return Floats { values: tagged.payloads.map(payload_float), ..Floats::default() };
+            return Floats::of(tagged.payloads.map(payload_float));
         }
-        let mut unconvertible = Vec::new();
-        let values = tagged
-            .tags
-            .iter()
-            .enumerate()
-            .map(|(row, tag)| (row, tag, tagged.payloads.get(row).unwrap_or(0)))
-            .map(|(row, tag, payload)| match tag {
-                Tag::Missing | Tag::Unscored => f64::NAN,
-                Tag::Bool => payload as f64,
-                Tag::Int => payload.cast_signed() as f64,
-                Tag::Float => payload_float(payload),
-                Tag::Text => match pool.get(payload as usize) {
-                    Some(converted) if converted.convertible => converted.value,
-                    _ => {
-                        unconvertible.push(row as u32);
-                        0.0
-                    }
-                },
-                Tag::Nested | Tag::Null => {
-                    unconvertible.push(row as u32);
-                    0.0
+        let mut floats = Floats::default();
+        for (row, tag) in tagged.tags.iter().enumerate() {
+            let payload = tagged.payloads.get(row).unwrap_or(0);
+            let value = match tag {
+                Tag::Missing | Tag::Unscored => Some(f64::NAN),
+                Tag::Bool => Some(payload as f64),
+                Tag::Int => Some(payload.cast_signed() as f64),
+                Tag::Float => Some(payload_float(payload)),
+                Tag::Text => {
+                    pool.get(payload as usize).filter(|text| text.convertible).map(|text| text.value)
                 }
-            })
-            .collect();
-        Floats { values, unconvertible }
+                Tag::Nested | Tag::Null => None,
+            };
+            if value.is_none() {
+                floats.unconvertible.push(row as u32);
+            }
+            floats.values.push(value.unwrap_or(0.0));
+        }
+        floats
     }
 
     fn convert_slowly(&self, conversion: &Conversion) -> Floats {
@@ -523,14 +505,11 @@ impl ValueColumn {
     }
 
     /// The rows as numbers, where they are that already and the conversion changes none.
-    pub(crate) fn numbers(&self, conversion: &Conversion) -> Option<Numbers<'_>> {
+    pub(crate) fn numbers(&self, conversion: &Conversion) -> Option<&[f64]> {
         match &self.0 {
             _ if !conversion.keeps_numbers() => None,
-            Repr::Floats(floats, _) => Some(Numbers::Floats(floats)),
-            Repr::Bytes(bytes) => Some(Numbers::Bytes(bytes)),
-            Repr::Tagged(tagged) => {
-                tagged.small_numbers(&[Tag::Bool, Tag::Int, Tag::Float]).map(Numbers::Bytes)
-            }
+            Repr::Floats(floats, _) => Some(floats),
+            Repr::Tagged(_) => None,
         }
     }
 
@@ -538,7 +517,6 @@ impl ValueColumn {
     pub fn heap_bytes(&self) -> usize {
         match &self.0 {
             Repr::Floats(floats, _) => floats.capacity() * 8,
-            Repr::Bytes(bytes) => bytes.capacity(),
             Repr::Tagged(tagged) => tagged.heap_bytes(),
         }
     }

@@ -5,7 +5,6 @@ use super::cluster_error::{ErrorFigure, one_way};
 use super::clusters::{ClusteredGroup, Clusters, identify, spanning_error, spans};
 use super::independent::IndependentScores;
 use super::kind::Extent;
-use crate::columns::Numbers;
 use crate::error::Result;
 use crate::error_plan::ErrorPlan;
 use crate::interner::Interner;
@@ -62,7 +61,7 @@ impl ClusteredScores {
         metric: &str,
         plan: &ErrorPlan,
         scores: &Scores<'_>,
-        numbers: Numbers<'_>,
+        numbers: &[f64],
     ) -> Result<()> {
         match (&mut self.ways, plan.cluster.as_slice()) {
             (Clustering::One(clusters), []) => by_sample(clusters, scores, numbers)?,
@@ -74,7 +73,7 @@ impl ClusteredScores {
             }
             _ => return Err(invalid("it is for another number of cluster keys")),
         }
-        numbers.add_to(&mut self.moments);
+        self.moments.extend(numbers);
         self.extent = self.extent.and(Extent::of(numbers));
         Ok(())
     }
@@ -227,7 +226,7 @@ fn fits<Id: Clone + Eq + std::hash::Hash>(clusters: &Clusters<Id>, moments: &Mom
 }
 
 /// Clusters scores by the id of their sample.
-fn by_sample(clusters: &mut Clusters, scores: &Scores<'_>, numbers: Numbers<'_>) -> Result<()> {
+fn by_sample(clusters: &mut Clusters, scores: &Scores<'_>, numbers: &[f64]) -> Result<()> {
     let mut ids: Interner<&str> = Interner::default();
     let mut codes: Vec<u32> = Vec::with_capacity(scores.len());
     for at in 0..scores.len() {
@@ -249,7 +248,7 @@ fn by_two(
     keys: [&String; 2],
     metric: &str,
     scores: &Scores<'_>,
-    numbers: Numbers<'_>,
+    numbers: &[f64],
 ) -> Result<()> {
     let columns = keys.map(|key| scores.key(metric, key));
     let (first, second) = (scores.codes(&columns[0])?, scores.codes(&columns[1])?);

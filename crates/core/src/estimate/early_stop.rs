@@ -1,7 +1,6 @@
 //! What the estimates of a run that was stopped early are computed from.
 
 use super::Interval;
-use crate::columns::Numbers;
 use crate::error_plan::{EarlyStop, ErrorPlan, IntervalMethod, IntervalSide};
 use crate::scores::Scores;
 use errorbar_stats::sequential::ConfidenceSequence;
@@ -29,10 +28,10 @@ impl SampleValue {
 
     /// The number of the score at a position; bounds if epochs of the sample have no score. `has_gaps`: what is known of
     /// absent epochs is about these numbers.
-    pub fn at(at: usize, scores: &Scores<'_>, numbers: Numbers<'_>, has_gaps: bool) -> Self {
+    pub fn at(at: usize, scores: &Scores<'_>, numbers: &[f64], has_gaps: bool) -> Self {
         let gaps = scores.epoch_gaps();
         match gaps.and_then(|gaps| gaps.get(&(scores.column_row(at) as u32))) {
-            None => SampleValue::known(numbers.get(at)),
+            None => SampleValue::known(numbers.get(at).copied().unwrap_or(f64::NAN)),
             Some([worst, best, _]) if has_gaps => SampleValue::between(*worst, *best),
             Some(_) => SampleValue::default(),
         }
@@ -55,13 +54,7 @@ pub(crate) struct OrderedScores {
 
 impl OrderedScores {
     /// Takes in scores. `has_gaps`: what is known of absent epochs is about these numbers.
-    pub(crate) fn update(
-        &mut self,
-        stop: &EarlyStop,
-        scores: &Scores<'_>,
-        numbers: Numbers<'_>,
-        has_gaps: bool,
-    ) {
+    pub(crate) fn update(&mut self, stop: &EarlyStop, scores: &Scores<'_>, numbers: &[f64], has_gaps: bool) {
         for at in 0..scores.len() {
             let id = scores.sample_id(at);
             let Some(position) = stop.positions.get(id) else {

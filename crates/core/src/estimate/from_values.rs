@@ -4,7 +4,6 @@ use super::Summary;
 use super::bytes::invalid;
 use super::clustered::ClusteredScores;
 use super::kind::Extent;
-use crate::columns::Numbers;
 use crate::error::Result;
 use crate::error_plan::ErrorPlan;
 use errorbar_stats::exact::Moments;
@@ -23,7 +22,7 @@ impl UnitScores {
         values.iter().for_each(|(value, times)| moments.push_times(*value, *times));
         let present = values.iter().filter(|(_, times)| *times > 0);
         let floats: Vec<f64> = present.map(|(value, _)| value + 0.0).collect();
-        UnitScores { moments, extent: Extent::of(Numbers::Floats(&floats)) }
+        UnitScores { moments, extent: Extent::of(&floats) }
     }
 }
 

@@ -2,7 +2,6 @@
 
 use super::bytes::{Encode, MAX_COUNT, byte, count, invalid, put_count};
 use super::kind::Extent;
-use crate::columns::Numbers;
 use crate::error::Result;
 use errorbar_stats::exact::{Moments, tally};
 
@@ -54,7 +53,7 @@ impl IndependentScores {
             [(0.0, zeros), (1.0, ones)].into_iter().filter(|(_, n)| *n > 0).collect();
         values.iter().for_each(|(value, times)| scores.moments.push_times(*value, *times));
         let ends: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
-        scores.extent = Extent::of(Numbers::Floats(&ends));
+        scores.extent = Extent::of(&ends);
         scores.values = Some(values);
         scores
     }
@@ -64,17 +63,17 @@ impl IndependentScores {
         IndependentScores { moments, extent, values: None, keep: ValueRetention::WhileFew }
     }
 
-    pub(super) fn update(&mut self, numbers: Numbers<'_>) {
-        numbers.add_to(&mut self.moments);
+    pub(super) fn update(&mut self, numbers: &[f64]) {
+        self.moments.extend(numbers);
         self.extent = self.extent.and(Extent::of(numbers));
-        self.keep_values(|| tally(&numbers.to_floats()));
+        self.keep_values(|| tally(numbers));
     }
 
     /// Takes in scores that are given as values, ascending, with how often each occurs.
     pub(super) fn add_values(&mut self, values: Vec<(f64, u64)>) {
         values.iter().for_each(|(value, times)| self.moments.push_times(*value, *times));
         let floats: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
-        self.extent = self.extent.and(Extent::of(Numbers::Floats(&floats)));
+        self.extent = self.extent.and(Extent::of(&floats));
         self.keep_values(|| values);
     }
 
@@ -146,7 +145,7 @@ impl IndependentScores {
             values.iter().for_each(|(value, times)| moments.push_times(*value, *times));
         }
         let floats: Vec<f64> = values.iter().map(|(value, _)| *value).collect();
-        moments == self.moments && self.extent == Extent::of(Numbers::Floats(&floats))
+        moments == self.moments && self.extent == Extent::of(&floats)
     }
 
     /// The skewness g₁ = m₃/m₂^(3/2) of few scores, 0 if they do not differ.
@@ -210,7 +209,7 @@ mod tests {
     fn merged_scores_have_the_moments_of_the_whole() {
         let of = |values: &[f64]| {
             let mut scores = IndependentScores::new(ValueRetention::UpToLimit);
-            scores.update(Numbers::Floats(values));
+            scores.update(values);
             scores
         };
         let mut merged = of(&[1.0, 2.0, 4.0, 8.0]);

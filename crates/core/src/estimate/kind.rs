@@ -3,7 +3,6 @@
 use rayon::prelude::*;
 
 use super::bytes::{Encode, byte, invalid};
-use crate::columns::Numbers;
 use crate::error::Result;
 use errorbar_stats::exact::Moments;
 
@@ -61,8 +60,6 @@ pub(super) struct Extent {
 const MAX_INTEGER: f64 = 9_007_199_254_740_992.0;
 /// Scores that a thread takes at once.
 const PART: usize = 1 << 15;
-/// Scores that are looked at together: few enough to stay in the nearest cache.
-const BLOCK: usize = 1 << 10;
 /// Independent comparisons, so that one need not wait for another.
 const LANES: usize = 8;
 
@@ -83,58 +80,28 @@ impl Extent {
     pub(super) const NONE: Extent =
         Extent { least: f64::INFINITY, greatest: f64::NEG_INFINITY, binary: true };
 
-    pub(super) fn of(numbers: Numbers<'_>) -> Extent {
-        match numbers {
-            Numbers::Bytes(bytes) => Extent::of_bytes(bytes),
-            Numbers::Floats(floats) if floats.len() < 2 * PART => Extent::of_floats(floats),
-            Numbers::Floats(floats) => {
-                floats.par_chunks(PART).map(Extent::of_floats).reduce(|| Extent::NONE, Extent::and)
-            }
+    pub(super) fn of(numbers: &[f64]) -> Extent {
+        match numbers.len() < 2 * PART {
+            true => Extent::of_part(numbers),
+            false => numbers.par_chunks(PART).map(Extent::of_part).reduce(|| Extent::NONE, Extent::and),
         }
     }
 
-    fn of_bytes(bytes: &[u8]) -> Extent {
-        if bytes.is_empty() {
-            return Extent::NONE;
-        }
-        // Folds over copies run many bytes at a time.
-        let least = bytes.iter().copied().fold(u8::MAX, u8::min);
-        let greatest = bytes.iter().copied().fold(u8::MIN, u8::max);
-        Extent { least: f64::from(least), greatest: f64::from(greatest), binary: greatest <= 1 }
-    }
-
-    fn of_floats(floats: &[f64]) -> Extent {
-        floats.chunks(BLOCK).map(Extent::of_block).fold(Extent::NONE, Extent::and)
-    }
-
-    /// Zeros and ones are counted, which is faster than comparing, and only other scores are compared.
-    fn of_block(floats: &[f64]) -> Extent {
-        let is_end = |x: &f64| *x == 0.0 || *x == 1.0;
-        // Other scores mostly show in the first few.
-        if floats.iter().take(LANES).all(is_end) {
-            let count = |wanted: f64| floats.iter().map(|x| u64::from(*x == wanted)).sum::<u64>();
-            let (zeros, ones) = (count(0.0), count(1.0));
-            if zeros + ones == floats.len() as u64 {
-                let least = if zeros > 0 { 0.0 } else { 1.0 };
-                let greatest = if ones > 0 { 1.0 } else { 0.0 };
-                return if floats.is_empty() {
-                    Extent::NONE
-                } else {
-                    Extent { least, greatest, binary: true }
-                };
-            }
-        }
+    fn of_part(numbers: &[f64]) -> Extent {
         let (mut least, mut greatest) = ([f64::INFINITY; LANES], [f64::NEG_INFINITY; LANES]);
-        for part in floats.chunks(LANES) {
-            for ((least, greatest), &x) in least.iter_mut().zip(&mut greatest).zip(part) {
+        let mut others = [false; LANES];
+        for part in numbers.chunks(LANES) {
+            let lanes = least.iter_mut().zip(&mut greatest).zip(&mut others);
+            for (((least, greatest), other), &x) in lanes.zip(part) {
                 *least = if x < *least { x } else { *least };
                 *greatest = if x > *greatest { x } else { *greatest };
+                *other |= x != 0.0 && x != 1.0;
             }
         }
         let least = least.into_iter().fold(f64::INFINITY, f64::min);
         let greatest = greatest.into_iter().fold(f64::NEG_INFINITY, f64::max);
         // Of the two zeros one, whichever came first.
-        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: false }
+        Extent { least: least + 0.0, greatest: greatest + 0.0, binary: others == [false; LANES] }
     }
 
     /// That of the scores of both.

@@ -115,9 +115,9 @@ impl RatioTotals {
             self.sums.add(*term);
             let ratio = term.total / term.weight;
             if ratio.is_finite() {
-                self.extent = self.extent.and(Extent::of(crate::columns::Numbers::Floats(&[ratio])));
+                self.extent = self.extent.and(Extent::of(&[ratio]));
             }
-            self.weights = self.weights.and(Extent::of(crate::columns::Numbers::Floats(&[term.weight])));
+            self.weights = self.weights.and(Extent::of(&[term.weight]));
         }
         if is_independent {
             return Ok(());

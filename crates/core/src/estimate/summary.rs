@@ -11,7 +11,6 @@ use super::kind::Extent;
 use super::methods::bootstrap::exact_means;
 use super::methods::{DrawSource, IntervalInput};
 use super::{Defined, ErrorFigure, Estimate, EstimateNotes, ScoreKind, StdError, Undefined};
-use crate::columns::Numbers;
 use crate::error::Result;
 use crate::error_plan::{ErrorMethod, ErrorPlan, SummaryKey};
 use crate::random::Random;
@@ -65,7 +64,7 @@ impl Summary {
         metric: &str,
         plan: &ErrorPlan,
         scores: &Scores<'_>,
-        numbers: Numbers<'_>,
+        numbers: &[f64],
     ) -> Result<()> {
         match self {
             Summary::Moments(plain) | Summary::Tally(plain) => {

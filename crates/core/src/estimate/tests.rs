@@ -8,7 +8,6 @@
 
 use super::clusters::Clusters;
 use super::*;
-use crate::columns::Numbers;
 use crate::error_plan::ErrorPlan;
 use crate::random::Random;
 use crate::value::LeafKey;
@@ -27,7 +26,7 @@ fn summary_of(mut summary: Summary, plan: &ErrorPlan, rows: &[(&str, f64)]) -> S
     }
     let set = ScoreSet::unreduced(&columns, "s").unwrap();
     let values: Vec<f64> = rows.iter().map(|(_, value)| *value).collect();
-    summary.update("mean", plan, &set.scores(), Numbers::Floats(&values)).unwrap();
+    summary.update("mean", plan, &set.scores(), &values).unwrap();
     summary
 }
 
@@ -76,7 +75,7 @@ fn more_distinct_scores_than_are_kept() {
     let (all_but_one, last) = values.split_at(1_000_000);
     let of = |values: &[f64]| {
         let mut plain = independent::IndependentScores::new(independent::ValueRetention::UpToLimit);
-        plain.update(Numbers::Floats(values));
+        plain.update(values);
         Summary::Tally(plain)
     };
     let kept = |summary: &Summary| matches!(summary, Summary::Tally(plain) if plain.values.is_some());
@@ -182,7 +181,7 @@ fn a_small_group_of_many_clusters_needs_no_large_table() {
     let add = |codes: &[u32], distinct: usize| {
         let mut clusters = Clusters::default();
         let id = |code: usize, _: usize| Ok(LeafKey::Int(i64::from(code > 0)));
-        clusters.add(codes, distinct, Numbers::Floats(&[1.0, 0.5, 1e-30, 4.0]), &id).unwrap();
+        clusters.add(codes, distinct, &[1.0, 0.5, 1e-30, 4.0], &id).unwrap();
         let mut out = Vec::new();
         clusters.write(&mut out);
         out

@@ -182,7 +182,7 @@ pub trait Metric: ToSpec + fmt::Debug + Send + Sync {
     fn sample_numbers(&self, scores: &Scores<'_>) -> Option<Result<Vec<f64>>> {
         let conversion = self.mean_of()?;
         let spec = self.spec();
-        Some(scores.finite(&spec.name, &conversion, |numbers| numbers.to_floats().into_owned()))
+        Some(scores.finite(&spec.name, &conversion, <[f64]>::to_vec))
     }
 
     /// An empty state, if the metric can be computed piece by piece.

@@ -63,10 +63,9 @@ impl Accumulator for DescribedState {
         self.absent += scores.absent() as u64;
         let Some(conversion) = &self.conversion else { return Ok(()) };
         scores.finite(self.metric, conversion, |numbers| {
-            let floats = numbers.to_floats();
-            self.sum.extend(&floats);
-            self.least = floats.iter().copied().fold(self.least, f64::min);
-            self.greatest = floats.iter().copied().fold(self.greatest, f64::max);
+            self.sum.extend(numbers);
+            self.least = numbers.iter().copied().fold(self.least, f64::min);
+            self.greatest = numbers.iter().copied().fold(self.greatest, f64::max);
         })
     }
 

@@ -130,7 +130,7 @@ impl Metric for Quantile {
 
 /// The q-quantile of the scores, by linear interpolation between order statistics.
 fn estimate_of(metric: &str, scores: &Scores<'_>, conversion: &Conversion, q: f64) -> Result<MetricValue> {
-    let floats = scores.finite(metric, conversion, |numbers| numbers.to_floats().into_owned())?;
+    let floats = scores.finite(metric, conversion, <[f64]>::to_vec)?;
     let mut sorted = floats.clone();
     sorted.sort_unstable_by(f64::total_cmp);
     let value = match sorted.first() {

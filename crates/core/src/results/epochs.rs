@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use rayon::prelude::*;
 
-use crate::columns::{Floats, Numbers, SampleIndex, ScorerColumn, ScorerEpochs};
+use crate::columns::{Floats, SampleIndex, ScorerColumn, ScorerEpochs};
 use crate::error_plan::ErrorPlan;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
 use crate::scores::{EpochInfo, ScoreSet};
@@ -76,7 +76,6 @@ pub(super) fn samples_by_epochs(scorer: &ScorerColumn, index: &SampleIndex) -> V
 
 /// The scores of all epochs as numbers.
 enum RawEpochs<'a> {
-    Plain(&'a ScorerColumn, Numbers<'a>),
     Converted(&'a ScorerColumn, Floats),
     Field(&'a ScorerColumn, &'a str, &'a Conversion),
 }
@@ -86,13 +85,7 @@ impl<'a> RawEpochs<'a> {
         if let Some(field) = field {
             return Some(RawEpochs::Field(scorer, field, conversion));
         }
-        if !scorer.values.is_flat() {
-            return None;
-        }
-        Some(match scorer.values.numbers(conversion) {
-            Some(numbers) => RawEpochs::Plain(scorer, numbers),
-            None => RawEpochs::Converted(scorer, scorer.values.convert(conversion)),
-        })
+        scorer.values.is_flat().then(|| RawEpochs::Converted(scorer, scorer.values.convert(conversion)))
     }
 
     /// The score of a row, if it has one.
@@ -100,7 +93,6 @@ impl<'a> RawEpochs<'a> {
         let row = row as usize;
         let is_scored = |scorer: &ScorerColumn| scorer.values.is_scored(row) == Some(true);
         match self {
-            RawEpochs::Plain(scorer, numbers) => is_scored(scorer).then(|| numbers.get(row)),
             RawEpochs::Converted(scorer, floats) => {
                 floats.values.get(row).copied().filter(|_| is_scored(scorer))
             }
@@ -115,8 +107,7 @@ impl<'a> RawEpochs<'a> {
     }
 
     fn is_present(&self, row: u32) -> bool {
-        let (RawEpochs::Plain(scorer, _) | RawEpochs::Converted(scorer, _) | RawEpochs::Field(scorer, ..)) =
-            self;
+        let (RawEpochs::Converted(scorer, _) | RawEpochs::Field(scorer, ..)) = self;
         scorer.values.is_scored(row as usize).is_some()
     }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 
 use super::Scores;
-use crate::columns::Numbers;
 use crate::value::Conversion;
 use errorbar_stats::exact::ExactSum;
 
@@ -41,7 +40,7 @@ impl EpochSums {
         }
     }
 
-    fn add(&mut self, info: &EpochInfo, scores: &Scores<'_>, numbers: Numbers<'_>) {
+    fn add(&mut self, info: &EpochInfo, scores: &Scores<'_>, numbers: &[f64]) {
         for at in 0..scores.len() {
             let row = scores.column_row(at);
             match info.variances.get(row) {
@@ -56,7 +55,7 @@ impl EpochSums {
                 self.gaps += 1;
                 for (change, filled) in self.changes.iter_mut().zip(filled) {
                     change.add(*filled);
-                    change.add(-numbers.get(at));
+                    change.add(-numbers.get(at).copied().unwrap_or(f64::NAN));
                 }
             }
         }

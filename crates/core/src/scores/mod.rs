@@ -22,7 +22,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use crate::columns::{
-    Floats, Numbers, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ScorerEpochs, ValueColumn,
+    Floats, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ScorerEpochs, ValueColumn,
 };
 use crate::error::{Error, Result};
 use crate::error_plan::{ErrorPlan, Estimation, SummaryKey};
@@ -480,29 +480,20 @@ impl<'a> Scores<'a> {
 
     /// All values as floats through the default conversion, in row order.
     pub fn floats(&self) -> Vec<f64> {
-        self.converted(&Conversion::default(), |numbers| numbers.to_floats().into_owned())
+        self.converted(&Conversion::default(), <[f64]>::to_vec)
     }
 
     /// Calls `read` with all values as numbers, without a copy where none is needed.
-    pub fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(Numbers<'_>) -> T) -> T {
-        match (&self.rows, self.set.values.numbers(conversion)) {
-            (RowSelection::All(_), Some(numbers)) => return read(numbers),
-            // A byte each is an eighth of what floats take.
-            (RowSelection::Some(rows), Some(Numbers::Bytes(bytes))) => {
-                let picked: Option<Vec<u8>> =
-                    rows.iter().map(|row| bytes.get(*row as usize).copied()).collect();
-                if let Some(picked) = picked {
-                    return read(Numbers::Bytes(&picked));
-                }
-            }
-            _ => {}
+    pub fn converted<T>(&self, conversion: &Conversion, read: impl FnOnce(&[f64]) -> T) -> T {
+        if let (RowSelection::All(_), Some(numbers)) = (&self.rows, self.set.values.numbers(conversion)) {
+            return read(numbers);
         }
         let floats = self.set.floats(conversion);
         match &self.rows {
-            RowSelection::All(_) => read(Numbers::Floats(&floats.values)),
+            RowSelection::All(_) => read(&floats.values),
             RowSelection::Some(rows) => {
                 let picked = rows.iter().map(|r| floats.values.get(*r as usize).copied().unwrap_or(f64::NAN));
-                read(Numbers::Floats(&picked.collect::<Vec<f64>>()))
+                read(&picked.collect::<Vec<f64>>())
             }
         }
     }
@@ -512,14 +503,15 @@ impl<'a> Scores<'a> {
         &self,
         metric: &str,
         conversion: &Conversion,
-        read: impl FnOnce(Numbers<'_>) -> T,
+        read: impl FnOnce(&[f64]) -> T,
     ) -> Result<T> {
         self.converted(conversion, |numbers| {
             let known = self.set.values.is_finite() && conversion.keeps_numbers();
-            if known || numbers.are_finite() {
+            // Without an early end the loop runs many numbers at a time.
+            if known || numbers.iter().fold(true, |all, number| all & number.is_finite()) {
                 return Ok(read(numbers));
             }
-            let at = (0..numbers.len()).find(|at| !numbers.get(*at).is_finite()).unwrap_or(0);
+            let at = numbers.iter().position(|number| !number.is_finite()).unwrap_or(0);
             Err(Error::InfiniteScore { metric: metric.to_owned(), sample: self.sample_id(at).to_owned() })
         })
     }

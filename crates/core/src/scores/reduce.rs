@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use super::ScoreSet;
 use crate::columns::{
-    DetailView, Numbers, SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn,
+    DetailView, SampleIndex, ScoreColumns, ScoreDetail, ScoreDetails, ScorerColumn, ValueColumn,
     merge_details,
 };
 use crate::error::{Error, Result};
@@ -109,10 +109,6 @@ impl<'a> Reduction<'a> {
             return false;
         }
         self.sample_rows = None;
-        if let Some(Numbers::Bytes(bytes)) = self.scorer.values.numbers(conversion) {
-            self.values = Some(ValueColumn::from_bytes(bytes.to_vec()));
-            return true;
-        }
         let converted = self.scorer.values.convert(conversion);
         self.count_unconvertible(&converted.unconvertible);
         // A mean of one is the value, but for the sign of a zero, which no sum keeps.
@@ -124,13 +120,11 @@ impl<'a> Reduction<'a> {
     /// Scalars only: no score is built, no value copied.
     fn scalars(&mut self, reducer: &dyn EpochReducer, index: &SampleIndex) {
         let scorer = self.scorer;
-        let as_they_are = reducer.conversion().and_then(|c| scorer.values.numbers(c));
-        let converted =
-            reducer.conversion().filter(|_| as_they_are.is_none()).map(|c| scorer.values.convert(c));
+        let converted = reducer.conversion().map(|conversion| scorer.values.convert(conversion));
         if let Some(converted) = &converted {
             self.count_unconvertible(&converted.unconvertible);
         }
-        let numbers = as_they_are.or(converted.as_ref().map(|c| Numbers::Floats(&c.values)));
+        let numbers = converted.as_ref().map(|converted| converted.values.as_slice());
         let all_scored = scorer.values.is_all_scored() && scorer.values.len() == index.rows();
         let is_plain = all_scored && scorer.details.is_empty() && !reducer.is_vote();
         if let Some(numbers) = numbers.filter(|_| is_plain)
@@ -154,7 +148,7 @@ impl<'a> Reduction<'a> {
             };
             floats.clear();
             if let Some(numbers) = numbers {
-                floats.extend(scored.iter().map(|row| numbers.get(*row as usize)));
+                floats.extend(scored.iter().filter_map(|row| numbers.get(*row as usize)));
             }
             let value = if scored.is_empty() {
                 Value::Unscored
@@ -180,12 +174,7 @@ impl<'a> Reduction<'a> {
 
     /// Many samples, each with nothing but scored numbers, on all threads; false, and nothing done, if
     /// there are few or some of them are reduced to something else than a number.
-    fn floats_in_parts(
-        &mut self,
-        reducer: &dyn EpochReducer,
-        numbers: Numbers<'_>,
-        index: &SampleIndex,
-    ) -> bool {
+    fn floats_in_parts(&mut self, reducer: &dyn EpochReducer, numbers: &[f64], index: &SampleIndex) -> bool {
         const PART: usize = 1 << 13;
         if index.len() < 2 * PART {
             return false;
@@ -199,7 +188,7 @@ impl<'a> Reduction<'a> {
             index.for_each_of(samples, |rows| {
                 let Some(first) = rows.first() else { return };
                 epochs.clear();
-                epochs.extend(rows.iter().map(|row| numbers.get(*row as usize)));
+                epochs.extend(rows.iter().filter_map(|row| numbers.get(*row as usize)));
                 let epochs = EpochValues::of_column(values, rows, &epochs, rows.len());
                 match reducer.reduce_epochs(&epochs) {
                     ReducedValue::Leaf(Leaf::Float(float)) => reduced.push(float),

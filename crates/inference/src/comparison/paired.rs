@@ -3,7 +3,7 @@
 use super::{Comparison, ComparisonTest, CrossTable, FlipTable, TestMethod};
 use crate::error::Result;
 use crate::power::{Flips, PowerDesign, PowerPlan, detectable_difference as detectable};
-use errorbar_core::engine::{Numbers, ScoreUnits, is_rounding};
+use errorbar_core::engine::{ScoreUnits, is_rounding};
 use errorbar_core::{
     Defined, Direction, ErrorMethod, ErrorPlan, Estimate, Interval, IntervalChoice, IntervalMethod, Random,
     ScoreKind, Scores, StdError, Summary, Undefined,
@@ -345,7 +345,7 @@ impl Differences<'_> {
         let mut problem = None;
         for scores in self.pairs.scores {
             let mut summary = Summary::for_plan(&errors, false);
-            match summary.update(self.pairs.metric, &errors, scores, Numbers::Floats(&self.differences)) {
+            match summary.update(self.pairs.metric, &errors, scores, &self.differences) {
                 Ok(()) => return Ok((summary, None)),
                 Err(error) if error.is_about_clusters() => problem = problem.or(Some(error.to_string())),
                 Err(error) => return Err(error.into()),
@@ -355,7 +355,7 @@ impl Differences<'_> {
         independent.method = Some(ErrorMethod::Iid);
         let mut summary = Summary::for_plan(&independent, false);
         let [scores, _] = self.pairs.scores;
-        summary.update(self.pairs.metric, &independent, scores, Numbers::Floats(&self.differences))?;
+        summary.update(self.pairs.metric, &independent, scores, &self.differences)?;
         Ok((summary, problem))
     }
 

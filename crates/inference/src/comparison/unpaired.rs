@@ -8,7 +8,6 @@ use super::paired::{PairKind, clip, detectable_difference, possible};
 use super::pairing::Pairing;
 use super::{Comparison, ComparisonTest, ComparisonWarning, TestMethod};
 use crate::error::Result;
-use errorbar_core::engine::Numbers;
 use errorbar_core::{
     ErrorMethod, ErrorPlan, Estimate, GroupContext, Interval, IntervalChoice, IntervalMethod, Metric,
     ScoreKind, Scores, StdError, Summary, Undefined,
@@ -249,7 +248,7 @@ impl UnpairedNumbers<'_> {
         for (scores, numbers) in self.scores.iter().zip(self.numbers) {
             let mut summary = Summary::for_plan(&errors, false);
             let name = self.metric.spec().log_name().into_owned();
-            match summary.update(&name, &errors, scores, Numbers::Floats(numbers)) {
+            match summary.update(&name, &errors, scores, numbers) {
                 Err(error) if error.is_about_clusters() => return Ok(None),
                 updated => updated?,
             }

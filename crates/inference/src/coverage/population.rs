@@ -36,7 +36,7 @@ impl Population {
         if scores.is_empty() {
             return Err(NoCoverage::NoScores);
         }
-        let numbers = scores.finite(NAME, &Conversion::default(), |numbers| numbers.to_floats().into_owned());
+        let numbers = scores.finite(NAME, &Conversion::default(), <[f64]>::to_vec);
         let numbers = numbers?;
         let all = tally(&numbers);
         if let [(value, n)] = all.as_slice() {

@@ -260,8 +260,7 @@ impl<'a> Samples<'a> {
             let sample = scores.sample_id(at);
             return Err(PowerError::NestedScore { sample: sample.to_owned() });
         }
-        let numbers = |numbers: errorbar_core::engine::Numbers<'_>| numbers.to_floats().into_owned();
-        let floats = scores.finite("power", &Conversion::default(), numbers)?;
+        let floats = scores.finite("power", &Conversion::default(), <[f64]>::to_vec)?;
         let positions = SampleEpochs::of(&scores).iter().map(<[u32]>::to_vec).collect();
         Ok(Samples { scores, positions, floats })
     }

@@ -69,18 +69,6 @@ impl Moments {
         }));
     }
 
-    /// Adds every observation of a slice of whole numbers.
-    pub fn extend_bytes(&mut self, values: &[u8]) {
-        self.n += values.len() as u64;
-        // The squares of 2^16 bytes fit 32 bits.
-        for part in values.chunks(1 << 16) {
-            let sum: u32 = part.iter().map(|byte| u32::from(*byte)).sum();
-            let squares: u32 = part.iter().map(|byte| u32::from(*byte) * u32::from(*byte)).sum();
-            self.sum.add(f64::from(sum));
-            self.sum_of_squares.add(f64::from(squares));
-        }
-    }
-
     fn extend_here(&mut self, values: &[f64]) {
         self.n += values.len() as u64;
         self.sum.extend_with_squares(&mut self.sum_of_squares, values);
@@ -146,19 +134,3 @@ impl Moments {
 
 /// Observations that a thread takes at once.
 const PART: usize = 1 << 15;
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn bytes_are_summed_like_the_floats_they_stand_for() {
-        // As many of the largest as make every sum within it overflow that could.
-        for bytes in [vec![255; 3 << 16], (0..100_000_u64).map(|n| (n * n % 251) as u8).collect(), vec![]] {
-            let floats: Vec<f64> = bytes.iter().map(|byte| f64::from(*byte)).collect();
-            let (mut of_bytes, mut of_floats) = (Moments::new(), Moments::new());
-            of_bytes.extend_bytes(&bytes);
-            of_floats.extend(&floats);
-            assert_eq!(of_bytes, of_floats);
-        }
-    }
-}

@@ -128,7 +128,7 @@ impl ScoreColumns {
     fn tagged(&self, scorer: &str) -> Option<&TaggedValues> {
         match &self.scorer(scorer)?.values.0 {
             Repr::Tagged(tagged) => Some(tagged),
-            Repr::Floats(..) | Repr::Bytes(_) => None,
+            Repr::Floats(..) => None,
         }
     }
 

@@ -76,7 +76,6 @@ impl ValueColumn {
     fn any_number(&self, mut test: impl FnMut(f64) -> bool) -> bool {
         let tagged = match &self.0 {
             Repr::Floats(floats, _) => return floats.iter().any(|float| test(*float)),
-            Repr::Bytes(bytes) => return bytes.iter().any(|byte| test(f64::from(*byte))),
             Repr::Tagged(tagged) => tagged,
         };
         if let Some(bytes) = tagged.small_numbers(&[Tag::Int, Tag::Float]) {

@@ -18,7 +18,6 @@ use serde_json::Value as Json;
 
 use self::totals::totals;
 use super::bytes::{Encode, count, put_count};
-use crate::columns::Numbers;
 use crate::error::{Error, Result};
 use crate::interner::Interner;
 use crate::python_text::json_text;
@@ -213,7 +212,7 @@ impl Clusters {
         metric: &str,
         key: &str,
         scores: &Scores<'_>,
-        numbers: Numbers<'_>,
+        numbers: &[f64],
     ) -> Result<()> {
         let column = scores.key(metric, key);
         let codes = scores.codes(&column)?;
@@ -235,7 +234,7 @@ impl<Id: Clone + Eq + Hash> Clusters<Id> {
         &mut self,
         codes: &[u32],
         distinct: usize,
-        numbers: Numbers<'_>,
+        numbers: &[f64],
         identify: &dyn Fn(usize, usize) -> Result<Id>,
     ) -> Result<()> {
         // A small group of many clusters: a table of all codes would take longer than the scores.

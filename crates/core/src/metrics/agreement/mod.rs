@@ -321,7 +321,7 @@ impl<'a> Scores<'a> {
     /// resampled over.
     fn of_rows(&self, rows: Vec<u32>) -> ScoreSet<'a> {
         let ScoreSet { columns, scorer, estimation, .. } = self.set();
-        let values = ValueColumn::from_bytes(vec![0; rows.len()]);
+        let values = ValueColumn::from_floats(vec![0.0; rows.len()]);
         ScoreSet::derived(columns, scorer, values, Default::default(), Some(rows), estimation.clone())
     }
 }

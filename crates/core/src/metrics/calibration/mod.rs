@@ -107,8 +107,7 @@ impl PredictionSource {
     /// # Errors
     /// A score that is neither right nor wrong, a confidence that is missing or outside of 0 to 1.
     fn read(&self, scores: &Scores<'_>) -> Result<Vec<ConfidentAnswer>> {
-        let outcomes =
-            scores.finite(self.metric, &self.conversion, |numbers| numbers.to_floats().into_owned())?;
+        let outcomes = scores.finite(self.metric, &self.conversion, <[f64]>::to_vec)?;
         let column = scores.key(self.metric, &self.key);
         let mut predictions = Vec::with_capacity(outcomes.len());
         for (at, outcome) in outcomes.into_iter().enumerate() {

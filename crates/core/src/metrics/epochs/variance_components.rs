@@ -76,7 +76,7 @@ impl Metric for VarianceComponents {
 
     fn compute(&self, scores: &Scores<'_>) -> Result<MetricValue> {
         let conversion = self.to_float_or_default();
-        let floats = scores.finite(Self::NAME, &conversion, |numbers| numbers.to_floats().into_owned())?;
+        let floats = scores.finite(Self::NAME, &conversion, <[f64]>::to_vec)?;
         let samples = SampleEpochs::of(scores);
         let epochs = |epochs: &[u32]| -> Vec<f64> {
             epochs.iter().filter_map(|at| floats.get(*at as usize)).copied().collect()

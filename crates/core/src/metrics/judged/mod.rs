@@ -30,7 +30,7 @@ impl JudgedScores {
     fn read(metric: &'static str, scores: &Scores<'_>, human: &str, conversion: &Conversion) -> Result<Self> {
         let labels = scores.ratings(human)?;
         labels.check_other()?;
-        let judged = scores.finite(metric, conversion, |numbers| numbers.to_floats().into_owned())?;
+        let judged = scores.finite(metric, conversion, <[f64]>::to_vec)?;
         let row = |(at, judged): (usize, f64)| {
             let label = labels.get(at).map(|leaf| number(&labels, leaf, scores.sample_id(at), conversion));
             Ok((judged, label.transpose()?))

@@ -170,9 +170,7 @@ impl Ci {
             (Ok(()), None) => {
                 let means = match summary.clusters() {
                     Some(clusters) => ResampledMeans::of_clusters(&clusters.totals()),
-                    None => scores.finite(Self::NAME, &conversion, |numbers| {
-                        ResampledMeans::of(&numbers.to_floats())
-                    })?,
+                    None => scores.finite(Self::NAME, &conversion, ResampledMeans::of)?,
                 };
                 let mut means = match means {
                     Some(means) => {

@@ -126,7 +126,7 @@ impl BootstrapStderr {
                 1 => Some(Undefined::TooFewScores { n }),
                 _ => (count < 2).then(|| Undefined::Other("num_samples < 2".to_owned())),
             };
-            too_few.map_or_else(|| ResampledMeans::of(&numbers.to_floats()).ok_or(Undefined::NoScores), Err)
+            too_few.map_or_else(|| ResampledMeans::of(numbers).ok_or(Undefined::NoScores), Err)
         })?;
         let error = match means {
             Ok(means) => {

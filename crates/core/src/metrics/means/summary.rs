@@ -238,10 +238,7 @@ impl SummaryState {
 
     fn check_proportions(&self, scores: &Scores<'_>) -> Result<()> {
         scores.finite(self.metric, &self.conversion, |numbers| {
-            if numbers.are_proportions() {
-                return Ok(());
-            }
-            match numbers.to_floats().iter().enumerate().find(|(_, f)| !(0.0..=1.0).contains(*f)) {
+            match numbers.iter().enumerate().find(|(_, f)| !(0.0..=1.0).contains(*f)) {
                 None => Ok(()),
                 Some((at, &value)) => Err(Error::OutsideUnitInterval {
                     metric: self.metric.to_owned(),

@@ -54,8 +54,7 @@ impl RatioMetric for GeometricMean {
     const SCALE: RatioScale = RatioScale::Exp;
 
     fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
-        let floats = scores
-            .finite(Self::NAME, &self.to_float_or_default(), |numbers| numbers.to_floats().into_owned())?;
+        let floats = scores.finite(Self::NAME, &self.to_float_or_default(), <[f64]>::to_vec)?;
         if let Some((at, score)) = floats.iter().enumerate().find(|(_, score)| **score <= 0.0) {
             let problem =
                 format!("sample {:?} has the score {score}, and all must be above 0", scores.sample_id(at));

@@ -98,7 +98,7 @@ impl RatioMetric for WeightedMean {
     fn terms(&self, scores: &Scores<'_>) -> Result<RatioTerms> {
         let weights = self.weights(scores)?;
         let conversion = self.to_float_or_default();
-        let floats = scores.finite(Self::NAME, &conversion, |numbers| numbers.to_floats().into_owned())?;
+        let floats = scores.finite(Self::NAME, &conversion, <[f64]>::to_vec)?;
         let term = |(score, weight): (f64, f64)| RatioTerm { total: score * weight, weight };
         let terms = floats.into_iter().zip(weights).map(term).enumerate();
         Ok(RatioTerms {
