@@ -1,21 +1,22 @@
 //! How errors and intervals are computed: a part of the plan.
 
-mod early_stop;
-mod estimation;
-mod interval_method;
-mod method;
+mod methods;
 
-pub use early_stop::EarlyStop;
-pub use estimation::{Estimation, SummaryKey};
-pub use interval_method::{BetaPrior, IntervalChoice, IntervalMethod, IntervalSide, WildWeights};
-pub use method::{ClusterVariance, ErrorMethod};
+pub use methods::{BetaPrior, IntervalChoice, IntervalMethod, IntervalSide, WildWeights};
+pub use methods::{ClusterVariance, ErrorMethod};
 
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::fmt;
 use std::ops::RangeInclusive;
 use std::str::FromStr;
 use std::sync::Arc;
 
 use serde_json::{Value as Json, json};
+
+use crate::order::Order;
+use crate::random::Random;
+use errorbar_stats::sequential::random_order;
 
 /// The confidence level if none is given.
 const DEFAULT_LEVEL: f64 = 0.95;
@@ -314,5 +315,140 @@ impl FromStr for ErrorPlan {
     fn from_str(text: &str) -> Result<Self, String> {
         let json = serde_json::from_str(text).map_err(|error| error.to_string())?;
         ErrorPlan::from_json(&json)
+    }
+}
+
+/// How errors are computed, and the seed of random figures.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
+pub struct Estimation {
+    /// How errors and intervals are computed.
+    pub errors: ErrorPlan,
+    /// Whether scores of one sample belong together: they are unreduced, and samples repeat.
+    pub by_sample: bool,
+    /// Whether only values count: the scores are one of many resamples, or the caller wants numbers alone, so that errors
+    /// and intervals would not be looked at. A metric that draws resamples itself must not do so then.
+    pub value_only: bool,
+    /// Whether the cluster key is not of the plan but of one of the metrics.
+    pub(crate) implied_cluster: bool,
+    /// In which order groups and categories are listed.
+    pub(crate) order: Order,
+    /// What random figures are made from.
+    pub random: Random,
+}
+
+impl Estimation {
+    /// Errors of this plan, random figures from this seed.
+    pub fn new(errors: ErrorPlan, seed: u64) -> Self {
+        Estimation {
+            errors,
+            by_sample: false,
+            value_only: false,
+            implied_cluster: false,
+            order: Order::default(),
+            random: Random::new(seed, None),
+        }
+    }
+
+    /// The seed of random figures.
+    pub fn seed(&self) -> u64 {
+        self.random.seed
+    }
+}
+
+/// Which summary a plan needs: two plans with the same key can share one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SummaryKey {
+    /// Of moments.
+    Moments,
+    /// Of counts of values.
+    Tally,
+    /// Of the sums of each sample.
+    BySample,
+    /// Of the sums of clusters by these keys.
+    Clusters(Vec<String>),
+}
+
+impl SummaryKey {
+    /// What a plan needs.
+    pub fn of(errors: &ErrorPlan, by_sample: bool) -> Self {
+        let is_resampled = errors.interval.is_resampled();
+        match errors.method {
+            Some(ErrorMethod::Iid) if is_resampled => SummaryKey::Tally,
+            Some(ErrorMethod::Iid) => SummaryKey::Moments,
+            _ if !errors.cluster.is_empty() => SummaryKey::Clusters(errors.cluster.clone()),
+            _ if by_sample => SummaryKey::BySample,
+            _ if is_resampled => SummaryKey::Tally,
+            _ => SummaryKey::Moments,
+        }
+    }
+}
+
+/// How a run was stopped early: which of its samples it took, in a random order. Estimates of means are then those of a
+/// [`ConfidenceSequence`](errorbar_stats::sequential::ConfidenceSequence).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EarlyStop {
+    pub(crate) samples: u64,
+    pub(crate) population: u64,
+    /// The position of each sample in the random order.
+    pub(crate) positions: HashMap<String, u32>,
+}
+
+impl EarlyStop {
+    /// A run that was to take the samples of these ids in the random order of a seed, and took the first ones.
+    ///
+    /// # Errors
+    /// A sentence on numbers that do not fit together, and on an id that is there twice.
+    pub fn new<I: Into<String>>(
+        ids: impl IntoIterator<Item = I>,
+        seed: u64,
+        samples: u64,
+    ) -> Result<Self, String> {
+        let ids: Vec<String> = ids.into_iter().map(Into::into).collect();
+        let population = ids.len() as u64;
+        if !(1..=population).contains(&samples) {
+            return Err(format!("{samples} samples cannot be the first of {population}"));
+        }
+        let count = u32::try_from(population).map_err(|_| format!("{population} samples are too many"))?;
+        let mut positions = vec![0; ids.len()];
+        for (position, sample) in (0..count).zip(random_order(count, seed)) {
+            if let Some(place) = positions.get_mut(sample as usize) {
+                *place = position;
+            }
+        }
+        let mut by_id = HashMap::with_capacity(ids.len());
+        for (id, position) in ids.into_iter().zip(positions) {
+            match by_id.entry(id) {
+                Entry::Vacant(entry) => entry.insert(position),
+                Entry::Occupied(entry) => return Err(format!("the sample {:?} is there twice", entry.key())),
+            };
+        }
+        Ok(EarlyStop { samples, population, positions: by_id })
+    }
+
+    /// The number of samples that the run took.
+    pub fn samples(&self) -> u64 {
+        self.samples
+    }
+
+    /// The number of samples of the benchmark.
+    pub fn population(&self) -> u64 {
+        self.population
+    }
+
+    /// What a reader of the estimate should know.
+    pub(crate) fn note(&self) -> String {
+        let EarlyStop { samples, population, .. } = self;
+        format!(
+            "stopped early after {samples} of {population} samples, interval of the mean of all {population}"
+        )
+    }
+}
+
+impl ErrorPlan {
+    /// The early stop that intervals of means allow for, unless another interval is wanted.
+    pub(crate) fn sequence(&self) -> Option<&EarlyStop> {
+        let is_wanted = self.interval == IntervalChoice::Auto && self.population.is_none();
+        self.early_stop.as_deref().filter(|_| is_wanted)
     }
 }

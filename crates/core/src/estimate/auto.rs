@@ -2,7 +2,7 @@
 
 use super::independent::{FEW, MAX_DISTINCT};
 use super::methods::wilson::{effective_n, is_plain};
-use super::methods::{DrawSource, IntervalInput, binomial, interval as by, wild};
+use super::methods::{DrawSource, IntervalInput, binomial, bootstrap, interval as by};
 use super::{Defined, Draws, Estimate, Interval, Undefined};
 use crate::error_plan::{IntervalChoice, IntervalMethod, IntervalSide};
 use crate::random::Random;
@@ -71,7 +71,7 @@ fn rule_of_three(input: &IntervalInput<'_>) -> Option<String> {
 /// Whether the interval of a method depends on the seed.
 fn is_random(input: &IntervalInput<'_>, method: IntervalMethod) -> bool {
     match method {
-        IntervalMethod::Wild(weights) => wild::is_drawn(input, weights),
+        IntervalMethod::Wild(weights) => bootstrap::is_wild_drawn(input, weights),
         method => method.is_drawn(),
     }
 }
@@ -160,9 +160,11 @@ fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -
             let reason = decision.reason.map(|reason| format!("nothing to resample; {reason}"));
             return IntervalDecision { reason, is_caution: true, ..decision };
         }
-        _ if matches!(name, IntervalMethod::Wild(_)) && input.units() > wild::MAX_CLUSTERS => {
-            let reason =
-                format!("t in place of {name}: more than {} samples or clusters", wild::MAX_CLUSTERS);
+        _ if matches!(name, IntervalMethod::Wild(_)) && input.units() > bootstrap::MAX_WILD_CLUSTERS => {
+            let reason = format!(
+                "t in place of {name}: more than {} samples or clusters",
+                bootstrap::MAX_WILD_CLUSTERS
+            );
             let interval = by(input, IntervalMethod::T);
             return IntervalDecision { interval, reason: Some(reason), is_caution: true };
         }
@@ -172,7 +174,7 @@ fn requested(input: &IntervalInput<'_>, name: IntervalMethod, random: &Random) -
     let interval = input.spread().and_then(|_| {
         if is_random(input, name) {
             let cost = match name {
-                IntervalMethod::Wild(_) => wild::cost(input),
+                IntervalMethod::Wild(_) => bootstrap::wild_cost(input),
                 _ => input.units(),
             };
             random.check_draws(draws as u64, cost).map_err(Undefined::Other)?;

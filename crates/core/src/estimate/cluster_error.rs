@@ -42,6 +42,20 @@ impl ErrorFigure {
 
     /// That of two ways of clustering, from the errors of each and of both at once. The degrees of freedom are the
     /// smaller ones.
+    /// By one way of clustering, or by two: then `of_way` is asked for both, 0 and 1, and for their pairs, 2.
+    pub(crate) fn by_ways(
+        method: ErrorMethod,
+        ways: usize,
+        of_way: impl Fn(usize) -> Defined<WayError>,
+        clusters: impl Fn(usize) -> u64,
+    ) -> Self {
+        if ways < 2 {
+            return ErrorFigure::one_way(method, of_way(0), clusters(0));
+        }
+        let of_ways = of_way(0).and_then(|first| Ok([first, of_way(1)?, of_way(2)?]));
+        ErrorFigure::two_way(method, of_ways, [clusters(0), clusters(1)])
+    }
+
     pub(crate) fn two_way(method: ErrorMethod, ways: Defined<[WayError; 3]>, clusters: [u64; 2]) -> Self {
         let [first, second, both] = match ways {
             Ok(ways) => ways,

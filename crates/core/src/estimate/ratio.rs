@@ -278,11 +278,7 @@ impl RatioTotals {
         let method = plan.clustered_method();
         let of_way = |way: usize| self.error_of_way(ratio, self.units(way), method);
         let clusters = |way: usize| self.ways.get(way).map_or(0, |way| way.len() as u64);
-        if self.ways.len() == 1 {
-            return ErrorFigure::one_way(method, of_way(0), clusters(0));
-        }
-        let ways = of_way(0).and_then(|first| Ok([first, of_way(1)?, of_way(2)?]));
-        ErrorFigure::two_way(method, ways, [clusters(0), clusters(1)])
+        ErrorFigure::by_ways(method, self.ways.len(), of_way, clusters)
     }
 
     /// The standard error from the totals of units.

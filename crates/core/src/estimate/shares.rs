@@ -218,19 +218,12 @@ impl ShareVariances {
         if let Some(problem) = &self.problem {
             return ErrorFigure::new(Err(problem.clone()));
         }
-        let error = |way: &WayVariances| way.error(category, share, self.draws, &self.random);
-        let clusters = |way: &WayVariances| way.sizes.len() as u64;
-        match self.ways.as_slice() {
-            [first, second, both] => {
-                let errors = error(first).and_then(|first| Ok([first, error(second)?, error(both)?]));
-                ErrorFigure::two_way(self.method, errors, [clusters(first), clusters(second)])
-            }
-            ways => {
-                let way = ways.first();
-                let found = way.map_or(Err(Undefined::NoScores), error);
-                ErrorFigure::one_way(self.method, found, way.map_or(0, clusters))
-            }
-        }
+        let error = |way: usize| {
+            let way = self.ways.get(way).ok_or(Undefined::NoScores)?;
+            way.error(category, share, self.draws, &self.random)
+        };
+        let clusters = |way: usize| self.ways.get(way).map_or(0, |way| way.sizes.len() as u64);
+        ErrorFigure::by_ways(self.method, self.ways.len(), error, clusters)
     }
 
     /// The share of the scores that the largest cluster has.

@@ -1,7 +1,9 @@
-//! The middle of the epochs: `mean`, `median`.
+//! Reducers by the size of values: `mean`, `median`, `max`, `best_of`.
 
+use super::successes::check_k;
+use crate::error::Result;
 use crate::reducer::{EpochReducer, EpochValues, ReducedValue};
-use crate::registry::Params;
+use crate::registry::{Count, Params};
 use crate::value::{Conversion, Leaf};
 use errorbar_stats::exact::ExactSum;
 
@@ -141,6 +143,152 @@ impl EpochReducer for Median {
     }
 }
 
+/// The greatest value by its conversion, in its original type; the first on ties.
+///
+/// # Formula
+/// ```text
+/// max x
+/// ```
+///
+/// # When
+/// The best epoch counts, as with a verifier that always finds it. It rises with the number of epochs: for a fair
+/// comparison use `best_of`.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'max'
+/// runs.csv · 9 rows
+///
+/// score · reduced by max · 3 epochs · 3 scored
+///                                0                                       1
+///   accuracy  1.00 [0.44, 1.00]                    ├─────────────────────●  no spread in 3 scores
+///
+/// [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `best_of`, `pass_at`, `mean`
+///
+/// # Source
+/// As inspect_ai defines it.
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "max", reference)]
+pub struct Max {
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    value_to_float: Conversion,
+}
+
+impl EpochReducer for Max {
+    fn conversion(&self) -> Option<&Conversion> {
+        Some(&self.value_to_float)
+    }
+
+    fn depends_on_epochs(&self) -> bool {
+        true
+    }
+
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (at, &value) in epochs.floats().iter().enumerate() {
+            if value > best.1 {
+                best = (at, value);
+            }
+        }
+        ReducedValue::Leaf(epochs.to_leaf(best.0))
+    }
+}
+
+/// The value that the best of k epochs has on average.
+///
+/// Estimated without bias from all epochs: the mean of the greatest value over all ways to choose k of them. Unlike
+/// that of max, it does not grow with the number of epochs. A range of k, `best_of(1..4)`, is a reducer for each k.
+///
+/// # Formula
+/// ```text
+/// Σ_{j≥k} C(j−1, k−1) / C(n, k) · x₍ⱼ₎ over ascending scores
+/// ```
+///
+/// # When
+/// Scores are numbers, and the best of k attempts is kept.
+///
+/// # Example
+/// ```console
+/// $ printf '%s\n' id,epoch,score a,1,1 a,2,0 a,3,1 b,1,0 b,2,0 b,3,1 c,1,1 c,2,1 c,3,1 > runs.csv
+/// $ errorbar score runs.csv --reducer 'best_of(2)'
+/// runs.csv · 9 rows
+///
+/// score · reduced by best_of_2 · 3 epochs · 3 scored
+///                                       0                                       1
+///   accuracy  0.89 ± 0.11 [0.24, 1.00]            ├─────────────────────────●───┤  only 3 scores
+///
+/// ± one standard error · [95 % interval: wilson] · ├─●─┤ the interval
+/// ```
+///
+/// # See also
+/// `max`, `pass_at`
+///
+/// # Source
+/// Tang et al. 2020, "Showing your work doesn't always work".
+#[derive(Clone, Debug, Params)]
+#[params(crate = crate, name = "best_of")]
+pub struct BestOf {
+    /// The number of epochs.
+    #[param(from = u64, map = Count, check = check_k)]
+    k: Count<u64>,
+    /// How values become numbers.
+    #[param(default = Conversion::default())]
+    value_to_float: Conversion,
+}
+
+impl EpochReducer for BestOf {
+    fn conversion(&self) -> Option<&Conversion> {
+        Some(&self.value_to_float)
+    }
+
+    fn check(&self) -> Result<()> {
+        Params::check(self)
+    }
+
+    fn needs_epochs(&self) -> Option<u64> {
+        Some(self.k.0)
+    }
+
+    fn reduce_epochs(&self, epochs: &EpochValues<'_>) -> ReducedValue {
+        let mut sorted = epochs.floats().to_vec();
+        sorted.sort_unstable_by(f64::total_cmp);
+        ReducedValue::Leaf(best_of_k(&sorted, self.k.0).map_or(Leaf::Unscored, Leaf::from))
+    }
+}
+
+/// Σ_{j≥k} C(j−1, k−1)/C(n, k)·s_(j) over ascending scores: the j-th is the greatest of C(j−1, k−1) of the choices. None if
+/// k > n.
+///
+/// Each weight follows from the one after it: k/n for the greatest, then times (j−k)/(j−1).
+fn best_of_k(ascending: &[f64], k: u64) -> Option<f64> {
+    let n = ascending.len() as u64;
+    let (first, last) = (*ascending.first()?, *ascending.last()?);
+    if k > n {
+        return None;
+    }
+    // Also where they are infinite, which no sum can hold.
+    if first == last || last.is_infinite() {
+        return Some(last);
+    }
+    let (mut sum, mut weights) = (ExactSum::new(), ExactSum::new());
+    let mut weight = k as f64 / n as f64;
+    for (j, score) in (k..=n).rev().zip(ascending.iter().rev()) {
+        if score.is_infinite() {
+            return Some(*score);
+        }
+        sum.add_product(weight, *score);
+        weights.add(weight);
+        weight *= (j - k) as f64 / (j - 1).max(1) as f64;
+    }
+    Some(sum.to_f64() / weights.to_f64())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -163,5 +311,63 @@ mod tests {
         assert_eq!(reduce(&[7.0]), Value::Float(7.0));
         let many: Vec<f64> = (0..31).rev().map(f64::from).collect();
         assert_eq!(reduce(&many), Value::Float(15.0));
+    }
+}
+
+#[cfg(test)]
+mod best_tests {
+    use super::*;
+    use crate::reducer::Reducer;
+    use crate::reducers::test_support::{assert_close, reduce};
+    use crate::reducers::{max, mean, pass_at};
+    use crate::{Error, Value};
+
+    #[test]
+    fn keeps_the_original_value() {
+        assert_eq!(reduce(&max(), vec!["I".into(), "C".into(), 1.into()]).value, Value::from("C"));
+        assert_eq!(reduce(&max(), vec![f64::NEG_INFINITY.into()]).value, Value::Float(f64::NEG_INFINITY));
+        assert_eq!(reduce(&max(), vec![0.5.into(), Value::Unscored, 2.into()]).value, Value::Int(2));
+    }
+
+    /// The mean of the greatest value over all choices of k.
+    fn by_enumeration(scores: &[f64], k: usize) -> f64 {
+        let choices = (0_u32..1 << scores.len()).filter(|choice| choice.count_ones() as usize == k);
+        let greatest = |choice: u32| {
+            let chosen = scores.iter().enumerate().filter(|(at, _)| choice >> at & 1 == 1);
+            chosen.map(|(_, score)| *score).fold(f64::NEG_INFINITY, f64::max)
+        };
+        let all: Vec<f64> = choices.map(greatest).collect();
+        all.iter().sum::<f64>() / all.len() as f64
+    }
+
+    #[test]
+    fn the_mean_over_all_choices() {
+        let scores = [-2.5, 0.0, 0.25, 0.25, 1.0, 3.5, 7.0];
+        for k in 1..=scores.len() {
+            let (got, want) = (best_of_k(&scores, k as u64), by_enumeration(&scores, k));
+            assert!((got.unwrap() - want).abs() < 1e-14, "{k}: {got:?} {want}");
+        }
+        // By hand: 1, 2, 3 in pairs have the greatest 2, 3, 3.
+        assert_close(best_of_k(&[1.0, 2.0, 3.0], 2), 8.0 / 3.0);
+        assert_eq!(best_of_k(&[0.1; 7], 3), Some(0.1), "equal scores are their own best");
+    }
+
+    #[test]
+    fn one_is_the_mean_and_all_is_the_greatest() {
+        let epochs = || [0.5, 0.25, 0.0, 1.0].map(Value::from);
+        assert_eq!(reduce(&best_of(1), epochs()).value, reduce(&mean(), epochs()).value);
+        assert_eq!(reduce(&best_of(4), epochs()).value, reduce(&max(), epochs()).value);
+        assert_eq!(reduce(&best_of(5), epochs()).value, Value::Unscored, "more than there are");
+        let grades = || ["C", "I", "I"].map(Value::from);
+        assert_eq!(reduce(&best_of(2), grades()).value, reduce(&pass_at(2), grades()).value);
+        assert_eq!(best_of(2).log_name(), "best_of_2");
+        assert!(matches!(best_of(0).reduce(&[]), Err(Error::Argument { .. })));
+    }
+
+    #[test]
+    fn infinite_scores() {
+        assert_eq!(best_of_k(&[0.0, f64::INFINITY], 1), Some(f64::INFINITY));
+        assert_eq!(best_of_k(&[f64::NEG_INFINITY, 1.0], 2), Some(1.0));
+        assert_eq!(best_of_k(&[f64::NEG_INFINITY, 1.0], 1), Some(f64::NEG_INFINITY));
     }
 }

@@ -1,15 +1,11 @@
 //! The built-in reducers, a module for each family.
 
 mod averages;
-mod best;
-mod collect;
 mod hypergeometric;
 mod successes;
 mod votes;
 
 pub use averages::*;
-pub use best::*;
-pub use collect::*;
 pub use successes::*;
 pub use votes::*;
 

@@ -1,12 +1,11 @@
 //! Scores by cluster: what clustered errors and intervals are made of.
 
-mod correction;
 mod spanning;
 mod totals;
 mod variance;
 
-pub(crate) use correction::ClusterCorrection;
 pub(super) use spanning::{ClusteredGroup, spanning_error, spans};
+pub(crate) use variance::ClusterCorrection;
 pub(super) use variance::{bell_mccaffrey_of_weights, degrees_of_freedom};
 
 use std::collections::HashMap;

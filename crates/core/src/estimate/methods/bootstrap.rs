@@ -1,12 +1,12 @@
 //! Intervals from resampled means, of scores or of whole clusters.
 
 use super::{DrawSource, Ends, IntervalInput};
-use crate::error_plan::IntervalSide;
+use crate::error_plan::{IntervalSide, WildWeights};
 use crate::estimate::{Defined, Undefined};
 use errorbar_stats::descriptive::quantile_inverse;
 use errorbar_stats::resampling::{
-    ClusterTotal, IdealMeans, ResamplingUnit, acceleration, bca_shares_of, clustered_resampled_means,
-    resampled_means_of, studentised_cluster_means, studentised_means,
+    ClusterTotal, IdealMeans, ResamplingUnit, WeightPoints, WildBootstrap, acceleration, bca_shares_of,
+    clustered_resampled_means, resampled_means_of, studentised_cluster_means, studentised_means,
 };
 
 /// What is resampled.
@@ -120,4 +120,56 @@ pub(in crate::estimate) fn exact_means(sample: &DrawSource<'_>) -> Defined<Ideal
         Population::Clusters(totals) => totals.iter().map(ResamplingUnit::cluster).collect(),
     };
     IdealMeans::of(units).map_err(|problem| Undefined::Other(problem.to_string()))
+}
+
+/// The most clusters. With this many it is Student's interval but for its noise, and each has a random number in each resample.
+pub(in crate::estimate) const MAX_WILD_CLUSTERS: u64 = 100_000;
+
+pub(super) fn wild(input: &IntervalInput<'_>, weights: WildWeights, confidence: f64) -> Defined<Ends> {
+    input.spread()?;
+    let clusters = match input.sample.population()? {
+        Population::Scores(values) => {
+            let samples =
+                |(value, times): &(f64, u64)| vec![ClusterTotal::new(1, (*value, 0.0)); *times as usize];
+            values.iter().flat_map(samples).collect()
+        }
+        Population::Clusters(totals) => totals,
+    };
+    let draws = input.plan.draws() as usize;
+    let bootstrap = WildBootstrap::new(&clusters, points_of(weights), draws, input.seed)
+        .ok_or(Undefined::NoSpread { n: input.n })?;
+    // The statistic is symmetric, so that two ends of 97.5 % are those whose two-sided p-value is 5 %.
+    let p = 2.0 * (1.0 - confidence);
+    if p >= 1.0 {
+        // A bound that is mostly wrong is one of the other side.
+        let (lower, upper) = bootstrap.ends(2.0 - p).unwrap_or((input.mean, input.mean));
+        return Ok(Ends::new(upper, lower));
+    }
+    // Of 1 − 0.975 rounding leaves a little more or less than 0.025.
+    let (lower, upper) = bootstrap.ends(p + 1e-12).ok_or_else(|| {
+        let least = bootstrap.least_p();
+        Undefined::Other(format!(
+            "wild: the p-value of a hypothesis is at least {least:.2} with {} clusters, so this level has no interval",
+            clusters.len()
+        ))
+    })?;
+    Ok(Ends::new(lower, upper))
+}
+
+/// The cost of a resample, in values drawn: of its weights, and of some hundred hypotheses that it is compared with. A plan
+/// of others that may draw 2,000,000,000 values holds 2,000,000 resamples, of about 100 bytes each.
+pub(in crate::estimate) fn wild_cost(input: &IntervalInput<'_>) -> u64 {
+    input.units().saturating_mul(8).saturating_add(1000)
+}
+
+/// Whether resamples are drawn at random: there are too many to compute them all.
+pub(in crate::estimate) fn is_wild_drawn(input: &IntervalInput<'_>, weights: WildWeights) -> bool {
+    input.units() > points_of(weights).most_enumerated() as u64
+}
+
+fn points_of(weights: WildWeights) -> WeightPoints {
+    match weights {
+        WildWeights::Webb => WeightPoints::WEBB,
+        WildWeights::Rademacher => WeightPoints::RADEMACHER,
+    }
 }

@@ -2,7 +2,6 @@
 
 pub(super) mod binomial;
 pub(super) mod bootstrap;
-pub(super) mod wild;
 pub(crate) mod wilson;
 
 use super::clustered::ClusteredScores;
@@ -63,7 +62,7 @@ fn ends(input: &IntervalInput<'_>, method: IntervalMethod, confidence: f64) -> D
         IntervalMethod::ClopperPearson => binomial::clopper_pearson(input, confidence),
         IntervalMethod::Jeffreys => binomial::jeffreys(input, confidence),
         IntervalMethod::Beta(prior) => binomial::beta(input, prior, confidence),
-        IntervalMethod::Wild(weights) => wild::ends(input, weights, confidence),
+        IntervalMethod::Wild(weights) => bootstrap::wild(input, weights, confidence),
         IntervalMethod::Logit
         | IntervalMethod::OrderStatistics
         | IntervalMethod::EmpiricalBayes
