@@ -9,8 +9,9 @@ use std::hint::black_box;
 use std::io::{BufRead, Write};
 use std::time::Instant;
 
+use errorbar_core::engine::ColumnBlock;
 use errorbar_core::metrics::mean;
-use errorbar_core::{ColumnBlock, Plan, ScoreColumns, metrics};
+use errorbar_core::{Plan, ScoreColumns, metrics};
 use rayon::prelude::*;
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -11,8 +11,9 @@ use std::io::Write;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, Int32Array, RecordBatch, RecordBatchIterator, StringArray};
+use errorbar_core::engine::BUCKETS;
 use errorbar_core::metrics::{accuracy, stderr};
-use errorbar_core::{BUCKETS, Order, Partial, Plan, metrics};
+use errorbar_core::{Order, Partial, Plan, metrics};
 use errorbar_table::{ArrowTable, RowGroup, RowGroupError, RowLabels, TableOptions, read_row_groups};
 
 type Result<T> = std::result::Result<T, Box<dyn Error>>;

@@ -5,8 +5,9 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use errorbar_core::engine::unique_names;
 use errorbar_core::python_text::json_text;
-use errorbar_core::{MetadataKeys, Plan, Results, ScoreColumns, unique_names};
+use errorbar_core::{MetadataKeys, Plan, Results, ScoreColumns};
 use errorbar_log::eval::{EvalLog, Header, LogError, LogWarning, SampleFields};
 use errorbar_table::{ScoreTable, ScoreWord, TableMapping};
 

@@ -64,10 +64,7 @@ pub use breakdown::{
     CalibrationBin, CalibrationCurve, Confusion, ConfusionLabel, Distribution, DistributionBin, EpochSpread,
     EpochStrip, PassCurve, PassPoint, SampleSpread, ScoreName, StripColumn,
 };
-pub use columns::{
-    ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Panel, Recoded,
-    RecodedKinds, RowWriter, ScoreColumns, TextColumn, ValueColumn,
-};
+pub use columns::{RowWriter, ScoreColumns};
 pub use condition::Condition;
 pub use error::{Error, Result};
 pub use error_plan::{
@@ -75,8 +72,8 @@ pub use error_plan::{
     IntervalMethod, IntervalSide, WildWeights,
 };
 pub use estimate::{
-    Bounds, ClusteredScores, Defined, Draws, Estimate, EstimateNotes, GroupContext, IndependentScores,
-    Interval, SampleValue, ScoreKind, StdError, Summary, Undefined,
+    Bounds, Defined, Draws, Estimate, EstimateNotes, GroupContext, Interval, SampleValue, ScoreKind,
+    StdError, Summary, Undefined,
 };
 pub use evaluation::{
     AggregateBasis, Counts, Direction, EstimateRow, Evaluation, Failure, FigurePath, Group, GroupAggregate,
@@ -86,9 +83,8 @@ pub use evaluation::{
 pub use inputs::{FigureNames, KeyUsage, MetadataKeys, Raters, RequiredKey, ScoreParts, Wants};
 pub use metadata::Metadata;
 pub use metric::{Accumulator, FnMetric, Metric, MetricItem, MetricMap, MetricState, Metrics, metric_fn};
-pub use naming::{TakenNames, unique_names};
 pub use order::Order;
-pub use partial::{BUCKETS, Partial, Receipt, bucket_of};
+pub use partial::{Partial, Receipt, bucket_of};
 pub use plan::{Epochs, HeadlineRequest, IntoReducers, Plan, ReducerChoice, Reducers, ScorerPlan};
 pub use random::Random;
 pub use reducer::{EpochReducer, EpochValues, FnReducer, ReducedValue, Reducer, reducer_fn};
@@ -103,19 +99,25 @@ pub use value::{
     Conversion, ConvertedNumber, Leaf, LeafMap, LeafRef, Value, ValueRef, ValueToFloat, value_to_float,
 };
 
-/// The engine's parts that inference from several results is built of: numbers by sample, units of resampling, estimates of
-/// sums. Not for users of the library.
+/// What the crates above are built of: columns as readers fill them, numbers by sample, units of resampling, estimates of
+/// sums. Not for users of the library: it changes without notice.
+#[doc(hidden)]
 pub mod engine {
-    pub use crate::columns::{SampleIndex, ScorerColumn, ScorerEpochs};
+    pub use crate::columns::{
+        ColumnBlock, DetailColumns, DistinctScores, EpochColumn, LabelColumns, MetadataColumn, Panel,
+        Recoded, RecodedKinds, SampleIndex, ScorerColumn, ScorerEpochs, TextColumn, ValueColumn,
+    };
     pub use crate::error::thousands;
     pub use crate::error_plan::SummaryKey;
     pub use crate::estimate::{
-        ErrorFigure, MAX_FIGURES, ResampledFigure, RowClusters, ScoreUnits, UnitScores, error_across_groups,
-        estimate_from, is_rounding, planned_draws, wilson,
+        ClusteredScores, ErrorFigure, IndependentScores, MAX_FIGURES, ResampledFigure, RowClusters,
+        ScoreUnits, UnitScores, error_across_groups, estimate_from, is_rounding, planned_draws, wilson,
     };
     pub use crate::evaluation::unknown;
     pub use crate::interner::Interner;
     pub use crate::metrics::{Components, SampleEpochs};
+    pub use crate::naming::{TakenNames, unique_names};
+    pub use crate::partial::BUCKETS;
     pub use crate::random::resample_cost;
     pub use crate::results::{VisitedBlock, evaluate_metric, innermost};
     pub use crate::scores::{EpochInfo, KeyColumn, Resampler, RowSelection, UnitRows};

@@ -8,7 +8,7 @@ use crate::value::decimal_digit;
 /// Names that are taken, and a free one in place of each that is wanted again.
 ///
 /// ```
-/// use errorbar_core::TakenNames;
+/// use errorbar_core::engine::TakenNames;
 /// let mut names = TakenNames::default();
 /// let keys = ["stderr", "mean", "stderr", "stderr"].map(|name| names.take(name, 2));
 /// assert_eq!(keys, ["stderr", "mean", "stderr2", "stderr3"]);

@@ -6,10 +6,11 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use errorbar::collected_registry;
+use errorbar_core::engine::{ColumnBlock, ValueColumn};
 use errorbar_core::reducers::max;
 use errorbar_core::{
-    ColumnBlock, Conversion, ErrorPlan, IntervalChoice, IntervalMethod, Leaf, LeafRef, Metric, MetricResult,
-    Reducer, Score, ScoreColumns, ScoreSet, Spec, Value, ValueColumn, ValueRef,
+    Conversion, ErrorPlan, IntervalChoice, IntervalMethod, Leaf, LeafRef, Metric, MetricResult, Reducer,
+    Score, ScoreColumns, ScoreSet, Spec, Value, ValueRef,
 };
 use errorbar_log::inspect::{ReturnedNumbers, returned_numbers};
 use pyo3::exceptions::{PyRuntimeError, PyTypeError};

@@ -9,7 +9,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use errorbar_core::{ColumnBlock, MetadataColumn};
+use errorbar_core::engine::{ColumnBlock, MetadataColumn};
 
 use super::TableError;
 use super::builder::TableBuilder;

@@ -1,6 +1,7 @@
 //! The meaning of a cell that is a string.
 
-use errorbar_core::{Value, ValueColumn};
+use errorbar_core::Value;
+use errorbar_core::engine::ValueColumn;
 use errorbar_files::json_value::{self, MemoryAllowance};
 use jiter::{Jiter, JiterError, Peek};
 
@@ -218,7 +219,7 @@ mod tests {
         for cell in cells {
             push_score(&mut column, cell, None).unwrap();
         }
-        let mut block = errorbar_core::ColumnBlock::new(1, 0);
+        let mut block = errorbar_core::engine::ColumnBlock::new(1, 0);
         block.scores[0] = column;
         cells.iter().for_each(|cell| block.ids.push(cell));
         let mut columns = errorbar_core::ScoreColumns::new(["s"]);
@@ -237,7 +238,7 @@ mod tests {
     fn structures_are_read_where_they_are_looked_for() {
         let budget = crate::TableLimits::default().budget(&crate::input::InputBytes::from_memory(Vec::new()));
         let read = |cell: &str, structures| {
-            let mut block = errorbar_core::ColumnBlock::new(1, 0);
+            let mut block = errorbar_core::engine::ColumnBlock::new(1, 0);
             block.ids.push("q");
             push_score(&mut block.scores[0], cell, structures)?;
             let mut columns = errorbar_core::ScoreColumns::new(["s"]);

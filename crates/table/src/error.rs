@@ -217,7 +217,7 @@ pub enum TableErrorKind {
     /// An epoch that is not 1, 2, …, but this.
     #[error("the epoch is {0}")]
     BadEpoch(String),
-    /// A hash bucket that is no number below [`BUCKETS`](errorbar_core::BUCKETS), in this column.
+    /// A hash bucket that is no number below [`BUCKETS`](errorbar_core::engine::BUCKETS), in this column.
     #[error("a hash bucket in the column `{0}` is no number from 0 to 4095")]
     BadBucket(String),
     /// Two rows for one epoch of a sample.

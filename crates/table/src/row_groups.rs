@@ -21,7 +21,7 @@ use super::{ScoreTable, TableError, TableErrorKind, TableLocation, TableOptions}
 pub struct RowLabels {
     /// The column that names the group; without it all rows are of one.
     pub group: Option<String>,
-    /// The column of hash buckets: numbers below [`BUCKETS`](errorbar_core::BUCKETS) that depend on group and id alone.
+    /// The column of hash buckets: numbers below [`BUCKETS`](errorbar_core::engine::BUCKETS) that depend on group and id alone.
     pub bucket: Option<String>,
 }
 

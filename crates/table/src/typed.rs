@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use errorbar_core::{MetadataColumn, TextColumn, Value};
+use errorbar_core::Value;
+use errorbar_core::engine::{MetadataColumn, TextColumn};
 use errorbar_files::json_value;
 use jiter::JiterError;
 use serde_json::Value as Json;

@@ -8,7 +8,8 @@ mod grades;
 
 use std::slice;
 
-use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, Recoded, RecodedKinds, ScoreColumns, Value};
+use errorbar_core::engine::{Recoded, RecodedKinds};
+use errorbar_core::{Conversion, IndexMap, Leaf, LeafRef, ScoreColumns, Value};
 
 pub use self::grades::{GradeMeaning, GradeProposal};
 

@@ -48,8 +48,9 @@ use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
+use errorbar_core::engine::unique_names;
 use errorbar_core::spec::nearest;
-use errorbar_core::{Conversion, MetadataKeys, Registry, Score, ScoreParts, unique_names};
+use errorbar_core::{Conversion, MetadataKeys, Registry, Score, ScoreParts};
 use errorbar_files::{AtomicFile, WrittenFile};
 use errorbar_log::eval::{EvalLog, Header, LogLimits, SampleFields, StoredSample, plan_from_header};
 use errorbar_table::write::{ExportCell, WrittenColumn, row_sink};

@@ -16,7 +16,8 @@ use crate::score::Score;
 /// the score of one scorer. `labels` is what such rows are sorted by.
 ///
 /// ```
-/// use errorbar_core::{ColumnBlock, ScoreColumns, Value};
+/// use errorbar_core::{ScoreColumns, Value};
+/// use errorbar_core::engine::ColumnBlock;
 /// let mut block = ColumnBlock::new(1, 1);
 /// for (id, grade) in [("q1", "C"), ("q2", "I")] {
 ///     block.ids.push(id);
@@ -231,7 +232,8 @@ impl ColumnBlock {
     /// yet are set at its number, which is that of the rows less one.
     ///
     /// ```
-    /// use errorbar_core::{ColumnBlock, SampleId, Score, ScoreColumns};
+    /// use errorbar_core::{SampleId, Score, ScoreColumns};
+    /// use errorbar_core::engine::ColumnBlock;
     /// let mut block = ColumnBlock::new(1, 0);
     /// block.push_sample(&SampleId::from(7), 2);
     /// assert!(block.set_score(0, Score::new("C").answer("42")));
@@ -273,7 +275,8 @@ impl ScoreColumns {
     /// the scorers, in their order, and are taken out of the block.
     ///
     /// ```
-    /// use errorbar_core::{ColumnBlock, ScoreColumns, Value};
+    /// use errorbar_core::{ScoreColumns, Value};
+    /// use errorbar_core::engine::ColumnBlock;
     /// let mut block = ColumnBlock::new(1, 0);
     /// for (id, score) in [("q1", 1), ("q1", 0), ("q2", 1)] {
     ///     block.ids.push(id);

@@ -518,7 +518,8 @@ mod tests {
 
 #[cfg(test)]
 mod typed_ids_tests {
-    use crate::{ColumnBlock, SampleId, ScoreColumns};
+    use crate::engine::ColumnBlock;
+    use crate::{SampleId, ScoreColumns};
 
     #[test]
     fn ids_come_back_as_they_were_given() {

@@ -43,7 +43,7 @@ impl TextColumn {
     /// before it, behind the last string or within a character is moved to where one can be.
     ///
     /// ```
-    /// use errorbar_core::TextColumn;
+    /// use errorbar_core::engine::TextColumn;
     /// let mut ids = TextColumn::default();
     /// ids.extend("q1q2q10", [2, 4, 7].into_iter());
     /// assert_eq!((ids.len(), ids.get(2)), (3, "q10"));

@@ -16,7 +16,7 @@ pub const BUCKETS: u16 = 4096;
 /// partition rows by it have all epochs of a sample in one partition.
 ///
 /// ```
-/// use errorbar_core::{BUCKETS, bucket_of};
+/// use errorbar_core::{bucket_of, engine::BUCKETS};
 /// assert!(bucket_of("gpqa", "q1") < BUCKETS);
 /// assert_ne!(bucket_of("gpqa", "q1"), bucket_of("mmlu", "q1"));
 /// ```

@@ -16,9 +16,8 @@ mod uncalled;
 use std::path::Path;
 use std::sync::Arc;
 
-use errorbar_core::{
-    Evaluation, IndexMap, Metadata, Plan, Registry, Results, ScoreColumns, ScorerPlan, unique_names,
-};
+use errorbar_core::engine::unique_names;
+use errorbar_core::{Evaluation, IndexMap, Metadata, Plan, Registry, Results, ScoreColumns, ScorerPlan};
 use errorbar_files::WrittenFile;
 use errorbar_log::eval::{
     EvalLog, Header, LogLock, LogWarning, NewScorer, NewScores, Revision, ScoreAction, ScorerInfo,

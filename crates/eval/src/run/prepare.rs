@@ -5,10 +5,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use errorbar_core::engine::unique_names;
 use errorbar_core::spec::nearest;
 use errorbar_core::{
     Epochs, ErrorPlan, KeyUsage, MetadataKeys, Metrics, Plan, Reducers, Registry, RequiredKey, Score,
-    ScoreColumns, ScorerPlan, Spec, unique_names,
+    ScoreColumns, ScorerPlan, Spec,
 };
 use errorbar_log::eval::{MAX_METRICS, MAX_SCORERS, StartRecord};
 use errorbar_log::inspect::project;

@@ -1,7 +1,8 @@
 //! Whether the results of a task will have its headline.
 
+use errorbar_core::engine::unique_names;
 use errorbar_core::spec::without_own_package;
-use errorbar_core::{FigureNames, HeadlineRequest, MetricItem, Metrics, Reducers, unique_names};
+use errorbar_core::{FigureNames, HeadlineRequest, MetricItem, Metrics, Reducers};
 
 use super::TaskProblem;
 use crate::AnyScorer;

@@ -41,9 +41,10 @@ use std::io::ErrorKind;
 use std::ops::Range;
 use std::path::Path;
 
+use errorbar_core::engine::unique_names;
 use errorbar_core::registry::EntryKind;
 use errorbar_core::spec::Spec;
-use errorbar_core::{Registry, Result, unique_names};
+use errorbar_core::{Registry, Result};
 use errorbar_files::{is_url, read_small, url_hint};
 use toml::de::DeTable;
 

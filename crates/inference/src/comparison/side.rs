@@ -5,13 +5,13 @@ use std::sync::{Arc, LazyLock};
 
 use super::ComparedScores;
 use crate::error::Result;
+use errorbar_core::engine::MetadataColumn;
 use errorbar_core::engine::{
     EpochInfo, Interner, RowSelection, SampleIndex, ScorerColumn, ScorerEpochs, VisitedBlock,
 };
 use errorbar_core::reducers::mean;
 use errorbar_core::{
-    MetadataColumn, Metric, Plan, Reducer, Reducers, Results, ScoreColumns, ScoreParts, ScoreSet, Scores,
-    ValueRef,
+    Metric, Plan, Reducer, Reducers, Results, ScoreColumns, ScoreParts, ScoreSet, Scores, ValueRef,
 };
 
 /// Stands for a sample that a side does not have.

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use super::error::PowerError;
 use super::spread::ScoreSpread;
 use crate::agreement::NamedColumns;
+use errorbar_core::engine::ValueColumn;
 use errorbar_core::engine::{Components, SampleEpochs};
 use errorbar_core::metrics::mean;
 use errorbar_core::{
-    Conversion, Defined, ErrorPlan, Metric, ScoreColumns, ScoreSet, Scores, StdError, Undefined, ValueColumn,
-    ValueRef,
+    Conversion, Defined, ErrorPlan, Metric, ScoreColumns, ScoreSet, Scores, StdError, Undefined, ValueRef,
 };
 use errorbar_stats::descriptive::correlation_of_variances;
 use errorbar_stats::exact::Moments;

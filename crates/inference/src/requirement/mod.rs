@@ -6,10 +6,11 @@ use std::fmt;
 
 use indexmap::IndexSet;
 
+use errorbar_core::engine::unique_names;
 use errorbar_core::engine::unknown;
 use errorbar_core::{
     Defined, Error, Estimate, FigurePath, IntervalSide, Metric, MetricItem, Metrics, Plan, Reducers,
-    Relation, Result, Results, Role, Undefined, Wants, unique_names,
+    Relation, Result, Results, Role, Undefined, Wants,
 };
 
 /// What a figure of results must be.

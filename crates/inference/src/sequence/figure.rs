@@ -2,10 +2,11 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use errorbar_core::engine::unique_names;
 use errorbar_core::spec::{Spec, nearest};
 use errorbar_core::{
     Conversion, ErrorPlan, MetadataKeys, Metric, MetricItem, MetricValue, Metrics, Plan, Reducers, Result,
-    SampleValue, ScoreColumns, ScoreParts, Scores, ToSpec, unique_names,
+    SampleValue, ScoreColumns, ScoreParts, Scores, ToSpec,
 };
 
 /// A metric of a plan that is the mean of one number per sample.

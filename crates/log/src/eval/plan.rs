@@ -8,10 +8,10 @@ mod unavailable;
 use std::collections::HashSet;
 use std::sync::Arc;
 
+use errorbar_core::engine::unique_names;
 use errorbar_core::spec::{Arg, MetricItem as ItemSpec, MetricsSpec, SEED, Spec, without_own_package};
 use errorbar_core::{
     Error, ErrorPlan, Metric, MetricItem, MetricMap, Metrics, Plan, Reducers, Registry, ScorerPlan,
-    unique_names,
 };
 use serde_json::{Value as Json, json};
 

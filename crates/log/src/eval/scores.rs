@@ -14,9 +14,8 @@ use super::transcript::Transcript;
 use super::wire::decode::MAX_SCORERS;
 use crate::inspect::picks_option;
 use errorbar_core::chat::{Input, MessageRole, Targets};
-use errorbar_core::{
-    ColumnBlock, Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts, unique_names,
-};
+use errorbar_core::engine::{ColumnBlock, unique_names};
+use errorbar_core::{Metadata, MetadataKeys, SampleId, Score, ScoreColumns, ScoreParts};
 use indexmap::IndexSet;
 use rayon::prelude::*;
 

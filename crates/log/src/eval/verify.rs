@@ -10,7 +10,8 @@ mod outcome;
 
 use std::collections::HashSet;
 
-use errorbar_core::{Plan, Reducers, Registry, Results, ScoreColumns, unique_names};
+use errorbar_core::engine::unique_names;
+use errorbar_core::{Plan, Reducers, Registry, Results, ScoreColumns};
 
 use self::block::{BlockCheck, LeftOut};
 pub use self::outcome::{

@@ -1,6 +1,7 @@
 //! Results as records: the blocks, the keys and names of their entries.
 
-use errorbar_core::{Headline, IndexMap, Metadata, Registry, TakenNames, Warning};
+use errorbar_core::engine::TakenNames;
+use errorbar_core::{Headline, IndexMap, Metadata, Registry, Warning};
 use errorbar_core::{Results, ScoreResult};
 use serde_json::{Value as Json, json};
 

@@ -8,7 +8,8 @@ use arrow_array::types::{
 use arrow_array::{Array, ArrayRef, GenericStringArray, OffsetSizeTrait, StructArray};
 use arrow_buffer::NullBuffer;
 use arrow_schema::{DataType, Fields};
-use errorbar_core::{Leaf, LeafMap, TextColumn, Value};
+use errorbar_core::engine::TextColumn;
+use errorbar_core::{Leaf, LeafMap, Value};
 use serde_json::{Map, Value as Json};
 
 use super::NO_CELL;

@@ -3,7 +3,7 @@
 use std::sync::Mutex;
 
 use arrow_array::RecordBatch;
-use errorbar_core::{BUCKETS, ColumnBlock};
+use errorbar_core::engine::{BUCKETS, ColumnBlock};
 
 use super::cells::ArrowColumn;
 use super::{ArrowTable, ReadColumn};

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use errorbar_core::MetadataColumn;
+use errorbar_core::engine::MetadataColumn;
 use foldhash::fast::RandomState;
 
 /// The label of a part, such as its model: what all of its rows have.

@@ -7,7 +7,8 @@ mod labels;
 mod part;
 mod pivot;
 
-use errorbar_core::{ColumnBlock, MetadataColumn, ScoreColumns};
+use errorbar_core::ScoreColumns;
+use errorbar_core::engine::{ColumnBlock, MetadataColumn};
 use indexmap::IndexMap;
 
 use self::labels::KnownLabels;

@@ -1,6 +1,7 @@
 //! One of the tables that rows go into.
 
-use errorbar_core::{ColumnBlock, ScoreColumns};
+use errorbar_core::ScoreColumns;
+use errorbar_core::engine::ColumnBlock;
 
 use super::labels::PartLabel;
 use super::pivot::Pivot;

@@ -3,7 +3,8 @@
 use std::collections::HashMap;
 use std::hash::BuildHasher;
 
-use errorbar_core::{ColumnBlock, ScoreColumns};
+use errorbar_core::ScoreColumns;
+use errorbar_core::engine::ColumnBlock;
 use foldhash::fast::RandomState;
 use hashbrown::HashTable;
 

@@ -14,7 +14,7 @@ use std::str;
 use std::sync::Mutex;
 
 use csv::ByteRecord;
-use errorbar_core::ColumnBlock;
+use errorbar_core::engine::ColumnBlock;
 
 use self::parse::Scratch;
 use self::pieces::{PIECE_BYTES, Piece, PieceReader};

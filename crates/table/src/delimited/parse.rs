@@ -2,7 +2,7 @@
 
 use std::str;
 
-use errorbar_core::{ColumnBlock, MetadataColumn, ValueColumn};
+use errorbar_core::engine::{ColumnBlock, MetadataColumn, ValueColumn};
 use memchr::{memchr_iter, memchr2};
 use serde_json::Value as Json;
 

@@ -8,7 +8,7 @@ mod paths;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
-use errorbar_core::ColumnBlock;
+use errorbar_core::engine::ColumnBlock;
 
 use self::keys::{LateKeys, LineKeys};
 use self::lines::{LONG_PIECE, LinePiece, LineReader};

@@ -1,6 +1,7 @@
 //! One line as a row of a block.
 
-use errorbar_core::{ColumnBlock, Leaf, Value, ValueColumn};
+use errorbar_core::engine::{ColumnBlock, ValueColumn};
+use errorbar_core::{Leaf, Value};
 use errorbar_files::json_value::{self, MemoryAllowance, Scalar};
 use jiter::{Jiter, JiterError, Peek};
 use serde_json::Value as Json;

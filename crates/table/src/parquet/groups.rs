@@ -2,7 +2,7 @@
 
 use std::sync::PoisonError;
 
-use errorbar_core::{ColumnBlock, EpochColumn, MetadataColumn, TextColumn, ValueColumn};
+use errorbar_core::engine::{ColumnBlock, EpochColumn, MetadataColumn, TextColumn, ValueColumn};
 use parquet::file::metadata::RowGroupMetaData;
 use rayon::prelude::*;
 

@@ -6,7 +6,7 @@
 //! by the library as in any column of integers, and a string is copied once, from its page to the column.
 
 use bytes::Bytes;
-use errorbar_core::TextColumn;
+use errorbar_core::engine::TextColumn;
 use parquet::basic::{Encoding, Type};
 use parquet::column::page::{Page, PageReader};
 use parquet::file::metadata::ColumnChunkMetaData;

@@ -53,7 +53,8 @@ impl ScoreColumns {
     /// Gives scores of all scorers another meaning; the number of those that changed.
     ///
     /// ```
-    /// use errorbar_core::{LeafRef, Recoded, RecodedKinds, Score, ScoreColumns};
+    /// use errorbar_core::{LeafRef, Score, ScoreColumns};
+    /// use errorbar_core::engine::{Recoded, RecodedKinds};
     /// let mut columns = ScoreColumns::new(["tests"]);
     /// columns.push("q1", 1).score("tests", Score::new("PASS"))?;
     /// let recode = |leaf: LeafRef<'_>| match leaf {

@@ -1,6 +1,7 @@
 //! The laws of merging, by bytes: equal partial results have equal bytes.
 
-use errorbar_core::{LeafRef, Recoded, RecodedKinds, metric_fn, metrics, reducer_fn, reducers};
+use errorbar_core::engine::{Recoded, RecodedKinds};
+use errorbar_core::{LeafRef, metric_fn, metrics, reducer_fn, reducers};
 
 use super::*;
 

@@ -91,7 +91,8 @@ impl ReducerConversion {
             let unavailable = Unavailable::new(header, Some(&self.scorer), metric.spec(), reason.clone());
             Arc::new(unavailable.built(Arc::clone(metric), false)) as Arc<dyn Metric>
         };
-        let names = errorbar_core::unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
+        let names =
+            errorbar_core::engine::unique_names(plan.scorers.iter().map(|scorer| scorer.name.as_str()));
         match plan.scorers.iter_mut().zip(names).find(|(_, name)| *name == self.scorer) {
             Some((scorer, _)) => scorer.metrics = each(&scorer.metrics, undefined),
             None => {

@@ -7,7 +7,8 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum};
-use errorbar_core::{Condition, unique_names};
+use errorbar_core::Condition;
+use errorbar_core::engine::unique_names;
 use errorbar_log::eval::{EvalInfo, EvalLog, Header, StoppedEarly, Transcript, Transcripts};
 use errorbar_report::{Json, Markdown, TranscriptView};
 use jiff::Timestamp;
