@@ -4,15 +4,14 @@ use std::path::PathBuf;
 
 use errorbar::analysis::{Analysis, CompareRequest, Comparisons, Diagnostics, Outcome, request_from_json};
 use errorbar_report::{
-    ComparisonRecord, ComparisonView, Json, Render, TerminalTable, fragment, gate_diagnostics,
+    ComparisonView, Json, Render, TerminalTable, comparison_columns, fragment, gate_diagnostics,
 };
 use pyo3::prelude::*;
-use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Content};
 use crate::call::{Cancelled, compute};
 use crate::error::{Messages, raised};
-use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
+use crate::frame::{Frame, Tabular, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{NamedTable, memory_tables};
@@ -76,8 +75,6 @@ impl Content for ComparedSides {
 
 impl Tabular for ComparedSides {
     fn frame(&self) -> PyResult<Frame> {
-        let records: Vec<Map<String, Value>> =
-            ComparisonView::of(&self.0).records().iter().map(fields_of).collect::<PyResult<_>>()?;
-        frame_of_records(&ComparisonRecord::COLUMNS, &records)
+        frame_of_records(&comparison_columns(), &ComparisonView::of(&self.0).records())
     }
 }

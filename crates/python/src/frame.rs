@@ -138,15 +138,6 @@ impl Frame {
     }
 }
 
-/// The fields of a record by name.
-pub(crate) fn fields_of(record: &impl Serialize) -> PyResult<Map<String, Json>> {
-    match serde_json::to_value(record) {
-        Ok(Json::Object(fields)) => Ok(fields),
-        Ok(_) => Ok(Map::new()),
-        Err(error) => Err(PyRuntimeError::new_err(error.to_string())),
-    }
-}
-
 /// A frame of records that are JSON objects; what one lacks, or has of another type, is null.
 pub(crate) fn frame_of_records(
     columns: &[(&str, ColumnType)],

@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 
 use errorbar::analysis::{Analysis, Diagnostics, ScoreRequest, request_from_json};
-use errorbar_report::{ColumnType, EstimateRecord, Json, Render, Report, TerminalTable};
+use errorbar_report::{ColumnType, Json, Render, Report, TerminalTable, all_estimates, estimate_columns};
 use pyo3::prelude::*;
 use serde_json::{Map, Value};
 
 use crate::answer::{Answer, Content};
 use crate::call::{Cancelled, compute};
 use crate::error::{Messages, raised};
-use crate::frame::{Frame, Tabular, fields_of, frame_of_records};
+use crate::frame::{Frame, Tabular, frame_of_records};
 use crate::python::PythonEntry;
 use crate::registry::registry;
 use crate::table::{NamedTable, memory_tables};
@@ -78,15 +78,15 @@ impl Tabular for ScoredReports {
                 ("task", report.task.as_ref()),
                 ("model", report.model.as_ref()),
             ];
-            for record in errorbar_report::all_estimates(&report.results) {
+            for record in all_estimates(&report.results) {
                 let mut fields = Map::new();
                 fields
                     .extend(run.iter().map(|(name, text)| ((*name).to_owned(), Value::from(text.cloned()))));
-                fields.extend(fields_of(&record)?);
+                fields.extend(record);
                 records.push(fields);
             }
         }
         let run = ["log", "task", "model"].map(|name| (name, ColumnType::Text));
-        frame_of_records(&[run.as_slice(), &EstimateRecord::COLUMNS].concat(), &records)
+        frame_of_records(&[run.as_slice(), &estimate_columns()].concat(), &records)
     }
 }

@@ -3,15 +3,13 @@
 use std::io;
 
 use errorbar_table::write::spreadsheet_cell;
-use serde::Serialize;
-use serde_json::Value as Json;
 
-use crate::comparison::{ComparisonRecord, ComparisonView};
+use crate::comparison::{ComparisonView, comparison_columns};
 use crate::listing::csv_field;
-use crate::record::{EstimateRecord, all_estimates};
+use crate::record::{Record, all_estimates, estimate_columns};
 use crate::{Listing, Render, Report};
 
-/// A header and a row for each estimate: `log`, `task`, `model`, then the keys of [`EstimateRecord`].
+/// A header and a row for each estimate: `log`, `task`, `model`, then [`estimate_columns`].
 ///
 /// Every row has by itself which log, task and model it is of, so that rows of several logs can be joined and pivoted; a
 /// table of scores has neither task nor model. What does not exist is left empty, with the reasons as JSON in the column
@@ -55,19 +53,18 @@ const REPORT: [&str; 3] = ["log", "task", "model"];
 impl Render for Csv {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        let columns = fields(&EstimateRecord::default())?;
         let has_recorded = reports.iter().any(|report| report.recorded);
         let recorded = has_recorded.then_some("recorded");
-        let names = columns.iter().map(|(name, _)| name.as_str());
+        let names = estimate_columns().into_iter().map(|(name, _)| name);
         writer.write_record(REPORT.into_iter().chain(names).chain(recorded))?;
         for report in reports {
             let own = [Some(&report.log), report.task.as_ref(), report.model.as_ref()];
             let own = own.map(|name| name.map_or("", String::as_str));
             for record in all_estimates(&report.results) {
-                let fields = fields(&record)?;
+                let cells = cells(&record);
                 let recorded = has_recorded.then_some(if report.recorded { "true" } else { "false" });
-                let cells = fields.iter().map(|(_, cell)| cell.as_str());
-                writer.write_record(own.into_iter().chain(cells).chain(recorded))?;
+                writer
+                    .write_record(own.into_iter().chain(cells.iter().map(String::as_str)).chain(recorded))?;
             }
         }
         writer.flush()
@@ -84,17 +81,15 @@ impl Render for Csv {
 
     fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         let mut writer = csv::Writer::from_writer(out);
-        writer.write_record(fields(&ComparisonRecord::default())?.iter().map(|(name, _)| name))?;
-        for comparison in &view.report.comparisons {
-            let record = ComparisonRecord::in_view(comparison, view);
-            writer.write_record(fields(&record)?.iter().map(|(_, cell)| cell))?;
+        writer.write_record(comparison_columns().iter().map(|(name, _)| name))?;
+        for record in view.records() {
+            writer.write_record(cells(&record))?;
         }
         writer.flush()
     }
 }
 
-/// The fields of a record in order, each as one cell; nested data, such as the reasons in `undefined`, is JSON in its cell.
-fn fields(record: &impl Serialize) -> io::Result<Vec<(String, String)>> {
-    let Json::Object(fields) = serde_json::to_value(record)? else { return Ok(Vec::new()) };
-    Ok(fields.into_iter().map(|(name, value)| (name, csv_field(&value))).collect())
+/// The values of a record in order, each as one cell; nested data, such as the reasons in `undefined`, is JSON in its cell.
+fn cells(record: &Record) -> Vec<String> {
+    record.values().map(csv_field).collect()
 }

@@ -8,12 +8,12 @@
 use std::collections::BTreeMap;
 use std::io;
 
-use errorbar_inference::Gate;
 use errorbar_log::inspect::ResultsJson;
 use serde::Serialize;
+use serde_json::json;
 
-use crate::comparison::{ComparisonRecord, ComparisonView, Flip, RankingRecord, gate_rule};
-use crate::record::{EstimateRecord, estimates};
+use crate::comparison::{ComparisonView, gate_rule, ranking_record};
+use crate::record::{Record, estimates};
 use crate::{Listing, Render, Report, StoppedRun};
 
 /// The version of the schema.
@@ -46,36 +46,7 @@ struct LogReport<'a> {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     recorded: bool,
     results: ResultsJson<'a>,
-    estimates: Vec<EstimateRecord>,
-}
-
-/// Comparisons are one object; `docs/schema/compare.schema.json` is its schema.
-#[derive(Serialize)]
-struct ComparisonJson<'a> {
-    schema: u32,
-    comparisons: Vec<ComparisonRecord>,
-    flips: &'a [Flip],
-    /// The number of samples that changed, if they were asked for; more than `flips` has if the list was cut.
-    changed_samples: Option<usize>,
-    sides: &'a [String],
-    rankings: Vec<RankingRecord<'a>>,
-    gate: Option<GateRecord>,
-    warnings: Vec<String>,
-}
-
-/// What must hold.
-#[derive(Serialize)]
-struct GateRecord {
-    rule: &'static str,
-    /// The margin or the difference of the rule.
-    value: Option<f64>,
-}
-
-impl From<Gate> for GateRecord {
-    fn from(gate: Gate) -> Self {
-        let (rule, value) = gate_rule(gate);
-        GateRecord { rule, value }
-    }
+    estimates: Vec<Record>,
 }
 
 impl Render for Json {
@@ -110,16 +81,22 @@ impl Render for Json {
 
     fn comparison(&self, view: &ComparisonView<'_>, out: &mut dyn io::Write) -> io::Result<()> {
         let report = view.report;
-        let json = ComparisonJson {
-            schema: SCHEMA,
-            comparisons: report.comparisons.iter().map(|c| ComparisonRecord::in_view(c, view)).collect(),
-            flips: view.flips.unwrap_or_default(),
-            changed_samples: view.changed_count(),
-            sides: &report.sides,
-            rankings: report.rankings.iter().map(|ranking| RankingRecord::in_view(ranking, view)).collect(),
-            gate: report.options.gate.map(GateRecord::from),
-            warnings: report.warnings.iter().map(ToString::to_string).collect(),
-        };
+        let gate = report.options.gate.map(|gate| {
+            let (rule, value) = gate_rule(gate);
+            json!({ "rule": rule, "value": value })
+        });
+        // `docs/schema/compare.schema.json` is its schema.
+        let json = json!({
+            "schema": SCHEMA,
+            "comparisons": view.records(),
+            "flips": view.flips.unwrap_or_default(),
+            // If they were asked for; more than `flips` has if the list was cut.
+            "changed_samples": view.changed_count(),
+            "sides": report.sides,
+            "rankings": report.rankings.iter().map(|ranking| ranking_record(ranking, view)).collect::<Vec<_>>(),
+            "gate": gate,
+            "warnings": report.warnings.iter().map(ToString::to_string).collect::<Vec<_>>(),
+        });
         serde_json::to_writer_pretty(&mut *out, &json)?;
         writeln!(out)
     }

@@ -2,7 +2,7 @@
 //!
 //! One format, one module, one trait ([`Render`]), for results, comparisons and lists ([`Listing`]). The formats for
 //! people ([`TerminalTable`], [`Markdown`], [`Latex`]) share the rows of `rows.rs` and the tables of `comparison`; the
-//! formats for machines ([`Json`], [`Csv`]) have an [`EstimateRecord`] for each estimate. Nothing here computes a
+//! formats for machines ([`Json`], [`Csv`]) have a [`Record`] for each estimate. Nothing here computes a
 //! statistic or decides by the name of a metric: which error belongs to which number is core's
 //! [`Results::rows`](errorbar_core::Results::rows). Nothing knows whether it writes to a terminal: colour and width come
 //! from the caller. Names may hold anything. A [`TerminalTable`] is for terminals, so it is [`clean`]; every other format
@@ -66,9 +66,7 @@ use std::io;
 pub const RESULTS_SCHEMA: &str = include_str!("../schema/results.schema.json");
 
 pub use chance::ChanceLevel;
-pub use comparison::{
-    COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Flip, UndefinedComparisonParts, gate_reason,
-};
+pub use comparison::{COMPARISON_SCHEMA, ComparisonView, Flip, comparison_columns, gate_reason};
 pub use csv::{Csv, SafeCsv};
 pub use errorbar_analysis::{PartialRun, Report, RunIdentity, StoppedRun, fitting_names, run_names};
 pub use evaluation_set::EvaluationSet;
@@ -81,7 +79,7 @@ pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
 pub use number::grouped;
 pub use plans::PlansView;
-pub use record::{ClusterCounts, ColumnType, EstimateRecord, UndefinedParts, all_estimates, estimates};
+pub use record::{ColumnType, Record, all_estimates, estimate_columns, estimates};
 pub use rows::Sort;
 pub use side_by_side::SideBySide;
 pub use terminal::TerminalTable;

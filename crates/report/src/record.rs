@@ -1,317 +1,184 @@
-//! An estimate as one flat record: a row of `estimates` in JSON, a row of CSV.
+//! A row of results as one flat record: an object of `estimates` in JSON, a row of CSV. Each column is declared once, with
+//! its name, what it holds, and its value.
 
-use errorbar_core::{Defined, Estimate, EstimateRow, IntervalSide, Results, ScoreResult, Undefined};
-use serde::Serialize;
+use errorbar_core::{Defined, Estimate, EstimateRow, Interval, IntervalSide, Results, StdError, Undefined};
 use serde_json::Value as Json;
 
 use crate::rows::{groups, keys};
 
-/// An estimate as one flat record, in the order of the columns of CSV. What there is none of is null.
-///
-/// A number that is not finite is null, too. Names of nested groups are joined by ` / `.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[non_exhaustive]
-pub struct EstimateRecord {
-    /// The scorer.
-    pub scorer: String,
-    /// The reducer, unless it is the implied mean or there is none.
-    pub reducer: Option<String>,
-    /// Whether every epoch counts by itself.
-    pub unreduced: bool,
-    /// The field of map-valued scores.
-    pub field: Option<String>,
-    /// The name of the innermost metric.
-    pub metric: String,
-    /// The metric with its arguments; none if it failed.
-    pub spec: Option<String>,
-    /// The metadata key that samples are grouped by.
-    pub group_key: Option<String>,
-    /// The group; none for all samples, and for the mean of the groups.
-    pub group: Option<String>,
-    /// The key, for a metric that returns a map.
-    pub key: Option<String>,
-    /// The position from 1, for a metric that returns a list.
-    pub index: Option<usize>,
-    /// The number.
-    pub value: Option<f64>,
-    /// Its standard error; without information if it is degenerate.
-    pub stderr: Option<f64>,
-    /// The standard error over runs of the same samples; only of means over epochs.
-    pub stderr_fixed: Option<f64>,
-    /// How the error was made.
-    pub error_method: Option<&'static str>,
-    /// The degrees of freedom of the error; none if there are infinitely many.
-    pub df: Option<f64>,
-    /// The number of clusters; a list of two for two ways of clustering.
-    pub clusters: Option<ClusterCounts>,
-    /// The lower end of the interval; none for an upper bound if the range of scores is unknown.
-    pub lower: Option<f64>,
-    /// The upper end of the interval; none for a lower bound if the range of scores is unknown.
-    pub upper: Option<f64>,
-    /// The confidence level of the interval.
-    pub level: Option<f64>,
-    /// How the interval was made: a name, with its arguments if there are any.
-    pub method: Option<String>,
-    /// Which ends of the interval are bounds: `two-sided`, `lower` or `upper`.
-    pub side: Option<&'static str>,
-    /// The number of scores; none if the metric failed.
-    pub n: Option<u64>,
-    /// The number of samples without a score; none if the metric failed.
-    pub absent: Option<u64>,
-    /// The number of samples with a score of whose epochs some have none, if the bounds count those; none if there are
-    /// no such samples.
-    pub partly_absent: Option<u64>,
-    /// The number if all absent samples had the lowest score.
-    pub bound_worst: Option<f64>,
-    /// The number if all absent samples had the highest score.
-    pub bound_best: Option<f64>,
-    /// The number if all absent samples counted as 0.
-    pub absent_as_wrong: Option<f64>,
-    /// The number of independent scores that would give this error.
-    pub effective_n: Option<f64>,
-    /// The variance with clusters over the variance without.
-    pub design_effect: Option<f64>,
-    /// The share of the scores that the largest cluster has.
-    pub largest_cluster_share: Option<f64>,
-    /// Whether the error is 0 because all scores are equal; none without an error.
-    pub degenerate: Option<bool>,
-    /// The seed of random figures.
-    pub seed: Option<u64>,
-    /// The number of resamples of random figures.
-    pub draws: Option<u64>,
-    /// Why parts do not exist.
-    pub undefined: Option<UndefinedParts>,
-    /// What else is to be known.
-    pub note: Option<String>,
-}
+/// A row of results or of comparisons as data: a value for each column, in their order. What does not exist is null, and so
+/// is a number that is not finite.
+pub type Record = serde_json::Map<String, Json>;
 
-impl EstimateRecord {
-    /// The names of its fields, in order, and what columns of them hold.
-    pub const COLUMNS: [(&'static str, ColumnType); 35] = {
-        use ColumnType::{Bool, Float, Int, Ints, Json, Text, Unsigned};
-        [
-            ("scorer", Text),
-            ("reducer", Text),
-            ("unreduced", Bool),
-            ("field", Text),
-            ("metric", Text),
-            ("spec", Text),
-            ("group_key", Text),
-            ("group", Text),
-            ("key", Text),
-            ("index", Int),
-            ("value", Float),
-            ("stderr", Float),
-            ("stderr_fixed", Float),
-            ("error_method", Text),
-            ("df", Float),
-            ("clusters", Ints),
-            ("lower", Float),
-            ("upper", Float),
-            ("level", Float),
-            ("method", Text),
-            ("side", Text),
-            ("n", Int),
-            ("absent", Int),
-            ("partly_absent", Int),
-            ("bound_worst", Float),
-            ("bound_best", Float),
-            ("absent_as_wrong", Float),
-            ("effective_n", Float),
-            ("design_effect", Float),
-            ("largest_cluster_share", Float),
-            ("degenerate", Bool),
-            ("seed", Unsigned),
-            ("draws", Int),
-            ("undefined", Json),
-            ("note", Text),
-        ]
-    };
-}
+/// A column: its name, what it holds, and its value in a row.
+type EstimateColumn = (&'static str, ColumnType, fn(&EstimateRow<'_>) -> Json);
 
-/// The number of clusters: one number, or one for each way of clustering.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(untagged)]
-pub enum ClusterCounts {
-    /// One way of clustering.
-    One(u64),
-    /// Several ways.
-    Several(Vec<u64>),
-}
+const COLUMNS: [EstimateColumn; 35] = {
+    use ColumnType::{Bool, Float, Int, Ints, Json as Nested, Text, Unsigned};
+    [
+        ("scorer", Text, |row| row.scorer.into()),
+        // Unless it is the implied mean or there is none.
+        ("reducer", Text, |row| row.reducer.into()),
+        // Whether every epoch counts by itself.
+        ("unreduced", Bool, |row| row.unreduced.into()),
+        ("field", Text, |row| row.field.into()),
+        // The name of the innermost metric, then the metric with its arguments.
+        ("metric", Text, |row| row.metric.into()),
+        ("spec", Text, |row| row.result.spec.to_string().into()),
+        // The group is null for all samples, and for the mean of the groups. Names of nested groups are joined.
+        ("group_key", Text, |row| joined(&keys(row))),
+        ("group", Text, |row| joined(&groups(row))),
+        // Of a metric that returns a map, or a list: then the position from 1.
+        ("key", Text, |row| row.key.into()),
+        ("index", Int, |row| row.index.into()),
+        ("value", Float, |row| number(row.estimate.number())),
+        ("stderr", Float, |row| number(error(row).map(|error| error.se))),
+        // The standard error over runs of the same samples; only of means over epochs.
+        ("stderr_fixed", Float, |row| number(row.estimate.notes.stderr_fixed)),
+        ("error_method", Text, |row| error(row).map(|error| error.method.name()).into()),
+        ("df", Float, |row| number(degrees_of_freedom(error(row), interval(row)))),
+        ("clusters", Ints, |row| match error(row) {
+            None => row.estimate.notes.clusters.into(),
+            Some(error) => cluster_counts(&error.clusters),
+        }),
+        // An end is null where a bound has no other end, as the range of scores is unknown.
+        ("lower", Float, |row| number(interval(row).map(|interval| interval.lower))),
+        ("upper", Float, |row| number(interval(row).map(|interval| interval.upper))),
+        ("level", Float, |row| number(interval(row).map(|interval| interval.level))),
+        ("method", Text, |row| interval(row).map(|interval| interval.method.to_string()).into()),
+        ("side", Text, |row| interval(row).map(|interval| interval.side.name()).into()),
+        ("n", Int, |row| row.estimate.n.into()),
+        ("absent", Int, |row| row.estimate.absent.into()),
+        // The samples of whose epochs some have no score, if the bounds count those.
+        ("partly_absent", Int, |row| row.estimate.notes.partly_absent.into()),
+        ("bound_worst", Float, |row| number(row.estimate.bounds.map(|bounds| bounds.worst))),
+        ("bound_best", Float, |row| number(row.estimate.bounds.map(|bounds| bounds.best))),
+        ("absent_as_wrong", Float, |row| number(row.estimate.bounds.map(|bounds| bounds.absent_as_wrong))),
+        // The number of independent scores that would give this error.
+        ("effective_n", Float, |row| number(row.estimate.notes.effective_n)),
+        ("design_effect", Float, |row| number(row.estimate.notes.design_effect)),
+        ("largest_cluster_share", Float, |row| number(row.estimate.notes.largest_cluster_share)),
+        // Whether the error is 0 because all scores are equal.
+        ("degenerate", Bool, |row| error(row).map(|error| error.degenerate).into()),
+        ("seed", Unsigned, |row| row.estimate.draws.map(|draws| draws.seed).into()),
+        ("draws", Int, |row| row.estimate.draws.map(|draws| draws.count).into()),
+        ("undefined", Nested, |row| undefined(&row.estimate)),
+        ("note", Text, |row| note(&row.estimate).into()),
+    ]
+};
 
-impl ClusterCounts {
-    /// None for independent scores.
-    pub(crate) fn of(clusters: &[u64]) -> Option<Self> {
-        match clusters {
-            [] => None,
-            [one] => Some(ClusterCounts::One(*one)),
-            several => Some(ClusterCounts::Several(several.to_vec())),
-        }
-    }
-}
-
-/// Why parts of an estimate do not exist.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-#[non_exhaustive]
-pub struct UndefinedParts {
-    /// Why there is no number; also the error of a metric that failed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub value: Option<String>,
-    /// Why there is no standard error.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stderr: Option<String>,
-    /// Why there is no interval.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub interval: Option<String>,
+/// The names of the columns of [`estimates`], in order, and what they hold.
+pub fn estimate_columns() -> Vec<(&'static str, ColumnType)> {
+    COLUMNS.iter().map(|(name, holds, _)| (*name, *holds)).collect()
 }
 
 /// All estimates of results as flat records.
-pub fn estimates(results: &Results) -> Vec<EstimateRecord> {
-    results.rows().iter().map(EstimateRecord::from).collect()
+pub fn estimates(results: &Results) -> Vec<Record> {
+    results.rows().iter().map(record).collect()
 }
 
-/// The same with a record for each metric that failed, after the others of its scores.
-pub fn all_estimates(results: &Results) -> Vec<EstimateRecord> {
-    let of_score = |(at, score): (usize, &ScoreResult)| {
-        let rows = results.rows_of(at);
-        let mut records: Vec<EstimateRecord> = rows.iter().map(EstimateRecord::from).collect();
-        records.extend(
-            score
-                .failures
-                .iter()
-                .map(|failure| EstimateRecord::failed(score, &failure.metric, failure.error.to_string())),
-        );
-        records
-    };
-    results.scores.iter().enumerate().flat_map(of_score).collect()
-}
-
-impl From<&EstimateRow<'_>> for EstimateRecord {
-    fn from(row: &EstimateRow<'_>) -> Self {
-        let estimate = row.estimate.as_ref();
-        let joined = |parts: Vec<String>| (!parts.is_empty()).then(|| parts.join(" / "));
-        let text = |text: Option<&str>| text.map(str::to_owned);
-        EstimateRecord {
-            scorer: row.scorer.to_owned(),
-            reducer: text(row.reducer),
-            unreduced: row.unreduced,
-            field: text(row.field),
-            metric: row.metric.to_owned(),
-            spec: Some(row.result.spec.to_string()),
-            group_key: joined(keys(row)),
-            group: joined(groups(row).into_iter().map(str::to_owned).collect()),
-            key: text(row.key),
-            index: row.index,
-            n: Some(estimate.n),
-            absent: Some(estimate.absent),
-            ..EstimateRecord::of(estimate)
+/// The same with a record for each metric that failed, after the others of its scores: without a value, and with the error in
+/// place of a reason.
+pub fn all_estimates(results: &Results) -> Vec<Record> {
+    let mut records = Vec::new();
+    for (at, score) in results.scores.iter().enumerate() {
+        records.extend(results.rows_of(at).iter().map(record));
+        for failure in &score.failures {
+            let mut record: Record =
+                COLUMNS.iter().map(|(name, ..)| ((*name).to_owned(), Json::Null)).collect();
+            let known = [
+                ("scorer", score.scorer.clone().into()),
+                ("reducer", score.reducer.clone().into()),
+                ("unreduced", score.unreduced.into()),
+                ("field", score.field.clone().into()),
+                ("metric", failure.metric.clone().into()),
+                ("undefined", reasons([("value", Some(failure.error.to_string()))])),
+            ];
+            record.extend(known.map(|(name, value)| (name.to_owned(), value)));
+            records.push(record);
         }
+    }
+    records
+}
+
+fn record(row: &EstimateRow<'_>) -> Record {
+    COLUMNS.iter().map(|(name, _, value)| ((*name).to_owned(), value(row))).collect()
+}
+
+fn error<'r>(row: &'r EstimateRow<'_>) -> Option<&'r StdError> {
+    row.estimate.error.as_ref().ok()
+}
+
+fn interval<'r>(row: &'r EstimateRow<'_>) -> Option<&'r Interval> {
+    row.estimate.interval.as_ref().ok()
+}
+
+fn joined<T: AsRef<str>>(parts: &[T]) -> Json {
+    let parts: Vec<&str> = parts.iter().map(AsRef::as_ref).collect();
+    (!parts.is_empty()).then(|| parts.join(" / ")).into()
+}
+
+/// A number, null if it is not finite. + 0.0 takes the sign off a negative zero.
+pub(crate) fn number(number: Option<f64>) -> Json {
+    number.map(|number| number + 0.0).into()
+}
+
+/// Those of the error; without one, those of the interval.
+pub(crate) fn degrees_of_freedom(error: Option<&StdError>, interval: Option<&Interval>) -> Option<f64> {
+    error.map_or_else(|| interval.and_then(|interval| interval.df), |error| Some(error.df))
+}
+
+/// The number of clusters, or one for each way of clustering; null for independent scores.
+pub(crate) fn cluster_counts(clusters: &[u64]) -> Json {
+    match clusters {
+        [] => Json::Null,
+        [one] => (*one).into(),
+        several => several.into(),
     }
 }
 
-impl EstimateRecord {
-    /// The numbers of an estimate.
-    fn of(estimate: &Estimate) -> Self {
-        let error = estimate.error.as_ref().ok();
-        let interval = estimate.interval.as_ref().ok();
-        let (bounds, notes) = (estimate.bounds, &estimate.notes);
-        EstimateRecord {
-            value: estimate.number().and_then(finite),
-            stderr: error.and_then(|error| finite(error.se)),
-            stderr_fixed: notes.stderr_fixed.and_then(finite),
-            error_method: error.map(|error| error.method.name()),
-            df: match (error, interval) {
-                (Some(error), _) => finite(error.df),
-                (None, Some(interval)) => interval.df.and_then(finite),
-                (None, None) => None,
-            },
-            clusters: match error {
-                None => notes.clusters.map(ClusterCounts::One),
-                Some(error) => ClusterCounts::of(&error.clusters),
-            },
-            lower: interval.and_then(|interval| finite(interval.lower)),
-            upper: interval.and_then(|interval| finite(interval.upper)),
-            level: interval.and_then(|interval| finite(interval.level)),
-            method: interval.map(|interval| interval.method.to_string()),
-            side: interval.map(|interval| interval.side.name()),
-            partly_absent: notes.partly_absent,
-            bound_worst: bounds.and_then(|bounds| finite(bounds.worst)),
-            bound_best: bounds.and_then(|bounds| finite(bounds.best)),
-            absent_as_wrong: bounds.and_then(|bounds| finite(bounds.absent_as_wrong)),
-            effective_n: notes.effective_n.and_then(finite),
-            design_effect: notes.design_effect.and_then(finite),
-            largest_cluster_share: notes.largest_cluster_share.and_then(finite),
-            degenerate: error.map(|error| error.degenerate),
-            seed: estimate.draws.map(|draws| draws.seed),
-            draws: estimate.draws.map(|draws| draws.count),
-            undefined: UndefinedParts::of(estimate),
-            note: note(estimate),
-            ..EstimateRecord::default()
-        }
-    }
+/// Why parts do not exist, by their names; null if all do.
+pub(crate) fn reasons<const N: usize>(parts: [(&str, Option<String>); N]) -> Json {
+    let known = parts.into_iter().filter_map(|(name, reason)| Some((name.to_owned(), reason?.into())));
+    let reasons: Record = known.collect();
+    if reasons.is_empty() { Json::Null } else { Json::Object(reasons) }
+}
 
-    /// A metric that failed: no number, and the error in place of a reason.
-    pub(crate) fn failed(score: &ScoreResult, metric: &str, error: String) -> Self {
-        EstimateRecord {
-            scorer: score.scorer.clone(),
-            reducer: score.reducer.clone(),
-            unreduced: score.unreduced,
-            field: score.field.clone(),
-            metric: metric.to_owned(),
-            undefined: Some(UndefinedParts { value: Some(error), ..UndefinedParts::default() }),
-            ..EstimateRecord::default()
-        }
+fn undefined(estimate: &Estimate) -> Json {
+    reasons([
+        ("value", why(&estimate.value, |value| value.is_finite())),
+        ("stderr", why(&estimate.error, |error| error.se.is_finite())),
+        ("interval", why(&estimate.interval, has_known_ends)),
+    ])
+}
+
+/// Why a part does not exist, or is not finite.
+pub(crate) fn why<T>(part: &Defined<T>, is_finite: impl Fn(&T) -> bool) -> Option<String> {
+    match part {
+        Ok(part) if is_finite(part) => None,
+        Ok(_) => Some(Undefined::Overflow.to_string()),
+        Err(reason) => Some(reason.to_string()),
     }
 }
 
-pub(crate) fn finite(number: f64) -> Option<f64> {
-    // + 0.0 takes the sign off a negative zero.
-    number.is_finite().then_some(number + 0.0)
+/// Whether the ends are finite. The end that is no bound is nowhere if the range of scores is unknown.
+pub(crate) fn has_known_ends(interval: &Interval) -> bool {
+    let is_known = |end: f64, open: IntervalSide| end.is_finite() || interval.side == open;
+    is_known(interval.lower, IntervalSide::Upper) && is_known(interval.upper, IntervalSide::Lower)
 }
 
-impl UndefinedParts {
-    fn of(estimate: &Estimate) -> Option<Self> {
-        fn why<T>(part: &Defined<T>, is_finite: impl Fn(&T) -> bool) -> Option<String> {
-            match part {
-                Ok(part) if is_finite(part) => None,
-                Ok(_) => Some(Undefined::Overflow.to_string()),
-                Err(reason) => Some(reason.to_string()),
-            }
-        }
-        let parts = UndefinedParts {
-            value: why(&estimate.value, |value| value.is_finite()),
-            stderr: why(&estimate.error, |error| error.se.is_finite()),
-            interval: why(&estimate.interval, |interval| {
-                // The end that is no bound is nowhere if the range of scores is unknown.
-                let is_end = |end: f64, open: IntervalSide| end.is_finite() || interval.side == open;
-                is_end(interval.lower, IntervalSide::Upper) && is_end(interval.upper, IntervalSide::Lower)
-            }),
-        };
-        (parts != UndefinedParts::default()).then_some(parts)
-    }
-}
-
+/// What else is to be known. Lists and maps are data, which `results` has.
 pub(crate) fn note(estimate: &Estimate) -> Option<String> {
-    // Lists and maps are data; `results` has them.
-    let remarks = estimate.notes.custom.iter().filter(|(_, value)| !value.is_array() && !value.is_object());
-    let custom = remarks.map(|(key, value)| match value {
-        Json::String(text) => format!("{key}: {text}"),
-        other => format!("{key}: {other}"),
+    let notes = &estimate.notes;
+    let custom = notes.custom.iter().filter(|(_, value)| !value.is_array() && !value.is_object());
+    let custom = custom.map(|(key, value)| {
+        format!("{key}: {}", value.as_str().map_or_else(|| value.to_string(), str::to_owned))
     });
-    let spans = estimate.notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
-    let population = estimate.notes.population.map(|population| format!("of a population of {population}"));
-    let reason = estimate.notes.reason.clone();
-    let notes: Vec<String> = estimate
-        .notes
-        .early_stop
-        .clone()
-        .into_iter()
-        .chain(reason)
-        .chain(population)
-        .chain(spans)
-        .chain(custom)
-        .collect();
-    (!notes.is_empty()).then(|| notes.join("; "))
+    let spans = notes.clusters_span_groups.then(|| "clusters span groups".to_owned());
+    let population = notes.population.map(|population| format!("of a population of {population}"));
+    let stop_and_reason = [&notes.early_stop, &notes.reason].into_iter().flatten().cloned();
+    let all: Vec<String> = stop_and_reason.chain(population).chain(spans).chain(custom).collect();
+    (!all.is_empty()).then(|| all.join("; "))
 }
 
 /// What a column of records holds, nulls apart: for those who make a table with types of them.

@@ -17,15 +17,17 @@ pub(crate) use figures::{lines, p_text, subject, two_digits};
 pub(crate) use finding::{Finding, finding};
 pub(crate) use gate::{claim as gate_claim, rule as gate_rule};
 pub(crate) use legend::test_title;
-pub(crate) use record::RankingRecord;
+pub(crate) use record::ranking_record;
 pub(crate) use verdict::is_significant;
 
 use errorbar_analysis::Comparisons;
 pub use errorbar_analysis::Flip;
 pub use gate::gate_reason;
-pub use record::{ComparisonRecord, UndefinedComparisonParts};
+pub use record::comparison_columns;
 
 use errorbar_inference::ComparisonReport;
+
+use crate::record::Record;
 
 /// The JSON schema of comparisons; see `docs/output.md`.
 pub const COMPARISON_SCHEMA: &str = include_str!("../../schema/compare.schema.json");
@@ -49,8 +51,8 @@ impl<'a> ComparisonView<'a> {
     }
 
     /// A record for each comparison, as in JSON.
-    pub fn records(&self) -> Vec<ComparisonRecord> {
-        self.report.comparisons.iter().map(|one| ComparisonRecord::in_view(one, self)).collect()
+    pub fn records(&self) -> Vec<Record> {
+        self.report.comparisons.iter().map(|one| record::record(one, self)).collect()
     }
 
     /// The comparisons of an answer, with what is shown beside them.

@@ -82,12 +82,12 @@ fn figures_at_full_precision_are_those_of_the_records() {
         [fixture("heron", "t", ["a", "b"], |id| id < 29), fixture("wren", "t", ["a", "b"], |id| id % 3 > 0)];
     let html = page(&fixtures);
     for Fixture { name, report, .. } in &fixtures {
-        for record in estimates(&report.results).iter().filter(|record| record.metric == "accuracy") {
-            let group = record.group.as_ref().map_or_else(String::new, |group| {
+        for record in estimates(&report.results).iter().filter(|record| record["metric"] == "accuracy") {
+            let group = record["group"].as_str().map_or_else(String::new, |group| {
                 format!(" data-group-key=\"topic\" data-group=\"{group}\"")
             });
-            let (Some(value), Some(se)) = (record.value, record.stderr) else { panic!("{record:?}") };
-            let (lower, upper) = (record.lower.unwrap(), record.upper.unwrap());
+            let [value, se, lower, upper] =
+                ["value", "stderr", "lower", "upper"].map(|name| record[name].as_f64().unwrap());
             let row = format!(
                 "data-run=\"{name}\" data-scorer=\"match\" data-metric=\"accuracy\"{group} data-value=\"{value}\" \
                  data-stderr=\"{se}\" data-lower=\"{lower}\" data-upper=\"{upper}\""

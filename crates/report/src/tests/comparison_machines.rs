@@ -8,8 +8,8 @@ use serde_json::Value;
 use super::check_columns;
 use super::comparison_fixtures::{all, flips, four_sides, gated, hostile, nothing_known, two_sides};
 use crate::{
-    COMPARISON_SCHEMA, ComparisonRecord, ComparisonView, Csv, JUnitCase, Json, REPLACEMENT, Render,
-    TestSuite, gate_cases,
+    COMPARISON_SCHEMA, ComparisonView, Csv, JUnitCase, Json, REPLACEMENT, Render, TestSuite,
+    comparison_columns, gate_cases,
 };
 
 /// The keys that are promised, in order; others come behind them.
@@ -35,7 +35,7 @@ fn json_is_valid_by_the_schema() {
         assert!(problems.is_empty(), "{problems:#?}");
         assert_eq!(output["comparisons"].as_array().unwrap().len(), report.comparisons.len());
         assert_eq!(output["flips"].as_array().unwrap().len(), 3);
-        check_columns(&ComparisonRecord::COLUMNS, &output["comparisons"]);
+        check_columns(&comparison_columns(), &output["comparisons"]);
     }
     // The schema is strict: each of these is refused.
     let output = json(&ComparisonView::new(&four_sides()).flips(&flips));
