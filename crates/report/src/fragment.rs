@@ -35,11 +35,11 @@ pub fn reports(reports: &[Report]) -> String {
             let text = EstimateText::from(estimate).to_string();
             table.push([title.clone(), name.clone(), text, estimate.n.to_string()]);
             if matches!(row.role, Role::Location | Role::Share) {
-                figures.entry(title).or_default().push(NamedEstimate::new(name, estimate.clone()));
+                figures.entry(title).or_default().push(NamedEstimate { name, estimate: estimate.clone() });
             }
         }
     }
-    drawn(figures, Estimates::new, &table)
+    drawn(figures, false, &table)
 }
 
 /// Comparisons: a plot of the differences, and a table.
@@ -56,22 +56,17 @@ pub fn comparisons(report: &ComparisonReport) -> String {
         let [base, other] = [&comparison.base_estimate, &comparison.other_estimate]
             .map(|estimate| EstimateText::from(estimate).short());
         table.push([title.clone(), name.clone(), base, other, text, p, comparison.n.to_string()]);
-        figures.entry(title).or_default().push(NamedEstimate::new(name, difference.clone()));
+        figures.entry(title).or_default().push(NamedEstimate { name, estimate: difference.clone() });
     }
-    let differences = |title, estimates| {
-        let mut plot = Estimates::new(format!("difference of {title}"), estimates);
-        plot.are_differences = true;
-        plot
-    };
-    drawn(figures, differences, &table)
+    drawn(figures, true, &table)
 }
 
 /// The plots of figures, and the table.
-fn drawn(
-    figures: IndexMap<String, Vec<NamedEstimate>>,
-    plot: impl Fn(String, Vec<NamedEstimate>) -> Estimates,
-    table: &Listing,
-) -> String {
+fn drawn(figures: IndexMap<String, Vec<NamedEstimate>>, are_differences: bool, table: &Listing) -> String {
+    let plot = |title: String, runs| {
+        let metric = if are_differences { format!("difference of {title}") } else { title };
+        Estimates { metric, runs, are_differences, ..Estimates::default() }
+    };
     let few = figures.into_iter().filter(|(_, estimates)| estimates.len() <= MOST_ROWS).take(MOST_PLOTS);
     shown(html! {
         div {

@@ -9,6 +9,7 @@ pub(crate) mod flip;
 mod gate;
 mod grid;
 pub(crate) mod legend;
+mod pair;
 mod record;
 pub(crate) mod tables;
 pub(crate) mod verdict;
@@ -17,8 +18,8 @@ pub(crate) use figures::{lines, p_text, subject, two_digits};
 pub(crate) use finding::{Finding, finding};
 pub(crate) use gate::{claim as gate_claim, rule as gate_rule};
 pub(crate) use legend::test_title;
+pub(crate) use pair::Pair;
 pub(crate) use record::ranking_record;
-pub(crate) use verdict::is_significant;
 
 use errorbar_analysis::Comparisons;
 pub use errorbar_analysis::Flip;

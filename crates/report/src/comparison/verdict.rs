@@ -86,7 +86,7 @@ pub(super) fn alpha(comparison: &Comparison) -> f64 {
 }
 
 /// Whether a difference is shown; none if there is nothing to judge by.
-pub(crate) fn is_significant(comparison: &Comparison) -> Option<bool> {
+pub(super) fn is_significant(comparison: &Comparison) -> Option<bool> {
     if let Some(p) = comparison.p_adjusted.filter(|p| !p.is_nan()) {
         return Some(p < alpha(comparison));
     }

@@ -7,8 +7,8 @@ use maud::{Markup, html};
 use super::PageRun;
 use super::cells::{counted, inline, minus};
 use super::figures::FigureCell;
-use super::task::{Pair, Task, TaskComparison};
-use crate::comparison::{p_text, two_digits};
+use super::task::{Task, TaskComparison};
+use crate::comparison::{Pair, p_text, two_digits};
 use crate::number::percent;
 use crate::svg::name_length;
 

@@ -5,7 +5,8 @@ use errorbar_inference::CrossTable;
 use maud::{Markup, html};
 
 use super::cells::counted;
-use super::task::{Pair, Task, TaskComparison};
+use super::task::{Task, TaskComparison};
+use crate::comparison::Pair;
 use crate::number::{grouped, plain};
 use crate::text::percent_encoded;
 

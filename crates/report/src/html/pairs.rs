@@ -6,11 +6,12 @@ use maud::{Markup, html};
 
 use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, minus, thousands};
 use super::estimates::level_title;
-use super::task::{GroupComparison, Pair, Task, TaskComparison, run_name};
+use super::task::{GroupComparison, Task, TaskComparison, run_name};
 use super::{flips, ranking, section as page_section};
-use crate::comparison::{p_text, test_title, two_digits};
+use crate::comparison::{Pair, p_text, test_title, two_digits};
 use crate::notes::most_frequent;
 use crate::number::{grouped, plain};
+use crate::plot::RunMarks;
 use crate::svg::{IntervalSize, IntervalStyle, Scale, Series, breakable, grid, interval, percent};
 
 /// The most pairs that have a row each without being asked for; of more there is a matrix.
@@ -70,7 +71,7 @@ pub(super) fn section(task: &Task<'_>, id: &str, has_samples: bool) -> Option<Ma
 fn matrix(task: &Task<'_>, comparison: &TaskComparison) -> Markup {
     let runs: Vec<String> =
         task.order().iter().filter_map(|at| Some(task.runs.get(*at)?.0.name.clone())).collect();
-    let plot = crate::plot::Pairs::new(&runs, comparison.pairs.comparisons.iter().collect()).draw();
+    let plot = crate::plot::pairs(&runs, &comparison.pairs.comparisons, &RunMarks::default());
     let label = format!("Every two runs{}, scrolls sideways", task.in_words());
     html! {
         p.note { (plot.caption) }

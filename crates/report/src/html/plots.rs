@@ -6,10 +6,7 @@ use maud::{Markup, html};
 
 use super::task::Task;
 use super::{PageRun, section};
-use crate::plot::{
-    CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, PassPlot,
-    Plot, RunMarks,
-};
+use crate::plot::{self, CostAxis, CostPoint, Plot, RunMarks};
 
 /// The most runs that have a panel each.
 const MOST_PANELS: usize = 12;
@@ -79,10 +76,6 @@ fn marks(task: &Task<'_>) -> RunMarks {
     RunMarks::new(task.runs.iter().map(|(run, series)| (run.name.clone(), *series)))
 }
 
-fn named<T>(found: &[(String, T)]) -> Vec<(String, &T)> {
-    found.iter().map(|(name, one)| (name.clone(), one)).collect()
-}
-
 fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     let mut plots = Vec::new();
     // Every rating would be a success.
@@ -93,9 +86,7 @@ fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         false => of_runs(task, |run| run.plan.pass_curves(run.columns, SUCCESS), |one| &one.name),
     };
     if !curves.is_empty() {
-        let mut plot = PassPlot::new(named(&curves));
-        plot.marks = marks(task);
-        plots.push((None, plot.draw()));
+        plots.push((None, plot::pass(&curves, &marks(task))));
     }
     let epochs = |run: &PageRun<'_>| run.columns.sample_index().max_rows();
     let rows: usize = task.runs.iter().map(|(run, _)| run.columns.len()).sum();
@@ -104,9 +95,7 @@ fn epochs(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         false => Vec::new(),
     };
     if spreads.iter().any(|(_, spread)| spread.epochs() > 1) {
-        let mut plot = EpochsPlot::new(named(&spreads));
-        plot.marks = marks(task);
-        plots.push((Some("Every sample, from the hardest"), plot.draw()));
+        plots.push((Some("Every sample, from the hardest"), plot::epochs(&spreads, &marks(task))));
     }
     plots
 }
@@ -117,9 +106,7 @@ fn distribution(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     if found.iter().all(|(_, one)| one.counts.is_empty()) {
         return Vec::new();
     }
-    let mut plot = DistributionPlot::new(named(&found));
-    plot.marks = marks(task);
-    vec![(None, plot.draw())]
+    vec![(None, plot::distribution(&found, &marks(task)))]
 }
 
 fn calibration(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
@@ -127,9 +114,7 @@ fn calibration(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
     if found.iter().all(|(_, curve)| curve.bins.is_empty()) {
         return Vec::new();
     }
-    let mut plot = CalibrationPlot::new(named(&found));
-    plot.marks = marks(task);
-    vec![(None, plot.draw())]
+    vec![(None, plot::calibration(&found, &marks(task)))]
 }
 
 /// Why there is no calibration, though answers have a confidence.
@@ -158,9 +143,7 @@ fn confusion(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         return Vec::new();
     }
     let found: Vec<_> = found.into_iter().map(|(name, one)| (name, one.with_most(MOST_LABELS))).collect();
-    let mut plot = ConfusionPlot::new(named(&found));
-    plot.marks = marks(task);
-    vec![(None, plot.draw())]
+    vec![(None, plot::confusion(&found, &marks(task)))]
 }
 
 /// Whether it is of a few labels that come again and again: free text and verdicts are none.
@@ -188,13 +171,11 @@ fn cost(task: &Task<'_>) -> Vec<(Option<&'static str>, Plot)> {
         .zip(&figure.cells)
         .filter_map(|((run, _), cell)| {
             let x = if has_cost { run.facts.cost } else { tokens(run) };
-            Some(CostPoint::new(&run.name, x, cell.as_ref()?.estimate.clone()))
+            Some(CostPoint { name: run.name.clone(), cost: x, estimate: cell.as_ref()?.estimate.clone() })
         })
         .collect();
     if points.len() < task.runs.len() || points.iter().filter(|point| point.cost.is_some()).count() < 2 {
         return Vec::new();
     }
-    let mut plot = CostPlot::new(figure.key.title(), axis, points);
-    plot.marks = marks(task);
-    vec![(None, plot.draw())]
+    vec![(None, plot::cost(&figure.key.title(), axis, &points, &marks(task)))]
 }

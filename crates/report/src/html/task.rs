@@ -10,7 +10,6 @@ use maud::{Markup, html};
 use super::PageRun;
 use super::figures::{Figures, Grouping, order};
 use crate::chance::ChanceLevel;
-use crate::comparison::is_significant;
 use crate::svg::{Series, breakable, name_length};
 
 /// The most runs of which every pair is tested without being asked for: 435 pairs.
@@ -206,50 +205,4 @@ fn within_groups(
         Some(GroupComparison { by: by.to_owned(), group: group.clone(), pairs: report, ranking })
     };
     first.keys().filter_map(of_group).collect()
-}
-
-/// A pair of runs with the better one first.
-pub(super) struct Pair<'c> {
-    pub(super) comparison: &'c Comparison,
-    pub(super) ahead: &'c str,
-    pub(super) behind: &'c str,
-    /// Whether the first minus the second is other minus base.
-    pub(super) is_as_computed: bool,
-    /// Whether the difference is shown by the corrected test.
-    pub(super) is_decided: bool,
-}
-
-impl<'c> Pair<'c> {
-    pub(super) fn of(comparison: &'c Comparison) -> Self {
-        let difference = comparison.difference.number().unwrap_or(0.0);
-        let is_other_better = match comparison.direction {
-            Direction::Lower => difference < 0.0,
-            _ => difference > 0.0,
-        };
-        let (ahead, behind) = match is_other_better {
-            true => (&comparison.other, &comparison.base),
-            false => (&comparison.base, &comparison.other),
-        };
-        let is_decided = difference != 0.0 && is_significant(comparison) == Some(true);
-        Pair { comparison, ahead, behind, is_as_computed: is_other_better, is_decided }
-    }
-
-    /// Pairs in which the first is better, equal, worse.
-    pub(super) fn outcomes(&self) -> Option<(u64, u64, u64)> {
-        let c = self.comparison;
-        let (wins, ties, losses) = (c.wins?, c.ties?, c.losses?);
-        Some(if self.is_as_computed { (wins, ties, losses) } else { (losses, ties, wins) })
-    }
-
-    /// The p-value that decides, and whether it is corrected.
-    pub(super) fn p(&self) -> Option<f64> {
-        let raw = self.comparison.test.as_ref().ok().map(|test| test.p_value);
-        self.comparison.p_adjusted.or(raw).filter(|p| !p.is_nan())
-    }
-
-    /// The difference of the first minus the second.
-    pub(super) fn difference(&self) -> errorbar_core::Estimate {
-        let estimate = &self.comparison.difference;
-        if self.is_as_computed { estimate.clone() } else { estimate.negated() }
-    }
 }

@@ -9,8 +9,9 @@ use super::figures::FigureCell;
 use super::finding::{ERROR_NAME, compared, has_error};
 use super::forest::{common_n, long_names, no_errors};
 use super::section as page_section;
-use super::task::{Pair, Task, TaskComparison, run_name};
+use super::task::{Task, TaskComparison, run_name};
 use crate::chance::ChanceLevel;
+use crate::comparison::Pair;
 use crate::number::grouped;
 use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, Series, Y, breakable, grid, interval};
 

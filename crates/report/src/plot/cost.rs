@@ -2,13 +2,12 @@
 
 use errorbar_core::Estimate;
 
-use super::area::{Drawing, Vertical, px};
-use super::estimates::percentage;
-use super::text::{estimate_list, estimate_row, figure, fitted, interval_text, short, visible, whole};
+use super::text::{estimate_list, estimate_row, figure, fitted, interval_text, level, short, visible, whole};
+use super::vertical::Vertical;
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
 use crate::number::grouped;
-use crate::svg::{Scale, percent, tick_text};
+use crate::svg::{Drawing, Scale, percent, px, tick_text};
 
 const TOP: f64 = 18.0;
 const BOTTOM: f64 = 260.0;
@@ -17,7 +16,6 @@ const LEFT: f64 = 10.0;
 const WIDE: f64 = 80.0;
 /// From this ratio of the highest to the lowest cost on, the axis is logarithmic.
 const WIDE_RANGE: f64 = 20.0;
-
 /// The most runs with their names beside the points.
 const MOST_NAMES: usize = 12;
 
@@ -50,7 +48,6 @@ impl CostAxis {
 
 /// One run.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct CostPoint {
     /// Its name.
     pub name: String,
@@ -60,26 +57,8 @@ pub struct CostPoint {
     pub estimate: Estimate,
 }
 
-impl CostPoint {
-    /// A run with its cost and its score.
-    pub fn new(name: impl Into<String>, cost: Option<f64>, estimate: Estimate) -> Self {
-        CostPoint { name: name.into(), cost, estimate }
-    }
-}
-
-/// What runs cost against what they score.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct CostPlot {
-    /// What the score is.
-    pub metric: String,
-    /// What is paid.
-    pub axis: CostAxis,
-    /// The runs, in the order of their colours.
-    pub runs: Vec<CostPoint>,
-    /// Their marks; by position if unset.
-    pub marks: RunMarks,
-}
+/// A point that is drawn: its run's position, the run, and where it is.
+type Placed<'a> = (usize, &'a CostPoint, f64, f64);
 
 /// The horizontal axis.
 struct Horizontal {
@@ -109,155 +88,93 @@ impl Horizontal {
         LEFT + WIDE * self.scale.within(if self.is_log { cost.log10() } else { cost }) / 100.0
     }
 
-    /// Positions and names of ticks.
-    fn ticks(&self) -> Vec<(f64, String)> {
-        let whole = self.scale.ticks().iter().filter(|tick| !self.is_log || tick.fract() == 0.0);
-        whole
-            .map(|tick| {
-                let cost = if self.is_log { 10_f64.powf(*tick) } else { *tick };
-                (self.x(cost), tick_text(cost, false))
-            })
-            .collect()
+    fn ticks(&self, drawing: &mut Drawing) {
+        for tick in self.scale.ticks().iter().filter(|tick| !self.is_log || tick.fract() == 0.0) {
+            let cost = if self.is_log { 10_f64.powf(*tick) } else { *tick };
+            let x = percent(self.x(cost));
+            drawing.line("gl", [&x, &x], [px(BOTTOM), px(BOTTOM + 5.0)]);
+            drawing.text("tick", x, px(BOTTOM + 19.0), &tick_text(cost, false));
+        }
     }
 }
 
-impl CostPlot {
-    /// These runs.
-    pub fn new(metric: impl Into<String>, axis: CostAxis, runs: Vec<CostPoint>) -> Self {
-        CostPlot { metric: metric.into(), axis, runs, marks: RunMarks::default() }
+/// What runs, in the order of their colours, cost against what they score by a metric.
+pub fn cost(metric: &str, axis: CostAxis, runs: &[CostPoint], marks: &RunMarks) -> Plot {
+    let is_cost = |cost: &f64| cost.is_finite() && *cost >= 0.0;
+    let costs: Vec<f64> = runs.iter().filter_map(|run| run.cost).filter(is_cost).collect();
+    let horizontal = Horizontal::new(&costs);
+    let scale = Scale::of(runs.iter().map(|run| &run.estimate));
+    let vertical = Vertical { scale, top: TOP, bottom: BOTTOM };
+    let mut drawing = Drawing::default();
+    vertical.lines(&mut drawing);
+    horizontal.ticks(&mut drawing);
+    let logarithmic = if horizontal.is_log { ", logarithmic" } else { "" };
+    drawing.text("tick r", "100%", px(BOTTOM + 37.0), &format!("{}{logarithmic}", axis.name()));
+    let mut placed: Vec<Placed<'_>> = Vec::new();
+    for (at, run) in runs.iter().enumerate() {
+        let value = run.estimate.number().filter(|value| value.is_finite());
+        let place = run.cost.filter(is_cost).zip(value);
+        placed.extend(place.map(|(cost, value)| (at, run, horizontal.x(cost), vertical.y(value))));
     }
+    for (at, run, x, _) in &placed {
+        vertical.interval(&mut drawing, &run.estimate, marks.series(&run.name, *at, runs.len()), *x);
+    }
+    names(&mut drawing, placed, runs.len() > MOST_NAMES);
 
-    /// Draws it.
-    pub fn draw(&self) -> Plot {
-        let costs: Vec<f64> = self
-            .runs
-            .iter()
-            .filter_map(|run| run.cost)
-            .filter(|cost| cost.is_finite() && *cost >= 0.0)
-            .collect();
-        let horizontal = Horizontal::new(&costs);
-        let scale = Scale::of(self.runs.iter().map(|run| &run.estimate));
-        let vertical = Vertical { scale, top: TOP, bottom: BOTTOM };
-        let mut drawing = Drawing::default();
-        vertical.lines(&mut drawing);
-        for (x, text) in horizontal.ticks() {
-            drawing.put(format_args!(
-                "<line class=\"gl\" x1=\"{0}\" x2=\"{0}\" y1=\"{BOTTOM}\" y2=\"{1}\"/><text class=\"tick\" x=\"{0}\" \
-                 y=\"{2}\">{text}</text>",
-                percent(x),
-                px(BOTTOM + 5.0),
-                px(BOTTOM + 19.0)
-            ));
-        }
-        drawing.put(format_args!(
-            "<text class=\"tick r\" x=\"100%\" y=\"{}\">{}{}</text>",
-            px(BOTTOM + 37.0),
-            self.axis.name(),
-            if horizontal.is_log { ", logarithmic" } else { "" }
-        ));
-        self.points(&mut drawing, &horizontal, &vertical);
-        let cost =
-            |run: &CostPoint| run.cost.map_or_else(|| "unknown".to_owned(), |cost| self.axis.text(cost));
-        let words = |run: &CostPoint| {
-            let figure = self.marks.figure(&run.name, figure(&run.estimate));
-            format!("{}: {}, {figure}", visible(&run.name), cost(run))
+    let mut table = Listing::new(["run", axis.name(), metric, "interval"]);
+    let mut data = estimate_list(["run", axis.name(), "metric"], []);
+    let mut words = Vec::new();
+    for CostPoint { name, cost, estimate } in runs {
+        let paid = cost.map_or_else(|| "unknown".to_owned(), |cost| axis.text(cost));
+        words.push(format!("{}: {paid}, {}", visible(name), marks.figure(name, figure(estimate))));
+        let brief = marks.figure(name, short(estimate));
+        table.push([name.clone(), paid, brief, interval_text(estimate)]);
+        data.push(estimate_row([name.as_str().into(), (*cost).into(), metric.into()], estimate, []));
+    }
+    let label = format!("{metric} against {}. {}", axis.name(), words.join("; "));
+    let unknown = runs.iter().filter(|run| run.cost.is_none() || run.estimate.value.is_err()).count();
+    let unknown = match unknown {
+        0 => String::new(),
+        unknown => format!(" · not drawn: {unknown} without cost or score"),
+    };
+    let line = level(runs.iter().map(|run| &run.estimate));
+    let line = line.map(|level| format!(" · line: {level}")).unwrap_or_default();
+    let listed = if runs.len() > MOST_NAMES { runs.len().div_ceil(2) as u32 * 17 + 8 } else { 0 };
+    let caption = format!("{metric} upwards, {} to the right{line}{unknown}", axis.name());
+    let part = PlotPart::new(drawing.0, HEIGHT + listed, label);
+    Plot::new(vec![part], 1, (table, data), caption, marks)
+}
+
+/// Names beside the points; of many runs numbers, and the names below.
+fn names(drawing: &mut Drawing, mut placed: Vec<Placed<'_>>, are_many: bool) {
+    placed.sort_by(|a, b| a.3.total_cmp(&b.3).then(a.2.total_cmp(&b.2)));
+    let mut taken: Vec<(f64, f64, f64)> = Vec::new();
+    let half = placed.len().div_ceil(2);
+    for (number, (_, run, x, y)) in placed.iter().enumerate() {
+        let is_left = *x > LEFT + WIDE * 0.6;
+        let (text, title) = match are_many {
+            true => ((number + 1).to_string(), format!("<title>{}</title>", fitted(&run.name, 200))),
+            false => (fitted(&run.name, 22), whole(&run.name, 22)),
         };
-        let words: Vec<String> = self.runs.iter().map(words).collect();
-        let label = format!("{} against {}. {}", self.metric, self.axis.name(), words.join("; "));
-        let mut table = Listing::new(["run", self.axis.name(), &self.metric, "interval"].map(str::to_owned));
-        for run in &self.runs {
-            let brief = self.marks.figure(&run.name, short(&run.estimate));
-            table.push([run.name.clone(), cost(run), brief, interval_text(&run.estimate)]);
-        }
-        let unknown =
-            self.runs.iter().filter(|run| run.cost.is_none() || run.estimate.value.is_err()).count();
-        let unknown = match unknown {
-            0 => String::new(),
-            unknown => format!(" · not drawn: {unknown} without cost or score"),
+        // In percent of a drawing of 400 pixels.
+        let length = crate::text::width(&visible(&run.name)).min(22);
+        let wide = if are_many { 6.0 } else { 4.0 + 1.8 * length as f64 };
+        let (from, to) = if is_left { (x - wide, *x) } else { (*x, x + wide) };
+        let mut at = y + 4.0;
+        let is_taken = |at: f64, taken: &[(f64, f64, f64)]| {
+            taken.iter().any(|(left, right, other)| from < *right && *left < to && (other - at).abs() < 13.0)
         };
-        let level = self.runs.iter().find_map(|run| run.estimate.interval.as_ref().ok()).map(|i| i.level);
-        let line = level.map(|level| format!(" · line: {} interval", percentage(level))).unwrap_or_default();
-        let listed =
-            if self.runs.len() > MOST_NAMES { self.runs.len().div_ceil(2) as u32 * 17 + 8 } else { 0 };
-        let part = PlotPart::new(drawing.0, HEIGHT + listed, label.clone());
-        let mut data = estimate_list(["run", self.axis.name(), "metric"], []);
-        for run in &self.runs {
-            let named = [run.name.clone().into(), run.cost.into(), self.metric.clone().into()];
-            data.push(estimate_row(named, &run.estimate, []));
+        while is_taken(at, &taken) && at < BOTTOM + 8.0 {
+            at += 3.0;
         }
-        let caption = format!("{} upwards, {} to the right{line}{unknown}", self.metric, self.axis.name());
-        self.marks.explain(Plot::of_parts(vec![part], 1, label, table).with_data(data).with_caption(caption))
+        taken.push((from, to, at));
+        let (anchor, shift) = if is_left { ("end", -9) } else { ("start", 9) };
+        let text = format!("<text class=\"lab\" text-anchor=\"{anchor}\" x=\"{shift}\">{text}{title}</text>");
+        drawing.nested(percent(*x), px(at), &text);
     }
-
-    fn points(&self, drawing: &mut Drawing, horizontal: &Horizontal, vertical: &Vertical) {
-        let known: Vec<(usize, &CostPoint, f64, f64)> = self
-            .runs
-            .iter()
-            .enumerate()
-            .filter_map(|(at, run)| {
-                let cost = run.cost.filter(|cost| cost.is_finite() && *cost >= 0.0)?;
-                let value = run.estimate.number().filter(|value| value.is_finite())?;
-                Some((at, run, horizontal.x(cost), vertical.y(value)))
-            })
-            .collect();
-        for (at, run, x, _) in &known {
-            let series = self.marks.series(&run.name, *at, self.runs.len());
-            vertical.interval(drawing, &run.estimate, series, *x);
-        }
-        self.names(drawing, &known);
-    }
-
-    /// Names beside the points; of many runs numbers, and the names below.
-    fn names(&self, drawing: &mut Drawing, known: &[(usize, &CostPoint, f64, f64)]) {
-        let are_many = self.runs.len() > MOST_NAMES;
-        let mut order: Vec<&(usize, &CostPoint, f64, f64)> = known.iter().collect();
-        order.sort_by(|a, b| a.3.total_cmp(&b.3).then(a.2.total_cmp(&b.2)));
-        let mut taken: Vec<(f64, f64, f64)> = Vec::new();
-        for (number, (_, run, x, y)) in order.iter().enumerate() {
-            let is_left = *x > LEFT + WIDE * 0.6;
-            let text = if are_many { (number + 1).to_string() } else { fitted(&run.name, 22) };
-            // In percent of a drawing of 400 pixels.
-            let wide = if are_many {
-                6.0
-            } else {
-                4.0 + 1.8 * crate::text::width(&visible(&run.name)).min(22) as f64
-            };
-            let (from, to) = if is_left { (x - wide, *x) } else { (*x, x + wide) };
-            let mut at = y + 4.0;
-            let is_taken = |at: f64, taken: &[(f64, f64, f64)]| {
-                taken
-                    .iter()
-                    .any(|(left, right, other)| from < *right && *left < to && (other - at).abs() < 13.0)
-            };
-            while is_taken(at, &taken) && at < BOTTOM + 8.0 {
-                at += 3.0;
-            }
-            taken.push((from, to, at));
-            let (anchor, shift) = if is_left { ("end", -9) } else { ("start", 9) };
-            drawing.put(format_args!(
-                "<svg x=\"{}\" y=\"{}\" overflow=\"visible\"><text class=\"lab\" text-anchor=\"{anchor}\" \
-                 x=\"{shift}\">{text}{}</text></svg>",
-                percent(*x),
-                px(at),
-                if are_many {
-                    format!("<title>{}</title>", fitted(&run.name, 200))
-                } else {
-                    whole(&run.name, 22)
-                }
-            ));
-        }
-        if are_many {
-            let half = order.len().div_ceil(2);
-            for (number, (_, run, _, _)) in order.iter().enumerate() {
-                let (x, row) = if number < half { (0.0, number) } else { (50.0, number - half) };
-                drawing.put(format_args!(
-                    "<text class=\"lab s\" x=\"{}\" y=\"{}\">{} {}</text>",
-                    percent(x),
-                    px(f64::from(HEIGHT) + 14.0 + 17.0 * row as f64),
-                    number + 1,
-                    fitted(&run.name, 22)
-                ));
-            }
-        }
+    for (number, (_, run, ..)) in placed.iter().enumerate().filter(|_| are_many) {
+        let (x, row) = if number < half { (0.0, number) } else { (50.0, number - half) };
+        let y = px(f64::from(HEIGHT) + 14.0 + 17.0 * row as f64);
+        drawing.text("lab s", percent(x), y, &format!("{} {}", number + 1, fitted(&run.name, 22)));
     }
 }

@@ -2,12 +2,11 @@
 
 use errorbar_core::Distribution;
 
-use super::area::{Drawing, px};
 use super::text::{figure, score, short_or_unknown, visible};
-use super::{Plot, PlotPart, RunMarks};
+use super::{Plot, PlotPart, RunMarks, panels};
 use crate::listing::{Listing, ListingCell};
 use crate::number::grouped;
-use crate::svg::{IntervalSize, IntervalStyle, Scale, Y, interval, percent};
+use crate::svg::{Drawing, IntervalSize, IntervalStyle, Scale, Y, interval, percent, px};
 
 /// The most different scores that have a column each.
 const MOST_VALUES: usize = 8;
@@ -25,126 +24,80 @@ const HIGHEST: f64 = 100.0;
 const LEFT: f64 = 9.0;
 const WIDE: f64 = 82.0;
 
-/// The scores of samples, for one run or several.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct DistributionPlot<'a> {
-    /// The runs, in the order of their colours.
-    pub runs: Vec<(String, &'a Distribution)>,
-    /// Their marks; by position if unset.
-    pub marks: RunMarks,
-}
-
-impl<'a> DistributionPlot<'a> {
-    /// These runs.
-    pub fn new(runs: Vec<(String, &'a Distribution)>) -> Self {
-        DistributionPlot { runs, marks: RunMarks::default() }
-    }
-
-    fn scale(&self) -> Scale {
-        let scores = || self.runs.iter().flat_map(|(_, run)| run.counts.iter().map(|(score, _)| *score));
-        match scores().all(|score| (0.0..=1.0).contains(&score)) {
-            true => Scale::unit(),
-            false => Scale::around(scores()),
-        }
-    }
-
-    /// Draws it.
-    pub fn draw(&self) -> Plot {
-        let scale = self.scale();
-        let mut values: Vec<f64> =
-            self.runs.iter().flat_map(|(_, run)| run.counts.iter().map(|(score, _)| *score)).collect();
-        values.sort_by(f64::total_cmp);
-        values.dedup();
-        let most_samples = self.runs.iter().map(|(_, run)| run.total()).max().unwrap_or(0);
-        let form = match values.len() {
-            0..=MOST_VALUES => Form::Values,
-            _ if most_samples <= MOST_DOTS => Form::Dots,
-            _ => Form::Bins,
+/// The scores of samples, for one run or several, in the order of their colours.
+pub fn distribution(runs: &[(String, Distribution)], marks: &RunMarks) -> Plot {
+    let counts = || runs.iter().flat_map(|(_, run)| &run.counts);
+    let mut values: Vec<f64> = counts().map(|(score, _)| *score).collect();
+    let is_unit = values.iter().all(|score| (0.0..=1.0).contains(score));
+    let scale = if is_unit { Scale::unit() } else { Scale::around(values.iter().copied()) };
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    let most_samples = runs.iter().map(|(_, run)| run.total()).max().unwrap_or(0);
+    let form = match values.len() {
+        0..=MOST_VALUES => Form::Values,
+        _ if most_samples <= MOST_DOTS => Form::Dots,
+        _ => Form::Bins,
+    };
+    let range = (scale.lower(), scale.upper());
+    let bins = |run: &Distribution| match form {
+        Form::Values => run.counts.clone(),
+        Form::Dots => middles(run, DOT_PLACES, range),
+        Form::Bins => middles(run, COLUMNS, range),
+    };
+    let highest = runs.iter().flat_map(|(_, run)| bins(run)).map(|(_, count)| count).max().unwrap_or(0);
+    let mut table = Listing::new(["run", "score", "samples"]);
+    let mut data = Listing::new(["run", "from", "to", "samples"]);
+    let parts = panels(runs, marks, |name, run, series| {
+        let columns = bins(run);
+        let mut drawing = Drawing::default();
+        drawing.group(series.class, |drawing| match form {
+            Form::Dots => dots(drawing, &columns, highest, &scale),
+            _ => bars(drawing, &columns, highest, &scale, form),
+        });
+        ticks(&mut drawing, &values, &scale, form);
+        let style = IntervalStyle::new(series, IntervalSize::Table).at(Y::Pixels(0.0));
+        let mean = interval(&scale, &run.estimate, &style).0;
+        drawing.strip(&percent(LEFT), 164, &percent(WIDE), 1, &mean);
+        let mut add = |from: f64, to: f64, text: String, samples: u64| {
+            table.push([name.to_owned(), text, samples.to_string()]);
+            data.push([name.into(), ListingCell::from(from), to.into(), samples.into()]);
         };
-        let range = (scale.lower(), scale.upper());
-        let bins = |run: &Distribution| match form {
-            Form::Values => run.counts.clone(),
-            Form::Dots => middles(run, DOT_PLACES, range),
-            Form::Bins => middles(run, COLUMNS, range),
-        };
-        let highest =
-            self.runs.iter().flat_map(|(_, run)| bins(run)).map(|(_, count)| count).max().unwrap_or(0);
-        let mut table = Listing::new(["run", "score", "samples"].map(str::to_owned));
-        let mut data = Listing::new(["run", "from", "to", "samples"]);
-        let mut parts = Vec::new();
-        for (at, (name, run)) in self.runs.iter().enumerate() {
-            let series = self.marks.series(name, at, self.runs.len());
-            let columns = bins(run);
-            let mut drawing = Drawing::default();
-            drawing.put(format_args!("<g class=\"{}\">", series.class));
-            match form {
-                Form::Dots => dots(&mut drawing, &columns, highest, &scale),
-                _ => bars(&mut drawing, &columns, highest, &scale, form),
+        let words = match form {
+            Form::Values => {
+                run.counts.iter().for_each(|(value, n)| add(*value, *value, score(*value), *n));
+                let words: Vec<String> =
+                    run.counts.iter().map(|(value, n)| format!("{n} at {}", score(*value))).collect();
+                words.join(", ")
             }
-            drawing.put(format_args!("</g>"));
-            ticks(&mut drawing, &values, &scale, form);
-            let style = IntervalStyle::new(series, IntervalSize::Table).at(Y::Pixels(0.0));
-            drawing.put(format_args!(
-                "<svg x=\"{}\" y=\"164\" width=\"{}\" height=\"1\" overflow=\"visible\">{}</svg>",
-                percent(LEFT),
-                percent(WIDE),
-                interval(&scale, &run.estimate, &style).0
-            ));
-            let words = match form {
-                Form::Values => {
-                    run.counts.iter().map(|(value, n)| format!("{n} at {}", score(*value))).collect()
-                }
-                _ => vec![format!(
-                    "{} samples from {} to {}",
-                    run.total(),
-                    run.counts.first().map_or_else(String::new, |(value, _)| score(*value)),
-                    run.counts.last().map_or_else(String::new, |(value, _)| score(*value))
-                )],
-            };
-            let absent =
-                if run.absent > 0 { format!("; {} without a score", run.absent) } else { String::new() };
-            let label = format!(
-                "{}: samples by score, {}{absent}; mean {}",
-                visible(name),
-                words.join(", "),
-                self.marks.figure(name, figure(&run.estimate))
-            );
-            match form {
-                Form::Values => run.counts.iter().for_each(|(value, n)| {
-                    table.push([name.clone(), score(*value), n.to_string()]);
-                    data.push([name.clone().into(), ListingCell::from(*value), (*value).into(), (*n).into()]);
-                }),
-                _ => run.bins(COLUMNS, range).iter().filter(|bin| bin.count > 0).for_each(|bin| {
+            _ => {
+                for bin in run.bins(COLUMNS, range).iter().filter(|bin| bin.count > 0) {
                     let ends = format!("{} to {}", score(bin.lower), score(bin.upper));
-                    table.push([name.clone(), ends, bin.count.to_string()]);
-                    data.push([
-                        name.clone().into(),
-                        ListingCell::from(bin.lower),
-                        bin.upper.into(),
-                        bin.count.into(),
-                    ]);
-                }),
+                    add(bin.lower, bin.upper, ends, bin.count);
+                }
+                let ends = [run.counts.first(), run.counts.last()];
+                let [from, to] = ends.map(|end| end.map(|(value, _)| score(*value)).unwrap_or_default());
+                format!("{} samples from {from} to {to}", run.total())
             }
-            let absent =
-                if run.absent > 0 { format!(", {} absent", grouped(run.absent)) } else { String::new() };
-            let note = self.marks.figure(name, short_or_unknown(&run.estimate)) + &absent;
-            parts.push(PlotPart::new(drawing.0, 180, label).named(series, name, note));
-        }
-        let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
-        let what = match form {
-            Form::Values => "columns: number of samples with each score",
-            Form::Dots => "a dot is a sample",
-            Form::Bins => "columns: number of samples with a score in 20 equal steps",
         };
-        // Three fit side by side if nothing long is beside their names.
-        let is_short = parts.iter().all(|part| crate::text::width(&part.note) <= 14);
-        let columns = parts.len().min(if is_short { 3 } else { 2 });
-        let plot = Plot::of_parts(parts, columns, label, table)
-            .with_data(data)
-            .with_caption(format!("{what} · below, on the same axis: the mean with its interval"));
-        self.marks.explain(plot)
-    }
+        let (without, absent) = match run.absent {
+            0 => (String::new(), String::new()),
+            absent => (format!("; {absent} without a score"), format!(", {} absent", grouped(absent))),
+        };
+        let mean = marks.figure(name, figure(&run.estimate));
+        let label = format!("{}: samples by score, {words}{without}; mean {mean}", visible(name));
+        let note = marks.figure(name, short_or_unknown(&run.estimate)) + &absent;
+        PlotPart::new(drawing.0, 180, label).with_note(note)
+    });
+    let what = match form {
+        Form::Values => "columns: number of samples with each score",
+        Form::Dots => "a dot is a sample",
+        Form::Bins => "columns: number of samples with a score in 20 equal steps",
+    };
+    let caption = format!("{what} · below, on the same axis: the mean with its interval");
+    // Three fit side by side if nothing long is beside their names.
+    let is_short = parts.iter().all(|part| crate::text::width(&part.note) <= 14);
+    let columns = parts.len().min(if is_short { 3 } else { 2 });
+    Plot::new(parts, columns, (table, data), caption, marks)
 }
 
 /// How scores are drawn.
@@ -177,39 +130,22 @@ fn bars(drawing: &mut Drawing, columns: &[(f64, u64)], highest: u64, scale: &Sca
         _ => nearest.fold(WIDE, f64::min).mul_add(0.8, 0.0).clamp(0.6, 15.0),
     };
     let mut last = f64::NEG_INFINITY;
+    let height_of = |number: u64| HIGHEST * number as f64 / highest.max(1) as f64;
     for ((_, number), at) in columns.iter().zip(positions) {
-        let height = HIGHEST * *number as f64 / highest.max(1) as f64;
-        drawing.put(format_args!(
-            "<rect class=\"colm\" x=\"{}\" width=\"{}\" y=\"{}\" height=\"{}\"/>",
-            percent(at - wide / 2.0),
-            percent(wide),
-            px(BASE - height),
-            px(height.max(1.0))
-        ));
+        let height = height_of(*number);
+        drawing.column(percent(at - wide / 2.0), percent(wide), BASE - height, height.max(1.0));
         let text = grouped(*number);
         // A digit needs a thirtieth of a narrow drawing.
         let half = 1.0 + 1.5 * text.chars().count() as f64;
         if form == Form::Values && at - half >= last {
-            drawing.put(format_args!(
-                "<text class=\"cnt\" x=\"{}\" y=\"{}\">{}</text>",
-                percent(at),
-                px(BASE - height - 6.0),
-                text
-            ));
+            drawing.text("cnt", percent(at), px(BASE - height - 6.0), &text);
             last = at + half;
         }
     }
-    if form == Form::Bins {
-        let top = columns.iter().max_by_key(|(_, number)| *number);
-        if let Some((value, number)) = top {
-            let height = HIGHEST * *number as f64 / highest.max(1) as f64;
-            drawing.put(format_args!(
-                "<text class=\"cnt\" x=\"{}\" y=\"{}\">{}</text>",
-                percent(x(scale, *value)),
-                px(BASE - height - 6.0),
-                grouped(*number)
-            ));
-        }
+    let top = columns.iter().max_by_key(|(_, number)| *number).filter(|_| form == Form::Bins);
+    if let Some((value, number)) = top {
+        let y = px(BASE - height_of(*number) - 6.0);
+        drawing.text("cnt", percent(x(scale, *value)), y, &grouped(*number));
     }
 }
 
@@ -226,7 +162,7 @@ fn dots(drawing: &mut Drawing, columns: &[(f64, u64)], highest: u64, scale: &Sca
 }
 
 fn ticks(drawing: &mut Drawing, values: &[f64], scale: &Scale, form: Form) {
-    drawing.put(format_args!("<line class=\"baseline\" x1=\"0\" x2=\"100%\" y1=\"{BASE}\" y2=\"{BASE}\"/>"));
+    drawing.line("baseline", ["0", "100%"], [BASE, BASE]);
     let named: Vec<(f64, String)> = match form {
         Form::Values => values.iter().map(|value| (*value, score(*value))).collect(),
         _ => scale.ticks().iter().map(|tick| (*tick, scale.label(*tick))).collect(),
@@ -236,7 +172,7 @@ fn ticks(drawing: &mut Drawing, values: &[f64], scale: &Scale, form: Form) {
         let at = x(scale, value);
         let room = 4.0 + 2.6 * text.chars().count() as f64;
         if at - last >= room {
-            drawing.put(format_args!("<text class=\"tick\" x=\"{}\" y=\"145\">{text}</text>", percent(at)));
+            drawing.text("tick", percent(at), 145, &text);
             last = at;
         }
     }

@@ -4,16 +4,15 @@ use errorbar_core::Estimate;
 
 use super::rows::{Row, Rows};
 use super::text::{
-    estimate_list, estimate_row, figure, interval_text, row_text, short, short_difference, visible,
+    estimate_list, estimate_row, figure, interval_text, level, row_text, short, short_difference, visible,
 };
-use super::{Plot, PlotPart, RunMarks};
+use super::{Plot, RunMarks};
 use crate::chance::ChanceLevel;
 use crate::listing::Listing;
 use crate::svg::{IntervalSize, Scale};
 
 /// The estimate of one run.
 #[derive(Clone, Debug)]
-#[non_exhaustive]
 pub struct NamedEstimate {
     /// The run, by its shortest unambiguous name.
     pub name: String,
@@ -21,16 +20,8 @@ pub struct NamedEstimate {
     pub estimate: Estimate,
 }
 
-impl NamedEstimate {
-    /// An estimate and its name.
-    pub fn new(name: impl Into<String>, estimate: Estimate) -> Self {
-        NamedEstimate { name: name.into(), estimate }
-    }
-}
-
 /// One figure of several runs, the best first.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
+#[derive(Clone, Debug, Default)]
 pub struct Estimates {
     /// What the figure is.
     pub metric: String,
@@ -47,14 +38,9 @@ pub struct Estimates {
 }
 
 impl Estimates {
-    /// These runs, higher figures being better.
-    pub fn new(metric: impl Into<String>, runs: Vec<NamedEstimate>) -> Self {
-        let (metric, marks) = (metric.into(), RunMarks::default());
-        Estimates { metric, runs, lower_is_better: false, chance: None, marks, are_differences: false }
-    }
-
     /// Draws it.
     pub fn draw(&self) -> Plot {
+        let Estimates { metric, marks, .. } = self;
         let count = self.runs.len();
         let mut order: Vec<(usize, &NamedEstimate)> = self.runs.iter().enumerate().collect();
         let merit = |run: &NamedEstimate| {
@@ -62,60 +48,50 @@ impl Estimates {
             value.map_or(f64::NEG_INFINITY, |value| if self.lower_is_better { -value } else { value })
         };
         order.sort_by(|(_, a), (_, b)| merit(b).total_cmp(&merit(a)));
-        let row = |(at, run): &(usize, &NamedEstimate)| {
-            let written = |text: String| self.marks.figure(&run.name, text);
-            let (text, brief) = match self.are_differences {
-                true => (short_difference(&run.estimate), short_difference(&run.estimate)),
-                false => (row_text(&run.estimate, true), short(&run.estimate)),
-            };
-            let (text, brief) = (written(text), written(brief));
-            Row::new(&run.name, &run.estimate, self.marks.series(&run.name, *at, count), text, brief)
-        };
-        let size = if count > 12 { IntervalSize::Forest } else { IntervalSize::Table };
-        let estimates = self.runs.iter().map(|run| &run.estimate);
-        let scale =
-            if self.are_differences { Scale::of_differences(estimates) } else { Scale::of(estimates) };
-        let rows = Rows {
-            scale,
-            reference: self.chance.map(ChanceLevel::reference),
-            rows: order.iter().map(row).collect(),
-            ties: Vec::new(),
-            size,
-        };
-        let words = |(_, run): &(usize, &NamedEstimate)| {
-            let absent = run.estimate.absent;
-            let absent = if absent > 0 { format!(", {absent} absent") } else { String::new() };
-            let n = run.estimate.n;
-            let figure = self.marks.figure(&run.name, figure(&run.estimate));
-            format!("{}: {figure}, n {n}{absent}", visible(&run.name))
-        };
-        let label = format!("{}. {}", self.metric, order.iter().map(words).collect::<Vec<_>>().join("; "));
-        let label = label + &chance_words(self.chance);
-        let mut table = Listing::new(["run", &self.metric, "interval", "n", "absent"].map(str::to_owned));
-        for (_, run) in &order {
-            table.push([
-                run.name.clone(),
-                self.marks.figure(&run.name, short(&run.estimate)),
-                interval_text(&run.estimate),
-                run.estimate.n.to_string(),
-                run.estimate.absent.to_string(),
-            ]);
-        }
+        let mut rows = Vec::new();
+        let mut words = Vec::new();
+        let mut table = Listing::new(["run", metric, "interval", "n", "absent"]);
         let mut data = estimate_list(["run", "metric"], ["absent"]);
-        for (_, run) in &order {
-            let named = [run.name.clone().into(), self.metric.clone().into()];
-            data.push(estimate_row(named, &run.estimate, [run.estimate.absent.into()]));
+        for (at, NamedEstimate { name, estimate }) in &order {
+            let written = |text: String| marks.figure(name, text);
+            let (n, absent) = (estimate.n, estimate.absent);
+            let (text, brief) = match self.are_differences {
+                true => (short_difference(estimate), short_difference(estimate)),
+                false => (row_text(estimate, true), short(estimate)),
+            };
+            rows.push(Row::new(
+                name,
+                estimate,
+                marks.series(name, *at, count),
+                written(text),
+                written(brief),
+            ));
+            let missing = if absent > 0 { format!(", {absent} absent") } else { String::new() };
+            words.push(format!("{}: {}, n {n}{missing}", visible(name), written(figure(estimate))));
+            let figures =
+                [written(short(estimate)), interval_text(estimate), n.to_string(), absent.to_string()];
+            table.push([name.clone()].into_iter().chain(figures));
+            data.push(estimate_row(
+                [name.as_str().into(), metric.as_str().into()],
+                estimate,
+                [absent.into()],
+            ));
         }
-        let caption = caption(self.runs.iter().map(|run| &run.estimate), self.chance);
-        self.marks.explain(plot_of_rows(&rows, label, table).with_data(data).with_caption(caption))
+        let estimates = || self.runs.iter().map(|run| &run.estimate);
+        let rows = Rows {
+            scale: if self.are_differences {
+                Scale::of_differences(estimates())
+            } else {
+                Scale::of(estimates())
+            },
+            reference: self.chance.map(ChanceLevel::reference),
+            rows,
+            ties: Vec::new(),
+            size: if count > 12 { IntervalSize::Forest } else { IntervalSize::Table },
+        };
+        let label = format!("{metric}. {}{}", words.join("; "), chance_words(self.chance));
+        rows.plot(label, (table, data), caption(estimates(), self.chance), marks)
     }
-}
-
-/// Rows as a plot, in both forms.
-pub(super) fn plot_of_rows(rows: &Rows, label: String, table: Listing) -> Plot {
-    let ((narrow, narrow_height), (wide, wide_height)) = (rows.narrow(), rows.wide());
-    let page = PlotPart::new(narrow, narrow_height, label.clone());
-    Plot::of_rows(page, PlotPart::new(wide, wide_height, label), table)
 }
 
 /// The level of guessing at the end of a text alternative.
@@ -128,26 +104,15 @@ pub(super) fn caption<'a>(
     estimates: impl Iterator<Item = &'a Estimate>,
     chance: Option<ChanceLevel>,
 ) -> String {
-    let (mut level, mut has_error, mut has_bounds, mut is_undefined) = (None, false, false, false);
-    for estimate in estimates {
-        level = level.or(estimate.interval.as_ref().ok().map(|interval| interval.level));
-        has_error |= estimate.stderr().is_some_and(|se| se > 0.0);
-        has_bounds |= estimate.bounds.is_some();
-        is_undefined |= estimate.value.is_err();
-    }
-    let level = level.map(|level| format!("line: {} interval", percentage(level)));
+    let estimates: Vec<&Estimate> = estimates.collect();
+    let any = |is: fn(&Estimate) -> bool| estimates.iter().any(|estimate| is(estimate));
     let parts = [
-        level,
-        has_error.then(|| "box: ± 1 standard error".to_owned()),
+        level(estimates.iter().copied()).map(|level| format!("line: {level}")),
+        any(|one| one.stderr().is_some_and(|se| se > 0.0)).then(|| "box: ± 1 standard error".to_owned()),
         Some("mark: estimate".to_owned()),
-        has_bounds.then(|| "dotted: with the absent samples, worst to best".to_owned()),
-        is_undefined.then(|| "dashed ring: no figure".to_owned()),
+        any(|one| one.bounds.is_some()).then(|| "dotted: with the absent samples, worst to best".to_owned()),
+        any(|one| one.value.is_err()).then(|| "dashed ring: no figure".to_owned()),
         chance.map(|chance| format!("dashed line: {}", chance.meaning())),
     ];
     parts.into_iter().flatten().collect::<Vec<_>>().join(" · ")
-}
-
-/// A level as people write it: `95 %`.
-pub(super) fn percentage(level: f64) -> String {
-    format!("{} %", crate::number::plain((level * 1e6).round() / 1e4))
 }

@@ -1,7 +1,7 @@
 //! Plots: one kind, one file.
 //!
-//! A kind is a struct of figures that core has computed, with a method `draw` that makes a [`Plot`] of it. Nothing here
-//! computes a statistic. A plot has two forms: parts for a page, which stretch with it and have their colours from its
+//! A kind is a function that makes a [`Plot`] of figures that core has computed; one with options is a struct with a method
+//! `draw`. Nothing here computes a statistic. A plot has two forms: parts for a page, which stretch with it and have their colours from its
 //! stylesheet, and a file that stands alone ([`Plot::standalone`]). Both have the figures in words, and [`Plot::table`] has
 //! the same as numbers.
 //!
@@ -10,12 +10,12 @@
 //! use errorbar_report::plot::{Estimates, NamedEstimate};
 //!
 //! let heron = Estimate::new(0.8472).with_stderr(0.0256).with_interval(0.7958, 0.8986, 0.95).with_n(144);
-//! let plot = Estimates::new("accuracy", vec![NamedEstimate::new("heron", heron)]).draw();
+//! let runs = vec![NamedEstimate { name: "heron".to_owned(), estimate: heron }];
+//! let plot = Estimates { metric: "accuracy".to_owned(), runs, ..Estimates::default() }.draw();
 //! assert_eq!(plot.label, "accuracy. heron: 0.847 ± 0.026 [0.796, 0.899], n 144");
 //! assert!(plot.standalone("almanac").starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
 //! ```
 
-mod area;
 mod calibration;
 mod confusion;
 mod cost;
@@ -30,20 +30,21 @@ mod ranking;
 mod rows;
 mod standalone;
 mod text;
+mod vertical;
 
 #[cfg(test)]
 mod tests;
 
-pub use calibration::CalibrationPlot;
-pub use confusion::ConfusionPlot;
-pub use cost::{CostAxis, CostPlot, CostPoint};
-pub use distribution::DistributionPlot;
-pub use epochs::EpochsPlot;
+pub use calibration::calibration;
+pub use confusion::confusion;
+pub use cost::{CostAxis, CostPoint, cost};
+pub use distribution::distribution;
+pub use epochs::epochs;
 pub use estimates::{Estimates, NamedEstimate};
 pub use forest::{Forest, ForestGroup};
-pub use pairs::Pairs;
-pub use pass::PassPlot;
-pub use ranking::RankingPlot;
+pub use pairs::pairs;
+pub use pass::pass;
+pub use ranking::ranking;
 pub(crate) use rows::{TieLine, tie_lines};
 
 use maud::{Markup, PreEscaped, html};
@@ -98,10 +99,8 @@ impl PlotPart {
         PlotPart { name: None, note: String::new(), body, height, label }
     }
 
-    fn named(mut self, series: Series, name: &str, note: String) -> Self {
-        self.name = Some((series, name.to_owned()));
-        self.note = note;
-        self
+    fn with_note(self, note: String) -> Self {
+        PlotPart { note, ..self }
     }
 
     /// The drawing for a page, with the marks of [`defs`](crate::svg::defs) somewhere in it.
@@ -115,29 +114,18 @@ impl PlotPart {
 }
 
 impl Plot {
-    /// A plot of parts that are the same in a page and in a file, there in this number of columns.
-    fn of_parts(parts: Vec<PlotPart>, columns: usize, label: String, table: Listing) -> Self {
+    /// A plot of parts that are the same in a page and in a file, there in this number of columns; its figures as a table for
+    /// people and as data; what a reader should know.
+    fn new(
+        parts: Vec<PlotPart>,
+        columns: usize,
+        (table, data): (Listing, Listing),
+        caption: String,
+        marks: &RunMarks,
+    ) -> Self {
         let file = FileLayout { parts: parts.clone(), columns };
-        Plot { parts, label, data: table.clone(), table, caption: String::new(), file }
-    }
-
-    /// A plot of one part that is drawn in another way in a file.
-    fn of_rows(page: PlotPart, file: PlotPart, table: Listing) -> Self {
-        let label = page.label.clone();
-        let file = FileLayout { parts: vec![file], columns: 1 };
-        Plot { parts: vec![page], label, data: table.clone(), table, caption: String::new(), file }
-    }
-
-    #[must_use]
-    fn with_data(mut self, data: Listing) -> Self {
-        self.data = data;
-        self
-    }
-
-    #[must_use]
-    fn with_caption(mut self, caption: impl Into<String>) -> Self {
-        self.caption = caption.into();
-        self
+        let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
+        marks.explain(Plot { parts, label, table, data, caption, file })
     }
 
     /// The plot for a page: its drawings, and the same as numbers behind a summary.
@@ -176,6 +164,19 @@ impl Plot {
             }
         }
     }
+}
+
+/// A panel for each run, under its name.
+fn panels<T>(
+    runs: &[(String, T)],
+    marks: &RunMarks,
+    mut panel: impl FnMut(&str, &T, Series) -> PlotPart,
+) -> Vec<PlotPart> {
+    let panel = |(at, (name, run)): (usize, &(String, T))| {
+        let series = marks.series(name, at, runs.len());
+        PlotPart { name: Some((series, name.clone())), ..panel(name, run, series) }
+    };
+    runs.iter().enumerate().map(panel).collect()
 }
 
 /// The mark of each run, by name; a run without one has that of its position.

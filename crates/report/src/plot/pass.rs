@@ -1,13 +1,12 @@
 //! pass@k and pass^k with their bands, a panel for each run.
 
-use errorbar_core::{Estimate, PassCurve, PassPoint};
+use errorbar_core::{Estimate, PassCurve};
 
-use super::area::{Drawing, Vertical, apart, px};
-use super::estimates::percentage;
-use super::text::{estimate_list, estimate_row, figure, short_or_unknown, visible};
-use super::{Plot, PlotPart, RunMarks};
+use super::text::{estimate_list, estimate_row, figure, level, short_or_unknown, visible};
+use super::vertical::{Vertical, apart};
+use super::{Plot, PlotPart, RunMarks, panels};
 use crate::listing::{Listing, ListingCell};
-use crate::svg::{Scale, Series, percent};
+use crate::svg::{Drawing, Scale, Series, percent, px};
 
 const TOP: f64 = 16.0;
 const BOTTOM: f64 = 190.0;
@@ -18,65 +17,32 @@ const RIGHT: f64 = 60.0;
 /// Over this number of points only the ends have marks.
 const MOST_MARKS: usize = 8;
 
-/// The chances of success over several attempts, for one run or several.
-#[derive(Clone, Debug)]
-#[non_exhaustive]
-pub struct PassPlot<'a> {
-    /// The runs, in the order of their colours.
-    pub runs: Vec<(String, &'a PassCurve)>,
-    /// Their marks; by position if unset.
-    pub marks: RunMarks,
-}
-
-impl<'a> PassPlot<'a> {
-    /// These runs.
-    pub fn new(runs: Vec<(String, &'a PassCurve)>) -> Self {
-        PassPlot { runs, marks: RunMarks::default() }
-    }
-
-    /// Draws it.
-    pub fn draw(&self) -> Plot {
-        let mut table = Listing::new(["run", "k", "pass@k", "pass^k", "n"].map(str::to_owned));
-        let mut parts = Vec::new();
-        for (at, (name, curve)) in self.runs.iter().enumerate() {
-            let series = self.marks.series(name, at, self.runs.len());
-            let words = |point: &PassPoint| {
-                format!("k {}: pass@k {}, pass^k {}", point.k, figure(&point.any), figure(&point.all))
-            };
-            let words: Vec<String> = curve.points.iter().map(words).collect();
-            for point in &curve.points {
-                table.push([
-                    name.clone(),
-                    point.k.to_string(),
-                    figure(&point.any),
-                    figure(&point.all),
-                    point.any.n.to_string(),
-                ]);
-            }
-            let label = self.marks.figure(name, format!("{}: {}", visible(name), words.join("; ")));
-            let n = curve.points.first().map_or(0, |point| point.any.n);
-            let part = PlotPart::new(panel(curve, series), HEIGHT, label);
-            parts.push(part.named(series, name, self.marks.figure(name, format!("{n} samples"))));
-        }
-        let label = parts.iter().map(|part| part.label.as_str()).collect::<Vec<_>>().join(". ");
-        let estimates = self.runs.iter().flat_map(|(_, curve)| &curve.points).map(|point| &point.any);
-        let level = estimates.filter_map(|estimate| estimate.interval.as_ref().ok()).map(|i| i.level).next();
-        let band = level.map(|level| format!(" · band: {} interval", percentage(level))).unwrap_or_default();
-        let columns = parts.len().min(2);
-        let mut data = estimate_list(["run", "k", "figure"], []);
-        for (name, curve) in &self.runs {
-            for point in &curve.points {
-                for (figure, estimate) in [("pass@k", &point.any), ("pass^k", &point.all)] {
-                    let named = [name.clone().into(), ListingCell::from(point.k), figure.into()];
-                    data.push(estimate_row(named, estimate, []));
-                }
+/// The chances of success over several attempts, for one run or several, in the order of their colours.
+pub fn pass(runs: &[(String, PassCurve)], marks: &RunMarks) -> Plot {
+    let mut table = Listing::new(["run", "k", "pass@k", "pass^k", "n"]);
+    let mut data = estimate_list(["run", "k", "figure"], []);
+    let parts = panels(runs, marks, |name, curve, series| {
+        let mut words = Vec::new();
+        for point in &curve.points {
+            let (k, any, all) = (point.k.to_string(), figure(&point.any), figure(&point.all));
+            words.push(format!("k {k}: pass@k {any}, pass^k {all}"));
+            table.push([name.to_owned(), k, any, all, point.any.n.to_string()]);
+            for (figure, estimate) in [("pass@k", &point.any), ("pass^k", &point.all)] {
+                let named = [name.into(), ListingCell::from(point.k), figure.into()];
+                data.push(estimate_row(named, estimate, []));
             }
         }
-        let plot = Plot::of_parts(parts, columns, label, table).with_data(data).with_caption(format!(
-            "pass@k, solid: at least one of k attempts succeeds · pass^k, dashed: all k succeed{band}"
-        ));
-        self.marks.explain(plot)
-    }
+        let label = marks.figure(name, format!("{}: {}", visible(name), words.join("; ")));
+        let n = curve.points.first().map_or(0, |point| point.any.n);
+        let note = marks.figure(name, format!("{n} samples"));
+        PlotPart::new(panel(curve, series), HEIGHT, label).with_note(note)
+    });
+    let band = level(runs.iter().flat_map(|(_, curve)| &curve.points).map(|point| &point.any));
+    let band = band.map(|level| format!(" · band: {level}")).unwrap_or_default();
+    let caption =
+        format!("pass@k, solid: at least one of k attempts succeeds · pass^k, dashed: all k succeed{band}");
+    let columns = parts.len().min(2);
+    Plot::new(parts, columns, (table, data), caption, marks)
 }
 
 fn panel(curve: &PassCurve, series: Series) -> String {
@@ -85,12 +51,8 @@ fn panel(curve: &PassCurve, series: Series) -> String {
     // Fewer lines than a row of a table has ticks.
     for tick in [0.0, 0.25, 0.5, 0.75, 1.0] {
         let y = vertical.y(tick);
-        drawing.put(format_args!(
-            "<line class=\"gl\" x1=\"0\" x2=\"{}\" y1=\"{1}\" y2=\"{1}\"/><text class=\"tick l\" x=\"0\" y=\"{2}\">{tick}</text>",
-            percent(RIGHT + 3.0),
-            px(y),
-            px(y - 3.0)
-        ));
+        drawing.line("gl", ["0", &percent(RIGHT + 3.0)], [px(y), px(y)]);
+        drawing.text("tick l", "0", px(y - 3.0), &tick.to_string());
     }
     let most = curve.points.last().map_or(1, |point| point.k).max(2);
     let x = |k: u64| LEFT + (RIGHT - LEFT) * (k - 1) as f64 / (most - 1) as f64;
@@ -101,43 +63,36 @@ fn panel(curve: &PassCurve, series: Series) -> String {
         // The last one has its number in any case.
         if is_end || at - last >= 8.0 && (x(most) - at >= 8.0 || point.k == 1) {
             let text = if point.k == 1 { "k = 1".to_owned() } else { point.k.to_string() };
-            drawing.put(format_args!(
-                "<text class=\"tick\" x=\"{}\" y=\"{}\">{text}</text>",
-                percent(at),
-                px(BOTTOM + 18.0)
-            ));
+            drawing.text("tick", percent(at), px(BOTTOM + 18.0), &text);
             last = at;
         }
     }
-    drawing.put(format_args!(
-        "<g class=\"{}\"><svg viewBox=\"0 0 100 {HEIGHT}\" preserveAspectRatio=\"none\" x=\"0\" y=\"0\" width=\"100%\" \
-         height=\"{HEIGHT}\">",
-        series.class
-    ));
     let any: Vec<(f64, &Estimate)> = curve.points.iter().map(|point| (x(point.k), &point.any)).collect();
     let all: Vec<(f64, &Estimate)> = curve.points.iter().map(|point| (x(point.k), &point.all)).collect();
-    for (points, class) in [(&any, "curve"), (&all, "curve k")] {
-        band(&mut drawing, points, &vertical);
-        line(&mut drawing, points, class, &vertical);
-    }
-    drawing.put(format_args!("</svg>"));
-    let count = curve.points.len();
-    for (points, hollow) in [(&any, ""), (&all, " hollow")] {
-        for (at, (x, estimate)) in points.iter().enumerate() {
-            let is_marked = count <= MOST_MARKS || at == 0 || at + 1 == count;
-            // Both curves begin at one point.
-            let is_shared = at == 0 && !hollow.is_empty();
-            if let Some(value) = estimate.number().filter(|_| is_marked && !is_shared) {
-                drawing.put(format_args!(
-                    "<use class=\"mk{hollow}\" href=\"#{}\" x=\"{}\" y=\"{}\"/>",
-                    series.mark.small(),
-                    percent(*x),
-                    px(vertical.y(value))
-                ));
+    drawing.group(series.class, |drawing| {
+        drawing.put(format_args!(
+            "<svg viewBox=\"0 0 100 {HEIGHT}\" preserveAspectRatio=\"none\" x=\"0\" y=\"0\" width=\"100%\" \
+             height=\"{HEIGHT}\">"
+        ));
+        for (points, class) in [(&any, "curve"), (&all, "curve k")] {
+            band(drawing, points, &vertical);
+            line(drawing, points, class, &vertical);
+        }
+        drawing.0.push_str("</svg>");
+        let count = curve.points.len();
+        for (points, hollow) in [(&any, ""), (&all, " hollow")] {
+            for (at, (x, estimate)) in points.iter().enumerate() {
+                let is_marked = count <= MOST_MARKS || at == 0 || at + 1 == count;
+                // Both curves begin at one point.
+                let is_shared = at == 0 && !hollow.is_empty();
+                if let Some(value) = estimate.number().filter(|_| is_marked && !is_shared) {
+                    let (id, x, y) = (series.mark.small(), percent(*x), px(vertical.y(value)));
+                    drawing
+                        .put(format_args!("<use class=\"mk{hollow}\" href=\"#{id}\" x=\"{x}\" y=\"{y}\"/>"));
+                }
             }
         }
-    }
-    drawing.put(format_args!("</g>"));
+    });
     labels(&mut drawing, curve, &vertical);
     drawing.0
 }
@@ -150,13 +105,9 @@ fn labels(drawing: &mut Drawing, curve: &PassCurve, vertical: &Vertical) {
         ends.each_ref().map(|(_, estimate)| estimate.number().map_or(BOTTOM, |value| vertical.y(value)));
     let placed = apart(&wanted, 34.0, (TOP, BOTTOM));
     for ((name, estimate), y) in ends.iter().zip(placed) {
-        drawing.put(format_args!(
-            "<text class=\"lab\" x=\"{0}\" y=\"{1}\">{name}</text><text class=\"lab s\" x=\"{0}\" y=\"{2}\">{3}</text>",
-            percent(RIGHT + 4.0),
-            px(y - 1.0),
-            px(y + 14.0),
-            short_or_unknown(estimate)
-        ));
+        let x = percent(RIGHT + 4.0);
+        drawing.text("lab", &x, px(y - 1.0), name);
+        drawing.text("lab s", &x, px(y + 14.0), &short_or_unknown(estimate));
     }
 }
 

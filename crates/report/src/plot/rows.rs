@@ -6,17 +6,19 @@
 use errorbar_core::Estimate;
 use errorbar_inference::Rank;
 
-use super::area::{Drawing, px};
 use super::text::{fitted, whole};
+use super::{Plot, PlotPart, RunMarks};
+use crate::listing::Listing;
 use crate::svg::{
-    IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, axis_height, escape, grid, interval,
-    percent,
+    Drawing, IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, axis_height, escape, grid,
+    interval, percent, px,
 };
 
 /// The most levels of lines that join rows.
 const MOST_TIES: u32 = 8;
 
 /// A row, or the heading of the rows below it.
+#[derive(Default)]
 pub(super) struct Row {
     pub(super) name: String,
     /// In front of the name: the rank.
@@ -34,27 +36,12 @@ pub(super) struct Row {
 
 impl Row {
     pub(super) fn new(name: &str, estimate: &Estimate, series: Series, text: String, short: String) -> Self {
-        Row {
-            name: name.to_owned(),
-            prefix: String::new(),
-            text,
-            short,
-            estimate: Some((estimate.clone(), series)),
-            has_mark: true,
-            hatch: None,
-        }
+        let estimate = Some((estimate.clone(), series));
+        Row { name: name.to_owned(), text, short, estimate, has_mark: true, ..Row::default() }
     }
 
     pub(super) fn heading(name: &str, text: String) -> Self {
-        Row {
-            name: name.to_owned(),
-            prefix: String::new(),
-            short: text.clone(),
-            text,
-            estimate: None,
-            has_mark: false,
-            hatch: None,
-        }
+        Row { name: name.to_owned(), short: text.clone(), text, ..Row::default() }
     }
 }
 
@@ -82,8 +69,23 @@ struct Columns {
 }
 
 impl Rows {
+    /// The plot, in both forms.
+    pub(super) fn plot(
+        &self,
+        label: String,
+        tables: (Listing, Listing),
+        caption: String,
+        marks: &RunMarks,
+    ) -> Plot {
+        let ((narrow, narrow_height), (wide, wide_height)) = (self.narrow(), self.wide());
+        let page = PlotPart::new(narrow, narrow_height, label.clone());
+        let mut plot = Plot::new(vec![page], 1, tables, caption, marks);
+        plot.file.parts = vec![PlotPart::new(wide, wide_height, label)];
+        plot
+    }
+
     /// The drawing for a file, and its height.
-    pub(super) fn wide(&self) -> (String, u32) {
+    fn wide(&self) -> (String, u32) {
         let row = match self.size {
             IntervalSize::Headline => 38.0,
             IntervalSize::Table => 32.0,
@@ -109,7 +111,7 @@ impl Rows {
     }
 
     /// The drawing for a page, and its height.
-    pub(super) fn narrow(&self) -> (String, u32) {
+    fn narrow(&self) -> (String, u32) {
         let row = if matches!(self.size, IntervalSize::Headline | IntervalSize::Table) { 54.0 } else { 44.0 };
         self.drawn(Columns {
             plot: (2.0, 96.0),
@@ -126,15 +128,9 @@ impl Rows {
         let top = f64::from(axis_height(&self.scale, self.reference.as_ref()));
         let height = |row: &Row| if row.estimate.is_some() { columns.row } else { columns.heading };
         let bottom = top + self.rows.iter().map(height).sum::<f64>() + 4.0;
-        drawing.put(format_args!(
-            "<svg x=\"{left}\" y=\"0\" width=\"{wide}\" height=\"{top}\" overflow=\"visible\">{}</svg>",
-            axis(&self.scale, self.reference.as_ref()).0
-        ));
-        drawing.put(format_args!(
-            "<svg x=\"{left}\" y=\"{top}\" width=\"{wide}\" height=\"{}\" overflow=\"visible\">{}</svg>",
-            px(bottom - top),
-            grid(&self.scale, self.reference.as_ref()).0
-        ));
+        drawing.strip(&left, 0, &wide, top, &axis(&self.scale, self.reference.as_ref()).0);
+        let grid = grid(&self.scale, self.reference.as_ref()).0;
+        drawing.strip(&left, top, &wide, px(bottom - top), &grid);
         let mut y = top;
         for row in &self.rows {
             self.row(&mut drawing, row, y, &columns);
@@ -153,68 +149,41 @@ impl Rows {
         };
         // With headings, a line above each is enough.
         if row.estimate.is_none() || self.rows.iter().all(|row| row.estimate.is_some()) {
-            drawing.put(format_args!(
-                "<line class=\"gl\" x1=\"0\" x2=\"100%\" y1=\"{}\" y2=\"{}\"/>",
-                px(y + 0.5),
-                px(y + 0.5)
-            ));
+            drawing.line("gl", ["0", "100%"], [px(y + 0.5), px(y + 0.5)]);
         }
-        let indent = self.indent();
-        let mut x = indent;
+        let mut x = self.indent();
         if let Some((_, series)) = row.estimate.as_ref().filter(|_| row.has_mark) {
-            drawing.put(format_args!(
-                "<g class=\"{}\"><use class=\"mk\" href=\"#{}\" x=\"{}\" y=\"{}\"/></g>",
-                series.class,
-                series.mark.large(),
-                x + 6,
-                px(text_y - 4.5)
-            ));
+            drawing.mark(*series, x + 6, px(text_y - 4.5));
             x += 17;
         }
         if !row.prefix.is_empty() {
-            drawing.put(format_args!(
-                "<text class=\"lab s\" x=\"{x}\" y=\"{}\">{}</text>",
-                px(text_y),
-                escape(&row.prefix)
-            ));
+            drawing.text("lab s", x, px(text_y), &escape(&row.prefix));
             x += 34;
         }
         let most = columns.name.saturating_sub((x / 8) as usize).max(8);
-        let weight = if row.estimate.is_some() { "" } else { " font-weight=\"600\"" };
+        let (weight, to) = if row.estimate.is_some() { ("", most) } else { (" font-weight=\"600\"", 60) };
         drawing.put(format_args!(
             "<text class=\"lab\"{weight} x=\"{x}\" y=\"{}\">{}{}</text>",
             px(text_y),
-            fitted(&row.name, if row.estimate.is_some() { most } else { 60 }),
+            fitted(&row.name, to),
             whole(&row.name, most)
         ));
         let text = if columns.is_above { &row.short } else { &row.text };
-        drawing.put(format_args!(
-            "<text class=\"lab s\" text-anchor=\"end\" x=\"100%\" y=\"{}\">{}</text>",
-            px(text_y),
-            escape(text)
-        ));
+        drawing.text_at_end("100%", px(text_y), &escape(text));
         let Some((estimate, series)) = &row.estimate else { return };
-        let (left, wide) = (percent(columns.plot.0), percent(columns.plot.1));
-        drawing.put(format_args!(
-            "<svg x=\"{left}\" y=\"{}\" width=\"{wide}\" height=\"1\" overflow=\"visible\">",
-            px(plot_y)
-        ));
+        let mut drawn = Drawing::default();
         if let Some(mde) = row.hatch.filter(|mde| mde.is_finite()) {
             let (from, to) = (self.scale.within(-mde), self.scale.within(mde));
-            drawing.put(format_args!(
-                "<rect class=\"hatch\" x=\"{}\" y=\"-10\" width=\"{}\" height=\"20\"/>",
-                percent(from),
-                percent(to - from)
-            ));
+            drawn.rect("hatch", "", [&percent(from), "-10", &percent(to - from), "20"]);
         }
         let style = IntervalStyle::new(*series, self.size).at(Y::Pixels(0.0));
-        match estimate.number().filter(|number| number.is_finite()) {
-            Some(_) => drawing.put(format_args!("{}", interval(&self.scale, estimate, &style).0)),
+        drawn.0 += &match estimate.number().filter(|number| number.is_finite()) {
+            Some(_) => interval(&self.scale, estimate, &style).0,
             // A ring that is nowhere on the scale: there is no number.
-            None => drawing
-                .put(format_args!("<circle class=\"gl ref\" fill=\"none\" cx=\"-10\" cy=\"0\" r=\"4\"/>")),
-        }
-        drawing.put(format_args!("</svg>"));
+            None => "<circle class=\"gl ref\" fill=\"none\" cx=\"-10\" cy=\"0\" r=\"4\"/>".to_owned(),
+        };
+        let (left, wide) = (percent(columns.plot.0), percent(columns.plot.1));
+        drawing.strip(&left, px(plot_y), &wide, 1, &drawn.0);
     }
 
     /// The room for the lines of what cannot be told apart.
@@ -228,11 +197,7 @@ impl Rows {
         for TieLine { level, stretches } in self.ties.iter().filter(|line| (line.level as u32) < MOST_TIES) {
             let x = level * 7 + 3;
             let mut put = |class: &str, first: usize, last: usize| {
-                drawing.put(format_args!(
-                    "<line class=\"{class}\" x1=\"{x}\" x2=\"{x}\" y1=\"{}\" y2=\"{}\"/>",
-                    px(y(first) + 6.0),
-                    px(y(last) + columns.row - 6.0)
-                ));
+                drawing.line(class, [x, x], [px(y(first) + 6.0), px(y(last) + columns.row - 6.0)]);
             };
             // A row in between that is not of them.
             if let [(first, _), .., (_, last)] = stretches.as_slice() {

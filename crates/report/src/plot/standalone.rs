@@ -1,11 +1,9 @@
 //! A plot as a file of its own.
 
-use std::fmt::Write as _;
-
 use super::present::{STYLE, with_attributes};
 use super::text::{fitted, visible};
 use super::{Plot, PlotPart};
-use crate::svg::{defs, escape};
+use crate::svg::{Drawing, defs, escape};
 use crate::text::{width, wrap};
 
 /// The width of a file.
@@ -19,13 +17,9 @@ impl Plot {
     /// The plot as an SVG file that needs nothing else: colours are attributes, so that any program draws it, and it
     /// follows the theme of the reader where that is possible.
     pub fn standalone(&self, title: &str) -> String {
-        let mut body = String::new();
-        let mut y: f64 = 38.0;
-        put(
-            &mut body,
-            format_args!("<text class=\"title\" x=\"{MARGIN}\" y=\"30\">{}</text>", fitted(title, 64)),
-        );
-        y += 6.0;
+        let mut body = Drawing::default();
+        body.text("title", MARGIN, 30, &fitted(title, 64));
+        let mut y: f64 = 44.0;
         let columns = self.file.columns.clamp(1, self.file.parts.len().max(1));
         let inner = WIDTH - 2.0 * MARGIN;
         let wide = (inner - GAP * (columns as f64 - 1.0)) / columns as f64;
@@ -38,14 +32,7 @@ impl Plot {
             y = lowest + 20.0;
         }
         for line in self.caption.split('\n').flat_map(|line| wrap(line, (inner / 6.6) as usize)) {
-            put(
-                &mut body,
-                format_args!(
-                    "<text class=\"lab s\" x=\"{MARGIN}\" y=\"{}\">{}</text>",
-                    px(y + 4.0),
-                    escape(&line)
-                ),
-            );
+            body.text("lab s", MARGIN, px(y + 4.0), &escape(&line));
             y += 17.0;
         }
         let height = px(y + 8.0);
@@ -56,8 +43,9 @@ impl Plot {
              role=\"img\" aria-labelledby=\"title desc\"><title id=\"title\">{title}</title><desc id=\"desc\">{label}</desc>\
              <style>{STYLE}</style>{}\n</svg>\n",
             with_attributes(&format!(
-                "{}\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>{body}",
-                file_defs()
+                "{}\n<rect class=\"paper\" width=\"100%\" height=\"100%\"/>{}",
+                file_defs(),
+                body.0
             ))
         )
     }
@@ -73,62 +61,31 @@ fn file_defs() -> String {
 }
 
 /// Puts a part, and returns where it ends.
-fn place(body: &mut String, part: &PlotPart, x: f64, y: f64, wide: f64) -> f64 {
+fn place(body: &mut Drawing, part: &PlotPart, x: f64, y: f64, wide: f64) -> f64 {
     let mut y = y;
     if let Some((series, name)) = &part.name {
         let note = width(&part.note) as f64 * 7.4;
         let most = ((wide - note - 30.0) / BOLD).max(8.0) as usize;
-        put(
-            body,
-            format_args!(
-                "<g class=\"{}\"><use class=\"mk\" href=\"#{}\" x=\"{}\" y=\"{}\"/></g><text class=\"lab\" font-weight=\"600\" \
-             x=\"{}\" y=\"{}\">{}</text><text class=\"lab s\" text-anchor=\"end\" x=\"{}\" y=\"{}\">{}</text>",
-                series.class,
-                series.mark.large(),
-                px(x + 6.0),
-                px(y + 9.5),
-                px(x + 17.0),
-                px(y + 14.0),
-                fitted(name, most),
-                px(x + wide),
-                px(y + 14.0),
-                escape(&part.note)
-            ),
-        );
-        put(
-            body,
-            format_args!(
-                "<line class=\"gl\" x1=\"{}\" x2=\"{}\" y1=\"{}\" y2=\"{}\"/>",
-                px(x),
-                px(x + wide),
-                px(y + 22.5),
-                px(y + 22.5)
-            ),
-        );
+        body.mark(*series, px(x + 6.0), px(y + 9.5));
+        body.put(format_args!(
+            "<text class=\"lab\" font-weight=\"600\" x=\"{}\" y=\"{}\">{}</text>",
+            px(x + 17.0),
+            px(y + 14.0),
+            fitted(name, most)
+        ));
+        body.text_at_end(px(x + wide), px(y + 14.0), &escape(&part.note));
+        body.line("gl", [px(x), px(x + wide)], [px(y + 22.5), px(y + 22.5)]);
         y += 34.0;
     }
-    put(
-        body,
-        format_args!(
-            "\n<svg x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" overflow=\"visible\">{}</svg>",
-            px(x),
-            px(y),
-            px(wide),
-            part.height,
-            // Programs differ in what nested drawings are clipped to.
-            part.body.replace("<svg class=\"iv ax\"", "<svg overflow=\"visible\"")
-        ),
-    );
+    // Programs differ in what nested drawings are clipped to.
+    let drawn = part.body.replace("<svg class=\"iv ax\"", "<svg overflow=\"visible\"");
+    body.0.push('\n');
+    body.strip(&px(x), px(y), &px(wide), part.height, &drawn);
     y + f64::from(part.height)
 }
 
-/// Pixels for an attribute.
+/// Pixels for an attribute, to a hundredth.
 fn px(number: f64) -> String {
     let text = format!("{number:.2}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
-}
-
-fn put(body: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
-    let _ = body.write_fmt(text);
 }

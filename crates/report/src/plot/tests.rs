@@ -20,7 +20,23 @@ fn estimate(value: f64, se: f64) -> Estimate {
 }
 
 fn named(estimates: &[(&str, Estimate)]) -> Vec<NamedEstimate> {
-    estimates.iter().map(|(name, estimate)| NamedEstimate::new(*name, estimate.clone())).collect()
+    estimates.iter().map(|(name, estimate)| run(*name, estimate.clone())).collect()
+}
+
+fn run(name: impl Into<String>, estimate: Estimate) -> NamedEstimate {
+    NamedEstimate { name: name.into(), estimate }
+}
+
+fn estimates(metric: &str, runs: Vec<NamedEstimate>) -> Estimates {
+    Estimates { metric: metric.to_owned(), runs, ..Estimates::default() }
+}
+
+fn forest(key: &str, runs: Vec<String>, groups: Vec<ForestGroup>) -> Forest {
+    Forest { metric: "accuracy".to_owned(), key: key.to_owned(), runs, groups, ..Forest::default() }
+}
+
+fn point(name: impl Into<String>, cost: Option<f64>, estimate: Estimate) -> CostPoint {
+    CostPoint { name: name.into(), cost, estimate }
 }
 
 fn undefined() -> Estimate {
@@ -68,27 +84,33 @@ fn estimates_gallery() -> Vec<(&'static str, Plot)> {
     ];
     let negative = [("a", estimate(-12.5, 3.0)), ("b", estimate(41.0, 9.0)), ("c", estimate(-140.0, 20.0))];
     let many: Vec<NamedEstimate> =
-        (0..30).map(|at| NamedEstimate::new(long_name(at), estimate(0.3 + 0.02 * at as f64, 0.03))).collect();
+        (0..30).map(|at| run(long_name(at), estimate(0.3 + 0.02 * at as f64, 0.03))).collect();
     let group = |at: usize, runs: usize| {
         let of_run = |run: usize| match (at, run) {
             (3, 1) => None,
             (4, _) => Some(undefined()),
             _ => Some(estimate(noise((at * 3 + run) as u64), 0.02 + 0.1 * noise(at as u64))),
         };
-        ForestGroup::new(format!("high_school_european_history_{at}"), (0..runs).map(of_run).collect())
+        ForestGroup {
+            name: format!("high_school_european_history_{at}"),
+            estimates: (0..runs).map(of_run).collect(),
+        }
     };
     let runs = vec!["heron".to_owned(), HOSTILE.to_owned(), "wren".to_owned()];
-    let forest = Forest::new("accuracy", "category", runs, (0..6).map(|at| group(at, 3)).collect());
+    let by_category = forest("category", runs, (0..6).map(|at| group(at, 3)).collect());
     let one = vec!["heron".to_owned()];
-    let tall = Forest::new("accuracy", "subject", one.clone(), (0..57).map(|at| group(at, 1)).collect());
-    let alone =
-        Forest::new("accuracy", "topic", one, vec![ForestGroup::new("only", vec![Some(estimate(0.5, 0.2))])]);
+    let tall = forest("subject", one.clone(), (0..57).map(|at| group(at, 1)).collect());
+    let alone = forest(
+        "topic",
+        one,
+        vec![ForestGroup { name: "only".to_owned(), estimates: vec![Some(estimate(0.5, 0.2))] }],
+    );
     vec![
-        ("estimates", Estimates::new("accuracy", named(&almanac)).draw()),
-        ("estimates-odd", Estimates::new("accuracy", named(&odd)).draw()),
-        ("estimates-negative", Estimates::new("reward", named(&negative)).draw()),
-        ("estimates-30", Estimates::new("accuracy", many).draw()),
-        ("forest", forest.draw()),
+        ("estimates", estimates("accuracy", named(&almanac)).draw()),
+        ("estimates-odd", estimates("accuracy", named(&odd)).draw()),
+        ("estimates-negative", estimates("reward", named(&negative)).draw()),
+        ("estimates-30", estimates("accuracy", many).draw()),
+        ("forest", by_category.draw()),
         ("forest-57", tall.draw()),
         ("forest-1", alone.draw()),
     ]
@@ -104,16 +126,21 @@ fn spread(samples: usize, epochs: usize, run: u64) -> EpochSpread {
     EpochSpread::new(ScoreName::default(), (0..samples).map(sample).collect())
 }
 
+fn heron<T>(one: T) -> [(String, T); 1] {
+    [("heron".to_owned(), one)]
+}
+
 fn breakdown_gallery() -> Vec<(&'static str, Plot)> {
-    let distribution = |scores: Vec<f64>| {
+    let none = RunMarks::default();
+    let scored = |scores: Vec<f64>| {
         let mean = scores.iter().sum::<f64>() / scores.len().max(1) as f64;
         Distribution::new(ScoreName::default(), scores, 2, estimate(mean, 0.02))
     };
-    let few = distribution([0.0, 1.0 / 3.0, 1.0, 1.0, 2.0 / 3.0, 1.0].repeat(20));
-    let dots = distribution((0..150).map(|at| noise(at) * noise(at + 9)).collect());
-    let many = distribution((0..10_000).map(|at| 100.0 * noise(at) - 50.0 * noise(at + 1)).collect());
-    let one = distribution(vec![1.0]);
-    let three = vec![("heron".to_owned(), &few), (HOSTILE.to_owned(), &few), (long_name(1), &few)];
+    let few = scored([0.0, 1.0 / 3.0, 1.0, 1.0, 2.0 / 3.0, 1.0].repeat(20));
+    let dots = scored((0..150).map(|at| noise(at) * noise(at + 9)).collect());
+    let many = scored((0..10_000).map(|at| 100.0 * noise(at) - 50.0 * noise(at + 1)).collect());
+    let one = scored(vec![1.0]);
+    let three = [("heron".to_owned(), few.clone()), (HOSTILE.to_owned(), few.clone()), (long_name(1), few)];
     let (a, b, big) = (spread(144, 3, 1), spread(140, 3, 2), spread(10_000, 4, 3));
     let curve = |epochs: u64, base: f64| {
         let point = |k: u64| {
@@ -123,10 +150,12 @@ fn breakdown_gallery() -> Vec<(&'static str, Plot)> {
         };
         PassCurve::new(ScoreName::default(), (1..=epochs).map(point).collect())
     };
-    let (three_epochs, two_epochs, many_epochs) = (curve(3, 0.8), curve(2, 0.99), curve(20, 0.5));
+    let curves = [("heron", curve(3, 0.8)), (HOSTILE, curve(2, 0.99)), ("wren", curve(20, 0.5))]
+        .map(|(name, curve)| (name.to_owned(), curve));
     let columns = columns(200, 1, 0.6, 1);
-    let calibration = Plan::new().calibration(&columns, &ece()).unwrap().remove(0);
-    let confusion = Plan::new().confusions(&columns, "target", Prediction::Answer).unwrap().remove(0);
+    let calibrations = ["heron", HOSTILE]
+        .map(|name| (name.to_owned(), Plan::new().calibration(&columns, &ece()).unwrap().remove(0)));
+    let by_answer = Plan::new().confusions(&columns, "target", Prediction::Answer).unwrap().remove(0);
     let labels = |n: usize| -> Confusion {
         let mut columns = ScoreColumns::new(["s"]);
         for at in 0..n * 9 {
@@ -136,11 +165,10 @@ fn breakdown_gallery() -> Vec<(&'static str, Plot)> {
         }
         Plan::new().confusions(&columns, "target", Prediction::Value).unwrap().remove(0)
     };
-    let (sixteen, forty) = (labels(16), labels(40));
-    let runs = |plan: Vec<(&str, Option<f64>, Estimate)>| -> Vec<CostPoint> {
-        plan.into_iter().map(|(name, cost, estimate)| CostPoint::new(name, cost, estimate)).collect()
+    let costs = |plan: Vec<(&str, Option<f64>, Estimate)>| -> Vec<CostPoint> {
+        plan.into_iter().map(|(name, cost, estimate)| point(name, cost, estimate)).collect()
     };
-    let few_costs = runs(vec![
+    let few_costs = costs(vec![
         ("heron", Some(2.31), estimate(0.847, 0.026)),
         (HOSTILE, Some(0.4), estimate(0.731, 0.038)),
         ("wren", Some(0.35), estimate(0.74, 0.036)),
@@ -149,7 +177,7 @@ fn breakdown_gallery() -> Vec<(&'static str, Plot)> {
     ]);
     let many_costs: Vec<CostPoint> = (0..30)
         .map(|at| {
-            CostPoint::new(
+            point(
                 long_name(at),
                 Some(1e4 * 1.3_f64.powi(at as i32)),
                 estimate(0.4 + 0.3 * noise(at as u64), 0.02),
@@ -157,34 +185,19 @@ fn breakdown_gallery() -> Vec<(&'static str, Plot)> {
         })
         .collect();
     vec![
-        ("distribution", DistributionPlot::new(three).draw()),
-        ("distribution-dots", DistributionPlot::new(vec![("heron".to_owned(), &dots)]).draw()),
-        ("distribution-10000", DistributionPlot::new(vec![("heron".to_owned(), &many)]).draw()),
-        ("distribution-1", DistributionPlot::new(vec![("heron".to_owned(), &one)]).draw()),
-        ("epochs", EpochsPlot::new(vec![("heron".to_owned(), &a), (HOSTILE.to_owned(), &b)]).draw()),
-        ("epochs-10000", EpochsPlot::new(vec![("heron".to_owned(), &big)]).draw()),
-        (
-            "pass",
-            PassPlot::new(vec![
-                ("heron".to_owned(), &three_epochs),
-                (HOSTILE.to_owned(), &two_epochs),
-                ("wren".to_owned(), &many_epochs),
-            ])
-            .draw(),
-        ),
-        (
-            "calibration",
-            CalibrationPlot::new(vec![
-                ("heron".to_owned(), &calibration),
-                (HOSTILE.to_owned(), &calibration),
-            ])
-            .draw(),
-        ),
-        ("confusion", ConfusionPlot::new(vec![("heron".to_owned(), &confusion)]).draw()),
-        ("confusion-16", ConfusionPlot::new(vec![("heron".to_owned(), &sixteen)]).draw()),
-        ("confusion-40", ConfusionPlot::new(vec![("heron".to_owned(), &forty)]).draw()),
-        ("cost", CostPlot::new("accuracy", CostAxis::Dollars, few_costs).draw()),
-        ("cost-30", CostPlot::new("accuracy", CostAxis::Tokens, many_costs).draw()),
+        ("distribution", distribution(&three, &none)),
+        ("distribution-dots", distribution(&heron(dots), &none)),
+        ("distribution-10000", distribution(&heron(many), &none)),
+        ("distribution-1", distribution(&heron(one), &none)),
+        ("epochs", epochs(&[("heron".to_owned(), a), (HOSTILE.to_owned(), b)], &none)),
+        ("epochs-10000", epochs(&heron(big), &none)),
+        ("pass", pass(&curves, &none)),
+        ("calibration", calibration(&calibrations, &none)),
+        ("confusion", confusion(&heron(by_answer), &none)),
+        ("confusion-16", confusion(&heron(labels(16)), &none)),
+        ("confusion-40", confusion(&heron(labels(40)), &none)),
+        ("cost", cost("accuracy", CostAxis::Dollars, &few_costs, &none)),
+        ("cost-30", cost("accuracy", CostAxis::Tokens, &many_costs, &none)),
     ]
 }
 
@@ -199,8 +212,9 @@ fn comparison_gallery() -> Vec<(&'static str, Plot)> {
         let mut options = ComparisonOptions::default();
         (options.all_pairs, options.correction) = (true, Some(Correction::Holm));
         let report = compare(&sides, &options).unwrap();
-        let pairs = Pairs::new(&report.sides, report.comparisons.iter().collect()).draw();
-        let ranking = report.rankings.first().map(|ranking| RankingPlot::new(ranking, &report.sides).draw());
+        let none = RunMarks::default();
+        let pairs = super::pairs(&report.sides, &report.comparisons, &none);
+        let ranking = report.rankings.first().map(|one| super::ranking(one, &report.sides, &none));
         (pairs, ranking)
     };
     let short = |at: u64| ["heron", HOSTILE, "wren", "kite"][at as usize].to_owned();
@@ -291,32 +305,32 @@ fn the_same_figures_give_the_same_bytes() {
 
 #[test]
 fn what_is_unknown_is_never_drawn_as_a_number() {
-    let plot = Estimates::new("accuracy", named(&[("a", undefined())])).draw();
+    let plot = estimates("accuracy", named(&[("a", undefined())])).draw();
     let text = plot.standalone("t");
     assert!(text.contains("no scores") && text.contains("class=\"gl ref\""), "{text}");
     // The only mark is the one beside the name.
     assert_eq!(text.matches("<use class=\"mk").count(), 1, "{text}");
-    let points =
-        vec![CostPoint::new("a", None, estimate(0.5, 0.1)), CostPoint::new("b", Some(3.0), undefined())];
-    let plot = CostPlot::new("accuracy", CostAxis::Dollars, points).draw();
+    let points = vec![point("a", None, estimate(0.5, 0.1)), point("b", Some(3.0), undefined())];
+    let none = RunMarks::default();
+    let plot = cost("accuracy", CostAxis::Dollars, &points, &none);
     assert_eq!(plot.parts[0].body.matches("<use class=\"mk").count(), 0);
     assert!(plot.caption.contains("not drawn: 2"), "{}", plot.caption);
     let absent = EpochSpread::new(ScoreName::default(), vec![SampleSpread::new("only here", vec![1.0])]);
     let other = EpochSpread::new(ScoreName::default(), vec![SampleSpread::new("only there", vec![0.0])]);
-    let plot = EpochsPlot::new(vec![("a".to_owned(), &absent), ("b".to_owned(), &other)]).draw();
+    let plot = epochs(&[("a".to_owned(), absent), ("b".to_owned(), other)], &none);
     assert!(plot.caption.contains("blank: no score"), "{}", plot.caption);
 }
 
 #[test]
 fn an_interval_beyond_the_scale_has_a_chevron_and_keeps_its_number() {
-    let plot = Estimates::new("accuracy", named(&[("a", estimate(0.97, 0.03))])).draw();
+    let plot = estimates("accuracy", named(&[("a", estimate(0.97, 0.03))])).draw();
     assert!(plot.standalone("t").contains("href=\"#over-r\""));
     assert!(plot.label.contains("[0.910, 1.030]"), "{}", plot.label);
 }
 
 #[test]
 fn the_better_run_is_first() {
-    let mut plot = Estimates::new("loss", named(&[("a", estimate(0.9, 0.1)), ("b", estimate(0.2, 0.1))]));
+    let mut plot = estimates("loss", named(&[("a", estimate(0.9, 0.1)), ("b", estimate(0.2, 0.1))]));
     assert!(plot.draw().label.starts_with("loss. a:"));
     plot.lower_is_better = true;
     assert!(plot.draw().label.starts_with("loss. b:"));
@@ -325,13 +339,13 @@ fn the_better_run_is_first() {
 #[test]
 fn a_small_file() {
     insta::assert_snapshot!(
-        Estimates::new("accuracy", named(&[("heron", estimate(0.847, 0.026))])).draw().standalone("almanac")
+        estimates("accuracy", named(&[("heron", estimate(0.847, 0.026))])).draw().standalone("almanac")
     );
 }
 
 #[test]
 fn guessing_is_a_line_with_a_name_in_words_too() {
-    let mut plot = Estimates::new("accuracy", named(&[("heron", estimate(0.847, 0.026))]));
+    let mut plot = estimates("accuracy", named(&[("heron", estimate(0.847, 0.026))]));
     assert!(!plot.draw().standalone("t").contains("chance"));
     let counts = [4, 4, 2];
     let mut columns = ScoreColumns::new(["choice"]);
@@ -363,40 +377,34 @@ fn a_run_without_its_end_is_final_in_no_plot() {
     let names = || ["heron", "wren"].map(str::to_owned);
     macro_rules! of_runs {
         ($kind:ident, $breakdown:expr) => {{
-            let found: Vec<_> = [&a, &b].iter().zip(&results).map($breakdown).collect();
-            let mut plot = $kind::new(names().into_iter().zip(&found).collect());
-            plot.marks = partial();
-            plot.draw()
+            let found = [&a, &b].into_iter().zip(&results).map($breakdown);
+            $kind(&names().into_iter().zip(found).collect::<Vec<_>>(), &partial())
         }};
     }
     let two = || named(&[("heron", estimate(0.8, 0.03)), ("wren", estimate(0.6, 0.03))]);
-    let mut estimates = Estimates::new("accuracy", two());
-    estimates.marks = partial();
-    let groups = vec![ForestGroup::new("law", two().into_iter().map(|run| Some(run.estimate)).collect())];
-    let mut forest = Forest::new("accuracy", "topic", names().to_vec(), groups);
-    forest.marks = partial();
-    let points = two().into_iter().map(|run| CostPoint::new(run.name, Some(2.0), run.estimate)).collect();
-    let mut cost = CostPlot::new("accuracy", CostAxis::Dollars, points);
-    cost.marks = partial();
+    let by_run = Estimates { marks: partial(), ..estimates("accuracy", two()) };
+    let law = two().into_iter().map(|run| Some(run.estimate)).collect();
+    let groups = vec![ForestGroup { name: "law".to_owned(), estimates: law }];
+    let by_topic = Forest { marks: partial(), ..forest("topic", names().to_vec(), groups) };
+    let points: Vec<CostPoint> =
+        two().into_iter().map(|run| point(run.name, Some(2.0), run.estimate)).collect();
     let sides = [ComparedScores::new("heron", &a, &plan), ComparedScores::new("wren", &b, &plan)];
     let report = compare(&sides, &ComparisonOptions::default()).unwrap();
-    let mut pairs = Pairs::new(&report.sides, report.comparisons.iter().collect());
-    pairs.marks = partial();
     let intervals = [
-        ("estimates", estimates.draw()),
-        ("forest", forest.draw()),
-        ("cost", cost.draw()),
-        ("pairs", pairs.draw()),
+        ("estimates", by_run.draw()),
+        ("forest", by_topic.draw()),
+        ("cost", cost("accuracy", CostAxis::Dollars, &points, &partial())),
+        ("pairs", pairs(&report.sides, &report.comparisons, &partial())),
         (
             "distribution",
-            of_runs!(DistributionPlot, |(columns, results)| plan
+            of_runs!(distribution, |(columns, results)| plan
                 .distributions(columns, results)
                 .unwrap()
                 .remove(0)),
         ),
         (
             "calibration",
-            of_runs!(CalibrationPlot, |(columns, _)| plan.calibration(columns, &ece()).unwrap().remove(0)),
+            of_runs!(calibration, |(columns, _)| plan.calibration(columns, &ece()).unwrap().remove(0)),
         ),
     ];
     for (name, plot) in &intervals {
@@ -413,11 +421,11 @@ fn a_run_without_its_end_is_final_in_no_plot() {
         assert!(!is_hollow("m2"), "{name}: {file}");
     }
     let panels = [
-        ("pass", of_runs!(PassPlot, |(columns, _)| plan.pass_curves(columns, 1.0).unwrap().remove(0))),
-        ("epochs", of_runs!(EpochsPlot, |(columns, _)| plan.epoch_spreads(columns).unwrap().remove(0))),
+        ("pass", of_runs!(pass, |(columns, _)| plan.pass_curves(columns, 1.0).unwrap().remove(0))),
+        ("epochs", of_runs!(epochs, |(columns, _)| plan.epoch_spreads(columns).unwrap().remove(0))),
         (
             "confusion",
-            of_runs!(ConfusionPlot, |(columns, _)| plan
+            of_runs!(confusion, |(columns, _)| plan
                 .confusions(columns, "target", Prediction::Answer)
                 .unwrap()
                 .remove(0)),
@@ -434,7 +442,7 @@ fn a_run_without_its_end_is_final_in_no_plot() {
         assert!(rows("heron", ",true") > 0 && rows("heron", ",false") == 0, "{name}: {data}");
         assert_eq!(rows("wren", ",true"), if *name == "pairs" { 1 } else { 0 }, "{name}: {data}");
     }
-    let whole = Estimates::new("accuracy", two()).draw();
+    let whole = estimates("accuracy", two()).draw();
     let (file, data) = shown(&whole);
     assert!(!file.contains("so far") && !file.contains("ci far") && !data.contains("partial"), "{file}");
 }

@@ -4,7 +4,7 @@ use errorbar_core::Estimate;
 
 use crate::figure::EstimateText;
 use crate::listing::{Listing, ListingCell};
-use crate::number::grouped;
+use crate::number::{grouped, percent};
 use crate::svg::{self, escape};
 use crate::text::truncate_middle;
 
@@ -36,31 +36,34 @@ pub(super) fn whole(text: &str, to: usize) -> String {
 /// The columns of an estimate among data.
 const ESTIMATE: [&str; 5] = ["value", "stderr", "lower", "upper", "n"];
 
-/// A list of estimates as data: these columns, those of [`estimate_cells`], then these.
+/// A list of estimates as data: these columns, those of an estimate, then these.
 pub(super) fn estimate_list<const B: usize, const A: usize>(before: [&str; B], after: [&str; A]) -> Listing {
     Listing::new(before.into_iter().chain(ESTIMATE).chain(after))
 }
 
-/// An estimate as data: its number, error, interval and n; blank where there is none.
-pub(super) fn estimate_cells(estimate: &Estimate) -> [ListingCell; 5] {
-    let interval = estimate.interval.as_ref().ok();
-    let end = |end: f64| Some(end).filter(|end| end.is_finite());
-    [
-        estimate.number().into(),
-        estimate.error.as_ref().ok().map(|error| error.se).into(),
-        interval.and_then(|interval| end(interval.lower)).into(),
-        interval.and_then(|interval| end(interval.upper)).into(),
-        estimate.n.into(),
-    ]
-}
-
-/// A row of data: these cells, those of the estimate, then these.
+/// A row of data: these cells, those of the estimate (its number, error, interval and n; blank where there is none), then
+/// these.
 pub(super) fn estimate_row<const B: usize, const A: usize>(
     before: [ListingCell; B],
     estimate: &Estimate,
     after: [ListingCell; A],
 ) -> Vec<ListingCell> {
-    before.into_iter().chain(estimate_cells(estimate)).chain(after).collect()
+    let interval = estimate.interval.as_ref().ok();
+    let end = |end: f64| Some(end).filter(|end| end.is_finite());
+    let cells: [ListingCell; 5] = [
+        estimate.number().into(),
+        estimate.error.as_ref().ok().map(|error| error.se).into(),
+        interval.and_then(|interval| end(interval.lower)).into(),
+        interval.and_then(|interval| end(interval.upper)).into(),
+        estimate.n.into(),
+    ];
+    before.into_iter().chain(cells).chain(after).collect()
+}
+
+/// The level of the first interval that there is: `95 % interval`.
+pub(super) fn level<'a>(estimates: impl IntoIterator<Item = &'a Estimate>) -> Option<String> {
+    let interval = estimates.into_iter().find_map(|estimate| estimate.interval.as_ref().ok())?;
+    Some(format!("{} interval", percent(interval.level)))
 }
 
 /// An estimate: `0.847 ± 0.026 [0.796, 0.899]`.

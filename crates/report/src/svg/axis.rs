@@ -1,9 +1,8 @@
 //! Axes and grid lines.
 
-use std::fmt::Write as _;
-
 use maud::{Markup, PreEscaped};
 
+use super::drawing::Drawing;
 use super::escape::escape;
 use super::scale::{Scale, percent};
 
@@ -39,32 +38,21 @@ pub fn axis(scale: &Scale, reference: Option<&Reference>) -> Markup {
     let height = axis_height(scale, reference);
     let reference = reference.and_then(|reference| Some((reference, reference.position(scale)?)));
     let top = height - AXIS_HEIGHT;
-    let mut drawn = format!(
+    let mut drawn = Drawing(format!(
         "<svg class=\"iv ax\" width=\"100%\" height=\"{height}\" aria-hidden=\"true\" focusable=\"false\">"
-    );
+    ));
     for (index, tick) in scale.ticks().iter().enumerate() {
         let at = percent(scale.position(*tick));
-        let label = scale.label(*tick);
-        let spare = if is_spare(scale, index) { " t2" } else { "" };
-        let _ = write!(
-            drawn,
-            "<text class=\"tick{spare}\" x=\"{at}\" y=\"{}\">{label}</text><line class=\"gl\" x1=\"{at}\" x2=\"{at}\" y1=\"{}\" \
-             y2=\"{height}\"/>",
-            height - 8,
-            height - 4,
-        );
+        let class = if is_spare(scale, index) { "tick t2" } else { "tick" };
+        drawn.text(class, &at, height - 8, &scale.label(*tick));
+        drawn.line("gl", [&at, &at], [height - 4, height]);
     }
     if let Some((reference, at)) = reference {
-        let (at, label) = (percent(at), escape(&reference.label));
-        let _ = write!(
-            drawn,
-            "<text class=\"reft\" x=\"{at}\" y=\"{}\">{label}</text><line class=\"gl ref\" x1=\"{at}\" x2=\"{at}\" \
-             y1=\"{}\" y2=\"{height}\"/>",
-            top + 4,
-            top + 8,
-        );
+        let at = percent(at);
+        drawn.text("reft", &at, top + 4, &escape(&reference.label));
+        drawn.line("gl ref", [&at, &at], [top + 8, height]);
     }
-    PreEscaped(drawn + "</svg>")
+    PreEscaped(drawn.0 + "</svg>")
 }
 
 /// Whether a narrow axis does without the label of a tick: between the ends of 0 to 1, else every second one from 0.
@@ -87,11 +75,8 @@ pub fn axis_width(scale: &Scale) -> f64 {
 
 /// The grid lines behind a row of a plot, over its whole height.
 pub fn grid(scale: &Scale, reference: Option<&Reference>) -> Markup {
-    let mut drawn = String::new();
-    let mut line = |class: &str, at: f64| {
-        let at = percent(at);
-        let _ = write!(drawn, "<line class=\"{class}\" x1=\"{at}\" x2=\"{at}\" y1=\"0\" y2=\"100%\"/>");
-    };
+    let mut drawn = Drawing::default();
+    let mut line = |class: &str, at: f64| drawn.line(class, [percent(at), percent(at)], ["0", "100%"]);
     for tick in scale.ticks() {
         let is_zero = scale.is_signed() && *tick == 0.0;
         line(if is_zero { "gl zero" } else { "gl" }, scale.position(*tick));
@@ -99,7 +84,7 @@ pub fn grid(scale: &Scale, reference: Option<&Reference>) -> Markup {
     if let Some(at) = reference.and_then(|reference| reference.position(scale)) {
         line("gl ref", at);
     }
-    PreEscaped(drawn)
+    PreEscaped(drawn.0)
 }
 
 #[cfg(test)]

@@ -1,10 +1,9 @@
 //! The interval: a line with caps, a box of ± one standard error, a mark at the estimate.
 
-use std::fmt::Write as _;
-
 use errorbar_core::{Estimate, IntervalSide};
 use maud::{Markup, PreEscaped};
 
+use super::drawing::Drawing;
 use super::mark::Series;
 use super::scale::{Scale, percent};
 
@@ -110,45 +109,38 @@ pub fn interval(scale: &Scale, estimate: &Estimate, style: &IntervalStyle) -> Ma
     let ends = ends(estimate, value).filter(|_| style.size != IntervalSize::Thin || estimate.n >= FEW);
     let has_error = error.is_some() || ends.is_some();
     let size = if style.size == IntervalSize::Headline { " lg" } else { "" };
-    let mut drawn = format!("<g class=\"{}{size}\">", style.series.class);
-    if let Some(error) = error {
-        let (from, to) = (scale.within(value - error.se), scale.within(value + error.se));
-        let height = style.size.box_height();
-        push(
-            &mut drawn,
-            format_args!(
+    let mut drawn = Drawing::default();
+    drawn.group(&format!("{}{size}", style.series.class), |drawn| {
+        if let Some(error) = error {
+            let (from, to) = (scale.within(value - error.se), scale.within(value + error.se));
+            let height = style.size.box_height();
+            drawn.put(format_args!(
                 "<rect class=\"se\" x=\"{}\" y=\"{y}\" width=\"{}\" height=\"{height}\" transform=\"translate(0 -{})\"/>",
                 percent(from),
                 percent(to - from),
                 height / 2.0
-            ),
-        );
-    }
-    if let Some((lower, upper)) = ends {
-        let class = if style.series.is_partial { "ci far" } else { "ci" };
-        push_line(&mut drawn, scale, class, lower.unwrap_or(value), upper.unwrap_or(value), &y);
-        push_end(&mut drawn, scale, lower, style.size.cap(), &y);
-        push_end(&mut drawn, scale, upper, style.size.cap(), &y);
-    }
-    let id = if style.size.is_small() { style.series.mark.small() } else { style.series.mark.large() };
-    let hollow = if style.series.is_partial || !has_error { " hollow" } else { "" };
-    push(
-        &mut drawn,
-        format_args!(
-            "<use class=\"mk{hollow}\" href=\"#{id}\" x=\"{}\" y=\"{y}\"/>",
-            percent(scale.within(value))
-        ),
-    );
-    if let Some(bounds) = &estimate.bounds {
-        drawn.push_str("<g class=\"absent\">");
-        push_line(&mut drawn, scale, "gone", bounds.worst, bounds.best, &y);
-        for end in [bounds.worst, bounds.best] {
-            push_end(&mut drawn, scale, Some(end), "dotcap", &y);
+            ));
         }
-        drawn.push_str("</g>");
-    }
-    drawn.push_str("</g>");
-    PreEscaped(drawn)
+        if let Some((lower, upper)) = ends {
+            let class = if style.series.is_partial { "ci far" } else { "ci" };
+            let ends = [lower.unwrap_or(value), upper.unwrap_or(value)];
+            drawn.line(class, ends.map(|end| percent(scale.within(end))), [&y, &y]);
+            [lower, upper].into_iter().flatten().for_each(|end| cap(drawn, scale, end, style.size.cap(), &y));
+        }
+        let mark = style.series.mark;
+        let id = if style.size.is_small() { mark.small() } else { mark.large() };
+        let hollow = if style.series.is_partial || !has_error { " hollow" } else { "" };
+        let x = percent(scale.within(value));
+        drawn.put(format_args!("<use class=\"mk{hollow}\" href=\"#{id}\" x=\"{x}\" y=\"{y}\"/>"));
+        if let Some(bounds) = &estimate.bounds {
+            drawn.group("absent", |drawn| {
+                let ends = [bounds.worst, bounds.best];
+                drawn.line("gone", ends.map(|end| percent(scale.within(end))), [&y, &y]);
+                ends.into_iter().for_each(|end| cap(drawn, scale, end, "dotcap", &y));
+            });
+        }
+    });
+    PreEscaped(drawn.0)
 }
 
 /// The ends of the interval that are bounds; none if they carry no information.
@@ -162,27 +154,16 @@ fn ends(estimate: &Estimate, value: f64) -> Option<(Option<f64>, Option<f64>)> {
     }
 }
 
-fn push_line(drawn: &mut String, scale: &Scale, class: &str, from: f64, to: f64, y: &str) {
-    let (from, to) = (percent(scale.within(from)), percent(scale.within(to)));
-    push(drawn, format_args!("<line class=\"{class}\" x1=\"{from}\" x2=\"{to}\" y1=\"{y}\" y2=\"{y}\"/>"));
-}
-
 /// The end of a line: a cap, or a chevron if it is beyond the scale.
-fn push_end(drawn: &mut String, scale: &Scale, end: Option<f64>, cap: &str, y: &str) {
+fn cap(drawn: &mut Drawing, scale: &Scale, end: f64, cap: &str, y: &str) {
     // Beyond by rounding is not beyond.
     const SLACK: f64 = 1e-6;
-    let Some(end) = end else { return };
     let (id, at) = match scale.position(end) {
         at if at < -SLACK => ("over-l", 0.0),
         at if at > 100.0 + SLACK => ("over-r", 100.0),
         at => (cap, at),
     };
-    push(drawn, format_args!("<use class=\"cap\" href=\"#{id}\" x=\"{}\" y=\"{y}\"/>", percent(at)));
-}
-
-fn push(drawn: &mut String, text: std::fmt::Arguments<'_>) {
-    // Writing to a string does not fail.
-    let _ = drawn.write_fmt(text);
+    drawn.put(format_args!("<use class=\"cap\" href=\"#{id}\" x=\"{}\" y=\"{y}\"/>", percent(at)));
 }
 
 #[cfg(test)]

@@ -15,12 +15,14 @@
 //! ```
 
 mod axis;
+mod drawing;
 mod escape;
 mod interval;
 mod mark;
 mod scale;
 
 pub use axis::{Reference, axis, axis_height, axis_width, grid};
+pub(crate) use drawing::{Drawing, px};
 pub(crate) use escape::name_length;
 pub use escape::{breakable, escape, visible};
 pub use interval::{IntervalSize, IntervalStyle, Y, interval};

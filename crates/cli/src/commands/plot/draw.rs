@@ -5,8 +5,7 @@ use errorbar_core::{Confusion, Direction, Estimate, EstimateRow, IndexMap, Resul
 use errorbar_inference::{Comparison, ComparisonReport};
 use errorbar_report::ChanceLevel;
 use errorbar_report::plot::{
-    CalibrationPlot, ConfusionPlot, CostAxis, CostPlot, CostPoint, DistributionPlot, EpochsPlot, Estimates,
-    Forest, ForestGroup, NamedEstimate, Pairs, PassPlot, Plot, RankingPlot, RunMarks,
+    self, CostAxis, CostPoint, Estimates, Forest, ForestGroup, NamedEstimate, Plot, RunMarks,
 };
 use errorbar_report::svg::Series;
 
@@ -138,8 +137,9 @@ impl Drawing<'_> {
         let (rows, metric) = self.headlines()?;
         let is_lower = self.direction() == Direction::Lower;
         let none = || Estimate::undefined(Undefined::NoScores);
-        let named = self.runs.iter().zip(rows).map(|(run, row)| {
-            NamedEstimate::new(&run.name, row.map_or_else(none, |row| row.estimate.into_owned()))
+        let named = self.runs.iter().zip(rows).map(|(run, row)| NamedEstimate {
+            name: run.name.clone(),
+            estimate: row.map_or_else(none, |row| row.estimate.into_owned()),
         });
         Ok((named.collect(), metric, is_lower))
     }
@@ -159,10 +159,14 @@ impl Drawing<'_> {
 
     fn estimates(&self) -> Drawn {
         let (named, metric, is_lower) = self.estimates_of_runs()?;
-        let mut plot = Estimates::new(&metric, named);
-        plot.marks = self.marks();
-        plot.chance = self.chance();
-        plot.lower_is_better = is_lower;
+        let plot = Estimates {
+            metric: metric.clone(),
+            runs: named,
+            marks: self.marks(),
+            chance: self.chance(),
+            lower_is_better: is_lower,
+            are_differences: false,
+        };
         Ok((plot.draw(), metric))
     }
 
@@ -204,13 +208,20 @@ impl Drawing<'_> {
             return Err(self.unsupported(&problem, "name a key with fewer values with --group"));
         }
         let runs = self.runs.iter().map(|run| run.name.clone()).collect();
-        let groups = groups.into_iter().map(|(name, estimates)| ForestGroup::new(name, estimates)).collect();
-        let mut plot = Forest::new(&metric, &key, runs, groups);
-        plot.marks = self.marks();
-        plot.chance = self.chance().and_then(ChanceLevel::of_part);
-        plot.all = all.iter().any(Option::is_some).then(|| ForestGroup::new("all", all));
-        plot.lower_is_better = self.direction() == Direction::Lower;
-        Ok((plot.draw(), format!("{metric} by {key}")))
+        let groups = groups.into_iter().map(|(name, estimates)| ForestGroup { name, estimates }).collect();
+        let has_all = all.iter().any(Option::is_some);
+        let what = format!("{metric} by {key}");
+        let plot = Forest {
+            metric,
+            key,
+            runs,
+            groups,
+            marks: self.marks(),
+            chance: self.chance().and_then(ChanceLevel::of_part),
+            all: has_all.then(|| ForestGroup { name: "all".to_owned(), estimates: all }),
+            lower_is_better: self.direction() == Direction::Lower,
+        };
+        Ok((plot.draw(), what))
     }
 
     fn no_groups(&self, key: Option<&str>) -> Diagnostic {
@@ -276,10 +287,7 @@ impl Drawing<'_> {
                 "name one with --metric mean",
             ));
         }
-        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
-        let mut plot = DistributionPlot::new(runs);
-        plot.marks = self.marks();
-        Ok((plot.draw(), "distribution of scores".to_owned()))
+        Ok((plot::distribution(&found, &self.marks()), "distribution of scores".to_owned()))
     }
 
     /// The error of runs that have one epoch.
@@ -300,10 +308,7 @@ impl Drawing<'_> {
         if found.iter().all(|(_, spread)| spread.epochs() < 2) {
             return Err(self.one_epoch());
         }
-        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
-        let mut plot = EpochsPlot::new(runs);
-        plot.marks = self.marks();
-        Ok((plot.draw(), "samples by the mean of their epochs".to_owned()))
+        Ok((plot::epochs(&found, &self.marks()), "samples by the mean of their epochs".to_owned()))
     }
 
     /// The highest score, if some score is a rating above 1.
@@ -327,11 +332,8 @@ impl Drawing<'_> {
         if found.is_empty() {
             return Err(self.one_epoch());
         }
-        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
         let from = if threshold == 1.0 { String::new() } else { format!(" (success from {threshold} on)") };
-        let mut plot = PassPlot::new(runs);
-        plot.marks = self.marks();
-        Ok((plot.draw(), format!("pass@k and pass^k{from}")))
+        Ok((plot::pass(&found, &self.marks()), format!("pass@k and pass^k{from}")))
     }
 
     fn calibration(&self) -> Drawn {
@@ -340,10 +342,7 @@ impl Drawing<'_> {
         if found.iter().all(|(_, curve)| curve.bins.is_empty()) {
             return Err(self.unsupported("there are no scores", "give a log or a table with scores"));
         }
-        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
-        let mut plot = CalibrationPlot::new(runs);
-        plot.marks = self.marks();
-        Ok((plot.draw(), "accuracy by confidence".to_owned()))
+        Ok((plot::calibration(&found, &self.marks()), "accuracy by confidence".to_owned()))
     }
 
     fn confusion(&self) -> Drawn {
@@ -373,10 +372,7 @@ impl Drawing<'_> {
         if found.iter().all(|(_, confusion)| confusion.labels.is_empty()) {
             return Err(self.unsupported("there are no scores", "give a log or a table with scores"));
         }
-        let runs = found.iter().map(|(name, one)| (name.clone(), one)).collect();
-        let mut plot = ConfusionPlot::new(runs);
-        plot.marks = self.marks();
-        Ok((plot.draw(), "true and predicted labels".to_owned()))
+        Ok((plot::confusion(&found, &self.marks()), "true and predicted labels".to_owned()))
     }
 
     /// All pairs of runs.
@@ -406,10 +402,9 @@ impl Drawing<'_> {
         };
         // What is drawn together is one family of tests.
         let report = report.clone().only(|one| is_whole(one) && figure(one) == wanted);
-        let (shown, (.., metric)) = (report.comparisons.iter().collect(), wanted);
-        let mut plot = Pairs::new(&report.sides, shown);
-        plot.marks = self.marks_of(&report.sides, |run| &run.side);
-        Ok((plot.draw(), format!("differences of {metric}")))
+        let marks = self.marks_of(&report.sides, |run| &run.side);
+        let plot = plot::pairs(&report.sides, &report.comparisons, &marks);
+        Ok((plot, format!("differences of {}", wanted.3)))
     }
 
     fn ranking(&self) -> Drawn {
@@ -426,9 +421,8 @@ impl Drawing<'_> {
         let Some(ranking) = of_main.or_else(|| whole().next()) else {
             return Err(self.unsupported("these runs cannot be ranked", "name a metric with --metric"));
         };
-        let mut plot = RankingPlot::new(ranking, &report.sides);
-        plot.marks = self.marks_of(&report.sides, |run| &run.side);
-        Ok((plot.draw(), format!("ranking by {}", ranking.metric)))
+        let marks = self.marks_of(&report.sides, |run| &run.side);
+        Ok((plot::ranking(ranking, &report.sides, &marks), format!("ranking by {}", ranking.metric)))
     }
 
     fn cost(&self) -> Drawn {
@@ -446,14 +440,13 @@ impl Drawing<'_> {
             ));
         }
         let points = self.runs.iter().zip(named);
-        let points =
-            points.map(|(run, named)| CostPoint::new(named.name, paid(run), named.estimate)).collect();
+        let points: Vec<CostPoint> = points
+            .map(|(run, NamedEstimate { name, estimate })| CostPoint { name, cost: paid(run), estimate })
+            .collect();
         let what = match axis {
             CostAxis::Dollars => format!("{metric} against cost"),
             _ => format!("{metric} against tokens"),
         };
-        let mut plot = CostPlot::new(metric, axis, points);
-        plot.marks = self.marks();
-        Ok((plot.draw(), what))
+        Ok((plot::cost(&metric, axis, &points, &self.marks()), what))
     }
 }

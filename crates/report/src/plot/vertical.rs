@@ -1,27 +1,8 @@
 //! What plots with a vertical scale share.
 
-use std::fmt::Write as _;
-
 use errorbar_core::{Estimate, IntervalSide};
 
-use crate::svg::{Scale, Series, percent};
-
-/// A drawing in the making.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Drawing(pub(super) String);
-
-impl Drawing {
-    pub(super) fn put(&mut self, text: std::fmt::Arguments<'_>) {
-        // Writing to a string does not fail.
-        let _ = self.0.write_fmt(text);
-    }
-}
-
-/// Pixels for an attribute, to a tenth.
-pub(super) fn px(number: f64) -> String {
-    let text = format!("{number:.1}");
-    text.strip_suffix(".0").unwrap_or(&text).to_owned()
-}
+use crate::svg::{Drawing, Scale, Series, percent, px};
 
 /// A number on a vertical axis of pixels.
 #[derive(Clone, Debug)]
@@ -41,12 +22,8 @@ impl Vertical {
     pub(super) fn lines(&self, drawing: &mut Drawing) {
         for tick in self.scale.ticks() {
             let y = px(self.y(*tick));
-            drawing.put(format_args!("<line class=\"gl\" x1=\"0\" x2=\"100%\" y1=\"{y}\" y2=\"{y}\"/>"));
-            drawing.put(format_args!(
-                "<text class=\"tick l\" x=\"0\" y=\"{}\">{}</text>",
-                px(self.y(*tick) - 3.0),
-                self.scale.label(*tick)
-            ));
+            drawing.line("gl", ["0", "100%"], [&y, &y]);
+            drawing.text("tick l", "0", px(self.y(*tick) - 3.0), &self.scale.label(*tick));
         }
     }
 
@@ -54,38 +31,29 @@ impl Vertical {
     pub(super) fn interval(&self, drawing: &mut Drawing, estimate: &Estimate, series: Series, x: f64) {
         let Some(value) = estimate.number().filter(|value| value.is_finite()) else { return };
         let x = percent(x);
-        drawing.put(format_args!("<g class=\"{}\">", series.class));
         let ends = estimate.interval.as_ref().ok().and_then(|interval| match interval.side {
             IntervalSide::Lower => Some((interval.lower, value)),
             IntervalSide::Upper => Some((value, interval.upper)),
             _ => (interval.lower != interval.upper).then_some((interval.lower, interval.upper)),
         });
         let ends = ends.filter(|(lower, upper)| !lower.is_nan() && !upper.is_nan());
-        if let Some((lower, upper)) = ends {
-            let (from, to) = (px(self.y(lower)), px(self.y(upper)));
-            let class = if series.is_partial { "ci far" } else { "ci" };
-            drawing.put(format_args!(
-                "<line class=\"{class}\" x1=\"{x}\" x2=\"{x}\" y1=\"{from}\" y2=\"{to}\"/>"
-            ));
-            for (end, y, beyond) in [(lower, &from, "M-4-4L0 0L4-4"), (upper, &to, "M-4 4L0 0L4 4")] {
-                if end == value {
-                    continue;
+        drawing.group(series.class, |drawing| {
+            if let Some((lower, upper)) = ends {
+                let (from, to) = (px(self.y(lower)), px(self.y(upper)));
+                let class = if series.is_partial { "ci far" } else { "ci" };
+                drawing.line(class, [&x, &x], [&from, &to]);
+                let ends = [(lower, &from, "M-4-4L0 0L4-4"), (upper, &to, "M-4 4L0 0L4 4")];
+                for (end, y, beyond) in ends.into_iter().filter(|(end, ..)| *end != value) {
+                    let is_beyond = !(-1e-6..=100.0 + 1e-6).contains(&self.scale.position(end));
+                    let path = if is_beyond { beyond } else { "M-3.5 0H3.5" };
+                    drawing.nested(&x, y, &format!("<path class=\"cap\" d=\"{path}\"/>"));
                 }
-                let is_beyond = !(-1e-6..=100.0 + 1e-6).contains(&self.scale.position(end));
-                let path = if is_beyond { beyond } else { "M-3.5 0H3.5" };
-                // A nested drawing puts a shape of pixels at a percentage.
-                drawing.put(format_args!(
-                    "<svg x=\"{x}\" y=\"{y}\" overflow=\"visible\"><path class=\"cap\" d=\"{path}\"/></svg>"
-                ));
             }
-        }
-        let has_error = ends.is_some() || estimate.stderr().is_some_and(|se| se > 0.0);
-        let hollow = if series.is_partial || !has_error { " hollow" } else { "" };
-        drawing.put(format_args!(
-            "<use class=\"mk{hollow}\" href=\"#{}\" x=\"{x}\" y=\"{}\"/></g>",
-            series.mark.small(),
-            px(self.y(value))
-        ));
+            let has_error = ends.is_some() || estimate.stderr().is_some_and(|se| se > 0.0);
+            let hollow = if series.is_partial || !has_error { " hollow" } else { "" };
+            let (id, y) = (series.mark.small(), px(self.y(value)));
+            drawing.put(format_args!("<use class=\"mk{hollow}\" href=\"#{id}\" x=\"{x}\" y=\"{y}\"/>"));
+        });
     }
 }
 
