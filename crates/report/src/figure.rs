@@ -74,13 +74,7 @@ impl EstimateText {
             Undefined::NoScores => "no scores".to_owned(),
             reason => format!("undefined ({reason})"),
         };
-        EstimateText {
-            value: Err(text),
-            error: None,
-            interval: None,
-            side: IntervalSide::TwoSided,
-            is_signed: false,
-        }
+        EstimateText { value: Err(text), ..EstimateText::new(0.0) }
     }
 
     /// The same with a standard error, unless it is 0 or no number.

@@ -10,11 +10,13 @@ use crate::text::is_unsafe;
 /// A suite of test cases: what gates and requirements decided.
 ///
 /// ```
-/// use errorbar_report::{JUnitCase, TestSuite};
+/// use errorbar_report::{CaseOutcome, JUnitCase, TestSuite};
 ///
 /// let mut suite = TestSuite::new("errorbar compare");
-/// suite.push(JUnitCase::passed("accuracy >= 0.7", "almanac.choice"));
-/// suite.push(JUnitCase::failed("accuracy >= 0.9", "almanac.choice", "0.819 < 0.9").details("accuracy 0.819 ± 0.034"));
+/// let figures = Some("accuracy 0.819 ± 0.034".to_owned());
+/// suite.cases.push(JUnitCase::new("accuracy >= 0.7", "almanac.choice", CaseOutcome::Passed, None));
+/// let failed = CaseOutcome::Failed("0.819 < 0.9".to_owned());
+/// suite.cases.push(JUnitCase::new("accuracy >= 0.9", "almanac.choice", failed, figures));
 /// assert_eq!(suite.failures(), 1);
 /// assert!(suite.to_xml().contains("<failure message=\"0.819 &lt; 0.9\""));
 /// ```
@@ -54,34 +56,14 @@ pub enum CaseOutcome {
 }
 
 impl JUnitCase {
-    fn new(name: impl Into<String>, class_name: impl Into<String>, outcome: CaseOutcome) -> Self {
-        JUnitCase { name: name.into(), class_name: class_name.into(), outcome, details: None }
-    }
-
-    /// A case that passed.
-    pub fn passed(name: impl Into<String>, class_name: impl Into<String>) -> Self {
-        JUnitCase::new(name, class_name, CaseOutcome::Passed)
-    }
-
-    /// A case that failed, with the reason.
-    pub fn failed(name: impl Into<String>, class_name: impl Into<String>, reason: impl Into<String>) -> Self {
-        JUnitCase::new(name, class_name, CaseOutcome::Failed(reason.into()))
-    }
-
-    /// A case that was not decided and need not be, with the reason.
-    pub fn skipped(
+    /// A case, with its figures.
+    pub fn new(
         name: impl Into<String>,
         class_name: impl Into<String>,
-        reason: impl Into<String>,
+        outcome: CaseOutcome,
+        details: Option<String>,
     ) -> Self {
-        JUnitCase::new(name, class_name, CaseOutcome::Skipped(reason.into()))
-    }
-
-    /// The same with its figures.
-    #[must_use]
-    pub fn details(mut self, details: impl Into<String>) -> Self {
-        self.details = Some(details.into());
-        self
+        JUnitCase { name: name.into(), class_name: class_name.into(), outcome, details }
     }
 }
 
@@ -89,11 +71,6 @@ impl TestSuite {
     /// A suite without cases.
     pub fn new(name: impl Into<String>) -> Self {
         TestSuite { name: name.into(), cases: Vec::new() }
-    }
-
-    /// Adds a case.
-    pub fn push(&mut self, case: JUnitCase) {
-        self.cases.push(case);
     }
 
     /// How many cases failed.
@@ -156,12 +133,13 @@ pub fn gate_cases(report: &ComparisonReport, decisive: bool) -> TestSuite {
         let (name, class) = (gate_name(comparison, rule), class_name(comparison));
         let reason = gate_reason(rule, outcome, comparison);
         let must_hold = decisive || rule != Gate::NotWorse;
-        let case = match outcome {
-            GateOutcome::Passed => JUnitCase::passed(name, class),
-            GateOutcome::Undecided if !must_hold => JUnitCase::skipped(name, class, reason),
-            _ => JUnitCase::failed(name, class, reason),
+        let outcome = match outcome {
+            GateOutcome::Passed => CaseOutcome::Passed,
+            GateOutcome::Undecided if !must_hold => CaseOutcome::Skipped(reason),
+            _ => CaseOutcome::Failed(reason),
         };
-        suite.push(case.details(lines(comparison, report).join("\n")));
+        let details = Some(lines(comparison, report).join("\n"));
+        suite.cases.push(JUnitCase::new(name, class, outcome, details));
     }
     suite
 }

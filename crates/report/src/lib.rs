@@ -77,6 +77,7 @@ pub use junit::{CaseOutcome, JUnitCase, TestSuite, gate_cases, gate_name, gate_s
 pub use latex::{Latex, comment as latex_comment, escape as escape_latex};
 pub use listing::{Listing, ListingCell};
 pub use markdown::{Markdown, escape as escape_markdown};
+pub use notes::most_frequent;
 pub use number::grouped;
 pub use plans::PlansView;
 pub use record::{ColumnType, Record, all_estimates, estimate_columns, estimates};

@@ -30,7 +30,7 @@ pub(crate) struct CommonMethods {
 
 /// How an interval was computed.
 #[derive(Debug, Clone, PartialEq)]
-struct IntervalName {
+pub(crate) struct IntervalName {
     /// Empty for a custom one.
     method: String,
     level: f64,
@@ -38,6 +38,19 @@ struct IntervalName {
 }
 
 impl IntervalName {
+    pub(crate) fn of(interval: &Interval) -> Self {
+        let method = match interval.method {
+            IntervalMethod::Custom => String::new(),
+            method => method.to_string(),
+        };
+        IntervalName { method, level: interval.level, side: interval.side }
+    }
+
+    /// `95 % interval: wilson`.
+    pub(crate) fn text(&self) -> String {
+        if self.method.is_empty() { self.title() } else { format!("{}: {}", self.title(), self.method) }
+    }
+
     /// `95 % interval`, `95 % upper bound`.
     fn title(&self) -> String {
         let what = match self.side {
@@ -86,9 +99,7 @@ impl CommonMethods {
     /// What `[…]` is, if there is any.
     pub(crate) fn interval_legend(&self) -> Option<String> {
         let interval = self.interval.as_ref()?;
-        let method =
-            if interval.method.is_empty() { String::new() } else { format!(": {}", interval.method) };
-        let text = format!("{}{method}", interval.title());
+        let text = interval.text();
         Some(match interval.side {
             IntervalSide::Lower => format!("≥ the {text}"),
             IntervalSide::Upper => format!("≤ the {text}"),
@@ -118,7 +129,7 @@ pub(crate) fn keys_of<'r>(results: &'r Results, row: &EstimateRow<'_>) -> &'r [S
 }
 
 /// The first of those that are there most often.
-pub(crate) fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
+pub fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
     let mut counts: Vec<(&T, usize)> = Vec::new();
     for item in found {
         match counts.iter_mut().find(|(known, _)| *known == item) {
@@ -167,14 +178,7 @@ fn clustered_by(row: &EstimateRow<'_>, keys: &[String]) -> String {
 
 fn interval_name(row: &EstimateRow<'_>) -> Option<IntervalName> {
     let interval = row.estimate.interval.as_ref().ok().filter(|_| row.estimate.value.is_ok())?;
-    if !has_width(interval) {
-        return None;
-    }
-    let method = match interval.method {
-        IntervalMethod::Custom => String::new(),
-        method => method.to_string(),
-    };
-    Some(IntervalName { method, level: interval.level, side: interval.side })
+    has_width(interval).then(|| IntervalName::of(interval))
 }
 
 fn clusters_of(error: &StdError) -> Option<String> {
@@ -230,14 +234,10 @@ pub(crate) fn few(row: &EstimateRow<'_>, has_bounds: bool) -> Option<String> {
     let n = estimate.n;
     let no_spread = has_no_spread(estimate);
     let what = match n {
-        0 if no_spread => return Some("no spread".to_owned()),
+        0 if no_spread => return Some(no_spread_in(estimate)),
         0 => return None,
         1 => "only 1 score".to_owned(),
-        // The scores differ, and the sums of clusters do not.
-        _ if no_spread && estimate.notes.design_effect == Some(0.0) => {
-            "no spread between clusters".to_owned()
-        }
-        _ if no_spread => format!("no spread in {n} scores"),
+        _ if no_spread => no_spread_in(estimate),
         _ if n < FEW => format!("only {n} scores"),
         _ => return None,
     };
@@ -262,13 +262,17 @@ pub(crate) fn no_error(estimate: &Estimate) -> Option<String> {
         Err(Undefined::NotAvailable) => None,
         Err(Undefined::StoppedEarly) => Some("stopped early".to_owned()),
         Err(reason @ (Undefined::Overflow | Undefined::Other(_))) => Some(format!("no error: {reason}")),
-        _ if !has_no_spread(estimate) => None,
+        _ => has_no_spread(estimate).then(|| no_spread_in(estimate)),
+    }
+}
+
+/// That scores have no spread, in words.
+fn no_spread_in(estimate: &Estimate) -> String {
+    match estimate.n {
+        0 | 1 => "no spread".to_owned(),
         // The scores differ, and the sums of clusters do not.
-        _ if n > 1 && estimate.notes.design_effect == Some(0.0) => {
-            Some("no spread between clusters".to_owned())
-        }
-        _ if n > 1 => Some(format!("no spread in {n} scores")),
-        _ => Some("no spread".to_owned()),
+        _ if estimate.notes.design_effect == Some(0.0) => "no spread between clusters".to_owned(),
+        n => format!("no spread in {n} scores"),
     }
 }
 

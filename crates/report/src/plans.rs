@@ -117,45 +117,33 @@ fn listing(rows: &[PlannedRow], goal: &PlannedGoal) -> Listing {
     let has_sd = has_epochs || varies(&|row| Some(short(row.sd, 4)));
     let has_flips = varies(&|row| row.flips.map(|(p10, p01)| format!("{} {}", short(p10, 4), short(p01, 4))));
     let has_notes = rows.iter().any(|row| row.is_cheapest || row.reason.is_some());
-    let columns = [
-        ("samples", true),
-        ("epochs", has_epochs),
-        ("calls", has_epochs || has_cost),
-        ("cost", has_cost),
-        ("difference", !goal.is_width()),
-        ("width", true),
-        ("power", !goal.is_width()),
-        ("sd", has_sd),
-        ("p10", has_flips),
-        ("p01", has_flips),
-        ("note", has_notes),
+    type Cell<'a> = &'a dyn Fn(&PlannedRow) -> ListingCell;
+    let figure = |number: Option<f64>| -> ListingCell {
+        number.map(|number| ListingCell::new(short(number, 4), number.into())).into()
+    };
+    let power = |power: f64| ListingCell::new(power_text(power, goal), power.into());
+    let note = |row: &PlannedRow| match (&row.reason, row.is_cheapest, has_cost) {
+        (Some(reason), ..) => Some(reason.clone()),
+        (None, true, true) => Some("lowest cost".to_owned()),
+        (None, true, false) => Some("fewest calls".to_owned()),
+        (None, false, _) => None,
+    };
+    let columns: [(&str, bool, Cell<'_>); 11] = [
+        ("samples", true, &|row| row.samples.into()),
+        ("epochs", has_epochs, &|row| u64::from(row.epochs).into()),
+        ("calls", has_epochs || has_cost, &|row| row.calls.into()),
+        ("cost", has_cost, &|row| figure(row.cost)),
+        ("difference", !goal.is_width(), &|row| figure(row.difference)),
+        ("width", true, &|row| figure(row.width)),
+        ("power", !goal.is_width(), &|row| row.power.map(power).into()),
+        ("sd", has_sd, &|row| figure(Some(row.sd))),
+        ("p10", has_flips, &|row| figure(row.flips.map(|(p10, _)| p10))),
+        ("p01", has_flips, &|row| figure(row.flips.map(|(_, p01)| p01))),
+        ("note", has_notes, &|row| note(row).into()),
     ];
-    let mut listing = Listing::new(columns.iter().filter(|(_, is_shown)| *is_shown).map(|(title, _)| *title));
-    for row in rows {
-        let figure =
-            |number: Option<f64>| number.map(|number| ListingCell::new(short(number, 4), number.into()));
-        let note = match (&row.reason, row.is_cheapest, has_cost) {
-            (Some(reason), ..) => Some(reason.clone()),
-            (None, true, true) => Some("lowest cost".to_owned()),
-            (None, true, false) => Some("fewest calls".to_owned()),
-            (None, false, _) => None,
-        };
-        let cells: [ListingCell; 11] = [
-            row.samples.into(),
-            u64::from(row.epochs).into(),
-            row.calls.into(),
-            figure(row.cost).into(),
-            figure(row.difference).into(),
-            figure(row.width).into(),
-            row.power.map(|power| ListingCell::new(power_text(power, goal), power.into())).into(),
-            figure(Some(row.sd)).into(),
-            figure(row.flips.map(|(p10, _)| p10)).into(),
-            figure(row.flips.map(|(_, p01)| p01)).into(),
-            note.into(),
-        ];
-        let shown = columns.iter().zip(cells).filter(|((_, is_shown), _)| *is_shown);
-        listing.push(shown.map(|(_, cell)| cell));
-    }
+    let shown = || columns.iter().filter(|(_, is_shown, _)| *is_shown);
+    let mut listing = Listing::new(shown().map(|(title, ..)| *title));
+    rows.iter().for_each(|row| listing.push(shown().map(|(.., cell)| cell(row))));
     listing
 }
 
@@ -168,48 +156,31 @@ fn power_text(power: f64, goal: &PlannedGoal) -> String {
 }
 
 fn data(rows: &[PlannedRow], design: &PlannedDesign, method: PowerMethod) -> Listing {
-    let mut listing = Listing::new([
-        "samples",
-        "epochs",
-        "difference",
-        "width",
-        "power",
-        "alpha",
-        "sd",
-        "method",
-        "design",
-        "design_effect",
-        "p10",
-        "p01",
-        "calls",
-        "cost",
-        "cheapest",
-        "reason",
-    ]);
     let kind = match design.plan.design {
         PowerDesign::TwoMeans(_) | PowerDesign::TwoShares(_) => "unpaired",
         _ if design.models == 1 => "one",
         _ => "paired",
     };
-    for row in rows {
-        listing.push([
-            ListingCell::from(row.samples),
-            u64::from(row.epochs).into(),
-            row.difference.into(),
-            row.width.into(),
-            row.power.into(),
-            design.plan.alpha.into(),
-            row.sd.into(),
-            method.name().into(),
-            kind.into(),
-            row.design_effect.into(),
-            row.flips.map(|(p10, _)| p10).into(),
-            row.flips.map(|(_, p01)| p01).into(),
-            row.calls.into(),
-            row.cost.into(),
-            ListingCell::new(row.is_cheapest.to_string(), row.is_cheapest.into()),
-            row.reason.clone().into(),
-        ]);
-    }
+    type Cell<'a> = &'a dyn Fn(&PlannedRow) -> ListingCell;
+    let columns: [(&str, Cell<'_>); 16] = [
+        ("samples", &|row| row.samples.into()),
+        ("epochs", &|row| u64::from(row.epochs).into()),
+        ("difference", &|row| row.difference.into()),
+        ("width", &|row| row.width.into()),
+        ("power", &|row| row.power.into()),
+        ("alpha", &|_| design.plan.alpha.into()),
+        ("sd", &|row| row.sd.into()),
+        ("method", &|_| method.name().into()),
+        ("design", &|_| kind.into()),
+        ("design_effect", &|row| row.design_effect.into()),
+        ("p10", &|row| row.flips.map(|(p10, _)| p10).into()),
+        ("p01", &|row| row.flips.map(|(_, p01)| p01).into()),
+        ("calls", &|row| row.calls.into()),
+        ("cost", &|row| row.cost.into()),
+        ("cheapest", &|row| ListingCell::new(row.is_cheapest.to_string(), row.is_cheapest.into())),
+        ("reason", &|row| row.reason.clone().into()),
+    ];
+    let mut listing = Listing::new(columns.iter().map(|(title, _)| *title));
+    rows.iter().for_each(|row| listing.push(columns.iter().map(|(_, cell)| cell(row))));
     listing
 }

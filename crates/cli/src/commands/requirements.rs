@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use errorbar_core::{Error, Plan, Undefined};
 use errorbar_inference::{EstimatePart, Requirement, RequirementOutcome};
-use errorbar_report::{EstimateText, JUnitCase, Report, TestSuite};
+use errorbar_report::{CaseOutcome, EstimateText, JUnitCase, Report, TestSuite};
 
 use super::junit;
 use crate::diagnostic::{Diagnostic, Diagnostics, all};
@@ -65,7 +65,8 @@ impl Requirements<'_> {
                 let class = report.task.as_deref().unwrap_or(&report.log);
                 match requirement.check(&report.results) {
                     Err(error) => {
-                        suite.push(JUnitCase::failed(*text, class, error.to_string()));
+                        let outcome = CaseOutcome::Failed(error.to_string());
+                        suite.cases.push(JUnitCase::new(*text, class, outcome, None));
                         diagnostics.push(unknown(text, &error).about(&report.log));
                     }
                     Ok(outcome) => {
@@ -73,11 +74,11 @@ impl Requirements<'_> {
                         let line = line(text, requirement, &outcome, &figure);
                         let estimate = EstimateText::from(&outcome.estimate);
                         let details = format!("{}: {} {estimate}", report.log, requirement.path());
-                        let case = match outcome.is_met {
-                            true => JUnitCase::passed(*text, class),
-                            false => JUnitCase::failed(*text, class, line.clone()),
+                        let decided = match outcome.is_met {
+                            true => CaseOutcome::Passed,
+                            false => CaseOutcome::Failed(line.clone()),
                         };
-                        suite.push(case.details(details));
+                        suite.cases.push(JUnitCase::new(*text, class, decided, Some(details)));
                         let diagnostic = match outcome.is_met {
                             true => Diagnostic::note(line),
                             false => Diagnostic::failure(line).hint_if(hint(requirement, &outcome)),
@@ -90,9 +91,10 @@ impl Requirements<'_> {
         if reports.is_empty() {
             // Without results nothing is met, and no file of test results may look as if all were well.
             let case = |(text, _): &(&str, Requirement)| {
-                JUnitCase::failed(*text, "errorbar", "there are no results")
+                let outcome = CaseOutcome::Failed("there are no results".to_owned());
+                JUnitCase::new(*text, "errorbar", outcome, None)
             };
-            self.list.iter().map(case).for_each(|case| suite.push(case));
+            suite.cases.extend(self.list.iter().map(case));
         }
         if let Some(path) = &self.args.junit {
             diagnostics.extend(junit::write(path, &suite).err());

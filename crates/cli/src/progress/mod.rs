@@ -393,7 +393,7 @@ impl Observer for RunWatcher {
 
     fn sample_transcript(&self, transcript: &Transcript) {
         let Some(stream) = self.watcher.shows_on else { return };
-        let view = TranscriptView::new().conversation(true).whole(true);
+        let view = TranscriptView { conversation: true, whole: true, ..TranscriptView::default() };
         self.watcher.with(|state| {
             let run = state.runs.get(self.number).filter(|_| state.runs.len() > 1);
             let model = run.map(|run| run.model.clone());

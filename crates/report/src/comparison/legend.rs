@@ -2,13 +2,13 @@
 
 use std::fmt;
 
-use errorbar_core::{Direction, IntervalMethod, IntervalSide};
+use errorbar_core::Direction;
 use errorbar_inference::{Comparison, ComparisonReport, Correction, GateOutcome, TestMethod};
 
 use super::gate;
 use super::record::{error_of, interval_of};
 use super::verdict::{Verdict, alpha};
-use crate::notes::most_frequent;
+use crate::notes::{IntervalName, most_frequent};
 use crate::number::{counted, percent, plain};
 use crate::text::width;
 
@@ -114,19 +114,8 @@ fn errors(report: &ComparisonReport, shows_errors: bool) -> Option<String> {
 
 /// `[95 % interval: bonett_price]`.
 fn intervals(report: &ComparisonReport) -> Option<String> {
-    let interval = |c: &Comparison| {
-        let interval = interval_of(&c.difference)?;
-        let what = match interval.side {
-            IntervalSide::Lower => "lower bound",
-            IntervalSide::Upper => "upper bound",
-            _ => "interval",
-        };
-        let method = match interval.method {
-            IntervalMethod::Custom => String::new(),
-            method => format!(": {method}"),
-        };
-        Some(format!("[{} {what}{method}]", percent(interval.level)))
-    };
+    let interval =
+        |c: &Comparison| Some(format!("[{}]", IntervalName::of(interval_of(&c.difference)?).text()));
     let found: Vec<String> = report.comparisons.iter().filter_map(interval).collect();
     alternatives(&found)
 }

@@ -201,13 +201,6 @@ impl SampleSetBuilder {
         self.budget.fit(&mut self.set);
     }
 
-    /// Sets the line that a sample is listed with, where its question was not read.
-    pub fn set_preview(&mut self, id: &SampleId, question: &str) {
-        if let Some(sample) = self.set.samples.get_mut(&self.key(id)) {
-            sample.preview = preview(question);
-        }
-    }
-
     /// The samples that are added one by one have their conversations.
     #[must_use]
     pub fn with_messages(mut self) -> Self {

@@ -10,6 +10,7 @@ use flate2::write::DeflateEncoder;
 use serde::Serialize;
 use serde_json::json;
 
+use super::text_budget::OMISSIONS;
 use super::{AlignedSample, SampleSet};
 use crate::number::counted;
 
@@ -17,24 +18,6 @@ use crate::number::counted;
 const CHUNK_SAMPLES: usize = 200;
 /// The bytes of JSON that end a chunk earlier.
 const CHUNK_BYTES: usize = 1 << 20;
-/// The lengths that long texts are cut to, one after the other, until everything fits.
-const SHORTENED: [usize; 3] = [2_000, 400, 100];
-
-/// How large samples may become in a page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[non_exhaustive]
-pub struct SizeLimits {
-    /// The bytes of the script elements; any number if unset.
-    pub max_bytes: Option<usize>,
-}
-
-impl SizeLimits {
-    /// At most this number of bytes.
-    pub fn at_most(bytes: usize) -> Self {
-        SizeLimits { max_bytes: Some(bytes) }
-    }
-}
-
 /// What was left out so that samples fit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
@@ -100,8 +83,6 @@ pub struct EncodedSamples {
     messages: Chunks,
     /// What was left out.
     pub omissions: Vec<Omission>,
-    /// The number of samples.
-    pub sample_count: usize,
 }
 
 /// Chunks of samples, and where each starts.
@@ -112,47 +93,48 @@ struct Chunks {
 }
 
 impl SampleSet {
-    /// The samples as the page has them, with what has to be left out to fit left out: messages first, then explanations,
+    /// The samples as the page has them, in at most this number of bytes of script elements if one is given. What has to be
+    /// left out to fit is left out: messages first, then explanations,
     /// then the middle of long texts.
     ///
     /// # Errors
     /// Samples that do not fit even so.
-    pub fn encode(&self, limits: SizeLimits) -> Result<EncodedSamples, EncodeError> {
-        let max_bytes = limits.max_bytes.unwrap_or(usize::MAX);
-        let with_messages = if self.has_messages {
-            self.chunks(|sample| serde_json::to_vec(&sample.messages()))?
-        } else {
-            Chunks::default()
-        };
+    pub fn encode(&self, max_bytes: Option<usize>) -> Result<EncodedSamples, EncodeError> {
+        let max_bytes = max_bytes.unwrap_or(usize::MAX);
         let mut omissions = self.omissions.clone();
-        let mut encoded = self.encoded(with_messages, &omissions)?;
-        if encoded.size() > max_bytes && self.has_messages {
-            omissions.push(Omission::Messages);
-            encoded = EncodedSamples { messages: Chunks::default(), ..encoded };
-            encoded.index = self.encoded_index(&encoded.details, &encoded.messages, &omissions)?;
-        }
-        if encoded.size() > max_bytes {
-            if !omissions.contains(&Omission::Explanations) {
-                omissions.push(Omission::Explanations);
+        let messages = match self.has_messages {
+            true => self.chunks(|sample| serde_json::to_vec(&sample.messages()))?,
+            false => Chunks::default(),
+        };
+        let mut encoded = self.encoded(messages, &omissions)?;
+        let mut smaller: Option<SampleSet> = None;
+        for omission in OMISSIONS {
+            if encoded.size() <= max_bytes {
+                break;
             }
-            let mut smaller = self.clone();
-            smaller.samples.values_mut().for_each(AlignedSample::drop_explanations);
-            encoded = smaller.encoded(Chunks::default(), &omissions)?;
-            for limit in SHORTENED {
-                if encoded.size() <= max_bytes {
-                    break;
-                }
-                // Some are cut further already.
-                if omissions.iter().any(
-                    |omission| matches!(omission, Omission::LongTexts { limit: known } if *known <= limit),
-                ) {
+            match omission {
+                Omission::Messages if !self.has_messages => continue,
+                Omission::Messages => {
+                    omissions.push(omission);
+                    let index = self.encoded_index(&encoded.details, &Chunks::default(), &omissions)?;
+                    encoded = EncodedSamples { index, messages: Chunks::default(), ..encoded };
                     continue;
                 }
-                omissions.retain(|omission| !matches!(omission, Omission::LongTexts { .. }));
-                omissions.push(Omission::LongTexts { limit });
-                smaller.samples.values_mut().for_each(|sample| sample.shorten(limit));
-                encoded = smaller.encoded(Chunks::default(), &omissions)?;
+                Omission::LongTexts { limit } => {
+                    // Some are cut further already.
+                    let is_cut = |one: &Omission| matches!(one, Omission::LongTexts { limit: known } if *known <= limit);
+                    if omissions.iter().any(is_cut) {
+                        continue;
+                    }
+                    omissions.retain(|known| !matches!(known, Omission::LongTexts { .. }));
+                    omissions.push(omission);
+                }
+                _ if !omissions.contains(&omission) => omissions.push(omission),
+                _ => {}
             }
+            let smaller = smaller.get_or_insert_with(|| self.clone());
+            smaller.samples.values_mut().for_each(|sample| sample.omit(omission));
+            encoded = smaller.encoded(Chunks::default(), &omissions)?;
         }
         encoded.omissions = omissions;
         match encoded.size() {
@@ -164,8 +146,7 @@ impl SampleSet {
     fn encoded(&self, messages: Chunks, omissions: &[Omission]) -> Result<EncodedSamples, EncodeError> {
         let details = self.chunks(|sample| serde_json::to_vec(&sample.detail()))?;
         let index = self.encoded_index(&details, &messages, omissions)?;
-        let sample_count = self.len();
-        Ok(EncodedSamples { index, details, messages, omissions: Vec::new(), sample_count })
+        Ok(EncodedSamples { index, details, messages, omissions: Vec::new() })
     }
 
     fn encoded_index(

@@ -3,35 +3,12 @@
 use std::collections::HashMap;
 
 use errorbar_core::IndexMap;
-use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::{AlignedSample, EpochRecord, Outcome, OutcomeVerdict, SampleSet};
+use super::{EpochRecord, Outcome, OutcomeVerdict, SampleRun, SampleSet};
 
 /// The number that says how the JSON is laid out.
 const VERSION: u32 = 1;
-
-/// The fields of the index, each a column over samples.
-#[derive(Serialize)]
-struct IndexColumns<'a> {
-    id: Vec<&'a str>,
-    preview: Vec<&'a str>,
-    /// Per sample: score columns × runs × epochs of the run, an index into `outcomes`.
-    cells: Vec<&'a [u32]>,
-    /// Per sample and group key, an index into its values.
-    groups: Vec<&'a [Option<u32>]>,
-    /// Per sample: runs × epochs, an index into `answers`.
-    answers: Vec<Vec<Option<usize>>>,
-}
-
-/// A limit that ended a sample.
-#[derive(Serialize)]
-struct ReachedLimit<'a> {
-    sample: usize,
-    run: usize,
-    epoch: u32,
-    limit: &'a str,
-}
 
 impl Outcome {
     fn without_value(verdict: OutcomeVerdict) -> Self {
@@ -77,26 +54,26 @@ impl SampleSet {
     /// The index as JSON; its fields are documented in `assets/types.js`.
     pub fn index_json(&self) -> Json {
         let mut answers: IndexMap<String, ()> = IndexMap::new();
-        let mut limits = Vec::new();
-        let mut columns = IndexColumns {
-            id: Vec::with_capacity(self.len()),
-            preview: Vec::with_capacity(self.len()),
-            cells: Vec::with_capacity(self.len()),
-            groups: Vec::with_capacity(self.len()),
-            answers: Vec::with_capacity(self.len()),
-        };
-        for (at, (id, sample)) in self.samples.iter().enumerate() {
-            columns.id.push(id);
-            columns.preview.push(&sample.preview);
-            columns.cells.push(&sample.cells);
-            columns.groups.push(&sample.groups);
+        let (mut limits, mut answers_of_samples) = (Vec::new(), Vec::new());
+        for (at, sample) in self.samples.values().enumerate() {
             let found = sample.records.iter().flatten().map(|record| {
                 let answer = record.as_ref()?.short_answer()?;
                 Some(answers.insert_full(answer, ()).0)
             });
-            columns.answers.push(found.collect());
-            limits.extend(self.limits_of(at, sample));
+            answers_of_samples.push(found.collect::<Vec<_>>());
+            for (run, (SampleRun { epochs, .. }, records)) in
+                self.runs.iter().zip(&sample.records).enumerate()
+            {
+                for (epoch, record) in epochs.iter().zip(records) {
+                    let limit = record.as_ref().and_then(|record| record.limit.as_ref());
+                    limits
+                        .extend(limit.map(
+                            |limit| json!({ "sample": at, "run": run, "epoch": epoch, "limit": limit }),
+                        ));
+                }
+            }
         }
+        let samples = || self.samples.values();
         json!({
             "version": VERSION,
             "tasks": self.has_tasks,
@@ -107,23 +84,17 @@ impl SampleSet {
             "answers": answers.keys().collect::<Vec<_>>(),
             "limits": limits,
             "omissions": self.omissions.iter().map(ToString::to_string).collect::<Vec<_>>(),
-            "samples": columns,
-        })
-    }
-
-    /// The limits that ended a sample.
-    fn limits_of<'a>(
-        &'a self,
-        at: usize,
-        sample: &'a AlignedSample,
-    ) -> impl Iterator<Item = ReachedLimit<'a>> {
-        let runs = self.runs.iter().zip(&sample.records).enumerate();
-        runs.flat_map(move |(run, (names, records))| {
-            let epochs = names.epochs.iter().zip(records);
-            epochs.filter_map(move |(epoch, record)| {
-                let limit = record.as_ref()?.limit.as_deref()?;
-                Some(ReachedLimit { sample: at, run, epoch: *epoch, limit })
-            })
+            // Columns over samples.
+            "samples": {
+                "id": self.ids().collect::<Vec<_>>(),
+                "preview": samples().map(|sample| &sample.preview).collect::<Vec<_>>(),
+                // Score columns × runs × epochs of the run, an index into `outcomes`.
+                "cells": samples().map(|sample| &sample.cells).collect::<Vec<_>>(),
+                // Of each group key, an index into its values.
+                "groups": samples().map(|sample| &sample.groups).collect::<Vec<_>>(),
+                // Runs × epochs, an index into `answers`.
+                "answers": answers_of_samples,
+            },
         })
     }
 }

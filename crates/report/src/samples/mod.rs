@@ -42,7 +42,7 @@ use errorbar_core::IndexMap;
 use serde::Serialize;
 
 pub use build::{LogContents, SampleSetBuilder};
-pub use encode::{EncodeError, EncodedSamples, Omission, SizeLimits};
+pub use encode::{EncodeError, EncodedSamples, Omission};
 pub use epoch_record::{EpochRecord, SampleTexts};
 pub use long_text::{LongText, TEXT_LIMIT};
 pub use section::{SampleOrigin, section_html, whole_key_html};

@@ -60,7 +60,7 @@ fn runs_are_aligned_by_sample_and_epoch() {
 #[test]
 fn the_page_gets_back_what_was_encoded() {
     let set = two_runs();
-    let html = set.encode(SizeLimits::default()).unwrap().to_html();
+    let html = set.encode(None).unwrap().to_html();
     let index = inflated(&html, "samples-index");
     assert_eq!(index["samples"], set.index_json()["samples"]);
     assert_eq!(index["chunks"], json!({"details": [0], "messages": []}));
@@ -155,10 +155,10 @@ fn large() -> SampleSet {
 #[test]
 fn what_does_not_fit_is_left_out_in_order_and_the_page_says_so() {
     let set = large();
-    let whole = set.encode(SizeLimits::default()).unwrap();
+    let whole = set.encode(None).unwrap();
     assert!(whole.omissions.is_empty());
     let omissions = |bytes: usize| {
-        let encoded = set.encode(SizeLimits::at_most(bytes)).unwrap();
+        let encoded = set.encode(Some(bytes)).unwrap();
         assert!(encoded.size() <= bytes, "{} is more than {bytes}", encoded.size());
         let index = inflated(&encoded.to_html(), "samples-index");
         let words: Vec<String> = encoded.omissions.iter().map(Omission::to_string).collect();
@@ -171,7 +171,7 @@ fn what_does_not_fit_is_left_out_in_order_and_the_page_says_so() {
     assert_eq!(omissions(whole.size() / 3), [messages, explanations]);
     assert_eq!(omissions(20_000), [messages, explanations, Omission::LongTexts { limit: 2_000 }]);
     assert_eq!(omissions(2_500), [messages, explanations, Omission::LongTexts { limit: 100 }]);
-    let refused = set.encode(SizeLimits::at_most(500)).unwrap_err().to_string();
+    let refused = set.encode(Some(500)).unwrap_err().to_string();
     assert!(refused.ends_with("at most 500 are allowed"), "{refused}");
 }
 
@@ -182,7 +182,7 @@ fn nothing_that_a_log_says_can_end_an_element() {
     columns.push(hostile, 1).metadata(hostile, hostile).score(hostile, Score::new(hostile)).unwrap();
     let mut builder = SampleSetBuilder::new();
     builder.add_columns(hostile, &columns);
-    let html = builder.finish().encode(SizeLimits::default()).unwrap().to_html();
+    let html = builder.finish().encode(None).unwrap().to_html();
     assert_eq!(html.matches("</script").count(), 2);
     assert_eq!(html.matches("<script type=\"text/plain\"").count(), 2);
     assert_eq!(inflated(&html, "samples-index")["samples"]["id"][0], hostile);
@@ -254,7 +254,7 @@ fn texts_are_held_within_bounds() {
     let set = shorter.finish();
     assert_eq!(set.omissions(), [Omission::Explanations, Omission::LongTexts { limit: 400 }]);
     assert_eq!(set.len(), 50);
-    let omissions = set.encode(SizeLimits::default()).unwrap().omissions;
+    let omissions = set.encode(None).unwrap().omissions;
     assert_eq!(omissions, [Omission::Explanations, Omission::LongTexts { limit: 400 }]);
     assert!(of(1_000, 1_000).is_too_large());
 }

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::{AlignedSample, EpochRecord, Omission, SampleSet, SampleTexts};
 
 /// What is left out, one after the other.
-const OMISSIONS: [Omission; 5] = [
+pub(super) const OMISSIONS: [Omission; 5] = [
     Omission::Messages,
     Omission::Explanations,
     Omission::LongTexts { limit: 2_000 },
@@ -81,7 +81,7 @@ impl TextBudget {
 }
 
 impl AlignedSample {
-    fn omit(&mut self, omission: Omission) {
+    pub(super) fn omit(&mut self, omission: Omission) {
         match omission {
             Omission::Messages => {
                 let records = self.records.iter_mut().flatten().flatten();

@@ -24,28 +24,26 @@ impl Mark {
     pub const ALL: [Mark; 6] =
         [Mark::Circle, Mark::Square, Mark::Triangle, Mark::Diamond, Mark::Cross, Mark::Down];
 
-    /// The id of the large form in [`defs`].
-    pub fn large(self) -> &'static str {
+    /// The ids of the large and of the small form in [`defs`].
+    fn ids(self) -> (&'static str, &'static str) {
         match self {
-            Mark::Circle => "Kc",
-            Mark::Square => "Ks",
-            Mark::Triangle => "Kt",
-            Mark::Diamond => "Kd",
-            Mark::Cross => "Kp",
-            Mark::Down => "Kx",
+            Mark::Circle => ("Kc", "kc"),
+            Mark::Square => ("Ks", "ks"),
+            Mark::Triangle => ("Kt", "kt"),
+            Mark::Diamond => ("Kd", "kd"),
+            Mark::Cross => ("Kp", "kp"),
+            Mark::Down => ("Kx", "kx"),
         }
+    }
+
+    /// The id of the large form.
+    pub fn large(self) -> &'static str {
+        self.ids().0
     }
 
     /// The id of the small form.
     pub fn small(self) -> &'static str {
-        match self {
-            Mark::Circle => "kc",
-            Mark::Square => "ks",
-            Mark::Triangle => "kt",
-            Mark::Diamond => "kd",
-            Mark::Cross => "kp",
-            Mark::Down => "kx",
-        }
+        self.ids().1
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use super::check_columns;
 use super::comparison_fixtures::{all, flips, four_sides, gated, hostile, nothing_known, two_sides};
 use crate::{
-    COMPARISON_SCHEMA, ComparisonView, Csv, JUnitCase, Json, REPLACEMENT, Render, TestSuite,
+    COMPARISON_SCHEMA, CaseOutcome, ComparisonView, Csv, JUnitCase, Json, REPLACEMENT, Render, TestSuite,
     comparison_columns, gate_cases,
 };
 
@@ -177,7 +177,8 @@ fn xml_is_escaped_and_has_only_characters_of_xml() {
     let xml = gate_cases(&report, false).to_xml();
     assert!(!xml.contains("<b>") && !xml.contains("]]>"), "{xml}");
     let mut suite = TestSuite::new("a & \"b\"\n<c>");
-    suite.push(JUnitCase::skipped("x\u{0}\u{b}\u{ffff}y", "\t", "why >").details("out\r\n\u{1b}[31m ]]>"));
+    let (skipped, details) = (CaseOutcome::Skipped("why >".to_owned()), "out\r\n\u{1b}[31m ]]>".to_owned());
+    suite.cases.push(JUnitCase::new("x\u{0}\u{b}\u{ffff}y", "\t", skipped, Some(details)));
     let xml = suite.to_xml();
     assert!(xml.contains("name=\"a &amp; &quot;b&quot;&#10;&lt;c&gt;\""), "{xml}");
     assert!(xml.contains(&format!("name=\"x{0}{0}{0}y\" classname=\"&#9;\"", REPLACEMENT)), "{xml}");

@@ -37,7 +37,11 @@ fn shown(sample: &Transcript, view: &TranscriptView, cells: usize) -> String {
 #[test]
 fn a_sample_reads_from_the_question_to_the_verdicts() {
     assert_eq!(
-        shown(&sample(), &TranscriptView::new().expected(["match".to_owned()]), 70),
+        shown(
+            &sample(),
+            &TranscriptView { expected: vec!["match".to_owned()], ..TranscriptView::default() },
+            70
+        ),
         "\
 ── q17 · 3 messages · 812 tokens · 1.2 s ─────────────────────────────
 question      Which of them did not survive the flood?
@@ -71,8 +75,15 @@ fn a_conversation_stands_in_place_of_question_and_answer() {
     let call = json!({"role": "assistant", "content": "", "tool_calls": [{"function": "bash", "arguments": {"cmd": "ls"}}]});
     let messages = [json!({"role": "system", "content": "Be brief."}), call, tool];
     sample.messages = messages.iter().filter_map(TranscriptMessage::from_json).collect();
-    let text =
-        shown(&sample, &TranscriptView::new().conversation(true).scorers(["model_graded_qa".to_owned()]), 70);
+    let text = shown(
+        &sample,
+        &TranscriptView {
+            conversation: true,
+            scorers: vec!["model_graded_qa".to_owned()],
+            ..TranscriptView::default()
+        },
+        70,
+    );
     assert!(text.contains("assistant     → bash(cmd: ls)\n"), "{text}");
     assert!(text.contains("tool          (bash)\n              bridge.txt\n"), "{text}");
     assert!(text.contains("to the grader: Grade it."), "{text}");
@@ -91,7 +102,7 @@ fn lines_keep_to_the_width_and_colours_change_nothing_else() {
     sample.error = Some(long.clone());
     for cells in [40, 60, 80, 120] {
         for whole in [false, true] {
-            let view = TranscriptView::new().whole(whole);
+            let view = TranscriptView { whole, ..TranscriptView::default() };
             let table = TerminalTable::default().width(cells);
             let (text, is_cut) = table.transcript(&sample, &view);
             assert_eq!(is_cut, !whole, "{cells}");
@@ -127,14 +138,14 @@ fn a_long_text_is_cut_in_its_middle() {
     let mut sample = Transcript::default();
     let lines: Vec<String> = (1..=100).map(|n| format!("line {n}")).collect();
     sample.answer = Some(lines.join("\n"));
-    let text = shown(&sample, &TranscriptView::new(), 60);
+    let text = shown(&sample, &TranscriptView::default(), 60);
     assert!(text.contains("line 14\n              … 80 more lines …\n              line 95\n"), "{text}");
     assert!(text.contains("line 100") && !text.contains("line 15\n"), "{text}");
-    let whole = shown(&sample, &TranscriptView::new().whole(true), 60);
+    let whole = shown(&sample, &TranscriptView { whole: true, ..TranscriptView::default() }, 60);
     assert!(lines.iter().all(|line| whole.contains(line.as_str())));
     // One that is too long to be laid out for that.
     sample.answer = Some("word ".repeat(1 << 20) + "end");
-    let (text, is_cut) = TerminalTable::default().transcript(&sample, &TranscriptView::new());
+    let (text, is_cut) = TerminalTable::default().transcript(&sample, &TranscriptView::default());
     assert!(is_cut && text.lines().count() < 30, "{text}");
     assert!(text.contains("… of 5242883 characters …") && text.contains("word end"), "{text}");
 }
@@ -143,11 +154,14 @@ fn a_long_text_is_cut_in_its_middle() {
 fn markdown_and_json_have_all_of_it() {
     let mut sample = sample();
     sample.answer = Some("```\ncode\n```".to_owned());
-    let text = Markdown::default().transcript(&sample, &TranscriptView::new());
+    let text = Markdown::default().transcript(&sample, &TranscriptView::default());
     assert!(text.starts_with("### q17 · 3 messages"), "{text}");
     assert!(text.contains("**answer**\n\n````text\n```\ncode\n```\n````\n"), "{text}");
     assert!(text.contains("**target** B\n"), "{text}");
-    let json = Json.transcript(&sample, &TranscriptView::new().scorers(["choice".to_owned()]));
+    let json = Json.transcript(
+        &sample,
+        &TranscriptView { scorers: vec!["choice".to_owned()], ..TranscriptView::default() },
+    );
     assert_eq!(json["id"], "q17");
     assert_eq!(
         json["scores"],

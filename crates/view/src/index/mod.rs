@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use errorbar_report::svg::{Scale, axis, brand, breakable, defs, visible};
-use errorbar_report::{assets, grouped};
+use errorbar_report::{assets, grouped, most_frequent};
 use maud::{Markup, PreEscaped, html};
 
 use crate::catalog::{Figure, ListedLog, LogEntry, RunState, Snapshot};
@@ -232,7 +232,7 @@ fn list(snapshot: &Snapshot, groups: &[TaskGroup<'_>]) -> Markup {
 
 fn task_rows(group: &TaskGroup<'_>) -> Markup {
     let figures = || group.logs.iter().filter_map(|(_, summary)| summary.figure.as_ref());
-    let main = most_common(figures().map(Figure::title));
+    let main = most_frequent(&figures().map(Figure::title).collect::<Vec<_>>());
     // One scale for the figures of one kind; the others are drawn on it as well, and named in their rows.
     let of_main = figures().filter(|figure| Some(figure.title()) == main).map(|figure| &figure.estimate);
     let scale = Scale::of(of_main);
@@ -256,19 +256,6 @@ fn task_rows(group: &TaskGroup<'_>) -> Markup {
             @for (entry, summary) in &group.logs { (row::row(entry, summary, &context)) }
         }
     }
-}
-
-fn most_common<T: PartialEq>(items: impl Iterator<Item = T>) -> Option<T> {
-    let mut counts: Vec<(T, usize)> = Vec::new();
-    for item in items {
-        match counts.iter_mut().find(|(known, _)| *known == item) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((item, 1)),
-        }
-    }
-    // The first of those that are as frequent.
-    let best = counts.iter().map(|(_, count)| *count).max()?;
-    counts.into_iter().find(|(_, count)| *count == best).map(|(item, _)| item)
 }
 
 fn counted(count: usize, noun: &str) -> String {

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use errorbar_report::html::PageSamples;
-use errorbar_report::samples::{EncodeError, SampleOrigin, SampleSetBuilder, SizeLimits};
+use errorbar_report::samples::{EncodeError, SampleOrigin, SampleSetBuilder};
 
 use super::runs::Run;
 use crate::diagnostic::{Diagnostic, Diagnostics};
@@ -70,10 +70,8 @@ pub(super) fn of_page(
     if set.is_empty() {
         return Ok(None);
     }
-    let limits = max_bytes.map_or_else(SizeLimits::default, |bytes| {
-        SizeLimits::at_most(usize::try_from(bytes).unwrap_or(usize::MAX))
-    });
-    let encoded = match set.encode(limits) {
+    let max_bytes = max_bytes.map(|bytes| usize::try_from(bytes).unwrap_or(usize::MAX));
+    let encoded = match set.encode(max_bytes) {
         // Texts are left out until it fits: with none that do, all of them.
         Err(EncodeError::TooLarge { .. }) => {
             let text = "to fit --max-size, all samples are left out";

@@ -152,12 +152,13 @@ enum SampleSink {
 
 impl<'a> Show<'a> {
     fn new(args: &'a ShowArgs, log: &'a EvalLog, header: &'a Header, filter: SampleFilter<'a>) -> Self {
-        let view = TranscriptView::new()
-            .scorers(args.scorers.iter().cloned())
-            .expected(filter.expected().to_vec())
-            .conversation(args.messages)
-            .whole(args.full || args.format != SampleFormat::Text)
-            .epochs(header.eval.config.epochs.is_some_and(|epochs| epochs > 1));
+        let view = TranscriptView {
+            scorers: args.scorers.clone(),
+            expected: filter.expected().to_vec(),
+            conversation: args.messages,
+            whole: args.full || args.format != SampleFormat::Text,
+            epochs: header.eval.config.epochs.is_some_and(|epochs| epochs > 1),
+        };
         Show { args, log, header, filter, view, out: None, shown: 0, is_cut: false, is_closed: false }
     }
 
