@@ -10,57 +10,22 @@ use super::forest::{self, ForestBody, ForestTable};
 use super::task::Task;
 use crate::chance::ChanceLevel;
 use crate::number::{grouped, percent};
-use crate::svg::{IntervalSize, IntervalStyle, Reference, Scale, grid, interval};
+use crate::svg::{IntervalSize, IntervalStyle, Scale, grid, interval};
 
 /// The headline of the runs of a task: a row for each, the best first.
 pub(super) fn table(task: &Task<'_>) -> Markup {
     let Some(figure) = &task.figures.headline else { return Markup::default() };
     let estimates = || figure.cells.iter().flatten().map(|cell| &cell.estimate);
-    let table = HeadlineTable {
-        task,
-        figure,
-        scale: Scale::of(estimates()),
-        reference: task.chance.map(ChanceLevel::reference),
-        column: NumberColumn::of(estimates(), false),
-        level: level_title(estimates()),
-    };
+    let scale = Scale::of(estimates());
+    let reference = task.chance.map(ChanceLevel::reference);
+    let (column, level) = (NumberColumn::of(estimates(), false), level_title(estimates()));
     let title = figure.key.title();
     let chance =
         task.chance.map(|chance| format!("; {}: {}", chance.label(), chance.meaning())).unwrap_or_default();
-    let label = format!("{title} of each run with its standard error and {}{chance}", table.level);
-    html! {
-        table.t.est.bn[estimates().any(NumberColumn::is_wide)] data-scale=(table.scale.ends()) role="table"
-            aria-label=(label) {
-            thead role="rowgroup" {
-                tr role="row" {
-                    th role="columnheader" scope="col" { (run_word(task)) }
-                    th role="columnheader" scope="col" class="num" { (title) " ± error" }
-                    th role="columnheader" scope="col" class="num" { (table.level) }
-                    th role="columnheader" scope="col" class="pl" {
-                        span.vh { "drawn" } (axis_head(&table.scale, table.reference.as_ref()))
-                    }
-                    th role="columnheader" scope="col" class="num" { "n" }
-                }
-            }
-            tbody role="rowgroup" { @for at in task.order() { (table.row(at)) } }
-        }
-    }
-}
-
-/// The table of the headline.
-struct HeadlineTable<'t> {
-    task: &'t Task<'t>,
-    figure: &'t Figure,
-    scale: Scale,
-    reference: Option<Reference>,
-    column: NumberColumn,
-    level: String,
-}
-
-impl HeadlineTable<'_> {
-    fn row(&self, at: usize) -> Markup {
-        let (name, run) = (self.task.name_of(at), self.task.runs.get(at));
-        let Some(cell) = self.figure.cells.get(at).and_then(Option::as_ref) else {
+    let label = format!("{title} of each run with its standard error and {level}{chance}");
+    let row = |at: usize| {
+        let (name, run) = (task.name_of(at), task.runs.get(at));
+        let Some(cell) = figure.cells.get(at).and_then(Option::as_ref) else {
             return html! {
                 tr role="row" {
                     th scope="row" role="rowheader" { (name) }
@@ -73,16 +38,16 @@ impl HeadlineTable<'_> {
         };
         let estimate = &cell.estimate;
         let drawn = html! {
-            (grid(&self.scale, self.reference.as_ref()))
+            (grid(&scale, reference.as_ref()))
             @if let Some((_, series)) = run {
-                (interval(&self.scale, estimate, &IntervalStyle::new(*series, IntervalSize::Headline)))
+                (interval(&scale, estimate, &IntervalStyle::new(*series, IntervalSize::Headline)))
             }
         };
         let cells = html! {
             th scope="row" role="rowheader" { (name) (remark(cell)) }
-            td role="cell" class="num val" { (self.column.value(cell)) }
-            td role="cell" class="num c3" data-l=(self.level.replace(" interval", "")) {
-                (self.column.interval(estimate, false))
+            td role="cell" class="num val" { (column.value(cell)) }
+            td role="cell" class="num c3" data-l=(level.replace(" interval", "")) {
+                (column.interval(estimate, false))
             }
             td role="cell" class="pl" { (drawing(&drawn)) }
             td role="cell" class="num c5" data-l="n" {
@@ -91,7 +56,24 @@ impl HeadlineTable<'_> {
             }
         };
         let of_row = Attributes::default().with("role", "row");
-        row_data(of_row, self.task, at, self.figure, None).with_estimate(estimate).element("tr", &cells)
+        row_data(of_row, task, at, figure, None).with_estimate(estimate).element("tr", &cells)
+    };
+    html! {
+        table.t.est.bn[estimates().any(NumberColumn::is_wide)] data-scale=(scale.ends()) role="table"
+            aria-label=(label) {
+            thead role="rowgroup" {
+                tr role="row" {
+                    th role="columnheader" scope="col" { (run_word(task)) }
+                    th role="columnheader" scope="col" class="num" { (title) " ± error" }
+                    th role="columnheader" scope="col" class="num" { (level) }
+                    th role="columnheader" scope="col" class="pl" {
+                        span.vh { "drawn" } (axis_head(&scale, reference.as_ref()))
+                    }
+                    th role="columnheader" scope="col" class="num" { "n" }
+                }
+            }
+            tbody role="rowgroup" { @for at in task.order() { (row(at)) } }
+        }
     }
 }
 

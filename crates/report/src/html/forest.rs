@@ -222,18 +222,9 @@ impl ForestTable<'_> {
                 "forest r" (self.task.runs.len()) (long_names(names))
                 @if is_long { " lg" } @if self.has_n { " vn" } @if !self.is_drawn { " nd" } @if is_wide { " bn" }
             } data-scale=(self.scale.ends()) role="table" aria-label=(self.label) {
-                thead role="rowgroup" {
-                    tr role="row" {
-                        th.c1 role="columnheader" scope="col" { (breakable(self.what)) }
-                        th.c2 role="columnheader" scope="col" { span { (run_word(self.task)) } }
-                        th.pl role="columnheader" scope="col" {
-                            span.vh { "drawn" } @if self.is_drawn { (axis_head(self.scale, self.reference)) }
-                        }
-                        th.num.c4 role="columnheader" scope="col" { (self.value) @if self.is_drawn { " ± error" } }
-                        th.num.c5 role="columnheader" scope="col" { (self.level()) }
-                        @if self.has_n { th.num.c6 role="columnheader" scope="col" { "n" } }
-                    }
-                }
+                @let axis = html! { @if self.is_drawn { (axis_head(self.scale, self.reference)) } };
+                @let value = html! { (self.value) @if self.is_drawn { " ± error" } };
+                (forest_head(self.what, run_word(self.task), &axis, &value, &self.level(), self.has_n))
                 @for body in bodies { (self.body(body)) }
             }
         }
@@ -284,6 +275,29 @@ impl ForestTable<'_> {
                     @let style = IntervalStyle::new(*series, IntervalSize::Forest).at(y);
                     @if let Some(cell) = cell { (interval(self.scale, &cell.estimate, &style)) }
                 }
+            }
+        }
+    }
+}
+
+/// The titles of a table with a group of lines for each thing.
+pub(super) fn forest_head(
+    what: &str,
+    line: &str,
+    axis: &Markup,
+    value: &Markup,
+    level: &str,
+    has_n: bool,
+) -> Markup {
+    html! {
+        thead role="rowgroup" {
+            tr role="row" {
+                th.c1 role="columnheader" scope="col" { (breakable(what)) }
+                th.c2 role="columnheader" scope="col" { span { (line) } }
+                th.pl role="columnheader" scope="col" { span.vh { "drawn" } (axis) }
+                th.num.c4 role="columnheader" scope="col" { (value) }
+                th.num.c5 role="columnheader" scope="col" { (level) }
+                @if has_n { th.num.c6 role="columnheader" scope="col" { "n" } }
             }
         }
     }

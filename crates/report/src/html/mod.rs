@@ -28,7 +28,7 @@ use maud::{Markup, PreEscaped, html};
 
 use self::document::Document;
 pub use self::task::MOST_PAIRED;
-use self::task::{Task, TaskOptions};
+use self::task::Task;
 use crate::samples::{SampleOrigin, section_html};
 use crate::svg::{Series, breakable};
 use crate::{ChanceLevel, Report, assets};
@@ -134,7 +134,7 @@ impl<'a> Page<'a> {
                 (task_sections(task, "", has_samples, &mut contents))
             },
             several => html! {
-                (self.introduction(&title, &tasks::lead(several), several))
+                (self.introduction(&title, &tasks::overview(several), several))
                 (tasks::section(several, &mut contents))
                 @for (at, task) in several.iter().enumerate() {
                     (of_several(task, &format!("t{}-", at + 1), has_samples, &mut contents))
@@ -179,17 +179,12 @@ impl<'a> Page<'a> {
             Series { is_partial: run.is_partial(), ..Series::of(position, names.len()) }
         };
         let are_several = by_task.len() > 1;
-        let options = TaskOptions {
-            groups: &self.groups,
-            group_cells: GROUP_CELLS_OF_TASK.min(GROUP_CELLS / by_task.len().max(1)),
-            all_pairs: self.all_pairs,
-            not_compared: self.not_compared.as_deref(),
-        };
+        let group_cells = GROUP_CELLS_OF_TASK.min(GROUP_CELLS / by_task.len().max(1));
         by_task
             .into_iter()
             .map(|(task, runs)| {
                 let runs = runs.into_iter().map(|run| (run, series(run))).collect();
-                let task = Task::new(task.map(str::to_owned), runs, &options);
+                let task = Task::new(task.map(str::to_owned), runs, self, group_cells);
                 Task { is_one_of_several: are_several, ..task }
             })
             .collect()

@@ -1,10 +1,12 @@
 //! What a reader must know before trusting a figure.
 
 use std::collections::{BTreeMap, HashSet};
+use std::hash::Hash;
 
-use errorbar_core::IndexMap;
+use errorbar_core::{IndexMap, ScoreResult};
 use maud::{Markup, Render, html};
 
+use super::PageRun;
 use super::cells::counted;
 use super::task::Task;
 use crate::Verdict;
@@ -221,20 +223,15 @@ fn why_absent(task: &Task<'_>, scorer: &str, is_one: bool) -> String {
 
 /// Values that have no meaning as a number and count as 0, by scorer, where the engine does not warn of them.
 fn unconvertible(task: &Task<'_>) -> Vec<Notice> {
-    let mut found: IndexMap<String, BTreeMap<usize, u64>> = IndexMap::new();
-    for (at, (run, _)) in task.runs.iter().enumerate() {
+    let found = most_by_run(task, |run| {
         let is_warned = |scorer: &str| {
             run.report.results.warnings.iter().any(
                 |warning| matches!(warning, errorbar_core::Warning::Unconvertible { scorer: of, .. } if of == scorer),
             )
         };
-        for score in run.report.results.scores.iter().filter(|score| score.counts.unconvertible > 0) {
-            if !is_warned(&score.scorer) {
-                let slot = found.entry(score.scorer.clone()).or_default().entry(at).or_default();
-                *slot = (*slot).max(score.counts.unconvertible as u64);
-            }
-        }
-    }
+        let scores = run.report.results.scores.iter().filter(|score| !is_warned(&score.scorer));
+        scores.map(|score| (score.scorer.clone(), score.counts.unconvertible)).collect()
+    });
     let notice = |(scorer, of_runs): (&String, &BTreeMap<usize, u64>)| {
         let total: u64 = of_runs.values().sum();
         let named = names(task, of_runs.iter().map(|(at, number)| (*at, *number)));
@@ -242,6 +239,21 @@ fn unconvertible(task: &Task<'_>) -> Vec<Notice> {
         Notice::warning(claim, format!("They count as 0{named}."))
     };
     found.iter().map(notice).collect()
+}
+
+/// Numbers by what they are of and by run, without zeros. Several reducers of a scorer see the same scores, so the most counts.
+fn most_by_run<K: Hash + Eq>(
+    task: &Task<'_>,
+    numbers: impl Fn(&PageRun<'_>) -> Vec<(K, usize)>,
+) -> IndexMap<K, BTreeMap<usize, u64>> {
+    let mut found: IndexMap<K, BTreeMap<usize, u64>> = IndexMap::new();
+    for (at, (run, _)) in task.runs.iter().enumerate() {
+        for (of, number) in numbers(run).into_iter().filter(|(_, number)| *number > 0) {
+            let slot = found.entry(of).or_default().entry(at).or_default();
+            *slot = (*slot).max(number as u64);
+        }
+    }
+    found
 }
 
 /// `: heron 6, magpie 8`, if there are several runs.
@@ -257,17 +269,14 @@ fn names(task: &Task<'_>, numbers: impl Iterator<Item = (usize, u64)>) -> String
 
 /// Scores with a reason, such as an answer that could not be parsed, by reason.
 fn reasons(task: &Task<'_>, has_samples: bool) -> Vec<Notice> {
-    let mut by_reason: IndexMap<(String, String), BTreeMap<usize, u64>> = IndexMap::new();
-    for (at, (run, _)) in task.runs.iter().enumerate() {
-        for score in &run.report.results.scores {
-            for (reason, number) in score.counts.reasons.iter().filter(|(_, number)| **number > 0) {
-                let of_run = by_reason.entry((score.scorer.clone(), reason.clone())).or_default().entry(at);
-                // Several reducers of a scorer see the same scores.
-                let slot = of_run.or_default();
-                *slot = (*slot).max(*number as u64);
-            }
-        }
-    }
+    let by_reason = most_by_run(task, |run| {
+        let of_score = |score: &ScoreResult| {
+            let reasons = score.counts.reasons.iter();
+            let named = reasons.map(|(reason, number)| ((score.scorer.clone(), reason.clone()), *number));
+            named.collect::<Vec<_>>()
+        };
+        run.report.results.scores.iter().flat_map(of_score).collect()
+    });
     let total: u64 = task.runs.iter().map(|(run, _)| run.report.results.total_samples as u64).sum();
     let notice = |((scorer, reason), of_runs): (&(String, String), &BTreeMap<usize, u64>)| {
         let number: u64 = of_runs.values().sum();
@@ -464,12 +473,7 @@ fn first_upper(text: &str) -> String {
 }
 
 fn capital(text: &str) -> String {
-    let mut characters = text.chars();
     // Names keep their case: only a word of ours starts a sentence, and names of runs come with a colon.
-    match characters.next() {
-        Some(first) if !text.contains(": ") || !first.is_lowercase() => {
-            first.to_uppercase().chain(characters).collect()
-        }
-        _ => text.to_owned(),
-    }
+    let starts_with_name = text.contains(": ") && text.starts_with(char::is_lowercase);
+    if starts_with_name { text.to_owned() } else { first_upper(text) }
 }

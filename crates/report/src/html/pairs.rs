@@ -140,58 +140,12 @@ fn table(task: &Task<'_>, pairs: &[(String, Pair<'_>)], what: &str, label: &str)
         let interval = e.interval.as_ref().ok().map(|i| [i.lower, i.upper]);
         interval.into_iter().flatten().chain(e.number()).collect::<Vec<f64>>()
     };
-    let table = PairTable {
-        task,
-        scale: Scale::differences(differences.iter().flat_map(ends)),
-        column: NumberColumn::of(&differences, true),
-        level: level_title(&differences),
-        has_outcomes: pairs.iter().any(|(_, pair)| pair.outcomes().is_some()),
-        has_mde: pairs.iter().any(|(_, pair)| pair.comparison.mde.is_ok()),
-    };
-    let is_wide = differences.iter().any(NumberColumn::is_wide);
-    html! {
-        table.t.pairs.bn[is_wide] data-scale=(table.scale.ends()) role="table" aria-label=(label) {
-            thead role="rowgroup" {
-                tr role="row" {
-                    th role="columnheader" scope="col" { (what) }
-                    th role="columnheader" scope="col" class="num" { "difference ± error" }
-                    th role="columnheader" scope="col" class="num c3" { (table.level) }
-                    th role="columnheader" scope="col" class="pl" {
-                        span.vh { "drawn" } (axis_head(&table.scale, None))
-                    }
-                    @if table.has_outcomes {
-                        th role="columnheader" scope="col" class="wtlh" { "better, equal, worse" }
-                    }
-                    th role="columnheader" scope="col" class="num" { "p" }
-                    @if table.has_mde {
-                        th role="columnheader" scope="col" class="num" {
-                            abbr title="the least difference that is found 4 times in 5" { "MDE" }
-                        }
-                    }
-                }
-            }
-            tbody role="rowgroup" {
-                @for ((group, pair), difference) in pairs.iter().zip(&differences) {
-                    (table.row(group, pair, difference))
-                }
-            }
-        }
-    }
-}
-
-/// What the rows of pairs share.
-struct PairTable<'t> {
-    task: &'t Task<'t>,
-    scale: Scale,
-    column: NumberColumn,
-    level: String,
-    has_outcomes: bool,
-    has_mde: bool,
-}
-
-impl PairTable<'_> {
-    fn row(&self, group: &str, pair: &Pair<'_>, difference: &Estimate) -> Markup {
-        let (ahead, behind) = (self.task.series(pair.ahead), self.task.series(pair.behind));
+    let scale = Scale::differences(differences.iter().flat_map(ends));
+    let (column, level) = (NumberColumn::of(&differences, true), level_title(&differences));
+    let has_outcomes = pairs.iter().any(|(_, pair)| pair.outcomes().is_some());
+    let has_mde = pairs.iter().any(|(_, pair)| pair.comparison.mde.is_ok());
+    let row = |group: &str, pair: &Pair<'_>, difference: &Estimate| {
+        let (ahead, behind) = (task.series(pair.ahead), task.series(pair.behind));
         let names = html! {
             (run_name(pair.ahead, ahead)) " "
             span.minus { span.dim { "−" } " " (run_name(pair.behind, behind)) }
@@ -202,9 +156,9 @@ impl PairTable<'_> {
         let series = if pair.is_decided { ahead } else { ahead.muted() };
         let series = Series { is_partial: ahead.is_partial || behind.is_partial, ..series };
         let drawn = html! {
-            (hatch(&self.scale, &pair.comparison.mde))
-            (grid(&self.scale, None))
-            (interval(&self.scale, difference, &IntervalStyle::new(series, IntervalSize::Table)))
+            (hatch(&scale, &pair.comparison.mde))
+            (grid(&scale, None))
+            (interval(&scale, difference, &IntervalStyle::new(series, IntervalSize::Table)))
         };
         let cells = html! {
             th scope="row" role="rowheader" {
@@ -215,18 +169,18 @@ impl PairTable<'_> {
                     span.full2.(lines) { (names) }
                 }
             }
-            td role="cell" class="num val" { (self.column.difference(difference)) }
-            td role="cell" class="num c3" data-l=(self.level.replace(" interval", "")) {
-                (self.column.interval(difference, true))
+            td role="cell" class="num val" { (column.difference(difference)) }
+            td role="cell" class="num c3" data-l=(level.replace(" interval", "")) {
+                (column.interval(difference, true))
             }
             td role="cell" class="pl" { (drawing(&drawn)) }
-            @if self.has_outcomes { (outcomes(pair, ahead.class, behind.class)) }
+            @if has_outcomes { (outcomes(pair, ahead.class, behind.class)) }
             td role="cell" class="num c6" data-l="p" {
                 @if let Some(p) = pair.p() { (p_text(p)) } @else { span.dim { "–" } }
                 // Of many runs all have one colour, so a word says what colours say of few.
                 @if pair.is_decided && ahead == ahead.muted() { " " small.apart { "told apart" } }
             }
-            @if self.has_mde {
+            @if has_mde {
                 td role="cell" class="num c7" data-l="MDE" {
                     @if let Ok(mde) = &pair.comparison.mde { (minus(&thousands(&two_digits(*mde)))) }
                     @else { span.dim { "–" } }
@@ -236,6 +190,35 @@ impl PairTable<'_> {
         // The value is what the first of the heading is better by, whichever of the two was the base.
         let of_pair = Attributes::default().with("role", "row").with("data-base", pair.behind);
         of_pair.with("data-other", pair.ahead).with_estimate(difference).element("tr", &cells)
+    };
+    let is_wide = differences.iter().any(NumberColumn::is_wide);
+    html! {
+        table.t.pairs.bn[is_wide] data-scale=(scale.ends()) role="table" aria-label=(label) {
+            thead role="rowgroup" {
+                tr role="row" {
+                    th role="columnheader" scope="col" { (what) }
+                    th role="columnheader" scope="col" class="num" { "difference ± error" }
+                    th role="columnheader" scope="col" class="num c3" { (level) }
+                    th role="columnheader" scope="col" class="pl" {
+                        span.vh { "drawn" } (axis_head(&scale, None))
+                    }
+                    @if has_outcomes {
+                        th role="columnheader" scope="col" class="wtlh" { "better, equal, worse" }
+                    }
+                    th role="columnheader" scope="col" class="num" { "p" }
+                    @if has_mde {
+                        th role="columnheader" scope="col" class="num" {
+                            abbr title="the least difference that is found 4 times in 5" { "MDE" }
+                        }
+                    }
+                }
+            }
+            tbody role="rowgroup" {
+                @for ((group, pair), difference) in pairs.iter().zip(&differences) {
+                    (row(group, pair, difference))
+                }
+            }
+        }
     }
 }
 

@@ -7,8 +7,8 @@ use errorbar_inference::{
 
 use maud::{Markup, html};
 
-use super::PageRun;
 use super::figures::{Figures, Grouping, order};
+use super::{Page, PageRun};
 use crate::chance::ChanceLevel;
 use crate::svg::{Series, breakable, name_length};
 
@@ -51,30 +51,20 @@ pub(super) struct GroupComparison {
     pub(super) ranking: Option<Ranking>,
 }
 
-/// What of a page is about each of its tasks.
-pub(super) struct TaskOptions<'a> {
-    /// Metadata keys to show the headline by.
-    pub(super) groups: &'a [String],
-    /// The most figures of groups of a key, over all runs.
-    pub(super) group_cells: usize,
-    /// Whether every pair of many runs is tested.
-    pub(super) all_pairs: bool,
-    /// Why runs must not be compared.
-    pub(super) not_compared: Option<&'a str>,
-}
-
 impl<'p> Task<'p> {
+    /// A task of a page. At most `group_cells` figures by the groups of a key are shown, over all runs.
     pub(super) fn new(
         name: Option<String>,
         runs: Vec<(&'p PageRun<'p>, Series)>,
-        options: &TaskOptions<'_>,
+        page: &Page<'_>,
+        group_cells: usize,
     ) -> Self {
         let of_runs: Vec<&PageRun<'_>> = runs.iter().map(|(run, _)| *run).collect();
-        let figures = Figures::of(&of_runs, options.groups, options.group_cells);
-        let (comparison, not_compared) = match options.not_compared {
+        let figures = Figures::of(&of_runs, &page.groups, group_cells);
+        let (comparison, not_compared) = match &page.not_compared {
             _ if runs.len() < 2 => (None, None),
-            Some(reason) => (None, Some(reason.to_owned())),
-            None => match compared(&of_runs, &figures, options.all_pairs) {
+            Some(reason) => (None, Some(reason.clone())),
+            None => match compared(&of_runs, &figures, page.all_pairs) {
                 Ok(comparison) => (comparison, None),
                 Err(error) => (None, Some(error.to_string())),
             },

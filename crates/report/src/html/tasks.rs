@@ -7,7 +7,7 @@ use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, inline
 use super::estimates::{level_title, row_data};
 use super::figures::FigureCell;
 use super::finding::{ERROR_NAME, compared, has_error};
-use super::forest::{common_n, long_names, no_errors};
+use super::forest::{common_n, forest_head, long_names, no_errors};
 use super::section as page_section;
 use super::task::{Task, TaskComparison, run_name};
 use crate::chance::ChanceLevel;
@@ -25,7 +25,7 @@ pub(super) fn run_names(tasks: &[Task<'_>]) -> Vec<(String, Series)> {
 }
 
 /// What the page is about, and in how many tasks which run is ahead for sure.
-pub(super) fn lead(tasks: &[Task<'_>]) -> Markup {
+pub(super) fn overview(tasks: &[Task<'_>]) -> Markup {
     let names = run_names(tasks);
     let runs = counted(tasks.iter().map(|task| task.runs.len() as u64).sum(), "run");
     let of = (counted(tasks.len() as u64, "task"), counted(names.len() as u64, "model"));
@@ -95,17 +95,9 @@ pub(super) fn section(tasks: &[Task<'_>], contents: &mut Vec<(String, String)>) 
     let content = html! {
         table class={ "forest r" (names.len()) (long_names(names.iter().map(|(name, _)| name.as_str()))) }
             data-scale=(scale.ends()) role="table" aria-label="The headline of each task and model" {
-            thead role="rowgroup" {
-                tr role="row" {
-                    th.c1 role="columnheader" scope="col" { "task" }
-                    th.c2 role="columnheader" scope="col" { span { "model" } }
-                    th.pl role="columnheader" scope="col" {
-                        span.vh { "drawn" } @if unit { (axis_head(&scale, None)) }
-                    }
-                    th.num.c4 role="columnheader" scope="col" { "headline ± error" }
-                    th.num.c5 role="columnheader" scope="col" { (level_title(estimates.iter().copied())) }
-                }
-            }
+            @let axis = html! { @if unit { (axis_head(&scale, None)) } };
+            @let level = level_title(estimates.iter().copied());
+            (forest_head("task", "model", &axis, &html! { "headline ± error" }, &level, false))
             @for (at, task) in tasks.iter().enumerate() {
                 @let own = run_names(std::slice::from_ref(task));
                 (body(task, at + 1, if is_sparse { &own } else { &names }, unit.then_some(&scale)))

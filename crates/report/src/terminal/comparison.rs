@@ -90,12 +90,8 @@ impl TerminalTable {
         let details: Vec<String> = table.details.iter().map(|detail| clean(detail)).collect();
         let mut text =
             self.titled((&self.in_our_signs(&clean(&table.name)), BOLD), self.sign(" · ", ", "), &details);
-        let mut titles = vec![(" ".repeat(columns.label), DIM)];
-        for column in &columns.columns {
-            titles.push((" ".repeat(GAP), DIM));
-            titles.push((pad(&column.title, column.width), DIM));
-        }
-        text += &self.line(&titles);
+        let titles = columns.columns.iter().map(|column| (pad(&column.title, column.width), DIM));
+        text += &self.row(" ".repeat(columns.label), titles);
         for (at, row) in table.rows.iter().enumerate() {
             text += &self.compared_row(table, columns, at, row);
         }
@@ -117,7 +113,7 @@ impl TerminalTable {
         } else {
             label
         };
-        let mut pieces = vec![(pad(&label, columns.label), Style::new())];
+        let mut cells = Vec::new();
         let is_unknown = |figures: &Figures| figures.difference.value().is_none();
         for column in &columns.columns {
             let cell = column.cells.get(at).cloned().unwrap_or_default();
@@ -126,8 +122,7 @@ impl TerminalTable {
                 false if row.figures().is_some_and(is_unknown) => UNKNOWN,
                 false => Style::new(),
             };
-            pieces.push((" ".repeat(GAP), Style::new()));
-            pieces.push((pad(&cell, column.width), style));
+            cells.push((pad(&cell, column.width), style));
         }
         if let Some(figures) = row.figures().filter(|_| columns.choice.verdict) {
             let style = match figures.verdict {
@@ -135,10 +130,9 @@ impl TerminalTable {
                 _ if figures.verdict.is_decided() => BOLD,
                 _ => Style::new(),
             };
-            pieces.push((" ".repeat(GAP), Style::new()));
-            pieces.push((self.in_our_signs(&figures.verdict.to_string()), style));
+            cells.push((self.in_our_signs(&figures.verdict.to_string()), style));
         }
-        text += &self.line(&pieces);
+        text += &self.row(pad(&label, columns.label), cells);
         let notes = self.row_notes(table, columns, row);
         text + &self.below(NOTES_BELOW, self.note_lines(&notes, NOTES_BELOW))
     }

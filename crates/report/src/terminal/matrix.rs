@@ -104,13 +104,11 @@ impl TerminalTable {
                 text += &self.line(&[(self.truncate(&name, self.width), Style::new())]);
                 continue;
             }
-            let mut pieces = vec![(pad(&self.truncate(&name, label), label), Style::new())];
-            for column in columns {
+            let cells = columns.iter().map(|column| {
                 let (cell, style) = column.cells.get(at).cloned().unwrap_or_default();
-                pieces.push((" ".repeat(GAP), Style::new()));
-                pieces.push((pad(&cell, column.width), style));
-            }
-            text += &self.line(&pieces);
+                (pad(&cell, column.width), style)
+            });
+            text += &self.row(pad(&self.truncate(&name, label), label), cells);
             if has_notes && !row.notes.is_empty() {
                 let notes = self.wrapped_notes(&row.notes, self.width.saturating_sub(NOTES_BELOW));
                 text += &self.below(NOTES_BELOW, notes);

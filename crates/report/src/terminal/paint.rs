@@ -42,6 +42,15 @@ impl TerminalTable {
         line
     }
 
+    /// A label and the cells behind it, each behind a gap.
+    pub(crate) fn row(&self, label: String, cells: impl IntoIterator<Item = (String, Style)>) -> String {
+        let mut pieces = vec![(label, Style::new())];
+        for cell in cells {
+            pieces.extend([(" ".repeat(GAP), Style::new()), cell]);
+        }
+        self.line(&pieces)
+    }
+
     /// Columns beside a label, in parts below each other if they are too wide for one line. `draw` gets the columns of a part, and
     /// whether it is the last one.
     pub(crate) fn in_parts<C>(

@@ -38,17 +38,14 @@ impl TerminalTable {
     }
 
     fn text_part(&self, table: &TextTable, label: usize, columns: &[TextColumn]) -> String {
-        let gap = || (" ".repeat(GAP), Style::new());
-        let titles = columns.iter().flat_map(|column| [gap(), (pad(&column.title, column.width), DIM)]);
-        let mut text =
-            self.line(&std::iter::once((" ".repeat(label), DIM)).chain(titles).collect::<Vec<_>>());
+        let titles = columns.iter().map(|column| (pad(&column.title, column.width), DIM));
+        let mut text = self.row(" ".repeat(label), titles);
         for (at, name) in self.row_names(table, label.saturating_sub(INDENT)).into_iter().enumerate() {
-            let name = (pad(&format!("{}{name}", " ".repeat(INDENT)), label), Style::new());
-            let cells = columns.iter().flat_map(|column| {
+            let cells = columns.iter().map(|column| {
                 let cell = column.cells.get(at).map(String::as_str).unwrap_or_default();
-                [gap(), (pad(cell, column.width), Style::new())]
+                (pad(cell, column.width), Style::new())
             });
-            text += &self.line(&std::iter::once(name).chain(cells).collect::<Vec<_>>());
+            text += &self.row(pad(&format!("{}{name}", " ".repeat(INDENT)), label), cells);
         }
         text
     }

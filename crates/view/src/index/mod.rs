@@ -56,21 +56,18 @@ pub(crate) fn page(snapshot: &Snapshot, folder: &Path, command: &str) -> String 
         .filter_map(|entry| Some((&**entry, entry.summary.as_ref().ok()?)))
         .collect();
     let groups = by_task(shown);
-    let counts = LogCounts {
-        logs: groups.iter().map(|group| group.logs.len()).sum(),
-        tasks: groups.len(),
-        running: snapshot.logs.iter().filter(|entry| entry.is_running()).count(),
-        unreadable: snapshot.logs.iter().filter(|entry| entry.summary.is_err()).count(),
-    };
+    let logs: usize = groups.iter().map(|group| group.logs.len()).sum();
+    let running = snapshot.logs.iter().filter(|entry| entry.is_running()).count();
+    let unreadable = snapshot.logs.iter().filter(|entry| entry.summary.is_err()).count();
     let folder = folder.display().to_string();
     let main = html! {
         main.wrap id="main" data-list=(snapshot.list_version) {
-            div.top { h1 { "Logs" } p { (summary_line(&counts)) } }
+            div.top { h1 { "Logs" } p { (summary_line(logs, groups.len(), running, unreadable)) } }
             div id="running" { (running_sections(snapshot)) }
             @for problem in &snapshot.problems { p.note { (problem) } }
             @if snapshot.logs.is_empty() {
                 div.empty id="nologs" { "No logs in " (folder) " yet." br; code { (command) } }
-            } @else if counts.logs + counts.unreadable > 0 {
+            } @else if logs + unreadable > 0 {
                 // A run in progress alone is no list that could be searched.
                 (list(snapshot, &groups))
             }
@@ -139,20 +136,11 @@ fn document(crumbs: &Markup, main: &Markup, has_script: bool) -> String {
     page.into_string() + "\n"
 }
 
-/// How many logs a folder has.
-struct LogCounts {
-    logs: usize,
-    tasks: usize,
-    running: usize,
-    unreadable: usize,
-}
-
 /// `13 logs of 5 tasks, 1 running, 1 unreadable.`, and what the drawings mean.
-fn summary_line(counts: &LogCounts) -> String {
-    let LogCounts { logs, tasks, running, unreadable } = counts;
-    let listed = (*logs > 0).then(|| format!("{} of {}", counted(*logs, "log"), counted(*tasks, "task")));
-    let running = (*running > 0).then(|| format!("{} running", grouped(*running as u64)));
-    let unreadable = (*unreadable > 0).then(|| format!("{} unreadable", grouped(*unreadable as u64)));
+fn summary_line(logs: usize, tasks: usize, running: usize, unreadable: usize) -> String {
+    let listed = (logs > 0).then(|| format!("{} of {}", counted(logs, "log"), counted(tasks, "task")));
+    let running = (running > 0).then(|| format!("{} running", grouped(running as u64)));
+    let unreadable = (unreadable > 0).then(|| format!("{} unreadable", grouped(unreadable as u64)));
     let counts: Vec<String> = [listed, running, unreadable].into_iter().flatten().collect();
     if counts.is_empty() {
         return String::new();
