@@ -5,16 +5,14 @@
 //! ended, by its kind; `self_graded` is a model that graded its own answers, and `earlier_run` marks
 //! results that were there before; `recorded` those that a log without samples records.
 
-use std::collections::BTreeMap;
 use std::io;
 
 use errorbar_log::inspect::ResultsJson;
-use serde::Serialize;
 use serde_json::json;
 
 use crate::comparison::{ComparisonView, gate_rule, ranking_record};
 use crate::record::{Record, estimates};
-use crate::{Listing, Render, Report, StoppedRun};
+use crate::{Listing, Render, Report};
 
 /// The version of the schema.
 const SCHEMA: u32 = 1;
@@ -23,53 +21,34 @@ const SCHEMA: u32 = 1;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Json;
 
-#[derive(Serialize)]
-struct LogReport<'a> {
-    schema: u32,
-    log: &'a str,
-    task: Option<&'a str>,
-    model: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    status: Option<&'a str>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    planned_samples: Option<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    skipped_samples: Option<usize>,
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    limits: &'a BTreeMap<String, usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    early_stop: Option<&'a StoppedRun>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    self_graded: Option<&'a str>,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    earlier_run: bool,
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    recorded: bool,
-    results: ResultsJson<'a>,
-    estimates: Vec<Record>,
+/// The object of a log. Behind the first four, a key is there if there is something to be known.
+fn log_json(report: &Report) -> Record {
+    let partial = report.partial_run.as_ref();
+    let always = [
+        ("schema", json!(SCHEMA)),
+        ("log", json!(report.log)),
+        ("task", json!(report.task)),
+        ("model", json!(report.model)),
+    ];
+    let known = [
+        ("status", json!(partial.map(|run| &run.status))),
+        ("planned_samples", json!(partial.and_then(|run| run.planned))),
+        ("skipped_samples", json!((report.skipped > 0).then_some(report.skipped))),
+        ("limits", json!((!report.limits.is_empty()).then_some(&report.limits))),
+        ("early_stop", json!(report.early_stop)),
+        ("self_graded", json!(report.self_graded)),
+        ("earlier_run", json!(report.earlier_run.then_some(true))),
+        ("recorded", json!(report.recorded.then_some(true))),
+        ("results", json!(ResultsJson::new(&report.results))),
+        ("estimates", estimates(&report.results).into()),
+    ];
+    let known = known.into_iter().filter(|(_, value)| !value.is_null());
+    always.into_iter().chain(known).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 impl Render for Json {
     fn render(&self, reports: &[Report], out: &mut dyn io::Write) -> io::Result<()> {
-        let logs: Vec<LogReport<'_>> = reports
-            .iter()
-            .map(|report| LogReport {
-                schema: SCHEMA,
-                log: &report.log,
-                task: report.task.as_deref(),
-                model: report.model.as_deref(),
-                status: report.partial_run.as_ref().map(|partial_run| partial_run.status.as_str()),
-                planned_samples: report.partial_run.as_ref().and_then(|partial_run| partial_run.planned),
-                skipped_samples: (report.skipped > 0).then_some(report.skipped),
-                limits: &report.limits,
-                early_stop: report.early_stop.as_ref(),
-                self_graded: report.self_graded.as_deref(),
-                earlier_run: report.earlier_run,
-                recorded: report.recorded,
-                results: ResultsJson::new(&report.results),
-                estimates: estimates(&report.results),
-            })
-            .collect();
+        let logs: Vec<Record> = reports.iter().map(log_json).collect();
         serde_json::to_writer_pretty(&mut *out, &logs)?;
         writeln!(out)
     }

@@ -1,5 +1,7 @@
 //! Numbers as people read them: as many digits as mean something.
 
+pub(crate) use errorbar_analysis::counted;
+
 /// A number alone: four significant digits, and no insignificant zeros.
 pub(crate) fn plain(value: f64) -> String {
     let size = value.abs();
@@ -20,11 +22,6 @@ pub(crate) fn plain(value: f64) -> String {
 /// A share as a percentage: `95 %`.
 pub(crate) fn percent(share: f64) -> String {
     format!("{} %", plain(share * 100.0))
-}
-
-/// A count with its noun: `1 score`, `3 scores`.
-pub(crate) fn counted(count: u64, noun: &str) -> String {
-    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
 }
 
 /// A count with commas between the thousands.

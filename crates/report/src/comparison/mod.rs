@@ -36,13 +36,17 @@ pub const COMPARISON_SCHEMA: &str = include_str!("../../schema/compare.schema.js
 /// Comparisons as they are to be shown: every [`Render`](crate::Render) writes them with `comparison`.
 #[derive(Debug, Clone, Copy)]
 pub struct ComparisonView<'a> {
-    pub(crate) report: &'a ComparisonReport,
-    pub(crate) flips: Option<&'a [Flip]>,
+    /// What was compared.
+    pub report: &'a ComparisonReport,
+    /// The samples that changed, if they were asked for.
+    pub flips: Option<&'a [Flip]>,
     /// The number of samples that changed, if not all are listed.
-    pub(crate) changed: Option<usize>,
-    pub(crate) title: Option<&'a str>,
-    /// The task, if all comparisons are of one.
-    pub(crate) task: Option<&'a str>,
+    pub changed: Option<usize>,
+    /// The title: the task, or the table that the scores are from.
+    pub title: Option<&'a str>,
+    /// The name of the only task, for JSON and CSV. Of several tasks each comparison has its own, and the mean over them has
+    /// none.
+    pub task: Option<&'a str>,
 }
 
 impl<'a> ComparisonView<'a> {
@@ -58,31 +62,13 @@ impl<'a> ComparisonView<'a> {
 
     /// The comparisons of an answer, with what is shown beside them.
     pub fn of(comparisons: &'a Comparisons) -> Self {
-        let mut view = ComparisonView::new(&comparisons.report);
-        if let Some(flips) = &comparisons.flips {
-            view = view.flips(&flips.flips).changed(flips.changed);
+        ComparisonView {
+            report: &comparisons.report,
+            flips: comparisons.flips.as_ref().map(|found| found.flips.as_slice()),
+            changed: comparisons.flips.as_ref().map(|found| found.changed),
+            title: comparisons.title.as_deref(),
+            task: comparisons.task.as_deref(),
         }
-        if let Some(title) = &comparisons.title {
-            view = view.title(title);
-        }
-        if let Some(task) = &comparisons.task {
-            view = view.task(task);
-        }
-        view
-    }
-
-    /// The same with the samples that changed.
-    #[must_use]
-    pub fn flips(mut self, flips: &'a [Flip]) -> Self {
-        self.flips = Some(flips);
-        self
-    }
-
-    /// The same with the number of samples that changed, of which the list has a part.
-    #[must_use]
-    pub fn changed(mut self, count: usize) -> Self {
-        self.changed = Some(count);
-        self
     }
 
     /// The number of samples that changed, listed or not.
@@ -90,24 +76,9 @@ impl<'a> ComparisonView<'a> {
         self.flips.map(|flips| self.changed.unwrap_or(flips.len()).max(flips.len()))
     }
 
-    /// The same with the name of the only task, for JSON and CSV. Of several tasks each comparison has its own, and the mean over
-    /// them has none.
-    #[must_use]
-    pub fn task(mut self, task: &'a str) -> Self {
-        self.task = Some(task);
-        self
-    }
-
     /// The task that comparisons without one are of.
     pub(crate) fn only_task(&self) -> Option<&'a str> {
         let has_tasks = self.report.comparisons.iter().any(|comparison| comparison.task.is_some());
         self.task.filter(|_| !has_tasks)
-    }
-
-    /// The same under a title: the task, or the table that the scores are from.
-    #[must_use]
-    pub fn title(mut self, title: &'a str) -> Self {
-        self.title = Some(title);
-        self
     }
 }

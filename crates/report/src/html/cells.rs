@@ -201,25 +201,13 @@ impl Attributes {
 
 /// The date of a time by RFC 3339, for people: `15 November 2026, 19:34 UTC`; as it is if it is another form.
 pub(super) fn date(created: &str) -> String {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
+    const MONTHS: &str =
+        "January February March April May June July August September October November December";
     let parsed = || {
         let (day, time) = created.split_once(['T', ' '])?;
         let mut parts = day.split('-');
         let (year, month, day) = (parts.next()?, parts.next()?, parts.next()?);
-        let month = MONTHS.get(month.parse::<usize>().ok()?.checked_sub(1)?)?;
+        let month = MONTHS.split(' ').nth(month.parse::<usize>().ok()?.checked_sub(1)?)?;
         let time = time.get(..5).filter(|time| time.bytes().all(|b| b.is_ascii_digit() || b == b':'))?;
         let zone = created.rfind(['+', 'Z']).and_then(|at| created.get(at..)).unwrap_or_default();
         let zone = match zone {

@@ -10,7 +10,7 @@ use errorbar_inference::{
 };
 
 use super::fixtures::share;
-use crate::Flip;
+use crate::{ComparisonView, Flip};
 
 /// z of 95 %.
 const Z: f64 = 1.959_963_984_540_054;
@@ -264,4 +264,9 @@ pub(super) fn flips() -> Vec<Flip> {
 pub(super) fn all() -> Vec<ComparisonReport> {
     let empty = ComparisonReport::new(["heron", "magpie"], ComparisonOptions::default());
     vec![two_sides(), gated(), unpaired(), four_sides(), tasks(), nothing_known(), hostile().0, empty]
+}
+
+/// Comparisons with the samples that changed.
+pub(super) fn with_flips<'a>(report: &'a ComparisonReport, flips: &'a [Flip]) -> ComparisonView<'a> {
+    ComparisonView { flips: Some(flips), ..ComparisonView::new(report) }
 }

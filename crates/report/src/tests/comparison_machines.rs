@@ -6,7 +6,9 @@ use insta::assert_snapshot;
 use serde_json::Value;
 
 use super::check_columns;
-use super::comparison_fixtures::{all, flips, four_sides, gated, hostile, nothing_known, two_sides};
+use super::comparison_fixtures::{
+    all, flips, four_sides, gated, hostile, nothing_known, two_sides, with_flips,
+};
 use crate::{
     COMPARISON_SCHEMA, CaseOutcome, ComparisonView, Csv, JUnitCase, Json, REPLACEMENT, Render, TestSuite,
     comparison_columns, gate_cases,
@@ -29,7 +31,7 @@ fn schema() -> jsonschema::Validator {
 fn json_is_valid_by_the_schema() {
     let (schema, flips) = (schema(), flips());
     for report in all() {
-        let output = json(&ComparisonView::new(&report).flips(&flips));
+        let output = json(&with_flips(&report, &flips));
         let problems: Vec<String> =
             schema.iter_errors(&output).map(|error| format!("{}: {error}", error.instance_path())).collect();
         assert!(problems.is_empty(), "{problems:#?}");
@@ -38,7 +40,7 @@ fn json_is_valid_by_the_schema() {
         check_columns(&comparison_columns(), &output["comparisons"]);
     }
     // The schema is strict: each of these is refused.
-    let output = json(&ComparisonView::new(&four_sides()).flips(&flips));
+    let output = json(&with_flips(&four_sides(), &flips));
     for (path, wrong) in [
         ("/schema", Value::from(2)),
         ("/comparisons/0/difference", Value::from("0.1")),
@@ -76,7 +78,7 @@ fn keys_have_the_promised_order() {
     let csv = Csv.comparison_text(&ComparisonView::new(&two_sides()));
     assert_eq!(csv.lines().next().unwrap(), found.join(","));
     let flips = flips();
-    let output = json(&ComparisonView::new(&two_sides()).flips(&flips));
+    let output = json(&with_flips(&two_sides(), &flips));
     let flip: Vec<&str> = output["flips"][2].as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(flip[..6], ["id", "input", "base_answer", "other_answer", "base_score", "other_score"]);
     assert_eq!(

@@ -4,7 +4,7 @@ use errorbar_inference::{Gate, GateOutcome};
 use insta::assert_snapshot;
 
 use super::comparison_fixtures::{
-    all, flips, four_sides, gated, hostile, nothing_known, pairs, tasks, two_sides, unpaired,
+    all, flips, four_sides, gated, hostile, nothing_known, pairs, tasks, two_sides, unpaired, with_flips,
 };
 use crate::{ComparisonView, Latex, Markdown, Render, TerminalTable, gate_cases, is_unsafe, width};
 
@@ -20,10 +20,13 @@ fn tables(view: &ComparisonView<'_>) -> String {
 #[test]
 fn two_sides_on_a_terminal() {
     let flips = flips();
-    assert_snapshot!("two_sides", tables(&ComparisonView::new(&two_sides()).flips(&flips).title("almanac")));
+    assert_snapshot!(
+        "two_sides",
+        tables(&ComparisonView { title: Some("almanac"), ..with_flips(&two_sides(), &flips) })
+    );
     assert_snapshot!("gated", tables(&ComparisonView::new(&gated())));
     assert_snapshot!("unpaired", tables(&ComparisonView::new(&unpaired())));
-    assert_snapshot!("nothing_known", tables(&ComparisonView::new(&nothing_known()).flips(&[])));
+    assert_snapshot!("nothing_known", tables(&with_flips(&nothing_known(), &[])));
 }
 
 #[test]
@@ -36,7 +39,7 @@ fn several_sides_on_a_terminal() {
 fn without_unicode() {
     let (report, flips) = (two_sides(), flips());
     let ascii = TerminalTable::default().width(100).ascii(true);
-    let text = ascii.comparison_text(&ComparisonView::new(&report).flips(&flips[1..]));
+    let text = ascii.comparison_text(&with_flips(&report, &flips[1..]));
     assert!(text.is_ascii(), "{text}");
     assert_snapshot!("ascii", text);
     let text = ascii.comparison_text(&ComparisonView::new(&four_sides()));
@@ -46,7 +49,7 @@ fn without_unicode() {
 #[test]
 fn a_list_that_is_cut_has_the_whole_number() {
     let (report, flips) = (two_sides(), flips());
-    let view = ComparisonView::new(&report).flips(&flips).changed(44);
+    let view = ComparisonView { changed: Some(44), ..with_flips(&report, &flips) };
     let shown = [
         table(100, &view),
         Markdown::default().comparison_text(&view),
@@ -55,7 +58,7 @@ fn a_list_that_is_cut_has_the_whole_number() {
     for text in shown {
         assert!(text.contains("3 of 44 samples that changed"), "{text}");
     }
-    let all = table(100, &view.changed(3));
+    let all = table(100, &ComparisonView { changed: Some(3), ..view });
     assert!(all.contains("3 samples changed"), "{all}");
 }
 
@@ -138,11 +141,11 @@ fn in_markdown() {
     let markdown = |view: &ComparisonView<'_>| Markdown::default().comparison_text(view);
     assert_snapshot!(
         "markdown_two",
-        markdown(&ComparisonView::new(&two_sides()).flips(&flips).title("almanac"))
+        markdown(&ComparisonView { title: Some("almanac"), ..with_flips(&two_sides(), &flips) })
     );
     assert_snapshot!("markdown_four", markdown(&ComparisonView::new(&four_sides())));
     let brief = |view: &ComparisonView<'_>| Markdown::default().brief(true).comparison_text(view);
-    assert_snapshot!("brief_two", brief(&ComparisonView::new(&two_sides()).flips(&flips)));
+    assert_snapshot!("brief_two", brief(&with_flips(&two_sides(), &flips)));
     assert_snapshot!("brief_gated", brief(&ComparisonView::new(&gated())));
     assert_snapshot!("brief_tasks", brief(&ComparisonView::new(&tasks())));
     assert_snapshot!("brief_unknown", brief(&ComparisonView::new(&nothing_known())));
@@ -151,10 +154,7 @@ fn in_markdown() {
 #[test]
 fn in_latex() {
     let flips = flips();
-    assert_snapshot!(
-        "latex_two",
-        Latex::default().comparison_text(&ComparisonView::new(&two_sides()).flips(&flips))
-    );
+    assert_snapshot!("latex_two", Latex::default().comparison_text(&with_flips(&two_sides(), &flips)));
     assert_snapshot!("latex_four", Latex::default().comparison_text(&ComparisonView::new(&four_sides())));
 }
 
@@ -162,7 +162,7 @@ fn in_latex() {
 fn no_line_is_too_wide_and_nothing_unknown_is_a_number() {
     let flips = flips();
     for report in all() {
-        let view = ComparisonView::new(&report).flips(&flips);
+        let view = with_flips(&report, &flips);
         for cells in [40, 47, 60, 72, 80, 100, 120, 140, 200] {
             for ascii in [false, true] {
                 let text = TerminalTable::default().width(cells).ascii(ascii).comparison_text(&view);
@@ -202,7 +202,7 @@ fn colour_is_only_colour() {
 #[test]
 fn names_and_answers_do_no_harm() {
     let (report, flips) = hostile();
-    let view = ComparisonView::new(&report).flips(&flips);
+    let view = with_flips(&report, &flips);
     for cells in [40, 80, 120] {
         let text = table(cells, &view);
         assert!(!text.chars().any(|c| c != '\n' && is_unsafe(c)), "{text}");
