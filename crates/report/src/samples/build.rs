@@ -247,7 +247,7 @@ impl SampleSetBuilder {
         remove_verdicts_of_ratings(&mut set);
         set.groups = group_keys(&mut set, &wanted_keys);
         set.has_tasks = task.is_some() && set.groups.first().is_some_and(|group| group.key == TASK);
-        super::index::add_outcomes(&mut set);
+        super::json::add_outcomes(&mut set);
         set
     }
 

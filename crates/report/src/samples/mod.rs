@@ -11,7 +11,7 @@
 //!
 //! ```
 //! use errorbar_core::{Score, ScoreColumns};
-//! use errorbar_report::samples::{SampleSetBuilder, SizeLimits};
+//! use errorbar_report::samples::SampleSetBuilder;
 //!
 //! let mut columns = ScoreColumns::new(["match"]);
 //! columns.push("q1", 1).metadata("category", "physics").score("match", Score::new("C").answer("4"))?;
@@ -22,15 +22,14 @@
 //! assert_eq!(samples.len(), 2);
 //! let index = samples.index_json();
 //! assert_eq!(index["outcomes"][0]["verdict"], "C");
-//! assert!(samples.encode(SizeLimits::default())?.to_html().contains("id=\"samples-index\""));
+//! assert!(samples.encode(None)?.to_html().contains("id=\"samples-index\""));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
 mod build;
-mod detail;
 mod encode;
 mod epoch_record;
-mod index;
+mod json;
 mod long_text;
 mod section;
 mod text_budget;

@@ -3,6 +3,8 @@
 
 use serde::Serialize;
 
+use super::epoch_record::{PageMessage, ScoreRecord};
+use super::long_text::LongText;
 use super::{AlignedSample, EpochRecord, Omission, SampleSet, SampleTexts};
 
 /// What is left out, one after the other.
@@ -91,6 +93,37 @@ impl AlignedSample {
             Omission::LongTexts { limit } => self.shorten(limit),
             Omission::Samples { .. } => {}
         }
+    }
+
+    /// The same without what scorers wrote.
+    fn drop_explanations(&mut self) {
+        for score in self.scores_mut() {
+            score.explanation = None;
+            score.grading = Vec::new();
+            score.metadata = Vec::new();
+        }
+    }
+
+    /// The same with long texts cut.
+    fn shorten(&mut self, limit: usize) {
+        let cut = |text: &mut LongText| *text = text.shorten(limit);
+        let cut_parts = |messages: &mut Vec<PageMessage>| {
+            messages.iter_mut().flat_map(|message| &mut message.parts).for_each(|part| cut(&mut part.text));
+        };
+        cut_parts(&mut self.texts.input);
+        self.texts.choices.iter_mut().chain(&mut self.texts.target).for_each(cut);
+        self.texts.metadata.iter_mut().for_each(|(_, value)| cut(value));
+        for record in self.records.iter_mut().flatten().flatten() {
+            record.answer.iter_mut().chain(&mut record.error).for_each(cut);
+            record.input.iter_mut().for_each(cut_parts);
+        }
+        for score in self.scores_mut() {
+            score.answer.iter_mut().for_each(cut);
+        }
+    }
+
+    fn scores_mut(&mut self) -> impl Iterator<Item = &mut ScoreRecord> {
+        self.records.iter_mut().flatten().flatten().flat_map(|record| &mut record.scores)
     }
 
     /// The bytes of its texts as JSON.

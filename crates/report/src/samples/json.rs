@@ -1,11 +1,13 @@
-//! The index of samples: what a list, its filters and its orders need.
+//! The JSON of samples: the index of all, and everything about one.
 
 use std::collections::HashMap;
 
 use errorbar_core::IndexMap;
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::{EpochRecord, Outcome, OutcomeVerdict, SampleRun, SampleSet};
+use super::epoch_record::PageMessage;
+use super::{AlignedSample, EpochRecord, Outcome, OutcomeVerdict, SampleRun, SampleSet, SampleTexts};
 
 /// The number that says how the JSON is laid out.
 const VERSION: u32 = 1;
@@ -97,4 +99,42 @@ impl SampleSet {
             },
         })
     }
+
+    /// Everything about one sample, as a server sends it: `detail`, and `messages` if they were read.
+    pub fn sample_json(&self, id: &str) -> Option<Json> {
+        let sample = self.samples.get(id)?;
+        let messages = self.has_messages.then(|| sample.messages());
+        Some(json!({ "detail": sample.detail(), "messages": messages }))
+    }
+}
+
+/// A sample with everything but its conversations.
+#[derive(Serialize)]
+pub(super) struct SampleDetail<'a> {
+    #[serde(flatten)]
+    texts: &'a SampleTexts,
+    /// Per run, per epoch.
+    runs: &'a [Vec<Option<EpochRecord>>],
+}
+
+/// The conversations of a sample: per run, per epoch.
+#[derive(Serialize)]
+pub(super) struct SampleMessages<'a> {
+    runs: Vec<Vec<Option<&'a [PageMessage]>>>,
+}
+
+impl AlignedSample {
+    pub(super) fn detail(&self) -> SampleDetail<'_> {
+        SampleDetail { texts: &self.texts, runs: &self.records }
+    }
+
+    pub(super) fn messages(&self) -> SampleMessages<'_> {
+        SampleMessages {
+            runs: self.records.iter().map(|records| records.iter().map(messages).collect()).collect(),
+        }
+    }
+}
+
+fn messages(record: &Option<EpochRecord>) -> Option<&[PageMessage]> {
+    record.as_ref().map(|record| record.messages.as_slice())
 }
