@@ -113,12 +113,9 @@ impl EvaluationSet {
     }
 
     fn texts(&self) -> TextTable {
-        let (mut tasks, mut models, mut metrics) = (Vec::new(), Vec::new(), Vec::new());
-        for run in &self.runs {
-            side_by_side::add(&mut tasks, run.task.clone());
-            side_by_side::add(&mut models, run.model.clone());
-            run.metric.iter().for_each(|metric| side_by_side::add(&mut metrics, metric.clone()));
-        }
+        let tasks = notes::unique(self.runs.iter().map(|run| run.task.clone()));
+        let models = notes::unique(self.runs.iter().map(|run| run.model.clone()));
+        let metrics = notes::unique(self.runs.iter().filter_map(|run| run.metric.clone()));
         let is_one = metrics.len() <= 1;
         let row = |task: &String| {
             let of_task = || self.runs.iter().filter(|run| run.task == *task);

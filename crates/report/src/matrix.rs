@@ -221,15 +221,11 @@ fn labels(scores: &[ScoreFigures<'_>]) -> Vec<(Option<String>, String)> {
 /// The notes of all figures of a score, each once; one that is not of all estimates names its metric.
 fn merged_notes(figures: &[MetricFigure]) -> Vec<String> {
     let estimates = figures.iter().filter(|figure| figure.is_estimate).count();
-    let mut notes: Vec<(String, Vec<String>)> = Vec::new();
-    for MetricFigure { column, row, .. } in figures {
-        for note in row.all_notes() {
-            match notes.iter_mut().find(|(known, _)| *known == note) {
-                Some((_, columns)) => columns.push(column.title()),
-                None => notes.push((note, vec![column.title()])),
-            }
-        }
-    }
+    let notes = notes::by_key(
+        figures
+            .iter()
+            .flat_map(|figure| figure.row.all_notes().into_iter().map(|note| (note, figure.column.title()))),
+    );
     let (shared, others): (Vec<_>, Vec<_>) =
         notes.into_iter().partition(|(_, columns)| columns.len() >= estimates);
     let mut texts: Vec<String> = shared.into_iter().map(|(note, _)| note).collect();

@@ -128,17 +128,34 @@ pub(crate) fn keys_of<'r>(results: &'r Results, row: &EstimateRow<'_>) -> &'r [S
     results.scores.get(row.score).map(|score| score.cluster.as_slice()).unwrap_or_default()
 }
 
-/// The first of those that are there most often.
-pub fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
-    let mut counts: Vec<(&T, usize)> = Vec::new();
-    for item in found {
-        match counts.iter_mut().find(|(known, _)| *known == item) {
-            Some((_, count)) => *count += 1,
-            None => counts.push((item, 1)),
+/// The different items, in the order in which they come.
+pub(crate) fn unique<T: PartialEq>(items: impl IntoIterator<Item = T>) -> Vec<T> {
+    let mut found: Vec<T> = Vec::new();
+    for item in items {
+        if !found.contains(&item) {
+            found.push(item);
         }
     }
-    let most = counts.iter().map(|(_, count)| *count).max()?;
-    counts.into_iter().find(|(_, count)| *count == most).map(|(item, _)| item.clone())
+    found
+}
+
+/// The items by their keys, in the order in which those come.
+pub(crate) fn by_key<K: PartialEq, T>(items: impl IntoIterator<Item = (K, T)>) -> Vec<(K, Vec<T>)> {
+    let mut found: Vec<(K, Vec<T>)> = Vec::new();
+    for (key, item) in items {
+        match found.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, items)) => items.push(item),
+            None => found.push((key, vec![item])),
+        }
+    }
+    found
+}
+
+/// The first of those that are there most often.
+pub fn most_frequent<T: Clone + PartialEq>(found: &[T]) -> Option<T> {
+    let counts = by_key(found.iter().map(|item| (item, ())));
+    let most = counts.iter().map(|(_, items)| items.len()).max()?;
+    counts.into_iter().find(|(_, items)| items.len() == most).map(|(item, _)| item.clone())
 }
 
 /// The error, if the row shows it.

@@ -61,8 +61,7 @@ impl SideBySide {
     /// The tasks that several of the reports are about. `tokens` has what each of them took, where that is known.
     pub fn of(reports: &[Report], tokens: &[Option<u64>]) -> Vec<Self> {
         let task_of = |report: &Report| report.task.clone().unwrap_or_default();
-        let mut tasks: Vec<String> = Vec::new();
-        reports.iter().for_each(|report| add(&mut tasks, task_of(report)));
+        let tasks = notes::unique(reports.iter().map(task_of));
         let of_task = |task: String| {
             let tokens = tokens.iter().copied().chain(std::iter::repeat(None));
             let reports: Vec<_> =
@@ -79,17 +78,17 @@ impl SideBySide {
         let shown = headlines.iter().zip(reports);
         let shown = shown.filter_map(|(row, (report, _))| row.as_ref().map(|row| (row, &report.results)));
         let common = CommonMethods::of_rows(shown.map(|(row, results)| (row, notes::keys_of(results, row))));
-        let (mut models, mut metrics, mut others) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut models, mut others) = (Vec::new(), Vec::new());
         for ((report, tokens), shown) in reports.iter().zip(headlines) {
             let several = report.results.scores.len() > 1;
             let metric = shown.as_ref().map(|row| name(row, several)).unwrap_or_default();
-            add(&mut metrics, metric.clone());
-            report.results.rows().iter().for_each(|row| add(&mut others, name(row, several)));
+            others.extend(report.results.rows().iter().map(|row| name(row, several)));
             let label = report.model.clone().unwrap_or_default();
             models.push(ModelHeadline { metric, row: row(label, shown, report, &common), tokens: *tokens });
         }
-        others.retain(|name| !metrics.contains(name));
-        SideBySide { task, metrics, models, left_out: others, common }
+        let metrics = notes::unique(models.iter().map(|model: &ModelHeadline| model.metric.clone()));
+        let left_out = notes::unique(others.into_iter().filter(|name| !metrics.contains(name)));
+        SideBySide { task, metrics, models, left_out, common }
     }
 
     /// For a terminal of 100 columns, without colour.
@@ -174,12 +173,6 @@ impl SideBySide {
     /// What was computed besides, in one line.
     fn also(&self) -> Option<String> {
         (!self.left_out.is_empty()).then(|| format!("also computed: {}", self.left_out.join(", ")))
-    }
-}
-
-pub(crate) fn add(names: &mut Vec<String>, name: String) {
-    if !names.contains(&name) {
-        names.push(name);
     }
 }
 

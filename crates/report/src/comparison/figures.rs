@@ -248,14 +248,7 @@ fn missing(comparison: &Comparison, verdict: &Verdict) -> Vec<String> {
         ("detectable difference", mde.map(no_spread)),
         ("correlation", correlation),
     ];
-    let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
-    for (part, reason) in parts {
-        let Some(reason) = reason else { continue };
-        match reasons.iter_mut().find(|(known, _)| *known == reason) {
-            Some((_, parts)) => parts.push(part),
-            None => reasons.push((reason, vec![part])),
-        }
-    }
+    let reasons = notes::by_key(parts.into_iter().filter_map(|(part, reason)| Some((reason?, part))));
     let text = |(reason, parts): (String, Vec<&str>)| format!("no {}: {reason}", listed(&parts));
     reasons.into_iter().map(text).collect()
 }

@@ -8,6 +8,7 @@ use super::legend::correction_title;
 use super::record::interval_of;
 use super::tables::is_whole;
 use super::verdict::{Verdict, alpha};
+use crate::notes::by_key;
 use crate::number::{counted, percent, plain};
 
 /// A sentence in two parts: what was found, and the figures.
@@ -65,14 +66,8 @@ fn of_sides(report: &ComparisonReport, first: &Comparison) -> Finding {
                 == (&first.scorer, &first.metric, &first.field, &first.reducer)
             && (&c.task, &c.group_key, &c.group) == (&first.task, &first.group_key, &first.group)
     };
-    let mut verdicts: Vec<(Verdict, Vec<String>)> = Vec::new();
-    for c in report.comparisons.iter().filter(is_same) {
-        let verdict = Verdict::of(c, report);
-        match verdicts.iter_mut().find(|(known, _)| *known == verdict) {
-            Some((_, sides)) => sides.push(c.other.clone()),
-            None => verdicts.push((verdict, vec![c.other.clone()])),
-        }
-    }
+    let compared = report.comparisons.iter().filter(is_same);
+    let verdicts = by_key(compared.map(|c| (Verdict::of(c, report), c.other.clone())));
     let groups: Vec<String> = verdicts.iter().map(|(verdict, sides)| of_verdict(verdict, sides)).collect();
     let sides = verdicts.iter().map(|(_, sides)| sides.len()).sum::<usize>();
     let basis = match report.options.correction.filter(|_| first.p_adjusted.is_some()) {

@@ -3,6 +3,7 @@
 use errorbar_analysis::Flip;
 use serde_json::Value as Json;
 
+use crate::notes::by_key;
 use crate::number::plain;
 use crate::table::TextTable;
 use crate::text::truncate;
@@ -44,21 +45,16 @@ pub(crate) fn title(listed: usize, changed: usize) -> String {
 
 /// The samples by sides, scorer and task, under a heading each.
 pub(crate) fn by_pair(flips: &[Flip]) -> Vec<(String, Vec<&Flip>)> {
-    let mut pairs: Vec<(String, Vec<&Flip>)> = Vec::new();
-    for flip in flips {
+    let heading = |flip: &Flip| {
         let scorer = match &flip.field {
             Some(field) => format!("{}: {field}", flip.scorer),
             None => flip.scorer.clone(),
         };
         let parts = [Some(format!("{} → {}", flip.base, flip.other)), Some(scorer), flip.task.clone()];
         let parts: Vec<String> = parts.into_iter().flatten().filter(|part| !part.is_empty()).collect();
-        let heading = parts.join(" · ");
-        match pairs.iter_mut().find(|(known, _)| *known == heading) {
-            Some((_, flips)) => flips.push(flip),
-            None => pairs.push((heading, vec![flip])),
-        }
-    }
-    pairs
+        parts.join(" · ")
+    };
+    by_key(flips.iter().map(|flip| (heading(flip), flip)))
 }
 
 /// The same as tables, each with this many samples at most.

@@ -6,17 +6,13 @@ use super::figures::NONE;
 use super::legend::correction_title;
 use super::verdict::{is_identical, is_significant};
 use crate::figure::EstimateText;
+use crate::notes::unique;
 use crate::number::percent;
 use crate::table::TextTable;
 
 /// The values of all sides in all tasks, and the mean over tasks; only if there are several.
 pub(super) fn tasks(name: &str, report: &ComparisonReport, comparisons: &[&Comparison]) -> Option<TextTable> {
-    let mut tasks: Vec<Option<&str>> = Vec::new();
-    for task in comparisons.iter().map(|c| c.task.as_deref()) {
-        if !tasks.contains(&task) {
-            tasks.push(task);
-        }
-    }
+    let mut tasks = unique(comparisons.iter().map(|c| c.task.as_deref()));
     if !tasks.iter().any(Option::is_some) || tasks.len() < 2 {
         return None;
     }

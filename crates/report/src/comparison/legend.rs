@@ -8,7 +8,7 @@ use errorbar_inference::{Comparison, ComparisonReport, Correction, GateOutcome, 
 use super::gate;
 use super::record::{error_of, interval_of};
 use super::verdict::{Verdict, alpha};
-use crate::notes::{IntervalName, most_frequent};
+use crate::notes::{IntervalName, most_frequent, unique};
 use crate::number::{counted, percent, plain};
 use crate::text::width;
 
@@ -130,13 +130,13 @@ fn tests(report: &ComparisonReport) -> Option<String> {
 /// The different ones, the most frequent first.
 fn alternatives(found: &[String]) -> Option<String> {
     let most = most_frequent(found)?;
-    let mut names = vec![most];
-    for name in found {
-        if !names.contains(name) {
-            names.push(name.clone());
-        }
-    }
-    Some(names.join(" or "))
+    Some(
+        unique(std::iter::once(&most).chain(found))
+            .into_iter()
+            .map(String::as_str)
+            .collect::<Vec<_>>()
+            .join(" or "),
+    )
 }
 
 /// What the gate demands, and what was decided.

@@ -5,6 +5,7 @@ use errorbar_inference::{Comparison, ComparisonReport, Ranking};
 use super::figures::{self, Figures};
 use super::grid;
 use crate::figure::EstimateText;
+use crate::notes::unique;
 use crate::number::counted;
 use crate::table::TextTable;
 
@@ -150,12 +151,7 @@ impl ComparisonTables {
         let with_base =
             report.comparisons.iter().filter(|c| !is_many || report.sides.first() == Some(&c.base));
         let with_base: Vec<&Comparison> = with_base.collect();
-        let mut keys: Vec<TableKey> = Vec::new();
-        for key in with_base.iter().map(|c| TableKey::of(c, is_many)) {
-            if !keys.contains(&key) {
-                keys.push(key);
-            }
-        }
+        let keys = unique(with_base.iter().map(|c| TableKey::of(c, is_many)));
         let builder = TableBuilder { report, is_many };
         let table = |key: &TableKey| {
             let is_of_key = |c: &&Comparison| TableKey::of(c, is_many) == *key;
@@ -187,12 +183,7 @@ impl TableBuilder<'_> {
         let whole = comparisons.iter().find(|c| c.group_key.is_none() && !has_tasks);
         let heading =
             |c: &Comparison| if self.is_many { part(c, has_tasks) } else { self.heading(c, has_tasks) };
-        let mut headings: Vec<Option<String>> = Vec::new();
-        for heading in comparisons.iter().map(|c| heading(c)) {
-            if !headings.contains(&heading) {
-                headings.push(heading);
-            }
-        }
+        let headings = unique(comparisons.iter().map(|c| heading(c)));
         let mut rows: Vec<ComparedRow> = Vec::new();
         for above in headings {
             rows.extend(above.clone().map(ComparedRow::heading));

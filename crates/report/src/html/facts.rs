@@ -9,7 +9,7 @@ use super::PageRun;
 use super::cells::{counted, date};
 use super::figures::FigureCell;
 use super::task::{Task, run_name};
-use crate::notes::CommonMethods;
+use crate::notes::{CommonMethods, unique};
 use crate::number::{grouped, percent, plain};
 use crate::svg::{Series, breakable};
 
@@ -71,13 +71,8 @@ fn samples(task: &Task<'_>) -> Option<Fact> {
         .flat_map(|figure| figure.cells.iter().flatten())
         .find_map(|cell| cell.estimate.error.as_ref().ok().and_then(|error| error.clusters.first().copied()));
     let key = cluster_keys(task).into_iter().next();
-    let mut groups: Vec<(&str, usize)> = Vec::new();
-    for grouping in &task.figures.groupings {
-        let group = (grouping.by.as_str(), grouping.count());
-        if !groups.contains(&group) {
-            groups.push(group);
-        }
-    }
+    let groupings = task.figures.groupings.iter();
+    let groups = unique(groupings.map(|grouping| (grouping.by.as_str(), grouping.count())));
     let text = html! {
         (samples)
         @if let Some((clusters, key)) = clusters.zip(key) { " in " (grouped(clusters)) " clusters by " (breakable(&key)) }
@@ -154,12 +149,8 @@ fn headline_cells<'t>(task: &'t Task<'_>) -> impl Iterator<Item = &'t FigureCell
 }
 
 fn score(task: &Task<'_>) -> Option<Fact> {
-    let mut scorers: Vec<&str> = Vec::new();
-    for score in results(task).flat_map(|results| &results.scores) {
-        if !scorers.contains(&score.scorer.as_str()) {
-            scorers.push(&score.scorer);
-        }
-    }
+    let scorers =
+        unique(results(task).flat_map(|results| &results.scores).map(|score| score.scorer.as_str()));
     let headline = task.figures.headline.as_ref()?;
     let of_headline = |score: &&ScoreResult| {
         score.scorer == headline.key.scorer && score.metrics.iter().any(|m| m.metric == headline.key.metric)

@@ -9,6 +9,7 @@ use errorbar_inference::Rank;
 use super::text::{fitted, whole};
 use super::{Plot, PlotPart, RunMarks};
 use crate::listing::Listing;
+use crate::notes::unique;
 use crate::svg::{
     Drawing, IntervalSize, IntervalStyle, Reference, Scale, Series, Y, axis, axis_height, escape, grid,
     interval, percent, px,
@@ -220,12 +221,7 @@ pub(crate) struct TieLine {
 
 /// The lines of runs in this order; a group of one run has none.
 pub(crate) fn tie_lines(ranks: &[Rank]) -> Vec<TieLine> {
-    let mut letters: Vec<&str> = Vec::new();
-    for letter in ranks.iter().flat_map(Rank::tie_letters) {
-        if !letters.contains(&letter) {
-            letters.push(letter);
-        }
-    }
+    let letters = unique(ranks.iter().flat_map(Rank::tie_letters));
     let mut ends: Vec<usize> = Vec::new();
     let mut lines = Vec::new();
     for letter in letters {
