@@ -17,7 +17,6 @@ use pyo3::PyClass;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
-use serde::Serialize;
 use serde_json::{Map, Value as Json};
 
 /// The base of everything with an Arrow C stream. Libraries of data frames are imported when they are asked for.

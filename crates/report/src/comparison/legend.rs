@@ -9,7 +9,7 @@ use super::gate;
 use super::record::{error_of, interval_of};
 use super::verdict::{Verdict, alpha};
 use crate::notes::{IntervalName, most_frequent, unique};
-use crate::number::{counted, percent, plain};
+use crate::number::{counted, plain};
 use crate::text::width;
 
 /// The name of a test for people.
