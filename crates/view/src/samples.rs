@@ -37,20 +37,8 @@ struct SampleList {
     epochs: Vec<Vec<u32>>,
 }
 
-/// A log as it was when it was read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct LogState {
-    path: PathBuf,
-    modified: Option<SystemTime>,
-    len: u64,
-}
-
-impl LogState {
-    fn of(log: &EvalLog) -> Self {
-        let (len, modified) = log.file_stamp();
-        LogState { path: log.path().to_owned(), modified, len }
-    }
-}
+/// A log as it was when it was read: its path, its length and when it was written to.
+type LogState = (PathBuf, (u64, Option<SystemTime>));
 
 impl SampleReader {
     /// The list of all samples of logs.
@@ -83,7 +71,8 @@ impl SampleReader {
     }
 
     fn list(&self, logs: &[EvalLog]) -> Result<Arc<SampleList>, PageError> {
-        let states: Vec<LogState> = logs.iter().map(LogState::of).collect();
+        let states: Vec<LogState> =
+            logs.iter().map(|log| (log.path().to_owned(), log.file_stamp())).collect();
         if let Some(held) = self.held(&states) {
             return Ok(held);
         }

@@ -1,7 +1,6 @@
 //! The finding, in two sentences: the estimates, and what the corrected tests support. Never more than those.
 
 use errorbar_core::{Estimate, IntervalSide};
-use errorbar_inference::ComparisonWarning;
 use maud::{Markup, html};
 
 use super::PageRun;
@@ -103,11 +102,7 @@ pub(super) fn has_error(estimate: &Estimate) -> bool {
 pub(super) fn compared(comparison: &TaskComparison) -> Markup {
     let pairs: Vec<Pair<'_>> = comparison.pairs.comparisons.iter().map(Pair::of).collect();
     let is_paired = pairs.first().is_some_and(|pair| pair.comparison.is_paired);
-    let is_unmatched = comparison
-        .pairs
-        .warnings
-        .iter()
-        .any(|warning| matches!(warning, ComparisonWarning::Unmatched { .. }));
+    let is_unmatched = comparison.is_unmatched();
     let on = match (is_paired, is_unmatched, pairs.as_slice()) {
         (true, true, [pair]) => format!("On the {} that both have", counted(pair.comparison.n, "sample")),
         (true, true, _) => "On the samples that two runs share".to_owned(),

@@ -1,7 +1,7 @@
 //! Differences of pairs of runs: the interval, what was better how often, p, and what could have been found.
 
 use errorbar_core::{Defined, Direction, Estimate, IntervalMethod};
-use errorbar_inference::{Comparison, ComparisonReport, ComparisonWarning};
+use errorbar_inference::{Comparison, ComparisonReport};
 use maud::{Markup, html};
 
 use super::cells::{Attributes, NumberColumn, axis_head, counted, drawing, minus, thousands};
@@ -83,11 +83,7 @@ fn matrix(task: &Task<'_>, comparison: &TaskComparison) -> Markup {
 fn introduction(comparison: &TaskComparison) -> String {
     let comparisons = &comparison.pairs.comparisons;
     let Some(first) = comparisons.first() else { return String::new() };
-    let is_unmatched = comparison
-        .pairs
-        .warnings
-        .iter()
-        .any(|warning| matches!(warning, ComparisonWarning::Unmatched { .. }));
+    let is_unmatched = comparison.is_unmatched();
     let mut words = vec![match first.is_paired {
         true if is_unmatched => {
             let least = comparisons.iter().map(|c| c.n).min().unwrap_or(0);

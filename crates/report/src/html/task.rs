@@ -2,7 +2,8 @@
 
 use errorbar_core::Direction;
 use errorbar_inference::{
-    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, Correction, Ranking, compare,
+    ComparedScores, Comparison, ComparisonOptions, ComparisonReport, ComparisonWarning, Correction, Ranking,
+    compare,
 };
 
 use maud::{Markup, html};
@@ -41,6 +42,13 @@ pub(super) struct TaskComparison {
     pub(super) ranking: Option<Ranking>,
     /// The same within the groups of a metadata key: the key, and for each group its comparisons and its ranking.
     pub(super) groups: Vec<GroupComparison>,
+}
+
+impl TaskComparison {
+    /// Whether runs have samples without a partner.
+    pub(super) fn is_unmatched(&self) -> bool {
+        self.pairs.warnings.iter().any(|warning| matches!(warning, ComparisonWarning::Unmatched { .. }))
+    }
 }
 
 /// Comparisons within one group, corrected among themselves.

@@ -72,11 +72,7 @@ pub(crate) struct ListedLog {
 /// A number, and which it is.
 #[derive(Clone, Debug)]
 pub(crate) struct Figure {
-    pub(crate) metric: String,
-    /// The group, the key or the position, of a metric that gives several numbers.
-    pub(crate) part: Option<String>,
-    pub(crate) scorer: String,
-    pub(crate) reducer: Option<String>,
+    pub(crate) title: FigureTitle,
     pub(crate) estimate: Estimate,
     /// Whether it is what the header records, which may be less than could be computed.
     pub(crate) is_recorded: bool,
@@ -188,19 +184,20 @@ impl ListedLog {
 
 impl Figure {
     fn recorded(row: &EstimateRow<'_>) -> Self {
-        Figure { metric: recorded_name(row).to_owned(), is_recorded: true, ..Figure::of_estimate(row) }
+        let figure = Figure::of_estimate(row);
+        let title = FigureTitle { metric: recorded_name(row).to_owned(), ..figure.title };
+        Figure { title, is_recorded: true, ..figure }
     }
 
     fn of_estimate(row: &EstimateRow<'_>) -> Self {
         let place = row.index.map(|index| index.to_string());
-        Figure {
+        let title = FigureTitle {
             metric: row.metric.to_owned(),
-            part: row.label.or(row.key).map(str::to_owned).or(place),
-            scorer: row.field.unwrap_or(row.scorer).to_owned(),
             reducer: row.reducer.map(str::to_owned),
-            estimate: row.estimate.clone().into_owned(),
-            is_recorded: false,
-        }
+            scorer: row.field.unwrap_or(row.scorer).to_owned(),
+            part: row.label.or(row.key).map(str::to_owned).or(place),
+        };
+        Figure { title, estimate: row.estimate.clone().into_owned(), is_recorded: false }
     }
 
     /// Whether it is a number with an error that says something.
@@ -208,33 +205,29 @@ impl Figure {
         let has_error = self.estimate.error.as_ref().is_ok_and(|error| !error.degenerate);
         self.estimate.value.is_ok() && has_error
     }
-
-    /// What it is.
-    pub(crate) fn title(&self) -> FigureTitle<'_> {
-        let Figure { metric, part, scorer, reducer, .. } = self;
-        FigureTitle { metric, reducer: reducer.as_deref(), scorer, part: part.as_deref() }
-    }
 }
 
 /// What makes figures of several logs the same figure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FigureTitle<'f> {
-    pub(crate) metric: &'f str,
-    pub(crate) reducer: Option<&'f str>,
-    pub(crate) scorer: &'f str,
-    pub(crate) part: Option<&'f str>,
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct FigureTitle {
+    pub(crate) metric: String,
+    pub(crate) reducer: Option<String>,
+    pub(crate) scorer: String,
+    /// The group, the key or the position, of a metric that gives several numbers.
+    pub(crate) part: Option<String>,
 }
 
-impl<'f> FigureTitle<'f> {
+impl FigureTitle {
     /// What stands before the scorer, the scorer, and what follows it.
-    pub(crate) fn parts(&self) -> (String, &'f str, String) {
-        let reducer = self.reducer.map(|reducer| format!(", reduced by {reducer}")).unwrap_or_default();
-        let part = self.part.map(|part| format!(", {part}")).unwrap_or_default();
-        (format!("{} of ", self.metric), self.scorer, reducer + &part)
+    pub(crate) fn parts(&self) -> (String, &str, String) {
+        let reducer =
+            self.reducer.as_ref().map(|reducer| format!(", reduced by {reducer}")).unwrap_or_default();
+        let part = self.part.as_ref().map(|part| format!(", {part}")).unwrap_or_default();
+        (format!("{} of ", self.metric), &self.scorer, reducer + &part)
     }
 }
 
-impl std::fmt::Display for FigureTitle<'_> {
+impl std::fmt::Display for FigureTitle {
     /// `accuracy of choice`, `accuracy of choice, reduced by pass_at_2, physics`
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let (before, scorer, after) = self.parts();

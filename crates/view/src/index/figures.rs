@@ -89,6 +89,7 @@ fn level(level: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalog::FigureTitle;
 
     #[test]
     fn decimals_stand_under_decimals_and_what_is_unknown_is_not_zero() {
@@ -113,8 +114,8 @@ mod tests {
         assert!(value(Some(&equal), 3).0.contains("<b class=\"v0\">1</b><i>±</i><span class=\"q0\">?"));
         let why = |estimate: &Estimate, is_recorded: bool| {
             let [metric, scorer] = ["accuracy", "choice"].map(str::to_owned);
-            let estimate = estimate.clone();
-            why_no_error(&Figure { metric, part: None, scorer, reducer: None, estimate, is_recorded })
+            let title = FigureTitle { metric, reducer: None, scorer, part: None };
+            why_no_error(&Figure { title, estimate: estimate.clone(), is_recorded })
         };
         assert_eq!(why(&equal, true).as_deref(), Some("no spread in 7 scores"));
         assert_eq!(why(&precise, true), None);

@@ -11,7 +11,7 @@ use errorbar_report::svg::{Scale, axis, brand, breakable, defs, visible};
 use errorbar_report::{assets, grouped, most_frequent};
 use maud::{Markup, PreEscaped, html};
 
-use crate::catalog::{Figure, ListedLog, LogEntry, RunState, Snapshot};
+use crate::catalog::{FigureTitle, ListedLog, LogEntry, RunState, Snapshot};
 
 /// The script of the list.
 const SCRIPT: &str = include_str!("../../assets/index.js");
@@ -220,9 +220,10 @@ fn list(snapshot: &Snapshot, groups: &[TaskGroup<'_>]) -> Markup {
 
 fn task_rows(group: &TaskGroup<'_>) -> Markup {
     let figures = || group.logs.iter().filter_map(|(_, summary)| summary.figure.as_ref());
-    let main = most_frequent(&figures().map(Figure::title).collect::<Vec<_>>());
+    let titles: Vec<&FigureTitle> = figures().map(|figure| &figure.title).collect();
+    let main = most_frequent(&titles);
     // One scale for the figures of one kind; the others are drawn on it as well, and named in their rows.
-    let of_main = figures().filter(|figure| Some(figure.title()) == main).map(|figure| &figure.estimate);
+    let of_main = figures().filter(|figure| Some(&figure.title) == main).map(|figure| &figure.estimate);
     let scale = Scale::of(of_main);
     let decimals = figures::widest(group.logs.iter().map(|(_, summary)| *summary));
     let context = row::GroupContext { scale: &scale, main, decimals };

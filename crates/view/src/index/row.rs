@@ -13,7 +13,7 @@ use crate::catalog::{FigureTitle, ListedLog, LogEntry, RunState};
 pub(super) struct GroupContext<'g> {
     pub(super) scale: &'g Scale,
     /// The figure of the heading.
-    pub(super) main: Option<FigureTitle<'g>>,
+    pub(super) main: Option<&'g FigureTitle>,
     pub(super) decimals: usize,
 }
 
@@ -100,9 +100,8 @@ pub(super) fn unreadable(entry: &LogEntry, reason: &str) -> Markup {
 fn remarks(summary: &ListedLog, group: &GroupContext<'_>) -> Vec<String> {
     let mut remarks = Vec::new();
     if let Some(figure) = &summary.figure {
-        let title = figure.title();
-        if group.main.is_some_and(|main| main != title) {
-            remarks.push(title.to_string());
+        if group.main.is_some_and(|main| *main != figure.title) {
+            remarks.push(figure.title.to_string());
         }
         remarks.extend(why_no_error(figure));
         if summary.log.error.is_none()

@@ -22,7 +22,7 @@ pub(super) fn section(entry: &LogEntry, summary: &ListedLog) -> Markup {
     let style = IntervalStyle::new(Series::NEUTRAL, IntervalSize::Table).running();
     let mut notes = Vec::new();
     if let Some(figure) = figure {
-        notes.push(figure.title().to_string());
+        notes.push(figure.title.to_string());
         notes.push("of the samples that finished first, which may be easier than the rest".to_owned());
         notes.extend(why_no_error(figure));
     }
